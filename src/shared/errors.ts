@@ -1,0 +1,158 @@
+/** What sort of refusal an error is; HTTP status and log level follow from it. */
+export type ErrorKind = 'invalid' | 'denied' | 'not-found' | 'conflict' | 'unavailable' | 'internal';
+
+/** Whose doing it is. `caller` errors are the client's to mend, `server` errors are ours. */
+export type ErrorBlame = 'caller' | 'publisher' | 'destination' | 'server';
+
+interface ErrorEntry {
+  readonly kind: ErrorKind;
+  readonly blame: ErrorBlame;
+  /** The sentence that clients show. */
+  readonly title: string;
+  /** Only where the kind's usual HTTP status is not the one the contract asks for. */
+  readonly status?: number;
+}
+
+const invalid = (title: string): ErrorEntry => ({ kind: 'invalid', blame: 'caller', title });
+const denied = (title: string, status?: number): ErrorEntry =>
+  status === undefined
+    ? { kind: 'denied', blame: 'caller', title }
+    : { kind: 'denied', blame: 'caller', title, status };
+
+/** Every error this server can raise. The code is also the last part of the `type` URI in API answers. */
+export const errorRegister = {
+  'invalid-attribute': invalid('Invalid attributes.'),
+  'attribute-required': invalid('This attribute is required.'),
+  'invalid-payload': invalid('The payload is invalid.'),
+  'payload-too-large': { kind: 'invalid', blame: 'caller', title: 'The payload is too large.', status: 413 },
+  'uploaded-file-no-file': invalid('There is no uploaded file in the request.'),
+  'uploaded-file-multiple-files': invalid('There is more than one uploaded file in the request.'),
+  'uploaded-file-empty': invalid('The uploaded file is empty.'),
+  'uploaded-file-invalid-file': invalid('The uploaded file is invalid.'),
+  'uploaded-file-too-large': invalid('The uploaded file is too large.'),
+  'uploaded-file-extension-invalid': invalid('Only [jpeg, jpg, JPG, JPEG] extensions are supported.'),
+  'authentication-missing-authorization-header': denied('The "Authorization" header is missing.'),
+  'authentication-invalid-authorization-header-value': denied('The "Authorization" header value is invalid.'),
+  'authentication-invalid-api-key': denied('The API key is invalid.'),
+  'authentication-invalid-access-token': denied('The access token is invalid or expired.'),
+  'authentication-invalid-user-credentials': invalid('The user credentials were incorrect.'),
+  'authorization-suspended-account': denied('Suspended account', 403),
+  'authorization-loopback-only': denied('This address is for the operator only.', 403),
+  'resource-not-found': {
+    kind: 'not-found',
+    blame: 'caller',
+    title: 'The requested resource could not be found.',
+  },
+  'unrecognized-request-url': { kind: 'not-found', blame: 'caller', title: 'Unrecognized request URL.' },
+  'method-not-allowed': {
+    kind: 'invalid',
+    blame: 'caller',
+    title: 'Method is not allowed for this route.',
+    status: 405,
+  },
+  'too-many-requests': { kind: 'unavailable', blame: 'caller', title: 'Too many requests.', status: 429 },
+  'request-timeout': {
+    kind: 'unavailable',
+    blame: 'caller',
+    title: 'The request took too long.',
+    status: 408,
+  },
+  'server-draining': { kind: 'unavailable', blame: 'server', title: 'The server is shutting down.' },
+  'server-error': { kind: 'internal', blame: 'server', title: 'Server error' },
+  'config-invalid': { kind: 'unavailable', blame: 'server', title: 'The configuration is invalid.' },
+  'listen-failed': { kind: 'unavailable', blame: 'server', title: 'A port cannot be listened on.' },
+  'data-dir-unusable': { kind: 'unavailable', blame: 'server', title: 'The data folder cannot be used.' },
+  'ffmpeg-unusable': { kind: 'unavailable', blame: 'server', title: 'No usable ffmpeg was found.' },
+  'tls-unusable': { kind: 'unavailable', blame: 'server', title: 'The TLS certificate cannot be used.' },
+  'database-unusable': { kind: 'unavailable', blame: 'server', title: 'The database cannot be used.' },
+  'path-outside-root': { kind: 'internal', blame: 'server', title: 'A path leads outside its folder.' },
+  'media-malformed': { kind: 'invalid', blame: 'publisher', title: 'The media cannot be read.' },
+  'playlist-malformed': { kind: 'invalid', blame: 'caller', title: 'The playlist cannot be read.' },
+  'process-failed': { kind: 'internal', blame: 'server', title: 'A child process failed.' },
+  stopped: {
+    kind: 'internal',
+    blame: 'server',
+    title: 'A part of the server was used after it was stopped.',
+  },
+} as const satisfies Record<string, ErrorEntry>;
+
+/** A code of the register. */
+export type ErrorCode = keyof typeof errorRegister;
+
+const statusOfKind: Record<ErrorKind, number> = {
+  invalid: 400,
+  denied: 401,
+  'not-found': 404,
+  conflict: 409,
+  unavailable: 503,
+  internal: 500,
+};
+
+/** One bad field of a refused request. `type` is a code of the register or absent. */
+export interface Problem {
+  readonly type?: ErrorCode;
+  readonly title: string;
+  /** Path of the field, such as `restreams[0][serverUrl]`. */
+  readonly name: string;
+  readonly detail?: string;
+  readonly range?: { readonly min?: number; readonly max?: number };
+}
+
+/** What may go with an error beyond its code and message. */
+export interface ErrorDetails {
+  /** The one field at fault; `''` where the contract wants an empty name. */
+  readonly name?: string;
+  /** Shown to the client in place of the register's title. */
+  readonly title?: string;
+  /** A hint for a person, shown to the client. */
+  readonly detail?: string;
+  readonly range?: { readonly min?: number; readonly max?: number };
+  /** All bad fields; the first is repeated at the top of the answer. */
+  readonly problems?: readonly Problem[];
+  /** Anything for the log only. */
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** The only error type that this server throws on purpose. `message` is for logs and operators. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message?: string, options: { cause?: unknown; details?: ErrorDetails } = {}) {
+    super(
+      message ?? errorRegister[code].title,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+
+  get kind(): ErrorKind {
+    return errorRegister[this.code].kind;
+  }
+
+  /** HTTP status, 400..599. */
+  get status(): number {
+    const entry: ErrorEntry = errorRegister[this.code];
+    return entry.status ?? statusOfKind[entry.kind];
+  }
+
+  /** `error` when someone must act, `info` when a client was told no. */
+  get logLevel(): 'error' | 'warn' | 'info' {
+    if (this.kind === 'internal') return 'error';
+    return errorRegister[this.code].blame === 'caller' ? 'info' : 'warn';
+  }
+}
+
+/** The text of anything that was thrown, on one line. */
+export function messageOf(thrown: unknown): string {
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** The `code` of a Node system error (`EADDRINUSE`), or undefined. */
+export function systemCodeOf(thrown: unknown): string | undefined {
+  if (thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string') return thrown.code;
+  return undefined;
+}

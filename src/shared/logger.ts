@@ -1,0 +1,92 @@
+import { pino } from 'pino';
+import { AppError, messageOf } from './errors.ts';
+
+/** Levels of a log line, least severe first. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+
+/** A level of {@link logLevels}. */
+export type LogLevel = (typeof logLevels)[number];
+
+/** Ids and data of a log line; never a stream key, an API key or a token. */
+export type LogData = Readonly<Record<string, unknown>>;
+
+/**
+ * Writes lines of: time, level, component, event, ids, data. The event is a fixed text in kebab-case, so that it can be searched for.
+ * info: an operator cares; warn: degraded; error: someone must act.
+ */
+export interface Logger {
+  trace(event: string, data?: LogData): void;
+  debug(event: string, data?: LogData): void;
+  info(event: string, data?: LogData): void;
+  warn(event: string, data?: LogData): void;
+  error(event: string, data?: LogData): void;
+  /** The same logger for a part, with ids that go on all its lines. */
+  child(component: string, ids?: LogData): Logger;
+}
+
+interface Sink {
+  write(line: string): void;
+}
+
+/** `pretty` is for a terminal; otherwise each line is one JSON object. `sink` is standard output unless given. */
+export async function createLogger(options: {
+  level: LogLevel;
+  pretty: boolean;
+  sink?: Sink;
+}): Promise<Logger> {
+  const settings = {
+    level: options.level,
+    base: null,
+    messageKey: 'event',
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { error: describeError },
+  };
+  const sink = options.sink ?? (options.pretty ? await prettySink() : process.stdout);
+  return wrap(pino(settings, sink));
+}
+
+/** A logger that writes nothing. */
+export const silentLogger: Logger = {
+  trace() {},
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  child() {
+    return silentLogger;
+  },
+};
+
+async function prettySink(): Promise<Sink> {
+  const { default: pretty } = await import('pino-pretty');
+  return pretty({
+    colorize: process.stdout.isTTY,
+    translateTime: 'SYS:HH:MM:ss.l',
+    messageKey: 'event',
+    messageFormat: '{component} {event}',
+    ignore: 'component',
+    singleLine: true,
+    sync: true,
+  });
+}
+
+function wrap(inner: pino.Logger): Logger {
+  return {
+    trace: (event, data) => inner.trace(data ?? {}, event),
+    debug: (event, data) => inner.debug(data ?? {}, event),
+    info: (event, data) => inner.info(data ?? {}, event),
+    warn: (event, data) => inner.warn(data ?? {}, event),
+    error: (event, data) => inner.error(data ?? {}, event),
+    child: (component, ids) => wrap(inner.child({ component, ...ids })),
+  };
+}
+
+function describeError(thrown: unknown): unknown {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return {
+    message: messageOf(thrown),
+    ...(thrown instanceof AppError ? { code: thrown.code, ...thrown.details.data } : { stack: thrown.stack }),
+    ...(thrown.cause === undefined ? {} : { cause: describeError(thrown.cause) }),
+  };
+}

@@ -1,0 +1,24 @@
+/** Handlers of named events, each with one payload type. Names are in the past tense: `segment-finished`. */
+export class TypedEvents<Events extends object> {
+  readonly #handlers = new Map<keyof Events, Set<(payload: never) => void>>();
+
+  /** Calls `handler` at each `event` from now on; the returned function ends that. */
+  on<Name extends keyof Events>(event: Name, handler: (payload: Events[Name]) => void): () => void {
+    let handlers = this.#handlers.get(event);
+    if (handlers === undefined) {
+      handlers = new Set();
+      this.#handlers.set(event, handlers);
+    }
+    handlers.add(handler);
+    return () => {
+      handlers.delete(handler);
+    };
+  }
+
+  /** Calls every handler in the order of `on`. A handler must not throw; if one does, the caller of `emit` sees it. */
+  emit<Name extends keyof Events>(event: Name, payload: Events[Name]): void {
+    const handlers = this.#handlers.get(event);
+    if (handlers === undefined) return;
+    for (const handler of [...handlers]) (handler as (payload: Events[Name]) => void)(payload);
+  }
+}
