@@ -1,0 +1,51 @@
+/**
+ * Writes what is derived from the code: `config/server.json` and `config/reference.md`.
+ * With `--check` it writes nothing and ends with 1 when a file is not what it would write.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { defaultFile } from '../src/config/load-config.ts';
+import { settings } from '../src/config/settings.ts';
+
+const root = new URL('../', import.meta.url);
+
+const rows = Object.entries(settings).map(([key, entry]) => {
+  const fallback = entry.fallback === null ? 'unset' : `\`${entry.fallback}\``;
+  return `| \`${key}\` | \`${entry.env}\` | ${entry.kind.name} | ${fallback} | ${entry.prose} |`;
+});
+
+const reference = `# Settings
+
+Written from \`src/config/settings.ts\` by \`node scripts/write-references.ts\`; do not edit.
+
+A setting is taken from, later ones winning: its default, the file \`config/server.json\` (another one with \`--config PATH\` or
+\`MILLRACE_CONFIG\`), its environment variable, a flag \`--key=value\`. In the file a key \`a.b\` stands as \`{"a": {"b": ...}}\`; \`null\`
+means unset. Durations carry a unit (\`ms\`, \`s\`, \`m\`, \`h\`, \`d\`), sizes too (\`B\`, \`KiB\`, \`MiB\`, \`GiB\`). An unknown key refuses the start, and all
+problems are told at once.
+
+| key | environment | kind | default | meaning |
+|---|---|---|---|---|
+${rows.join('\n')}
+`;
+
+const files: Record<string, string> = {
+  'config/server.json': `${JSON.stringify(defaultFile(), null, 2)}\n`,
+  'config/reference.md': reference,
+};
+
+const stale: string[] = [];
+for (const [path, content] of Object.entries(files)) {
+  const url = new URL(path, root);
+  let present = '';
+  try {
+    present = readFileSync(url, 'utf8');
+  } catch {
+    // A missing file is a stale one.
+  }
+  if (present === content) continue;
+  if (process.argv.includes('--check')) stale.push(path);
+  else writeFileSync(url, content);
+}
+if (stale.length > 0) {
+  console.error(`not up to date: ${stale.join(', ')}; run: node scripts/write-references.ts`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
+import { type Config, type SettingKey, settings } from './settings.ts';
+
+/** Where values may come from beside the defaults; later ones win: file, environment, flags. */
+export interface ConfigSources {
+  /** Path of the JSON file. A missing file is an error only when `fileRequired`. */
+  readonly file?: string;
+  readonly fileRequired?: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Settings given as `--key=value`, by key. */
+  readonly flags?: Readonly<Record<string, string>>;
+}
+
+interface Found {
+  readonly raw: unknown;
+  /** For messages: `config/server.json: http.port`. */
+  readonly where: string;
+}
+
+/**
+ * Reads all settings.
+ *
+ * @throws AppError `config-invalid` with every problem found, one a line, each with where it stands.
+ */
+export function loadConfig(sources: ConfigSources): Config {
+  const problems: string[] = [];
+  const found = new Map<string, Found>();
+  if (sources.file !== undefined) collectFile(sources.file, sources.fileRequired ?? false, found, problems);
+  collectEnv(sources.env, found, problems);
+  for (const [key, raw] of Object.entries(sources.flags ?? {})) {
+    if (isKey(key)) found.set(key, { raw, where: `--${key}` });
+    else problems.push(`--${key}: unknown setting`);
+  }
+
+  const config: Record<string, unknown> = {};
+  for (const [key, entry] of Object.entries(settings)) {
+    const value = found.get(key) ?? { raw: entry.fallback, where: `default of ${key}` };
+    if (value.raw === null) continue;
+    try {
+      config[key] = entry.kind.parse(value.raw);
+    } catch (error) {
+      problems.push(`${value.where}: ${messageOf(error)}`);
+    }
+  }
+  problems.push(...contradictions(config as Partial<Config>));
+  if (problems.length > 0) throw new AppError('config-invalid', problems.join('\n'));
+  return config as Config;
+}
+
+/** The default of every setting, nested as in the file. */
+export function defaultFile(): Record<string, unknown> {
+  const root: Record<string, unknown> = {};
+  for (const [key, entry] of Object.entries(settings)) {
+    const [group, name] = key.includes('.') ? (key.split('.') as [string, string]) : [undefined, key];
+    if (group === undefined) {
+      root[name] = entry.fallback;
+    } else {
+      root[group] ??= {};
+      (root[group] as Record<string, unknown>)[name] = entry.fallback;
+    }
+  }
+  return root;
+}
+
+function isKey(key: string): key is SettingKey {
+  return Object.hasOwn(settings, key);
+}
+
+function collectFile(path: string, required: boolean, found: Map<string, Found>, problems: string[]): void {
+  let content: string;
+  try {
+    content = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT' && !required) return;
+    problems.push(`${path}: cannot be read: ${messageOf(error)}`);
+    return;
+  }
+  let root: unknown;
+  try {
+    root = JSON.parse(content);
+  } catch (error) {
+    problems.push(`${path}: is not JSON: ${messageOf(error)}`);
+    return;
+  }
+  if (!isObject(root)) {
+    problems.push(`${path}: expected an object`);
+    return;
+  }
+  for (const [name, value] of Object.entries(root)) {
+    if (isKey(name)) {
+      found.set(name, { raw: value, where: `${path}: ${name}` });
+    } else if (isObject(value)) {
+      for (const [inner, raw] of Object.entries(value)) {
+        const key = `${name}.${inner}`;
+        if (isKey(key)) found.set(key, { raw, where: `${path}: ${key}` });
+        else problems.push(`${path}: ${key}: unknown setting`);
+      }
+    } else {
+      problems.push(`${path}: ${name}: unknown setting`);
+    }
+  }
+}
+
+function collectEnv(env: ConfigSources['env'], found: Map<string, Found>, problems: string[]): void {
+  const keyOfEnv = new Map<string, string>(Object.entries(settings).map(([key, entry]) => [entry.env, key]));
+  for (const [name, raw] of Object.entries(env)) {
+    if (!name.startsWith('MILLRACE_') || raw === undefined || name === 'MILLRACE_CONFIG') continue;
+    // Tests are told things by variables of their own; a server started from one must not refuse them.
+    if (name.startsWith('MILLRACE_TEST_')) continue;
+    const key = keyOfEnv.get(name);
+    if (key === undefined) problems.push(`${name}: unknown setting`);
+    // Container files often pass a variable on although it is empty: that is the same as unset.
+    else if (raw !== '') found.set(key, { raw, where: name });
+  }
+}
+
+function contradictions(config: Partial<Config>): string[] {
+  const problems: string[] = [];
+  const hasCert = config['tls.cert'] !== undefined;
+  const hasKey = config['tls.key'] !== undefined;
+  if (hasCert !== hasKey) problems.push('tls.cert and tls.key: give both or neither');
+  for (const key of ['https.port', 'rtmps.port'] as const) {
+    if (config[key] !== undefined && !(hasCert && hasKey))
+      problems.push(`${key}: needs tls.cert and tls.key`);
+  }
+  if ((config['live.partTarget'] ?? 0) * 3 > (config['live.segmentTarget'] ?? Number.POSITIVE_INFINITY)) {
+    problems.push('live.partTarget: a segment must hold at least three parts');
+  }
+  const taken = new Map<number, string>();
+  for (const key of ['http.port', 'https.port', 'rtmp.port', 'rtmps.port'] as const) {
+    const port = config[key];
+    if (port === undefined || port === 0) continue;
+    const other = taken.get(port);
+    if (other !== undefined) problems.push(`${key}: port ${port} is also given to ${other}`);
+    taken.set(port, key);
+  }
+  return problems;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

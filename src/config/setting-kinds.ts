@@ -1,0 +1,114 @@
+import { Secret } from '../shared/secret.ts';
+
+/** What a setting's text can be read as. `parse` gives the value or throws an Error that says what was expected. */
+export interface SettingKind<Value> {
+  /** Shown in the reference: `duration`, `port`, ... */
+  readonly name: string;
+  /** Reads what stands in the file (any JSON value) or in an environment variable (always a string). */
+  parse(raw: unknown): Value;
+}
+
+/** Free text that is not empty. */
+export const text: SettingKind<string> = {
+  name: 'text',
+  parse(raw) {
+    if (typeof raw !== 'string' || raw.trim() === '') throw new Error('expected a text that is not empty');
+    return raw;
+  },
+};
+
+/** A text that is never printed. */
+export const secret: SettingKind<Secret> = {
+  name: 'secret',
+  parse: raw => new Secret(text.parse(raw)),
+};
+
+/** `true` or `false`. */
+export const boolean: SettingKind<boolean> = {
+  name: 'boolean',
+  parse(raw) {
+    if (raw === true || raw === 'true' || raw === '1') return true;
+    if (raw === false || raw === 'false' || raw === '0') return false;
+    throw new Error('expected true or false');
+  },
+};
+
+/** A whole number within `min`..`max`. */
+export function integer(min: number, max: number): SettingKind<number> {
+  return {
+    name: `integer, ${min} to ${max}`,
+    parse(raw) {
+      const value = typeof raw === 'string' && /^-?\d+$/.test(raw) ? Number(raw) : raw;
+      if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
+        throw new Error(`expected a whole number from ${min} to ${max}`);
+      }
+      return value;
+    },
+  };
+}
+
+/** A TCP port; 0 lets the system pick a free one. */
+export const port: SettingKind<number> = { ...integer(0, 65_535), name: 'port, 0 picks a free one' };
+
+const durationUnitsMs: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** A length of time with its unit, such as `200ms`, `2s`, `5m`; the value is in milliseconds, within `minMs`..`maxMs`. */
+export function duration(minMs: number, maxMs: number): SettingKind<number> {
+  return {
+    name: 'duration',
+    parse(raw) {
+      const match = typeof raw === 'string' ? /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)$/.exec(raw.trim()) : null;
+      if (match === null) throw new Error('expected a length of time with its unit, such as 200ms, 2s or 5m');
+      const valueMs = Number(match[1]) * (durationUnitsMs[match[2]!] ?? 1);
+      if (valueMs < minMs || valueMs > maxMs) throw new Error(`expected ${minMs} ms to ${maxMs} ms`);
+      return valueMs;
+    },
+  };
+}
+
+const sizeUnitsBytes: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+
+/** An amount of bytes with its unit, such as `64MiB`; the value is in bytes, within `minBytes`..`maxBytes`. */
+export function size(minBytes: number, maxBytes: number): SettingKind<number> {
+  return {
+    name: 'size',
+    parse(raw) {
+      const match = typeof raw === 'string' ? /^(\d+)\s*(B|KiB|MiB|GiB)$/.exec(raw.trim()) : null;
+      if (match === null) throw new Error('expected a size with its unit, such as 512KiB or 64MiB');
+      const valueBytes = Number(match[1]) * (sizeUnitsBytes[match[2]!] ?? 1);
+      if (valueBytes < minBytes || valueBytes > maxBytes)
+        throw new Error(`expected ${minBytes} B to ${maxBytes} B`);
+      return valueBytes;
+    },
+  };
+}
+
+/** One of a few words. */
+export function choice<const Words extends readonly string[]>(words: Words): SettingKind<Words[number]> {
+  return {
+    name: words.join(', '),
+    parse(raw) {
+      const found = words.find(word => word === raw);
+      if (found === undefined) throw new Error(`expected one of ${words.join(', ')}`);
+      return found;
+    },
+  };
+}
+
+/** An absolute http or https address without query or fragment; a slash at its end is taken off. */
+export const webAddress: SettingKind<string> = {
+  name: 'address',
+  parse(raw) {
+    const url = typeof raw === 'string' ? URL.parse(raw) : null;
+    if (url === null || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.hash !== '') {
+      throw new Error('expected an address such as https://video.example.org');
+    }
+    return url.href.replace(/\/+$/, '');
+  },
+};

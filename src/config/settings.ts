@@ -1,0 +1,242 @@
+import { logLevels } from '../shared/logger.ts';
+import {
+  boolean,
+  choice,
+  duration,
+  integer,
+  port,
+  type SettingKind,
+  secret,
+  size,
+  text,
+  webAddress,
+} from './setting-kinds.ts';
+
+/** One setting: where it can be given, what it is without being given, and what it is for. */
+export interface Setting<Value, Default> {
+  readonly env: string;
+  readonly kind: SettingKind<Value>;
+  /** As it would stand in the file; `null` means that the setting is off or chosen by the server. */
+  readonly fallback: Default;
+  /** For the reference: one or two sentences. */
+  readonly prose: string;
+}
+
+function setting<Value, const Default extends string | number | boolean | null>(
+  env: string,
+  kind: SettingKind<Value>,
+  fallback: Default,
+  prose: string,
+): Setting<Value, Default> {
+  return { env, kind, fallback, prose };
+}
+
+const second = 1000;
+const hour = 3600 * second;
+
+/** Every setting. A key `a.b` stands in the file as `{"a": {"b": ...}}`. */
+export const settings = {
+  host: setting('MILLRACE_HOST', text, '0.0.0.0', 'Address that all listeners bind to.'),
+  publicUrl: setting(
+    'MILLRACE_PUBLIC_URL',
+    webAddress,
+    null,
+    'Base of every address that the API hands out. Unset: `http://localhost:<HTTP port>`, or `https://localhost:<HTTPS port>` with a certificate.',
+  ),
+  dataDir: setting(
+    'MILLRACE_DATA_DIR',
+    text,
+    './media',
+    'The one folder that is written to: database, uploads, video, live.',
+  ),
+  'http.port': setting('MILLRACE_HTTP_PORT', port, 8080, 'Port of the API, the player pages and HLS.'),
+  'https.port': setting(
+    'MILLRACE_HTTPS_PORT',
+    port,
+    null,
+    'Port of the same over TLS with HTTP/2 and HTTP/1.1; needs a certificate.',
+  ),
+  'http.requestTimeout': setting(
+    'MILLRACE_HTTP_REQUEST_TIMEOUT',
+    duration(second, 24 * hour),
+    '60s',
+    'How long a client may take to send the headers and body of an API request.',
+  ),
+  'rtmp.port': setting('MILLRACE_RTMP_PORT', port, 1935, 'Port that encoders publish to.'),
+  'rtmps.port': setting(
+    'MILLRACE_RTMPS_PORT',
+    port,
+    null,
+    'Port that encoders publish to over TLS; needs a certificate.',
+  ),
+  'rtmp.maxConnections': setting(
+    'MILLRACE_RTMP_MAX_CONNECTIONS',
+    integer(1, 100_000),
+    20_000,
+    'RTMP connections open at once; more are closed at once.',
+  ),
+  'rtmp.handshakeTimeout': setting(
+    'MILLRACE_RTMP_HANDSHAKE_TIMEOUT',
+    duration(100, 600 * second),
+    '10s',
+    'How long a connection may take until it publishes.',
+  ),
+  'rtmp.idleTimeout': setting(
+    'MILLRACE_RTMP_IDLE_TIMEOUT',
+    duration(second, hour),
+    '30s',
+    'A publisher that sends nothing for this long is disconnected.',
+  ),
+  'rtmp.maxMessage': setting(
+    'MILLRACE_RTMP_MAX_MESSAGE',
+    size(64 * 1024, 16 * 1024 ** 2),
+    '8MiB',
+    'Largest RTMP message that is taken, that is, the largest video frame.',
+  ),
+  'tls.cert': setting(
+    'MILLRACE_TLS_CERT',
+    text,
+    null,
+    'PEM file with the certificate chain. Read again when it changes.',
+  ),
+  'tls.key': setting('MILLRACE_TLS_KEY', text, null, "PEM file with the certificate's private key."),
+  'live.partTarget': setting(
+    'MILLRACE_LIVE_PART_TARGET',
+    duration(100, 2 * second),
+    '200ms',
+    'Length of a low-latency part. Viewers play about three parts behind the newest one.',
+  ),
+  'live.segmentTarget': setting(
+    'MILLRACE_LIVE_SEGMENT_TARGET',
+    duration(second, 10 * second),
+    '2s',
+    'A segment ends at the first keyframe after this.',
+  ),
+  'live.window': setting(
+    'MILLRACE_LIVE_WINDOW',
+    duration(6 * second, 600 * second),
+    '16s',
+    'How much of a broadcast its playlist lists. At least six segments are kept whatever this says.',
+  ),
+  'live.windowBytes': setting(
+    'MILLRACE_LIVE_WINDOW_BYTES',
+    size(1024 ** 2, 1024 ** 3),
+    '64MiB',
+    'Memory that the segments of one broadcast may take; the window is shortened to fit.',
+  ),
+  'live.reconnectGrace': setting(
+    'MILLRACE_LIVE_RECONNECT_GRACE',
+    duration(0, hour),
+    '60s',
+    'How long a publisher that dropped may take to come back into the same broadcast.',
+  ),
+  'live.keyframeTimeout': setting(
+    'MILLRACE_LIVE_KEYFRAME_TIMEOUT',
+    duration(second, hour),
+    '20s',
+    'A broadcast without a keyframe for this long is ended.',
+  ),
+  'delivery.viewerStall': setting(
+    'MILLRACE_DELIVERY_VIEWER_STALL',
+    duration(second, hour),
+    '10s',
+    'A viewer who reads nothing of an answer for this long is disconnected.',
+  ),
+  'rateLimit.uploads': setting(
+    'MILLRACE_RATE_LIMIT_UPLOADS',
+    integer(0, 10_000_000),
+    6000,
+    'Upload requests a minute and project; 0 is no limit.',
+  ),
+  'rateLimit.writes': setting(
+    'MILLRACE_RATE_LIMIT_WRITES',
+    integer(0, 10_000_000),
+    6000,
+    'Writing API requests a minute and project; 0 is no limit.',
+  ),
+  'rateLimit.reads': setting(
+    'MILLRACE_RATE_LIMIT_READS',
+    integer(0, 10_000_000),
+    6000,
+    'Reading API requests a minute and project; 0 is no limit.',
+  ),
+  'metrics.token': setting(
+    'MILLRACE_METRICS_TOKEN',
+    secret,
+    null,
+    'Lets `/metrics` and the details of `/health/ready` be read from elsewhere than this machine, as `Authorization: Bearer <token>`.',
+  ),
+  'bootstrap.sandboxKey': setting(
+    'MILLRACE_BOOTSTRAP_SANDBOX_KEY',
+    secret,
+    null,
+    'First sandbox API key, used only when the database is new. Unset: random, printed once.',
+  ),
+  'bootstrap.productionKey': setting(
+    'MILLRACE_BOOTSTRAP_PRODUCTION_KEY',
+    secret,
+    null,
+    'First production API key, used only when the database is new. Unset: random, printed once.',
+  ),
+  'bootstrap.upgraded': setting(
+    'MILLRACE_BOOTSTRAP_UPGRADED',
+    boolean,
+    false,
+    'Whether the first account starts upgraded, so that its production key works.',
+  ),
+  'admin.email': setting(
+    'MILLRACE_ADMIN_EMAIL',
+    text,
+    'admin@localhost',
+    'E-mail address of the first dashboard sign-in, used only when the database is new.',
+  ),
+  'admin.password': setting(
+    'MILLRACE_ADMIN_PASSWORD',
+    secret,
+    null,
+    'Password of the first dashboard sign-in, used only when the database is new. Unset: random, printed once.',
+  ),
+  allowPrivateTargets: setting(
+    'MILLRACE_ALLOW_PRIVATE_TARGETS',
+    boolean,
+    false,
+    'Lets webhooks, restreams and source addresses reach loopback and private networks (link-local metadata addresses never).',
+  ),
+  'ffmpeg.path': setting(
+    'MILLRACE_FFMPEG_PATH',
+    text,
+    null,
+    'The ffmpeg to use. Unset: the one on PATH if it is version 5 or newer, else the embedded one.',
+  ),
+  'ffprobe.path': setting(
+    'MILLRACE_FFPROBE_PATH',
+    text,
+    null,
+    'The ffprobe to use. Unset: found in the same way as ffmpeg.',
+  ),
+  drainTimeout: setting(
+    'MILLRACE_DRAIN_TIMEOUT',
+    duration(0, hour),
+    '10s',
+    'How long a stop may take to let requests and broadcasts end in order.',
+  ),
+  'log.level': setting(
+    'MILLRACE_LOG_LEVEL',
+    choice(logLevels),
+    'info',
+    'Least severe log line that is written.',
+  ),
+} as const;
+
+/** The dotted name of a setting. */
+export type SettingKey = keyof typeof settings;
+
+type ValueOf<Entry> =
+  Entry extends Setting<infer Value, infer Default>
+    ? Default extends null
+      ? Value | undefined
+      : Value
+    : never;
+
+/** All settings as values: durations in milliseconds, sizes in bytes, undefined where unset. */
+export type Config = { readonly [Key in SettingKey]: ValueOf<(typeof settings)[Key]> };
