@@ -1,0 +1,68 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** The browser that tests drive, or why there is none. Tests that skip print the reason. */
+export type ChromiumFound =
+  | { readonly path: string }
+  | { readonly path?: undefined; readonly reason: string };
+
+const names = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'Google Chrome',
+  'Chromium',
+];
+const usualPlaces = [
+  '/usr/bin',
+  '/usr/local/bin',
+  '/snap/bin',
+  '/opt/google/chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS',
+  '/Applications/Chromium.app/Contents/MacOS',
+];
+
+/**
+ * Finds an installed Chromium or Chrome: `MILLRACE_TEST_CHROMIUM` if set (then no other is looked for),
+ * else one on PATH, else one in the usual places.
+ */
+export function findChromium(env: Readonly<Record<string, string | undefined>> = process.env): ChromiumFound {
+  const set = env.MILLRACE_TEST_CHROMIUM;
+  if (set !== undefined && set !== '') {
+    return isExecutable(set)
+      ? { path: set }
+      : { reason: `MILLRACE_TEST_CHROMIUM names ${set}, which cannot be run` };
+  }
+  const folders = [...(env.PATH ?? '').split(delimiter).filter(folder => folder !== ''), ...usualPlaces];
+  for (const folder of folders) {
+    for (const name of names) {
+      const path = join(folder, name);
+      if (isExecutable(path)) return { path };
+    }
+  }
+  return { reason: 'no Chromium or Chrome is installed; install one or set MILLRACE_TEST_CHROMIUM' };
+}
+
+/**
+ * Arguments that a headless Chromium in a test gets: no sandbox (root in containers has none), no GPU, and
+ * nothing that looks for a network of its own.
+ */
+export const chromiumArguments: readonly string[] = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

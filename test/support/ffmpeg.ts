@@ -1,0 +1,155 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const require = createRequire(import.meta.url);
+
+/** The build that comes with the packages, of 2018. */
+export const embeddedFfmpeg: string = (require('@ffmpeg-installer/ffmpeg') as { path: string }).path;
+/** The ffprobe that comes with the packages. */
+export const embeddedFfprobe: string = (require('@ffprobe-installer/ffprobe') as { path: string }).path;
+
+/** The machine's own ffmpeg, or undefined where none is on PATH. */
+export const installedFfmpeg: string | undefined = onPath('ffmpeg');
+/** The one that tests publish with and read back with: the machine's own, else the embedded one. */
+export const ffmpegPath: string = installedFfmpeg ?? embeddedFfmpeg;
+/** The ffprobe that tests read back with. */
+export const ffprobePath: string = onPath('ffprobe') ?? embeddedFfprobe;
+
+/** Every build that is here, for tests that must hold on all of them (`describe.each`). */
+export const ffmpegBuilds: readonly { readonly name: string; readonly path: string }[] = [
+  ...(installedFfmpeg === undefined ? [] : [{ name: 'installed', path: installedFfmpeg }]),
+  { name: 'embedded', path: embeddedFfmpeg },
+];
+
+/** What is published. Only `url` must be given. */
+export interface TestPictureOptions {
+  /** Where to, such as `rtmp://127.0.0.1:1935/s/KEY`. Use addresses: the embedded build cannot resolve names. */
+  readonly url: string;
+  /** Ends by itself after this; without it the picture runs until stopped. */
+  readonly seconds?: number;
+  /** Distance of keyframes. Default 2. */
+  readonly gopSeconds?: number;
+  /** Default 30. */
+  readonly fps?: number;
+  /** Default `320x180`. */
+  readonly size?: string;
+  /** Put before the URL, after the codecs, so they can override them (`['-an']`, `['-f', 'mpegts']`). */
+  readonly extraArgs?: readonly string[];
+  /** Path of the build to publish with. Default {@link ffmpegPath}. */
+  readonly ffmpeg?: string;
+}
+
+/** How a publisher ended. ffmpeg ends with 255 after SIGINT. */
+export interface PublisherExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A publishing ffmpeg that belongs to a test. `await using` ends it with the scope. */
+export interface Publisher {
+  readonly pid: number | undefined;
+  /** Resolves when the process is gone; never rejects. */
+  readonly exited: Promise<PublisherExit>;
+  /** What it said so far (the last 64 KiB). */
+  readonly stderr: string;
+  /** Ends as Ctrl-C does, with a proper end of the RTMP stream; killed if it does not end within 5 s. */
+  stop(): Promise<PublisherExit>;
+  /** Ends it at once, as a crash does. */
+  kill(): Promise<PublisherExit>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Publishes a moving test picture (H.264) with a 440 Hz tone (AAC) in real time, over RTMP unless `extraArgs` say otherwise. */
+export function publishTestPicture(options: TestPictureOptions): Publisher {
+  const { fps = 30, size = '320x180', gopSeconds = 2 } = options;
+  const gop = String(Math.max(1, Math.round(gopSeconds * fps)));
+  return startPublisher(options.ffmpeg ?? ffmpegPath, [
+    ...['-re', '-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${fps}`],
+    ...['-re', '-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000'],
+    ...(options.seconds === undefined ? [] : ['-t', String(options.seconds)]),
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-tune', 'zerolatency', '-pix_fmt', 'yuv420p'],
+    ...['-g', gop, '-keyint_min', gop, '-sc_threshold', '0', '-b:v', '500k'],
+    ...['-c:a', 'aac', '-b:a', '64k', '-f', 'flv'],
+    ...(options.extraArgs ?? []),
+    options.url,
+  ]);
+}
+
+/** Runs ffmpeg with arguments of the caller's own as a publisher; for sources that are no test picture. */
+export function startPublisher(ffmpeg: string, args: readonly string[]): Publisher {
+  const child = spawn(ffmpeg, ['-hide_banner', '-nostdin', '-loglevel', 'info', ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  return own(child);
+}
+
+/** Runs ffmpeg or ffprobe to its end and gives what it wrote to stdout. @throws Error with its stderr */
+export async function runToEnd(path: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(path, args, { maxBuffer: 64 * 1024 * 1024 });
+  return stdout;
+}
+
+function own(child: ChildProcess): Publisher {
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-64 * 1024);
+  });
+
+  const { promise: exited, resolve } = Promise.withResolvers<PublisherExit>();
+  // A test runner that ends early must not leave a publisher behind.
+  const killAtExit = () => child.kill('SIGKILL');
+  process.once('exit', killAtExit);
+  const finish = (exit: PublisherExit) => {
+    process.removeListener('exit', killAtExit);
+    resolve(exit);
+  };
+  child.on('close', (code, signal) => finish({ code, signal }));
+  child.on('error', error => {
+    stderr += `${error.message}\n`;
+    if (child.pid === undefined) finish({ code: null, signal: null });
+  });
+
+  const kill = () => {
+    child.kill('SIGKILL');
+    return exited;
+  };
+  const stop = async () => {
+    child.kill('SIGINT');
+    const timer = setTimeout(kill, 5000);
+    try {
+      return await exited;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return {
+    pid: child.pid,
+    exited,
+    get stderr() {
+      return stderr;
+    },
+    stop,
+    kill,
+    async [Symbol.asyncDispose]() {
+      await kill();
+    },
+  };
+}
+
+function onPath(name: string): string | undefined {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const path = join(folder, name);
+    try {
+      if (folder !== '') {
+        accessSync(path, constants.X_OK);
+        return path;
+      }
+    } catch {
+      // Not here: the next folder.
+    }
+  }
+  return undefined;
+}

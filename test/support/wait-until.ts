@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How long to wait, how often to look, and what to say when it was in vain. */
+export interface WaitOptions {
+  /** Default 5,000. */
+  readonly timeoutMs?: number;
+  /** Default 10. */
+  readonly everyMs?: number;
+  /** What was waited for; the failure says it. A function is asked at the deadline, so it can tell the last state. */
+  readonly what?: string | (() => string);
+}
+
+/**
+ * Looks again and again until `condition` gives something other than false, null or undefined, and gives that.
+ * A condition that throws counts as not met yet; the last error goes with the failure as its cause.
+ *
+ * @throws Error after `timeoutMs`; a condition that never settles is given up then too
+ */
+export async function waitUntil<Result>(
+  condition: () => Result | Promise<Result>,
+  options: WaitOptions = {},
+): Promise<Exclude<Result, false | null | undefined>> {
+  const { timeoutMs = 5000, everyMs = 10 } = options;
+  const started = performance.now();
+  let lastError: unknown;
+  for (;;) {
+    const leftMs = timeoutMs - (performance.now() - started);
+    if (leftMs <= 0) break;
+    try {
+      const result = await withDeadline(condition, leftMs);
+      lastError = undefined;
+      if (result !== false && result !== null && result !== undefined) {
+        return result as Exclude<Result, false | null | undefined>;
+      }
+    } catch (error) {
+      lastError = error;
+    }
+    await sleep(everyMs);
+  }
+  const what = typeof options.what === 'function' ? options.what() : (options.what ?? 'the condition');
+  throw new Error(
+    `waited ${timeoutMs} ms in vain for ${what}`,
+    lastError === undefined ? undefined : { cause: lastError },
+  );
+}
+
+async function withDeadline<Result>(
+  condition: () => Result | Promise<Result>,
+  leftMs: number,
+): Promise<Result> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('the condition did not answer in time')), leftMs);
+  try {
+    return await Promise.race([condition(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
