@@ -1,0 +1,202 @@
+import { malformed } from './box-reader.ts';
+import { readMovie, type SampleDefaults, type TrackDescription } from './movie-box.ts';
+import { type LocatedSample, readMovieFragment } from './movie-fragment.ts';
+
+/** One coded frame (video) or access unit (audio). */
+export interface Sample {
+  readonly trackId: number;
+  /** Decode time in the track's timescale. */
+  readonly dtsTicks: number;
+  readonly durationTicks: number;
+  /** Presentation time less decode time; may be negative. */
+  readonly compositionOffsetTicks: number;
+  /** True when decoding can begin here. */
+  readonly isSync: boolean;
+  /** The bytes as the file holds them. Not to be changed: it may be a view of a larger buffer. */
+  readonly data: Buffer;
+}
+
+/** Who gets what a {@link FragmentReader} reads. Called during `push`, in the order of the stream. */
+export interface FragmentHandlers {
+  /** Once, before the first sample. */
+  onInit(tracks: TrackDescription[]): void;
+  onSample(sample: Sample): void;
+}
+
+const DEFAULT_MAX_BOX_BYTES = 32 * 1024 * 1024;
+
+/** How much is set aside for a box whose bytes are still to come; more only as they really come. */
+const FIRST_BODY_BYTES = 256 * 1024;
+
+/** A top-level box whose header was read. */
+interface OpenBox {
+  readonly type: string;
+  /** Position in the stream of its first byte, and of the first after its header. */
+  readonly position: number;
+  readonly bodyPosition: number;
+  readonly bodyBytes: number;
+}
+
+/**
+ * Reads fragmented MP4 as it arrives, cut anywhere, into an init description and single samples.
+ *
+ * Boxes beside `moov`, `moof` and `mdat` are passed over. All samples of a `moof` must lie in the `mdat` after it; they are
+ * handed out when that is complete. Samples of tracks that are neither video nor audio are handed out too.
+ *
+ * **Source**: ISO/IEC 14496-12:2022, 4.2 and 8.8.
+ */
+export class FragmentReader {
+  readonly #handlers: FragmentHandlers;
+  readonly #maxBoxBytes: number;
+  /** Position in the stream of the next byte. */
+  #position = 0;
+  /** The header that is being read: 8 bytes, or 16 with a 64 bit size. */
+  readonly #header = Buffer.alloc(16);
+  #headerBytes = 0;
+  #box: OpenBox | undefined;
+  /** How many bytes of the open box's body have come, and, if they are kept, where. */
+  #bodyBytes = 0;
+  #body: Buffer | undefined;
+  #defaults: ReadonlyMap<number, SampleDefaults> | undefined;
+  readonly #nextDts = new Map<number, number>();
+  /** Samples announced by the last `moof`, waiting for their `mdat`. */
+  #announced: LocatedSample[] = [];
+  #failure: unknown;
+
+  /** `maxBoxBytes` is the largest top-level box that is taken, 32 MiB if not given. */
+  constructor(handlers: FragmentHandlers, options: { maxBoxBytes?: number } = {}) {
+    this.#handlers = handlers;
+    this.#maxBoxBytes = options.maxBoxBytes ?? DEFAULT_MAX_BOX_BYTES;
+  }
+
+  /**
+   * Takes the next bytes of the stream. The reader may keep views of `chunk`.
+   *
+   * @throws AppError `media-malformed`, naming the box. After that, or when a handler threw, every push throws the same.
+   */
+  push(chunk: Buffer): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    try {
+      let at = 0;
+      while (at < chunk.length) {
+        at = this.#box === undefined ? this.#readHeader(chunk, at) : this.#readBody(chunk, at, this.#box);
+      }
+    } catch (error) {
+      this.#failure = error;
+      this.#body = undefined;
+      throw error;
+    }
+  }
+
+  /** Takes header bytes from `chunk` at `at` and gives the position after them. */
+  #readHeader(chunk: Buffer, at: number): number {
+    const isLong = this.#headerBytes >= 8 && this.#header.readUInt32BE(0) === 1;
+    const wanted = (isLong ? 16 : 8) - this.#headerBytes;
+    const taken = chunk.copy(this.#header, this.#headerBytes, at, Math.min(chunk.length, at + wanted));
+    this.#headerBytes += taken;
+    this.#position += taken;
+    const size = this.#headerBytes >= 8 ? this.#header.readUInt32BE(0) : 0;
+    if (taken === wanted && (isLong || size !== 1)) {
+      this.#openBox(isLong ? Number(this.#header.readBigUInt64BE(8)) : size);
+    }
+    return at + taken;
+  }
+
+  #openBox(sizeBytes: number): void {
+    const type = this.#header.toString('latin1', 4, 8);
+    const position = this.#position - this.#headerBytes;
+    const bodyBytes = sizeBytes - this.#headerBytes;
+    // Size 0 means "to the end of the file", which a live stream does not have.
+    if (bodyBytes < 0) throw malformed(type, `size ${sizeBytes}`);
+    if (sizeBytes > this.#maxBoxBytes) {
+      throw malformed(type, `size ${sizeBytes}, at most ${this.#maxBoxBytes} bytes are taken`);
+    }
+    const box = { type, position, bodyPosition: this.#position, bodyBytes };
+    if (type === 'mdat') this.#checkAnnounced(box);
+    this.#box = box;
+    this.#headerBytes = 0;
+    this.#bodyBytes = 0;
+    this.#body = undefined;
+    if (bodyBytes === 0) this.#closeBox(box, Buffer.alloc(0));
+  }
+
+  /** Takes body bytes from `chunk` at `at` and gives the position after them. */
+  #readBody(chunk: Buffer, at: number, box: OpenBox): number {
+    const end = Math.min(chunk.length, at + box.bodyBytes - this.#bodyBytes);
+    const count = end - at;
+    this.#position += count;
+    const isKept =
+      box.type === 'moov' || box.type === 'moof' || (box.type === 'mdat' && this.#announced.length > 0);
+    if (isKept && count === box.bodyBytes) {
+      this.#closeBox(box, chunk.subarray(at, end));
+      return end;
+    }
+    if (isKept) this.#keep(chunk, at, end, box.bodyBytes);
+    this.#bodyBytes += count;
+    if (this.#bodyBytes === box.bodyBytes) this.#closeBox(box, this.#body?.subarray(0, box.bodyBytes));
+    return end;
+  }
+
+  /** Copies a piece of a body that comes in several, into memory that grows with what has come. */
+  #keep(chunk: Buffer, from: number, to: number, bodyBytes: number): void {
+    const wanted = this.#bodyBytes + to - from;
+    if (this.#body === undefined || wanted > this.#body.length) {
+      const room = Math.min(bodyBytes, Math.max(FIRST_BODY_BYTES, 2 * wanted));
+      const larger = Buffer.allocUnsafeSlow(room);
+      this.#body?.copy(larger, 0, 0, this.#bodyBytes);
+      this.#body = larger;
+    }
+    chunk.copy(this.#body, this.#bodyBytes, from, to);
+  }
+
+  /** `body` is undefined for a box that is passed over. */
+  #closeBox(box: OpenBox, body: Buffer | undefined): void {
+    this.#box = undefined;
+    this.#body = undefined;
+    if (body === undefined) return;
+    if (box.type === 'moov') this.#closeMovie(body);
+    else if (box.type === 'moof') this.#closeFragment(box, body);
+    else if (box.type === 'mdat') this.#handOut(box, body);
+  }
+
+  #closeMovie(body: Buffer): void {
+    if (this.#defaults !== undefined) throw malformed('moov', 'a second one');
+    // A copy, since descriptions live as long as the broadcast and would hold the chunk.
+    const { tracks, defaults } = readMovie(Buffer.from(body));
+    this.#defaults = defaults;
+    this.#handlers.onInit(tracks);
+  }
+
+  #closeFragment(box: OpenBox, body: Buffer): void {
+    if (this.#defaults === undefined) throw malformed('moof', 'comes before "moov"');
+    if (this.#announced.length > 0) throw malformed('moof', 'comes before the "mdat" of the one before');
+    this.#announced = readMovieFragment(body, {
+      defaults: this.#defaults,
+      nextDts: this.#nextDts,
+      position: box.position,
+      maxDataBytes: this.#maxBoxBytes,
+    });
+  }
+
+  #checkAnnounced(box: OpenBox): void {
+    for (const { position, sizeBytes } of this.#announced) {
+      if (position < box.bodyPosition || position + sizeBytes > box.bodyPosition + box.bodyBytes) {
+        throw malformed('trun', 'data outside the "mdat" that follows');
+      }
+    }
+  }
+
+  #handOut(box: OpenBox, body: Buffer): void {
+    const announced = this.#announced;
+    this.#announced = [];
+    for (const { position, sizeBytes, ...facts } of announced) {
+      const from = position - box.bodyPosition;
+      this.#handlers.onSample({ ...facts, data: ownedView(body.subarray(from, from + sizeBytes)) });
+    }
+  }
+}
+
+/** `view` itself where it is a good part of the memory that it keeps alive, else a copy. */
+function ownedView(view: Buffer): Buffer {
+  return view.length * 4 >= view.buffer.byteLength ? view : Buffer.from(view);
+}
