@@ -1,0 +1,205 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
+import type { Component } from '../shared/lifecycle.ts';
+import type { Logger } from '../shared/logger.ts';
+import type { CertificateSource } from './certificate-files.ts';
+import { refuseConnection } from './listener-refusal.ts';
+
+/** A request over HTTP/1.1 or HTTP/2. */
+export type HttpRequest = IncomingMessage | Http2ServerRequest;
+/** Its answer. */
+export type HttpResponse = ServerResponse | Http2ServerResponse;
+
+/** Where and how to listen. */
+export interface HttpListenerOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** HTTP/2 and 1.1 over TLS. */
+  readonly https?: { readonly port: number; readonly certificate: CertificateSource };
+  /** Asked in this order before Koa; `true` means: it is mine, and I answer. */
+  readonly beforeKoa: readonly ((request: HttpRequest, response: HttpResponse) => boolean)[];
+  readonly koa: { callback(): (request: HttpRequest, response: HttpResponse) => unknown };
+  /** Base of the `type` of errors. */
+  readonly docsBase: () => string;
+  readonly log: Logger;
+  readonly maxConnections?: number;
+  /** From a connection's first byte to the end of a request's headers. */
+  readonly headersTimeoutMs?: number;
+  /** How long a connection without a request is kept. */
+  readonly keepAliveTimeoutMs?: number;
+}
+
+const headerBytesAtMost = 16 * 1_024;
+const http2SessionIdleMs = 120_000;
+const http2StreamsAtMost = 128;
+const drainPollMs = 20;
+
+/** The HTTP and HTTPS ports. */
+export class HttpListener implements Component {
+  readonly name = 'http';
+  readonly #options: HttpListenerOptions;
+  readonly #log: Logger;
+  readonly #sockets = new Set<Socket>();
+  readonly #answers = new Set<HttpResponse>();
+  readonly #koa: (request: HttpRequest, response: HttpResponse) => unknown;
+  #servers: (Server | Http2SecureServer)[] = [];
+  #httpPort = 0;
+  #httpsPort: number | undefined;
+  #isDraining = false;
+  #forgetCertificate: (() => void) | undefined;
+
+  constructor(options: HttpListenerOptions) {
+    this.#options = options;
+    this.#log = options.log;
+    this.#koa = options.koa.callback();
+  }
+
+  /** The real port, once started. */
+  get httpPort(): number {
+    return this.#httpPort;
+  }
+
+  /** The real port, once started; undefined without HTTPS. */
+  get httpsPort(): number | undefined {
+    return this.#httpsPort;
+  }
+
+  /** Requests that are being answered. */
+  get requestsOpen(): number {
+    return this.#answers.size;
+  }
+
+  /** Open connections. */
+  get connectionsOpen(): number {
+    return this.#sockets.size;
+  }
+
+  /** @throws AppError `listen-failed` */
+  async start(): Promise<void> {
+    const { port, https } = this.#options;
+    this.#httpPort = await this.#listen(this.#prepare(createServer(this.#serverOptions())), 'HTTP', port);
+    if (https === undefined) return;
+    const secure = createSecureServer({
+      ...https.certificate.secureContext(),
+      ...this.#serverOptions(),
+      allowHTTP1: true,
+      handshakeTimeout: this.#serverOptions().headersTimeout,
+      settings: { maxConcurrentStreams: http2StreamsAtMost },
+    });
+    this.#forgetCertificate = https.certificate.onChange(() =>
+      secure.setSecureContext(https.certificate.secureContext()),
+    );
+    secure.on('session', session => {
+      session.setTimeout(http2SessionIdleMs, () => session.close());
+    });
+    this.#httpsPort = await this.#listen(this.#prepare(secure), 'HTTPS', https.port);
+  }
+
+  /** Takes no more connections, lets running requests end, and closes each connection after its request. */
+  async drain(deadlineMs: number): Promise<void> {
+    this.#isDraining = true;
+    for (const answer of this.#answers) closeAfterwards(answer);
+    for (const server of this.#servers) server.close();
+    while (this.#answers.size > 0 && Date.now() < deadlineMs) {
+      await new Promise(resolve => setTimeout(resolve, drainPollMs));
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#forgetCertificate?.();
+    const closed = this.#servers.map(server => new Promise<void>(resolve => server.close(() => resolve())));
+    for (const socket of this.#sockets) socket.destroy();
+    await Promise.all(closed);
+    this.#servers = [];
+  }
+
+  #serverOptions() {
+    const headersTimeout = this.#options.headersTimeoutMs ?? 10_000;
+    return {
+      headersTimeout,
+      // Uploads may take hours; slow bodies are ended where they are read.
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.min(1_000, headersTimeout),
+      keepAliveTimeout: this.#options.keepAliveTimeoutMs ?? 65_000,
+      maxHeaderSize: headerBytesAtMost,
+      noDelay: true,
+    };
+  }
+
+  #prepare<Any extends Server | Http2SecureServer>(server: Any): Any {
+    server.maxConnections = this.#options.maxConnections ?? 20_000;
+    const events: NodeJS.EventEmitter = server;
+    events.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+    events.on('request', (request: HttpRequest, response: HttpResponse) => this.#serve(request, response));
+    events.on('clientError', (error: Error, socket: Socket) => {
+      this.#log.debug('request-unreadable', { error: messageOf(error) });
+      refuseConnection(error, socket, this.#options.docsBase());
+    });
+    for (const event of ['tlsClientError', 'sessionError']) {
+      events.on(event, (error: Error) =>
+        this.#log.debug('connection-failed', { event, error: messageOf(error) }),
+      );
+    }
+    return server;
+  }
+
+  #serve(request: HttpRequest, response: HttpResponse): void {
+    this.#answers.add(response);
+    response.once('close', () => this.#answers.delete(response));
+    if (this.#isDraining) closeAfterwards(response);
+    try {
+      for (const take of this.#options.beforeKoa) if (take(request, response)) return;
+      this.#koa(request, response);
+    } catch (error) {
+      this.#log.error('request-failed', { error });
+      request.destroy();
+    }
+  }
+
+  async #listen(server: Server | Http2SecureServer, what: string, port: number): Promise<number> {
+    const { host } = this.#options;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    server.once('error', reject);
+    server.listen({ host, port }, resolve);
+    try {
+      await promise;
+    } catch (error) {
+      throw new AppError('listen-failed', `${what} port ${port} ${reasonOf(error, host)}.`, { cause: error });
+    }
+    server.off('error', reject);
+    server.on('error', error => this.#log.error('listener-failed', { error }));
+    this.#servers.push(server);
+    return (server.address() as AddressInfo).port;
+  }
+}
+
+function reasonOf(error: unknown, host: string): string {
+  switch (systemCodeOf(error)) {
+    case 'EADDRINUSE':
+      return `is already in use on ${host}`;
+    case 'EACCES':
+      return 'may not be opened by this user';
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `cannot be opened: ${host} is not an address of this machine`;
+    default:
+      return `cannot be opened on ${host}: ${messageOf(error)}`;
+  }
+}
+
+/** HTTP/2 has no such header: there, closing the server tells the session. */
+function closeAfterwards(response: HttpResponse): void {
+  if (!('shouldKeepAlive' in response) || response.headersSent) return;
+  response.shouldKeepAlive = false;
+}

@@ -1,0 +1,80 @@
+/** Formats that images may have. */
+export type ImageType = 'image/jpeg' | 'image/png' | 'image/webp';
+
+/** What the bytes of an image say. */
+export interface ImageFacts {
+  readonly type: ImageType;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * Reads format and size from the bytes of an image.
+ *
+ * **Source**: ITU-T T.81 (JPEG) B.1, PNG third edition 5.2 and 11.2.1, WebP container (RFC 9649) 2
+ *
+ * @returns undefined when the bytes are of none of the formats, `'damaged'` when they only begin like one
+ */
+export function readImage(bytes: Buffer): ImageFacts | 'damaged' | undefined {
+  if (bytes.length >= 3 && bytes.readUIntBE(0, 3) === 0xffd8ff) return readJpeg(bytes);
+  if (bytes.subarray(0, 8).equals(pngSignature)) return readPng(bytes);
+  if (bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP')
+    return readWebp(bytes);
+  return undefined;
+}
+
+const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+function facts(type: ImageType, width: number, height: number): ImageFacts | 'damaged' {
+  return width > 0 && height > 0 ? { type, width, height } : 'damaged';
+}
+
+function readJpeg(bytes: Buffer): ImageFacts | 'damaged' {
+  let position = 2;
+  while (position + 4 <= bytes.length && bytes[position] === 0xff) {
+    const marker = bytes[position + 1]!;
+    // Fill bytes before a marker.
+    if (marker === 0xff) {
+      position += 1;
+      continue;
+    }
+    const length = bytes.readUInt16BE(position + 2);
+    // SOF0..SOF15 without DHT (C4), JPG (C8) and DAC (CC).
+    const isFrameHeader =
+      marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+    if (isFrameHeader) {
+      if (length < 8 || position + 2 + length > bytes.length) return 'damaged';
+      return facts('image/jpeg', bytes.readUInt16BE(position + 7), bytes.readUInt16BE(position + 5));
+    }
+    // A scan before any frame header.
+    if (marker === 0xda || length < 2) return 'damaged';
+    position += 2 + length;
+  }
+  return 'damaged';
+}
+
+function readPng(bytes: Buffer): ImageFacts | 'damaged' {
+  // Signature, IHDR of 25 bytes, and at least an IEND of 12.
+  if (bytes.length < 45 || bytes.readUInt32BE(8) !== 13 || bytes.toString('latin1', 12, 16) !== 'IHDR')
+    return 'damaged';
+  return facts('image/png', bytes.readUInt32BE(16), bytes.readUInt32BE(20));
+}
+
+function readWebp(bytes: Buffer): ImageFacts | 'damaged' {
+  if (bytes.length < 30 || bytes.readUInt32LE(4) + 8 > bytes.length) return 'damaged';
+  switch (bytes.toString('latin1', 12, 16)) {
+    case 'VP8 ':
+      if (bytes.readUIntBE(23, 3) !== 0x9d012a) return 'damaged';
+      return facts('image/webp', bytes.readUInt16LE(26) & 0x3fff, bytes.readUInt16LE(28) & 0x3fff);
+    case 'VP8L': {
+      if (bytes[20] !== 0x2f) return 'damaged';
+      const packed = bytes.readUInt32LE(21);
+      return facts('image/webp', (packed & 0x3fff) + 1, ((packed >>> 14) & 0x3fff) + 1);
+    }
+    case 'VP8X':
+      return facts('image/webp', bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1);
+    default:
+      return 'damaged';
+  }
+}

@@ -1,0 +1,92 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '../shared/errors.ts';
+
+/** Limits of a JSON request body. */
+export interface JsonBodyLimits {
+  readonly bytes: number;
+  /** Arrays and objects within one another. */
+  readonly depth: number;
+  /** From the end of the headers to the last byte. */
+  readonly timeoutMs: number;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Reads a JSON object from a request, whatever its content type says.
+ *
+ * @throws AppError `invalid-payload`, `payload-too-large` or `request-timeout`
+ */
+export async function readJsonBody(
+  request: IncomingMessage,
+  limits: JsonBodyLimits,
+): Promise<Record<string, unknown>> {
+  return parseJsonObject(await readBytes(request, limits), limits.depth);
+}
+
+/**
+ * Parses a JSON object of limited depth. Refused: other values, broken UTF-8, unpaired surrogates, and the key `__proto__`,
+ * which could change more than the object that it stands in.
+ *
+ * @throws AppError `invalid-payload` with a detail
+ */
+export function parseJsonObject(bytes: Uint8Array, depthMax: number): Record<string, unknown> {
+  if (bytes.length === 0) throw refuse('The body is empty; a JSON object was expected.');
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw refuse('The body is not valid UTF-8.');
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refuse('The body is not valid JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw refuse('A JSON object was expected.');
+  }
+  checkValue(value, depthMax);
+  return value as Record<string, unknown>;
+}
+
+function checkValue(value: unknown, depthLeft: number): void {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) throw refuse('A text has an unpaired surrogate.');
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  if (depthLeft === 0) throw refuse('The body is nested too deeply.');
+  if (Object.hasOwn(value, '__proto__')) throw refuse('The key "__proto__" is not allowed.');
+  for (const inner of Object.values(value)) checkValue(inner, depthLeft - 1);
+}
+
+function refuse(detail: string): AppError {
+  return new AppError('invalid-payload', detail, { details: { detail } });
+}
+
+function readBytes(request: IncomingMessage, limits: JsonBodyLimits): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > limits.bytes) {
+    return Promise.reject(new AppError('payload-too-large'));
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const onData = (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > limits.bytes) finish(() => reject(new AppError('payload-too-large')));
+    else chunks.push(chunk);
+  };
+  const onEnd = () => finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+  const onLost = () => finish(() => reject(refuse('The connection ended before the body.')));
+  const timer = setTimeout(() => finish(() => reject(new AppError('request-timeout'))), limits.timeoutMs);
+  const finish = (settle: () => void) => {
+    clearTimeout(timer);
+    // An error listener stays: a connection that breaks later must not become an uncaught error.
+    request.off('data', onData).off('end', onEnd).off('close', onLost);
+    settle();
+  };
+  request.on('data', onData).on('end', onEnd).on('close', onLost).on('error', onLost);
+  return promise;
+}

@@ -1,0 +1,206 @@
+import Koa, { type Context } from 'koa';
+import { z } from 'zod';
+import { type Clock, systemClock } from '../shared/clock.ts';
+import { AppError, messageOf } from '../shared/errors.ts';
+import { randomBase62 } from '../shared/ids.ts';
+import type { Logger } from '../shared/logger.ts';
+import type { Authenticate, Caller } from './caller.ts';
+import { crossOriginHeaders, preflightHeaders } from './cross-origin.ts';
+import { errorBodyOf } from './error-body.ts';
+import { discardFile, receiveFile } from './file-body.ts';
+import { readJsonBody } from './json-body.ts';
+import { type InputPart, validate } from './problems.ts';
+import { queryReader } from './query-parameters.ts';
+import { type RateClass, RateLimiter, type RateLimits, type RateState } from './rate-limiter.ts';
+import type { Route, UploadedFile } from './route.ts';
+import { RouteTable } from './route-table.ts';
+
+/** What is told about every answer: for metrics, with labels of which there are only so many. */
+export interface HttpObserver {
+  /** `route` is the pattern (`/live-streams/{liveStreamId}`) or `unmatched`. */
+  answered(request: { method: string; route: string; status: number; durationMs: number }): void;
+}
+
+/** What the API's Koa application is made of. */
+export interface KoaAppOptions {
+  readonly routes: readonly Route[];
+  readonly authenticate: Authenticate;
+  readonly rateLimits: RateLimits;
+  /** Base of the `type` of errors, without a slash at its end; asked at each error, since ports are known late. */
+  readonly docsBase: () => string;
+  /** Folder for files that are being received. */
+  readonly uploadDir: string;
+  readonly log: Logger;
+  readonly clock?: Clock;
+  readonly observer?: HttpObserver;
+  readonly bodyTimeoutMs?: number;
+}
+
+const jsonBytesAtMost = 1_024 * 1_024;
+const jsonDepthAtMost = 32;
+const defaultBodyTimeoutMs = 20_000;
+const noQuery = z.strictObject({});
+
+interface AppState {
+  route: string;
+  requestId: string;
+}
+
+/**
+ * The API as a Koa application. A request goes through: route (404, 405), credentials (401, 403), rate limit (429), body (400,
+ * 413), resource (404), validation (400), handler. A file is received only after its resource was found.
+ */
+export function createKoaApp(options: KoaAppOptions): Koa {
+  const { authenticate, docsBase, log, observer } = options;
+  const clock = options.clock ?? systemClock;
+  const bodyTimeoutMs = options.bodyTimeoutMs ?? defaultBodyTimeoutMs;
+  const limiter = new RateLimiter(options.rateLimits, clock);
+  const idPrefix = randomBase62(6);
+  const queryReaders = new Map(options.routes.map(route => [route, queryReader(route.query ?? noQuery)]));
+  let requests = 0;
+
+  const serve = async (ctx: Context, route: Route, params: Record<string, string>): Promise<void> => {
+    (ctx.state as AppState).route = route.path;
+    setRateHeaders(ctx, limiter.untouched(route.rateClass));
+    const caller = route.auth === 'key' ? authenticate(ctx.req.headers.authorization) : undefined;
+    if (caller !== undefined) takeFromLimit(ctx, caller, route.rateClass);
+    const json =
+      route.body?.kind === 'json'
+        ? await readJsonBody(ctx.req, {
+            bytes: jsonBytesAtMost,
+            depth: jsonDepthAtMost,
+            timeoutMs: bodyTimeoutMs,
+          })
+        : undefined;
+    const found = route.find?.({ params, caller });
+    if (route.find !== undefined && found === undefined) throw notFound(route);
+    const querySchema = route.query ?? noQuery;
+    const parts: InputPart[] = [
+      { source: 'query', schema: querySchema, input: queryReaders.get(route)!(ctx.querystring) },
+    ];
+    if (route.body?.kind === 'json') parts.push({ source: 'body', schema: route.body.schema, input: json });
+    const [query, attributes] = validate(parts);
+    let body = attributes;
+    let file: UploadedFile | undefined;
+    try {
+      if (route.body?.kind === 'file') {
+        file = await receiveFile(ctx, route.body, {
+          uploadDir: options.uploadDir,
+          idleTimeoutMs: bodyTimeoutMs,
+        });
+        body = file;
+      }
+      const { path, querystring: queryText, req: incoming } = ctx;
+      const answer = await route.handle({ params, query, body, found, caller, path, queryText, incoming });
+      sendSuccess(ctx, route, answer);
+    } finally {
+      if (file !== undefined) await discardFile(file);
+    }
+  };
+
+  const takeFromLimit = (ctx: Context, caller: Caller, rateClass: RateClass): void => {
+    const state = limiter.take(caller.projectId, rateClass);
+    setRateHeaders(ctx, state);
+    if (state.isAllowed) return;
+    ctx.set('Retry-After', String(state.retryAfterSeconds));
+    throw new AppError('too-many-requests');
+  };
+
+  const table = new RouteTable(options.routes, serve);
+
+  const koa = new Koa();
+  koa.on('error', error => log.debug('answer-broken', { error: messageOf(error) }));
+  koa.use(async (ctx, next) => {
+    const beganAtMs = clock.monotonicMs();
+    requests += 1;
+    const state = ctx.state as AppState;
+    state.route = 'unmatched';
+    state.requestId = `${idPrefix}-${requests.toString(36)}`;
+    ctx.set(crossOriginHeaders);
+    ctx.set('X-Request-Id', state.requestId);
+    setRateHeaders(
+      ctx,
+      limiter.untouched(ctx.method === 'GET' || ctx.method === 'HEAD' ? 'reads' : 'writes'),
+    );
+    let code: string | undefined;
+    try {
+      if (ctx.method === 'OPTIONS') sendPreflight(ctx, table);
+      else await next();
+    } catch (error) {
+      code = error instanceof AppError ? error.code : 'server-error';
+      logFailure(log, error, state);
+      sendError(ctx, error, docsBase());
+    }
+    const durationMs = clock.monotonicMs() - beganAtMs;
+    const { route, requestId } = state;
+    observer?.answered({ method: ctx.method, route, status: ctx.status, durationMs });
+    log.debug('answered', {
+      requestId,
+      method: ctx.method,
+      route,
+      status: ctx.status,
+      ms: Math.round(durationMs * 10) / 10,
+      ...(code === undefined ? {} : { code }),
+    });
+  });
+  koa.use(table.dispatch);
+  koa.use(ctx => {
+    const { error, allow } = table.refusalOf(ctx.path);
+    if (allow !== undefined) ctx.set('Allow', allow);
+    throw error;
+  });
+  return koa;
+}
+
+/** A resource that the path names and the caller's project does not have. */
+function notFound(route: Route): AppError {
+  const name = [...route.path.matchAll(/\{(\w+)\}/g)].at(-1)?.[1];
+  return new AppError('resource-not-found', undefined, { details: name === undefined ? {} : { name } });
+}
+
+function setRateHeaders(ctx: Context, state: RateState): void {
+  ctx.set('X-RateLimit-Limit', String(state.limit));
+  ctx.set('X-RateLimit-Remaining', String(state.remaining));
+  ctx.set('X-RateLimit-Retry-After', String(state.retryAfterSeconds));
+}
+
+function sendSuccess(ctx: Context, route: Route, answer: unknown): void {
+  const { status, schema, contentType } = route.success;
+  if (contentType !== undefined) send(ctx, status, contentType, String(answer));
+  else if (schema !== undefined) send(ctx, status, 'application/json', JSON.stringify(answer));
+  else sendNothing(ctx, status);
+}
+
+function send(ctx: Context, status: number, contentType: string, text: string): void {
+  ctx.status = status;
+  // Set as it is: clients compare the type of a JSON answer with exactly this text.
+  ctx.set('Content-Type', contentType);
+  ctx.body = text;
+}
+
+function sendNothing(ctx: Context, status: number): void {
+  ctx.body = null;
+  ctx.status = status;
+}
+
+function sendPreflight(ctx: Context, table: RouteTable): void {
+  ctx.set(preflightHeaders);
+  const methods = table.methodsOf(ctx.path);
+  if (methods.length > 0) ctx.set('Allow', methods.join(', '));
+  sendNothing(ctx, 204);
+}
+
+function sendError(ctx: Context, error: unknown, docsBase: string): void {
+  if (ctx.headerSent) return;
+  const body = errorBodyOf(error, docsBase);
+  if (body.status === 401) ctx.set('WWW-Authenticate', 'Bearer');
+  // The rest of a body that came too slowly may still be on its way.
+  if (body.status === 408 && ctx.req.httpVersionMajor === 1) ctx.set('Connection', 'close');
+  send(ctx, body.status, 'application/json', JSON.stringify(body));
+}
+
+function logFailure(log: Logger, error: unknown, state: AppState): void {
+  if (error instanceof AppError && error.logLevel === 'info') return;
+  const level = error instanceof AppError ? error.logLevel : 'error';
+  log[level]('request-failed', { requestId: state.requestId, route: state.route, error });
+}

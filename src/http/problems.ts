@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { AppError, type Problem } from '../shared/errors.ts';
+import { unwrapSchema } from './query-parameters.ts';
+
+/** Where the refused value stood: a missing body attribute has an answer of its own, a missing query parameter has not. */
+export type ProblemSource = 'body' | 'query';
+
+const badValue = 'An attribute is invalid.';
+
+/** What came in one place of a request, and what it should be. */
+export interface InputPart {
+  readonly source: ProblemSource;
+  readonly schema: z.ZodObject;
+  readonly input: unknown;
+}
+
+/**
+ * The values of all parts, in their order.
+ *
+ * @throws AppError `invalid-attribute`, or `attribute-required` when all that is wrong is missing; with one problem for every
+ *   bad field of all parts, the first one's name repeated at the top
+ */
+export function validate(parts: readonly InputPart[]): unknown[] {
+  const problems: Problem[] = [];
+  const values = parts.map(part => {
+    const result = part.schema.safeParse(part.input);
+    if (!result.success) problems.push(...result.error.issues.flatMap(issue => problemsOf(issue, part)));
+    return result.data;
+  });
+  if (problems.length > 0) throw refusal(problems);
+  return values;
+}
+
+/** The refusal of one attribute by a rule that no schema can tell, such as an id that must exist. */
+export function refuseAttribute(name: string, detail: string): AppError {
+  return refusal([{ type: 'invalid-attribute', title: badValue, name, detail }]);
+}
+
+function refusal(problems: readonly Problem[]): AppError {
+  const areAllMissing = problems.every(problem => problem.type === 'attribute-required');
+  const name = problems[0]?.name ?? '';
+  const more = problems.length > 1 ? { detail: `${problems.length} attributes were refused.` } : {};
+  return new AppError(areAllMissing ? 'attribute-required' : 'invalid-attribute', undefined, {
+    details: { name, ...more, problems },
+  });
+}
+
+function problemsOf(issue: z.core.$ZodIssue, part: InputPart): Problem[] {
+  if (issue.code !== 'unrecognized_keys') return [problemOf(issue, part)];
+  return issue.keys.map(key => bad([...issue.path, key], 'This field was not expected.'));
+}
+
+function problemOf(issue: z.core.$ZodIssue, { schema, input, source }: InputPart): Problem {
+  const value = valueAt(input, issue.path);
+  const name = nameOf(issue.path);
+  switch (issue.code) {
+    case 'invalid_type':
+      return typeProblem(issue.path, String(issue.expected), value, source);
+    case 'too_small':
+    case 'too_big':
+      if (issue.origin === 'number' || issue.origin === 'int') {
+        const title = 'This parameter is out of the allowed range of values.';
+        return { title, name, range: rangeOf(schema.shape[name]) };
+      }
+      return bad(issue.path, sizeDetail(issue));
+    case 'invalid_value':
+      if (value === undefined || value === null) return typeProblem(issue.path, 'string', value, source);
+      return bad(issue.path, `This value should be one of ${issue.values.map(quoted).join(', ')}.`);
+    case 'invalid_format':
+      if (issue.format === 'datetime')
+        return { type: 'invalid-attribute', title: 'This attribute must be a ISO-8601 date.', name };
+      return bad(issue.path, issue.message);
+    case 'custom':
+      return bad(issue.path, issue.message);
+    default:
+      return bad(issue.path, 'This value is not valid.');
+  }
+}
+
+function typeProblem(
+  path: readonly PropertyKey[],
+  expected: string,
+  value: unknown,
+  source: ProblemSource,
+): Problem {
+  const name = nameOf(path);
+  if (value === undefined && source === 'body' && path.length === 1) {
+    return { type: 'attribute-required', title: 'This attribute is required.', name };
+  }
+  if (expected === 'array' && value !== undefined) {
+    return { type: 'invalid-attribute', title: 'This attribute must be an array.', name };
+  }
+  if (value === undefined) return bad(path, 'This value should not be blank.');
+  if (value === null) return bad(path, 'This value should not be null.');
+  return bad(path, `This value must be of type ${expected === 'int' ? 'integer' : expected}.`);
+}
+
+function rangeOf(field: z.core.$ZodType | undefined): { min?: number; max?: number } {
+  const number = field === undefined ? undefined : unwrapSchema(field);
+  if (!(number instanceof z.ZodNumber)) return {};
+  return {
+    ...(Number.isFinite(number.minValue) ? { min: Number(number.minValue) } : {}),
+    ...(Number.isFinite(number.maxValue) ? { max: Number(number.maxValue) } : {}),
+  };
+}
+
+function sizeDetail(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string {
+  if (issue.code === 'too_small') {
+    if (issue.origin === 'string') return 'This value should not be blank.';
+    return `This collection should contain ${issue.minimum} elements or more.`;
+  }
+  if (issue.origin === 'string')
+    return `This value should not contain more than ${issue.maximum} characters.`;
+  return `This collection should contain ${issue.maximum} elements or less.`;
+}
+
+function bad(path: readonly PropertyKey[], detail: string): Problem {
+  return { type: 'invalid-attribute', title: badValue, name: nameOf(path), detail };
+}
+
+/** `['restreams', 0, 'serverUrl']` as `restreams[0][serverUrl]`. */
+function nameOf(path: readonly PropertyKey[]): string {
+  return path.map((part, depth) => (depth === 0 ? String(part) : `[${String(part)}]`)).join('');
+}
+
+function quoted(value: unknown): string {
+  return `"${String(value)}"`;
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[part];
+  }
+  return value;
+}

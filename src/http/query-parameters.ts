@@ -1,0 +1,97 @@
+import type { z } from 'zod';
+
+/** One `name[key][key]=value` of a query, decoded. */
+export interface QueryEntry {
+  readonly name: string;
+  /** What stood in brackets; `''` for `[]`. */
+  readonly keys: readonly string[];
+  readonly value: string;
+}
+
+/** Splits a query without its `?`. Brackets and everything else may be percent-encoded; a space is `+` or `%20`. */
+export function parseQuery(text: string): QueryEntry[] {
+  if (text === '') return [];
+  const entries: QueryEntry[] = [];
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const path = decode(equals < 0 ? pair : pair.slice(0, equals));
+    entries.push({ ...splitPath(path), value: equals < 0 ? '' : decode(pair.slice(equals + 1)) });
+  }
+  return entries;
+}
+
+function splitPath(path: string): { name: string; keys: string[] } {
+  const bracket = path.indexOf('[');
+  if (bracket <= 0 || !path.endsWith(']')) return { name: path, keys: [] };
+  return { name: path.slice(0, bracket), keys: path.slice(bracket + 1, -1).split('][') };
+}
+
+function decode(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return spaced;
+  }
+}
+
+/** Turns the entries of one name into what its schema expects; what cannot be turned is left for the schema to refuse. */
+type Reader = (entries: readonly QueryEntry[]) => unknown;
+
+const readers: Readonly<Record<string, Reader>> = {
+  number: entries => {
+    const text = lastScalar(entries);
+    return typeof text === 'string' && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+  },
+  boolean: entries => {
+    const text = lastScalar(entries);
+    return text === 'true' ? true : text === 'false' ? false : text;
+  },
+  // `tags[]=a`, `tags[0]=a`, `tags[][0]=a` and `tags=a` are all one list.
+  array: entries => entries.map(entry => entry.value),
+  record: entries => {
+    if (entries.some(entry => entry.keys.length !== 1)) return entries.at(-1)?.value;
+    return Object.fromEntries(entries.map(entry => [entry.keys[0] ?? '', entry.value]));
+  },
+  text: entries => lastScalar(entries),
+};
+
+function lastScalar(entries: readonly QueryEntry[]): unknown {
+  const last = entries.at(-1);
+  return last?.keys.length === 0 ? last.value : [last?.value];
+}
+
+/**
+ * Makes the function that reads a query for an object schema: numbers, booleans, lists (`tags[]=a`) and maps
+ * (`metadata[k]=v`) by the type of the schema's field, the last value where a scalar is repeated. Names that the schema does
+ * not know are kept, so that it can refuse them.
+ */
+export function queryReader(schema: z.ZodObject): (text: string) => Record<string, unknown> {
+  const readerOf = new Map(
+    Object.entries(schema.shape).map(([name, field]) => [name, readers[baseTypeOf(field)] ?? readers.text!]),
+  );
+  return text => {
+    if (text === '') return {};
+    const groups = Object.groupBy(parseQuery(text), entry => entry.name);
+    // `fromEntries` defines own properties, so a parameter named `__proto__` is only one more unknown name.
+    return Object.fromEntries(
+      Object.entries(groups).map(([name, entries = []]) => [
+        name,
+        (readerOf.get(name) ?? readers.text!)(entries),
+      ]),
+    );
+  };
+}
+
+function baseTypeOf(schema: z.core.$ZodType): string {
+  return unwrapSchema(schema)._zod.def.type;
+}
+
+/** A schema without what makes it optional, nullable or gives it a default. */
+export function unwrapSchema(schema: z.core.$ZodType): z.core.$ZodType {
+  let inner = schema;
+  while ('innerType' in inner._zod.def) inner = inner._zod.def.innerType as z.core.$ZodType;
+  return inner;
+}

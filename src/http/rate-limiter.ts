@@ -1,0 +1,75 @@
+import type { Clock } from '../shared/clock.ts';
+
+/** What a request counts as. */
+export type RateClass = 'uploads' | 'writes' | 'reads';
+
+/** Requests a minute for one project; 0 is no limit. */
+export type RateLimits = Readonly<Record<RateClass, number>>;
+
+/** What the `X-RateLimit-*` headers say. */
+export interface RateState {
+  readonly isAllowed: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Until the window begins anew, 0..60. */
+  readonly retryAfterSeconds: number;
+}
+
+interface Window {
+  endsAtMs: number;
+  used: number;
+}
+
+const windowMs = 60_000;
+const windowsBeforeSweep = 10_000;
+/** Announced where there is no limit: clients that slow down near the end never do. */
+const unlimited = 1_000_000;
+
+/** Counts requests by project and class in windows of a minute that begin with the first request. */
+export class RateLimiter {
+  readonly #limits: RateLimits;
+  readonly #clock: Clock;
+  readonly #windows = new Map<string, Window>();
+  #sweepAt = windowsBeforeSweep;
+
+  constructor(limits: RateLimits, clock: Clock) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  /** Takes one request of a project, unless its window is used up. */
+  take(projectId: string, rateClass: RateClass): RateState {
+    const limit = this.#limits[rateClass];
+    if (limit === 0) return this.untouched(rateClass);
+    const nowMs = this.#clock.monotonicMs();
+    const window = this.#windowOf(`${rateClass}:${projectId}`, nowMs);
+    const isAllowed = window.used < limit;
+    if (isAllowed) window.used += 1;
+    return {
+      isAllowed,
+      limit,
+      remaining: limit - window.used,
+      retryAfterSeconds: Math.ceil((window.endsAtMs - nowMs) / 1_000),
+    };
+  }
+
+  /** What a request that belongs to no project is told. */
+  untouched(rateClass: RateClass): RateState {
+    const limit = this.#limits[rateClass] === 0 ? unlimited : this.#limits[rateClass];
+    return { isAllowed: true, limit, remaining: limit, retryAfterSeconds: 0 };
+  }
+
+  #windowOf(key: string, nowMs: number): Window {
+    const current = this.#windows.get(key);
+    if (current !== undefined && current.endsAtMs > nowMs) return current;
+    if (this.#windows.size >= this.#sweepAt) this.#sweep(nowMs);
+    const window = { endsAtMs: nowMs + windowMs, used: 0 };
+    this.#windows.set(key, window);
+    return window;
+  }
+
+  #sweep(nowMs: number): void {
+    for (const [key, window] of this.#windows) if (window.endsAtMs <= nowMs) this.#windows.delete(key);
+    this.#sweepAt = Math.max(windowsBeforeSweep, this.#windows.size * 2);
+  }
+}

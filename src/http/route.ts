@@ -1,0 +1,179 @@
+import type { IncomingMessage } from 'node:http';
+import type { z } from 'zod';
+import type { Caller } from './caller.ts';
+import type { RateClass } from './rate-limiter.ts';
+
+/** Methods that a route can have; `HEAD` comes with `GET`, `OPTIONS` with all. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : never;
+
+/** The values of a path's `{names}`. */
+export type Params<Path extends string> = Readonly<Record<ParamNames<Path>, string>>;
+
+/** A file that a caller sent, spooled to disk. It is deleted after the handler unless the handler moved it. */
+export interface UploadedFile {
+  readonly path: string;
+  readonly bytes: number;
+  /** As the caller named it: not to be trusted. */
+  readonly fileName: string;
+  /** Text fields that came with it, the last of each name. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+/** A request body that is one JSON object. */
+export interface JsonBody<Schema extends z.ZodObject> {
+  readonly kind: 'json';
+  readonly schema: Schema;
+}
+
+/** A request body that is `multipart/form-data` with one file. */
+export interface FileBody {
+  readonly kind: 'file';
+  readonly bytesMax: number;
+  /** For the API document, such as `A JPEG, PNG or WebP image.` */
+  readonly description: string;
+  /** For the API document: media types that are taken. */
+  readonly contentTypes: readonly string[];
+}
+
+/** Declares a JSON body. */
+export function jsonBody<Schema extends z.ZodObject>(schema: Schema): JsonBody<Schema> {
+  return { kind: 'json', schema };
+}
+
+/** Declares a body of one file. */
+export function fileBody(file: Omit<FileBody, 'kind'>): FileBody {
+  return { kind: 'file', ...file };
+}
+
+/** An answer of a route that went well: a JSON schema, plain text of a content type, or nothing. */
+export type Success<Answer extends z.ZodType | string | undefined> = {
+  readonly status: 200 | 201 | 202 | 204;
+  readonly description: string;
+} & (Answer extends z.ZodType
+  ? { readonly schema: Answer }
+  : Answer extends string
+    ? { readonly contentType: Answer }
+    : unknown);
+
+type AnyBody = JsonBody<z.ZodObject> | FileBody | undefined;
+type BodyValue<Body> =
+  Body extends JsonBody<infer Schema> ? z.output<Schema> : Body extends FileBody ? UploadedFile : undefined;
+
+/** What a handler is given. */
+export interface RouteRequest<Path extends string, Query extends z.ZodObject, Body, Found, Auth> {
+  readonly params: Params<Path>;
+  readonly query: z.output<Query>;
+  /** The validated JSON, or the file. */
+  readonly body: BodyValue<Body>;
+  /** What `find` returned. */
+  readonly found: Found;
+  /** Whose credentials were sent. */
+  readonly caller: Auth extends 'key' ? Caller : undefined;
+  /** The path as it was sent. */
+  readonly path: string;
+  /** The query as it was sent, without its `?`. */
+  readonly queryText: string;
+  readonly incoming: IncomingMessage;
+}
+
+/** What a route is: all of its documentation, its validation and its work. Made by {@link defineRoute}. */
+export interface RouteDefinition<
+  Path extends string,
+  Query extends z.ZodObject,
+  Body extends AnyBody,
+  Found,
+  Auth extends 'key' | 'none',
+  Answer extends z.ZodType | string | undefined,
+> {
+  readonly method: Method;
+  /** `/live-streams/{liveStreamId}`: the names are the handler's `params`, the last one the `name` of a 404. */
+  readonly path: Path;
+  /** Heading under which the API document lists it. */
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** `key`: an API key or an access token is needed. */
+  readonly auth: Auth;
+  /** What it counts as: reads for `GET`, writes for the rest, unless said here. */
+  readonly rateClass?: RateClass;
+  /** A sentence for each name of the path. */
+  readonly params?: Params<Path>;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly success: Success<Answer>;
+  /** Codes of errors of its own, for the API document; those that follow from the rest are added. */
+  readonly errors?: readonly (400 | 403 | 404 | 409 | 503)[];
+  /** Looks the resource up before its attributes are validated; undefined answers 404. */
+  readonly find?: (request: {
+    readonly params: Params<Path>;
+    readonly caller: Auth extends 'key' ? Caller : undefined;
+  }) => Found | undefined;
+  readonly handle: (
+    request: RouteRequest<Path, Query, Body, Found, Auth>,
+  ) => AnswerValue<Answer> | Promise<AnswerValue<Answer>>;
+}
+
+type AnswerValue<Answer> = Answer extends z.ZodType ? z.input<Answer> : Answer extends string ? string : void;
+
+/** A route of any shape, as the router and the API document see it. */
+export interface Route {
+  readonly method: Method;
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly auth: 'key' | 'none';
+  readonly rateClass: RateClass;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: z.ZodObject | undefined;
+  readonly body: AnyBody;
+  readonly success: {
+    readonly status: number;
+    readonly description: string;
+    readonly schema?: z.ZodType;
+    readonly contentType?: string;
+  };
+  readonly errors: readonly number[];
+  readonly find:
+    | ((request: { params: Record<string, string>; caller: Caller | undefined }) => unknown)
+    | undefined;
+  readonly handle: (request: RouteInput) => unknown;
+}
+
+/** What the pipeline hands to a {@link Route}; {@link defineRoute} has tied its parts to the route's schemas. */
+export interface RouteInput {
+  readonly params: Record<string, string>;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly found: unknown;
+  readonly caller: Caller | undefined;
+  readonly path: string;
+  readonly queryText: string;
+  readonly incoming: IncomingMessage;
+}
+
+/** Declares a route; the handler's input and answer are typed by the schemas. */
+export function defineRoute<
+  const Path extends string,
+  Answer extends z.ZodType | string | undefined = undefined,
+  const Auth extends 'key' | 'none' = 'key',
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Body extends AnyBody = undefined,
+  Found = undefined,
+>(definition: RouteDefinition<Path, Query, Body, Found, Auth, Answer>): Route {
+  const { params, query, body, rateClass, errors, find, ...rest } = definition;
+  // The one place where the types are let go: the pipeline hands over exactly what these schemas gave.
+  return {
+    ...rest,
+    params: params ?? {},
+    query,
+    body,
+    rateClass: rateClass ?? (definition.method === 'GET' ? 'reads' : 'writes'),
+    errors: errors ?? [],
+    find,
+  } as unknown as Route;
+}

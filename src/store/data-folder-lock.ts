@@ -1,0 +1,47 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
+
+/**
+ * Keeps a second process off a data folder. The lock is the operating system's on an SQLite file, so it ends with the
+ * process however that ends.
+ */
+export class DataFolderLock {
+  readonly #holder: Sqlite.Database;
+
+  private constructor(holder: Sqlite.Database) {
+    this.#holder = holder;
+  }
+
+  /**
+   * Makes the folder if it is missing and takes its lock without waiting.
+   *
+   * @throws AppError `data-dir-unusable` when the folder cannot be written or another process has the lock
+   */
+  static take(dataDir: string): DataFolderLock {
+    let holder: Sqlite.Database | undefined;
+    try {
+      mkdirSync(dataDir, { recursive: true });
+      holder = new Sqlite(join(dataDir, 'millrace.lock'), { timeout: 0 });
+      holder.exec('BEGIN EXCLUSIVE');
+      return new DataFolderLock(holder);
+    } catch (error) {
+      holder?.close();
+      throw unusable(dataDir, error);
+    }
+  }
+
+  /** Lets go. Safe when called twice. */
+  release(): void {
+    if (this.#holder.open) this.#holder.close();
+  }
+}
+
+function unusable(dataDir: string, error: unknown): AppError {
+  const isTaken = systemCodeOf(error)?.startsWith('SQLITE_BUSY') === true;
+  const message = isTaken
+    ? `The data folder ${dataDir} is in use by another process.`
+    : `The data folder ${dataDir} cannot be written: ${messageOf(error)}`;
+  return new AppError('data-dir-unusable', message, { cause: error });
+}

@@ -1,0 +1,111 @@
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { type Compilable, Kysely, SqliteDialect } from 'kysely';
+import { AppError, messageOf } from '../shared/errors.ts';
+import type { Component } from '../shared/lifecycle.ts';
+import { DataFolderLock } from './data-folder-lock.ts';
+import { migrate } from './migrations.ts';
+import type { Tables } from './tables.ts';
+
+const statementsKept = 256;
+const busyTimeoutMs = 5_000;
+
+/** What builds queries; they run through {@link Database}, because a transaction across an `await` would take in others' writes. */
+export type Queries = Pick<
+  Kysely<Tables>,
+  'selectFrom' | 'insertInto' | 'updateTable' | 'deleteFrom' | 'with' | 'selectNoFrom'
+>;
+
+/**
+ * The one SQLite file of a data folder, on one connection, with everything synchronous: a statement takes microseconds, and
+ * what happens between two `await`s is one unit. Opened by {@link openDatabase}, closed by `stop`.
+ */
+export class Database implements Component {
+  readonly name = 'database';
+  /** For statements on hot paths, prepared once by the store that owns them. */
+  readonly sqlite: Sqlite.Database;
+  /** Builds typed queries for {@link all}, {@link first} and {@link run}. */
+  readonly queries: Queries;
+  readonly #lock: DataFolderLock;
+  readonly #statements = new Map<string, Sqlite.Statement>();
+
+  /** Use {@link openDatabase}. */
+  constructor(sqlite: Sqlite.Database, lock: DataFolderLock) {
+    this.sqlite = sqlite;
+    this.queries = new Kysely<Tables>({ dialect: new SqliteDialect({ database: sqlite }) });
+    this.#lock = lock;
+  }
+
+  /** Every row of a query. */
+  all<Row>(query: Compilable<Row>): Row[] {
+    const { sql, parameters } = query.compile();
+    return this.#prepare(sql).all(...parameters) as Row[];
+  }
+
+  /** The first row of a query, if it has one. */
+  first<Row>(query: Compilable<Row>): Row | undefined {
+    const { sql, parameters } = query.compile();
+    return this.#prepare(sql).get(...parameters) as Row | undefined;
+  }
+
+  /** Runs a statement without rows; the number of rows that it changed. */
+  run(query: Compilable): number {
+    const { sql, parameters } = query.compile();
+    return this.#prepare(sql).run(...parameters).changes;
+  }
+
+  /** All of `work` or nothing of it. `work` must not return a promise. One inside another is a part of the outer one. */
+  transaction<Result>(work: () => Result): Result {
+    return this.sqlite.inTransaction ? work() : this.sqlite.transaction(work).immediate();
+  }
+
+  /** Nothing is left to do: the file was opened before. */
+  async start(): Promise<void> {}
+
+  async stop(): Promise<void> {
+    this.#statements.clear();
+    if (this.sqlite.open) this.sqlite.close();
+    this.#lock.release();
+  }
+
+  #prepare(sql: string): Sqlite.Statement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.sqlite.prepare(sql);
+      const [oldest] = this.#statements.keys();
+      if (this.#statements.size >= statementsKept && oldest !== undefined) this.#statements.delete(oldest);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+/**
+ * Takes the data folder for this process, opens its database `millrace.db`, and brings the tables up to date.
+ *
+ * @throws AppError `data-dir-unusable` when the folder cannot be written or is taken; `database-unusable` when the file is not
+ *   a database, is damaged, or was made by a newer version
+ */
+export function openDatabase(options: { dataDir: string }): Database {
+  const lock = DataFolderLock.take(options.dataDir);
+  const path = join(options.dataDir, 'millrace.db');
+  let sqlite: Sqlite.Database | undefined;
+  try {
+    // Made by us first, because it holds stream keys: only this user may read it, and SQLite gives its own files the same mode.
+    closeSync(openSync(path, 'a', 0o600));
+    sqlite = new Sqlite(path, { timeout: busyTimeoutMs });
+    sqlite.pragma('journal_mode = WAL');
+    sqlite.pragma('synchronous = NORMAL');
+    sqlite.pragma('foreign_keys = ON');
+    migrate(sqlite);
+    return new Database(sqlite, lock);
+  } catch (error) {
+    sqlite?.close();
+    lock.release();
+    if (error instanceof AppError) throw error;
+    throw new AppError('database-unusable', `The database ${path} cannot be opened: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}

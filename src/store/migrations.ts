@@ -1,0 +1,47 @@
+import type Sqlite from 'better-sqlite3';
+import { AppError, messageOf } from '../shared/errors.ts';
+import { accountsAndLiveStreams } from './migrations/0001-accounts-and-live-streams.ts';
+
+/** One step of the schema. Once released it never changes: what is to be different is a further step. */
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** All steps in order; the first is number 1. SQLite's `user_version` says how many a database has had. */
+export const migrations: readonly Migration[] = [accountsAndLiveStreams];
+
+/**
+ * Brings a database to the newest schema, each step in a transaction of its own.
+ *
+ * @returns how many steps were taken
+ * @throws AppError `database-unusable` when the database is newer than `steps`, or a step fails
+ */
+export function migrate(sqlite: Sqlite.Database, steps: readonly Migration[] = migrations): number {
+  const from = sqlite.pragma('user_version', { simple: true }) as number;
+  if (from > steps.length) {
+    throw new AppError(
+      'database-unusable',
+      `The database ${sqlite.name} has schema ${from}, made by a newer version of this server; this version knows up to ${steps.length}.`,
+    );
+  }
+  for (const [index, step] of steps.entries()) {
+    const number = index + 1;
+    if (number <= from) continue;
+    try {
+      sqlite
+        .transaction(() => {
+          sqlite.exec(step.sql);
+          sqlite.pragma(`user_version = ${number}`);
+        })
+        .immediate();
+    } catch (error) {
+      throw new AppError(
+        'database-unusable',
+        `Step ${number} (${step.name}) of the database ${sqlite.name} failed: ${messageOf(error)}`,
+        { cause: error },
+      );
+    }
+  }
+  return steps.length - from;
+}
