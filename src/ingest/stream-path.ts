@@ -1,0 +1,50 @@
+const apps: readonly string[] = ['s', 'live'];
+const streamKeyPattern = /^[\x21-\x2e\x30-\x7e]{1,256}$/;
+
+/** Where a publisher wants to publish, or why that is nowhere. `description` is shown to the broadcaster. */
+export type StreamPath =
+  | { readonly ok: true; readonly app: string; readonly streamKey: string }
+  | {
+      readonly ok: false;
+      readonly reason: 'unknown-app' | 'missing-key' | 'invalid-key';
+      readonly description: string;
+    };
+
+/**
+ * Finds the app and the stream key in what an encoder sent as `app` (in connect) and as name (in publish).
+ * Encoders split `rtmp://host/s/KEY` in two ways: `s` and `KEY`, or `s/KEY` and nothing. Queries and spare slashes are dropped.
+ */
+export function resolveStreamPath(connectApp: string, publishName: string): StreamPath {
+  const [app = '', ...rest] = segmentsOf(`${withoutQuery(connectApp)}/${withoutQuery(publishName)}`);
+  if (!apps.includes(app)) {
+    return refusal('unknown-app', 'There is no such application here. Publish to /s/ and your stream key.');
+  }
+  const [encodedKey, ...more] = rest;
+  if (encodedKey === undefined) return refusal('missing-key', 'The stream key is missing.');
+  const streamKey = percentDecoded(encodedKey);
+  if (more.length > 0 || streamKey === undefined || !streamKeyPattern.test(streamKey)) {
+    return refusal('invalid-key', 'The stream key is not valid. Copy it again, whole and without spaces.');
+  }
+  return { ok: true, app, streamKey };
+}
+
+function refusal(reason: 'unknown-app' | 'missing-key' | 'invalid-key', description: string): StreamPath {
+  return { ok: false, reason, description };
+}
+
+function withoutQuery(text: string): string {
+  const at = text.indexOf('?');
+  return at === -1 ? text : text.slice(0, at);
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter(segment => segment !== '');
+}
+
+function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
