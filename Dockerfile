@@ -1,0 +1,33 @@
+# One image with the server, Node 24 and ffmpeg. Start it as README.md says; /data is all it writes to.
+
+FROM node:24-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# The optional packages are ffmpeg binaries for machines without one; this image has the distribution's.
+RUN npm ci --omit=dev --omit=optional
+
+FROM node:24-bookworm-slim
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ffmpeg \
+ && rm -rf /var/lib/apt/lists/*
+
+WORKDIR /app
+COPY --from=packages /app/node_modules ./node_modules
+COPY package.json LICENSE ./
+COPY config ./config
+COPY src ./src
+
+# Made here so that a new volume belongs to the server's user.
+RUN mkdir /data && chown node:node /data
+ENV NODE_ENV=production MILLRACE_DATA_DIR=/data
+VOLUME /data
+USER node
+
+# HTTP, RTMP, and the usual ports for HTTPS and RTMPS where a certificate is configured.
+EXPOSE 8080 1935 8443 1936
+
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.MILLRACE_HTTP_PORT || 8080}/health/live`).then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+
+# Node itself is process 1 and gets SIGTERM; flags may follow the image's name.
+ENTRYPOINT ["node", "src/main.ts"]

@@ -1,0 +1,78 @@
+/**
+ * Everything about the project that can be checked without running it. All checks run, at the same time; each is
+ * printed with its duration, then what the failed ones found. Ends with 1 when any failed.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { undocumentedExports } from './doc-comments.ts';
+import { forbiddenWords } from './forbidden-words.ts';
+import { importProblems } from './import-rules.ts';
+import { lockFileProblems } from './lock-file.ts';
+import {
+  committedPaths,
+  dependencyNames,
+  projectRoot,
+  readProjectFile,
+  readSources,
+} from './project-files.ts';
+
+/** Gives what it found wrong, one line each. */
+type Check = () => string[] | Promise<string[]>;
+
+const checks: Record<string, Check> = {
+  'format and lint': () => tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'),
+  types: () => tool('typescript/bin/tsc', '-p', '.'),
+  'types of the browser code': () =>
+    existsSync(`${projectRoot}/src/web/tsconfig.json`) ? tool('typescript/bin/tsc', '-p', 'src/web') : [],
+  imports: () => importProblems(readSources(), dependencyNames()),
+  'doc comments': () =>
+    [...readSources()].flatMap(([path, text]) => undocumentedExports(`src/${path}`, text)),
+  words: () => textFiles().flatMap(([path, text]) => forbiddenWords(path, text)),
+  'lock file': () => lockFileProblems(readProjectFile('package-lock.json')),
+  'written references': () => run('scripts/write-references.ts', '--check'),
+};
+
+interface Result {
+  readonly problems: readonly string[];
+  readonly seconds: string;
+}
+
+const results = await Promise.all(
+  Object.entries(checks).map(async ([name, check]): Promise<[string, Result]> => {
+    const startedMs = performance.now();
+    const problems = await check();
+    return [name, { problems, seconds: ((performance.now() - startedMs) / 1000).toFixed(1) }];
+  }),
+);
+
+for (const [name, { problems, seconds }] of results) {
+  console.log(`${problems.length === 0 ? 'ok    ' : 'failed'} ${seconds.padStart(5)} s  ${name}`);
+}
+const failed = results.filter(([, { problems }]) => problems.length > 0);
+for (const [name, { problems }] of failed) console.error(`\n${name}:\n${problems.join('\n')}`);
+if (failed.length > 0) process.exitCode = 1;
+
+/** Runs a tool of `node_modules`; what it prints are the problems when it fails. */
+function tool(path: string, ...args: readonly string[]): Promise<string[]> {
+  return run(`node_modules/${path}`, ...args);
+}
+
+function run(script: string, ...args: readonly string[]): Promise<string[]> {
+  const { promise, resolve } = Promise.withResolvers<string[]>();
+  execFile(
+    process.execPath,
+    [script, ...args],
+    { cwd: projectRoot, maxBuffer: 64 * 1024 * 1024 },
+    (error, stdout, stderr) => {
+      if (error === null) resolve([]);
+      else resolve([`${stdout}${stderr}`.trim() || error.message]);
+    },
+  );
+  return promise;
+}
+
+function textFiles(): [path: string, text: string][] {
+  return committedPaths()
+    .map((path): [string, string] => [path, readFileSync(`${projectRoot}/${path}`, 'latin1')])
+    .filter(([, text]) => !text.includes('\0'));
+}

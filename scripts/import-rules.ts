@@ -1,0 +1,175 @@
+import { posix } from 'node:path';
+
+/** Which rooms of `src/` a room may import beside itself. This is the table of docs/development.md as data. */
+export const roomImports: Readonly<Record<string, readonly string[]>> = {
+  shared: [],
+  config: ['shared'],
+  store: ['shared'],
+  storage: ['shared'],
+  metrics: ['shared'],
+  hls: ['shared'],
+  cmaf: ['shared'],
+  ffmpeg: ['shared'],
+  jobs: ['shared', 'store'],
+  http: ['shared'],
+  ingest: ['shared'],
+  live: ['shared', 'hls', 'cmaf', 'ffmpeg', 'storage'],
+  vod: ['shared', 'hls', 'ffmpeg', 'storage', 'jobs'],
+  events: ['shared', 'store'],
+  resources: ['shared', 'store', 'http', 'events'],
+  delivery: ['shared', 'http', 'hls'],
+  web: [],
+};
+
+/** What a room may import with `import type` only. */
+export const roomTypeImports: Readonly<Record<string, readonly string[]>> = {
+  http: ['metrics'],
+  resources: ['metrics'],
+};
+
+/** The composition root and the process edge: they import any room, and no room imports them. */
+export const rootFiles: readonly string[] = ['app.ts', 'main.ts'];
+
+/** Packages that only some files may import: paths under `src/`. */
+export const packageOwners: Readonly<Record<string, RegExp>> = {
+  kysely: /^(store|jobs)\/|\.store\.ts$/,
+  'better-sqlite3': /^store\//,
+  'node-media-server': /^ingest\//,
+};
+
+/** Where the environment may be read. */
+const environmentReaders = /^(main\.ts$|config\/)/;
+
+/** A part of a file that names another one. */
+interface Import {
+  readonly specifier: string;
+  readonly isTypeOnly: boolean;
+  /** From 1. */
+  readonly line: number;
+}
+
+/**
+ * Every breach of the import rules, as `src/path:line: what is wrong`.
+ *
+ * @param files source text by path under `src/`, such as `live/broadcast.ts`
+ * @param dependencies the packages that the server is installed with, without those for development
+ */
+export function importProblems(
+  files: ReadonlyMap<string, string>,
+  dependencies: ReadonlySet<string>,
+): string[] {
+  const problems: string[] = [];
+  const graph = new Map<string, string[]>();
+  for (const [path, text] of files) {
+    const code = withoutComments(text);
+    const room = roomOf(path);
+    if (room === undefined) problems.push(`src/${path}: stands in no room of the import table`);
+    problems.push(...environmentProblems(path, code));
+
+    const targets: string[] = [];
+    graph.set(path, targets);
+    for (const found of importsOf(code)) {
+      const where = `src/${path}:${found.line}`;
+      if (!found.specifier.startsWith('.')) {
+        const problem = packageProblem(path, found.specifier, dependencies);
+        if (problem !== undefined) problems.push(`${where}: ${problem}`);
+        continue;
+      }
+      const target = posix.join(posix.dirname(path), found.specifier);
+      targets.push(target);
+      const problem = room === undefined ? undefined : roomProblem(room, target, found.isTypeOnly);
+      if (problem !== undefined) problems.push(`${where}: ${problem}`);
+    }
+  }
+  problems.push(...cycles(graph).map(cycle => `src/${cycle[0]}: imports itself: ${cycle.join(' -> ')}`));
+  return problems;
+}
+
+/** The room that a path under `src/` belongs to; `''` for the root files, undefined when it belongs nowhere. */
+function roomOf(path: string): string | undefined {
+  const slash = path.indexOf('/');
+  if (slash === -1) return rootFiles.includes(path) ? '' : undefined;
+  const room = path.slice(0, slash);
+  return Object.hasOwn(roomImports, room) ? room : undefined;
+}
+
+function roomProblem(room: string, target: string, isTypeOnly: boolean): string | undefined {
+  if (target.startsWith('..')) return room === '' ? undefined : `${target} is outside src`;
+  if (room === '') return undefined;
+  const other = roomOf(target);
+  if (other === room) return undefined;
+  if (other === undefined || other === '') return `no room may import ${target}`;
+  if (roomImports[room]!.includes(other)) return undefined;
+  if (roomTypeImports[room]?.includes(other)) {
+    return isTypeOnly ? undefined : `${room} may import only types of ${other}`;
+  }
+  return `${room} may not import ${other}`;
+}
+
+function packageProblem(
+  path: string,
+  specifier: string,
+  dependencies: ReadonlySet<string>,
+): string | undefined {
+  if (specifier.startsWith('node:')) return undefined;
+  const name = specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+  if (!dependencies.has(name)) return `${name} is not among the dependencies of package.json`;
+  const owner = packageOwners[name];
+  if (owner !== undefined && !owner.test(path)) return `${name} may not be imported here`;
+  return undefined;
+}
+
+function environmentProblems(path: string, code: string): string[] {
+  if (environmentReaders.test(path)) return [];
+  return [...code.matchAll(/\bprocess\s*\.\s*env\b|\bfrom '(node:)?process'/g)].map(
+    found => `src/${path}:${lineAt(code, found.index)}: only main.ts and config may read the environment`,
+  );
+}
+
+const importForms: readonly RegExp[] = [
+  /^(?:import|export) (?<type>type )?(?:\{[^}]*\}|\*(?: as \w+)?|\w+(?:, (?:\{[^}]*\}|\* as \w+))?) from '(?<specifier>[^'\n]+)'/gm,
+  /^import '(?<specifier>[^'\n]+)'/gm,
+  /\b(?:import|require|require\.resolve)\('(?<specifier>[^'\n]+)'\)/g,
+];
+
+function importsOf(code: string): Import[] {
+  return importForms.flatMap(form =>
+    [...code.matchAll(form)].map(found => ({
+      specifier: found.groups!.specifier!,
+      isTypeOnly: found.groups!.type !== undefined,
+      line: lineAt(code, found.index),
+    })),
+  );
+}
+
+/** Blanks comments, keeping the lines. Comment marks inside strings and templates stay. */
+function withoutComments(text: string): string {
+  const token =
+    /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`|\/\*[\s\S]*?\*\/|(?<![:\\])\/\/[^\n]*/g;
+  return text.replace(token, match => (match.startsWith('/') ? match.replace(/[^\n]/g, ' ') : match));
+}
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length;
+}
+
+/** One chain of paths for each way back that a walk finds; the first path is repeated at the end. */
+function cycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const found: string[][] = [];
+  const done = new Set<string>();
+  const walk = (path: string, trail: readonly string[]): void => {
+    const from = trail.indexOf(path);
+    if (from !== -1) {
+      found.push([...trail.slice(from), path]);
+      return;
+    }
+    if (done.has(path)) return;
+    for (const next of graph.get(path) ?? []) walk(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) walk(path, []);
+  return found;
+}

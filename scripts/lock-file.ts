@@ -1,0 +1,34 @@
+/** The parts of `package-lock.json` that are looked at. */
+interface LockedPackage {
+  readonly resolved?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/**
+ * What would keep `npm ci` from working elsewhere: an address in the lock file ties it to one registry, and npm
+ * leaves packages for other platforms out of it when the registry at hand lacks them, after which `npm ci` refuses it.
+ *
+ * @param text content of `package-lock.json`
+ */
+export function lockFileProblems(text: string): string[] {
+  const { packages } = JSON.parse(text) as { packages: Readonly<Record<string, LockedPackage>> };
+  const problems: string[] = [];
+  for (const [path, entry] of Object.entries(packages)) {
+    if (entry.resolved !== undefined) problems.push(`package-lock.json: ${path} names where it came from`);
+    for (const name of Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })) {
+      if (!isLocked(packages, path, name)) {
+        problems.push(`package-lock.json: ${name}, which ${path || 'the project'} needs, is missing`);
+      }
+    }
+  }
+  return problems;
+}
+
+/** Looks where Node would: in the package's own folder, then in each one around it. */
+function isLocked(packages: Readonly<Record<string, LockedPackage>>, from: string, name: string): boolean {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+    if (Object.hasOwn(packages, `${folder}${folder === '' ? '' : '/'}node_modules/${name}`)) return true;
+    if (folder === '') return false;
+  }
+}

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { importProblems, packageOwners, roomImports, roomTypeImports } from '../../scripts/import-rules.ts';
+import { dependencyNames, readSources } from '../../scripts/project-files.ts';
+
+const dependencies = new Set(['kysely', 'better-sqlite3', 'node-media-server', 'koa', '@koa/router']);
+
+function problemsOf(files: Record<string, string>): string[] {
+  return importProblems(new Map(Object.entries(files)), dependencies);
+}
+
+describe('the source tree', () => {
+  test('keeps every import rule', () => {
+    expect(importProblems(readSources(), dependencyNames())).toEqual([]);
+  });
+
+  test('has rules only for packages that the server has', () => {
+    expect([...dependencyNames()]).toEqual(expect.arrayContaining(Object.keys(packageOwners)));
+  });
+
+  test('has a table of rooms without a way back', () => {
+    const reaches = (from: string, to: string): boolean =>
+      [...(roomImports[from] ?? []), ...(roomTypeImports[from] ?? [])].some(
+        room => room === to || reaches(room, to),
+      );
+    expect(Object.keys(roomImports).filter(room => reaches(room, room))).toEqual([]);
+  });
+});
+
+describe('the import rules allow', () => {
+  test.each<[what: string, files: Record<string, string>]>([
+    ['a room of the table', { 'live/a.ts': "import { a } from '../hls/b.ts';", 'hls/b.ts': '' }],
+    ['the own room', { 'live/a.ts': "import { b } from './b.ts';", 'live/b.ts': '' }],
+    ['a folder of the own room', { 'resources/x/a.ts': "import { b } from '../y/b.ts';" }],
+    ['everything for the root', { 'app.ts': "import { a } from './live/a.ts';", 'live/a.ts': '' }],
+    ['the root for the root', { 'main.ts': "import { a } from './app.ts';", 'app.ts': '' }],
+    ['types of metrics', { 'http/a.ts': "import type { A } from '../metrics/a.ts';" }],
+    ['kysely in a store file', { 'resources/x/x.store.ts': "import { sql } from 'kysely';" }],
+    ['kysely in the store', { 'store/a.ts': "import { sql } from 'kysely';" }],
+    ['a deep path of a package', { 'ingest/a.ts': "require('node-media-server/src/a.js');" }],
+    ['a scoped package', { 'http/a.ts': "import { Router } from '@koa/router';" }],
+    ['the environment at the edge', { 'main.ts': 'process.env', 'config/a.ts': 'process.env' }],
+    ['anything in a comment', { 'hls/a.ts': "// process.env, require('../live/a.ts')\n/* process.env */" }],
+  ])('%s', (_what, files) => {
+    expect(problemsOf(files)).toEqual([]);
+  });
+});
+
+describe('the import rules refuse', () => {
+  test.each<[what: string, files: Record<string, string>, problem: string]>([
+    [
+      'another room',
+      { 'hls/a.ts': "\nimport { b } from '../live/b.ts';" },
+      'src/hls/a.ts:2: hls may not import live',
+    ],
+    [
+      'types of another room',
+      { 'hls/a.ts': "import type { B } from '../cmaf/b.ts';" },
+      'src/hls/a.ts:1: hls may not import cmaf',
+    ],
+    [
+      'a list over several lines',
+      { 'hls/a.ts': "import {\n  a,\n  b,\n} from '../cmaf/b.ts';" },
+      'src/hls/a.ts:1: hls may not import cmaf',
+    ],
+    [
+      'passing on from another room',
+      { 'shared/a.ts': "export { b } from '../store/b.ts';" },
+      'src/shared/a.ts:1: shared may not import store',
+    ],
+    [
+      'passing on all of another room',
+      { 'shared/a.ts': "export * from '../store/b.ts';" },
+      'src/shared/a.ts:1: shared may not import store',
+    ],
+    [
+      'importing for effect',
+      { 'hls/a.ts': "import '../cmaf/b.ts';" },
+      'src/hls/a.ts:1: hls may not import cmaf',
+    ],
+    [
+      'importing late',
+      { 'hls/a.ts': "const b = await import('../cmaf/b.ts');" },
+      'src/hls/a.ts:1: hls may not import cmaf',
+    ],
+    [
+      'values of metrics',
+      { 'http/a.ts': "import { a } from '../metrics/a.ts';" },
+      'src/http/a.ts:1: http may import only types of metrics',
+    ],
+    [
+      'config in a room',
+      { 'live/a.ts': "import type { Config } from '../config/settings.ts';" },
+      'src/live/a.ts:1: live may not import config',
+    ],
+    [
+      'the root in a room',
+      { 'live/a.ts': "import { app } from '../app.ts';" },
+      'src/live/a.ts:1: no room may import app.ts',
+    ],
+    [
+      'a path out of src',
+      { 'live/a.ts': "import { a } from '../../test/a.ts';" },
+      'src/live/a.ts:1: ../test/a.ts is outside src',
+    ],
+    ['an unknown room', { 'utils/a.ts': '' }, 'src/utils/a.ts: stands in no room of the import table'],
+    ['a file beside the rooms', { 'extra.ts': '' }, 'src/extra.ts: stands in no room of the import table'],
+    [
+      'kysely in a service',
+      { 'resources/x/x.service.ts': "import type { Kysely } from 'kysely';" },
+      'src/resources/x/x.service.ts:1: kysely may not be imported here',
+    ],
+    [
+      'the RTMP library outside ingest',
+      { 'live/a.ts': "require('node-media-server/src/a.js');" },
+      'src/live/a.ts:1: node-media-server may not be imported here',
+    ],
+    [
+      'a package that a production install lacks',
+      { 'http/a.ts': "import { chromium } from 'playwright-core';" },
+      'src/http/a.ts:1: playwright-core is not among the dependencies of package.json',
+    ],
+    [
+      'the environment in a room',
+      { 'live/a.ts': 'const home = process.env.HOME;' },
+      'src/live/a.ts:1: only main.ts and config may read the environment',
+    ],
+    [
+      'the environment by its other name',
+      { 'app.ts': "import { env } from 'node:process';" },
+      'src/app.ts:1: only main.ts and config may read the environment',
+    ],
+    [
+      'a file that imports itself by a detour',
+      {
+        'hls/a.ts': "import { b } from './b.ts';",
+        'hls/b.ts': "import type { c } from './c.ts';",
+        'hls/c.ts': "import { a } from './a.ts';",
+      },
+      'src/hls/a.ts: imports itself: hls/a.ts -> hls/b.ts -> hls/c.ts -> hls/a.ts',
+    ],
+  ])('%s', (_what, files, problem) => {
+    expect(problemsOf(files)).toEqual([problem]);
+  });
+});
