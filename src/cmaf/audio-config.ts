@@ -38,13 +38,13 @@ export function readAudioConfig(sampleEntry: Buffer, fields: SampleEntryFields):
   const config = new BitReader(esds.bytes(enterDescriptor(esds, 0x05)));
   const short = config.bits(5);
   const audioObjectType = short === 31 ? 32 + config.bits(6) : short;
+  if (audioObjectType === 0 || config.isExhausted) throw malformed('esds', 'no audio object type');
   const frequencyIndex = config.bits(4);
   if (frequencyIndex === 15) config.skip(24);
   const configuration = config.bits(4);
-  if (audioObjectType === 0 || config.isExhausted) throw malformed('esds', 'no audio object type');
   // 7 stands for 7.1; 0 and what is above 7 are described elsewhere.
   const channels = configuration === 7 ? 8 : configuration;
-  const isUsual = configuration >= 1 && configuration <= 7;
+  const isUsual = configuration >= 1 && configuration <= 7 && !config.isExhausted;
   return { objectTypeIndication, audioObjectType, ...(isUsual ? { channels } : {}) };
 }
 

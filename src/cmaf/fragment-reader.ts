@@ -196,7 +196,10 @@ export class FragmentReader {
   }
 }
 
-/** `view` itself where it is a good part of the memory that it keeps alive, else a copy. */
+/** `view` itself where it is a good part of the memory that it keeps alive, else a copy with memory of its own. */
 function ownedView(view: Buffer): Buffer {
-  return view.length * 4 >= view.buffer.byteLength ? view : Buffer.from(view);
+  if (view.length * 4 >= view.buffer.byteLength) return view;
+  const copy = Buffer.allocUnsafeSlow(view.length);
+  view.copy(copy);
+  return copy;
 }
