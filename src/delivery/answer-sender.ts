@@ -1,0 +1,251 @@
+import { parseByteRange, sliceBody } from './byte-range.ts';
+import { acceptsGzip, matchesEtag } from './content-negotiation.ts';
+import type { DeliveryObserver } from './delivery-observer.ts';
+import type { RenderedText } from './live-source.ts';
+import type { StallGuard } from './stall-guard.ts';
+import { cutOff, type Exchange } from './viewer-reply.ts';
+
+/** Methods that viewers' paths answer. */
+export const allowedMethods = 'GET, HEAD, OPTIONS';
+
+/** Goes on every answer, errors too: players on other sites read them. Age and Date tell hls.js how stale a list is. */
+const corsHeaders = [
+  'Access-Control-Allow-Origin',
+  '*',
+  'Access-Control-Expose-Headers',
+  'Age, Date, Content-Length, Content-Range, ETag',
+] as const;
+
+const preflightHeaders = [
+  ...corsHeaders,
+  'Access-Control-Allow-Methods',
+  allowedMethods,
+  'Access-Control-Allow-Headers',
+  'range, if-none-match, content-type, x-token-session, av-origin-client, av-origin-app, av-origin-sdk, cmcd-request, cmcd-object, cmcd-status, cmcd-session',
+  'Access-Control-Max-Age',
+  '86400',
+  'Cache-Control',
+  'max-age=86400',
+] as const;
+
+/**
+ * Most bytes that wait for one viewer. A longer body goes out in pieces of this size, each as the one before it has left;
+ * so a viewer is cut off only below 210 kbit/s (one piece in ten seconds), where no segment of that size could be played.
+ */
+const pieceBytes = 256 * 1024;
+
+/** Bytes that are the same for everyone, such as a part of a broadcast. */
+export interface SharedBody {
+  readonly body: readonly Buffer[];
+  readonly bytes: number;
+  readonly contentType: string;
+  /** A quoted, strong entity tag. */
+  readonly etag: string;
+  readonly cacheControl: string;
+}
+
+/** Writes answers to viewers: one write where possible, nothing copied, nobody waited for without end. */
+export class AnswerSender {
+  readonly #guard: StallGuard;
+  readonly #observer: DeliveryObserver;
+
+  constructor(guard: StallGuard, observer: DeliveryObserver) {
+    this.#guard = guard;
+    this.#observer = observer;
+  }
+
+  /** The answer to OPTIONS. */
+  preflight(exchange: Exchange): void {
+    this.#observer.request(exchange.kind, 204);
+    exchange.reply.writeHead(204, [...preflightHeaders]);
+    exchange.reply.end();
+  }
+
+  /** A status with one sentence for a person. `headers`: more names and values. */
+  sentence(
+    exchange: Exchange,
+    status: number,
+    text: string,
+    cacheControl: string,
+    headers: readonly string[] = [],
+  ): void {
+    this.document(exchange, status, Buffer.from(`${text}\n`), 'text/plain; charset=utf-8', [
+      'Cache-Control',
+      cacheControl,
+      ...headers,
+    ]);
+  }
+
+  /** A whole small body. `headers`: more names and values. */
+  document(
+    exchange: Exchange,
+    status: number,
+    body: Buffer,
+    contentType: string,
+    headers: readonly string[],
+  ): void {
+    const all = [
+      'Content-Type',
+      contentType,
+      'Content-Length',
+      String(body.length),
+      'X-Content-Type-Options',
+      'nosniff',
+      ...headers,
+      ...corsHeaders,
+    ];
+    this.#send(exchange, status, all, [body], body.length);
+  }
+
+  /** A text that exists plain and gzipped: whichever the client asked for, or 304 when it has it. */
+  text(
+    exchange: Exchange,
+    text: RenderedText,
+    contentType: string,
+    cacheControl: string,
+    headers: readonly string[] = [],
+  ): void {
+    const asked = exchange.request.headers;
+    // Weak: the same tag stands for the plain and the gzipped form.
+    const etag = text.etag.startsWith('W/') ? text.etag : `W/${text.etag}`;
+    const all = [
+      'Cache-Control',
+      cacheControl,
+      'ETag',
+      etag,
+      'Vary',
+      'Accept-Encoding',
+      ...headers,
+      ...corsHeaders,
+    ];
+    if (matchesEtag(asked['if-none-match'], etag)) {
+      this.#send(exchange, 304, all, [], 0);
+      return;
+    }
+    const isGzip = acceptsGzip(asked['accept-encoding'] as string | undefined);
+    const body = isGzip ? text.gzip : text.plain;
+    all.push('Content-Type', contentType, 'Content-Length', String(body.length));
+    if (isGzip) all.push('Content-Encoding', 'gzip');
+    this.#send(exchange, 200, all, [body], body.length);
+  }
+
+  /** Bytes of which ranges may be asked for: 200, 206, 304 or 416. */
+  shared(exchange: Exchange, shared: SharedBody): void {
+    const { bytes, etag } = shared;
+    const asked = exchange.request.headers;
+    if (asked['if-none-match'] !== undefined && matchesEtag(asked['if-none-match'], etag)) {
+      this.#send(exchange, 304, ['Cache-Control', shared.cacheControl, 'ETag', etag, ...corsHeaders], [], 0);
+      return;
+    }
+    const ifRange = asked['if-range'];
+    const range =
+      asked.range === undefined || bytes === 0 || (ifRange !== undefined && ifRange !== etag)
+        ? 'whole'
+        : parseByteRange(asked.range, bytes);
+    if (range === 'unsatisfiable') {
+      this.sentence(exchange, 416, 'The range lies outside of the file.', 'no-store', [
+        'Content-Range',
+        `bytes */${bytes}`,
+      ]);
+      return;
+    }
+    const sent = range === 'whole' ? bytes : range.end - range.start;
+    const headers = [
+      'Content-Type',
+      shared.contentType,
+      'Content-Length',
+      String(sent),
+      'Cache-Control',
+      shared.cacheControl,
+      'ETag',
+      etag,
+      'Accept-Ranges',
+      'bytes',
+      ...corsHeaders,
+    ];
+    if (range === 'whole') {
+      this.#send(exchange, 200, headers, shared.body, sent);
+      return;
+    }
+    headers.push('Content-Range', `bytes ${range.start}-${range.end - 1}/${bytes}`);
+    this.#send(exchange, 206, headers, sliceBody(shared.body, range), sent);
+  }
+
+  /** Opens an endless answer of server-sent events. False when there is nothing more to send (HEAD). */
+  startEvents(exchange: Exchange): boolean {
+    this.#observer.request(exchange.kind, 200);
+    // nginx would hold events back until its buffer is full.
+    exchange.reply.writeHead(200, [
+      'Content-Type',
+      'text/event-stream',
+      'Cache-Control',
+      'no-store',
+      'X-Accel-Buffering',
+      'no',
+      ...corsHeaders,
+    ]);
+    if (exchange.isHead) exchange.reply.end();
+    return !exchange.isHead;
+  }
+
+  /** An answer for what should not have happened; cuts the viewer off where an answer has begun. */
+  failure(exchange: Exchange): void {
+    if (exchange.reply.headersSent) cutOff(exchange.reply);
+    else this.sentence(exchange, 500, 'Something went wrong here.', 'no-cache');
+  }
+
+  #send(exchange: Exchange, status: number, headers: string[], body: readonly Buffer[], bytes: number): void {
+    const { reply } = exchange;
+    this.#observer.request(exchange.kind, status);
+    reply.writeHead(status, headers);
+    if (exchange.isHead || bytes === 0) {
+      reply.end();
+      return;
+    }
+    if (bytes > pieceBytes) {
+      this.#sendInPieces(exchange, body);
+      return;
+    }
+    this.#observer.bytesOut(bytes);
+    if (body.length === 1) {
+      reply.end(body[0]);
+    } else {
+      reply.cork();
+      for (const buffer of body) reply.write(buffer);
+      reply.end();
+      reply.uncork();
+    }
+    // Most often the kernel has taken everything by now, and there is nothing to watch.
+    if (!reply.writableFinished) this.#guard.watch(reply);
+  }
+
+  #sendInPieces({ reply }: Exchange, body: readonly Buffer[]): void {
+    const noteProgress = this.#guard.watch(reply);
+    let index = 0;
+    let offset = 0;
+    const sendPiece = () => {
+      if (reply.destroyed) return;
+      noteProgress();
+      let room = pieceBytes;
+      let hasRoom = true;
+      reply.cork();
+      while (room > 0 && index < body.length) {
+        const buffer = body[index]!;
+        const chunk = buffer.subarray(offset, offset + room);
+        room -= chunk.length;
+        offset += chunk.length;
+        if (offset === buffer.length) {
+          index += 1;
+          offset = 0;
+        }
+        hasRoom = reply.write(chunk);
+      }
+      reply.uncork();
+      this.#observer.bytesOut(pieceBytes - room);
+      if (index === body.length) reply.end();
+      else if (hasRoom) setImmediate(sendPiece);
+      else reply.once('drain', sendPiece);
+    };
+    sendPiece();
+  }
+}

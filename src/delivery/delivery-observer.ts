@@ -1,0 +1,29 @@
+/** What a viewer's request was for; a bounded set, fit for a metric label. */
+export type RequestKind =
+  | 'multivariant'
+  | 'playlist'
+  | 'media'
+  | 'thumbnail'
+  | 'page'
+  | 'state'
+  | 'events'
+  | 'asset'
+  | 'unknown';
+
+/** Why a viewer's connection or stream was ended by us. */
+export type ViewerDropReason = 'viewer-stalled' | 'events-stalled';
+
+/** Hears what delivery does, for metrics. Methods must not throw. */
+export interface DeliveryObserver {
+  /** Body bytes handed to a viewer's connection. */
+  bytesOut(count: number): void;
+  viewerDropped(reason: ViewerDropReason): void;
+  request(kind: RequestKind, status: number): void;
+}
+
+/** An observer that does nothing. */
+export const silentObserver: DeliveryObserver = {
+  bytesOut() {},
+  viewerDropped() {},
+  request() {},
+};

@@ -1,0 +1,386 @@
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { type Clock, systemClock } from '../shared/clock.ts';
+import type { Component } from '../shared/lifecycle.ts';
+import type { Logger } from '../shared/logger.ts';
+import { AnswerSender, allowedMethods } from './answer-sender.ts';
+import { acceptsGzip } from './content-negotiation.ts';
+import { type DeliveryObserver, silentObserver } from './delivery-observer.ts';
+import { HeldRequests } from './held-requests.ts';
+import type {
+  LivePlayable,
+  LiveSource,
+  MediaAnswer,
+  PlaylistAnswer,
+  StreamDirectory,
+} from './live-source.ts';
+import { loadPlayerFiles, type PlayerFiles } from './player-files.ts';
+import { pageHeaders, pageType, renderPlayerPage } from './player-page.ts';
+import { StallGuard } from './stall-guard.ts';
+import { describeState, StateEvents } from './state-events.ts';
+import { Thumbnails } from './thumbnails.ts';
+import { ViewerCount } from './viewer-count.ts';
+import { parseViewerPath, type ViewerPath } from './viewer-path.ts';
+import type { Exchange, ViewerReply, ViewerRequest, ViewerResponse } from './viewer-reply.ts';
+
+/** Values and neighbours of {@link Delivery}. */
+export interface DeliveryOptions {
+  readonly live: LiveSource;
+  readonly streams: StreamDirectory;
+  readonly log: Logger;
+  readonly observer?: DeliveryObserver;
+  readonly clock?: Clock;
+  /** A viewer who reads nothing for this long is cut off; 10,000 ms unless given. */
+  readonly viewerStallMs?: number;
+  /** Open player pages that are told of state changes, over all streams; 20,000 unless given. */
+  readonly maxEventClients?: number;
+  /** The same for one stream; 5,000 unless given. */
+  readonly maxEventClientsPerStream?: number;
+  /** How often an event stream without events says that it is alive; 15,000 ms unless given. */
+  readonly heartbeatMs?: number;
+  /** Clients that are counted as viewers at one time, over all streams; 100,000 unless given. */
+  readonly maxCountedViewers?: number;
+}
+
+const playlistType = 'application/vnd.apple.mpegurl';
+const maxUrlLength = 2048;
+/** How long a playing broadcast is served without asking again whether its stream is public. */
+const publicForMs = 1000;
+/** For what depends on the moment, and for errors that must be over as soon as their cause is. */
+const noCache = 'no-cache';
+const notFoundText = 'There is nothing here.';
+
+/**
+ * Answers what viewers fetch: playlists, media, thumbnails and the player page, all from memory.
+ *
+ * **Source**: draft-pantos-hls-rfc8216bis, HTTP Live Streaming 2nd Edition, 6.2 and B.1 (caching)
+ */
+export class Delivery implements Component {
+  readonly name = 'delivery';
+  readonly #live: LiveSource;
+  readonly #streams: StreamDirectory;
+  readonly #log: Logger;
+  readonly #observer: DeliveryObserver;
+  readonly #clock: Clock;
+  readonly #guard: StallGuard;
+  readonly #sender: AnswerSender;
+  readonly #events: StateEvents;
+  readonly #viewers: ViewerCount;
+  readonly #held = new HeldRequests();
+  readonly #thumbnails = new Thumbnails();
+  /** Until when (monotonic ms) a broadcast may be served without asking the directory. */
+  readonly #publicUntilMs = new WeakMap<LivePlayable, number>();
+  #loadedFiles: PlayerFiles | undefined;
+
+  constructor(options: DeliveryOptions) {
+    this.#live = options.live;
+    this.#streams = options.streams;
+    this.#log = options.log;
+    this.#observer = options.observer ?? silentObserver;
+    this.#clock = options.clock ?? systemClock;
+    this.#guard = new StallGuard(this.#clock, options.viewerStallMs ?? 10_000, () =>
+      this.#observer.viewerDropped('viewer-stalled'),
+    );
+    this.#sender = new AnswerSender(this.#guard, this.#observer);
+    this.#events = new StateEvents({
+      live: this.#live,
+      observer: this.#observer,
+      maxClients: options.maxEventClients ?? 20_000,
+      maxClientsPerStream: options.maxEventClientsPerStream ?? 5000,
+      heartbeatMs: options.heartbeatMs ?? 15_000,
+    });
+    this.#viewers = new ViewerCount(this.#clock, options.maxCountedViewers ?? 100_000);
+  }
+
+  /** Reads the player page's files, so that the first viewer does not wait for that. */
+  async start(): Promise<void> {
+    this.#files();
+  }
+
+  /** Ends the event streams. Viewers go on fetching what there is. */
+  async drain(): Promise<void> {
+    this.#events.drain();
+  }
+
+  /** Ends the event streams and every held request. */
+  async stop(): Promise<void> {
+    this.#events.stop();
+    this.#held.end();
+    this.#guard.stop();
+  }
+
+  /** Clients that play this stream: those that asked for its media playlist in the last ten seconds. */
+  viewers(liveStreamId: string): number {
+    return this.#viewers.of(liveStreamId);
+  }
+
+  /** {@link viewers} over all streams. */
+  totalViewers(): number {
+    return this.#viewers.total();
+  }
+
+  /**
+   * Answers a request if its path is one for viewers.
+   *
+   * @returns false when it is not; then nothing has been done, and someone else must answer.
+   */
+  handle(request: ViewerRequest, response: ViewerResponse): boolean {
+    const url = request.url ?? '/';
+    const queryAt = url.indexOf('?');
+    const path = parseViewerPath(queryAt === -1 ? url : url.slice(0, queryAt));
+    if (path === undefined) return false;
+    const exchange: Exchange = {
+      kind: path.kind,
+      isHead: request.method === 'HEAD',
+      request,
+      reply: response as ViewerReply & ServerResponse,
+    };
+    try {
+      if (url.length > maxUrlLength) {
+        this.#sender.sentence(exchange, 414, 'The address is too long.', noCache);
+      } else if (request.method === 'GET' || request.method === 'HEAD') {
+        this.#answer(exchange, path, queryAt === -1 ? '' : url.slice(queryAt + 1));
+      } else if (request.method === 'OPTIONS') {
+        this.#sender.preflight(exchange);
+      } else {
+        const allow = ['Allow', allowedMethods];
+        this.#sender.sentence(exchange, 405, 'Only GET, HEAD and OPTIONS work here.', noCache, allow);
+      }
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+    return true;
+  }
+
+  #answer(exchange: Exchange, path: ViewerPath, query: string): void {
+    switch (path.kind) {
+      case 'media':
+        this.#answerMedia(exchange, path);
+        break;
+      case 'playlist':
+        this.#answerPlaylist(exchange, path, query);
+        break;
+      case 'multivariant':
+        this.#answerMultivariant(exchange, path.liveStreamId);
+        break;
+      case 'state':
+        this.#answerState(exchange, path.liveStreamId);
+        break;
+      case 'events':
+        this.#answerEvents(exchange, path.liveStreamId);
+        break;
+      case 'page':
+        this.#answerPage(exchange, path.liveStreamId);
+        break;
+      case 'thumbnail':
+        this.#answerThumbnail(exchange, path.liveStreamId);
+        break;
+      case 'asset':
+        this.#answerAsset(exchange, path.name);
+        break;
+      case 'unknown':
+        this.#notFound(exchange, noCache);
+        break;
+    }
+  }
+
+  #answerMedia(exchange: Exchange, path: ViewerPath & { kind: 'media' }): void {
+    const playable = this.#find(path);
+    if (playable === undefined) {
+      this.#notFound(exchange, noCache);
+      return;
+    }
+    const abort = new AbortController();
+    const answer = playable.media(path.name, abort.signal);
+    if ('then' in answer) this.#hold(exchange, abort, answer, media => this.#sendMedia(exchange, media));
+    else this.#sendMedia(exchange, answer);
+  }
+
+  #sendMedia(exchange: Exchange, answer: MediaAnswer): void {
+    if (answer.status === 404) {
+      this.#notFound(exchange, `max-age=${answer.targetDurationSeconds}`);
+      return;
+    }
+    const cacheControl = `max-age=${Math.floor(answer.lifetimeSeconds)}, immutable`;
+    this.#sender.shared(exchange, { ...answer, cacheControl });
+  }
+
+  #answerPlaylist(exchange: Exchange, path: ViewerPath & { kind: 'playlist' }, query: string): void {
+    const playable = this.#find(path);
+    if (playable === undefined) {
+      this.#notFound(exchange, noCache);
+      return;
+    }
+    const { headers, socket } = exchange.request;
+    this.#viewers.seen(path.liveStreamId, socket.remoteAddress ?? '', headers['user-agent'] ?? '');
+    const directives = new URLSearchParams(query);
+    const abort = new AbortController();
+    const answer = playable.mediaPlaylist(directives, abort.signal);
+    this.#hold(exchange, abort, answer, playlist =>
+      this.#sendPlaylist(exchange, playlist, directives.has('_HLS_msn')),
+    );
+  }
+
+  /** Lifetimes as in appendix B.1, in target durations: a blocking reload 6, its failure 4; a plain one up to 0.5, its failure 1. */
+  #sendPlaylist(exchange: Exchange, answer: PlaylistAnswer, isBlocking: boolean): void {
+    const { targetDurationSeconds: target } = answer;
+    if (answer.status !== 200) {
+      const lifetime = `max-age=${isBlocking ? 4 * target : target}`;
+      this.#sender.sentence(exchange, answer.status, answer.reason, lifetime);
+      return;
+    }
+    const isSettled = answer.blocking || answer.ended;
+    const lifetimeSeconds = isSettled ? 6 * target : Math.min(1, Math.floor(target / 2));
+    this.#sender.text(exchange, answer.text, playlistType, `max-age=${lifetimeSeconds}`);
+  }
+
+  #answerMultivariant(exchange: Exchange, liveStreamId: string): void {
+    const text = this.#multivariant(liveStreamId);
+    // Neither may be kept: the next broadcast has another playlist under this URL.
+    if (text === undefined) this.#sender.sentence(exchange, 404, 'Nothing is being broadcast here.', noCache);
+    else this.#sender.text(exchange, text, playlistType, noCache);
+  }
+
+  #multivariant(liveStreamId: string): RenderedText | undefined {
+    const playable = this.#live.current(liveStreamId);
+    if (playable === undefined || !this.#isPublic(playable, liveStreamId)) return undefined;
+    // While a new broadcast has no segment yet, players must not start with the end of the one before.
+    const state = this.#live.state(liveStreamId);
+    if (state.live && state.broadcastId !== undefined && state.broadcastId !== playable.broadcastId)
+      return undefined;
+    return playable.multivariant();
+  }
+
+  #answerState(exchange: Exchange, liveStreamId: string): void {
+    if (this.#publicStream(liveStreamId) === undefined) {
+      this.#notFound(exchange, noCache);
+      return;
+    }
+    const body = Buffer.from(describeState(this.#live, liveStreamId));
+    this.#sender.document(exchange, 200, body, 'application/json', ['Cache-Control', 'no-store']);
+  }
+
+  #answerEvents(exchange: Exchange, liveStreamId: string): void {
+    if (this.#publicStream(liveStreamId) === undefined) {
+      this.#notFound(exchange, noCache);
+      return;
+    }
+    if (!this.#events.hasRoom(liveStreamId)) {
+      const retry = ['Retry-After', '10'];
+      this.#sender.sentence(
+        exchange,
+        503,
+        'Too many pages are open; ask for the state instead.',
+        noCache,
+        retry,
+      );
+      return;
+    }
+    if (this.#sender.startEvents(exchange)) this.#events.add(liveStreamId, exchange.reply);
+  }
+
+  #answerPage(exchange: Exchange, liveStreamId: string): void {
+    const stream = liveStreamId === '' ? undefined : this.#publicStream(liveStreamId);
+    const files = this.#files();
+    const isGzip = acceptsGzip(exchange.request.headers['accept-encoding'] as string | undefined);
+    const headers = [...pageHeaders, 'Vary', 'Accept-Encoding'];
+    if (isGzip) headers.push('Content-Encoding', 'gzip');
+    if (stream === undefined) {
+      const body = isGzip ? files.notFound.gzip : files.notFound.plain;
+      this.#sender.document(exchange, 404, body, pageType, headers);
+      return;
+    }
+    const page = renderPlayerPage(files.page, {
+      liveStreamId,
+      name: stream.name,
+      state: describeState(this.#live, liveStreamId),
+      nowMs: this.#clock.nowMs(),
+    });
+    const body = isGzip ? gzipSync(page, { level: 1 }) : Buffer.from(page);
+    this.#sender.document(exchange, 200, body, pageType, headers);
+  }
+
+  #answerThumbnail(exchange: Exchange, liveStreamId: string): void {
+    if (this.#publicStream(liveStreamId) === undefined) {
+      this.#notFound(exchange, noCache);
+      return;
+    }
+    const path = this.#streams.thumbnailPath(liveStreamId);
+    const { placeholder } = this.#files();
+    const answer = path === undefined ? Promise.resolve(undefined) : this.#thumbnails.read(path);
+    this.#hold(exchange, new AbortController(), answer, uploaded => {
+      const { body, contentType, etag } = uploaded ?? placeholder;
+      this.#sender.shared(exchange, {
+        body: [body],
+        bytes: body.length,
+        contentType,
+        etag,
+        cacheControl: 'max-age=60',
+      });
+    });
+  }
+
+  #answerAsset(exchange: Exchange, name: string): void {
+    const file = this.#files().byName.get(name);
+    if (file === undefined) {
+      this.#notFound(exchange, noCache);
+      return;
+    }
+    this.#sender.text(exchange, file.text, file.contentType, 'max-age=31536000, immutable', [
+      'X-Content-Type-Options',
+      'nosniff',
+    ]);
+  }
+
+  /** Answers when `pending` is there. `abort` tells its maker when the viewer leaves before that. */
+  #hold<Answer>(
+    exchange: Exchange,
+    abort: AbortController,
+    pending: Promise<Answer>,
+    send: (answer: Answer) => void,
+  ): void {
+    const release = this.#held.add(exchange.reply, abort, () =>
+      this.#sender.sentence(exchange, 503, 'The server is shutting down.', noCache),
+    );
+    pending
+      .then(answer => {
+        if (release()) send(answer);
+      })
+      .catch((error: unknown) => {
+        if (!abort.signal.aborted) this.#fail(exchange, error);
+      });
+  }
+
+  #find(path: { liveStreamId: string; broadcastId: string }): LivePlayable | undefined {
+    const playable = this.#live.find(path.liveStreamId, path.broadcastId);
+    return playable !== undefined && this.#isPublic(playable, path.liveStreamId) ? playable : undefined;
+  }
+
+  #isPublic(playable: LivePlayable, liveStreamId: string): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    const untilMs = this.#publicUntilMs.get(playable);
+    if (untilMs !== undefined && nowMs < untilMs) return true;
+    if (this.#publicStream(liveStreamId) === undefined) return false;
+    this.#publicUntilMs.set(playable, nowMs + publicForMs);
+    return true;
+  }
+
+  #publicStream(liveStreamId: string): { readonly name: string } | undefined {
+    const stream = this.#streams.find(liveStreamId);
+    return stream?.public === true ? stream : undefined;
+  }
+
+  #notFound(exchange: Exchange, cacheControl: string): void {
+    this.#sender.sentence(exchange, 404, notFoundText, cacheControl);
+  }
+
+  #fail(exchange: Exchange, error: unknown): void {
+    this.#log.error('delivery-failed', { kind: exchange.kind, error });
+    this.#sender.failure(exchange);
+  }
+
+  #files(): PlayerFiles {
+    this.#loadedFiles ??= loadPlayerFiles();
+    return this.#loadedFiles;
+  }
+}

@@ -1,0 +1,68 @@
+/** A text made once and handed to every viewer: as it is, and gzipped. `etag` is a quoted string. */
+export interface RenderedText {
+  readonly plain: Buffer;
+  readonly gzip: Buffer;
+  readonly etag: string;
+}
+
+/** What became of a request for a media playlist. */
+export type PlaylistAnswer =
+  | {
+      readonly status: 200;
+      readonly text: RenderedText;
+      /** The URL names this content by `_HLS_msn`, so it may be kept longer than a plain reload. */
+      readonly blocking: boolean;
+      readonly targetDurationSeconds: number;
+      /** The list has `EXT-X-ENDLIST` and will not change any more. */
+      readonly ended: boolean;
+    }
+  | {
+      readonly status: 400 | 404 | 503;
+      /** One short sentence for a person. */
+      readonly reason: string;
+      readonly targetDurationSeconds: number;
+    };
+
+/** What became of a request for an init section, a segment or a part. */
+export type MediaAnswer =
+  | {
+      readonly status: 200;
+      /** The bytes, in order; shared by all viewers and never written to. */
+      readonly body: readonly Buffer[];
+      /** Sum of the lengths of `body`. */
+      readonly bytes: number;
+      readonly contentType: string;
+      /** A quoted, strong entity tag. */
+      readonly etag: string;
+      /** How long the URL will keep naming these bytes. */
+      readonly lifetimeSeconds: number;
+    }
+  | { readonly status: 404; readonly targetDurationSeconds: number };
+
+/** One broadcast that viewers can play. */
+export interface LivePlayable {
+  readonly broadcastId: string;
+  /** The multivariant playlist; undefined before the first segment exists. */
+  multivariant(): RenderedText | undefined;
+  /** The media playlist; waits inside when `query` asks for a blocking reload. `signal` aborts when nobody waits any more. */
+  mediaPlaylist(query: URLSearchParams, signal: AbortSignal): Promise<PlaylistAnswer>;
+  /** An init section, segment or part by its name; waits for the hinted part. */
+  media(name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer;
+}
+
+/** What delivery asks of the live room. */
+export interface LiveSource {
+  /** The newest broadcast that can be played: live, or ended a short time ago. */
+  current(liveStreamId: string): LivePlayable | undefined;
+  find(liveStreamId: string, broadcastId: string): LivePlayable | undefined;
+  state(liveStreamId: string): { readonly live: boolean; readonly broadcastId?: string };
+  /** Calls `listener` at each change of `state`; the returned function ends that. */
+  onStateChange(liveStreamId: string, listener: () => void): () => void;
+}
+
+/** What delivery asks about the stored live streams. */
+export interface StreamDirectory {
+  find(liveStreamId: string): { readonly name: string; readonly public: boolean } | undefined;
+  /** File of the uploaded thumbnail, if there is one. */
+  thumbnailPath(liveStreamId: string): string | undefined;
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { constants, gzipSync } from 'node:zlib';
+import type { RenderedText } from './live-source.ts';
+import type { Thumbnail } from './thumbnails.ts';
+
+const folder = new URL('../web/player/', import.meta.url);
+
+/** The name by which the player's modules import hls.js, and the build of it that viewers get. */
+const hlsSpecifier = 'hls.js';
+const hlsBuild = 'hls.js/dist/hls.light.min.mjs';
+
+/** A file of the player page. Its URL holds a hash of its content, so it can be kept for ever. */
+export interface PlayerFile {
+  readonly text: RenderedText;
+  readonly contentType: string;
+}
+
+/** The player page: two HTML templates and the files that they name. */
+export interface PlayerFiles {
+  /** By the name in `/assets/{name}`. */
+  readonly byName: ReadonlyMap<string, PlayerFile>;
+  /** The page of a live stream, with `{{name}}` where a value goes. */
+  readonly page: string;
+  /** The page for a stream that does not exist; complete. */
+  readonly notFound: RenderedText;
+  /** A JPEG for streams without a thumbnail. */
+  readonly placeholder: Thumbnail;
+}
+
+/**
+ * Reads the player's sources, strips the types off its TypeScript, and gives every file a name made of its content.
+ * Takes some hundred milliseconds, most of them for compressing hls.js.
+ */
+export function loadPlayerFiles(): PlayerFiles {
+  const byName = new Map<string, PlayerFile>();
+  const moduleUrls = new Map<string, string>();
+
+  const add = (baseName: string, extension: string, content: string, contentType: string): string => {
+    const text = renderText(content);
+    const name = `${baseName}-${text.etag.slice(1, -1)}.${extension}`;
+    byName.set(name, { text, contentType });
+    return `/assets/${name}`;
+  };
+
+  /** Adds what a module imports before it, since its own hash depends on their names. */
+  const addModule = (specifier: string): string => {
+    const known = moduleUrls.get(specifier);
+    if (known !== undefined) return known;
+    let url: string;
+    if (specifier === hlsSpecifier) {
+      const path = createRequire(import.meta.url).resolve(hlsBuild);
+      url = add('hls', 'js', withoutSourceMap(readFileSync(path, 'utf8')), 'text/javascript; charset=utf-8');
+    } else {
+      const source = stripTypes(readFileSync(new URL(specifier, folder), 'utf8'));
+      const content = source.replace(
+        /(\bfrom\s*|\bimport\s*)'(\.\/[\w-]+\.ts|hls\.js)'/g,
+        (_, keyword: string, imported: string) => `${keyword}'${addModule(imported)}'`,
+      );
+      url = add(specifier.slice(2, -3), 'js', content, 'text/javascript; charset=utf-8');
+    }
+    moduleUrls.set(specifier, url);
+    return url;
+  };
+
+  const script = addModule('./main.ts');
+  const styles = add('player', 'css', read('player.css'), 'text/css; charset=utf-8');
+  const icon = add('icon', 'svg', read('icon.svg'), 'image/svg+xml');
+  const preloads = [...moduleUrls.values()]
+    .filter(url => url !== script)
+    .map(url => `<link rel="modulepreload" href="${url}">`)
+    .join('\n');
+  const links = { script, styles, icon, preloads };
+  return {
+    byName,
+    page: fillTemplate(read('page.html'), links),
+    notFound: renderText(fillTemplate(read('not-found.html'), links)),
+    placeholder: {
+      body: readFileSync(new URL('placeholder.jpg', folder)),
+      contentType: 'image/jpeg',
+      etag: '"placeholder"',
+    },
+  };
+}
+
+/** Puts values in place of their `{{name}}`, in one pass: a value that looks like a placeholder stays as it is. */
+export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/\{\{(\w+)\}\}/g, (placeholder, name: string) => values[name] ?? placeholder);
+}
+
+function read(name: string): string {
+  return readFileSync(new URL(name, folder), 'utf8');
+}
+
+function renderText(content: string): RenderedText {
+  const plain = Buffer.from(content);
+  const hash = createHash('sha256').update(plain).digest('hex').slice(0, 12);
+  const gzip = gzipSync(plain, { level: constants.Z_BEST_COMPRESSION });
+  return { plain, gzip, etag: `"${hash}"` };
+}
+
+function withoutSourceMap(script: string): string {
+  return script.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
+}
+
+/** Node marks the function as experimental and says so on the terminal at its first use, where it helps nobody. */
+function stripTypes(source: string): string {
+  const emitWarning = process.emitWarning;
+  process.emitWarning = () => {};
+  try {
+    return stripTypeScriptTypes(source);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

@@ -1,0 +1,57 @@
+import { fillTemplate } from './player-files.ts';
+
+/**
+ * What the page may do: run and show only what this server sends. `blob:` is how Media Source feeds a video element.
+ * Any site may embed it: that is what `assets.iframe` is for.
+ */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "media-src 'self' blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  'frame-ancestors *',
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+/** Headers of every HTML answer, names and values in turn. */
+export const pageHeaders: readonly string[] = [
+  'Content-Security-Policy',
+  contentSecurityPolicy,
+  'Referrer-Policy',
+  'no-referrer',
+  'Cache-Control',
+  'no-cache',
+];
+
+/** Media type of every HTML answer. */
+export const pageType = 'text/html; charset=utf-8';
+
+/** What a live stream's page says before its script has run. */
+export interface PageValues {
+  readonly liveStreamId: string;
+  /** Any text; it is escaped. */
+  readonly name: string;
+  /** The state as JSON, as `/live/{liveStreamId}/state` answers it. */
+  readonly state: string;
+  /** The server's clock, for the latency readout. Milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+/** Fills the template of a live stream's page. */
+export function renderPlayerPage(template: string, values: PageValues): string {
+  return fillTemplate(template, {
+    title: escapeHtml(values.name.trim() === '' ? 'Live stream' : values.name),
+    streamId: escapeHtml(values.liveStreamId),
+    state: escapeHtml(values.state),
+    serverTimeMs: String(values.nowMs),
+  });
+}
+
+/** Text as it may stand in HTML, in an element or in a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,120 @@
+import type { DeliveryObserver } from './delivery-observer.ts';
+import type { LiveSource } from './live-source.ts';
+import { cutOff, type ViewerReply } from './viewer-reply.ts';
+
+/** More than this unsent: the client does not read its events. */
+const maxUnsentBytes = 16 * 1024;
+
+interface Channel {
+  readonly clients: Set<ViewerReply>;
+  readonly unsubscribe: () => void;
+}
+
+/** The state of a live stream as the player page reads it. */
+export function describeState(live: LiveSource, liveStreamId: string): string {
+  const state = live.state(liveStreamId);
+  return JSON.stringify({ live: state.live, broadcastId: state.broadcastId ?? null });
+}
+
+/** Tells open player pages when their stream starts or ends, as server-sent events. */
+export class StateEvents {
+  readonly #live: LiveSource;
+  readonly #observer: DeliveryObserver;
+  readonly #maxClients: number;
+  readonly #maxClientsPerStream: number;
+  readonly #channels = new Map<string, Channel>();
+  readonly #heartbeat: NodeJS.Timeout;
+  #clients = 0;
+  #isDraining = false;
+
+  constructor(options: {
+    live: LiveSource;
+    observer: DeliveryObserver;
+    maxClients: number;
+    maxClientsPerStream: number;
+    heartbeatMs: number;
+  }) {
+    this.#live = options.live;
+    this.#observer = options.observer;
+    this.#maxClients = options.maxClients;
+    this.#maxClientsPerStream = options.maxClientsPerStream;
+    // Keeps proxies from closing a connection on which nothing happens.
+    this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs);
+    this.#heartbeat.unref();
+  }
+
+  /** Whether one more client of this stream may be added. */
+  hasRoom(liveStreamId: string): boolean {
+    if (this.#isDraining || this.#clients >= this.#maxClients) return false;
+    return (this.#channels.get(liveStreamId)?.clients.size ?? 0) < this.#maxClientsPerStream;
+  }
+
+  /** Sends the state now and at each change, until the client leaves. The head of the response is written already. */
+  add(liveStreamId: string, reply: ViewerReply): void {
+    const channel = this.#channels.get(liveStreamId) ?? this.#open(liveStreamId);
+    channel.clients.add(reply);
+    this.#clients += 1;
+    reply.once('close', () => this.#remove(liveStreamId, channel, reply));
+    this.#send(reply, `retry: 1000\n\n${this.#message(liveStreamId)}`);
+  }
+
+  /** Ends all streams of events and lets no new one begin. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const channel of this.#channels.values()) {
+      for (const reply of channel.clients) reply.end();
+    }
+  }
+
+  stop(): void {
+    this.drain();
+    clearInterval(this.#heartbeat);
+    for (const [liveStreamId, channel] of this.#channels) {
+      channel.unsubscribe();
+      this.#channels.delete(liveStreamId);
+    }
+  }
+
+  #open(liveStreamId: string): Channel {
+    const clients = new Set<ViewerReply>();
+    let last = this.#message(liveStreamId);
+    const unsubscribe = this.#live.onStateChange(liveStreamId, () => {
+      const message = this.#message(liveStreamId);
+      if (message === last) return;
+      last = message;
+      for (const reply of clients) this.#send(reply, message);
+    });
+    const channel: Channel = { clients, unsubscribe };
+    this.#channels.set(liveStreamId, channel);
+    return channel;
+  }
+
+  #remove(liveStreamId: string, channel: Channel, reply: ViewerReply): void {
+    if (!channel.clients.delete(reply)) return;
+    this.#clients -= 1;
+    if (channel.clients.size > 0 || this.#channels.get(liveStreamId) !== channel) return;
+    channel.unsubscribe();
+    this.#channels.delete(liveStreamId);
+  }
+
+  #message(liveStreamId: string): string {
+    return `event: state\ndata: ${describeState(this.#live, liveStreamId)}\n\n`;
+  }
+
+  #beat(): void {
+    for (const channel of this.#channels.values()) {
+      for (const reply of channel.clients) this.#send(reply, ':\n\n');
+    }
+  }
+
+  #send(reply: ViewerReply, text: string): void {
+    if (reply.writableEnded || reply.destroyed) return;
+    if (reply.writableLength > maxUnsentBytes) {
+      this.#observer.viewerDropped('events-stalled');
+      cutOff(reply);
+      return;
+    }
+    reply.write(text);
+    this.#observer.bytesOut(text.length);
+  }
+}

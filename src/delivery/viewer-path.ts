@@ -1,0 +1,86 @@
+/** What a path of ours asks for. `unknown` has the form of a viewer's path, but nothing can be there. */
+export type ViewerPath =
+  | {
+      readonly kind: 'multivariant' | 'thumbnail' | 'state' | 'events';
+      readonly liveStreamId: string;
+    }
+  /** `liveStreamId` is `''` where the path does not hold an id. */
+  | { readonly kind: 'page'; readonly liveStreamId: string }
+  | { readonly kind: 'playlist'; readonly liveStreamId: string; readonly broadcastId: string }
+  | {
+      readonly kind: 'media';
+      readonly liveStreamId: string;
+      readonly broadcastId: string;
+      readonly name: string;
+    }
+  | { readonly kind: 'asset'; readonly name: string }
+  | { readonly kind: 'unknown' };
+
+const idLength = 24;
+const maxNameLength = 64;
+const unknown: ViewerPath = { kind: 'unknown' };
+
+/**
+ * Reads the path of a request target, without its query. Nothing is percent-decoded: no path of ours needs it.
+ *
+ * @returns undefined when the path is not for viewers, so that the API may answer it.
+ */
+export function parseViewerPath(path: string): ViewerPath | undefined {
+  if (path.startsWith('/li')) {
+    if (path.startsWith('/live/')) return parsePlayerPath(path);
+    const liveStreamId = path.slice(1, 1 + idLength);
+    if (isLiveStreamId(liveStreamId)) return parseStreamPath(path, liveStreamId);
+    if (path.includes('/source/') || path.endsWith('/thumbnail.jpg')) return unknown;
+  } else if (path.startsWith('/assets/')) {
+    return { kind: 'asset', name: path.slice('/assets/'.length) };
+  }
+  return path.endsWith('.m3u8') ? unknown : undefined;
+}
+
+/** Whether `text` has the form of a live stream's id: `li` and 22 of 0-9, A-Z, a-z. */
+export function isLiveStreamId(text: string): boolean {
+  if (text.length !== idLength || !text.startsWith('li')) return false;
+  for (let at = 2; at < idLength; at++) {
+    const code = text.charCodeAt(at);
+    const isBase62 = (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+    if (!isBase62) return false;
+  }
+  return true;
+}
+
+function parseStreamPath(path: string, liveStreamId: string): ViewerPath | undefined {
+  const idEnd = 1 + idLength;
+  // A bare id is no path of ours; the API says 404 in its own form.
+  if (path.length === idEnd) return undefined;
+  if (path.charCodeAt(idEnd) !== 47) {
+    return path.length === idEnd + 5 && path.endsWith('.m3u8')
+      ? { kind: 'multivariant', liveStreamId }
+      : unknown;
+  }
+  const broadcastEnd = path.indexOf('/', idEnd + 1);
+  if (broadcastEnd === -1) {
+    return path.length === idEnd + 14 && path.endsWith('/thumbnail.jpg')
+      ? { kind: 'thumbnail', liveStreamId }
+      : unknown;
+  }
+  if (!path.startsWith('/source/', broadcastEnd)) return unknown;
+  const broadcastId = path.slice(idEnd + 1, broadcastEnd);
+  const name = path.slice(broadcastEnd + '/source/'.length);
+  if (broadcastId === '' || broadcastId.length > maxNameLength) return unknown;
+  if (name === '' || name.length > maxNameLength || name.includes('/')) return unknown;
+  if (name === 'index.m3u8') return { kind: 'playlist', liveStreamId, broadcastId };
+  return { kind: 'media', liveStreamId, broadcastId, name };
+}
+
+function parsePlayerPath(path: string): ViewerPath {
+  const idStart = '/live/'.length;
+  const idEnd = path.indexOf('/', idStart);
+  const id = idEnd === -1 ? path.slice(idStart) : path.slice(idStart, idEnd);
+  const liveStreamId = isLiveStreamId(id) ? id : '';
+  const rest = idEnd === -1 ? '' : path.slice(idEnd);
+  if (rest === '' || rest === '/') return { kind: 'page', liveStreamId };
+  if (liveStreamId === '') return unknown;
+  if (rest === '/state') return { kind: 'state', liveStreamId };
+  if (rest === '/events') return { kind: 'events', liveStreamId };
+  return unknown;
+}

@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { RequestKind } from './delivery-observer.ts';
+
+/** A viewer's request, over HTTP/1.1 or HTTP/2. */
+export type ViewerRequest = IncomingMessage | Http2ServerRequest;
+
+/** A viewer's response, over HTTP/1.1 or HTTP/2. */
+export type ViewerResponse = ServerResponse | Http2ServerResponse;
+
+/** What both forms of {@link ViewerResponse} can do, as one type that can be called. */
+export interface ViewerReply {
+  readonly writableFinished: boolean;
+  readonly writableEnded: boolean;
+  readonly writableLength: number;
+  readonly destroyed: boolean;
+  readonly headersSent: boolean;
+  /** `headers`: names and values in turn. */
+  writeHead(status: number, headers: string[]): unknown;
+  write(chunk: Buffer | string): boolean;
+  end(chunk?: Buffer | string): unknown;
+  cork(): void;
+  uncork(): void;
+  once(event: 'close' | 'drain', listener: () => void): unknown;
+}
+
+/** One request of a viewer and the way to answer it. */
+export interface Exchange {
+  readonly kind: RequestKind;
+  readonly isHead: boolean;
+  readonly request: ViewerRequest;
+  readonly reply: ViewerReply;
+}
+
+/** Ends a viewer's response at once, whatever is unsent: the stream on HTTP/2, the connection on HTTP/1.1. */
+export function cutOff(reply: ViewerReply): void {
+  const response = reply as ViewerReply & ViewerResponse;
+  if ('stream' in response) response.stream.close(cancelCode);
+  else response.socket?.destroy();
+}
+
+/** CANCEL (RFC 9113, 7). */
+const cancelCode = 0x08;

@@ -1,0 +1,176 @@
+import { canFillScreen, toggleFullscreen, togglePictureInPicture } from './fullscreen.ts';
+import { formatLatency } from './latency-text.ts';
+import type { LiveSession } from './live-session.ts';
+import { dressButton, pageElement } from './page-elements.ts';
+import type { PageOptions } from './page-options.ts';
+import type { Playing } from './playing.ts';
+import type { Sound } from './sound.ts';
+
+const hideAfterMs = 2800;
+const readoutMs = 500;
+const volumeStep = 0.1;
+const seekSeconds = 5;
+
+/** What the controls work on. */
+export interface ControlledPlayer {
+  readonly root: HTMLElement;
+  readonly video: HTMLVideoElement;
+  readonly session: LiveSession;
+  readonly playing: Playing;
+  readonly sound: Sound;
+}
+
+/** The bar of buttons, the keyboard, and the hiding of both while nobody touches them. */
+export class Controls {
+  readonly #player: ControlledPlayer;
+  readonly #play = pageElement('play', HTMLButtonElement);
+  readonly #mute = pageElement('mute', HTMLButtonElement);
+  readonly #volume = pageElement('volume', HTMLInputElement);
+  readonly #live = pageElement('live', HTMLButtonElement);
+  readonly #liveText = pageElement('live-text', HTMLElement);
+  readonly #latency = pageElement('latency', HTMLElement);
+  readonly #fullscreen = pageElement('fullscreen', HTMLButtonElement);
+  #hideTimer = 0;
+
+  constructor(player: ControlledPlayer, options: PageOptions) {
+    this.#player = player;
+    player.root.classList.toggle('hide-title', options.hideTitle);
+    player.root.classList.toggle('hide-controls', options.hideControls);
+    this.#wireButtons();
+    this.#wirePicture();
+    this.#wireHiding();
+    document.addEventListener('keydown', event => this.#onKey(event));
+    setInterval(() => this.#showLatency(), readoutMs);
+  }
+
+  /** Shows what the player does now. */
+  refresh(): void {
+    const { root, playing, sound } = this.#player;
+    const isPlaying = playing.isWanted;
+    root.classList.toggle('is-paused', !isPlaying);
+    root.classList.toggle('needs-unmute', sound.needsUnmute);
+    dressButton(this.#play, isPlaying ? 'pause' : 'play', isPlaying ? 'Pause' : 'Play');
+    dressButton(this.#mute, sound.volume === 0 ? 'muted' : 'sound', sound.volume === 0 ? 'Unmute' : 'Mute');
+    this.#volume.value = String(sound.volume);
+    this.#volume.setAttribute('aria-valuetext', `${Math.round(sound.volume * 100)} %`);
+    this.#showLatency();
+    this.#keepShown();
+  }
+
+  #wireButtons(): void {
+    const { root, video, playing, sound } = this.#player;
+    const pip = pageElement('pip', HTMLButtonElement);
+    this.#play.addEventListener('click', () => playing.toggle());
+    pageElement('big-play', HTMLButtonElement).addEventListener('click', () => playing.toggle());
+    pageElement('unmute', HTMLButtonElement).addEventListener('click', () => sound.toggle());
+    this.#mute.addEventListener('click', () => sound.toggle());
+    this.#volume.addEventListener('input', () => sound.setVolume(Number(this.#volume.value)));
+    this.#live.addEventListener('click', () => this.#goToLive());
+    this.#fullscreen.addEventListener('click', () => void toggleFullscreen(root, video));
+    pip.addEventListener('click', () => void togglePictureInPicture(video));
+    pip.title = 'Picture in picture';
+    pip.hidden = document.pictureInPictureEnabled !== true;
+    this.#fullscreen.hidden = !canFillScreen(video);
+    this.#fullscreen.title = 'Fullscreen';
+    document.addEventListener('fullscreenchange', () => {
+      const isFull = document.fullscreenElement !== null;
+      const icon = isFull ? 'leave-fullscreen' : 'enter-fullscreen';
+      dressButton(this.#fullscreen, icon, isFull ? 'Leave fullscreen' : 'Fullscreen');
+    });
+  }
+
+  /** A mouse plays and pauses on the picture; a finger only shows or hides the controls. */
+  #wirePicture(): void {
+    const { root, video, playing } = this.#player;
+    video.addEventListener('click', event => {
+      const isTouch = event instanceof PointerEvent && event.pointerType !== 'mouse';
+      if (!isTouch) playing.toggle();
+      else if (root.classList.contains('is-idle')) this.#keepShown();
+      else this.#hide();
+    });
+    video.addEventListener('dblclick', () => void toggleFullscreen(root, video));
+  }
+
+  #wireHiding(): void {
+    const { root } = this.#player;
+    root.addEventListener('pointermove', event => {
+      if (event.pointerType === 'mouse') this.#keepShown();
+    });
+    root.addEventListener('pointerleave', event => {
+      if (event.pointerType === 'mouse') this.#hide();
+    });
+    root.addEventListener('focusin', () => this.#keepShown());
+    pageElement('controls', HTMLElement).addEventListener('pointerdown', () => this.#keepShown());
+  }
+
+  #keepShown(): void {
+    this.#player.root.classList.remove('is-idle');
+    clearTimeout(this.#hideTimer);
+    this.#hideTimer = setTimeout(() => this.#hide(), hideAfterMs);
+  }
+
+  #hide(): void {
+    const { root, playing } = this.#player;
+    const isUsed = root.querySelector('.controls :focus-visible, .controls:hover') !== null;
+    if (isUsed) this.#keepShown();
+    else if (playing.isWanted) root.classList.add('is-idle');
+  }
+
+  #showLatency(): void {
+    const { media } = this.#player.session;
+    const seconds = media.latencySeconds();
+    this.#latency.textContent = seconds === undefined ? '' : formatLatency(seconds);
+    const isAtEdge = this.#player.playing.isWanted && media.isAtLiveEdge();
+    this.#live.classList.toggle('is-at-edge', isAtEdge);
+    if (this.#liveText.textContent === (isAtEdge ? 'Live' : 'Go to live')) return;
+    this.#liveText.textContent = isAtEdge ? 'Live' : 'Go to live';
+    this.#live.setAttribute('aria-label', isAtEdge ? 'Live' : 'Go to live');
+  }
+
+  #goToLive(): void {
+    const { session, playing } = this.#player;
+    if (playing.isWanted && session.media.isAtLiveEdge()) return;
+    session.media.goToLive();
+    playing.want();
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
+    const { target } = event;
+    // A focused button or slider has its own use for these.
+    if (event.key === ' ' && target instanceof HTMLButtonElement) return;
+    if (event.key.startsWith('Arrow') && target instanceof HTMLInputElement) return;
+    const action = this.#keyAction(event.key.toLowerCase());
+    if (action === undefined) return;
+    event.preventDefault();
+    this.#keepShown();
+    if (!event.repeat || event.key.startsWith('Arrow')) action();
+  }
+
+  #keyAction(key: string): (() => void) | undefined {
+    const { root, video, session, playing, sound } = this.#player;
+    const isOnScreen = session.phase === 'live' || session.phase === 'reconnecting';
+    if (!isOnScreen) return undefined;
+    switch (key) {
+      case ' ':
+      case 'k':
+        return () => playing.toggle();
+      case 'm':
+        return () => sound.toggle();
+      case 'f':
+        return () => void toggleFullscreen(root, video);
+      case 'l':
+        return () => this.#goToLive();
+      case 'arrowup':
+        return () => sound.setVolume(sound.volume + volumeStep);
+      case 'arrowdown':
+        return () => sound.setVolume(sound.volume - volumeStep);
+      case 'arrowleft':
+        return () => session.media.seekBy(-seekSeconds);
+      case 'arrowright':
+        return () => session.media.seekBy(seekSeconds);
+      default:
+        return undefined;
+    }
+  }
+}

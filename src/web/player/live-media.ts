@@ -1,0 +1,221 @@
+import Hls, { type ErrorData, type HlsConfig } from 'hls.js';
+import { Recovery, StallWatch } from './recovery.ts';
+import type { ServerClock } from './server-clock.ts';
+
+/** Hears what happens to the media. */
+export interface LiveMediaHandlers {
+  /** The playlist is not there yet; it is asked for again by itself. */
+  onNotYet(): void;
+  /** The media is over: the last frame has been shown. */
+  onEnded(): void;
+  /** Playback cannot go on from here; `stop` has been called. */
+  onLost(): void;
+  /** Whether the broadcaster has stopped sending while the broadcast goes on. */
+  onSourceSilent(isSilent: boolean): void;
+}
+
+const hlsConfig: Partial<HlsConfig> = {
+  lowLatencyMode: true,
+  // Catches up after a stall, slowly enough that nobody hears it.
+  maxLiveSyncPlaybackRate: 1.1,
+  backBufferLength: 20,
+  liveDurationInfinity: true,
+  // Muxed fragmented MP4 is only passed through: a worker would cost a download and a hop, and save nothing.
+  enableWorker: false,
+  // A part is small and the next one is already due: ask again soon.
+  fragLoadPolicy: {
+    default: {
+      maxTimeToFirstByteMs: 8000,
+      maxLoadTimeMs: 30_000,
+      timeoutRetry: { maxNumRetry: 2, retryDelayMs: 0, maxRetryDelayMs: 0 },
+      errorRetry: { maxNumRetry: 4, retryDelayMs: 250, maxRetryDelayMs: 2000 },
+    },
+  },
+  playlistLoadPolicy: {
+    default: {
+      maxTimeToFirstByteMs: 15_000,
+      maxLoadTimeMs: 20_000,
+      timeoutRetry: { maxNumRetry: 2, retryDelayMs: 0, maxRetryDelayMs: 0 },
+      errorRetry: { maxNumRetry: 4, retryDelayMs: 500, maxRetryDelayMs: 4000 },
+    },
+  },
+};
+
+const nativeType = 'application/vnd.apple.mpegurl';
+const notYetRetryMs = 150;
+const secondMs = 1000;
+
+/** Whether this browser can play live streams at all, and how. Media Source first: Chromium says "maybe" to native HLS, but plays it late. */
+export function playableWith(video: HTMLVideoElement): 'hls.js' | 'native' | undefined {
+  if (Hls.isSupported()) return 'hls.js';
+  return video.canPlayType(nativeType) === '' ? undefined : 'native';
+}
+
+/** One live playlist in a video element: loads it, mends what breaks, knows how far behind it is. */
+export class LiveMedia {
+  readonly #video: HTMLVideoElement;
+  readonly #clock: ServerClock;
+  readonly #handlers: LiveMediaHandlers;
+  readonly #recovery = new Recovery();
+  readonly #stallWatch = new StallWatch();
+  #hls: Hls | undefined;
+  #url: string | undefined;
+  #watchTimer = 0;
+  #retryTimer = 0;
+  #isSilent = false;
+
+  constructor(video: HTMLVideoElement, clock: ServerClock, handlers: LiveMediaHandlers) {
+    this.#video = video;
+    this.#clock = clock;
+    this.#handlers = handlers;
+    video.addEventListener('ended', () => {
+      if (this.isLoaded) this.#handlers.onEnded();
+    });
+    video.addEventListener('error', () => {
+      if (this.#hls === undefined && this.isLoaded) this.#retryNative();
+    });
+  }
+
+  /** Whether a playlist is being loaded or played. */
+  get isLoaded(): boolean {
+    return this.#url !== undefined;
+  }
+
+  /** Loads the multivariant playlist at `url`; asks again until it is there. */
+  load(url: string): void {
+    this.stop();
+    this.#url = url;
+    this.#stallWatch.reset();
+    this.#watchTimer = setInterval(() => this.#watch(), secondMs);
+    if (playableWith(this.#video) === 'native') this.#video.src = url;
+    else this.#loadWithHls(url);
+  }
+
+  stop(): void {
+    clearInterval(this.#watchTimer);
+    clearTimeout(this.#retryTimer);
+    this.#setSilent(false);
+    if (this.#url === undefined) return;
+    this.#url = undefined;
+    this.#hls?.destroy();
+    this.#hls = undefined;
+    this.#video.removeAttribute('src');
+    this.#video.load();
+  }
+
+  /**
+   * Seconds between the moment a picture was broadcast and now, as the picture is shown. Undefined while nothing is shown.
+   * Taken from the playlist's dates; where it has none, the distance to the end of the playlist.
+   */
+  latencySeconds(): number | undefined {
+    if (this.#video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA || !this.isLoaded) return undefined;
+    const shownAt = this.#hls === undefined ? this.#nativeDate() : this.#hls.playingDate;
+    if (shownAt !== null) return (this.#clock.nowMs() - shownAt.getTime()) / 1000;
+    return this.#hls === undefined ? this.#nativeEdge() - this.#video.currentTime : this.#hls.latency;
+  }
+
+  /** Whether the playhead is about as near to the broadcast as it can be. */
+  isAtLiveEdge(): boolean {
+    const slackSeconds = 2.5;
+    if (this.#hls === undefined) return this.#nativeEdge() - this.#video.currentTime < 10;
+    return this.#hls.latency <= (this.#hls.targetLatency ?? 0) + slackSeconds;
+  }
+
+  /** Jumps to the newest picture that can be played without a stall. */
+  goToLive(): void {
+    const edge = this.#hls === undefined ? this.#nativeEdge() : this.#hls.liveSyncPosition;
+    if (edge !== null && Number.isFinite(edge) && edge > 0) this.#video.currentTime = edge;
+  }
+
+  /** Moves by `seconds` within what can be played now. */
+  seekBy(seconds: number): void {
+    const { seekable } = this.#video;
+    if (seekable.length === 0) return;
+    const edge = this.#hls?.liveSyncPosition ?? this.#nativeEdge();
+    const wanted = this.#video.currentTime + seconds;
+    this.#video.currentTime = Math.max(seekable.start(0), Math.min(edge, wanted));
+  }
+
+  #loadWithHls(url: string): void {
+    const hls = new Hls(hlsConfig);
+    this.#hls = hls;
+    hls.on(Hls.Events.ERROR, (_, data) => {
+      if (data.fatal && hls === this.#hls) this.#onFatal(hls, url, data);
+    });
+    hls.attachMedia(this.#video);
+    hls.loadSource(url);
+  }
+
+  #onFatal(hls: Hls, url: string, data: ErrorData): void {
+    if (data.details === Hls.ErrorDetails.MANIFEST_LOAD_ERROR && data.response?.code === 404) {
+      this.#handlers.onNotYet();
+      this.#retryTimer = setTimeout(() => hls.loadSource(url), notYetRetryMs);
+      return;
+    }
+    const isMediaFault = data.type === Hls.ErrorTypes.MEDIA_ERROR || data.type === Hls.ErrorTypes.MUX_ERROR;
+    if (isMediaFault && this.#recovery.afterMediaFault(performance.now()) === 'recover-media') {
+      hls.recoverMediaError();
+      return;
+    }
+    this.#lose();
+  }
+
+  /** Without hls.js a playlist that is not there yet and one that broke look alike; the caller knows the stream's state. */
+  #retryNative(): void {
+    const hadPicture = this.#video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
+    if (hadPicture) {
+      this.#lose();
+      return;
+    }
+    this.#handlers.onNotYet();
+    const url = this.#url;
+    this.#retryTimer = setTimeout(() => {
+      if (url === undefined) return;
+      this.#video.src = url;
+      this.#video.load();
+    }, secondMs);
+  }
+
+  #lose(): void {
+    this.stop();
+    this.#handlers.onLost();
+  }
+
+  #watch(): void {
+    const hls = this.#hls;
+    const details = hls?.latestLevelDetails;
+    const isIdle = this.#video.paused || this.#video.seeking || details?.live === false;
+    if (hls === undefined || !details || isIdle) {
+      this.#stallWatch.reset();
+      this.#setSilent(false);
+      return;
+    }
+    // Gap segments make the list grow while there is nothing to play.
+    const newest = details.fragments.findLast(fragment => !fragment.gap);
+    const edge = Math.max(newest?.end ?? 0, details.partList?.at(-1)?.end ?? 0);
+    const verdict = this.#stallWatch.tick(this.#video.currentTime, edge);
+    this.#setSilent(verdict === 'source-silent');
+    if (verdict === 'seek') this.goToLive();
+    else if (verdict === 'recover-media') hls.recoverMediaError();
+    else if (verdict === 'reload') this.#lose();
+  }
+
+  #setSilent(isSilent: boolean): void {
+    if (isSilent === this.#isSilent) return;
+    this.#isSilent = isSilent;
+    this.#handlers.onSourceSilent(isSilent);
+  }
+
+  #nativeEdge(): number {
+    const { seekable } = this.#video;
+    return seekable.length === 0 ? 0 : seekable.end(seekable.length - 1);
+  }
+
+  /** Safari's date of the picture that is shown. */
+  #nativeDate(): Date | null {
+    const video = this.#video as HTMLVideoElement & { getStartDate?(): Date };
+    const start = video.getStartDate?.();
+    if (start === undefined || Number.isNaN(start.getTime())) return null;
+    return new Date(start.getTime() + video.currentTime * 1000);
+  }
+}

@@ -1,0 +1,98 @@
+import { Controls } from './controls.ts';
+import { LiveSession, type Phase } from './live-session.ts';
+import { pageElement } from './page-elements.ts';
+import { readPageOptions } from './page-options.ts';
+import { Playing } from './playing.ts';
+import { ServerClock } from './server-clock.ts';
+import { Sound } from './sound.ts';
+import type { StreamState } from './stream-watcher.ts';
+
+/** What tests and the demo may read of the player. */
+export interface MillraceHandle {
+  /** Seconds between the broadcast and what is shown; undefined while nothing is shown. */
+  latencySeconds(): number | undefined;
+  state(): Phase;
+}
+
+declare global {
+  interface Window {
+    readonly millrace: MillraceHandle;
+  }
+}
+
+/** What the screen says while there is no picture. */
+const screenTexts: Partial<Record<Phase, { readonly title: string; readonly text: string }>> = {
+  waiting: {
+    title: 'Waiting for the stream',
+    text: 'It starts here by itself as soon as the broadcast begins.',
+  },
+  starting: { title: 'The stream is starting', text: 'The first picture is on its way.' },
+  ended: { title: 'The stream has ended', text: 'If the broadcast comes back, it starts here by itself.' },
+  unsupported: {
+    title: 'This browser cannot play the stream',
+    text: 'It has neither Media Source Extensions nor HLS. Any current browser has.',
+  },
+};
+
+const root = pageElement('player', HTMLElement);
+const video = pageElement('video', HTMLVideoElement);
+const statusTitle = pageElement('status-title', HTMLElement);
+const statusText = pageElement('status-text', HTMLElement);
+const notice = pageElement('notice', HTMLElement);
+const options = readPageOptions(location.hash, location.search);
+
+const session = new LiveSession(
+  root.dataset.streamId ?? '',
+  video,
+  new ServerClock(Number(root.dataset.serverTimeMs)),
+  {
+    onPhase: phase => showPhase(phase),
+    onReachable: isReachable => {
+      if (!isReachable) statusText.textContent = 'The server cannot be reached. Trying again…';
+      else statusText.textContent = screenTexts[session.phase]?.text ?? '';
+    },
+    onSourceSilent: isSilent => {
+      notice.textContent = isSilent
+        ? 'The broadcaster’s connection is interrupted. Waiting for it to come back…'
+        : '';
+    },
+  },
+);
+const sound = new Sound(video, options, () => controls.refresh());
+const playing = new Playing(video, sound, options.autoplay, () => controls.refresh());
+const controls: Controls = new Controls({ root, video, session, playing, sound }, options);
+
+function showPhase(phase: Phase): void {
+  root.dataset.phase = phase;
+  notice.textContent = phase === 'reconnecting' ? 'The connection was lost. Reconnecting…' : '';
+  const texts = screenTexts[phase];
+  if (texts !== undefined) {
+    statusTitle.textContent = texts.title;
+    statusText.textContent = texts.text;
+  }
+  controls.refresh();
+}
+
+for (const [event, isBuffering] of [
+  ['waiting', true],
+  ['emptied', true],
+  ['playing', false],
+  ['seeked', false],
+  ['pause', false],
+] as const) {
+  video.addEventListener(event, () => root.classList.toggle('is-buffering', isBuffering));
+}
+
+if ('mediaSession' in navigator) {
+  navigator.mediaSession.metadata = new MediaMetadata({ title: document.title });
+}
+
+Object.defineProperty(window, 'millrace', {
+  value: Object.freeze({
+    latencySeconds: () => session.media.latencySeconds(),
+    state: () => session.phase,
+  } satisfies MillraceHandle),
+});
+
+session.start(video, JSON.parse(root.dataset.state ?? '{"live":false,"broadcastId":null}') as StreamState);
+controls.refresh();
