@@ -1,0 +1,46 @@
+/** What is to be packaged: which tracks the FLV input has, and what becomes of its audio. */
+export interface PackagePlan {
+  readonly hasVideo: boolean;
+  /** `copy` where HLS can carry it, `aac` where it must be encoded. */
+  readonly audio: 'none' | 'copy' | 'aac';
+}
+
+/** Which file descriptor each track's fragmented MP4 comes out of. */
+export interface PackagePipes {
+  readonly video?: number;
+  readonly audio?: number;
+}
+
+/** Descriptors of the tracks of `plan`, from 3 up without a hole. */
+export function packagePipes(plan: PackagePlan): PackagePipes {
+  return {
+    ...(plan.hasVideo ? { video: 3 } : {}),
+    ...(plan.audio === 'none' ? {} : { audio: plan.hasVideo ? 4 : 3 }),
+  };
+}
+
+/**
+ * Arguments that turn FLV on stdin into one fragmented MP4 a track, one fragment a frame, each on its own pipe.
+ *
+ * One output a track: a muxer with two tracks holds each frame back until the other track has caught up, and stretches the first
+ * sample of the later one. One fragment a frame: where a part ends is then ours to say, not the muxer's. No `-fflags nobuffer`: it
+ * throws the probed first keyframe away.
+ */
+export function packageArguments(plan: PackagePlan): string[] {
+  const pipes = packagePipes(plan);
+  const input = ['-hide_banner', '-nostats', '-loglevel', 'warning', '-threads', '1'];
+  const probe = ['-analyzeduration', '1000', '-probesize', '32768', '-f', 'flv', '-i', 'pipe:0'];
+  const fragments = [
+    ...['-map_metadata', '-1', '-f', 'mp4'],
+    ...['-movflags', '+empty_moov+default_base_moof+frag_every_frame', '-flush_packets', '1'],
+  ];
+  const args = [...input, ...probe];
+  if (pipes.video !== undefined) {
+    args.push('-map', '0:v:0', '-c:v', 'copy', ...fragments, `pipe:${pipes.video}`);
+  }
+  if (pipes.audio !== undefined) {
+    const codec = plan.audio === 'aac' ? ['-c:a', 'aac', '-b:a', '128k', '-ar', '48000'] : ['-c:a', 'copy'];
+    args.push('-map', '0:a:0', ...codec, ...fragments, `pipe:${pipes.audio}`);
+  }
+  return args;
+}

@@ -1,0 +1,18 @@
+/** Remembers when the last frames of a track came in, so that it can be told how long they took to become fetchable. */
+export class ArrivalLog {
+  readonly #entries: { readonly atMs: number; readonly arrivedMs: number }[] = [];
+
+  /**
+   * @param atMs the frame's time on the broadcast's clock
+   * @param arrivedMs monotonic time
+   */
+  add(atMs: number, arrivedMs: number): void {
+    this.#entries.push({ atMs, arrivedMs });
+    if (this.#entries.length > 256) this.#entries.shift();
+  }
+
+  /** Monotonic time at which the frame of `atMs`, or the last one before it, came in. */
+  arrivalOf(atMs: number): number | undefined {
+    return this.#entries.findLast(entry => entry.atMs <= atMs + 0.5)?.arrivedMs;
+  }
+}

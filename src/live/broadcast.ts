@@ -1,0 +1,35 @@
+/**
+ * States of a broadcast: `starting` until its first segment, `live`, `waiting` while the publisher is gone and may come back, `ended`.
+ */
+export const broadcastStates = ['starting', 'live', 'waiting', 'ended'] as const;
+
+/** A state of {@link broadcastStates}. */
+export type BroadcastState = (typeof broadcastStates)[number];
+
+/** Why a broadcast ended. Kept with it. */
+export const endReasons = [
+  'publisher-gone',
+  'completed',
+  'deleted',
+  'unsupported-codec',
+  'no-keyframe',
+  'no-media',
+  'packager-failed',
+  'server-stopped',
+  'server-crashed',
+] as const;
+
+/** A reason of {@link endReasons}. */
+export type EndReason = (typeof endReasons)[number];
+
+const followers: Readonly<Record<BroadcastState, readonly BroadcastState[]>> = {
+  starting: ['live', 'waiting', 'ended'],
+  live: ['waiting', 'ended'],
+  waiting: ['starting', 'live', 'ended'],
+  ended: [],
+};
+
+/** Whether a broadcast may go from one state to another. */
+export function canFollow(from: BroadcastState, to: BroadcastState): boolean {
+  return followers[from].includes(to);
+}

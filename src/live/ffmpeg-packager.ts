@@ -1,0 +1,143 @@
+import { FragmentReader, type Sample } from '../cmaf/fragment-reader.ts';
+import type { TrackDescription } from '../cmaf/init-segment.ts';
+import type { OwnedProcess, ProcessOwner } from '../ffmpeg/owned-process.ts';
+import { packageArguments, packagePipes } from '../ffmpeg/package-arguments.ts';
+import { messageOf } from '../shared/errors.ts';
+import { flvHeader, flvTagFrame } from './flv-tag.ts';
+import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
+import type { TrackKind } from './timeline.ts';
+
+/** Input that ffmpeg has not read yet; more than this and the publisher is made to wait. */
+const highWaterBytes = 4 * 1024 * 1024;
+/** ffmpeg that has input and gives nothing for this long hangs. */
+const stallMs = 8000;
+/** Samples of one track that wait for the other track's init segment. */
+const mostEarlySamples = 300;
+
+/** What an ffmpeg packager needs beside its plan. */
+export interface FfmpegPackagerOptions {
+  readonly path: string;
+  readonly owner: ProcessOwner;
+  readonly plan: PackagerPlan;
+  readonly events: PackagerEvents;
+  /** Go on the log lines of the process. */
+  readonly ids: Readonly<Record<string, unknown>>;
+}
+
+/** A packager that is one ffmpeg: FLV on its stdin, one fragmented MP4 a track on pipes of their own. */
+export class FfmpegPackager implements Packager {
+  readonly #process: OwnedProcess;
+  readonly #events: PackagerEvents;
+  readonly #expected: readonly TrackKind[];
+  readonly #tracks: Partial<Record<TrackKind, TrackDescription>> = {};
+  /** Each muxer counts from its track's first sample: this is when that was. */
+  readonly #startMs: Partial<Record<TrackKind, number>> = {};
+  #early: { kind: TrackKind; sample: Sample }[] | undefined = [];
+  #firstWriteMs: number | undefined;
+  #isPaused = false;
+  #isKilled = false;
+  #failure: string | undefined;
+  #stallTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: FfmpegPackagerOptions) {
+    const { plan, events } = options;
+    this.#events = events;
+    const pipes = packagePipes(plan);
+    const descriptors = Object.entries(pipes) as [TrackKind, number][];
+    this.#expected = descriptors.map(([kind]) => kind);
+    this.#process = options.owner.start(options.path, packageArguments(plan), {
+      outputs: descriptors.length,
+      ids: options.ids,
+    });
+    for (const [kind, descriptor] of descriptors) this.#read(kind, descriptor);
+    this.#process.stdin.on('drain', () => {
+      if (!this.#isPaused) return;
+      this.#isPaused = false;
+      events.drained();
+    });
+    this.#process.stdin.write(flvHeader(plan.audio !== 'none', plan.hasVideo));
+    void this.#process.exited.then(exit => {
+      clearTimeout(this.#stallTimer);
+      if (this.#isKilled) {
+        events.exited({ kind: 'stopped', report: '' });
+        return;
+      }
+      const failed = this.#failure !== undefined || exit.kind === 'failed' || exit.kind === 'not-started';
+      const how = exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
+      const report = [this.#failure ?? how, ...exit.lastLines].join(' | ');
+      events.exited({ kind: failed ? 'failed' : 'stopped', report });
+    });
+  }
+
+  write(kind: TrackKind, atMs: number, body: Buffer, isConfig: boolean): boolean {
+    const stdin = this.#process.stdin;
+    if (stdin.writableEnded || stdin.destroyed) return true;
+    this.#firstWriteMs ??= atMs;
+    if (!isConfig) this.#startMs[kind] ??= atMs;
+    const [head, tail] = flvTagFrame(kind, Math.max(0, atMs - this.#firstWriteMs), body.length);
+    stdin.cork();
+    stdin.write(head);
+    stdin.write(body);
+    stdin.write(tail);
+    stdin.uncork();
+    this.#watchForStall();
+    if (stdin.writableLength > highWaterBytes) this.#isPaused = true;
+    return !this.#isPaused;
+  }
+
+  async finish(): Promise<void> {
+    await this.#process.stop();
+  }
+
+  async kill(): Promise<void> {
+    this.#isKilled = true;
+    await this.#process.kill();
+  }
+
+  #read(kind: TrackKind, descriptor: number): void {
+    const reader = new FragmentReader({
+      onInit: tracks => this.#trackFound(kind, tracks[0]),
+      onSample: sample => this.#sampleFound(kind, sample),
+    });
+    this.#process.output(descriptor).on('data', (chunk: Buffer) => {
+      if (this.#failure !== undefined || this.#isKilled) return;
+      clearTimeout(this.#stallTimer);
+      this.#stallTimer = undefined;
+      try {
+        reader.push(chunk);
+      } catch (error) {
+        this.#fail(`its output cannot be read: ${messageOf(error)}`);
+      }
+    });
+  }
+
+  #trackFound(kind: TrackKind, track: TrackDescription | undefined): void {
+    if (track === undefined) throw new Error('an init segment without a track');
+    this.#tracks[kind] = track;
+    if (!this.#expected.every(expected => this.#tracks[expected] !== undefined)) return;
+    this.#events.tracks(this.#tracks);
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const { kind: earlyKind, sample } of early) this.#pass(earlyKind, sample);
+  }
+
+  #sampleFound(kind: TrackKind, sample: Sample): void {
+    if (this.#early === undefined) this.#pass(kind, sample);
+    else if (this.#early.length >= mostEarlySamples) this.#fail('one of its tracks never began');
+    else this.#early.push({ kind, sample });
+  }
+
+  #pass(kind: TrackKind, sample: Sample): void {
+    const timescale = this.#tracks[kind]?.timescale ?? 1000;
+    this.#events.sample(kind, sample, (this.#startMs[kind] ?? 0) + (sample.dtsTicks * 1000) / timescale);
+  }
+
+  #watchForStall(): void {
+    this.#stallTimer ??= setTimeout(() => this.#fail(`it gave nothing for ${stallMs} ms`), stallMs);
+  }
+
+  #fail(reason: string): void {
+    this.#failure ??= reason;
+    void this.#process.kill();
+  }
+}

@@ -1,0 +1,411 @@
+import type { TrackDescription } from '../cmaf/init-segment.ts';
+import { writeInitSegment } from '../cmaf/init-segment.ts';
+import type { Clock } from '../shared/clock.ts';
+import type { Logger } from '../shared/logger.ts';
+import { ArrivalLog } from './arrival-log.ts';
+import { type BroadcastState, canFollow, type EndReason } from './broadcast.ts';
+import type { CodecAbilities } from './codec-policy.ts';
+import type { DeclaredMedia } from './flv-metadata.ts';
+import { LiveWindow, type MediaAnswer, type PlaylistAnswer } from './live-window.ts';
+import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
+import type { BroadcastJournal, LiveObserver, LiveSettings, LiveTag, PublisherLink } from './ports.ts';
+import { PublisherRun } from './publisher-run.ts';
+import { RenderedText } from './rendered-text.ts';
+import { type Part, Segmenter, type SegmentSink } from './segmenter.ts';
+import { Timeline, type TrackKind } from './timeline.ts';
+import { codecsOf, formatVariant } from './variant.ts';
+
+/** What a broadcast is made with. */
+export interface LiveBroadcastOptions {
+  readonly broadcastId: string;
+  readonly liveStreamId: string;
+  readonly projectId: string;
+  readonly targetDurationSeconds: number;
+  readonly settings: LiveSettings;
+  readonly abilities: CodecAbilities;
+  readonly startPackager: (plan: PackagerPlan, events: PackagerEvents) => Packager;
+  readonly journal: BroadcastJournal;
+  readonly observer: LiveObserver;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Told after each change of state. */
+  onStateChange(): void;
+}
+
+/** What a broadcast does with the media of its publisher. */
+export interface PublisherIntake {
+  tag(tag: LiveTag): void;
+  closed(reason: string): void;
+}
+
+/** A hole in the media that is left as it is; longer ones are closed, so that parts stay within their target. */
+const longestHoleMs = 500;
+/** A publisher that is silent for this long gives way to another with the same key: it is most likely the same, on a new connection. */
+const silentMs = 3000;
+const mostPackagerFailures = 5;
+const failureWindowMs = 30_000;
+
+/** One broadcast: from the first publisher's acceptance, through reconnects, to its end and the time its playlist is still served. */
+export class LiveBroadcast {
+  readonly broadcastId: string;
+  readonly liveStreamId: string;
+  readonly startedAtMs: number;
+  readonly #options: LiveBroadcastOptions;
+  readonly #window: LiveWindow;
+  readonly #timeline = new Timeline(longestHoleMs);
+  readonly #arrivals: Record<TrackKind, ArrivalLog> = { video: new ArrivalLog(), audio: new ArrivalLog() };
+  #state: BroadcastState = 'starting';
+  #link: PublisherLink | undefined;
+  #run: PublisherRun | undefined;
+  #lastTagMs: number;
+  #tracks: Partial<Record<TrackKind, TrackDescription>> = {};
+  #declared: DeclaredMedia | undefined;
+  #segmenter: Segmenter | undefined;
+  #longestGopSeconds = 0;
+  #peakBitsPerSecond = 0;
+  #multivariant: RenderedText | undefined;
+  /** Resolves when the newest packager has given all it had: the next one's samples come after. */
+  #packagerDone: Promise<void> = Promise.resolve();
+  #failures: number[] = [];
+  #clockJumps = 0;
+  #graceTimer: NodeJS.Timeout | undefined;
+  #gapTimer: NodeJS.Timeout | undefined;
+  #lingerTimer: NodeJS.Timeout | undefined;
+  #ending: Promise<void> | undefined;
+
+  constructor(options: LiveBroadcastOptions, link: PublisherLink) {
+    const { settings, clock } = options;
+    this.#options = options;
+    this.broadcastId = options.broadcastId;
+    this.liveStreamId = options.liveStreamId;
+    this.startedAtMs = clock.nowMs();
+    this.#lastTagMs = clock.monotonicMs();
+    this.#window = new LiveWindow({
+      targetDurationSeconds: options.targetDurationSeconds,
+      windowSeconds: settings.windowMs / 1000,
+      maxBytes: settings.windowBytes,
+      clock,
+      onChange: () => this.#windowChanged(),
+    });
+    options.journal.opened({
+      broadcastId: this.broadcastId,
+      liveStreamId: this.liveStreamId,
+      projectId: options.projectId,
+      startedAtMs: this.startedAtMs,
+      protocol: link.protocol,
+      remoteAddress: link.remoteAddress,
+    });
+  }
+
+  get state(): BroadcastState {
+    return this.#state;
+  }
+
+  /** It is shown as broadcasting: live, or waiting for its publisher. */
+  get isBroadcasting(): boolean {
+    return !this.isOver && (this.#state === 'live' || this.#state === 'waiting');
+  }
+
+  /** It has ended or is about to: another publisher begins another broadcast. */
+  get isOver(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  get isPlayable(): boolean {
+    return this.#window.hasSegments;
+  }
+
+  /** The longest distance between keyframes that was seen, in seconds. */
+  get longestGopSeconds(): number {
+    return Math.max(this.#longestGopSeconds, this.#segmenter?.gopSeconds ?? 0);
+  }
+
+  /** A publisher is connected, and not so silent that another may take its place. */
+  hasActivePublisher(): boolean {
+    return this.#link !== undefined && this.#options.clock.monotonicMs() - this.#lastTagMs < silentMs;
+  }
+
+  // ------------------------------------------------------------------------------------------------ publisher
+
+  /** Takes a publisher: the first one, or one that came back. */
+  attach(link: PublisherLink): PublisherIntake {
+    const former = this.#link;
+    if (former !== undefined) {
+      this.#publisherGone(former, 'replaced');
+      former.close('Another connection publishes this stream.');
+    }
+    clearTimeout(this.#graceTimer);
+    const { log, settings } = this.#options;
+    this.#link = link;
+    this.#lastTagMs = this.#options.clock.monotonicMs();
+    this.#timeline.restart();
+    const run = new PublisherRun({
+      timeline: this.#timeline,
+      abilities: this.#options.abilities,
+      startPackager: this.#options.startPackager,
+      keyframeTimeoutMs: settings.keyframeTimeoutMs,
+      events: {
+        packagerStarts: () => this.#nextGeneration(run),
+        declared: media => {
+          this.#declared = media;
+        },
+        arrived: (kind, atMs) => this.#arrivals[kind].add(atMs, this.#options.clock.monotonicMs()),
+        clockJumped: () => {
+          this.#clockJumps += 1;
+          // A broken encoder jumps at every frame: a few lines tell the story.
+          if (this.#clockJumps <= 3) log.warn('publisher-clock-jumped', { times: this.#clockJumps });
+        },
+        refused: (reason, description) => {
+          link.refuse(description);
+          void this.end(reason);
+        },
+        flow: isOpen => (isOpen ? link.resume() : link.pause()),
+      },
+    });
+    this.#run = run;
+    log.info('publisher-attached', { connectionId: link.connectionId, address: link.remoteAddress });
+    return {
+      tag: tag => {
+        if (this.#run !== run) return;
+        this.#lastTagMs = this.#options.clock.monotonicMs();
+        run.tag(tag);
+      },
+      closed: reason => this.#publisherGone(link, reason),
+    };
+  }
+
+  #publisherGone(link: PublisherLink, reason: string): void {
+    if (this.#link !== link) return;
+    const { log, settings } = this.#options;
+    const run = this.#run;
+    this.#link = undefined;
+    this.#run = undefined;
+    clearTimeout(this.#lingerTimer);
+    log.info('publisher-detached', { connectionId: link.connectionId, reason });
+    if (this.#ending !== undefined) return;
+    void run?.finish();
+    if (reason === 'replaced') return;
+    if (!this.isPlayable) {
+      // Whatever came was not enough for a picture; perhaps the packager still gives one.
+      void this.#packagerDone.then(() => {
+        if (this.#link !== undefined) return;
+        if (this.isPlayable) this.#waitForReturn(settings.reconnectGraceMs);
+        else void this.end('no-media');
+      });
+      return;
+    }
+    this.#waitForReturn(settings.reconnectGraceMs);
+  }
+
+  #waitForReturn(graceMs: number): void {
+    if (this.#link !== undefined || this.#ending !== undefined) return;
+    this.#setState('waiting');
+    clearTimeout(this.#graceTimer);
+    this.#graceTimer = setTimeout(() => void this.end('publisher-gone'), graceMs);
+    const target = this.#window.targetDurationSeconds;
+    clearInterval(this.#gapTimer);
+    this.#gapTimer = setInterval(() => this.#window.addGap(target), target * 1000);
+  }
+
+  // ------------------------------------------------------------------------------------------------ packagers
+
+  /** A packager begins. What it gives is kept back until the one before has given its last sample. */
+  #nextGeneration(run: PublisherRun): PackagerEvents {
+    const { settings, log } = this.#options;
+    const before = this.#packagerDone;
+    const { promise: done, resolve: finished } = Promise.withResolvers<void>();
+    this.#packagerDone = done;
+    let waiting: (() => void)[] | undefined = [];
+    let segmenter: Segmenter | undefined;
+    void before.then(() => {
+      const queue = waiting ?? [];
+      waiting = undefined;
+      for (const action of queue) action();
+    });
+    const inTurn = (action: () => void) => {
+      if (waiting === undefined) action();
+      else waiting.push(action);
+    };
+    return {
+      tracks: tracks =>
+        inTurn(() => {
+          if (this.#state === 'ended') return;
+          clearInterval(this.#gapTimer);
+          this.#window.breakTimeline();
+          this.#useTracks(tracks);
+          segmenter = new Segmenter({
+            tracks,
+            sink: this.#measuredSink(),
+            partSeconds: settings.partTargetMs / 1000,
+            segmentSeconds: settings.segmentTargetMs / 1000,
+            onLongGop: seconds =>
+              log.warn('keyframe-interval-too-long', {
+                seconds: Math.round(seconds * 10) / 10,
+                advice: 'set the keyframe interval to 2 s in the encoder',
+              }),
+          });
+          this.#segmenter = segmenter;
+        }),
+      sample: (kind, sample, atMs) => inTurn(() => segmenter?.add(kind, sample, atMs)),
+      drained: () => {},
+      exited: exit =>
+        inTurn(() => {
+          if (segmenter !== undefined) {
+            this.#longestGopSeconds = Math.max(this.#longestGopSeconds, segmenter.gopSeconds);
+            segmenter.finish();
+          }
+          finished();
+          if (exit.kind === 'failed' && this.#run === run) this.#packagerFailed(exit.report);
+        }),
+    };
+  }
+
+  #packagerFailed(report: string): void {
+    const { clock, log } = this.#options;
+    const nowMs = clock.monotonicMs();
+    this.#failures = [...this.#failures.filter(atMs => nowMs - atMs < failureWindowMs), nowMs];
+    log.warn('packager-failed', { report, failures: this.#failures.length });
+    if (this.#failures.length < mostPackagerFailures) return;
+    this.#link?.refuse('The stream could not be packaged. See the log of the server.');
+    void this.end('packager-failed');
+  }
+
+  #useTracks(tracks: Partial<Record<TrackKind, TrackDescription>>): void {
+    this.#tracks = tracks;
+    this.#multivariant = undefined;
+    const numbered: TrackDescription[] = [];
+    if (tracks.video !== undefined) numbered.push({ ...tracks.video, id: 1 });
+    if (tracks.audio !== undefined) numbered.push({ ...tracks.audio, id: 2 });
+    this.#window.useInit(writeInitSegment(numbered));
+    this.#options.log.info('packaging-started', {
+      codecs: codecsOf(tracks),
+      ...(tracks.video === undefined ? {} : { size: `${tracks.video.width}x${tracks.video.height}` }),
+    });
+  }
+
+  /** The window, with a note of how long each part and segment took. */
+  #measuredSink(): SegmentSink {
+    const window = this.#window;
+    const { clock, observer } = this.#options;
+    let lastLagMs: number | undefined;
+    const lagOf = (part: Part) => {
+      const arrived = this.#arrivals[this.#tracks.video === undefined ? 'audio' : 'video'].arrivalOf(
+        part.newestFrameMs,
+      );
+      return arrived === undefined ? undefined : clock.monotonicMs() - arrived;
+    };
+    return {
+      get partTargetSeconds() {
+        return window.partTargetSeconds;
+      },
+      get hasSegments() {
+        return window.hasSegments;
+      },
+      targetDurationSeconds: window.targetDurationSeconds,
+      fixPartTarget: seconds => window.fixPartTarget(seconds),
+      openSegment: segment => window.openSegment(segment),
+      nextSequenceNumber: () => window.nextSequenceNumber(),
+      addPart: part => {
+        window.addPart(part);
+        lastLagMs = lagOf(part);
+        if (lastLagMs !== undefined) observer.partListed(lastLagMs);
+      },
+      closeSegment: () => {
+        window.closeSegment();
+        if (lastLagMs !== undefined) observer.segmentListed(lastLagMs);
+      },
+    };
+  }
+
+  // ------------------------------------------------------------------------------------------------ end
+
+  /**
+   * Ends it: what is inside comes out, the playlist gets its end mark, everyone who waits is answered. The first reason stays.
+   * The publisher's connection is the caller's to close.
+   */
+  end(reason: EndReason): Promise<void> {
+    this.#ending ??= this.#endOnce(reason);
+    return this.#ending;
+  }
+
+  async #endOnce(reason: EndReason): Promise<void> {
+    const run = this.#run;
+    this.#run = undefined;
+    clearTimeout(this.#graceTimer);
+    clearInterval(this.#gapTimer);
+    if (reason === 'deleted') await run?.kill();
+    else await run?.finish();
+    await this.#packagerDone;
+    clearInterval(this.#gapTimer);
+    this.#window.end();
+    this.#setState('ended');
+    const { journal, clock, log } = this.#options;
+    journal.ended(this.broadcastId, clock.nowMs(), reason);
+    log.info('broadcast-ended', { reason, seconds: Math.round((clock.nowMs() - this.startedAtMs) / 1000) });
+    this.#options.onStateChange();
+  }
+
+  /** After `complete`: the encoder may stay for a while, then it is sent away. */
+  releasePublisherLater(afterMs: number): void {
+    const link = this.#link;
+    if (link === undefined) return;
+    clearTimeout(this.#lingerTimer);
+    this.#lingerTimer = setTimeout(() => link.close('This broadcast was completed.'), afterMs);
+  }
+
+  /** Closes the publisher's connection now. */
+  releasePublisher(description: string): void {
+    clearTimeout(this.#lingerTimer);
+    this.#link?.close(description);
+  }
+
+  // ------------------------------------------------------------------------------------------------ viewers
+
+  /** The multivariant playlist; undefined until a segment exists. */
+  multivariant(): RenderedText | undefined {
+    if (!this.isPlayable) return undefined;
+    if (this.#multivariant === undefined) {
+      const { peakBitsPerSecond, averageBitsPerSecond } = this.#window.measureBandwidth();
+      this.#peakBitsPerSecond = Math.max(this.#peakBitsPerSecond, peakBitsPerSecond);
+      this.#multivariant = new RenderedText(
+        formatVariant({
+          uri: `${this.liveStreamId}/${this.broadcastId}/source/index.m3u8`,
+          tracks: this.#tracks,
+          declared: this.#declared,
+          frameSeconds: this.#segmenter?.frameSeconds,
+          peakBitsPerSecond: this.#peakBitsPerSecond,
+          averageBitsPerSecond,
+        }),
+      );
+    }
+    return this.#multivariant;
+  }
+
+  /** See {@link LiveWindow.mediaPlaylist}. */
+  mediaPlaylist(query: URLSearchParams, signal: AbortSignal): Promise<PlaylistAnswer> {
+    return this.#window.mediaPlaylist(query, signal);
+  }
+
+  /** See {@link LiveWindow.media}. */
+  media(name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer {
+    return this.#window.media(name, signal);
+  }
+
+  #windowChanged(): void {
+    // The measured bandwidth changes with the segments.
+    this.#multivariant = undefined;
+    if (this.#link !== undefined && this.#window.hasSegments && this.#state !== 'live')
+      this.#setState('live');
+  }
+
+  #setState(state: BroadcastState): void {
+    if (!canFollow(this.#state, state)) return;
+    this.#state = state;
+    if (state !== 'ended') {
+      const codecs = codecsOf(this.#tracks);
+      this.#options.journal.changed(this.broadcastId, { state, codecs });
+      this.#options.log.info('broadcast-state', { state });
+      this.#options.onStateChange();
+    }
+  }
+}

@@ -1,0 +1,263 @@
+import type { Clock } from '../shared/clock.ts';
+import { randomBase62 } from '../shared/ids.ts';
+import type { Component } from '../shared/lifecycle.ts';
+import type { Logger } from '../shared/logger.ts';
+import { maskStreamKey } from '../shared/secret.ts';
+import { TypedEvents } from '../shared/typed-events.ts';
+import type { EndReason } from './broadcast.ts';
+import type { CodecAbilities } from './codec-policy.ts';
+import { LiveBroadcast, type PublisherIntake } from './live-broadcast.ts';
+import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
+import type { BroadcastJournal, LiveObserver, LiveSettings, PublisherLink } from './ports.ts';
+
+/** Whose stream a key is, as the live room must know it. */
+export interface StreamOwner {
+  readonly liveStreamId: string;
+  readonly projectId: string;
+  readonly environment: 'sandbox' | 'production';
+  readonly accountSuspended: boolean;
+  readonly accountUpgraded: boolean;
+}
+
+/** Finds the stream of a key; undefined when there is none. Takes about as long for a wrong key as for a right one. */
+export type FindStream = (streamKey: string) => StreamOwner | undefined;
+
+/** Whether a publisher is taken; `reason` is for log and metrics, `description` for the person at the encoder. */
+export type AdmitAnswer =
+  | { readonly accepted: true; readonly intake: PublisherIntake }
+  | { readonly accepted: false; readonly reason: RefusalReason; readonly description: string };
+
+/** Why a publisher was not taken. */
+export type RefusalReason =
+  | 'unknown-key'
+  | 'account-suspended'
+  | 'account-not-upgraded'
+  | 'already-publishing'
+  | 'draining';
+
+/** What the live room is made with. */
+export interface LiveBroadcastsOptions {
+  readonly settings: LiveSettings;
+  readonly abilities: CodecAbilities;
+  readonly findStream: FindStream;
+  readonly startPackager: (
+    plan: PackagerPlan,
+    events: PackagerEvents,
+    ids: Readonly<Record<string, unknown>>,
+  ) => Packager;
+  readonly journal: BroadcastJournal;
+  readonly observer: LiveObserver;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface LiveEvents {
+  'state-changed': { readonly liveStreamId: string };
+}
+
+/** Keyframe distances are remembered for this many streams. */
+const mostRemembered = 1000;
+const mostTargetDurationSeconds = 10;
+
+/** All broadcasts: who may publish, what can be played, and the end of all at a stop. */
+export class LiveBroadcasts implements Component {
+  readonly name = 'live';
+  readonly #options: LiveBroadcastsOptions;
+  /** By stream, newest last: one that runs, and those that ended a short time ago. */
+  readonly #broadcasts = new Map<string, LiveBroadcast[]>();
+  readonly #forgetTimers = new Set<NodeJS.Timeout>();
+  readonly #events = new TypedEvents<LiveEvents>();
+  /** Target duration that fits the keyframe distance a stream had last time. */
+  readonly #learnedTargets = new Map<string, number>();
+  #isDraining = false;
+
+  constructor(options: LiveBroadcastsOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {}
+
+  /** Ends every broadcast: viewers get the end of the playlist before the server goes. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    await this.#endAll();
+  }
+
+  async stop(): Promise<void> {
+    this.#isDraining = true;
+    await this.#endAll();
+    for (const timer of this.#forgetTimers) clearTimeout(timer);
+    this.#forgetTimers.clear();
+    this.#broadcasts.clear();
+  }
+
+  // ------------------------------------------------------------------------------------------------ publishers
+
+  /** Decides about a publisher that shows `streamKey`. */
+  admit(streamKey: string, link: PublisherLink): AdmitAnswer {
+    if (this.#isDraining) {
+      return refusal('draining', 'The server is restarting, please reconnect in a moment.');
+    }
+    const stream = this.#options.findStream(streamKey);
+    if (stream === undefined)
+      return refusal('unknown-key', 'There is no stream with this key. Check the stream key.');
+    if (stream.accountSuspended) return refusal('account-suspended', 'This account is suspended.');
+    if (stream.environment === 'production' && !stream.accountUpgraded) {
+      return refusal(
+        'account-not-upgraded',
+        'This account may not use production. Publish to a sandbox stream.',
+      );
+    }
+    const running = this.#running(stream.liveStreamId);
+    if (running?.hasActivePublisher()) {
+      return refusal('already-publishing', 'Somebody is already publishing with this stream key.');
+    }
+    const broadcast = running ?? this.#open(stream, streamKey, link);
+    return { accepted: true, intake: broadcast.attach(link) };
+  }
+
+  #open(stream: StreamOwner, streamKey: string, link: PublisherLink): LiveBroadcast {
+    const { liveStreamId, projectId } = stream;
+    const { settings, abilities, startPackager, journal, observer, clock } = this.#options;
+    // One that was completed may still have its publisher connected: the new one takes over.
+    for (const old of this.#broadcasts.get(liveStreamId) ?? []) {
+      old.releasePublisher('A new broadcast of this stream has begun.');
+    }
+    const broadcastId = randomBase62(12);
+    const log = this.#options.log.child('live', { liveStreamId, broadcastId });
+    log.info('broadcast-opened', { protocol: link.protocol, key: maskStreamKey(streamKey) });
+    const broadcast: LiveBroadcast = new LiveBroadcast(
+      {
+        broadcastId,
+        liveStreamId,
+        projectId,
+        targetDurationSeconds:
+          this.#learnedTargets.get(liveStreamId) ?? Math.ceil(settings.segmentTargetMs / 1000),
+        settings,
+        abilities,
+        startPackager: (plan, events) => startPackager(plan, events, { liveStreamId, broadcastId }),
+        journal,
+        observer,
+        clock,
+        log,
+        onStateChange: () => this.#stateChanged(broadcast),
+      },
+      link,
+    );
+    const list = this.#broadcasts.get(liveStreamId) ?? [];
+    list.push(broadcast);
+    this.#broadcasts.set(liveStreamId, list);
+    return broadcast;
+  }
+
+  #stateChanged(broadcast: LiveBroadcast): void {
+    const { liveStreamId } = broadcast;
+    if (broadcast.state === 'ended') {
+      this.#learn(broadcast);
+      const timer = setTimeout(() => {
+        this.#forgetTimers.delete(timer);
+        this.#forget(broadcast);
+      }, this.#options.settings.endedKeptMs);
+      this.#forgetTimers.add(timer);
+    }
+    this.#events.emit('state-changed', { liveStreamId });
+  }
+
+  /** The first playlist is out before the first keyframe distance is known, so it is learned for the next time. */
+  #learn(broadcast: LiveBroadcast): void {
+    const gopSeconds = broadcast.longestGopSeconds;
+    if (gopSeconds === 0) return;
+    const usual = Math.ceil(this.#options.settings.segmentTargetMs / 1000);
+    const fitting = Math.min(mostTargetDurationSeconds, Math.max(usual, Math.round(gopSeconds)));
+    this.#learnedTargets.delete(broadcast.liveStreamId);
+    if (fitting === usual) return;
+    this.#learnedTargets.set(broadcast.liveStreamId, fitting);
+    const oldest = this.#learnedTargets.keys().next();
+    if (this.#learnedTargets.size > mostRemembered && !oldest.done) this.#learnedTargets.delete(oldest.value);
+  }
+
+  #forget(broadcast: LiveBroadcast): void {
+    const rest = (this.#broadcasts.get(broadcast.liveStreamId) ?? []).filter(other => other !== broadcast);
+    if (rest.length === 0) this.#broadcasts.delete(broadcast.liveStreamId);
+    else this.#broadcasts.set(broadcast.liveStreamId, rest);
+  }
+
+  async #endAll(): Promise<void> {
+    await Promise.all(
+      this.#all().map(async broadcast => {
+        await broadcast.end('server-stopped');
+        broadcast.releasePublisher('The server is stopping.');
+      }),
+    );
+  }
+
+  // ------------------------------------------------------------------------------------------------ control
+
+  isBroadcasting(liveStreamId: string): boolean {
+    return this.#running(liveStreamId)?.isBroadcasting ?? false;
+  }
+
+  /** Ends what the stream broadcasts now; its publisher is sent away a while later. Without a broadcast nothing happens. */
+  complete(liveStreamId: string): void {
+    const running = this.#running(liveStreamId);
+    if (running === undefined) return;
+    void running.end('completed');
+    running.releasePublisherLater(this.#options.settings.completedLingerMs);
+  }
+
+  /** The stream is deleted: nothing of it is served or taken any more. */
+  async remove(liveStreamId: string): Promise<void> {
+    for (const broadcast of this.#broadcasts.get(liveStreamId) ?? []) {
+      await broadcast.end('deleted' satisfies EndReason);
+      broadcast.releasePublisher('This live stream was deleted.');
+    }
+    this.#broadcasts.delete(liveStreamId);
+    this.#learnedTargets.delete(liveStreamId);
+    this.#events.emit('state-changed', { liveStreamId });
+  }
+
+  // ------------------------------------------------------------------------------------------------ viewers
+
+  /** The newest broadcast that can be played: live, or ended a short time ago. */
+  current(liveStreamId: string): LiveBroadcast | undefined {
+    return this.#broadcasts.get(liveStreamId)?.findLast(broadcast => broadcast.isPlayable);
+  }
+
+  find(liveStreamId: string, broadcastId: string): LiveBroadcast | undefined {
+    return this.#broadcasts.get(liveStreamId)?.find(broadcast => broadcast.broadcastId === broadcastId);
+  }
+
+  state(liveStreamId: string): { readonly live: boolean; readonly broadcastId?: string } {
+    const current = this.current(liveStreamId);
+    if (current === undefined) return { live: false };
+    return { live: current.isBroadcasting, broadcastId: current.broadcastId };
+  }
+
+  /** Calls `listener` at each change of `state`; the returned function ends that. */
+  onStateChange(liveStreamId: string, listener: () => void): () => void {
+    return this.#events.on('state-changed', event => {
+      if (event.liveStreamId === liveStreamId) listener();
+    });
+  }
+
+  /** How many broadcasts are in each state, ended ones that are still served left out. */
+  countByState(): { readonly starting: number; readonly live: number; readonly waiting: number } {
+    const counts = { starting: 0, live: 0, waiting: 0 };
+    for (const broadcast of this.#all()) {
+      if (broadcast.state !== 'ended') counts[broadcast.state] += 1;
+    }
+    return counts;
+  }
+
+  #running(liveStreamId: string): LiveBroadcast | undefined {
+    return this.#broadcasts.get(liveStreamId)?.findLast(broadcast => !broadcast.isOver);
+  }
+
+  #all(): LiveBroadcast[] {
+    return [...this.#broadcasts.values()].flat();
+  }
+}
+
+function refusal(reason: RefusalReason, description: string): AdmitAnswer {
+  return { accepted: false, reason, description };
+}

@@ -1,0 +1,269 @@
+import { type CodecAbilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
+import { type DeclaredMedia, readDeclaredMedia } from './flv-metadata.ts';
+import { describeAudioTag, describeVideoTag, type TagDescription } from './flv-tag.ts';
+import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
+import type { LiveTag } from './ports.ts';
+import type { Timeline, TrackKind } from './timeline.ts';
+
+/** What a run tells its broadcast. */
+export interface PublisherRunEvents {
+  /** A packager begins; samples of the one before are over. `isFirst` of this publisher. */
+  packagerStarts(plan: PackagerPlan): PackagerEvents;
+  /** What the encoder says of itself. */
+  declared(media: DeclaredMedia): void;
+  /** A frame arrived that is to be packaged. */
+  arrived(kind: TrackKind, atMs: number): void;
+  /** The publisher's clock was set anew: media goes on without a known distance. */
+  clockJumped(): void;
+  /** This publisher cannot be packaged. */
+  refused(reason: 'unsupported-codec' | 'no-keyframe' | 'no-media', description: string): void;
+  /** The packager takes more, or not for now. */
+  flow(isOpen: boolean): void;
+}
+
+/** What a run is made with. */
+export interface PublisherRunOptions {
+  readonly timeline: Timeline;
+  readonly abilities: CodecAbilities;
+  readonly startPackager: (plan: PackagerPlan, events: PackagerEvents) => Packager;
+  readonly events: PublisherRunEvents;
+  readonly keyframeTimeoutMs: number;
+}
+
+interface PlacedTag {
+  readonly kind: TrackKind;
+  readonly atMs: number;
+  readonly body: Buffer;
+  readonly role: TagDescription['role'];
+}
+
+/** How long the other track is waited for once one has come. Encoders send both headers at once. */
+const otherTrackMs = 400;
+/** A track that was announced and has not come is waited for this long. */
+const announcedTrackMs = 1000;
+/** Audio that is silent (no tags at all) for this long is given up, so that players need not wait for it. */
+const audioGoneMs = 5000;
+const mostHeldTags = 2000;
+
+/**
+ * One publisher connection of a broadcast: finds out which tracks it has, starts a packager at a keyframe, feeds it, and starts
+ * another where tracks or decoder configuration change.
+ */
+export class PublisherRun {
+  readonly #options: PublisherRunOptions;
+  #config: Partial<Record<TrackKind, Buffer>> = {};
+  #seen: Partial<Record<TrackKind, 'copy' | 'aac'>> = {};
+  #announced: Record<TrackKind, boolean | undefined> = { audio: undefined, video: undefined };
+  #packager: Packager | undefined;
+  #plan: PackagerPlan | undefined;
+  /** Tags since the first one, or since the last keyframe, until a packager starts. */
+  #held: PlacedTag[] = [];
+  #decideTimer: NodeJS.Timeout | undefined;
+  #keyframeTimer: NodeJS.Timeout | undefined;
+  #lastAudioMs: number | undefined;
+  #mustRestart = false;
+  #isOver = false;
+
+  constructor(options: PublisherRunOptions) {
+    this.#options = options;
+    this.#expectKeyframe();
+  }
+
+  tag(tag: LiveTag): void {
+    if (this.#isOver) return;
+    if (tag.kind === 'script') {
+      this.#readMetadata(tag.body);
+      return;
+    }
+    const described = tag.kind === 'video' ? describeVideoTag(tag.body) : describeAudioTag(tag.body);
+    if (described === undefined || described.role === 'other') return;
+    if (!this.#accepts(tag.kind, described)) return;
+    if (described.role === 'config') {
+      this.#configure(tag.kind, tag.body);
+      return;
+    }
+    const placement = this.#options.timeline.place(tag.kind, tag.timestampMs);
+    if (placement.isJump) this.#options.events.clockJumped();
+    this.#options.events.arrived(tag.kind, placement.atMs);
+    if (described.role === 'keyframe') this.#expectKeyframe();
+    if (tag.kind === 'audio') this.#lastAudioMs = placement.atMs;
+    else this.#noticeLostAudio(placement.atMs);
+    this.#take({ kind: tag.kind, atMs: placement.atMs, body: tag.body, role: described.role });
+  }
+
+  /** The publisher is gone: what is inside the packager comes out. */
+  async finish(): Promise<void> {
+    this.#end();
+    await this.#packager?.finish();
+  }
+
+  /** Nothing of it is wanted any more. */
+  async kill(): Promise<void> {
+    this.#end();
+    await this.#packager?.kill();
+  }
+
+  /** The packager died: another one starts at the next keyframe. */
+  packagerLost(): void {
+    this.#packager = undefined;
+    this.#plan = undefined;
+    this.#held = [];
+    this.#options.events.flow(true);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#held = [];
+    clearTimeout(this.#decideTimer);
+    clearTimeout(this.#keyframeTimer);
+  }
+
+  #refuse(reason: 'unsupported-codec' | 'no-keyframe' | 'no-media', description: string): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#options.events.refused(reason, description);
+  }
+
+  #expectKeyframe(): void {
+    clearTimeout(this.#keyframeTimer);
+    const { keyframeTimeoutMs } = this.#options;
+    const seconds = Math.round(keyframeTimeoutMs / 1000);
+    this.#keyframeTimer = setTimeout(() => {
+      if (this.#seen.video !== undefined) {
+        const advice = 'Set the keyframe interval to 2 s in the encoder.';
+        this.#refuse('no-keyframe', `No keyframe came for ${seconds} s. ${advice}`);
+      } else if (this.#seen.audio === undefined) {
+        this.#refuse('no-media', `No audio or video came for ${seconds} s.`);
+      }
+    }, keyframeTimeoutMs);
+  }
+
+  #readMetadata(body: Buffer): void {
+    const declared = readDeclaredMedia(body);
+    if (declared === undefined) return;
+    this.#announced = { audio: declared.hasAudio, video: declared.hasVideo };
+    this.#options.events.declared(declared);
+  }
+
+  #accepts(kind: TrackKind, described: TagDescription): boolean {
+    if (this.#seen[kind] !== undefined) return true;
+    const { abilities } = this.#options;
+    const verdict =
+      kind === 'video' ? judgeVideoCodec(described.codec, abilities) : judgeAudioCodec(described.codec);
+    if (verdict.take === 'refuse') {
+      this.#refuse('unsupported-codec', verdict.description);
+      return false;
+    }
+    this.#seen[kind] = verdict.take;
+    // A track that comes late needs another packager, with both.
+    if (this.#plan !== undefined) this.#mustRestart = true;
+    return true;
+  }
+
+  #configure(kind: TrackKind, body: Buffer): void {
+    const former = this.#config[kind];
+    if (former?.equals(body)) return;
+    this.#config[kind] = body;
+    if (former !== undefined && this.#plan !== undefined) this.#mustRestart = true;
+  }
+
+  #noticeLostAudio(videoMs: number): void {
+    if (this.#plan === undefined || this.#plan.audio === 'none' || this.#lastAudioMs === undefined) return;
+    if (videoMs - this.#lastAudioMs < audioGoneMs) return;
+    delete this.#seen.audio;
+    this.#lastAudioMs = undefined;
+    this.#mustRestart = true;
+  }
+
+  #take(tag: PlacedTag): void {
+    const startsCleanly = tag.role === 'keyframe' || (this.#seen.video === undefined && tag.kind === 'audio');
+    if (this.#packager !== undefined) {
+      if (!this.#mustRestart || !startsCleanly) {
+        this.#write(tag);
+        return;
+      }
+      this.#mustRestart = false;
+      void this.#packager.finish();
+      this.packagerLost();
+      this.#held.push(tag);
+      this.#start();
+      return;
+    }
+    if (tag.kind === 'video' && tag.role !== 'keyframe' && !this.#held.some(held => held.role === 'keyframe'))
+      return;
+    this.#held.push(tag);
+    // Without a decision yet, only what can still be shown is kept.
+    if (this.#held.length > mostHeldTags) this.#held.splice(0, this.#held.length - mostHeldTags);
+    this.#decide();
+  }
+
+  #decide(): void {
+    const { video, audio } = this.#seen;
+    const hasKeyframe = this.#held.some(held => held.role === 'keyframe');
+    if (video !== undefined && !hasKeyframe) return;
+    const missing: TrackKind | undefined =
+      video === undefined ? 'video' : audio === undefined ? 'audio' : undefined;
+    if (missing === undefined) {
+      this.#start();
+      return;
+    }
+    if (this.#decideTimer !== undefined) return;
+    const waitMs =
+      this.#announced[missing] === true || missing === 'video'
+        ? announcedTrackMs
+        : this.#announced[missing] === false
+          ? otherTrackMs / 4
+          : otherTrackMs;
+    this.#decideTimer = setTimeout(() => {
+      this.#decideTimer = undefined;
+      const isStillWaiting = this.#packager === undefined && this.#held.length > 0;
+      const lacksKeyframe =
+        this.#seen.video !== undefined && !this.#held.some(held => held.role === 'keyframe');
+      if (isStillWaiting && !lacksKeyframe) this.#start();
+    }, waitMs);
+  }
+
+  #start(): void {
+    clearTimeout(this.#decideTimer);
+    this.#decideTimer = undefined;
+    const plan: PackagerPlan = {
+      hasVideo: this.#seen.video !== undefined,
+      audio: this.#seen.audio ?? 'none',
+    };
+    const inner = this.#options.events.packagerStarts(plan);
+    const packager: Packager = this.#options.startPackager(plan, {
+      ...inner,
+      drained: () => this.#options.events.flow(true),
+      exited: exit => {
+        const isCurrent = this.#packager === packager;
+        if (isCurrent) this.packagerLost();
+        inner.exited(exit);
+      },
+    });
+    this.#packager = packager;
+    this.#plan = plan;
+    this.#mustRestart = false;
+    const held = this.#held;
+    this.#held = [];
+    const firstKeyframe = held.findIndex(tag => tag.role === 'keyframe');
+    const startMs = held[Math.max(0, firstKeyframe)]?.atMs ?? 0;
+    for (const kind of ['video', 'audio'] as const) {
+      const config = this.#config[kind];
+      if (config !== undefined && this.#seen[kind] !== undefined) packager.write(kind, startMs, config, true);
+    }
+    for (const tag of held) {
+      // Audio from before the first picture would be shown over nothing.
+      if (tag.atMs >= startMs || !plan.hasVideo) this.#write(tag);
+    }
+  }
+
+  #write(tag: PlacedTag): void {
+    if (
+      this.#plan === undefined ||
+      (tag.kind === 'audio' ? this.#plan.audio === 'none' : !this.#plan.hasVideo)
+    )
+      return;
+    const isOpen = this.#packager?.write(tag.kind, tag.atMs, tag.body, false) ?? true;
+    if (!isOpen) this.#options.events.flow(false);
+  }
+}

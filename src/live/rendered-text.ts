@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+
+/** A playlist as bytes, made once and handed to everyone who asks; the compressed form only when somebody wants it. */
+export class RenderedText {
+  readonly plain: Buffer;
+  #gzip: Buffer | undefined;
+  #etag: string | undefined;
+
+  constructor(text: string) {
+    this.plain = Buffer.from(text);
+  }
+
+  get gzip(): Buffer {
+    this.#gzip ??= gzipSync(this.plain, { level: 6 });
+    return this.#gzip;
+  }
+
+  get etag(): string {
+    this.#etag ??= `"${createHash('sha1').update(this.plain).digest('base64url')}"`;
+    return this.#etag;
+  }
+}
