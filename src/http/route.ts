@@ -117,7 +117,12 @@ export interface RouteDefinition<
   ) => AnswerValue<Answer> | Promise<AnswerValue<Answer>>;
 }
 
-type AnswerValue<Answer> = Answer extends z.ZodType ? z.input<Answer> : Answer extends string ? string : void;
+/** Where nothing is sent, what the handler returns does not matter. */
+type AnswerValue<Answer> = Answer extends z.ZodType
+  ? z.input<Answer>
+  : Answer extends string
+    ? string
+    : unknown;
 
 /** A route of any shape, as the router and the API document see it. */
 export interface Route {

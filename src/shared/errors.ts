@@ -58,6 +58,7 @@ export const errorRegister = {
     status: 408,
   },
   'server-draining': { kind: 'unavailable', blame: 'server', title: 'The server is shutting down.' },
+  'not-ready': { kind: 'unavailable', blame: 'server', title: 'The server cannot be used now.' },
   'server-error': { kind: 'internal', blame: 'server', title: 'Server error' },
   'config-invalid': { kind: 'unavailable', blame: 'server', title: 'The configuration is invalid.' },
   'listen-failed': { kind: 'unavailable', blame: 'server', title: 'A port cannot be listened on.' },

@@ -1,0 +1,180 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+const routeLabels = ['method', 'route', 'status'] as const;
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** From an unnoticeable to an unacceptable wait. */
+const answerSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const lagSeconds = [0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.25, 0.5, 1, 2, 5];
+
+/**
+ * Everything that `/metrics` shows, in Prometheus' text form. Every label has few values: routes are patterns, reasons come
+ * from closed unions.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #eventLoop = monitorEventLoopDelay({ resolution: 10 });
+
+  /** Broadcasts that are on air, by state. */
+  readonly broadcasts = this.#gauge('broadcasts', 'Broadcasts on air by state.', ['state']);
+  /** Broadcasts that ended, by reason. */
+  readonly broadcastsEnded = this.#counter('broadcasts_ended_total', 'Broadcasts ended by reason.', [
+    'reason',
+  ]);
+  /** Encoders that are publishing. */
+  readonly publishers = this.#gauge('publishers', 'Encoders that are publishing.');
+  /** Publishes that were refused, by reason. */
+  readonly publishersRefused = this.#counter('publishers_refused_total', 'Publishes refused by reason.', [
+    'reason',
+  ]);
+  /** Open RTMP and RTMPS connections, publishing or not. */
+  readonly ingestConnections = this.#gauge('ingest_connections', 'Open RTMP and RTMPS connections.');
+  /** Viewers of all streams. */
+  readonly viewers = this.#gauge('viewers', 'Viewers of live streams.');
+  /** Media bytes received. */
+  readonly bytesIn = this.#counter('bytes_in_total', 'Media bytes received from publishers.');
+  /** Media bytes sent. */
+  readonly bytesOut = this.#counter('bytes_out_total', 'Media bytes sent to viewers.');
+  /** Connections that we ended, by side (`publisher`, `viewer`) and reason. */
+  readonly connectionsDropped = this.#counter(
+    'connections_dropped_total',
+    'Connections ended by us by side and reason.',
+    ['side', 'reason'],
+  );
+  /** Running ffmpeg processes, by what they do. */
+  readonly ffmpegProcesses = this.#gauge('ffmpeg_processes', 'Running ffmpeg processes by purpose.', [
+    'purpose',
+  ]);
+  /** ffmpeg processes that ended without being asked, by what they did. */
+  readonly ffmpegFailures = this.#counter('ffmpeg_failures_total', 'ffmpeg processes that died by purpose.', [
+    'purpose',
+  ]);
+  /** Seconds from a segment's last frame to its being fetchable. */
+  readonly segmentLagSeconds = this.#histogram(
+    'segment_lag_seconds',
+    "From a segment's last frame to its being fetchable.",
+    lagSeconds,
+  );
+  /** Seconds from a part's last frame to its being fetchable. */
+  readonly partLagSeconds = this.#histogram(
+    'part_lag_seconds',
+    "From a part's last frame to its being fetchable.",
+    lagSeconds,
+  );
+  /** Media requests, by kind (`playlist`, `segment`, ...) and status. */
+  readonly mediaRequests = this.#counter('media_requests_total', 'Requests for media by kind and status.', [
+    'kind',
+    'status',
+  ]);
+  readonly #httpRequests = this.#counter(
+    'http_requests_total',
+    'API requests by method, route and status.',
+    routeLabels,
+  );
+  readonly #httpSeconds = this.#histogram(
+    'http_request_duration_seconds',
+    'Time to answer an API request by route.',
+    answerSeconds,
+    ['route'],
+  );
+
+  constructor() {
+    this.#eventLoop.enable();
+    this.#gauge(
+      'event_loop_delay_seconds',
+      'Delay of the event loop since the last scrape.',
+      ['quantile'],
+      gauge => {
+        const { min, max } = this.#eventLoop;
+        // Before the first sample the least value is above the greatest.
+        if (min <= max) {
+          gauge.set({ quantile: '0.5' }, this.#eventLoop.percentile(50) / 1e9);
+          gauge.set({ quantile: '0.99' }, this.#eventLoop.percentile(99) / 1e9);
+          gauge.set({ quantile: '1' }, max / 1e9);
+        }
+        this.#eventLoop.reset();
+      },
+    );
+    this.#gauge(
+      'process_cpu_seconds_total',
+      'Processor time of this process, without its ffmpegs.',
+      [],
+      gauge => {
+        const { user, system } = process.cpuUsage();
+        gauge.set((user + system) / 1e6);
+      },
+    );
+    this.#gauge('process_resident_memory_bytes', 'Memory of this process, without its ffmpegs.', [], gauge =>
+      gauge.set(process.memoryUsage.rss()),
+    );
+    this.#gauge('process_heap_bytes', 'JavaScript heap in use.', [], gauge =>
+      gauge.set(process.memoryUsage().heapUsed),
+    );
+    this.#gauge('process_uptime_seconds', 'Time since the start.', [], gauge => gauge.set(process.uptime()));
+  }
+
+  /** The content type of {@link text}. */
+  readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
+
+  /** All metrics of now. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  /** Counts an API answer; `route` is the pattern of the path. */
+  answered(request: { method: string; route: string; status: number; durationMs: number }): void {
+    const { route } = request;
+    const method = knownMethods.has(request.method) ? request.method : 'other';
+    this.#httpRequests.inc({ method, route, status: String(request.status) });
+    this.#httpSeconds.observe({ route }, request.durationMs / 1_000);
+  }
+
+  /** Ends the measuring of the event loop. */
+  stop(): void {
+    this.#eventLoop.disable();
+  }
+
+  #counter<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[] = [],
+  ): Counter<Label> {
+    return new Counter({ name: `millrace_${name}`, help, labelNames, registers: [this.#registry] });
+  }
+
+  #gauge<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[] = [],
+    collect?: (gauge: Gauge<Label>) => void,
+  ): Gauge<Label> {
+    return new Gauge({
+      name: `millrace_${name}`,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      ...(collect === undefined
+        ? {}
+        : {
+            collect() {
+              collect(this);
+            },
+          }),
+    });
+  }
+
+  #histogram<Label extends string>(
+    name: string,
+    help: string,
+    buckets: number[],
+    labelNames: readonly Label[] = [],
+  ): Histogram<Label> {
+    return new Histogram({
+      name: `millrace_${name}`,
+      help,
+      labelNames,
+      buckets,
+      registers: [this.#registry],
+    });
+  }
+}

@@ -1,0 +1,141 @@
+import { newId } from '../../shared/ids.ts';
+import type { Database } from '../../store/database.ts';
+import type { Environment } from '../../store/tables.ts';
+import { hashOfSecret, type KeyOwner, standingOf } from './account.ts';
+
+interface OwnerRow {
+  api_key_id: string;
+  project_id: string;
+  account_id: string;
+  environment: Environment;
+  is_suspended: number;
+  is_upgraded: number;
+}
+
+/** The columns of {@link KeyOwner} from a key `k`; joined to by the tables that lead to a key. */
+export const ownerColumns = `k.id AS api_key_id, p.id AS project_id, p.account_id, p.environment, a.is_suspended, a.is_upgraded`;
+/** The joins that {@link ownerColumns} needs. */
+export const ownerJoins = 'JOIN projects p ON p.id = k.project_id JOIN accounts a ON a.id = p.account_id';
+
+/** Accounts, projects, API keys and dashboard users. */
+export class AccountsStore {
+  readonly #database: Database;
+  readonly #ownerOfKey;
+  readonly #touchKey;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#ownerOfKey = database.sqlite.prepare<[Buffer], OwnerRow>(
+      `SELECT ${ownerColumns} FROM api_keys k ${ownerJoins} WHERE k.key_hash = ?`,
+    );
+    this.#touchKey = database.sqlite.prepare<[number, string]>(
+      'UPDATE api_keys SET last_used_at_ms = ? WHERE id = ?',
+    );
+  }
+
+  /** Whether there is no account yet. */
+  isEmpty(): boolean {
+    const { queries } = this.#database;
+    return this.#database.first(queries.selectFrom('accounts').select('id').limit(1)) === undefined;
+  }
+
+  /** Who owns an API key. */
+  ownerOfKey(apiKey: string): KeyOwner | undefined {
+    const row = this.#ownerOfKey.get(hashOfSecret(apiKey));
+    return row === undefined ? undefined : ownerFrom(row);
+  }
+
+  /** Notes when a key was last used. */
+  touchKey(apiKeyId: string, atMs: number): void {
+    this.#touchKey.run(atMs, apiKeyId);
+  }
+
+  /** Adds an account with its two projects. */
+  addAccount(account: { isUpgraded: boolean; createdAtMs: number }): {
+    accountId: string;
+    projectIds: Record<Environment, string>;
+  } {
+    const { queries } = this.#database;
+    const created_at_ms = account.createdAtMs;
+    const accountId = newId('ac');
+    const projectIds = { sandbox: newId('pr'), production: newId('pr') };
+    this.#database.transaction(() => {
+      this.#database.run(
+        queries.insertInto('accounts').values({
+          id: accountId,
+          is_upgraded: Number(account.isUpgraded),
+          is_suspended: 0,
+          created_at_ms,
+        }),
+      );
+      for (const environment of ['sandbox', 'production'] as const) {
+        const row = { id: projectIds[environment], account_id: accountId, environment, created_at_ms };
+        this.#database.run(queries.insertInto('projects').values(row));
+      }
+    });
+    return { accountId, projectIds };
+  }
+
+  /** Adds a pair of API keys; only their hashes are kept. */
+  addKeyPair(
+    keys: Record<Environment, string>,
+    projectIds: Record<Environment, string>,
+    createdAtMs: number,
+  ): void {
+    const pair_id = newId('kp');
+    this.#database.transaction(() => {
+      for (const environment of ['sandbox', 'production'] as const) {
+        this.#database.run(
+          this.#database.queries.insertInto('api_keys').values({
+            id: newId('ak'),
+            pair_id,
+            project_id: projectIds[environment],
+            key_hash: hashOfSecret(keys[environment]),
+            created_at_ms: createdAtMs,
+            last_used_at_ms: null,
+          }),
+        );
+      }
+    });
+  }
+
+  /** Changes what an account may do. */
+  setStanding(accountId: string, standing: { isSuspended?: boolean; isUpgraded?: boolean }): void {
+    const changes = {
+      ...(standing.isSuspended === undefined ? {} : { is_suspended: Number(standing.isSuspended) }),
+      ...(standing.isUpgraded === undefined ? {} : { is_upgraded: Number(standing.isUpgraded) }),
+    };
+    if (Object.keys(changes).length === 0) return;
+    this.#database.run(
+      this.#database.queries.updateTable('accounts').set(changes).where('id', '=', accountId),
+    );
+  }
+
+  /** Adds somebody who may sign in to the dashboard. */
+  addUser(user: { accountId: string; email: string; passwordHash: string; createdAtMs: number }): void {
+    this.#database.run(
+      this.#database.queries.insertInto('users').values({
+        id: newId('us'),
+        account_id: user.accountId,
+        email: user.email,
+        password_hash: user.passwordHash,
+        created_at_ms: user.createdAtMs,
+      }),
+    );
+  }
+}
+
+/** A joined row as its noun. */
+export function ownerFrom(row: OwnerRow): KeyOwner {
+  return {
+    apiKeyId: row.api_key_id,
+    projectId: row.project_id,
+    accountId: row.account_id,
+    environment: row.environment,
+    standing: standingOf({
+      isSuspended: row.is_suspended === 1,
+      isUpgraded: row.is_upgraded === 1,
+      environment: row.environment,
+    }),
+  };
+}

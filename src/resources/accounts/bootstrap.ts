@@ -1,0 +1,52 @@
+import { type Clock, systemClock } from '../../shared/clock.ts';
+import { randomBase62 } from '../../shared/ids.ts';
+import { Secret } from '../../shared/secret.ts';
+import type { Database } from '../../store/database.ts';
+import { AccountsStore } from './accounts.store.ts';
+import { hashPassword } from './password.ts';
+
+/** What the first account shall have; what is not given is made up. */
+export interface BootstrapOptions {
+  readonly sandboxKey?: Secret;
+  readonly productionKey?: Secret;
+  readonly isUpgraded: boolean;
+  readonly adminEmail: string;
+  readonly adminPassword?: Secret;
+  readonly clock?: Clock;
+}
+
+/** What to print, once: nothing else knows these texts afterwards. */
+export interface FirstSecrets {
+  readonly sandboxKey: Secret;
+  readonly productionKey: Secret;
+  readonly adminEmail: string;
+  readonly adminPassword: Secret;
+}
+
+/**
+ * Makes the first account with a pair of API keys and a dashboard user, when the database has no account yet.
+ *
+ * @returns its secrets, or undefined when there was nothing to do
+ */
+export async function bootstrapAccount(
+  database: Database,
+  options: BootstrapOptions,
+): Promise<FirstSecrets | undefined> {
+  const accounts = new AccountsStore(database);
+  if (!accounts.isEmpty()) return undefined;
+  const secrets: FirstSecrets = {
+    sandboxKey: options.sandboxKey ?? new Secret(randomBase62(43)),
+    productionKey: options.productionKey ?? new Secret(randomBase62(43)),
+    adminEmail: options.adminEmail,
+    adminPassword: options.adminPassword ?? new Secret(randomBase62(20)),
+  };
+  const passwordHash = await hashPassword(secrets.adminPassword.reveal());
+  const createdAtMs = (options.clock ?? systemClock).nowMs();
+  database.transaction(() => {
+    const { accountId, projectIds } = accounts.addAccount({ isUpgraded: options.isUpgraded, createdAtMs });
+    const keys = { sandbox: secrets.sandboxKey.reveal(), production: secrets.productionKey.reveal() };
+    accounts.addKeyPair(keys, projectIds, createdAtMs);
+    accounts.addUser({ accountId, email: options.adminEmail, passwordHash, createdAtMs });
+  });
+  return secrets;
+}

@@ -1,0 +1,31 @@
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+
+/** OWASP's advice for scrypt: 32 MiB and about 60 ms a guess. */
+const cost = { N: 2 ** 15, r: 8, p: 1 } as const;
+const memoryAtMost = 128 * 1_024 * 1_024;
+const keyBytes = 32;
+
+const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
+
+/** A password as it is stored: `scrypt$N$r$p$salt$key`, the last two in base64url. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16);
+  const key = await derive(password.normalize('NFC'), salt, keyBytes, { ...cost, maxmem: memoryAtMost });
+  return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$');
+}
+
+/** Whether a password is the one that was stored. */
+export async function isPassword(password: string, stored: string): Promise<boolean> {
+  const [scheme, N, r, p, salt = '', key = ''] = stored.split('$');
+  if (scheme !== 'scrypt') return false;
+  const expected = Buffer.from(key, 'base64url');
+  const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: memoryAtMost };
+  const actual = await derive(
+    password.normalize('NFC'),
+    Buffer.from(salt, 'base64url'),
+    expected.length,
+    options,
+  );
+  return timingSafeEqual(actual, expected);
+}

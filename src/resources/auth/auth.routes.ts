@@ -1,0 +1,32 @@
+import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
+import { apiKeyRequestSchema, refreshRequestSchema, tokensSchema } from './auth.schema.ts';
+import type { AuthService } from './auth.service.ts';
+
+/** `/auth/*`: tokens for callers that do not want to send their API key with each request. */
+export function authRoutes(auth: AuthService): Route[] {
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/auth/api-key',
+      tag: 'Authentication',
+      summary: 'Get an access token for an API key',
+      auth: 'none',
+      body: jsonBody(apiKeyRequestSchema),
+      success: { status: 200, description: 'Tokens.', schema: tokensSchema },
+      errors: [403],
+      handle: ({ body }) => auth.exchangeApiKey(body.apiKey),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/auth/refresh',
+      tag: 'Authentication',
+      summary: 'Get a new access token for a refresh token',
+      description: 'The refresh token is used up; the answer has a new one.',
+      auth: 'none',
+      body: jsonBody(refreshRequestSchema),
+      success: { status: 200, description: 'Tokens.', schema: tokensSchema },
+      errors: [403],
+      handle: ({ body }) => auth.refresh(body.refreshToken),
+    }),
+  ];
+}

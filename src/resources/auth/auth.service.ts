@@ -1,0 +1,112 @@
+import type { z } from 'zod';
+import type { Caller } from '../../http/caller.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { AppError, type ErrorCode } from '../../shared/errors.ts';
+import { randomBase62 } from '../../shared/ids.ts';
+import type { Database } from '../../store/database.ts';
+import type { KeyOwner } from '../accounts/account.ts';
+import { AccountsStore } from '../accounts/accounts.store.ts';
+import type { tokensSchema } from './auth.schema.ts';
+import { parseAuthorization } from './credentials.ts';
+import { TokensStore } from './tokens.store.ts';
+
+const accessTokenSeconds = 3_600;
+const refreshTokenMs = 30 * 24 * 3_600 * 1_000;
+const touchEveryMs = 60_000;
+const ownersKeptAtMost = 10_000;
+
+type Tokens = z.infer<typeof tokensSchema>;
+
+/** Who calls, and the tokens that say so. */
+export class AuthService {
+  readonly #database: Database;
+  readonly #accounts: AccountsStore;
+  readonly #tokens: TokensStore;
+  readonly #clock: Clock;
+  /** When each key was last noted as used, so that not every request writes. */
+  readonly #touchedAtMs = new Map<string, number>();
+
+  constructor(options: { database: Database; clock: Clock }) {
+    this.#database = options.database;
+    this.#accounts = new AccountsStore(options.database);
+    this.#tokens = new TokensStore(options.database);
+    this.#clock = options.clock;
+  }
+
+  /**
+   * Whose an `Authorization` header is.
+   *
+   * @throws AppError of the `authentication-` codes (401), or `authorization-suspended-account` (403)
+   */
+  authenticate(authorization: string | undefined): Caller {
+    if (authorization === undefined) throw new AppError('authentication-missing-authorization-header');
+    const credentials = parseAuthorization(authorization);
+    if (credentials === undefined) throw new AppError('authentication-invalid-authorization-header-value');
+    const nowMs = this.#clock.nowMs();
+    const owner =
+      credentials.scheme === 'basic'
+        ? allowed(this.#accounts.ownerOfKey(credentials.apiKey), 'authentication-invalid-api-key')
+        : allowed(
+            this.#tokens.ownerOfAccessToken(credentials.accessToken, nowMs),
+            'authentication-invalid-access-token',
+          );
+    this.#touch(owner.apiKeyId, nowMs);
+    return owner;
+  }
+
+  /** @throws AppError `authentication-invalid-user-credentials` (400) or `authorization-suspended-account` (403) */
+  exchangeApiKey(apiKey: string): Tokens {
+    const owner = allowed(this.#accounts.ownerOfKey(apiKey), 'authentication-invalid-user-credentials');
+    return this.#issue(owner.apiKeyId);
+  }
+
+  /** Gives new tokens for a refresh token, which is then used up. Throws like {@link exchangeApiKey}. */
+  refresh(refreshToken: string): Tokens {
+    return this.#database.transaction(() => {
+      const found = this.#tokens.ownerOfRefreshToken(refreshToken, this.#clock.nowMs());
+      const owner = allowed(found, 'authentication-invalid-user-credentials');
+      this.#tokens.removeRefreshToken(refreshToken);
+      return this.#issue(owner.apiKeyId);
+    });
+  }
+
+  #issue(apiKeyId: string): Tokens {
+    const nowMs = this.#clock.nowMs();
+    const access = `at.${randomBase62(43)}`;
+    const refresh = `rt.${randomBase62(43)}`;
+    this.#database.transaction(() => {
+      this.#tokens.add('access_tokens', {
+        text: access,
+        apiKeyId,
+        expiresAtMs: nowMs + accessTokenSeconds * 1_000,
+      });
+      this.#tokens.add('refresh_tokens', { text: refresh, apiKeyId, expiresAtMs: nowMs + refreshTokenMs });
+    });
+    return {
+      token_type: 'Bearer',
+      expires_in: accessTokenSeconds,
+      access_token: access,
+      refresh_token: refresh,
+    };
+  }
+
+  #touch(apiKeyId: string, nowMs: number): void {
+    const touchedAtMs = this.#touchedAtMs.get(apiKeyId);
+    if (touchedAtMs !== undefined && nowMs - touchedAtMs < touchEveryMs) return;
+    if (this.#touchedAtMs.size >= ownersKeptAtMost) this.#touchedAtMs.clear();
+    this.#touchedAtMs.set(apiKeyId, nowMs);
+    this.#accounts.touchKey(apiKeyId, nowMs);
+  }
+}
+
+function allowed(owner: KeyOwner | undefined, code: ErrorCode): KeyOwner {
+  // The contract gives the refusals of `/auth/*` an empty name.
+  const name = code === 'authentication-invalid-user-credentials' ? { name: '' } : {};
+  if (owner === undefined) throw new AppError(code, undefined, { details: name });
+  if (owner.standing === 'suspended') throw new AppError('authorization-suspended-account');
+  if (owner.standing === 'not-upgraded') {
+    const detail = 'The account is not upgraded: only its sandbox key can be used.';
+    throw new AppError(code, undefined, { details: { ...name, detail } });
+  }
+  return owner;
+}

@@ -1,0 +1,119 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type Koa from 'koa';
+import { createKoaApp, type HttpObserver } from '../http/koa-app.ts';
+import { openApiDocument } from '../http/openapi.ts';
+import type { RateLimits } from '../http/rate-limiter.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { type Clock, systemClock } from '../shared/clock.ts';
+import { AppError, messageOf } from '../shared/errors.ts';
+import type { Logger } from '../shared/logger.ts';
+import type { Database } from '../store/database.ts';
+import { authRoutes } from './auth/auth.routes.ts';
+import { AuthService } from './auth/auth.service.ts';
+import { TokenSweeper } from './auth/token-sweeper.ts';
+import { type HealthOptions, healthRoutes } from './health/health.routes.ts';
+import type { LiveControl } from './live-streams/live-control.ts';
+import { liveStreamRoutes } from './live-streams/live-streams.routes.ts';
+import { LiveStreamsService } from './live-streams/live-streams.service.ts';
+import { LiveStreamsStore } from './live-streams/live-streams.store.ts';
+import { ThumbnailFiles } from './live-streams/thumbnail-files.ts';
+import { openPrivateTokens, type PrivateTokens } from './private-tokens/private-tokens.store.ts';
+
+/** What the API is made of. */
+export interface ApiOptions {
+  readonly database: Database;
+  readonly dataDir: string;
+  /** Base of every address that is handed out, without a slash at its end; asked when needed, since ports are known late. */
+  readonly publicUrl: () => string;
+  readonly version: string;
+  readonly rateLimits: RateLimits;
+  readonly live: LiveControl;
+  readonly health: HealthOptions;
+  readonly log: Logger;
+  readonly observer?: HttpObserver;
+  readonly clock?: Clock;
+  /** How long a sender of a body may be silent, or a JSON body may take. */
+  readonly bodyTimeoutMs?: number;
+}
+
+/** The API, and what the rest of the server needs of it. */
+export interface Api {
+  readonly koa: Koa;
+  readonly liveStreams: LiveStreamsService;
+  readonly privateTokens: PrivateTokens;
+  /** To be started and stopped with the server. */
+  readonly tokenSweeper: TokenSweeper;
+  /** Base of the `type` of errors, for what answers beside Koa. */
+  readonly docsBase: () => string;
+}
+
+/**
+ * Puts the API together.
+ *
+ * @throws AppError `data-dir-unusable` when the folder for uploads cannot be made
+ */
+export function createApi(options: ApiOptions): Api {
+  const { database, dataDir, publicUrl, log } = options;
+  const clock = options.clock ?? systemClock;
+  const docsBase = () => `${publicUrl()}/docs/errors`;
+  const privateTokens = openPrivateTokens(database, clock);
+  const auth = new AuthService({ database, clock });
+  const liveStreams = new LiveStreamsService({
+    store: new LiveStreamsStore(database),
+    thumbnails: new ThumbnailFiles(dataDir),
+    live: options.live,
+    privateTokens,
+    baseUrl: publicUrl,
+    clock,
+  });
+  const routes = [...authRoutes(auth), ...liveStreamRoutes(liveStreams), ...healthRoutes(options.health)];
+  const koa = createKoaApp({
+    routes: [...routes, documentRoute(routes, options)],
+    authenticate: authorization => auth.authenticate(authorization),
+    rateLimits: options.rateLimits,
+    docsBase,
+    uploadDir: emptyFolder(join(dataDir, 'incoming')),
+    log: log.child('api'),
+    clock,
+    ...(options.observer === undefined ? {} : { observer: options.observer }),
+    ...(options.bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs: options.bodyTimeoutMs }),
+  });
+  const tokenSweeper = new TokenSweeper({ database, clock, log: log.child('auth') });
+  return { koa, liveStreams, privateTokens, tokenSweeper, docsBase };
+}
+
+/** Files that were being received when the server last stopped are of no use to anybody. */
+function emptyFolder(path: string): string {
+  try {
+    rmSync(path, { recursive: true, force: true });
+    mkdirSync(path, { recursive: true });
+    return path;
+  } catch (error) {
+    throw new AppError('data-dir-unusable', `The folder ${path} cannot be written: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function documentRoute(routes: readonly Route[], options: ApiOptions): Route {
+  let text: string | undefined;
+  const info = () => ({
+    title: 'Millrace',
+    version: options.version,
+    description: 'Live streaming and video hosting.',
+    serverUrl: options.publicUrl(),
+  });
+  return defineRoute({
+    method: 'GET',
+    path: '/openapi.json',
+    tag: 'Operation',
+    summary: 'This document',
+    auth: 'none',
+    success: { status: 200, description: 'An OpenAPI document.', contentType: 'application/json' },
+    handle: () => {
+      text ??= JSON.stringify(openApiDocument(routes, info()));
+      return text;
+    },
+  });
+}

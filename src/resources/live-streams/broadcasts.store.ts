@@ -1,0 +1,113 @@
+import { newId } from '../../shared/ids.ts';
+import type { Database } from '../../store/database.ts';
+
+/** What is known when a broadcast begins. `State` is the live room's union of states. */
+export interface OpenedBroadcast<State extends string> {
+  readonly liveStreamId: string;
+  readonly projectId: string;
+  readonly state: State;
+  readonly startedAtMs: number;
+  readonly protocol: string;
+  readonly remoteAddress: string;
+  /** The encoder's name of itself, or `''`. */
+  readonly encoder: string;
+}
+
+/** What becomes known later. */
+export interface BroadcastChanges<State extends string> {
+  readonly state?: State;
+  readonly remoteAddress?: string;
+  readonly encoder?: string;
+  readonly videoCodec?: string;
+  readonly audioCodec?: string;
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** The history of broadcasts. */
+export class BroadcastsStore<State extends string = string, EndReason extends string = string> {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Notes that a broadcast began; its id. */
+  opened(broadcast: OpenedBroadcast<State>): string {
+    const id = newId('br');
+    this.#database.run(
+      this.#database.queries.insertInto('broadcasts').values({
+        id,
+        project_id: broadcast.projectId,
+        live_stream_id: broadcast.liveStreamId,
+        state: broadcast.state,
+        started_at_ms: broadcast.startedAtMs,
+        ended_at_ms: null,
+        end_reason: null,
+        protocol: broadcast.protocol,
+        remote_address: broadcast.remoteAddress,
+        encoder: broadcast.encoder,
+        video_codec: null,
+        audio_codec: null,
+        width: null,
+        height: null,
+      }),
+    );
+    return id;
+  }
+
+  /** Notes what is given and leaves the rest. */
+  changed(broadcastId: string, changes: BroadcastChanges<State>): void {
+    const row = {
+      state: changes.state,
+      remote_address: changes.remoteAddress,
+      encoder: changes.encoder,
+      video_codec: changes.videoCodec,
+      audio_codec: changes.audioCodec,
+      width: changes.width,
+      height: changes.height,
+    };
+    // Kysely leaves undefined columns out; with none left there is nothing to say.
+    if (Object.values(row).every(value => value === undefined)) return;
+    this.#database.run(
+      this.#database.queries
+        .updateTable('broadcasts')
+        .set(row as { [Column in keyof typeof row]: NonNullable<(typeof row)[Column]> })
+        .where('id', '=', broadcastId),
+    );
+  }
+
+  /** Notes the end of a broadcast, once: a later end of the same one changes nothing. */
+  ended(broadcastId: string, atMs: number, reason: EndReason): void {
+    this.#database.run(
+      this.#database.queries
+        .updateTable('broadcasts')
+        .set({ state: 'ended', ended_at_ms: atMs, end_reason: reason })
+        .where('id', '=', broadcastId)
+        .where('ended_at_ms', 'is', null),
+    );
+  }
+
+  /** Ends whatever a crash left open; how many there were. */
+  endOpenOnes(atMs: number, reason: EndReason): number {
+    return this.#database.run(
+      this.#database.queries
+        .updateTable('broadcasts')
+        .set({ state: 'ended', ended_at_ms: atMs, end_reason: reason })
+        .where('ended_at_ms', 'is', null),
+    );
+  }
+
+  /** The newest broadcasts of a live stream, newest first. */
+  recent(projectId: string, liveStreamId: string, countAtMost: number) {
+    return this.#database.all(
+      this.#database.queries
+        .selectFrom('broadcasts')
+        .selectAll()
+        .where('live_stream_id', '=', liveStreamId)
+        .where('project_id', '=', projectId)
+        .orderBy('started_at_ms', 'desc')
+        .limit(countAtMost),
+    );
+  }
+}

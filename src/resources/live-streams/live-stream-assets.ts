@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import { formatAtom } from '../../shared/clock.ts';
+import type { LiveStream } from './live-stream.ts';
+import type { liveStreamSchema } from './live-streams.schema.ts';
+
+/** A live stream as the API shows it. */
+export type LiveStreamView = z.input<typeof liveStreamSchema>;
+
+/**
+ * Shows a live stream to its owner.
+ *
+ * @param show `baseUrl` without a slash at its end; `privateToken` exactly for a stream that is not public
+ */
+export function viewOf(
+  stream: LiveStream,
+  show: { baseUrl: string; isBroadcasting: boolean; privateToken: string | undefined },
+): LiveStreamView {
+  return {
+    liveStreamId: stream.liveStreamId,
+    name: stream.name,
+    streamKey: stream.streamKey,
+    public: stream.public,
+    broadcasting: show.isBroadcasting,
+    ...(stream.playerId === undefined ? {} : { playerId: stream.playerId }),
+    restreams: [...stream.restreams],
+    assets: assetsOf(stream.liveStreamId, show.baseUrl, show.privateToken),
+    createdAt: formatAtom(stream.createdAtMs),
+    updatedAt: formatAtom(stream.updatedAtMs),
+  };
+}
+
+function assetsOf(id: string, baseUrl: string, privateToken: string | undefined): LiveStreamView['assets'] {
+  const root = privateToken === undefined ? baseUrl : `${baseUrl}/private/${privateToken}`;
+  const player = `${baseUrl}/live/${id}${privateToken === undefined ? '' : `?token=${privateToken}`}`;
+  return {
+    hls: `${root}/${id}.m3u8`,
+    iframe: `<iframe src="${player}" width="100%" height="100%" frameborder="0" scrolling="no" allowfullscreen="true"></iframe>`,
+    player,
+    thumbnail: `${root}/${id}/thumbnail.jpg`,
+  };
+}

@@ -1,0 +1,108 @@
+import type { Caller } from '../../http/caller.ts';
+import { pageOf, sortOf } from '../../http/pagination.ts';
+import { defineRoute, fileBody, jsonBody, type Route } from '../../http/route.ts';
+import {
+  liveStreamChangesSchema,
+  liveStreamCreationSchema,
+  liveStreamListSchema,
+  liveStreamSchema,
+  liveStreamsQuerySchema,
+} from './live-streams.schema.ts';
+import type { LiveStreamsService } from './live-streams.service.ts';
+
+const thumbnailBytesAtMost = 8 * 1_024 * 1_024;
+
+/** `/live-streams` */
+export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
+  const one = {
+    tag: 'Live streams',
+    auth: 'key',
+    params: { liveStreamId: 'Id of the live stream.' },
+    find: ({ params, caller }: { params: { liveStreamId: string }; caller: Caller }) =>
+      liveStreams.find(caller.projectId, params.liveStreamId),
+  } as const;
+  const shown = { description: 'The live stream.', schema: liveStreamSchema };
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/live-streams',
+      tag: 'Live streams',
+      summary: 'List live streams',
+      auth: 'key',
+      query: liveStreamsQuerySchema,
+      success: { status: 200, description: 'A page of live streams.', schema: liveStreamListSchema },
+      handle: ({ caller, query, path, queryText }) => {
+        const { views, total } = liveStreams.list(caller.projectId, query, sortOf(query, 'createdAt'), query);
+        return pageOf({ path, queryText }, query, total, views);
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/live-streams',
+      tag: 'Live streams',
+      summary: 'Create a live stream',
+      auth: 'key',
+      body: jsonBody(liveStreamCreationSchema),
+      success: { status: 200, ...shown },
+      handle: ({ caller, body }) => liveStreams.create(caller.projectId, body),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/live-streams/{liveStreamId}',
+      summary: 'Get a live stream',
+      ...one,
+      success: { status: 200, ...shown },
+      handle: ({ found }) => liveStreams.view(found),
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: '/live-streams/{liveStreamId}',
+      summary: 'Change a live stream',
+      description: 'What is not sent stays. Restreams of a running broadcast change with its next start.',
+      ...one,
+      body: jsonBody(liveStreamChangesSchema),
+      success: { status: 200, ...shown },
+      handle: ({ found, body }) => liveStreams.change(found, body),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/live-streams/{liveStreamId}',
+      summary: 'Delete a live stream',
+      description: 'A running broadcast is ended.',
+      ...one,
+      success: { status: 204, description: 'It is gone.' },
+      handle: ({ found }) => liveStreams.remove(found),
+    }),
+    defineRoute({
+      method: 'PUT',
+      path: '/live-streams/{liveStreamId}/complete',
+      summary: 'Complete the broadcast',
+      description: 'The broadcast ends within seconds. Does nothing when there is none.',
+      ...one,
+      success: { status: 202, description: 'It will end.' },
+      handle: ({ found }) => liveStreams.complete(found),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/live-streams/{liveStreamId}/thumbnail',
+      summary: 'Upload a thumbnail',
+      ...one,
+      body: fileBody({
+        bytesMax: thumbnailBytesAtMost,
+        description: 'A JPEG, PNG or WebP image.',
+        contentTypes: ['image/jpeg', 'image/png', 'image/webp'],
+      }),
+      success: { status: 201, ...shown },
+      handle: ({ found, body }) => liveStreams.setThumbnail(found, body),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/live-streams/{liveStreamId}/thumbnail',
+      summary: 'Delete the thumbnail',
+      ...one,
+      success: { status: 200, ...shown },
+      handle: ({ found }) => liveStreams.removeThumbnail(found),
+    }),
+  ];
+}

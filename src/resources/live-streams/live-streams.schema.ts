@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { listQuery, listSchema } from '../../http/pagination.ts';
+import { restreamsAtMost, serverUrlFault } from './live-stream.ts';
+
+const nameAtMost = 1_024;
+const restreamTextAtMost = 2_048;
+
+const restreamSchema = z.strictObject({
+  name: z.string().min(1).max(restreamTextAtMost).describe('What you call the destination.'),
+  serverUrl: z
+    .string()
+    .min(1)
+    .max(restreamTextAtMost)
+    .superRefine((serverUrl, context) => {
+      const fault = serverUrl === '' ? undefined : serverUrlFault(serverUrl);
+      if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+    })
+    .describe('`rtmp://host/app` or `rtmps://host/app`.'),
+  streamKey: z.string().min(1).max(restreamTextAtMost).describe('The key at the destination.'),
+});
+
+const name = z.string().min(1).max(nameAtMost).describe('What you call the live stream.');
+const attributes = {
+  public: z.boolean().optional().describe('Whether everybody who knows the address may watch.'),
+  playerId: z.string().min(1).max(64).nullish().describe('The player theme; null unsets it.'),
+  restreams: z
+    .array(restreamSchema)
+    .max(restreamsAtMost)
+    .optional()
+    .describe('Where broadcasts are passed on to; replaces the whole list.'),
+  record: z.unknown().optional().meta({ deprecated: true, description: 'Sent by old clients; ignored.' }),
+};
+
+const example = {
+  name: 'Pier cam',
+  restreams: [{ name: 'Mirror', serverUrl: 'rtmp://mirror.example.net/app', streamKey: 'abcd-1234' }],
+};
+
+/** `POST /live-streams` */
+export const liveStreamCreationSchema = z.strictObject({ name, ...attributes }).meta({ examples: [example] });
+
+/** `PATCH /live-streams/{liveStreamId}` */
+export const liveStreamChangesSchema = z
+  .strictObject({ name: name.optional(), ...attributes })
+  .meta({ examples: [{ name: 'Pier cam, north' }] });
+
+/** `GET /live-streams` */
+export const liveStreamsQuerySchema = listQuery(
+  {
+    streamKey: z.string().optional().describe('The one with exactly this key.'),
+    name: z.string().optional().describe('Those with this in their name; case and accents do not matter.'),
+  },
+  ['name', 'createdAt', 'updatedAt'],
+);
+
+/** A live stream as the API shows it. */
+export const liveStreamSchema = z
+  .object({
+    liveStreamId: z.string(),
+    name: z.string(),
+    streamKey: z.string().describe('Secret: whoever has it can publish.'),
+    public: z.boolean(),
+    broadcasting: z.boolean().describe('Whether media is being received and published.'),
+    playerId: z.string().optional(),
+    restreams: z.array(z.object({ name: z.string(), serverUrl: z.string(), streamKey: z.string() })),
+    assets: z.object({
+      hls: z.string(),
+      iframe: z.string(),
+      player: z.string(),
+      thumbnail: z.string(),
+    }),
+    createdAt: z.iso.datetime({ offset: true }),
+    updatedAt: z.iso.datetime({ offset: true }),
+  })
+  .meta({
+    id: 'LiveStream',
+    examples: [
+      {
+        liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA',
+        name: 'Pier cam',
+        streamKey: '5f0f2c1e-7a44-4d0c-9b5e-2f6b1d9c8e37',
+        public: true,
+        broadcasting: false,
+        restreams: example.restreams,
+        assets: {
+          hls: 'https://live.example.org/li5Ds8GhJk1Qw3ErTy6UiOpA.m3u8',
+          iframe:
+            '<iframe src="https://live.example.org/live/li5Ds8GhJk1Qw3ErTy6UiOpA" width="100%" height="100%" frameborder="0" scrolling="no" allowfullscreen="true"></iframe>',
+          player: 'https://live.example.org/live/li5Ds8GhJk1Qw3ErTy6UiOpA',
+          thumbnail: 'https://live.example.org/li5Ds8GhJk1Qw3ErTy6UiOpA/thumbnail.jpg',
+        },
+        createdAt: '2026-03-04T05:06:07+00:00',
+        updatedAt: '2026-03-04T05:06:07+00:00',
+      },
+    ],
+  });
+
+/** A page of live streams. */
+export const liveStreamListSchema = listSchema(liveStreamSchema);

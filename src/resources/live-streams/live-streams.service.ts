@@ -1,0 +1,141 @@
+import type { UploadedFile } from '../../http/route.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
+import { newId, newUuid } from '../../shared/ids.ts';
+import type { PrivateTokens } from '../private-tokens/private-tokens.store.ts';
+import type { LiveControl } from './live-control.ts';
+import type { LiveStream, LiveStreamChanges } from './live-stream.ts';
+import { type LiveStreamView, viewOf } from './live-stream-assets.ts';
+import type { LiveStreamsStore, StreamKeyOwner } from './live-streams.store.ts';
+import type { ThumbnailFiles } from './thumbnail-files.ts';
+
+/** What a caller can do with live streams, and what the rest of the server asks about them. */
+export class LiveStreamsService {
+  readonly #store: LiveStreamsStore;
+  readonly #thumbnails: ThumbnailFiles;
+  readonly #live: LiveControl;
+  readonly #privateTokens: PrivateTokens;
+  readonly #baseUrl: () => string;
+  readonly #clock: Clock;
+
+  constructor(options: {
+    store: LiveStreamsStore;
+    thumbnails: ThumbnailFiles;
+    live: LiveControl;
+    privateTokens: PrivateTokens;
+    /** Base of asset addresses, without a slash at its end. */
+    baseUrl: () => string;
+    clock: Clock;
+  }) {
+    this.#store = options.store;
+    this.#thumbnails = options.thumbnails;
+    this.#live = options.live;
+    this.#privateTokens = options.privateTokens;
+    this.#baseUrl = options.baseUrl;
+    this.#clock = options.clock;
+  }
+
+  /** A live stream of a project. */
+  find(projectId: string, liveStreamId: string): LiveStream | undefined {
+    return this.#store.find(projectId, liveStreamId);
+  }
+
+  /** One page of a project's live streams, and how many there are on all pages. */
+  list(...query: Parameters<LiveStreamsStore['list']>): { views: LiveStreamView[]; total: number } {
+    const { streams, total } = this.#store.list(...query);
+    return { views: streams.map(stream => this.view(stream)), total };
+  }
+
+  /** A live stream as its owner sees it, with a new private token when it is not public. */
+  view(stream: LiveStream): LiveStreamView {
+    return viewOf(stream, {
+      baseUrl: this.#baseUrl(),
+      isBroadcasting: this.#live.isBroadcasting(stream.liveStreamId),
+      privateToken: stream.public ? undefined : this.#privateTokens.mint(stream.liveStreamId),
+    });
+  }
+
+  /** Makes a live stream with a new key. */
+  create(projectId: string, attributes: LiveStreamChanges & { name: string }): LiveStreamView {
+    const nowMs = this.#clock.nowMs();
+    const stream: LiveStream = {
+      liveStreamId: newId('li'),
+      projectId,
+      name: attributes.name,
+      streamKey: newUuid(),
+      public: attributes.public ?? true,
+      playerId: attributes.playerId ?? undefined,
+      restreams: attributes.restreams ?? [],
+      thumbnailType: undefined,
+      createdAtMs: nowMs,
+      updatedAtMs: nowMs,
+    };
+    this.#store.add(stream);
+    return this.view(stream);
+  }
+
+  /** Changes what is given. Restreams of a running broadcast stay until its next start. */
+  change(stream: LiveStream, changes: LiveStreamChanges): LiveStreamView {
+    this.#store.change(stream.projectId, stream.liveStreamId, changes, this.#clock.nowMs());
+    return this.#viewAgain(stream);
+  }
+
+  /** Ends the broadcast, if there is one, and removes the live stream with all that belongs to it. */
+  async remove(stream: LiveStream): Promise<void> {
+    await this.#live.remove(stream.liveStreamId);
+    this.#store.remove(stream.projectId, stream.liveStreamId);
+    // An encoder may have begun anew before the key was gone.
+    await this.#live.remove(stream.liveStreamId);
+    await this.#thumbnails.removeAll(stream.liveStreamId);
+  }
+
+  /** Ends the broadcast soon, if there is one. */
+  complete(stream: LiveStream): void {
+    this.#live.complete(stream.liveStreamId);
+  }
+
+  /** Puts an image in place. Throws as {@link ThumbnailFiles.put} does. */
+  async setThumbnail(stream: LiveStream, file: UploadedFile): Promise<LiveStreamView> {
+    const type = await this.#thumbnails.put(stream.liveStreamId, file);
+    if (this.#store.find(stream.projectId, stream.liveStreamId) === undefined) {
+      // Deleted while the image came in.
+      await this.#thumbnails.removeAll(stream.liveStreamId);
+      throw gone();
+    }
+    this.#store.setThumbnail(stream.projectId, stream.liveStreamId, type, this.#clock.nowMs());
+    return this.#viewAgain(stream);
+  }
+
+  /** Takes the image away; the address then shows the placeholder. */
+  async removeThumbnail(stream: LiveStream): Promise<LiveStreamView> {
+    this.#store.setThumbnail(stream.projectId, stream.liveStreamId, null, this.#clock.nowMs());
+    await this.#thumbnails.remove(stream.liveStreamId);
+    return this.#viewAgain(stream);
+  }
+
+  /** Who publishes when a stream key is used; for the publish gate. */
+  findByStreamKey(streamKey: string): StreamKeyOwner | undefined {
+    return this.#store.findByStreamKey(streamKey);
+  }
+
+  /** What viewers' pages show of a stream; for delivery. */
+  findForViewers(liveStreamId: string): { name: string; public: boolean } | undefined {
+    return this.#store.findForViewers(liveStreamId);
+  }
+
+  /** The file of an uploaded image, if there is one; for delivery. */
+  thumbnailPath(liveStreamId: string): string | undefined {
+    const hasThumbnail = this.#store.findForViewers(liveStreamId)?.hasThumbnail === true;
+    return hasThumbnail ? this.#thumbnails.pathOf(liveStreamId) : undefined;
+  }
+
+  #viewAgain(stream: LiveStream): LiveStreamView {
+    const changed = this.#store.find(stream.projectId, stream.liveStreamId);
+    if (changed === undefined) throw gone();
+    return this.view(changed);
+  }
+}
+
+function gone(): AppError {
+  return new AppError('resource-not-found', undefined, { details: { name: 'liveStreamId' } });
+}

@@ -1,0 +1,53 @@
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileError } from '../../http/file-body.ts';
+import { readImage } from '../../http/image-file.ts';
+import type { UploadedFile } from '../../http/route.ts';
+
+/** Images of live streams on disk: `live/<liveStreamId>/thumbnail` below the data folder. */
+export class ThumbnailFiles {
+  readonly #dataDir: string;
+
+  constructor(dataDir: string) {
+    this.#dataDir = dataDir;
+  }
+
+  /** Where a live stream's image is, if it has one. */
+  pathOf(liveStreamId: string): string {
+    return join(this.#dataDir, 'live', liveStreamId, 'thumbnail');
+  }
+
+  /**
+   * Puts a received image in the place of the old one.
+   *
+   * @returns its media type, as its bytes tell it
+   * @throws AppError of the `uploaded-file-` codes when it is not a JPEG, PNG or WebP image
+   */
+  async put(liveStreamId: string, file: UploadedFile): Promise<string> {
+    if (file.bytes === 0) throw fileError('uploaded-file-empty');
+    const image = readImage(await readFile(file.path));
+    if (image === undefined) throw fileError('uploaded-file-extension-invalid');
+    if (image === 'damaged') throw fileError('uploaded-file-invalid-file', 'The image is damaged.');
+    const path = this.pathOf(liveStreamId);
+    await mkdir(dirname(path), { recursive: true });
+    // The bytes must be on the disk before the name points at them.
+    const handle = await open(file.path, 'r+');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(file.path, path);
+    return image.type;
+  }
+
+  /** Removes a live stream's image. */
+  async remove(liveStreamId: string): Promise<void> {
+    await rm(this.pathOf(liveStreamId), { force: true });
+  }
+
+  /** Removes a live stream's folder. */
+  async removeAll(liveStreamId: string): Promise<void> {
+    await rm(dirname(this.pathOf(liveStreamId)), { recursive: true, force: true });
+  }
+}
