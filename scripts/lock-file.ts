@@ -1,9 +1,14 @@
 /** The parts of `package-lock.json` that are looked at. */
 interface LockedPackage {
   readonly resolved?: string;
+  /** False keeps npm from building the package; npm reads it, but does not write it. */
+  readonly gypfile?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
+
+/** Packages that come built, yet would be built again, at the cost of a compiler, by npm before it knew `allowScripts`. */
+const builtPackages = ['better-sqlite3'];
 
 /**
  * What would keep `npm ci` from working elsewhere: an address in the lock file ties it to one registry, and npm
@@ -20,6 +25,12 @@ export function lockFileProblems(text: string): string[] {
       if (!isLocked(packages, path, name)) {
         problems.push(`package-lock.json: ${name}, which ${path || 'the project'} needs, is missing`);
       }
+    }
+  }
+  for (const name of builtPackages) {
+    const entry = packages[`node_modules/${name}`];
+    if (entry !== undefined && entry.gypfile !== false) {
+      problems.push(`package-lock.json: put "gypfile": false into ${name}, so that npm does not build it`);
     }
   }
   return problems;

@@ -37,3 +37,10 @@ test('a dependency of the project itself that was left out is refused', () => {
     'package-lock.json: a, which the project needs, is missing',
   ]);
 });
+
+test('a package that comes built may not be built again', () => {
+  expect(problemsOf({ 'node_modules/better-sqlite3': {} })).toEqual([
+    'package-lock.json: put "gypfile": false into better-sqlite3, so that npm does not build it',
+  ]);
+  expect(problemsOf({ 'node_modules/better-sqlite3': { gypfile: false } })).toEqual([]);
+});
