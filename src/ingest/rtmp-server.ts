@@ -87,6 +87,11 @@ export class RtmpServer implements Component {
     this.#rtmpsPort = options.rtmps?.port;
   }
 
+  /** Encoders can connect. */
+  get isListening(): boolean {
+    return this.#listeners.some(server => server.listening);
+  }
+
   /** The port in use once started. */
   get rtmpPort(): number {
     return this.#rtmpPort;

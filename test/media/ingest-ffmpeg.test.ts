@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ffmpegBuilds, publishTestPicture, startPublisher } from '../support/ffmpeg.ts';
+import { goodKey, type IngestDoor, openDoor } from '../support/ingest-door.ts';
+import { readFlvTags } from '../support/rtmp-client.ts';
+import { tempDirOfTest } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const doors: IngestDoor[] = [];
+
+afterEach(async () => {
+  for (const door of doors.splice(0)) await door.server.stop();
+});
+
+async function open(): Promise<IngestDoor> {
+  const door = await openDoor();
+  doors.push(door);
+  return door;
+}
+
+describe.each(ffmpegBuilds)('ffmpeg ($name)', ({ path }) => {
+  test('what it publishes arrives tag for tag as in its file', async () => {
+    const door = await open();
+    const file = join(await tempDirOfTest(), 'source.flv');
+    await using recorder = publishTestPicture({ ffmpeg: path, url: file, seconds: 2, extraArgs: ['-y'] });
+    expect(await recorder.exited).toMatchObject({ code: 0 });
+
+    const url = `rtmp://127.0.0.1:${door.port}/s/${goodKey}`;
+    await using publisher = startPublisher(path, ['-re', '-i', file, '-c', 'copy', '-f', 'flv', url]);
+    expect(await publisher.exited, publisher.stderr).toMatchObject({ code: 0 });
+    await waitUntil(() => door.publishers[0]?.closeReasons.length === 1);
+    expect(door.publishers[0]?.closeReasons).toEqual(['unpublished']);
+    const media = (tag: { kind: string }) => tag.kind !== 'script';
+    // ffmpeg ends a file with an end-of-sequence tag, and a stream over RTMP too.
+    const sent = readFlvTags(await readFile(file)).filter(media);
+    const received = door.publishers[0]!.tags.filter(media);
+    expect(received.map(tag => [tag.kind, tag.timestampMs, tag.body.length])).toEqual(
+      sent.map(tag => [tag.kind, tag.timestampMs, tag.body.length]),
+    );
+    expect(received.every((tag, index) => tag.body.equals(sent[index]!.body))).toBe(true);
+    const script = door.publishers[0]!.tags.find(tag => tag.kind === 'script');
+    expect(script?.body.subarray(0, 13).toString('latin1')).toBe('\x02\x00\x0aonMetaData');
+  });
+
+  test('a wrong key: it ends at once and says why', async () => {
+    const door = await open();
+    const url = `rtmp://127.0.0.1:${door.port}/s/wrong-key`;
+    await using publisher = publishTestPicture({ ffmpeg: path, url });
+    expect((await publisher.exited).code).not.toBe(0);
+    expect(publisher.stderr).toContain('Server error: There is no stream with this key.');
+    expect(door.counts.get('refused unknown-key')).toBe(1);
+  });
+
+  test('another app: it ends at once and says where to go', async () => {
+    const door = await open();
+    const url = `rtmp://127.0.0.1:${door.port}/vod/${goodKey}`;
+    await using publisher = publishTestPicture({ ffmpeg: path, url });
+    expect((await publisher.exited).code).not.toBe(0);
+    expect(publisher.stderr).toContain('Server error: There is no such application here.');
+  });
+
+  test('a running publisher that is ended by the server says why', async () => {
+    const door = await open();
+    const url = `rtmp://127.0.0.1:${door.port}/live/${goodKey}?x=y`;
+    await using publisher = publishTestPicture({ ffmpeg: path, url });
+    await waitUntil(() => (door.publishers[0]?.tags.length ?? 0) > 20, { timeoutMs: 20_000 });
+    door.publishers[0]!.connection.end('NetStream.Publish.Denied', 'The stream was ended over the API.');
+    expect((await publisher.exited).code).not.toBe(0);
+    expect(publisher.stderr).toContain('Server error: The stream was ended over the API.');
+    expect(door.publishers[0]!.closeReasons).toEqual(['ended-by-server']);
+  });
+
+  test('when it dies, its end is known at once', async () => {
+    const door = await open();
+    const url = `rtmp://127.0.0.1:${door.port}/s/${goodKey}`;
+    await using publisher = publishTestPicture({ ffmpeg: path, url });
+    await waitUntil(() => (door.publishers[0]?.tags.length ?? 0) > 5, { timeoutMs: 20_000 });
+    await publisher.kill();
+    await waitUntil(() => door.publishers[0]!.closeReasons.length === 1, { timeoutMs: 1_000 });
+    expect(['connection-closed', 'connection-error']).toContain(door.publishers[0]!.closeReasons[0]);
+  });
+
+  test('play is refused', async () => {
+    const door = await open();
+    const url = `rtmp://127.0.0.1:${door.port}/s/${goodKey}`;
+    await using player = startPublisher(path, ['-i', url, '-f', 'null', '-']);
+    expect((await player.exited).code).not.toBe(0);
+    expect(player.stderr).toContain('Server error: This server does not play over RTMP.');
+  });
+});

@@ -1,0 +1,317 @@
+import { afterEach, expect, test } from 'vitest';
+import { encodeAmf0 } from '../support/amf0.ts';
+import { goodKey, type IngestDoor, openDoor } from '../support/ingest-door.ts';
+import { RtmpClient } from '../support/rtmp-client.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const doors: IngestDoor[] = [];
+const clients: RtmpClient[] = [];
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  for (const door of doors.splice(0)) await door.server.stop();
+});
+
+async function open(options: Parameters<typeof openDoor>[0] = {}): Promise<IngestDoor> {
+  const door = await openDoor(options);
+  doors.push(door);
+  return door;
+}
+
+async function connect(door: IngestDoor, options: Partial<Parameters<typeof RtmpClient.connect>[0]> = {}) {
+  const client = await RtmpClient.connect({ port: door.port, ...options });
+  clients.push(client);
+  return client;
+}
+
+const video = Buffer.from([0x17, 1, 0, 0, 0, 1, 2, 3]);
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+test('a publisher is introduced to the gate and its tags come as they were sent', async () => {
+  const door = await open();
+  const client = await connect(door, {
+    app: 'live',
+    connectFields: { flashVer: 'FMLE/3.0', fourCcList: ['hvc1'] },
+  });
+  expect(await client.publish(`${goodKey}?bitrate=1`)).toMatchObject({ code: 'NetStream.Publish.Start' });
+  const publisher = door.publishers[0]!;
+  expect(publisher.request).toEqual({
+    connectionId: expect.stringMatching(/^co/),
+    protocol: 'rtmp',
+    remoteAddress: '127.0.0.1',
+    app: 'live',
+    streamKey: goodKey,
+    encoder: 'FMLE/3.0',
+    fourCcList: ['hvc1'],
+  });
+  const enhanced = Buffer.from([0x90, ...Buffer.from('hvc1'), 1, 2, 3]);
+  client.sendTag('script', 0, encodeAmf0('@setDataFrame', 'onMetaData', { width: 320 }));
+  client.sendTag('video', 0xffffffff, enhanced);
+  client.sendTag('audio', 0x1000000, Buffer.from([0xaf, 1, 9]));
+  client.sendTag('video', 5, Buffer.alloc(300_000, 7));
+  await waitUntil(() => publisher.tags.length === 4);
+  expect(publisher.tags).toEqual([
+    { kind: 'script', timestampMs: 0, body: encodeAmf0('onMetaData', { width: 320 }) },
+    { kind: 'video', timestampMs: 0xffffffff, body: enhanced },
+    { kind: 'audio', timestampMs: 0x1000000, body: Buffer.from([0xaf, 1, 9]) },
+    { kind: 'video', timestampMs: 5, body: Buffer.alloc(300_000, 7) },
+  ]);
+  expect(publisher.connection.bytesIn).toBe(door.bytesIn());
+  await client.close();
+  await waitUntil(() => publisher.closeReasons.length === 1);
+  expect(publisher.closeReasons).toEqual(['unpublished']);
+  await waitUntil(() => door.counts.has('closed connection-closed'));
+  expect(Object.fromEntries(door.counts)).toEqual({
+    opened: 1,
+    'publisher-opened': 1,
+    'publisher-closed unpublished': 1,
+    'closed connection-closed': 1,
+  });
+});
+
+test('the key may come with the app', async () => {
+  const door = await open();
+  const client = await connect(door, { app: `s/${goodKey}` });
+  expect(await client.publish('')).toMatchObject({ code: 'NetStream.Publish.Start' });
+  expect(door.publishers[0]?.request).toMatchObject({ app: 's', streamKey: goodKey });
+});
+
+test('another app is refused in words', async () => {
+  const door = await open();
+  const client = await connect(door, { app: 'vod' });
+  expect(await client.publish(goodKey)).toMatchObject({
+    level: 'error',
+    code: 'NetStream.Publish.BadName',
+    description: expect.stringContaining('/s/'),
+  });
+  expect(door.counts.get('refused unknown-app')).toBe(1);
+});
+
+test('connect tells what it was told of Enhanced RTMP, and its object encoding', async () => {
+  const door = await open();
+  const client = await RtmpClient.open({ port: door.port });
+  clients.push(client);
+  await client.shakeHands();
+  const capabilities = { fourCcList: ['hvc1', 'av01'], videoFourCcInfoMap: { hvc1: 4 } };
+  const connectObject = { app: 's', objectEncoding: 3, ...capabilities };
+  client.sendMessage({ type: 20, payload: encodeAmf0('connect', 1, connectObject) });
+  await client.until(() => client.commands('_result').length === 1, 'the answer to connect');
+  const [, , properties, info] = client.commands('_result')[0]!;
+  expect(properties).toMatchObject(capabilities);
+  expect(info).toMatchObject({ code: 'NetConnection.Connect.Success', objectEncoding: 3 });
+  // From here on such a peer sends commands and data in their AMF3 form, a zero byte before.
+  const asAmf3 = (...values: Parameters<typeof encodeAmf0>) =>
+    Buffer.concat([Buffer.alloc(1), encodeAmf0(...values)]);
+  client.sendMessage({ type: 17, payload: asAmf3('createStream', 2, null) });
+  client.sendMessage({ type: 17, payload: asAmf3('publish', 3, null, goodKey, 'live'), messageStreamId: 1 });
+  expect(await client.nextStatus()).toMatchObject({ code: 'NetStream.Publish.Start' });
+  client.sendMessage({ type: 15, payload: asAmf3('@setDataFrame', 'onMetaData', 1), messageStreamId: 1 });
+  await waitUntil(() => door.publishers[0]?.tags.length === 1);
+  expect(door.publishers[0]?.tags[0]).toEqual({
+    kind: 'script',
+    timestampMs: 0,
+    body: encodeAmf0('onMetaData', 1),
+  });
+});
+
+test('every call is answered: known ones with a result, unknown ones with an error', async () => {
+  const door = await open();
+  const client = await connect(door);
+  expect(await client.call('releaseStream', 'x')).toEqual([null]);
+  expect(await client.call('FCPublish', 'x')).toEqual([null]);
+  expect(client.commands('onFCPublish')[0]?.[3]).toMatchObject({
+    code: 'NetStream.Publish.Start',
+    description: 'x',
+  });
+  expect(await client.call('createStream')).toEqual([null, 1]);
+  expect(await client.call('createStream')).toEqual([null, 2]);
+  expect(await client.call('_checkbw')).toEqual([null]);
+  expect(await client.call('getStreamLength', 'x')).toEqual([null, 0]);
+  expect(await client.call('FCUnpublish', 'x')).toEqual([null]);
+  await expect(client.call('noSuchThing')).rejects.toThrow('NetConnection.Call.Failed');
+  await expect(client.call('toString')).rejects.toThrow('NetConnection.Call.Failed');
+});
+
+test('acknowledges as the window of the peer asks', async () => {
+  const door = await open();
+  const client = await connect(door);
+  await client.publish(goodKey);
+  client.sendMessage({ type: 5, payload: uint32(10_000), chunkStreamId: 2 });
+  client.sendTag('video', 0, Buffer.alloc(10_000, 1));
+  const acknowledgement = await client.messageOfType(3);
+  expect(acknowledgement.payload.readUInt32BE()).toBeGreaterThan(10_000);
+  expect(acknowledgement.payload.readUInt32BE()).toBeLessThanOrEqual(door.bytesIn());
+});
+
+test('answers a ping with its own time', async () => {
+  const door = await open();
+  const client = await connect(door);
+  client.sendMessage({
+    type: 4,
+    payload: Buffer.concat([Buffer.from([0, 6]), uint32(123_456)]),
+    chunkStreamId: 2,
+  });
+  const pong = await client.messageOfType(4);
+  expect(pong.payload).toEqual(Buffer.concat([Buffer.from([0, 7]), uint32(123_456)]));
+});
+
+test('an aggregate message is taken apart', async () => {
+  const door = await open();
+  const client = await connect(door);
+  await client.publish(goodKey);
+  const tag = (type: number, ms: number) =>
+    Buffer.from([type, 0, 0, 2, 0, 0, ms, 0, 0, 0, 0, 0xaf, ms, 0, 0, 0, 13]);
+  const payload = Buffer.concat([tag(9, 10), tag(8, 20)]);
+  client.sendMessage({ type: 22, payload, timestampMs: 1_000, messageStreamId: 1, chunkStreamId: 6 });
+  await waitUntil(() => door.publishers[0]?.tags.length === 2);
+  expect(door.publishers[0]?.tags).toEqual([
+    { kind: 'video', timestampMs: 1_000, body: Buffer.from([0xaf, 10]) },
+    { kind: 'audio', timestampMs: 1_010, body: Buffer.from([0xaf, 20]) },
+  ]);
+});
+
+test('a receiver that pauses gets nothing until it resumes, and the publisher cannot send', async () => {
+  const door = await open();
+  const client = await connect(door);
+  await client.publish(goodKey);
+  const publisher = door.publishers[0]!;
+  publisher.connection.pause();
+  const total = 3_000;
+  const body = Buffer.alloc(10_000, 1);
+  for (let index = 0; index < total; index += 1) client.sendTag('video', index, body);
+  await waitUntil(() => client.socket.writableNeedDrain && door.bytesIn() > 0);
+  // More than the kernel takes on both sides stays with the publisher.
+  const stuckBytes = client.socket.writableLength;
+  expect(stuckBytes).toBeGreaterThan(1_000_000);
+  expect(publisher.tags).toEqual([]);
+  publisher.connection.resume();
+  await waitUntil(() => publisher.tags.length === total, { timeoutMs: 20_000 });
+  expect(publisher.tags.every((tag, index) => tag.timestampMs === index)).toBe(true);
+});
+
+test('a receiver may pause within a tag: the next one waits', async () => {
+  const seen: number[] = [];
+  let resume = () => {};
+  const door = await open({
+    gate: {
+      request: async (_request, connection) => {
+        resume = () => connection.resume();
+        const sink = {
+          tag(tag: { timestampMs: number }) {
+            seen.push(tag.timestampMs);
+            connection.pause();
+          },
+          closed() {},
+        };
+        return { accepted: true, sink };
+      },
+    },
+  });
+  const client = await connect(door);
+  await client.publish(goodKey);
+  client.socket.cork();
+  for (const ms of [1, 2, 3]) client.sendTag('video', ms, video);
+  client.socket.uncork();
+  for (const count of [1, 2, 3]) {
+    await waitUntil(() => seen.length === count);
+    resume();
+  }
+  expect(seen).toEqual([1, 2, 3]);
+});
+
+test('a receiver can end the publisher: status, then the end', async () => {
+  const door = await open();
+  const client = await connect(door);
+  await client.publish(goodKey);
+  const publisher = door.publishers[0]!;
+  const timer = setInterval(() => client.isClosed || client.sendTag('video', 0, Buffer.alloc(20_000, 1)), 1);
+  publisher.connection.end('NetStream.Publish.Denied', 'Only H.264 – sorry.');
+  publisher.connection.end('NetStream.Publish.Denied', 'Twice.');
+  clearInterval(timer);
+  expect(await client.nextStatus()).toEqual({
+    level: 'error',
+    code: 'NetStream.Publish.Denied',
+    description: 'Only H.264 ? sorry.',
+  });
+  await client.closed();
+  expect(publisher.closeReasons).toEqual(['ended-by-server']);
+});
+
+test('a receiver that throws loses its publisher and nothing else', async () => {
+  const closeReasons: string[] = [];
+  const door = await open({
+    gate: {
+      request: async () => ({
+        accepted: true,
+        sink: {
+          tag() {
+            throw new Error('the receiver is broken');
+          },
+          closed: reason => closeReasons.push(reason),
+        },
+      }),
+    },
+  });
+  const client = await connect(door);
+  await client.publish(goodKey);
+  client.sendTag('video', 0, video);
+  await client.closed();
+  expect(closeReasons).toEqual(['ended-by-server']);
+  expect(door.log.filter(line => line.level === 'error').map(line => line.event)).toEqual(['sink-failed']);
+});
+
+test('an encoder may publish again on its connection', async () => {
+  const door = await open();
+  const client = await connect(door);
+  await client.publish(goodKey);
+  client.sendCommand('FCUnpublish', goodKey);
+  await client.nextStatus();
+  const stale = door.publishers[0]!.connection;
+  expect(await client.publish(`${goodKey}-2`)).toMatchObject({ code: 'NetStream.Publish.Start' });
+  stale.pause();
+  stale.end('NetStream.Publish.Denied', 'For the first one.');
+  client.sendTag('video', 0, video);
+  await waitUntil(() => door.publishers[1]?.tags.length === 1);
+  expect(door.publishers[1]?.closeReasons).toEqual([]);
+});
+
+test('draining refuses new publishers in words and lets the running ones be', async () => {
+  const door = await open();
+  const running = await connect(door);
+  await running.publish(goodKey);
+  const waiting = await connect(door);
+  await door.server.drain();
+  const refusal = {
+    level: 'error',
+    code: 'NetStream.Publish.BadName',
+    description: 'The server is restarting, please reconnect in a moment.',
+  };
+  expect(await waiting.publish(`${goodKey}-2`)).toEqual(refusal);
+  const late = await connect(door);
+  expect(await late.publish(`${goodKey}-3`)).toEqual(refusal);
+  running.sendTag('video', 0, video);
+  await waitUntil(() => door.publishers[0]?.tags.length === 1);
+  expect(door.publishers[0]?.closeReasons).toEqual([]);
+});
+
+test('stopping tells running publishers, ends all connections, and may be done twice', async () => {
+  const door = await open();
+  const running = await connect(door);
+  await running.publish(goodKey);
+  const silent = await RtmpClient.open({ port: door.port });
+  const stuck = await connect(door);
+  stuck.socket.pause();
+  clients.push(silent);
+  const stopped = door.server.stop();
+  expect(door.publishers[0]?.closeReasons).toEqual(['server-stopped']);
+  expect(await running.nextStatus()).toMatchObject({ level: 'error', code: 'NetStream.Publish.Rejected' });
+  await stopped;
+  await door.server.stop();
+  await Promise.all([running.closed(), silent.closed()]);
+  await expect(RtmpClient.open({ port: door.port })).rejects.toThrow('ECONNREFUSED');
+});
