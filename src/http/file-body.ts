@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { AppError, type ErrorCode } from '../shared/errors.ts';
@@ -34,6 +35,9 @@ export async function receiveFile(
   body: FileBody,
   options: FileBodyOptions,
 ): Promise<UploadedFile> {
+  // A folder of its own, because the parser may still open a file after it has given up.
+  const folder = join(options.uploadDir, newUuid());
+  await mkdir(folder);
   const broken = Promise.withResolvers<never>();
   const parse = koaBody({
     multipart: true,
@@ -41,8 +45,8 @@ export async function receiveFile(
     text: false,
     urlencoded: false,
     formidable: {
-      uploadDir: options.uploadDir,
-      filename: () => newUuid(),
+      uploadDir: folder,
+      filename: () => 'file',
       maxFiles: 1,
       maxFileSize: body.bytesMax,
       maxTotalFileSize: body.bytesMax,
@@ -60,17 +64,22 @@ export async function receiveFile(
   const watch = watchForSilence(ctx, options.idleTimeoutMs, broken.reject);
   try {
     await Promise.race([parse(ctx, async () => {}), broken.promise]);
+    return oneFile(ctx);
   } catch (error) {
+    await removeFolder(folder);
     throw refusalOf(error, body);
   } finally {
     clearInterval(watch);
   }
-  return oneFile(ctx);
 }
 
 /** Deletes a received file, unless it was moved away. */
 export async function discardFile(file: UploadedFile): Promise<void> {
-  await rm(file.path, { force: true });
+  await removeFolder(dirname(file.path));
+}
+
+async function removeFolder(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
 interface ParsedPart {

@@ -55,7 +55,7 @@ function problemOf(issue: z.core.$ZodIssue, { schema, input, source }: InputPart
   const name = nameOf(issue.path);
   switch (issue.code) {
     case 'invalid_type':
-      return typeProblem(issue.path, String(issue.expected), value, source);
+      return typeProblem(issue.path, expectedType(issue, schema), value, source);
     case 'too_small':
     case 'too_big':
       if (issue.origin === 'number' || issue.origin === 'int') {
@@ -92,7 +92,14 @@ function typeProblem(
   }
   if (value === undefined) return bad(path, 'This value should not be blank.');
   if (value === null) return bad(path, 'This value should not be null.');
-  return bad(path, `This value must be of type ${expected === 'int' ? 'integer' : expected}.`);
+  return bad(path, `This value must be of type ${expected}.`);
+}
+
+function expectedType(issue: z.core.$ZodIssueInvalidType, schema: z.ZodObject): string {
+  if (issue.expected === 'int') return 'integer';
+  const field = schema.shape[nameOf(issue.path)];
+  const base = field === undefined ? undefined : unwrapSchema(field);
+  return base instanceof z.ZodNumber && base.format === 'safeint' ? 'integer' : issue.expected;
 }
 
 function rangeOf(field: z.core.$ZodType | undefined): { min?: number; max?: number } {

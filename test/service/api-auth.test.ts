@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
+import { isPassword } from '../../src/resources/accounts/password.ts';
+import { basic, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+
+let dataDir: string;
+let server: RunningApi;
+let nowMs = Date.UTC(2026, 2, 4);
+const clock = { nowMs: () => nowMs, monotonicMs: () => performance.now() };
+
+beforeEach(async () => {
+  nowMs = Date.UTC(2026, 2, 4);
+  dataDir = await makeTempDir();
+  server = await startApi({ dataDir, clock });
+});
+afterEach(async () => {
+  await server.stop();
+  await removeDir(dataDir);
+});
+
+const login = (apiKey: unknown = sandboxKey) =>
+  server.call('POST', '/auth/api-key', { key: null, body: { apiKey } });
+const withToken = async (token: string) =>
+  (await server.call('GET', '/live-streams', { key: null, headers: { authorization: `Bearer ${token}` } }))
+    .status;
+const refresh = (refreshToken: string) =>
+  server.call('POST', '/auth/refresh', {
+    key: null,
+    body: { refreshToken },
+    headers: { 'content-type': 'text/plain' },
+  });
+
+describe('an access token', () => {
+  it('is given for an API key, whatever the Authorization header says', async () => {
+    const answer = await server.call('POST', '/auth/api-key', {
+      key: 'nonsense',
+      body: { apiKey: sandboxKey },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.json).toEqual({
+      token_type: 'Bearer',
+      expires_in: 3600,
+      access_token: expect.any(String),
+      refresh_token: expect.any(String),
+    });
+    expect(await withToken(answer.json.access_token)).toBe(200);
+  });
+
+  it('survives a restart and ends after an hour', async () => {
+    const { json } = await login();
+    await server.stop();
+    server = await startApi({ dataDir, clock });
+    nowMs += 3_599_000;
+    expect(await withToken(json.access_token)).toBe(200);
+    nowMs += 1_000;
+    expect(await withToken(json.access_token)).toBe(401);
+  });
+
+  it('is renewed by a refresh token, which is good for one use', async () => {
+    const { json } = await login();
+    nowMs += 7_200_000;
+    const renewed = await refresh(json.refresh_token);
+    expect(renewed.status).toBe(200);
+    expect(await withToken(renewed.json.access_token)).toBe(200);
+    expect((await refresh(json.refresh_token)).status).toBe(400);
+    expect((await refresh(renewed.json.refresh_token)).status).toBe(200);
+  });
+
+  it('is not a refresh token, nor the other way round', async () => {
+    const { json } = await login();
+    expect((await refresh(json.access_token)).status).toBe(400);
+    expect(await withToken(json.refresh_token)).toBe(401);
+  });
+
+  it('leaves nothing behind when it expired', async () => {
+    await login();
+    nowMs += 31 * 24 * 3_600_000;
+    await server.stop();
+    server = await startApi({ dataDir, clock });
+    const { count } = server.database.sqlite
+      .prepare<[], { count: number }>(
+        'SELECT (SELECT count(*) FROM access_tokens) + (SELECT count(*) FROM refresh_tokens) AS count',
+      )
+      .get()!;
+    expect(count).toBe(0);
+  });
+});
+
+describe('wrong credentials', () => {
+  it.each([
+    ['/auth/api-key', { apiKey: 'unknown' }],
+    ['/auth/api-key', { apiKey: '' }],
+    ['/auth/api-key', { apiKey: productionKey }],
+    ['/auth/refresh', { refreshToken: 'unknown' }],
+  ])('at %s with %j answer 400', async (path, body) => {
+    const answer = await server.call('POST', path, { key: null, body });
+    expect(answer.status).toBe(400);
+    expect(answer.json).toMatchObject({ title: 'The user credentials were incorrect.', name: '' });
+    expect(answer.json.type).toMatch(/\/authentication-invalid-user-credentials$/);
+  });
+
+  it('that are missing or no text are bad attributes', async () => {
+    const missing = await server.call('POST', '/auth/api-key', { key: null, body: {} });
+    expect(missing.json).toMatchObject({ title: 'This attribute is required.', name: 'apiKey' });
+    expect((await login(5)).json).toMatchObject({ title: 'Invalid attributes.', name: 'apiKey' });
+  });
+});
+
+describe('an account', () => {
+  const accountId = () =>
+    server.database.first(server.database.queries.selectFrom('accounts').select('id'))!.id;
+
+  it('that is suspended may do nothing, at once', async () => {
+    const { json } = await login();
+    new AccountsStore(server.database).setStanding(accountId(), { isSuspended: true });
+    for (const headers of [
+      { authorization: basic(sandboxKey) },
+      { authorization: `Bearer ${json.access_token}` },
+    ]) {
+      const answer = await server.call('GET', '/live-streams', { key: null, headers });
+      expect(answer.status).toBe(403);
+      expect(answer.json).toMatchObject({
+        title: 'Suspended account',
+        type: expect.stringMatching(/authorization-suspended-account$/),
+      });
+    }
+    expect((await login()).status).toBe(403);
+    expect((await refresh(json.refresh_token)).status).toBe(403);
+  });
+
+  it('that is upgraded may use its production key', async () => {
+    new AccountsStore(server.database).setStanding(accountId(), { isUpgraded: true });
+    expect((await server.call('GET', '/live-streams', { key: productionKey })).status).toBe(200);
+    expect((await login(productionKey)).status).toBe(200);
+  });
+});
+
+describe('the database', () => {
+  it('has no key, token or password as text', async () => {
+    const { json } = await login();
+    server.database.sqlite.pragma('wal_checkpoint(TRUNCATE)');
+    const text = server.database.sqlite.serialize().toString('latin1');
+    for (const secret of [
+      sandboxKey,
+      productionKey,
+      json.access_token,
+      json.refresh_token,
+      'a password of tests',
+    ]) {
+      expect(text.includes(secret)).toBe(false);
+    }
+    const user = server.database.first(server.database.queries.selectFrom('users').selectAll())!;
+    expect(await isPassword('a password of tests', user.password_hash)).toBe(true);
+    expect(await isPassword('another', user.password_hash)).toBe(false);
+  });
+
+  it('notes when a key was used', async () => {
+    await server.call('GET', '/live-streams');
+    const used = server.database.all(
+      server.database.queries
+        .selectFrom('api_keys')
+        .select('last_used_at_ms')
+        .where('last_used_at_ms', 'is not', null),
+    );
+    expect(used).toEqual([{ last_used_at_ms: nowMs }]);
+  });
+});

@@ -1,0 +1,343 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type RunningApi, startApi } from '../support/start-api.ts';
+
+let server: RunningApi;
+beforeEach(async () => {
+  server = await startApi();
+});
+afterEach(() => server.stop());
+
+const create = async (body: Record<string, unknown> = {}) =>
+  (await server.call('POST', '/live-streams', { body: { name: 'Pier cam', ...body } })).json;
+const mirror = { name: 'Mirror', serverUrl: 'rtmp://mirror.example.net/app', streamKey: 'abcd-1234' };
+
+/** A PNG of one pixel. */
+const png = (() => {
+  const chunk = (type: string, data: Buffer) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(data.length);
+    return Buffer.concat([length, Buffer.from(type), data, Buffer.alloc(4)]);
+  };
+  const header = Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0]);
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  const pixels = deflateSync(Buffer.from([0, 255]));
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('IDAT', pixels),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+})();
+
+function form(...parts: [field: string, bytes: Buffer, fileName?: string][]): FormData {
+  const data = new FormData();
+  for (const [field, bytes, fileName] of parts) {
+    if (fileName === undefined) data.append(field, bytes.toString());
+    else data.append(field, new Blob([new Uint8Array(bytes)]), fileName);
+  }
+  return data;
+}
+
+describe('creating a live stream', () => {
+  it('answers 200 with the whole object', async () => {
+    const answer = await server.call('POST', '/live-streams', { body: { name: 'Pier cam' } });
+    const base = `http://localhost:${server.listener.httpPort}`;
+    const id = answer.json.liveStreamId;
+    expect(answer.status).toBe(200);
+    expect(id).toMatch(/^li[0-9A-Za-z]{22}$/);
+    expect(answer.json).toEqual({
+      liveStreamId: id,
+      name: 'Pier cam',
+      streamKey: expect.stringMatching(
+        /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      ),
+      public: true,
+      broadcasting: false,
+      restreams: [],
+      assets: {
+        hls: `${base}/${id}.m3u8`,
+        iframe: `<iframe src="${base}/live/${id}" width="100%" height="100%" frameborder="0" scrolling="no" allowfullscreen="true"></iframe>`,
+        player: `${base}/live/${id}`,
+        thumbnail: `${base}/${id}/thumbnail.jpg`,
+      },
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
+      updatedAt: answer.json.createdAt,
+    });
+  });
+
+  it('keeps every attribute, and ignores what old clients send', async () => {
+    const attributes = { public: false, playerId: 'pl7Zx4CvBn2Mq9WeRt5YuIoP', restreams: [mirror] };
+    const made = await create({ ...attributes, record: true });
+    expect(made).toMatchObject(attributes);
+    expect(made).not.toHaveProperty('record');
+    expect((await server.call('GET', `/live-streams/${made.liveStreamId}`)).json).toMatchObject(attributes);
+  });
+
+  it('gives the assets of a private stream a new token with each answer', async () => {
+    const made = await create({ public: false });
+    const again = (await server.call('GET', `/live-streams/${made.liveStreamId}`)).json;
+    const tokenOf = (view: { assets: { hls: string } }) => view.assets.hls.split('/').at(-2)!;
+    const token = tokenOf(again);
+    const base = `http://localhost:${server.listener.httpPort}`;
+    expect(token).not.toBe(tokenOf(made));
+    expect(server.api.privateTokens.mintedAtMs(token, made.liveStreamId)).toBeGreaterThan(
+      Date.now() - 10_000,
+    );
+    expect(again.assets).toMatchObject({
+      hls: `${base}/private/${token}/${made.liveStreamId}.m3u8`,
+      player: `${base}/live/${made.liveStreamId}?token=${token}`,
+      thumbnail: `${base}/private/${token}/${made.liveStreamId}/thumbnail.jpg`,
+    });
+    expect(again.assets.iframe).toContain(`src="${again.assets.player}"`);
+  });
+
+  it('takes five restreams and no more', async () => {
+    expect((await create({ restreams: Array(5).fill(mirror) })).restreams).toHaveLength(5);
+    const answer = await server.call('POST', '/live-streams', {
+      body: { name: 'a', restreams: Array(6).fill(mirror) },
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.json.problems).toEqual([
+      {
+        type: expect.stringContaining('/invalid-attribute'),
+        title: 'An attribute is invalid.',
+        name: 'restreams',
+        detail: 'This collection should contain 5 elements or less.',
+      },
+    ]);
+  });
+});
+
+describe('changing a live stream', () => {
+  it('leaves what is not sent, replaces lists whole, and unsets with null', async () => {
+    const made = await create({ playerId: 'pl7Zx4CvBn2Mq9WeRt5YuIoP', restreams: [mirror, mirror] });
+    const path = `/live-streams/${made.liveStreamId}`;
+    const patch = async (body: unknown) => (await server.call('PATCH', path, { body })).json;
+    expect(await patch({ name: 'North' })).toMatchObject({
+      name: 'North',
+      playerId: made.playerId,
+      streamKey: made.streamKey,
+    });
+    expect(await patch({ restreams: [{ ...mirror, name: 'One' }] })).toMatchObject({
+      name: 'North',
+      restreams: [{ name: 'One' }],
+    });
+    expect((await patch({ restreams: [] })).restreams).toEqual([]);
+    expect(await patch({ playerId: null })).not.toHaveProperty('playerId');
+    expect(await patch({})).toMatchObject({ name: 'North', public: true });
+    const refused = await server.call('PATCH', path, { body: { name: null, public: null, restreams: null } });
+    expect(refused.json.problems.map((problem: { name: string }) => problem.name)).toEqual([
+      'name',
+      'public',
+      'restreams',
+    ]);
+  });
+});
+
+describe('broadcasting', () => {
+  it('is what the live room says', async () => {
+    const made = await create();
+    server.live.broadcasting.add(made.liveStreamId);
+    expect((await server.call('GET', `/live-streams/${made.liveStreamId}`)).json.broadcasting).toBe(true);
+    expect((await server.call('GET', '/live-streams')).json.data[0].broadcasting).toBe(true);
+  });
+
+  it('is completed with 202 and an empty answer, on air or not', async () => {
+    const made = await create();
+    const answer = await server.call('PUT', `/live-streams/${made.liveStreamId}/complete`);
+    expect(answer.status).toBe(202);
+    expect(answer.text).toBe('');
+    expect(answer.headers.get('content-type')).toBeNull();
+    expect(server.live.completed).toEqual([made.liveStreamId]);
+  });
+
+  it('ends before the stream is deleted', async () => {
+    const made = await create();
+    server.live.broadcasting.add(made.liveStreamId);
+    const answer = await server.call('DELETE', `/live-streams/${made.liveStreamId}`);
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('content-type')).toBeNull();
+    expect(server.live.removed).toContain(made.liveStreamId);
+    expect((await server.call('GET', `/live-streams/${made.liveStreamId}`)).status).toBe(404);
+    expect((await server.call('DELETE', `/live-streams/${made.liveStreamId}`)).status).toBe(404);
+    expect(server.api.liveStreams.findByStreamKey(made.streamKey)).toBeUndefined();
+  });
+
+  it('finds out whose a stream key is', async () => {
+    const made = await create();
+    expect(server.api.liveStreams.findByStreamKey(made.streamKey)).toMatchObject({
+      liveStreamId: made.liveStreamId,
+      environment: 'sandbox',
+      accountSuspended: false,
+      accountUpgraded: false,
+      name: 'Pier cam',
+    });
+    expect(server.api.liveStreams.findByStreamKey('nothing')).toBeUndefined();
+  });
+});
+
+describe('the list', () => {
+  const names = async (query: string) =>
+    (await server.call('GET', `/live-streams${query}`)).json.data.map((item: { name: string }) => item.name);
+
+  it('is empty at first', async () => {
+    expect((await server.call('GET', '/live-streams')).json).toEqual({
+      data: [],
+      pagination: {
+        currentPage: 1,
+        currentPageItems: 0,
+        pageSize: 25,
+        pagesTotal: 1,
+        itemsTotal: 0,
+        links: [
+          { rel: 'self', uri: '/live-streams?currentPage=1&pageSize=25' },
+          { rel: 'first', uri: '/live-streams?currentPage=1&pageSize=25' },
+          { rel: 'last', uri: '/live-streams?currentPage=1&pageSize=25' },
+        ],
+      },
+    });
+  });
+
+  it('has pages whose links keep the filters', async () => {
+    for (let number = 1; number <= 5; number += 1) await create({ name: `Cam ${number}` });
+    const { json } = await server.call('GET', '/live-streams?pageSize=2&name=cam&currentPage=2&sortBy=name');
+    expect(json.data.map((item: { name: string }) => item.name)).toEqual(['Cam 3', 'Cam 4']);
+    const uri = (page: number) => `/live-streams?name=cam&sortBy=name&currentPage=${page}&pageSize=2`;
+    expect(json.pagination).toEqual({
+      currentPage: 2,
+      currentPageItems: 2,
+      pageSize: 2,
+      pagesTotal: 3,
+      itemsTotal: 5,
+      links: [
+        { rel: 'self', uri: uri(2) },
+        { rel: 'first', uri: uri(1) },
+        { rel: 'previous', uri: uri(1) },
+        { rel: 'next', uri: uri(3) },
+        { rel: 'last', uri: uri(3) },
+      ],
+    });
+    const next = await server.call('GET', uri(3));
+    expect(next.json.data).toHaveLength(1);
+    expect((await server.call('GET', uri(4))).json).toMatchObject({
+      data: [],
+      pagination: { itemsTotal: 5 },
+    });
+  });
+
+  it('counts what is there after creating and deleting', async () => {
+    const first = await create();
+    await create();
+    await server.call('DELETE', `/live-streams/${first.liveStreamId}`);
+    expect((await server.call('GET', '/live-streams')).json.pagination.itemsTotal).toBe(1);
+  });
+
+  it('is sorted and searched without case and accents', async () => {
+    for (const name of ['beta', 'Ärger', 'Zeta', 'alpha']) await create({ name });
+    expect(await names('?sortBy=name')).toEqual(['alpha', 'Ärger', 'beta', 'Zeta']);
+    expect(await names('?sortBy=name&sortOrder=desc')).toEqual(['Zeta', 'beta', 'Ärger', 'alpha']);
+    expect(await names('?name=arg')).toEqual(['Ärger']);
+    expect(await names('?name=%25')).toEqual([]);
+    expect(await names('?name=T+A')).toEqual([]);
+    expect((await names('?sortBy=createdAt')).length).toBe(4);
+  });
+
+  it('finds by stream key', async () => {
+    const made = await create();
+    await create({ name: 'other' });
+    expect(await names(`?streamKey=${made.streamKey}`)).toEqual(['Pier cam']);
+    expect(await names('?streamKey=none')).toEqual([]);
+  });
+
+  it.each([
+    [
+      'currentPage=0',
+      'currentPage',
+      { title: 'This parameter is out of the allowed range of values.', range: { min: 1 } },
+    ],
+    [
+      'pageSize=101',
+      'pageSize',
+      { title: 'This parameter is out of the allowed range of values.', range: { min: 1, max: 100 } },
+    ],
+    ['pageSize=0', 'pageSize', { range: { min: 1, max: 100 } }],
+    ['pageSize=ten', 'pageSize', { detail: 'This value must be of type integer.' }],
+    ['currentPage=99999999999999999999', 'currentPage', {}],
+    ['sortBy=colour', 'sortBy', { detail: 'This value should be one of "name", "createdAt", "updatedAt".' }],
+    ['sortOrder=up', 'sortOrder', {}],
+    ['limit=5', 'limit', { detail: 'This field was not expected.' }],
+    ['page=1', 'page', { detail: 'This field was not expected.' }],
+    ['__proto__=1', '__proto__', { detail: 'This field was not expected.' }],
+    ['name[x]=1', 'name', { detail: 'This value must be of type string.' }],
+  ])('refuses %s', async (query, name, problem) => {
+    const answer = await server.call('GET', `/live-streams?${query}`);
+    expect(answer.status).toBe(400);
+    expect(answer.json).toMatchObject({
+      title: 'Invalid attributes.',
+      name,
+      problems: [{ name, ...problem }],
+    });
+  });
+});
+
+describe('a thumbnail', () => {
+  const upload = (id: string, body: FormData | string) =>
+    server.call('POST', `/live-streams/${id}/thumbnail`, { body });
+
+  it('is stored, replaced and deleted', async () => {
+    const { liveStreamId: id, assets } = await create();
+    expect(server.api.liveStreams.thumbnailPath(id)).toBeUndefined();
+    const answer = await upload(id, form(['any name', png, 'holiday.txt']));
+    expect(answer.status).toBe(201);
+    expect(answer.json.assets.thumbnail).toBe(assets.thumbnail);
+    const path = server.api.liveStreams.thumbnailPath(id)!;
+    expect(await readFile(path)).toEqual(png);
+    await upload(id, form(['file', Buffer.concat([png, png]), 'again.png']));
+    expect((await readFile(path)).length).toBe(png.length * 2);
+    const deleted = await server.call('DELETE', `/live-streams/${id}/thumbnail`);
+    expect(deleted.status).toBe(200);
+    expect(deleted.json.assets.thumbnail).toBe(assets.thumbnail);
+    expect(server.api.liveStreams.thumbnailPath(id)).toBeUndefined();
+    expect(existsSync(path)).toBe(false);
+    expect((await server.call('DELETE', `/live-streams/${id}/thumbnail`)).status).toBe(200);
+  });
+
+  it('comes with text fields that do not matter', async () => {
+    const { liveStreamId: id } = await create();
+    expect((await upload(id, form(['link', Buffer.from('x')], ['file', png, 'a.png']))).status).toBe(201);
+  });
+
+  it.each([
+    ['There is no uploaded file in the request.', form(['file', Buffer.from('text')])],
+    ['There is no uploaded file in the request.', '{"file":"x"}'],
+    ['There is more than one uploaded file in the request.', form(['a', png, 'a.png'], ['b', png, 'b.png'])],
+    ['The uploaded file is empty.', form(['a', Buffer.alloc(0), 'a.png'])],
+    ['The uploaded file is too large.', form(['a', Buffer.alloc(9 * 1_024 * 1_024), 'a.png'])],
+    ['Only [jpeg, jpg, JPG, JPEG] extensions are supported.', form(['a', Buffer.from('GIF89a'), 'a.jpg'])],
+    ['The uploaded file is invalid.', form(['a', png.subarray(0, 20), 'a.png'])],
+  ])('is refused: %s', async (title, body) => {
+    const { liveStreamId: id } = await create();
+    const answer = await upload(id, body);
+    expect(answer.status).toBe(400);
+    expect(answer.json).toMatchObject({ title, name: 'file' });
+    expect(server.api.liveStreams.thumbnailPath(id)).toBeUndefined();
+    await expect.poll(() => readdir(join(server.dataDir, 'incoming'))).toEqual([]);
+  });
+
+  it('of an unknown stream answers 404 without the file being read', async () => {
+    const answer = await upload('li0000000000000000000000', form(['file', png, 'a.png']));
+    expect(answer.status).toBe(404);
+    expect(answer.json.name).toBe('liveStreamId');
+  });
+
+  it('goes with its stream', async () => {
+    const { liveStreamId: id } = await create();
+    await upload(id, form(['file', png, 'a.png']));
+    await server.call('DELETE', `/live-streams/${id}`);
+    expect(existsSync(join(server.dataDir, 'live', id))).toBe(false);
+  });
+});

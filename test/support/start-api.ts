@@ -1,0 +1,168 @@
+import { HttpListener, type HttpListenerOptions } from '../../src/http/http-listener.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
+import { bootstrapAccount } from '../../src/resources/accounts/bootstrap.ts';
+import { type Api, type ApiOptions, createApi } from '../../src/resources/create-api.ts';
+import type { LiveControl } from '../../src/resources/live-streams/live-control.ts';
+import { type Logger, silentLogger } from '../../src/shared/logger.ts';
+import { Secret } from '../../src/shared/secret.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { makeTempDir, removeDir } from './temp-dir.ts';
+
+/** Keys of the first account in tests. */
+export const sandboxKey = 'sandbox-key-of-tests';
+/** Works only where the account was made upgraded. */
+export const productionKey = 'production-key-of-tests';
+
+/** What a test may set. */
+export interface StartApiOptions
+  extends Partial<Pick<ApiOptions, 'rateLimits' | 'clock' | 'bodyTimeoutMs'>>,
+    Partial<Pick<HttpListenerOptions, 'https' | 'beforeKoa' | 'headersTimeoutMs'>> {
+  readonly dataDir?: string;
+  readonly isUpgraded?: boolean;
+  readonly log?: Logger;
+  readonly metricsToken?: string;
+  readonly faults?: () => string | undefined;
+}
+
+/** Broadcasts as a test wants them; notes what was asked. */
+export class LiveOfTest implements LiveControl {
+  readonly broadcasting = new Set<string>();
+  readonly completed: string[] = [];
+  readonly removed: string[] = [];
+
+  isBroadcasting(liveStreamId: string): boolean {
+    return this.broadcasting.has(liveStreamId);
+  }
+
+  complete(liveStreamId: string): void {
+    this.completed.push(liveStreamId);
+    this.broadcasting.delete(liveStreamId);
+  }
+
+  async remove(liveStreamId: string): Promise<void> {
+    this.removed.push(liveStreamId);
+    this.broadcasting.delete(liveStreamId);
+  }
+}
+
+/** An answer with its body read. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  readonly json: any;
+}
+
+/** A running API. */
+export interface RunningApi {
+  readonly api: Api;
+  readonly database: Database;
+  readonly listener: HttpListener;
+  readonly live: LiveOfTest;
+  readonly metrics: Metrics;
+  readonly dataDir: string;
+  readonly baseUrl: string;
+  /** Calls it with the sandbox key, unless `key` says otherwise (null: none). `body` is sent as JSON. */
+  call(
+    method: string,
+    path: string,
+    options?: { body?: unknown; key?: string | null; headers?: Record<string, string> },
+  ): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/** `Authorization` for an API key. */
+export function basic(key: string): string {
+  return `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
+}
+
+/** Starts the real API on a free port; its data folder is a new one, removed by `stop`, unless `dataDir` is given. */
+export async function startApi(options: StartApiOptions = {}): Promise<RunningApi> {
+  const dataDir = options.dataDir ?? (await makeTempDir());
+  const log = options.log ?? silentLogger;
+  const database = openDatabase({ dataDir });
+  await bootstrapAccount(database, {
+    sandboxKey: new Secret(sandboxKey),
+    productionKey: new Secret(productionKey),
+    isUpgraded: options.isUpgraded ?? false,
+    adminEmail: 'admin@localhost',
+    adminPassword: new Secret('a password of tests'),
+  });
+  const live = new LiveOfTest();
+  const metrics = new Metrics();
+  const publicUrl = () => `http://localhost:${listener.httpPort}`;
+  const api = createApi({
+    database,
+    dataDir,
+    publicUrl,
+    version: '0.0.0',
+    rateLimits: options.rateLimits ?? { uploads: 6_000, writes: 6_000, reads: 6_000 },
+    live,
+    health: {
+      checks: [{ name: 'test', fault: options.faults ?? (() => undefined) }],
+      metrics,
+      ...(options.metricsToken === undefined ? {} : { token: new Secret(options.metricsToken) }),
+    },
+    log,
+    observer: metrics,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs: options.bodyTimeoutMs }),
+  });
+  const listener: HttpListener = new HttpListener({
+    host: '127.0.0.1',
+    port: 0,
+    beforeKoa: options.beforeKoa ?? [],
+    koa: api.koa,
+    docsBase: api.docsBase,
+    log,
+    ...(options.https === undefined ? {} : { https: options.https }),
+    ...(options.headersTimeoutMs === undefined ? {} : { headersTimeoutMs: options.headersTimeoutMs }),
+  });
+  await api.tokenSweeper.start();
+  await listener.start();
+  const baseUrl = `http://127.0.0.1:${listener.httpPort}`;
+  return {
+    api,
+    database,
+    listener,
+    live,
+    metrics,
+    dataDir,
+    baseUrl,
+    call: (method, path, request = {}) => call(`${baseUrl}${path}`, method, request),
+    async stop() {
+      await listener.stop();
+      await api.tokenSweeper.stop();
+      metrics.stop();
+      await database.stop();
+      if (options.dataDir === undefined) await removeDir(dataDir);
+    },
+  };
+}
+
+async function call(
+  url: string,
+  method: string,
+  {
+    body,
+    key = sandboxKey,
+    headers = {},
+  }: { body?: unknown; key?: string | null; headers?: Record<string, string> },
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...(key === null ? {} : { authorization: basic(key) }), ...headers },
+    ...(body === undefined
+      ? {}
+      : { body: body instanceof FormData || typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type') === 'application/json' && text !== '';
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson ? JSON.parse(text) : undefined,
+  };
+}
