@@ -12,6 +12,7 @@ import type {
   LiveSource,
   MediaAnswer,
   PlaylistAnswer,
+  RenderedText,
   StreamDirectory,
 } from './live-source.ts';
 import { loadPlayerFiles, type PlayerFiles } from './player-files.ts';
@@ -293,6 +294,7 @@ export class Delivery implements Component {
     const page = renderPlayerPage(files.page, {
       liveStreamId,
       name: stream.name,
+      hasThumbnail: this.#streams.thumbnailPath(liveStreamId) !== undefined,
       state: describeState(this.#live, liveStreamId),
       nowMs: this.#clock.nowMs(),
     });

@@ -32,11 +32,14 @@ export const pageType = 'text/html; charset=utf-8';
 
 /** What a live stream's page says before its script has run. */
 export interface PageValues {
+  /** An id of the right form. */
   readonly liveStreamId: string;
   /** Any text; it is escaped. */
   readonly name: string;
   /** The state as JSON, as `/live/{liveStreamId}/state` answers it. */
   readonly state: string;
+  /** Whether there is an uploaded thumbnail to show behind the text while the stream is offline. */
+  readonly hasThumbnail: boolean;
   /** The server's clock, for the latency readout. Milliseconds since 1970. */
   readonly nowMs: number;
 }
@@ -45,7 +48,10 @@ export interface PageValues {
 export function renderPlayerPage(template: string, values: PageValues): string {
   return fillTemplate(template, {
     title: escapeHtml(values.name.trim() === '' ? 'Live stream' : values.name),
-    streamId: escapeHtml(values.liveStreamId),
+    streamId: values.liveStreamId,
+    backdrop: values.hasThumbnail
+      ? `<img class="backdrop" src="/${values.liveStreamId}/thumbnail.jpg" alt="">`
+      : '',
     state: escapeHtml(values.state),
     serverTimeMs: String(values.nowMs),
   });

@@ -55,14 +55,25 @@ export class StallGuard {
   #askForLife(session: Http2Session): void {
     if (session.destroyed || this.#pinged.has(session)) return;
     this.#pinged.add(session);
-    const timer = setTimeout(() => session.destroy(), this.#stallMs);
+    const timer = setTimeout(() => destroyConnection(session), this.#stallMs);
     timer.unref();
-    const sent = session.ping(() => {
+    const isSent = session.ping(() => {
       clearTimeout(timer);
       this.#pinged.delete(session);
     });
-    if (!sent) session.destroy();
+    if (!isSent) destroyConnection(session);
   }
+}
+
+/**
+ * `destroy` of a session waits for its last write, which here never ends, and its socket must not be destroyed by that name.
+ * Disposing of the socket does it.
+ */
+function destroyConnection(session: Http2Session): void {
+  if (session.destroyed) return;
+  const { socket } = session;
+  socket[Symbol.asyncDispose]().catch(() => {});
+  session.destroy();
 }
 
 function isQueued(reply: ViewerReply): boolean {

@@ -1,0 +1,256 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import http2 from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { Delivery, type DeliveryOptions } from '../../src/delivery/delivery.ts';
+import type { RequestKind, ViewerDropReason } from '../../src/delivery/delivery-observer.ts';
+import type {
+  LivePlayable,
+  MediaAnswer,
+  PlaylistAnswer,
+  RenderedText,
+} from '../../src/delivery/live-source.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+
+export const publicStream = 'liPublic0000000000000000';
+export const privateStream = 'liPrivate000000000000000';
+export const target = 2;
+
+export function rendered(text: string): RenderedText {
+  return { plain: Buffer.from(text), gzip: gzipSync(text), etag: `"${text.length}"` };
+}
+
+/** A broadcast made of buffers. A part that is not there is waited for, as is a playlist asked for by `_HLS_msn`. */
+export class MemoryBroadcast implements LivePlayable {
+  readonly broadcastId: string;
+  readonly mediaByName = new Map<string, readonly Buffer[]>();
+  hasSegment = true;
+  ended = false;
+  aborted = 0;
+  waiting: (() => void)[] = [];
+
+  constructor(broadcastId: string) {
+    this.broadcastId = broadcastId;
+  }
+
+  multivariant(): RenderedText | undefined {
+    return this.hasSegment ? rendered(`#EXTM3U\n# ${this.broadcastId}\n`) : undefined;
+  }
+
+  async mediaPlaylist(query: URLSearchParams, signal: AbortSignal): Promise<PlaylistAnswer> {
+    const msn = query.get('_HLS_msn');
+    if (msn === 'bad') return { status: 400, reason: 'Not a number.', targetDurationSeconds: target };
+    if (msn === 'late') return { status: 503, reason: 'Held too long.', targetDurationSeconds: target };
+    if (msn === 'broken') throw new Error('a fault inside');
+    if (query.has('plain404')) return { status: 404, reason: 'Gone.', targetDurationSeconds: target };
+    if (msn === 'next') await this.#wait(signal);
+    return {
+      status: 200,
+      text: rendered('#EXTM3U\n#EXT-X-TARGETDURATION:2\n'),
+      blocking: msn !== null,
+      targetDurationSeconds: target,
+      ended: this.ended,
+    };
+  }
+
+  media(name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer {
+    const missing: MediaAnswer = { status: 404, targetDurationSeconds: target };
+    if (name === 'part-next.m4s') return this.#wait(signal).then(() => this.#media(name) ?? missing);
+    return this.#media(name) ?? missing;
+  }
+
+  release(): void {
+    for (const wake of this.waiting.splice(0)) wake();
+  }
+
+  #media(name: string): MediaAnswer | undefined {
+    const body = this.mediaByName.get(name);
+    if (body === undefined) return undefined;
+    const bytes = body.reduce((sum, buffer) => sum + buffer.length, 0);
+    return { status: 200, body, bytes, contentType: 'video/mp4', etag: `"${name}"`, lifetimeSeconds: 60 };
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push(resolve);
+      signal.addEventListener('abort', () => {
+        this.aborted += 1;
+        reject(signal.reason);
+      });
+    });
+  }
+}
+
+/** What a request got. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export type Protocol = 'HTTP/1.1' | 'HTTP/2';
+
+/** Delivery behind a real server on a free port. */
+export async function startDelivery(protocol: Protocol, options: Partial<DeliveryOptions> = {}) {
+  const broadcasts = new Map<string, MemoryBroadcast>();
+  const hidden = new MemoryBroadcast('b1');
+  const listeners = new Set<() => void>();
+  const requests: [RequestKind, number][] = [];
+  const dropped: ViewerDropReason[] = [];
+  const errors: string[] = [];
+  const stream = { name: 'Pier <cam>', public: true, thumbnail: undefined as string | undefined };
+  const current = { broadcast: undefined as MemoryBroadcast | undefined, live: true };
+  let bytesOut = 0;
+  const delivery = new Delivery({
+    live: {
+      current: id => (id === privateStream ? hidden : id === publicStream ? current.broadcast : undefined),
+      find: (id, broadcastId) => {
+        if (id === publicStream) return broadcasts.get(broadcastId);
+        return id === privateStream && broadcastId === hidden.broadcastId ? hidden : undefined;
+      },
+      state: () =>
+        current.broadcast !== undefined && current.live
+          ? { live: true, broadcastId: current.broadcast.broadcastId }
+          : { live: false },
+      onStateChange: (_, listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    streams: {
+      find: id => {
+        if (id === publicStream) return stream;
+        return id === privateStream ? { name: 'Hidden', public: false } : undefined;
+      },
+      thumbnailPath: () => stream.thumbnail,
+    },
+    log: { ...silentLogger, error: event => errors.push(event) },
+    observer: {
+      bytesOut: count => {
+        bytesOut += count;
+      },
+      viewerDropped: reason => dropped.push(reason),
+      request: (kind, status) => requests.push([kind, status]),
+    },
+    ...options,
+  });
+
+  const fallThrough = 'the API';
+  const server =
+    protocol === 'HTTP/1.1'
+      ? http.createServer((request, response) => {
+          if (!delivery.handle(request, response)) response.end(fallThrough);
+        })
+      : http2.createServer((request, response) => {
+          if (!delivery.handle(request, response)) response.end(fallThrough);
+        });
+  const sessions = new Set<http2.ServerHttp2Session>();
+  if (protocol === 'HTTP/2') {
+    server.on('session', (session: http2.ServerHttp2Session) => {
+      sessions.add(session);
+      session.once('close', () => sessions.delete(session));
+    });
+  }
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  let client: http2.ClientHttp2Session | undefined;
+  const agent = new http.Agent({ keepAlive: true });
+
+  return {
+    delivery,
+    port,
+    stream,
+    current,
+    requests,
+    dropped,
+    errors,
+    listeners,
+    sessions,
+    bytesOut: () => bytesOut,
+    /** Makes a broadcast the current one. */
+    begin(broadcastId: string): MemoryBroadcast {
+      const broadcast = new MemoryBroadcast(broadcastId);
+      broadcasts.set(broadcastId, broadcast);
+      current.broadcast = broadcast;
+      for (const listener of [...listeners]) listener();
+      return broadcast;
+    },
+    tellChange(): void {
+      for (const listener of [...listeners]) listener();
+    },
+    ask(
+      path: string,
+      headers: Record<string, string> = {},
+      method = 'GET',
+      signal?: AbortSignal,
+    ): Promise<Answer> {
+      if (protocol === 'HTTP/1.1') return askHttp1({ port, agent, path, headers, method, signal });
+      client ??= http2.connect(`http://127.0.0.1:${port}`);
+      return askHttp2({ client, path, headers, method, signal });
+    },
+    async [Symbol.asyncDispose]() {
+      await delivery.stop();
+      client?.destroy();
+      agent.destroy();
+      if (server instanceof http.Server) server.closeAllConnections();
+      for (const session of sessions) session.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+interface Question {
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly method: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+function askHttp1(question: Question & { port: number; agent: http.Agent }): Promise<Answer> {
+  const { signal, ...rest } = question;
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      { host: '127.0.0.1', ...rest, ...(signal === undefined ? {} : { signal }) },
+      response => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(chunks),
+          }),
+        );
+      },
+    );
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+function askHttp2(question: Question & { client: http2.ClientHttp2Session }): Promise<Answer> {
+  const { client, path, headers, method, signal } = question;
+  return new Promise((resolve, reject) => {
+    const request = client.request(
+      { ...headers, ':path': path, ':method': method },
+      signal === undefined ? {} : { signal },
+    );
+    const chunks: Buffer[] = [];
+    let head: http2.IncomingHttpHeaders = {};
+    request.on('response', received => {
+      head = received;
+    });
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('error', reject);
+    request.on('end', () => {
+      const { ':status': status = 0, ...rest } = head as http2.IncomingHttpHeaders &
+        http2.IncomingHttpStatusHeader;
+      resolve({ status, headers: rest as http.IncomingHttpHeaders, body: Buffer.concat(chunks) });
+    });
+    request.end();
+  });
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { fillTemplate } from '../../../src/delivery/player-files.ts';
+import { escapeHtml, pageHeaders, renderPlayerPage } from '../../../src/delivery/player-page.ts';
+
+const values = {
+  liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA',
+  state: '{"live":false}',
+  nowMs: 7,
+  hasThumbnail: false,
+};
+
+describe('renderPlayerPage', () => {
+  it('escapes a hostile name in text and in attributes', () => {
+    const template = '<title>{{title}}</title><video aria-label="{{title}}">';
+    const page = renderPlayerPage(template, { ...values, name: `"><script>'&{{state}}</script>` });
+    const escaped = '&#34;&#62;&#60;script&#62;&#39;&#38;{{state}}&#60;/script&#62;';
+    expect(page).toBe(`<title>${escaped}</title><video aria-label="${escaped}">`);
+  });
+
+  it('has a title for a stream without a name', () => {
+    expect(renderPlayerPage('{{title}}', { ...values, name: ' ' })).toBe('Live stream');
+  });
+
+  it('shows a backdrop only where there is an uploaded image', () => {
+    expect(renderPlayerPage('[{{backdrop}}]', { ...values, name: 'x' })).toBe('[]');
+    expect(renderPlayerPage('[{{backdrop}}]', { ...values, name: 'x', hasThumbnail: true })).toContain(
+      `src="/${values.liveStreamId}/thumbnail.jpg"`,
+    );
+  });
+});
+
+describe('escapeHtml', () => {
+  it('leaves other text alone', () => {
+    expect(escapeHtml('Käse, 東京, 🎬')).toBe('Käse, 東京, 🎬');
+  });
+});
+
+describe('fillTemplate', () => {
+  it('does not fill what a value brings along', () => {
+    expect(fillTemplate('{{a}}{{b}}{{c}}', { a: '{{b}}', b: '$&' })).toBe('{{b}}$&{{c}}');
+  });
+});
+
+describe('pageHeaders', () => {
+  it('let every site embed the page, and the page load nothing from elsewhere', () => {
+    const policy = pageHeaders[pageHeaders.indexOf('Content-Security-Policy') + 1];
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain('frame-ancestors *');
+    expect(policy).not.toContain('unsafe');
+    expect(policy).not.toContain('http');
+  });
+});
