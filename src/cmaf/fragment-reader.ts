@@ -41,7 +41,7 @@ interface OpenBox {
  * Reads fragmented MP4 as it arrives, cut anywhere, into an init description and single samples.
  *
  * Boxes beside `moov`, `moof` and `mdat` are passed over. All samples of a `moof` must lie in the `mdat` after it; they are
- * handed out when that is complete. Samples of tracks that are neither video nor audio are handed out too.
+ * handed out when that is complete. Tracks that are neither video nor audio are left out.
  *
  * **Source**: ISO/IEC 14496-12:2022, 4.2 and 8.8.
  */
@@ -58,6 +58,8 @@ export class FragmentReader {
   #bodyBytes = 0;
   #body: Buffer | undefined;
   #defaults: ReadonlyMap<number, SampleDefaults> | undefined;
+  /** The tracks whose samples are handed out. */
+  #trackIds: ReadonlySet<number> = new Set();
   readonly #nextDts = new Map<number, number>();
   /** Samples announced by the last `moof`, waiting for their `mdat`. */
   #announced: LocatedSample[] = [];
@@ -164,6 +166,7 @@ export class FragmentReader {
     // A copy, since descriptions live as long as the broadcast and would hold the chunk.
     const { tracks, defaults } = readMovie(Buffer.from(body));
     this.#defaults = defaults;
+    this.#trackIds = new Set(tracks.map(({ id }) => id));
     this.#handlers.onInit(tracks);
   }
 
@@ -190,6 +193,7 @@ export class FragmentReader {
     const announced = this.#announced;
     this.#announced = [];
     for (const { position, sizeBytes, ...facts } of announced) {
+      if (!this.#trackIds.has(facts.trackId)) continue;
       const from = position - box.bodyPosition;
       this.#handlers.onSample({ ...facts, data: ownedView(body.subarray(from, from + sizeBytes)) });
     }

@@ -36,7 +36,8 @@ export function parseInitSegment(bytes: Buffer): TrackDescription[] {
 export function writeInitSegment(tracks: readonly TrackDescription[]): Buffer {
   // A CMAF track file has one track, so only then is its brand true.
   const brands = tracks.length === 1 ? 'iso6cmfc' : 'iso6';
-  const nextTrackId = Math.max(...tracks.map(({ id }) => id)) + 1;
+  // All ones, where no higher id is left, is also how the format says so.
+  const nextTrackId = Math.min(Math.max(...tracks.map(({ id }) => id)) + 1, 0xffffffff);
   return Buffer.concat([
     box('ftyp', ascii('iso6'), u32(0), ascii(brands)),
     box('moov', movieHeader(nextTrackId), ...tracks.map(trackBox), movieExtends(tracks)),

@@ -261,11 +261,13 @@ function readPart(attributes: AttributeList): MediaPart {
 }
 
 function readDateTime(line: PlaylistLine): number {
-  const [, instant, zone, minutes] = DATE_TIME.exec(line.value) ?? [];
-  // Date.parse wants a colon in the offset, which the standard's basic form has not.
+  const match = DATE_TIME.exec(line.value);
+  // Date.parse wants a colon in the offset, which the standard's basic form has not; without a match it would guess.
+  const [, instant, zone, minutes] = match ?? [];
   const offset = zone === 'Z' && minutes === undefined ? 'Z' : `${zone}:${minutes ?? '00'}`;
-  const timeMs = Date.parse(`${instant}${offset}`);
-  if (!(timeMs >= 0 && timeMs <= LAST_INSTANT_MS))
+  const timeMs = match === null ? Number.NaN : Date.parse(`${instant}${offset}`);
+  if (!(timeMs >= 0 && timeMs <= LAST_INSTANT_MS)) {
     throw unexpected(line, 'a date and time with a zone', line.value);
+  }
   return timeMs;
 }

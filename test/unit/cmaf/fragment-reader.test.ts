@@ -207,6 +207,16 @@ describe('other boxes', () => {
     expect(readAll(stream, 3)).toEqual(readAll(plain));
   });
 
+  test('samples of a track that is neither video nor audio are left out', () => {
+    const stream = Buffer.from(fixture('h264-aac-5'));
+    stream.write('text', stream.indexOf('soun'), 'latin1');
+    const { tracks, samples } = readAll(stream);
+    expect(tracks.map(({ id }) => id)).toEqual([VIDEO]);
+    expect(samples).toEqual(
+      readAll(fixture('h264-aac-5')).samples.filter(({ trackId }) => trackId === VIDEO),
+    );
+  });
+
   test('a 64 bit size is understood', () => {
     const long = Buffer.concat([u32(1), Buffer.from('free'), u32(0, 20), Buffer.alloc(4)]);
     const stream = Buffer.concat([long, parts.init, long, parts.rest]);

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { FragmentReader, parseInitSegment } from '../../../src/cmaf/index.ts';
+import {
+  FragmentReader,
+  parseInitSegment,
+  writeFragment,
+  writeInitSegment,
+} from '../../../src/cmaf/index.ts';
 import { AppError } from '../../../src/shared/errors.ts';
 import { fixture, fixtureNames, splitInit } from './read-all.ts';
 
@@ -68,15 +73,19 @@ function mutated(stream: Buffer, random: () => number): Buffer {
   return bytes;
 }
 
-/** Reads `stream` and gives how many samples came; fails on any error but the one that media may cause. */
+/** Reads `stream`, writes what it holds anew, and gives how many samples came; fails on any error but the one that media may cause. */
 function outcome(stream: Buffer, pieceBytes: number): { samples: number; error: string | undefined } {
   let samples = 0;
   let inits = 0;
   const reader = new FragmentReader({
-    onInit: () => {
+    onInit: tracks => {
       inits += 1;
+      expect(parseInitSegment(writeInitSegment(tracks))).toEqual(tracks);
     },
-    onSample: ({ data, dtsTicks, durationTicks }) => {
+    onSample: sample => {
+      const { trackId, data, dtsTicks, durationTicks } = sample;
+      const written = writeFragment(samples, [{ trackId, baseDtsTicks: dtsTicks, samples: [sample] }]);
+      expect(written.subarray(-data.length).equals(data)).toBe(true);
       expect(inits).toBe(1);
       expect(data.length).toBeGreaterThan(0);
       expect(Number.isSafeInteger(dtsTicks + durationTicks)).toBe(true);
