@@ -11,7 +11,7 @@ import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
 import type { BroadcastJournal, LiveObserver, LiveSettings, LiveTag, PublisherLink } from './ports.ts';
 import { PublisherRun } from './publisher-run.ts';
 import { RenderedText } from './rendered-text.ts';
-import { type Part, Segmenter, type SegmentSink } from './segmenter.ts';
+import { Segmenter, type SegmentSink } from './segmenter.ts';
 import { Timeline, type TrackKind } from './timeline.ts';
 import { codecsOf, formatVariant } from './variant.ts';
 
@@ -19,7 +19,6 @@ import { codecsOf, formatVariant } from './variant.ts';
 export interface LiveBroadcastOptions {
   readonly broadcastId: string;
   readonly liveStreamId: string;
-  readonly projectId: string;
   readonly targetDurationSeconds: number;
   readonly settings: LiveSettings;
   readonly abilities: CodecAbilities;
@@ -73,7 +72,7 @@ export class LiveBroadcast {
   #lingerTimer: NodeJS.Timeout | undefined;
   #ending: Promise<void> | undefined;
 
-  constructor(options: LiveBroadcastOptions, link: PublisherLink) {
+  constructor(options: LiveBroadcastOptions) {
     const { settings, clock } = options;
     this.#options = options;
     this.broadcastId = options.broadcastId;
@@ -86,14 +85,6 @@ export class LiveBroadcast {
       maxBytes: settings.windowBytes,
       clock,
       onChange: () => this.#windowChanged(),
-    });
-    options.journal.opened({
-      broadcastId: this.broadcastId,
-      liveStreamId: this.liveStreamId,
-      projectId: options.projectId,
-      startedAtMs: this.startedAtMs,
-      protocol: link.protocol,
-      remoteAddress: link.remoteAddress,
     });
   }
 
@@ -112,7 +103,7 @@ export class LiveBroadcast {
   }
 
   get isPlayable(): boolean {
-    return this.#window.hasSegments;
+    return this.#window.isPlayable;
   }
 
   /** The longest distance between keyframes that was seen, in seconds. */
@@ -264,6 +255,7 @@ export class LiveBroadcast {
     const { clock, log } = this.#options;
     const nowMs = clock.monotonicMs();
     this.#failures = [...this.#failures.filter(atMs => nowMs - atMs < failureWindowMs), nowMs];
+    this.#options.observer.packagerFailed();
     log.warn('packager-failed', { report, failures: this.#failures.length });
     if (this.#failures.length < mostPackagerFailures) return;
     this.#link?.refuse('The stream could not be packaged. See the log of the server.');
@@ -277,6 +269,12 @@ export class LiveBroadcast {
     if (tracks.video !== undefined) numbered.push({ ...tracks.video, id: 1 });
     if (tracks.audio !== undefined) numbered.push({ ...tracks.audio, id: 2 });
     this.#window.useInit(writeInitSegment(numbered));
+    this.#options.journal.changed(this.broadcastId, {
+      ...(tracks.audio === undefined ? {} : { audioCodec: tracks.audio.codec }),
+      ...(tracks.video === undefined ? {} : { videoCodec: tracks.video.codec }),
+      ...(tracks.video?.width === undefined ? {} : { width: tracks.video.width }),
+      ...(tracks.video?.height === undefined ? {} : { height: tracks.video.height }),
+    });
     this.#options.log.info('packaging-started', {
       codecs: codecsOf(tracks),
       ...(tracks.video === undefined ? {} : { size: `${tracks.video.width}x${tracks.video.height}` }),
@@ -288,26 +286,23 @@ export class LiveBroadcast {
     const window = this.#window;
     const { clock, observer } = this.#options;
     let lastLagMs: number | undefined;
-    const lagOf = (part: Part) => {
-      const arrived = this.#arrivals[this.#tracks.video === undefined ? 'audio' : 'video'].arrivalOf(
-        part.newestFrameMs,
-      );
+    const leader = this.#tracks.video === undefined ? 'audio' : 'video';
+    const lagAt = (frameMs: number) => {
+      const arrived = this.#arrivals[leader].arrivalOf(frameMs);
       return arrived === undefined ? undefined : clock.monotonicMs() - arrived;
     };
     return {
       get partTargetSeconds() {
         return window.partTargetSeconds;
       },
-      get hasSegments() {
-        return window.hasSegments;
-      },
       targetDurationSeconds: window.targetDurationSeconds,
       fixPartTarget: seconds => window.fixPartTarget(seconds),
-      openSegment: segment => window.openSegment(segment),
+      openSegment: segment =>
+        window.openSegment({ ...segment, arrivedAtMs: clock.nowMs() - (lagAt(segment.startMs) ?? 0) }),
       nextSequenceNumber: () => window.nextSequenceNumber(),
       addPart: part => {
         window.addPart(part);
-        lastLagMs = lagOf(part);
+        lastLagMs = lagAt(part.newestFrameMs);
         if (lastLagMs !== undefined) observer.partListed(lastLagMs);
       },
       closeSegment: () => {
@@ -341,6 +336,7 @@ export class LiveBroadcast {
     this.#setState('ended');
     const { journal, clock, log } = this.#options;
     journal.ended(this.broadcastId, clock.nowMs(), reason);
+    this.#options.observer.broadcastEnded(reason);
     log.info('broadcast-ended', { reason, seconds: Math.round((clock.nowMs() - this.startedAtMs) / 1000) });
     this.#options.onStateChange();
   }
@@ -394,16 +390,14 @@ export class LiveBroadcast {
   #windowChanged(): void {
     // The measured bandwidth changes with the segments.
     this.#multivariant = undefined;
-    if (this.#link !== undefined && this.#window.hasSegments && this.#state !== 'live')
-      this.#setState('live');
+    if (this.#link !== undefined && this.#window.isPlayable && this.#state !== 'live') this.#setState('live');
   }
 
   #setState(state: BroadcastState): void {
     if (!canFollow(this.#state, state)) return;
     this.#state = state;
     if (state !== 'ended') {
-      const codecs = codecsOf(this.#tracks);
-      this.#options.journal.changed(this.broadcastId, { state, codecs });
+      this.#options.journal.changed(this.broadcastId, { state });
       this.#options.log.info('broadcast-state', { state });
       this.#options.onStateChange();
     }

@@ -1,5 +1,4 @@
 import type { Clock } from '../shared/clock.ts';
-import { randomBase62 } from '../shared/ids.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { maskStreamKey } from '../shared/secret.ts';
@@ -123,27 +122,31 @@ export class LiveBroadcasts implements Component {
     for (const old of this.#broadcasts.get(liveStreamId) ?? []) {
       old.releasePublisher('A new broadcast of this stream has begun.');
     }
-    const broadcastId = randomBase62(12);
+    const broadcastId = journal.opened({
+      liveStreamId,
+      projectId,
+      state: 'starting',
+      startedAtMs: clock.nowMs(),
+      protocol: link.protocol,
+      remoteAddress: link.remoteAddress,
+      encoder: link.encoder,
+    });
     const log = this.#options.log.child('live', { liveStreamId, broadcastId });
     log.info('broadcast-opened', { protocol: link.protocol, key: maskStreamKey(streamKey) });
-    const broadcast: LiveBroadcast = new LiveBroadcast(
-      {
-        broadcastId,
-        liveStreamId,
-        projectId,
-        targetDurationSeconds:
-          this.#learnedTargets.get(liveStreamId) ?? Math.ceil(settings.segmentTargetMs / 1000),
-        settings,
-        abilities,
-        startPackager: (plan, events) => startPackager(plan, events, { liveStreamId, broadcastId }),
-        journal,
-        observer,
-        clock,
-        log,
-        onStateChange: () => this.#stateChanged(broadcast),
-      },
-      link,
-    );
+    const broadcast: LiveBroadcast = new LiveBroadcast({
+      broadcastId,
+      liveStreamId,
+      targetDurationSeconds:
+        this.#learnedTargets.get(liveStreamId) ?? Math.ceil(settings.segmentTargetMs / 1000),
+      settings,
+      abilities,
+      startPackager: (plan, events) => startPackager(plan, events, { liveStreamId, broadcastId }),
+      journal,
+      observer,
+      clock,
+      log,
+      onStateChange: () => this.#stateChanged(broadcast),
+    });
     const list = this.#broadcasts.get(liveStreamId) ?? [];
     list.push(broadcast);
     this.#broadcasts.set(liveStreamId, list);

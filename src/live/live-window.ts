@@ -71,6 +71,8 @@ interface Waiter {
 }
 
 const leastListedSegments = 3;
+/** Not 0, so that there is a number before the first for those who ask for what is gone. */
+const firstSequence = 1;
 /** Dates may fall this far behind the clock before they are set anew. */
 const mostDateLagMs = 4000;
 
@@ -86,7 +88,7 @@ export class LiveWindow implements SegmentSink {
   /** Removed from the list, and still to be fetched until the time given. */
   #retired: { segment: Segment; untilMs: number }[] = [];
   #partsByNumber = new Map<number, ListedPart>();
-  #nextSequence = 0;
+  #nextSequence = firstSequence;
   #nextPartNumber = 0;
   #discontinuitySequence = 0;
   #discontinuityIsDue = false;
@@ -110,8 +112,9 @@ export class LiveWindow implements SegmentSink {
     return this.#partTargetSeconds;
   }
 
-  get hasSegments(): boolean {
-    return this.#segments.length > 0 || this.#nextSequence > 0;
+  /** There is something to play. */
+  get isPlayable(): boolean {
+    return this.#nextPartNumber > 0;
   }
 
   get heldBytes(): number {
@@ -137,11 +140,14 @@ export class LiveWindow implements SegmentSink {
   /** The next segment follows a break: another publisher connection, another packager, a clock that was set. */
   breakTimeline(): void {
     this.#anchor = undefined;
-    if (this.hasSegments) this.#discontinuityIsDue = true;
+    if (this.isPlayable) this.#discontinuityIsDue = true;
   }
 
-  openSegment(segment: { startMs: number; isIndependent: boolean }): void {
-    this.#open = this.#newSegment(this.#dateOf(segment.startMs), segment.isIndependent, false);
+  /** @param arrivedAtMs wall-clock time at which its first frame came in; now unless given */
+  openSegment(segment: { startMs: number; isIndependent: boolean; arrivedAtMs?: number }): void {
+    const date = this.#dateOf(segment.startMs, segment.arrivedAtMs ?? this.#options.clock.nowMs());
+    if (this.#nextSequence === firstSequence) this.#listLeadingGap(date);
+    this.#open = this.#newSegment(date, segment.isIndependent, false);
   }
 
   addPart(part: Part): void {
@@ -154,7 +160,7 @@ export class LiveWindow implements SegmentSink {
     open.bytes += part.body.length;
     this.#heldBytes += part.body.length;
     this.#partsByNumber.set(listed.number, listed);
-    if (this.hasSegments) this.#changed();
+    this.#changed();
   }
 
   closeSegment(): void {
@@ -214,7 +220,8 @@ export class LiveWindow implements SegmentSink {
   /** @param query of the request; only the delivery directives in it count */
   async mediaPlaylist(query: URLSearchParams, signal: AbortSignal): Promise<PlaylistAnswer> {
     const { targetDurationSeconds } = this;
-    if (!this.hasSegments) return { status: 404, reason: 'there is no segment yet', targetDurationSeconds };
+    if (!this.isPlayable) return { status: 404, reason: 'there is no segment yet', targetDurationSeconds };
+    await this.#waitFor(() => this.#canStart(), targetDurationSeconds * 1000, signal);
     if (this.#ended) return this.#answer('no', false);
     const directives = parseReloadDirectives(query);
     if (!directives.ok) return { status: 400, reason: directives.reason, targetDurationSeconds };
@@ -233,7 +240,7 @@ export class LiveWindow implements SegmentSink {
   media(name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer {
     if (name.startsWith('part-')) {
       const number = wholeNumber(name, 'part-', '.m4s');
-      const isHinted = number === this.#nextPartNumber && !this.#ended && this.hasSegments;
+      const isHinted = number === this.#nextPartNumber && !this.#ended && this.isPlayable;
       return isHinted ? this.#hintedPart(number, name, signal) : this.#part(number, name);
     }
     if (name.startsWith('segment-')) {
@@ -264,6 +271,22 @@ export class LiveWindow implements SegmentSink {
     return segment;
   }
 
+  /**
+   * hls.js refuses a list without a whole segment, and the first one takes seconds: a segment that is not there stands before it, so that
+   * the first parts can be played while it is made.
+   */
+  #listLeadingGap(firstDateMs: number): void {
+    const gap = this.#newSegment(firstDateMs - this.targetDurationSeconds * 1000, false, true);
+    gap.durationSeconds = this.targetDurationSeconds;
+    this.#segments.push(gap);
+    this.#nextSequence += 1;
+  }
+
+  /** What players hold back is there: one that started before would start in the gap. */
+  #canStart(): boolean {
+    return this.#nextSequence > firstSequence + 1 || (this.#open?.parts.length ?? 0) >= 3;
+  }
+
   #list(segment: Segment): void {
     this.#segments.push(segment);
     this.#nextSequence += 1;
@@ -274,11 +297,10 @@ export class LiveWindow implements SegmentSink {
 
   /**
    * Dates follow the media from one anchor. A publisher that sends faster than time passes would bring them into the future, where some
-   * players stop loading: a segment is never dated later than now. One that lost time (a network that stood still, a clock that was
+   * players stop loading: a segment is never dated later than it came in. One that lost time (a network that stood still, a clock that was
    * set) would leave them behind for good: the list says that time was lost, and dates start anew.
    */
-  #dateOf(startMs: number): number {
-    const nowMs = this.#options.clock.nowMs();
+  #dateOf(startMs: number, nowMs: number): number {
     const notBeforeMs = Math.max(nowMs, this.#lastProgramDateTimeMs);
     this.#anchor ??= { wallMs: notBeforeMs, mediaMs: startMs };
     let date = this.#anchor.wallMs + (startMs - this.#anchor.mediaMs);

@@ -5,6 +5,8 @@ export interface PublisherLink {
   readonly connectionId: string;
   readonly protocol: string;
   readonly remoteAddress: string;
+  /** What the encoder calls itself, or `''`. */
+  readonly encoder: string;
   /** Tells the encoder why, then closes. */
   refuse(description: string): void;
   /** Closes after a regular end. */
@@ -23,15 +25,26 @@ export interface LiveTag {
 
 /** Where a broadcast is written down. */
 export interface BroadcastJournal {
+  /** Writes down that one began; its id. */
   opened(record: {
-    broadcastId: string;
-    liveStreamId: string;
-    projectId: string;
-    startedAtMs: number;
-    protocol: string;
-    remoteAddress: string;
-  }): void;
-  changed(broadcastId: string, change: { state: BroadcastState; codecs?: string }): void;
+    readonly liveStreamId: string;
+    readonly projectId: string;
+    readonly state: BroadcastState;
+    readonly startedAtMs: number;
+    readonly protocol: string;
+    readonly remoteAddress: string;
+    readonly encoder: string;
+  }): string;
+  changed(
+    broadcastId: string,
+    change: {
+      readonly state?: BroadcastState;
+      readonly videoCodec?: string;
+      readonly audioCodec?: string;
+      readonly width?: number;
+      readonly height?: number;
+    },
+  ): void;
   ended(broadcastId: string, endedAtMs: number, reason: EndReason): void;
 }
 
@@ -41,6 +54,9 @@ export interface LiveObserver {
   partListed(lagMs: number): void;
   /** How long after its last frame arrived a segment could be fetched. */
   segmentListed(lagMs: number): void;
+  /** A packager ended without being asked to. */
+  packagerFailed(): void;
+  broadcastEnded(reason: EndReason): void;
 }
 
 /** Settings of every broadcast. */

@@ -19,7 +19,6 @@ export interface SegmentSink {
   readonly partTargetSeconds: number | undefined;
   /** No segment may last longer than this and half a second. */
   readonly targetDurationSeconds: number;
-  readonly hasSegments: boolean;
   fixPartTarget(seconds: number): void;
   /** @param startMs decoding time of the first frame on the broadcast's clock */
   openSegment(segment: { startMs: number; isIndependent: boolean }): void;
@@ -247,17 +246,15 @@ export class Segmenter {
     };
     this.#leaderSamples = [];
     this.#partStart = end;
-    const isFirst = !this.#sink.hasSegments;
     if (this.#sink.partTargetSeconds === undefined) {
       this.#sink.fixPartTarget(Math.ceil((part.durationSeconds + partSlackSeconds) * 1000) / 1000);
     }
     this.#sink.addPart(part);
     const length = end - this.#segmentStart;
     const target = this.#sink.partTargetSeconds ?? 0;
-    // A player needs one whole segment before it starts: the very first is as short as a part.
     const isDueByTime = this.#leader === 'audio' && length + target / 2 > this.#options.segmentSeconds;
     const isFull = length + target > this.#sink.targetDurationSeconds + 0.499;
-    if (isFirst || isDueByTime || isFull) {
+    if (isDueByTime || isFull) {
       if (isFull && this.#leader === 'video') this.#tellLongGop();
       this.#closeSegment();
     }

@@ -60,6 +60,17 @@ export class Database implements Component {
     return this.sqlite.inTransaction ? work() : this.sqlite.transaction(work).immediate();
   }
 
+  /** What keeps the database from being used now; undefined when nothing does. */
+  fault(): string | undefined {
+    if (!this.sqlite.open) return 'it is closed';
+    try {
+      this.sqlite.prepare('SELECT 1 FROM projects LIMIT 1').get();
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
   /** Nothing is left to do: the file was opened before. */
   async start(): Promise<void> {}
 

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** A Millrace that runs as a process of its own, as `npm start` runs it, on free ports. */
+export interface ServerProcess {
+  readonly child: ChildProcess;
+  readonly httpPort: number;
+  readonly rtmpPort: number;
+  readonly baseUrl: string;
+  readonly sandboxKey: string;
+  /** All lines that it printed so far. */
+  readonly lines: readonly string[];
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** SIGTERM, and how it ended. */
+  stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** How a server process is started. */
+export interface ServerProcessOptions {
+  readonly dataDir: string;
+  /** Further variables, such as settings. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly startTimeoutMs?: number;
+}
+
+const sandboxKey = 'sandbox-key-of-this-run';
+
+/** Starts `src/main.ts` and waits until it is ready. @throws Error with what it printed, when it ends before that. */
+export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+  const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+  const child = spawn(process.execPath, [main], {
+    cwd: fileURLToPath(new URL('../', import.meta.url)),
+    env: {
+      ...process.env,
+      MILLRACE_HOST: '127.0.0.1',
+      MILLRACE_HTTP_PORT: '0',
+      MILLRACE_RTMP_PORT: '0',
+      MILLRACE_DATA_DIR: options.dataDir,
+      MILLRACE_BOOTSTRAP_SANDBOX_KEY: sandboxKey,
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>(resolve =>
+    child.once('exit', (code, signal) => resolve({ code, signal })),
+  );
+  const {
+    promise: ready,
+    resolve: isReady,
+    reject: isNotReady,
+  } = Promise.withResolvers<Record<string, unknown>>();
+  const read = (stream: NodeJS.ReadableStream) =>
+    createInterface({ input: stream }).on('line', line => {
+      lines.push(line);
+      if (lines.length > 2000) lines.shift();
+      if (line.includes('"event":"ready"')) isReady(JSON.parse(line) as Record<string, unknown>);
+    });
+  read(child.stdout!);
+  read(child.stderr!);
+  void exited.then(({ code }) =>
+    isNotReady(new Error(`The server ended with ${code}:\n${lines.join('\n')}`)),
+  );
+  const timer = setTimeout(
+    () => isNotReady(new Error(`The server was not ready in time:\n${lines.join('\n')}`)),
+    options.startTimeoutMs ?? 20_000,
+  );
+  try {
+    const { http, rtmp } = await ready;
+    return {
+      child,
+      httpPort: Number(http),
+      rtmpPort: Number(rtmp),
+      baseUrl: `http://127.0.0.1:${http}`,
+      sandboxKey,
+      lines,
+      exited,
+      stop: () => {
+        child.kill('SIGTERM');
+        return exited;
+      },
+    };
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A live stream as the API answers it, as far as scripts and tests need it. */
+export interface CreatedStream {
+  readonly liveStreamId: string;
+  readonly streamKey: string;
+  readonly assets: { readonly hls: string; readonly player: string };
+}
+
+/** Makes a live stream through the API. */
+export async function createLiveStream(
+  baseUrl: string,
+  apiKey: string,
+  name: string,
+): Promise<CreatedStream> {
+  const answer = await fetch(`${baseUrl}/live-streams`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ name }),
+  });
+  if (!answer.ok) throw new Error(`POST /live-streams answered ${answer.status}: ${await answer.text()}`);
+  return (await answer.json()) as CreatedStream;
+}

@@ -1,0 +1,298 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Config } from './config/settings.ts';
+import { Delivery } from './delivery/delivery.ts';
+import { type FfmpegBuild, findFfmpeg } from './ffmpeg/find-ffmpeg.ts';
+import { ProcessOwner } from './ffmpeg/owned-process.ts';
+import { CertificateFiles } from './http/certificate-files.ts';
+import { HttpListener } from './http/http-listener.ts';
+import type { PublishGate } from './ingest/publish-gate.ts';
+import { RtmpServer } from './ingest/rtmp-server.ts';
+import type { BroadcastState, EndReason } from './live/broadcast.ts';
+import { FfmpegPackager } from './live/ffmpeg-packager.ts';
+import { LiveBroadcasts } from './live/live-broadcasts.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { bootstrapAccount, type FirstSecrets } from './resources/accounts/bootstrap.ts';
+import { createApi } from './resources/create-api.ts';
+import { BroadcastsStore } from './resources/live-streams/broadcasts.store.ts';
+import { type Clock, systemClock } from './shared/clock.ts';
+import { type Component, Lifecycle } from './shared/lifecycle.ts';
+import type { Logger } from './shared/logger.ts';
+import { openDatabase } from './store/database.ts';
+
+/** A server that runs. */
+export interface RunningApp {
+  /** Base of every address, without a slash at its end. */
+  readonly publicUrl: string;
+  readonly httpPort: number;
+  readonly httpsPort: number | undefined;
+  readonly rtmpPort: number;
+  readonly rtmpsPort: number | undefined;
+  readonly dataDir: string;
+  readonly ffmpeg: FfmpegBuild;
+  /** Only at the first start on a data folder; to be shown once. */
+  readonly firstSecrets: FirstSecrets | undefined;
+  /** Children that run. */
+  readonly ffmpegProcesses: () => number;
+  /** Refuses new work and ends the old until `deadlineMs`, a time of {@link Date.now}; `signal` cuts that short. */
+  drain(deadlineMs: number, signal?: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What the process edge hands in. */
+export interface AppEnvironment {
+  readonly log: Logger;
+  /** Where programs are looked for: the environment variable PATH. */
+  readonly searchPath: string | undefined;
+  readonly clock?: Clock;
+}
+
+/** How long an ended broadcast can still be played to its end. */
+const endedKeptMs = 60_000;
+/** The contract keeps a publisher for at most this long after `complete`. */
+const completedLingerMs = 60_000;
+
+/**
+ * Puts the server together and starts it.
+ *
+ * @throws AppError with one clear message when it cannot start: `data-dir-unusable`, `database-unusable`, `ffmpeg-unusable`,
+ * `tls-unusable`, `listen-failed`
+ */
+export async function startApp(config: Config, environment: AppEnvironment): Promise<RunningApp> {
+  const { log } = environment;
+  const clock = environment.clock ?? systemClock;
+  const dataDir = resolve(config.dataDir);
+  const ffmpeg = await findFfmpeg(config['ffmpeg.path'], environment.searchPath);
+  log.info('ffmpeg-found', {
+    path: ffmpeg.path,
+    version: ffmpeg.version,
+    source: ffmpeg.source,
+    lacks: ffmpeg.lacks,
+  });
+
+  const database = openDatabase({ dataDir });
+  const metrics = new Metrics();
+  try {
+    const firstSecrets = await bootstrapAccount(database, {
+      isUpgraded: config['bootstrap.upgraded'],
+      adminEmail: config['admin.email'],
+      clock,
+      ...given('sandboxKey', config['bootstrap.sandboxKey']),
+      ...given('productionKey', config['bootstrap.productionKey']),
+      ...given('adminPassword', config['admin.password']),
+    });
+    const journal = new BroadcastsStore<BroadcastState, EndReason>(database);
+    const crashed = journal.endOpenOnes(clock.nowMs(), 'server-crashed');
+    if (crashed > 0) log.warn('broadcasts-left-by-a-crash-ended', { count: crashed });
+
+    const processes = new ProcessOwner(log);
+    const certificate =
+      config['tls.cert'] === undefined || config['tls.key'] === undefined
+        ? undefined
+        : new CertificateFiles({
+            certPath: config['tls.cert'],
+            keyPath: config['tls.key'],
+            log: log.child('tls'),
+          });
+
+    const live: LiveBroadcasts = new LiveBroadcasts({
+      settings: {
+        partTargetMs: config['live.partTarget'],
+        segmentTargetMs: config['live.segmentTarget'],
+        windowMs: config['live.window'],
+        windowBytes: config['live.windowBytes'],
+        reconnectGraceMs: config['live.reconnectGrace'],
+        keyframeTimeoutMs: config['live.keyframeTimeout'],
+        endedKeptMs,
+        completedLingerMs,
+      },
+      abilities: ffmpeg,
+      findStream: key => api.liveStreams.findByStreamKey(key),
+      startPackager: (plan, events, ids) =>
+        new FfmpegPackager({ path: ffmpeg.path, owner: processes, plan, events, ids }),
+      journal,
+      observer: {
+        partListed: lagMs => metrics.partLagSeconds.observe(lagMs / 1000),
+        segmentListed: lagMs => metrics.segmentLagSeconds.observe(lagMs / 1000),
+        packagerFailed: () => metrics.ffmpegFailures.inc({ purpose: 'packager' }),
+        broadcastEnded: reason => metrics.broadcastsEnded.inc({ reason }),
+      },
+      clock,
+      log,
+    });
+
+    const api = createApi({
+      database,
+      dataDir,
+      publicUrl: () => publicUrl(),
+      version: readVersion(),
+      rateLimits: {
+        uploads: config['rateLimit.uploads'],
+        writes: config['rateLimit.writes'],
+        reads: config['rateLimit.reads'],
+      },
+      live,
+      health: {
+        checks: [
+          { name: 'database', fault: () => database.fault() },
+          { name: 'ingest', fault: () => (ingest.isListening ? undefined : 'no RTMP port is listened on') },
+        ],
+        metrics: {
+          contentType: metrics.contentType,
+          text: () => {
+            const { starting, live: onAir, waiting } = live.countByState();
+            metrics.broadcasts.set({ state: 'starting' }, starting);
+            metrics.broadcasts.set({ state: 'live' }, onAir);
+            metrics.broadcasts.set({ state: 'waiting' }, waiting);
+            metrics.ffmpegProcesses.set({ purpose: 'packager' }, processes.running);
+            metrics.viewers.set(delivery.totalViewers());
+            return metrics.text();
+          },
+        },
+        ...given('token', config['metrics.token']),
+      },
+      log,
+      observer: metrics,
+      clock,
+      bodyTimeoutMs: config['http.requestTimeout'],
+    });
+
+    const delivery = new Delivery({
+      live,
+      streams: {
+        find: liveStreamId => api.liveStreams.findForViewers(liveStreamId),
+        thumbnailPath: liveStreamId => api.liveStreams.thumbnailPath(liveStreamId),
+      },
+      log: log.child('delivery'),
+      observer: {
+        bytesOut: count => metrics.bytesOut.inc(count),
+        viewerDropped: reason => metrics.connectionsDropped.inc({ side: 'viewer', reason }),
+        request: (kind, status) => metrics.mediaRequests.inc({ kind, status: String(status) }),
+      },
+      clock,
+      viewerStallMs: config['delivery.viewerStall'],
+    });
+
+    const http = new HttpListener({
+      host: config.host,
+      port: config['http.port'],
+      ...(certificate === undefined || config['https.port'] === undefined
+        ? {}
+        : { https: { port: config['https.port'], certificate } }),
+      beforeKoa: [(request, response) => delivery.handle(request, response)],
+      koa: api.koa,
+      docsBase: api.docsBase,
+      log: log.child('http'),
+    });
+
+    const ingest: RtmpServer = new RtmpServer({
+      host: config.host,
+      rtmpPort: config['rtmp.port'],
+      ...(certificate === undefined || config['rtmps.port'] === undefined
+        ? {}
+        : {
+            rtmps: {
+              port: config['rtmps.port'],
+              secureContext: () => certificate.secureContext(),
+              onChange: listener => void certificate.onChange(listener),
+            },
+          }),
+      maxConnections: config['rtmp.maxConnections'],
+      handshakeTimeoutMs: config['rtmp.handshakeTimeout'],
+      idleTimeoutMs: config['rtmp.idleTimeout'],
+      maxMessageBytes: config['rtmp.maxMessage'],
+      gate: gateOf(live),
+      log,
+      observer: {
+        connectionOpened: () => metrics.ingestConnections.inc(),
+        connectionClosed: reason => {
+          metrics.ingestConnections.dec();
+          metrics.connectionsDropped.inc({ side: 'publisher', reason });
+        },
+        bytesIn: count => metrics.bytesIn.inc(count),
+        publisherOpened: () => metrics.publishers.inc(),
+        publisherClosed: () => metrics.publishers.dec(),
+        refused: reason => metrics.publishersRefused.inc({ reason }),
+      },
+    });
+
+    const publicUrl = () => {
+      if (config.publicUrl !== undefined) return config.publicUrl;
+      return http.httpsPort === undefined
+        ? `http://localhost:${http.httpPort}`
+        : `https://localhost:${http.httpsPort}`;
+    };
+
+    const metricsComponent: Component = {
+      name: 'metrics',
+      start: async () => {},
+      stop: async () => metrics.stop(),
+    };
+    const processComponent: Component = {
+      name: 'processes',
+      start: async () => {},
+      stop: () => processes.stop(),
+    };
+    const lifecycle = new Lifecycle(
+      [
+        database,
+        metricsComponent,
+        ...(certificate === undefined ? [] : [certificate]),
+        api.tokenSweeper,
+        processComponent,
+        http,
+        delivery,
+        live,
+        ingest,
+      ],
+      log.child('lifecycle'),
+    );
+    await lifecycle.start();
+    return {
+      publicUrl: publicUrl(),
+      httpPort: http.httpPort,
+      httpsPort: http.httpsPort,
+      rtmpPort: ingest.rtmpPort,
+      rtmpsPort: ingest.rtmpsPort,
+      dataDir,
+      ffmpeg,
+      firstSecrets,
+      ffmpegProcesses: () => processes.running,
+      drain: (deadlineMs, signal) => lifecycle.drain(deadlineMs, signal),
+      stop: () => lifecycle.stop(),
+    };
+  } catch (error) {
+    await database.stop();
+    metrics.stop();
+    throw error;
+  }
+}
+
+/** What the RTMP server asks, answered by the live room. */
+function gateOf(live: LiveBroadcasts): PublishGate {
+  return {
+    request: async (request, connection) => {
+      const answer = live.admit(request.streamKey, {
+        connectionId: connection.connectionId,
+        protocol: request.protocol,
+        remoteAddress: connection.remoteAddress,
+        encoder: request.encoder,
+        refuse: description => connection.end('NetStream.Publish.Rejected', description),
+        close: description => connection.end('NetStream.Unpublish.Success', description),
+        pause: () => connection.pause(),
+        resume: () => connection.resume(),
+      });
+      return answer.accepted ? { accepted: true, sink: answer.intake } : answer;
+    },
+  };
+}
+
+/** A property only where there is a value, for options that may be absent but not undefined. */
+function given<Name extends string, Value>(name: Name, value: Value | undefined): { [Key in Name]?: Value } {
+  return (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value };
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

@@ -1,0 +1,140 @@
+import type { RunningApp } from './app.ts';
+
+const leastNodeMajor = 24;
+const usage = `Usage: npm start -- [--config PATH] [--KEY=VALUE ...]
+
+  --config PATH   settings file; config/server.json unless given (or MILLRACE_CONFIG)
+  --KEY=VALUE     any setting, such as --http.port=9000; all are in config/reference.md
+  --version       prints the version
+  --help          prints this
+`;
+
+await run();
+
+async function run(): Promise<void> {
+  const major = Number(process.versions.node.split('.')[0]);
+  if (major < leastNodeMajor) {
+    // Said before anything is loaded that an older Node cannot read.
+    fail(
+      `Millrace needs Node ${leastNodeMajor} or newer, this is ${process.versions.node}. \`npm start\` brings its own.`,
+    );
+    return;
+  }
+  const { AppError, messageOf } = await import('./shared/errors.ts');
+  try {
+    await serve();
+  } catch (error) {
+    if (error instanceof AppError && error.kind !== 'internal') {
+      fail(error.message);
+    } else {
+      fail(`Millrace could not start: ${messageOf(error)}\n${error instanceof Error ? error.stack : ''}`);
+    }
+  }
+}
+
+async function serve(): Promise<void> {
+  const { parseArgs } = await import('node:util');
+  const { AppError, messageOf } = await import('./shared/errors.ts');
+  const flags: Record<string, string> = {};
+  const { tokens } = parseArgs({ args: process.argv.slice(2), strict: false, tokens: true });
+  let configFile = process.env.MILLRACE_CONFIG;
+  for (let index = 0; index < tokens.length; index += 1) {
+    const token = tokens[index]!;
+    if (token.kind === 'option-terminator') continue;
+    if (token.kind === 'positional')
+      throw new AppError('config-invalid', `unknown argument ${token.value}\n\n${usage}`);
+    if (token.name === 'help') {
+      process.stdout.write(usage);
+      return;
+    }
+    if (token.name === 'version') {
+      const { default: about } = await import('../package.json', { with: { type: 'json' } });
+      process.stdout.write(`${about.version}\n`);
+      return;
+    }
+    let { value } = token;
+    const next = tokens[index + 1];
+    if (value === undefined && next?.kind === 'positional') {
+      value = next.value;
+      index += 1;
+    }
+    if (value === undefined) throw new AppError('config-invalid', `--${token.name}: a value is missing`);
+    if (token.name === 'config') configFile = value;
+    else flags[token.name] = value;
+  }
+
+  const { loadConfig } = await import('./config/load-config.ts');
+  const { createLogger } = await import('./shared/logger.ts');
+  const config = loadConfig({
+    file: configFile ?? 'config/server.json',
+    fileRequired: configFile !== undefined,
+    env: process.env,
+    flags,
+  });
+  const log = await createLogger({ level: config['log.level'], pretty: process.stdout.isTTY });
+  const main = log.child('main');
+
+  // Whatever nobody caught: the state in memory can no longer be trusted, and a restart finds everything on disk.
+  const crash = (error: unknown) => {
+    main.error('crashed', { error });
+    process.exit(70);
+  };
+  process.on('uncaughtException', crash);
+  process.on('unhandledRejection', crash);
+
+  const { startApp } = await import('./app.ts');
+  const { describeStart } = await import('./start-message.ts');
+  const startedAtMs = performance.now();
+  const app = await startApp(config, { log, searchPath: process.env.PATH });
+  process.stdout.write(describeStart(app, config));
+  main.info('ready', {
+    http: app.httpPort,
+    rtmp: app.rtmpPort,
+    ...(app.httpsPort === undefined ? {} : { https: app.httpsPort }),
+    ...(app.rtmpsPort === undefined ? {} : { rtmps: app.rtmpsPort }),
+    ms: Math.round(performance.now() - startedAtMs),
+  });
+  stopAtSignals(app, config.drainTimeout, main, messageOf);
+}
+
+/** SIGTERM or SIGINT drains until the deadline; a second one stops at once. */
+function stopAtSignals(
+  app: RunningApp,
+  drainTimeoutMs: number,
+  log: import('./shared/logger.ts').Logger,
+  messageOf: (thrown: unknown) => string,
+): void {
+  const hurry = new AbortController();
+  let signals = 0;
+  const stop = async (signal: string) => {
+    signals += 1;
+    if (signals > 1) {
+      hurry.abort();
+      return;
+    }
+    log.info('stopping', { signal, withinMs: drainTimeoutMs });
+    // Something that does not end must not keep the process: what is on disk is right at any moment.
+    const overdue = setTimeout(() => {
+      log.error('stop-overdue', {});
+      process.exit(1);
+    }, drainTimeoutMs + 10_000);
+    overdue.unref();
+    try {
+      await app.drain(Date.now() + drainTimeoutMs, hurry.signal);
+      await app.stop();
+      log.info('stopped', {});
+      process.exitCode = 0;
+    } catch (error) {
+      log.error('stop-failed', { message: messageOf(error) });
+      process.exitCode = 1;
+    }
+    process.exit();
+  };
+  process.on('SIGTERM', () => void stop('SIGTERM'));
+  process.on('SIGINT', () => void stop('SIGINT'));
+}
+
+function fail(message: string): void {
+  process.stderr.write(`${message.trimEnd()}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,57 @@
+import type { RunningApp } from './app.ts';
+import type { Config } from './config/settings.ts';
+
+/**
+ * What the operator reads once the server runs: addresses, what to type into OBS, and at the very first start the secrets that are
+ * never shown again.
+ */
+export function describeStart(app: RunningApp, config: Config): string {
+  const host = new URL(app.publicUrl).hostname;
+  const rtmpPort = app.rtmpPort === 1935 ? '' : `:${app.rtmpPort}`;
+  const addresses: [string, string][] = [
+    ['API', app.publicUrl],
+    ['API description', `${app.publicUrl}/openapi.json`],
+    ['RTMP server', `rtmp://${host}${rtmpPort}/s`],
+  ];
+  if (app.rtmpsPort !== undefined) addresses.push(['RTMPS server', `rtmps://${host}:${app.rtmpsPort}/s`]);
+  addresses.push(['Data', app.dataDir], ['ffmpeg', `${app.ffmpeg.version} (${app.ffmpeg.path})`]);
+
+  const lines = ['', 'Millrace is running.', '', ...rows(addresses)];
+  const secrets = app.firstSecrets;
+  if (secrets !== undefined) {
+    const upgraded = config['bootstrap.upgraded'];
+    lines.push(
+      '',
+      'First start: these are shown once and kept only as hashes. Write them down.',
+      '',
+      ...rows([
+        ['Sandbox API key', secrets.sandboxKey.reveal()],
+        [
+          'Production API key',
+          secrets.productionKey.reveal() + (upgraded ? '' : '   (works once the account is upgraded)'),
+        ],
+        ['Sign-in', secrets.adminEmail],
+        ['Password', secrets.adminPassword.reveal()],
+      ]),
+      '',
+      'To go live, make a stream:',
+      '',
+      `  curl -u ${secrets.sandboxKey.reveal()}: -H 'Content-Type: application/json' -d '{"name":"My first stream"}' ${app.publicUrl}/live-streams`,
+      '',
+      'In OBS, under Settings > Stream, choose Service "Custom..." and type:',
+      '',
+      ...rows([
+        ['Server', `rtmp://${host}${rtmpPort}/s`],
+        ['Stream Key', 'the "streamKey" of the answer'],
+      ]),
+      '',
+      'Then press "Start Streaming" and open the address in "assets.player" of the answer.',
+      'A keyframe interval of 2 s (Settings > Output) starts viewers fastest.',
+    );
+  }
+  return `${lines.join('\n')}\n\n`;
+}
+
+function rows(pairs: readonly (readonly [string, string])[]): string[] {
+  return pairs.map(([name, value]) => `  ${name.padEnd(20)}${value}`);
+}
