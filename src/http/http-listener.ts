@@ -99,6 +99,8 @@ export class HttpListener implements Component {
     );
     secure.on('session', session => {
       session.setTimeout(http2SessionIdleMs, () => session.close());
+      // Closing the server closes the sessions that it has; this one was still being set up then.
+      if (this.#isDraining) session.close();
     });
     this.#httpsPort = await this.#listen(this.#prepare(secure), 'HTTPS', https.port);
   }

@@ -11,7 +11,7 @@ import { discardFile, receiveFile } from './file-body.ts';
 import { readJsonBody } from './json-body.ts';
 import { type InputPart, validate } from './problems.ts';
 import { queryReader } from './query-parameters.ts';
-import { type RateClass, RateLimiter, type RateLimits, type RateState } from './rate-limiter.ts';
+import { type RateClass, RateLimiter, type RateLimits, rateHeaders } from './rate-limiter.ts';
 import type { Route, UploadedFile } from './route.ts';
 import { RouteTable } from './route-table.ts';
 
@@ -61,7 +61,7 @@ export function createKoaApp(options: KoaAppOptions): Koa {
 
   const serve = async (ctx: Context, route: Route, params: Record<string, string>): Promise<void> => {
     (ctx.state as AppState).route = route.path;
-    setRateHeaders(ctx, limiter.untouched(route.rateClass));
+    ctx.set(rateHeaders(limiter.untouched(route.rateClass)));
     const caller = route.auth === 'key' ? authenticate(ctx.req.headers.authorization) : undefined;
     if (caller !== undefined) takeFromLimit(ctx, caller, route.rateClass);
     const json =
@@ -100,7 +100,7 @@ export function createKoaApp(options: KoaAppOptions): Koa {
 
   const takeFromLimit = (ctx: Context, caller: Caller, rateClass: RateClass): void => {
     const state = limiter.take(caller.projectId, rateClass);
-    setRateHeaders(ctx, state);
+    ctx.set(rateHeaders(state));
     if (state.isAllowed) return;
     ctx.set('Retry-After', String(state.retryAfterSeconds));
     throw new AppError('too-many-requests');
@@ -118,9 +118,8 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     state.requestId = `${idPrefix}-${requests.toString(36)}`;
     ctx.set(crossOriginHeaders);
     ctx.set('X-Request-Id', state.requestId);
-    setRateHeaders(
-      ctx,
-      limiter.untouched(ctx.method === 'GET' || ctx.method === 'HEAD' ? 'reads' : 'writes'),
+    ctx.set(
+      rateHeaders(limiter.untouched(ctx.method === 'GET' || ctx.method === 'HEAD' ? 'reads' : 'writes')),
     );
     let code: string | undefined;
     try {
@@ -156,12 +155,6 @@ export function createKoaApp(options: KoaAppOptions): Koa {
 function notFound(route: Route): AppError {
   const name = [...route.path.matchAll(/\{(\w+)\}/g)].at(-1)?.[1];
   return new AppError('resource-not-found', undefined, { details: name === undefined ? {} : { name } });
-}
-
-function setRateHeaders(ctx: Context, state: RateState): void {
-  ctx.set('X-RateLimit-Limit', String(state.limit));
-  ctx.set('X-RateLimit-Remaining', String(state.remaining));
-  ctx.set('X-RateLimit-Retry-After', String(state.retryAfterSeconds));
 }
 
 function sendSuccess(ctx: Context, route: Route, answer: unknown): void {

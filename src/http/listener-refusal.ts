@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import { AppError, systemCodeOf } from '../shared/errors.ts';
 import { crossOriginHeaders } from './cross-origin.ts';
 import { errorBodyOf } from './error-body.ts';
+import { rateHeaders, unlimited } from './rate-limiter.ts';
 
 /**
  * Answers a connection whose request never became one: too slow, too large a header, or not HTTP. The body has the same form
@@ -20,7 +21,9 @@ export function refuseConnection(error: Error, socket: Duplex, docsBase: string)
     'Connection: close',
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    ...Object.entries(crossOriginHeaders).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries({ ...crossOriginHeaders, ...rateHeaders(unlimited) }).map(
+      ([name, value]) => `${name}: ${value}`,
+    ),
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -15,6 +15,15 @@ export interface RateState {
   readonly retryAfterSeconds: number;
 }
 
+/** The headers of every answer that tell a caller about its limit. */
+export function rateHeaders(state: RateState): Record<string, string> {
+  return {
+    'X-RateLimit-Limit': String(state.limit),
+    'X-RateLimit-Remaining': String(state.remaining),
+    'X-RateLimit-Retry-After': String(state.retryAfterSeconds),
+  };
+}
+
 interface Window {
   endsAtMs: number;
   used: number;
@@ -23,7 +32,15 @@ interface Window {
 const windowMs = 60_000;
 const windowsBeforeSweep = 10_000;
 /** Announced where there is no limit: clients that slow down near the end never do. */
-const unlimited = 1_000_000;
+const plenty = 1_000_000;
+
+/** What is told where nothing is counted. */
+export const unlimited: RateState = {
+  isAllowed: true,
+  limit: plenty,
+  remaining: plenty,
+  retryAfterSeconds: 0,
+};
 
 /** Counts requests by project and class in windows of a minute that begin with the first request. */
 export class RateLimiter {
@@ -55,8 +72,8 @@ export class RateLimiter {
 
   /** What a request that belongs to no project is told. */
   untouched(rateClass: RateClass): RateState {
-    const limit = this.#limits[rateClass] === 0 ? unlimited : this.#limits[rateClass];
-    return { isAllowed: true, limit, remaining: limit, retryAfterSeconds: 0 };
+    const limit = this.#limits[rateClass];
+    return limit === 0 ? unlimited : { isAllowed: true, limit, remaining: limit, retryAfterSeconds: 0 };
   }
 
   #windowOf(key: string, nowMs: number): Window {

@@ -12,6 +12,7 @@ import type { Database } from '../store/database.ts';
 import { authRoutes } from './auth/auth.routes.ts';
 import { AuthService } from './auth/auth.service.ts';
 import { TokenSweeper } from './auth/token-sweeper.ts';
+import { errorDocRoutes } from './error-docs/error-docs.routes.ts';
 import { type HealthOptions, healthRoutes } from './health/health.routes.ts';
 import type { LiveControl } from './live-streams/live-control.ts';
 import { liveStreamRoutes } from './live-streams/live-streams.routes.ts';
@@ -67,9 +68,15 @@ export function createApi(options: ApiOptions): Api {
     baseUrl: publicUrl,
     clock,
   });
-  const routes = [...authRoutes(auth), ...liveStreamRoutes(liveStreams), ...healthRoutes(options.health)];
+  const routes = [
+    ...authRoutes(auth),
+    ...liveStreamRoutes(liveStreams),
+    ...healthRoutes(options.health),
+    ...errorDocRoutes(),
+  ];
+  routes.push(documentRoute(routes, options));
   const koa = createKoaApp({
-    routes: [...routes, documentRoute(routes, options)],
+    routes,
     authenticate: authorization => auth.authenticate(authorization),
     rateLimits: options.rateLimits,
     docsBase,

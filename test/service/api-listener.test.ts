@@ -1,0 +1,237 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { connect as connectHttp2 } from 'node:http2';
+import { Agent, request as requestHttps } from 'node:https';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CertificateFiles } from '../../src/http/certificate-files.ts';
+import { HttpListener } from '../../src/http/http-listener.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { makeSelfSigned } from '../support/self-signed.ts';
+import { basic, type RunningApi, type StartApiOptions, sandboxKey, startApi } from '../support/start-api.ts';
+import { tempDirOfTest } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+async function started(options: StartApiOptions = {}): Promise<RunningApi> {
+  const server = await startApi(options);
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** Sends text over a plain connection and reads until the other side closes it. */
+async function sendRaw(server: RunningApi, text: string): Promise<string> {
+  const socket = connect(server.listener.httpPort, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(text);
+  return readToEnd(socket);
+}
+
+async function readToEnd(socket: Socket): Promise<string> {
+  let answer = '';
+  socket.setEncoding('utf8').on('data', chunk => {
+    answer += chunk;
+  });
+  await once(socket, 'close');
+  return answer;
+}
+
+function bodyOf(answer: string): unknown {
+  return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+}
+
+describe('a request that is none', () => {
+  it.each([
+    ['HELLO\r\n\r\n', 400, 'The payload is invalid.'],
+    [`GET / HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 431, 'The payload is too large.'],
+  ])('is told so in the form of all errors: %.20j', async (text, status, title) => {
+    const server = await started();
+    const answer = await sendRaw(server, text);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(/\r\nContent-Type: application\/json\r\n/);
+    expect(answer).toMatch(/\r\nX-RateLimit-Limit: \d+\r\n/);
+    expect(bodyOf(answer)).toMatchObject({ title, status });
+  });
+
+  it('because its headers come too slowly answers 408', async () => {
+    const server = await started({ headersTimeoutMs: 200 });
+    const answer = await sendRaw(server, 'GET /live-streams HTTP/1.1\r\nHost: a\r\n');
+    expect(answer).toMatch(/^HTTP\/1.1 408 /);
+    expect(bodyOf(answer)).toMatchObject({ title: 'The request took too long.', status: 408 });
+  });
+
+  it.each(['POST /live-streams', 'POST /live-streams/ID/thumbnail'])(
+    'because its body comes too slowly answers 408: %s',
+    async line => {
+      const server = await started({ bodyTimeoutMs: 150 });
+      const { json } = await server.call('POST', '/live-streams', { body: { name: 'a' } });
+      const head = [
+        `${line.replace('ID', json.liveStreamId)} HTTP/1.1`,
+        'Host: a',
+        `Authorization: ${basic(sandboxKey)}`,
+        'Content-Type: multipart/form-data; boundary=x',
+        'Content-Length: 1000',
+      ].join('\r\n');
+      const answer = await sendRaw(
+        server,
+        `${head}\r\n\r\n--x\r\nContent-Disposition: form-data; name="a"; filename="b"\r\n\r\nbegin`,
+      );
+      expect(answer).toMatch(/^HTTP\/1.1 408 /);
+      expect(answer).toMatch(/\r\nConnection: close\r\n/);
+    },
+  );
+});
+
+describe('draining', () => {
+  it('lets a running request end, closes its connection, and takes no new one', async () => {
+    const gate = Promise.withResolvers<void>();
+    const server = await started({
+      beforeKoa: [
+        (request, response) => {
+          if (request.url !== '/slow') return false;
+          void gate.promise.then(() => response.end('done'));
+          return true;
+        },
+      ],
+    });
+    const socket = connect(server.listener.httpPort, '127.0.0.1');
+    socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+    await waitUntil(() => server.listener.requestsOpen === 1);
+    let isDrained = false;
+    const drained = server.listener.drain(Date.now() + 10_000).then(() => {
+      isDrained = true;
+    });
+    const late = connect(server.listener.httpPort, '127.0.0.1');
+    const [error] = await once(late, 'error');
+    expect(error.code).toBe('ECONNREFUSED');
+    expect(isDrained).toBe(false);
+    gate.resolve();
+    const answer = await readToEnd(socket);
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
+    expect(answer).toMatch(/\r\nConnection: close\r\n/);
+    await drained;
+  });
+
+  it('is over at its deadline, and stopping ends what still runs', async () => {
+    const server = await started({ beforeKoa: [request => request.url === '/never'] });
+    const socket = connect(server.listener.httpPort, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write('GET /never HTTP/1.1\r\nHost: a\r\n\r\n');
+    await waitUntil(() => server.listener.requestsOpen === 1);
+    await server.listener.drain(Date.now() + 50);
+    expect(server.listener.requestsOpen).toBe(1);
+    const closed = once(socket, 'close');
+    await server.listener.stop();
+    await closed;
+    await waitUntil(() => server.listener.connectionsOpen === 0);
+  });
+});
+
+describe('a port', () => {
+  it('that is taken is told in one sentence', async () => {
+    const server = await started();
+    const second = new HttpListener({
+      host: '127.0.0.1',
+      port: server.listener.httpPort,
+      beforeKoa: [],
+      koa: server.api.koa,
+      docsBase: () => '',
+      log: silentLogger,
+    });
+    await expect(second.start()).rejects.toMatchObject({
+      code: 'listen-failed',
+      message: `HTTP port ${server.listener.httpPort} is already in use on 127.0.0.1.`,
+    });
+    await second.stop();
+  });
+});
+
+describe('HTTPS', () => {
+  async function startedSecure() {
+    const folder = await tempDirOfTest();
+    const certPath = join(folder, 'cert.pem');
+    const keyPath = join(folder, 'key.pem');
+    const write = async (name: string) => {
+      const { cert, key } = makeSelfSigned(name);
+      await writeFile(keyPath, key);
+      await writeFile(certPath, cert);
+      return cert;
+    };
+    await write('first.example');
+    const certificate = new CertificateFiles({ certPath, keyPath, log: silentLogger, intervalMs: 20 });
+    await certificate.start();
+    onTestFinished(() => certificate.stop());
+    const server = await started({ https: { port: 0, certificate } });
+    return { server, write, certPath, port: server.listener.httpsPort! };
+  }
+
+  async function nameOfCertificate(port: number): Promise<string> {
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
+    await once(socket, 'secureConnect');
+    const name = String(socket.getPeerCertificate().subject.CN);
+    socket.destroy();
+    return name;
+  }
+
+  it('serves the API over HTTP/2', async () => {
+    const { port } = await startedSecure();
+    const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+    onTestFinished(() => session.destroy());
+    const ask = async (headers: Record<string, string>, body?: string) => {
+      const stream = session.request(headers);
+      const answered = once(stream, 'response');
+      stream.end(body);
+      const [head] = await answered;
+      let text = '';
+      for await (const chunk of stream.setEncoding('utf8')) text += chunk;
+      return { status: head[':status'], type: head['content-type'], text };
+    };
+    const authorization = basic(sandboxKey);
+    const made = await ask({ ':method': 'POST', ':path': '/live-streams', authorization }, '{"name":"a"}');
+    expect(made).toMatchObject({ status: 200, type: 'application/json' });
+    expect((await ask({ ':path': '/live-streams' })).status).toBe(401);
+    const path = `/live-streams/${JSON.parse(made.text).liveStreamId}/complete`;
+    expect(await ask({ ':method': 'PUT', ':path': path, authorization })).toEqual({
+      status: 202,
+      type: undefined,
+      text: '',
+    });
+  });
+
+  it('serves HTTP/1.1 to those who want it', async () => {
+    const { port } = await startedSecure();
+    const agent = new Agent({ rejectUnauthorized: false });
+    const request = requestHttps({ port, host: '127.0.0.1', path: '/health/live', agent }).end();
+    const [response] = await once(request, 'response');
+    expect(response.httpVersion).toBe('1.1');
+    expect(response.statusCode).toBe(200);
+    response.resume();
+    agent.destroy();
+  });
+
+  it('takes up a renewed certificate, and keeps the old one when the new one is broken', async () => {
+    const { port, write, certPath } = await startedSecure();
+    expect(await nameOfCertificate(port)).toBe('first.example');
+    await writeFile(certPath, 'not a certificate');
+    expect(await nameOfCertificate(port)).toBe('first.example');
+    await write('second.example');
+    await waitUntil(async () => (await nameOfCertificate(port)) === 'second.example');
+  });
+
+  it('refuses to start without a usable certificate', async () => {
+    const folder = await tempDirOfTest();
+    const paths = { certPath: join(folder, 'none.pem'), keyPath: join(folder, 'none.key') };
+    const certificate = new CertificateFiles({ ...paths, log: silentLogger });
+    await expect(certificate.start()).rejects.toMatchObject({ code: 'tls-unusable' });
+  });
+
+  it('ends HTTP/2 connections when it drains', async () => {
+    const { server, port } = await startedSecure();
+    const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+    await once(session, 'connect');
+    const closed = once(session, 'close');
+    await server.listener.drain(Date.now() + 5_000);
+    await closed;
+  });
+});

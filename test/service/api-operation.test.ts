@@ -1,0 +1,222 @@
+import { request } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { createLogger } from '../../src/shared/logger.ts';
+import { type RunningApi, type StartApiOptions, sandboxKey, startApi } from '../support/start-api.ts';
+
+async function started(options: StartApiOptions = {}): Promise<RunningApi> {
+  const server = await startApi(options);
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+const proxied = { 'x-forwarded-for': '203.0.113.9' };
+
+describe('health', () => {
+  it('is live as long as the process runs', async () => {
+    const server = await started({ faults: () => 'broken' });
+    const answer = await server.call('GET', '/health/live', { key: null });
+    expect(answer.status).toBe(200);
+    expect(answer.json).toEqual({ status: 'live' });
+  });
+
+  it('is ready when every part is, and names the parts to this machine only', async () => {
+    const server = await started();
+    expect((await server.call('GET', '/health/ready', { key: null })).json).toEqual({
+      status: 'ready',
+      checks: ['test'],
+    });
+    const seenFromOutside = await server.call('GET', '/health/ready', { key: null, headers: proxied });
+    expect(seenFromOutside.json).toEqual({ status: 'ready' });
+  });
+
+  it('answers 503 when a part is not, and tells this machine why', async () => {
+    const server = await started({ faults: () => 'no ffmpeg' });
+    const answer = await server.call('GET', '/health/ready', { key: null });
+    expect(answer.status).toBe(503);
+    expect(answer.json).toMatchObject({ title: 'The server cannot be used now.', detail: 'test: no ffmpeg' });
+    const seenFromOutside = await server.call('GET', '/health/ready', { key: null, headers: proxied });
+    expect(seenFromOutside.status).toBe(503);
+    expect(seenFromOutside.json).not.toHaveProperty('detail');
+  });
+});
+
+describe('metrics', () => {
+  it('count API requests by route pattern and status, whatever the path', async () => {
+    const server = await started();
+    await server.call('GET', '/live-streams/li1');
+    await server.call('GET', '/live-streams/li2');
+    await server.call('GET', '/random-path-1');
+    await server.call('GET', '/random-path-2');
+    const answer = await server.call('GET', '/metrics', { key: null });
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(answer.text).toContain(
+      'millrace_http_requests_total{method="GET",route="/live-streams/{liveStreamId}",status="404"} 2',
+    );
+    expect(answer.text).toContain(
+      'millrace_http_requests_total{method="GET",route="unmatched",status="404"} 2',
+    );
+    expect(answer.text).not.toContain('random-path');
+    const names = [...answer.text.matchAll(/^# TYPE (\S+)/gm)].map(match => match[1]!);
+    expect(names.every(name => name.startsWith('millrace_'))).toBe(true);
+    expect(names).toContain('millrace_event_loop_delay_seconds');
+  });
+
+  it('are for this machine or the token', async () => {
+    const server = await started({ metricsToken: 'of the operator' });
+    const status = async (path: string, headers: Record<string, string> = {}) =>
+      (await server.call('GET', path, { key: null, headers })).status;
+    expect(await status('/metrics')).toBe(200);
+    for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'origin']) {
+      expect(await status('/metrics', { [name]: 'x' }), name).toBe(403);
+    }
+    expect(await status('/metrics?token=of%20the%20operator', proxied)).toBe(200);
+    expect(await status('/metrics?token=wrong', proxied)).toBe(403);
+    expect(await status('/metrics', { ...proxied, authorization: 'Bearer of the operator' })).toBe(200);
+  });
+});
+
+describe('the log', () => {
+  it('has a line for each request, without keys, tokens or query values', async () => {
+    const lines: string[] = [];
+    const log = await createLogger({
+      level: 'trace',
+      pretty: false,
+      sink: { write: line => lines.push(line) },
+    });
+    const server = await started({ log });
+    const made = await server.call('POST', '/live-streams', { body: { name: 'Pier' } });
+    const tokens = await server.call('POST', '/auth/api-key', { key: null, body: { apiKey: sandboxKey } });
+    await server.call('GET', `/live-streams?streamKey=${made.json.streamKey}`);
+    await server.call('GET', '/health/ready?token=guessed');
+    await server.call('GET', '/live-streams', { key: 'wrong-key' });
+    const text = lines.join('');
+    expect(text).toContain('"route":"/live-streams"');
+    expect(text).toContain('"code":"authentication-invalid-api-key"');
+    for (const secret of [
+      sandboxKey,
+      made.json.streamKey,
+      tokens.json.access_token,
+      'guessed',
+      'wrong-key',
+    ]) {
+      expect(text.includes(secret)).toBe(false);
+    }
+  });
+
+  it('has the cause of a fault that the caller is not told', async () => {
+    const lines: string[] = [];
+    const log = await createLogger({
+      level: 'info',
+      pretty: false,
+      sink: { write: line => lines.push(line) },
+    });
+    const server = await started({ log });
+    server.database.sqlite.exec('ALTER TABLE list_totals RENAME TO list_totals_hidden');
+    const answer = await server.call('GET', '/live-streams');
+    expect(answer.status).toBe(500);
+    expect(answer.json).toEqual({ title: 'Server error', status: 500 });
+    expect(lines.join('')).toContain('no such table');
+  });
+});
+
+describe('the API document', () => {
+  it('lists every route with its parameters, bodies and answers', async () => {
+    const server = await started();
+    const { json, headers } = await server.call('GET', '/openapi.json', { key: null });
+    expect(headers.get('content-type')).toBe('application/json');
+    expect(json.openapi).toBe('3.1.1');
+    expect(Object.keys(json.paths).sort()).toEqual([
+      '/auth/api-key',
+      '/auth/refresh',
+      '/docs/errors/{code}',
+      '/health/live',
+      '/health/ready',
+      '/live-streams',
+      '/live-streams/{liveStreamId}',
+      '/live-streams/{liveStreamId}/complete',
+      '/live-streams/{liveStreamId}/thumbnail',
+      '/metrics',
+      '/openapi.json',
+    ]);
+    const list = json.paths['/live-streams'].get;
+    expect(list.parameters.map((parameter: { name: string }) => parameter.name)).toEqual([
+      'streamKey',
+      'name',
+      'sortBy',
+      'sortOrder',
+      'currentPage',
+      'pageSize',
+    ]);
+    expect(Object.keys(list.responses)).toEqual(['200', '400', '401', '403', '429', '500']);
+    expect(list.security).toEqual([{ apiKey: [] }, { accessToken: [] }]);
+    const pathParameters = json.paths['/live-streams/{liveStreamId}'].get.parameters;
+    expect(pathParameters).toEqual([
+      {
+        name: 'liveStreamId',
+        in: 'path',
+        required: true,
+        description: 'Id of the live stream.',
+        schema: { type: 'string' },
+      },
+    ]);
+  });
+
+  it('has no reference that leads nowhere', async () => {
+    const server = await started();
+    const { json, text } = await server.call('GET', '/openapi.json');
+    for (const [, pointer] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+      const target = pointer!.split('/').reduce((at, part) => at?.[part], json);
+      expect(target, pointer).toBeDefined();
+    }
+  });
+
+  it('describes the answers as they really are', async () => {
+    const server = await started();
+    const { json } = await server.call('GET', '/openapi.json');
+    const made = await server.call('POST', '/live-streams', { body: { name: 'Pier cam', public: false } });
+    const list = await server.call('GET', '/live-streams');
+    const refused = await server.call('POST', '/live-streams?pageSize=0', { body: { restreams: [{}] } });
+    const check = (name: string, value: unknown) => {
+      const schema = z.fromJSONSchema({
+        ...json.components.schemas[name],
+        $defs: json.components.schemas,
+        ...JSON.parse(
+          JSON.stringify(json.components.schemas[name]).replaceAll('#/components/schemas/', '#/$defs/'),
+        ),
+      });
+      expect(schema.safeParse(value).error).toBeUndefined();
+    };
+    check('LiveStream', made.json);
+    check('Pagination', list.json.pagination);
+    check('Error', refused.json);
+  });
+});
+
+describe('the address that names an error', () => {
+  it('leads to what the error means', async () => {
+    const server = await started();
+    const refused = await server.call('GET', '/nothing');
+    const path = new URL(refused.json.type).pathname;
+    const answer = await server.call('GET', path, { key: null });
+    expect(answer.json).toEqual({
+      code: 'unrecognized-request-url',
+      title: 'Unrecognized request URL.',
+      status: 404,
+    });
+    expect((await server.call('GET', '/docs/errors/nonsense', { key: null })).status).toBe(404);
+  });
+});
+
+describe('a request target in absolute form', () => {
+  it('is served like any other', async () => {
+    const server = await started();
+    const status = await new Promise(resolve => {
+      request({ port: server.listener.httpPort, path: 'http://some.host/health/live' }, response => {
+        response.resume();
+        resolve(response.statusCode);
+      }).end();
+    });
+    expect(status).toBe(200);
+  });
+});
