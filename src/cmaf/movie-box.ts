@@ -100,8 +100,9 @@ function readTrack(bytes: Buffer, trak: Box): { id: number; track: TrackDescript
   const entries = childBoxes(bytes, stsd.bodyStart + 8, stsd.end, 'stsd');
   const [entry] = entries;
   // A second entry would be a change of format in the middle, which one CODECS string cannot say.
-  if (entry === undefined || entries.length !== 1 || count !== 1)
+  if (entry === undefined || entries.length !== 1 || count !== 1) {
     throw malformed('stsd', 'needs one sample entry');
+  }
   return { id, track: describe(id, handler === 'vide' ? 'video' : 'audio', timescale, bytes, entry) };
 }
 

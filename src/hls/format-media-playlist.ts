@@ -1,5 +1,5 @@
 import { formatAttributes } from './attribute-list.ts';
-import type { MediaPart, MediaPlaylist, SegmentStart, ServerControl } from './media-playlist.ts';
+import type { MediaPart, MediaPlaylist, SegmentStart, ServerControl } from './media-playlist-value.ts';
 import { integer, quoted, seconds, uriLine } from './playlist-text.ts';
 
 /**

@@ -7,7 +7,7 @@ import type {
   RenditionReport,
   SegmentStart,
   ServerControl,
-} from './media-playlist.ts';
+} from './media-playlist-value.ts';
 import { type PlaylistLine, readDecimal, readInteger, readLines, unexpected } from './playlist-text.ts';
 
 /** Tags of the other kind of playlist. 4.1: a playlist is of one kind. */
@@ -77,8 +77,9 @@ class MediaPlaylistParser {
 
   finish(): MediaPlaylist {
     const end = { number: this.#lastLine };
-    if (this.#next.durationSeconds !== undefined || this.#next.gap)
+    if (this.#next.durationSeconds !== undefined || this.#next.gap) {
       throw unexpected(end, 'a segment after its tags');
+    }
     const { targetDurationSeconds, mediaSequence = 0, discontinuitySequence = 0 } = this.#header;
     if (targetDurationSeconds === undefined) throw unexpected(end, 'EXT-X-TARGETDURATION before the end');
     if (this.#firstPartLine !== undefined && this.#header.partTargetSeconds === undefined) {
@@ -117,8 +118,9 @@ class MediaPlaylistParser {
         header.discontinuitySequence = readInteger(line, line.value, line.tag);
         return true;
       case 'EXT-X-PLAYLIST-TYPE':
-        if (line.value !== 'EVENT' && line.value !== 'VOD')
+        if (line.value !== 'EVENT' && line.value !== 'VOD') {
           throw unexpected(line, 'EVENT or VOD', line.value);
+        }
         header.playlistType = line.value;
         return true;
       case 'EXT-X-SERVER-CONTROL':
