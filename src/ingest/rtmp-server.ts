@@ -162,10 +162,11 @@ export class RtmpServer implements Component {
   }
 
   #createTls(rtmps: RtmpsOptions): TlsServer {
-    const { handshakeTimeoutMs } = this.#options;
+    // The sweep ends a slow handshake; Node's own timer at the same time would leave the reason to chance.
+    const handshakeTimeout = this.#options.handshakeTimeoutMs * 2;
     let tls: TlsServer;
     try {
-      tls = createTlsServer({ ...rtmps.secureContext(), handshakeTimeout: handshakeTimeoutMs });
+      tls = createTlsServer({ ...rtmps.secureContext(), handshakeTimeout });
     } catch (error) {
       throw new AppError('tls-unusable', `The RTMPS certificate cannot be used: ${messageOf(error)}`, {
         cause: error,
@@ -243,8 +244,11 @@ export class RtmpServer implements Component {
 
   #takeTlsFailure(error: Error, socket: TLSSocket): void {
     const connection = this.#securing.get(peerOf(socket));
-    if (connection !== undefined) connection.closeReason ??= 'tls-failed';
-    this.#log.info('tls-failed', { remoteAddress: addressOf(socket), error: messageOf(error) });
+    // A connection that the sweep has closed ends up here as well.
+    if (connection !== undefined && connection.closeReason === undefined) {
+      connection.closeReason = 'tls-failed';
+      this.#log.info('tls-failed', { remoteAddress: addressOf(socket), error: messageOf(error) });
+    }
     socket.destroy();
   }
 

@@ -104,5 +104,6 @@ test('what is not TLS, or stops within its handshake, is closed and counted', as
   await waitUntil(() => closed().reduce((sum, [, count]) => sum + count, 0) === 4);
   expect(door.counts.get('closed tls-failed')).toBe(1);
   expect(door.counts.get('closed handshake-timeout')).toBe(2);
+  expect(door.log.filter(line => line.event === 'tls-failed')).toHaveLength(1);
   expect(await (await connectTls(port)).publish(goodKey)).toMatchObject({ code: 'NetStream.Publish.Start' });
 });
