@@ -1,0 +1,74 @@
+import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
+import { type RunningApp, startApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import type { SettingKey } from '../../src/config/settings.ts';
+import { type Logger, silentLogger } from '../../src/shared/logger.ts';
+import { makeTempDir, removeDir } from './temp-dir.ts';
+
+/** A whole server inside the test's process. `await using` stops it and removes its folder. */
+export interface TestServer {
+  readonly app: RunningApp;
+  readonly baseUrl: string;
+  readonly sandboxKey: string;
+  readonly dataDir: string;
+  /** Where to publish with this key. */
+  rtmpUrl(streamKey: string): string;
+  createStream(name?: string): Promise<CreatedStream>;
+  /** An API request with the sandbox key. */
+  api(method: string, path: string, body?: unknown): Promise<Response>;
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const sandboxKey = 'sandbox-key-of-this-test';
+const productionKey = 'production-key-of-this-test';
+
+/**
+ * Starts a server on free ports of loopback.
+ *
+ * @param flags settings as in the file, such as `{ 'live.reconnectGrace': '2s' }`
+ * @param options `dataDir` keeps a folder over several servers; the caller removes it
+ */
+export async function startServer(
+  flags: Partial<Record<SettingKey, string>> = {},
+  options: { dataDir?: string; log?: Logger } = {},
+): Promise<TestServer> {
+  const dataDir = options.dataDir ?? (await makeTempDir());
+  const config = loadConfig({
+    env: {},
+    flags: {
+      host: '127.0.0.1',
+      'http.port': '0',
+      'rtmp.port': '0',
+      dataDir,
+      'bootstrap.sandboxKey': sandboxKey,
+      'bootstrap.productionKey': productionKey,
+      ...flags,
+    },
+  });
+  const app = await startApp(config, { log: options.log ?? silentLogger, searchPath: process.env.PATH });
+  const baseUrl = `http://127.0.0.1:${app.httpPort}`;
+  const stop = async () => {
+    await app.stop();
+    if (options.dataDir === undefined) await removeDir(dataDir);
+  };
+  return {
+    app,
+    baseUrl,
+    sandboxKey,
+    dataDir,
+    rtmpUrl: streamKey => `rtmp://127.0.0.1:${app.rtmpPort}/s/${streamKey}`,
+    createStream: (name = 'A test stream') => createLiveStream(baseUrl, sandboxKey, name),
+    api: (method, path, body) =>
+      fetch(`${baseUrl}${path}`, {
+        method,
+        headers: {
+          authorization: `Basic ${Buffer.from(`${sandboxKey}:`).toString('base64')}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
