@@ -14,6 +14,8 @@ const decodedToAac: ReadonlySet<string> = new Set([
   'PCM',
   'ADPCM',
   'Nellymoser',
+  // Browsers play MP3, but not inside MP4.
+  'MP3',
   'G.711 A-law',
   'G.711 mu-law',
   'Speex',
@@ -33,11 +35,11 @@ export function judgeVideoCodec(codec: TagCodec, abilities: CodecAbilities): Cod
   return { take: 'copy' };
 }
 
-/** AAC and MP3 are carried as they are; what old encoders send besides is turned into AAC. */
+/** AAC is carried as it is; the other kinds that encoders send are turned into AAC. */
 export function judgeAudioCodec(codec: TagCodec): CodecVerdict {
   if (codec.isEnhanced)
     return refuse(`${codec.name} audio over enhanced RTMP is not supported. Choose AAC in the encoder.`);
-  if (codec.name === 'AAC' || codec.name === 'MP3') return { take: 'copy' };
+  if (codec.name === 'AAC') return { take: 'copy' };
   if (decodedToAac.has(codec.name)) return { take: 'aac' };
   return refuse(`${codec.name} is not supported. Choose AAC in the encoder.`);
 }
