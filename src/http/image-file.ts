@@ -1,3 +1,5 @@
+import { crc32 } from 'node:zlib';
+
 /** Formats that images may have. */
 export type ImageType = 'image/jpeg' | 'image/png' | 'image/webp';
 
@@ -58,6 +60,7 @@ function readPng(bytes: Buffer): ImageFacts | 'damaged' {
   // Signature, IHDR of 25 bytes, and at least an IEND of 12.
   if (bytes.length < 45 || bytes.readUInt32BE(8) !== 13 || bytes.toString('latin1', 12, 16) !== 'IHDR')
     return 'damaged';
+  if (crc32(bytes.subarray(12, 29)) !== bytes.readUInt32BE(29)) return 'damaged';
   return facts('image/png', bytes.readUInt32BE(16), bytes.readUInt32BE(20));
 }
 

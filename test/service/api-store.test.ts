@@ -1,0 +1,271 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
+import { bootstrapAccount } from '../../src/resources/accounts/bootstrap.ts';
+import { BroadcastsStore } from '../../src/resources/live-streams/broadcasts.store.ts';
+import { LiveStreamsStore } from '../../src/resources/live-streams/live-streams.store.ts';
+import { openPrivateTokens } from '../../src/resources/private-tokens/private-tokens.store.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { migrate, migrations } from '../../src/store/migrations.ts';
+import { tempDirOfTest } from '../support/temp-dir.ts';
+
+async function opened(dataDir?: string): Promise<Database> {
+  const database = openDatabase({ dataDir: dataDir ?? (await tempDirOfTest()) });
+  onTestFinished(() => database.stop());
+  return database;
+}
+
+function withStream(database: Database) {
+  const { projectIds } = new AccountsStore(database).addAccount({ isUpgraded: false, createdAtMs: 1 });
+  const stream = {
+    liveStreamId: 'li1',
+    projectId: projectIds.sandbox,
+    name: 'Pier',
+    streamKey: 'key',
+    public: true,
+    playerId: undefined,
+    restreams: [],
+    thumbnailType: undefined,
+    createdAtMs: 1,
+    updatedAtMs: 1,
+  };
+  new LiveStreamsStore(database).add(stream);
+  return stream;
+}
+
+describe('the database', () => {
+  it('is opened with the settings that keep it safe and quick', async () => {
+    const database = await opened();
+    const pragma = (name: string) => database.sqlite.pragma(name, { simple: true });
+    expect(pragma('journal_mode')).toBe('wal');
+    expect(pragma('foreign_keys')).toBe(1);
+    expect(pragma('synchronous')).toBe(1);
+    expect(pragma('busy_timeout')).toBe(5_000);
+    expect(pragma('user_version')).toBe(migrations.length);
+  });
+
+  it('has strict tables only', async () => {
+    const database = await opened();
+    const loose = database.sqlite
+      .prepare(
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'",
+      )
+      .all();
+    expect(loose).toEqual([]);
+  });
+
+  it('can be read by its user only', async () => {
+    const dataDir = await tempDirOfTest();
+    await opened(dataDir);
+    expect((await stat(join(dataDir, 'millrace.db'))).mode & 0o077).toBe(0);
+  });
+
+  it('runs a transaction whole or not at all', async () => {
+    const database = await opened();
+    const stream = withStream(database);
+    expect(() =>
+      database.transaction(() => {
+        new LiveStreamsStore(database).remove(stream.projectId, stream.liveStreamId);
+        throw new Error('changed my mind');
+      }),
+    ).toThrow('changed my mind');
+    expect(new LiveStreamsStore(database).find(stream.projectId, 'li1')).toBeDefined();
+  });
+});
+
+describe('opening', () => {
+  it('refuses a database that a newer version made', async () => {
+    const dataDir = await tempDirOfTest();
+    const newer = new Sqlite(join(dataDir, 'millrace.db'));
+    newer.pragma(`user_version = ${migrations.length + 1}`);
+    newer.close();
+    expect(() => openDatabase({ dataDir })).toThrow(
+      expect.objectContaining({
+        code: 'database-unusable',
+        message: expect.stringContaining('newer version'),
+      }),
+    );
+  });
+
+  it.each([['no database', Buffer.alloc(8_192, 'nonsense')]])(
+    'refuses a file that is %s',
+    async (_, bytes) => {
+      const dataDir = await tempDirOfTest();
+      await writeFile(join(dataDir, 'millrace.db'), bytes);
+      expect(() => openDatabase({ dataDir })).toThrow(expect.objectContaining({ code: 'database-unusable' }));
+      // The folder is free again.
+      expect(() => openDatabase({ dataDir })).toThrow(expect.objectContaining({ code: 'database-unusable' }));
+    },
+  );
+
+  it('refuses a folder that cannot be one', async () => {
+    const dataDir = join(await tempDirOfTest(), 'file');
+    await writeFile(dataDir, '');
+    expect(() => openDatabase({ dataDir })).toThrow(
+      expect.objectContaining({ code: 'data-dir-unusable', message: expect.stringContaining(dataDir) }),
+    );
+  });
+
+  it('takes every step of the schema once, and leaves a failed one undone', async () => {
+    const sqlite = new Sqlite(':memory:');
+    const steps = [
+      { name: 'one', sql: 'CREATE TABLE a (x INTEGER) STRICT' },
+      { name: 'two', sql: 'CREATE TABLE b (x INTEGER) STRICT; CREATE TABLE a (x INTEGER) STRICT' },
+    ];
+    expect(migrate(sqlite, steps.slice(0, 1))).toBe(1);
+    expect(migrate(sqlite, steps.slice(0, 1))).toBe(0);
+    expect(() => migrate(sqlite, steps)).toThrow(
+      expect.objectContaining({
+        code: 'database-unusable',
+        message: expect.stringContaining('Step 2 (two)'),
+      }),
+    );
+    expect(sqlite.pragma('user_version', { simple: true })).toBe(1);
+    expect(sqlite.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()).toEqual([
+      { name: 'a' },
+    ]);
+    sqlite.close();
+  });
+
+  it('is for one process at a time, until that one is killed', async () => {
+    const dataDir = await tempDirOfTest();
+    const module = resolve(import.meta.dirname, '../../src/store/database.ts');
+    const program = `
+      const { openDatabase } = await import(${JSON.stringify(module)});
+      openDatabase({ dataDir: ${JSON.stringify(dataDir)} });
+      console.log('opened');
+      setInterval(() => {}, 1000);`;
+    const other = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void other.kill('SIGKILL'));
+    await once(other.stdout, 'data');
+    expect(() => openDatabase({ dataDir })).toThrow(
+      expect.objectContaining({
+        code: 'data-dir-unusable',
+        message: `The data folder ${dataDir} is in use by another process.`,
+      }),
+    );
+    other.kill('SIGKILL');
+    await once(other, 'exit');
+    await opened(dataDir);
+  });
+});
+
+describe('the first account', () => {
+  it('is made once, with secrets that nobody can know afterwards', async () => {
+    const database = await opened();
+    const options = { isUpgraded: true, adminEmail: 'admin@localhost' };
+    const secrets = await bootstrapAccount(database, options);
+    const accounts = new AccountsStore(database);
+    expect(accounts.ownerOfKey(secrets!.sandboxKey.reveal())).toMatchObject({
+      environment: 'sandbox',
+      standing: 'allowed',
+    });
+    expect(accounts.ownerOfKey(secrets!.productionKey.reveal())).toMatchObject({ environment: 'production' });
+    expect(JSON.stringify(secrets)).not.toContain(secrets!.adminPassword.reveal());
+    expect(await bootstrapAccount(database, options)).toBeUndefined();
+  });
+});
+
+describe('broadcasts', () => {
+  it('are opened, changed and ended once', async () => {
+    const database = await opened();
+    const stream = withStream(database);
+    const broadcasts = new BroadcastsStore(database);
+    const id = broadcasts.opened({
+      liveStreamId: stream.liveStreamId,
+      projectId: stream.projectId,
+      state: 'starting',
+      startedAtMs: 10,
+      protocol: 'rtmp',
+      remoteAddress: '192.0.2.1',
+      encoder: 'OBS',
+    });
+    broadcasts.changed(id, {});
+    broadcasts.changed(id, { state: 'live', videoCodec: 'avc1.64001f', width: 1280, height: 720 });
+    broadcasts.ended(id, 20, 'completed');
+    broadcasts.ended(id, 30, 'server-crashed');
+    expect(broadcasts.recent(stream.projectId, 'li1', 10)).toEqual([
+      expect.objectContaining({
+        id,
+        state: 'ended',
+        started_at_ms: 10,
+        ended_at_ms: 20,
+        end_reason: 'completed',
+        video_codec: 'avc1.64001f',
+        audio_codec: null,
+        width: 1280,
+      }),
+    ]);
+    expect(broadcasts.recent('another project', 'li1', 10)).toEqual([]);
+  });
+
+  it('that a crash left open are ended at the next start', async () => {
+    const database = await opened();
+    const { liveStreamId, projectId } = withStream(database);
+    const broadcasts = new BroadcastsStore(database);
+    const facts = {
+      liveStreamId,
+      projectId,
+      state: 'live',
+      protocol: 'rtmp',
+      remoteAddress: '',
+      encoder: '',
+    };
+    const first = broadcasts.opened({ ...facts, startedAtMs: 1 });
+    broadcasts.ended(first, 2, 'completed');
+    broadcasts.opened({ ...facts, startedAtMs: 3 });
+    expect(broadcasts.endOpenOnes(9, 'server-crashed')).toBe(1);
+    expect(broadcasts.recent(projectId, liveStreamId, 2).map(row => row.end_reason)).toEqual([
+      'server-crashed',
+      'completed',
+    ]);
+    expect(broadcasts.endOpenOnes(10, 'server-crashed')).toBe(0);
+  });
+});
+
+describe('private tokens', () => {
+  it('are good for their own resource, here and after a restart', async () => {
+    const database = await opened();
+    const clock = { nowMs: () => Date.UTC(2026, 5, 1, 0, 0, 7), monotonicMs: () => 0 };
+    const token = openPrivateTokens(database, clock).mint('li1');
+    expect(token).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    const again = openPrivateTokens(database, clock);
+    expect(again.mintedAtMs(token, 'li1')).toBe(clock.nowMs());
+    expect(again.mintedAtMs(token, 'li2')).toBeUndefined();
+    const last = token.at(-1) === '0' ? '1' : '0';
+    expect(again.mintedAtMs(token.slice(0, -1) + last, 'li1')).toBeUndefined();
+    for (const wrong of ['', 'x', token.toUpperCase(), `${token}0`])
+      expect(again.mintedAtMs(wrong, 'li1')).toBeUndefined();
+    expect(again.mint('li1')).not.toBe(token);
+  });
+});
+
+describe('a list of many', () => {
+  it('never looks at all rows to count or to find a page', async () => {
+    const database = await opened();
+    const plan = (sql: string) =>
+      database.sqlite
+        .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map(row => row.detail)
+        .join('; ');
+    for (const column of ['name_folded', 'created_at_ms', 'updated_at_ms']) {
+      for (const direction of ['ASC', 'DESC']) {
+        const detail = plan(
+          `SELECT id FROM live_streams WHERE project_id = 'p' ORDER BY ${column} ${direction}, id ${direction} LIMIT 25 OFFSET 50`,
+        );
+        expect(detail).toMatch(/USING COVERING INDEX live_streams_by_/);
+        expect(detail).not.toContain('TEMP B-TREE');
+      }
+    }
+    expect(plan("SELECT total FROM list_totals WHERE project_id = 'p' AND list = 'l'")).toMatch(
+      /USING PRIMARY KEY/,
+    );
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { parseQuery, queryReader } from '../../../src/http/query-parameters.ts';
+
+const read = queryReader(
+  z.strictObject({
+    title: z.string().optional(),
+    currentPage: z.int().default(1),
+    flag: z.boolean().optional(),
+    tags: z.array(z.string()).optional(),
+    metadata: z.record(z.string(), z.string()).optional(),
+  }),
+);
+
+describe('reading a query', () => {
+  it.each([
+    ['', {}],
+    ['&&', {}],
+    ['title=a', { title: 'a' }],
+    ['title=a%20b+c', { title: 'a b c' }],
+    ['title', { title: '' }],
+    ['title=a=b', { title: 'a=b' }],
+    ['title=first&title=last', { title: 'last' }],
+    ['title=%zz', { title: '%zz' }],
+    ['title=%C3%A9', { title: 'é' }],
+    ['currentPage=12', { currentPage: 12 }],
+    ['currentPage=-1', { currentPage: -1 }],
+    ['currentPage=1.5', { currentPage: '1.5' }],
+    ['currentPage=1e3', { currentPage: '1e3' }],
+    ['currentPage=', { currentPage: '' }],
+    ['flag=true', { flag: true }],
+    ['flag=false', { flag: false }],
+    ['flag=1', { flag: '1' }],
+    ['tags[]=a&tags[]=b', { tags: ['a', 'b'] }],
+    ['tags%5B%5D=a&tags%5B%5D=b', { tags: ['a', 'b'] }],
+    ['tags[0]=a&tags[1]=b', { tags: ['a', 'b'] }],
+    ['tags[][0]=a', { tags: ['a'] }],
+    ['tags=a', { tags: ['a'] }],
+    ['tags=A,B', { tags: ['A,B'] }],
+    ['metadata[Author]=Jane&metadata[Format]=Tutorial', { metadata: { Author: 'Jane', Format: 'Tutorial' } }],
+    ['metadata[a%20b]=c+d', { metadata: { 'a b': 'c d' } }],
+    ['metadata=x', { metadata: 'x' }],
+    ['title[x]=a', { title: ['a'] }],
+    ['unknown=a', { unknown: 'a' }],
+    ['[x]=a', { '[x]': 'a' }],
+  ])('%s', (text, expected) => {
+    expect(read(text)).toEqual(expected);
+  });
+
+  it('takes a prototype for nothing but a name', () => {
+    expect(Object.keys(read('__proto__=1'))).toEqual(['__proto__']);
+    const { metadata } = read('metadata[__proto__]=1') as { metadata: object };
+    expect(Object.keys(metadata)).toEqual(['__proto__']);
+    expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype);
+  });
+
+  it('keeps the keys in brackets', () => {
+    expect(parseQuery('filterBy[browser][]=x')).toEqual([
+      { name: 'filterBy', keys: ['browser', ''], value: 'x' },
+    ]);
+  });
+});
