@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { multipart } from 'formidable';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { AppError, type ErrorCode } from '../shared/errors.ts';
@@ -45,6 +46,8 @@ export async function receiveFile(
     text: false,
     urlencoded: false,
     formidable: {
+      // The parser's other kinds would be chosen by a word in the boundary, and one of them takes any amount into memory.
+      enabledPlugins: [multipart],
       uploadDir: folder,
       filename: () => 'file',
       maxFiles: 1,
