@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 
-/** Which rooms of `src/` a room may import beside itself. This is the table of docs/development.md as data. */
+/** Which rooms of `src/` a room may import beside itself. */
 export const roomImports: Readonly<Record<string, readonly string[]>> = {
   shared: [],
   config: ['shared'],
