@@ -119,12 +119,15 @@ export class Controls {
   #showLatency(): void {
     const { media } = this.#player.session;
     const seconds = media.latencySeconds();
-    this.#latency.textContent = seconds === undefined ? '' : formatLatency(seconds);
-    const isAtEdge = this.#player.playing.isWanted && media.isAtLiveEdge();
+    const hasPicture = seconds !== undefined;
+    const isAtEdge = hasPicture && this.#player.playing.isWanted && media.isAtLiveEdge();
+    const label = isAtEdge || !hasPicture ? 'Live' : 'Go to live';
+    this.#latency.textContent = hasPicture ? formatLatency(seconds) : '';
     this.#live.classList.toggle('is-at-edge', isAtEdge);
-    if (this.#liveText.textContent === (isAtEdge ? 'Live' : 'Go to live')) return;
-    this.#liveText.textContent = isAtEdge ? 'Live' : 'Go to live';
-    this.#live.setAttribute('aria-label', isAtEdge ? 'Live' : 'Go to live');
+    this.#live.disabled = !hasPicture;
+    if (this.#liveText.textContent === label) return;
+    this.#liveText.textContent = label;
+    this.#live.setAttribute('aria-label', label);
   }
 
   #goToLive(): void {

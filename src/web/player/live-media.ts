@@ -44,6 +44,10 @@ const hlsConfig: Partial<HlsConfig> = {
 const nativeType = 'application/vnd.apple.mpegurl';
 const notYetRetryMs = 150;
 const secondMs = 1000;
+/** Later than its aim by no more than this, the player counts as live. Native players aim at whole segments. */
+const edgeSeconds = 2.5;
+const nativeEdgeSeconds = 10;
+const jumpAfterSeconds = 3;
 
 /** Whether this browser can play live streams at all, and how. Media Source first: Chromium says "maybe" to native HLS, but plays it late. */
 export function playableWith(video: HTMLVideoElement): 'hls.js' | 'native' | undefined {
@@ -63,6 +67,9 @@ export class LiveMedia {
   #watchTimer = 0;
   #retryTimer = 0;
   #isSilent = false;
+  /** Whether the viewer means to see what happens now: they have neither paused nor gone back. */
+  #followsLive = true;
+  #lateSeconds = 0;
 
   constructor(video: HTMLVideoElement, clock: ServerClock, handlers: LiveMediaHandlers) {
     this.#video = video;
@@ -70,6 +77,9 @@ export class LiveMedia {
     this.#handlers = handlers;
     video.addEventListener('ended', () => {
       if (this.isLoaded) this.#handlers.onEnded();
+    });
+    video.addEventListener('pause', () => {
+      if (video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA) this.#followsLive = false;
     });
     video.addEventListener('error', () => {
       if (this.#hls === undefined && this.isLoaded) this.#retryNative();
@@ -85,6 +95,8 @@ export class LiveMedia {
   load(url: string): void {
     this.stop();
     this.#url = url;
+    this.#followsLive = true;
+    this.#lateSeconds = 0;
     this.#stallWatch.reset();
     this.#watchTimer = setInterval(() => this.#watch(), secondMs);
     if (playableWith(this.#video) === 'native') this.#video.src = url;
@@ -116,13 +128,14 @@ export class LiveMedia {
 
   /** Whether the playhead is about as near to the broadcast as it can be. */
   isAtLiveEdge(): boolean {
-    const slackSeconds = 2.5;
-    if (this.#hls === undefined) return this.#nativeEdge() - this.#video.currentTime < 10;
-    return this.#hls.latency <= (this.#hls.targetLatency ?? 0) + slackSeconds;
+    if (this.#hls === undefined) return this.#nativeEdge() - this.#video.currentTime < nativeEdgeSeconds;
+    return this.#hls.latency <= (this.#hls.targetLatency ?? 0) + edgeSeconds;
   }
 
   /** Jumps to the newest picture that can be played without a stall. */
   goToLive(): void {
+    this.#followsLive = true;
+    this.#lateSeconds = 0;
     const edge = this.#hls === undefined ? this.#nativeEdge() : this.#hls.liveSyncPosition;
     if (edge !== null && Number.isFinite(edge) && edge > 0) this.#video.currentTime = edge;
   }
@@ -133,6 +146,7 @@ export class LiveMedia {
     if (seekable.length === 0) return;
     const edge = this.#hls?.liveSyncPosition ?? this.#nativeEdge();
     const wanted = this.#video.currentTime + seconds;
+    this.#followsLive = wanted >= edge;
     this.#video.currentTime = Math.max(seekable.start(0), Math.min(edge, wanted));
   }
 
@@ -198,6 +212,18 @@ export class LiveMedia {
     if (verdict === 'seek') this.goToLive();
     else if (verdict === 'recover-media') hls.recoverMediaError();
     else if (verdict === 'reload') this.#lose();
+    else if (verdict === 'fine') this.#catchUp();
+  }
+
+  /** A faster rate makes up for a short stall; after a long one hls.js would stay late for good. */
+  #catchUp(): void {
+    if (this.isAtLiveEdge()) {
+      this.#followsLive = true;
+      this.#lateSeconds = 0;
+      return;
+    }
+    this.#lateSeconds += 1;
+    if (this.#followsLive && this.#lateSeconds >= jumpAfterSeconds) this.goToLive();
   }
 
   #setSilent(isSilent: boolean): void {

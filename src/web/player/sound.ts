@@ -11,7 +11,10 @@ export class Sound {
     this.#video = video;
     this.#onChange = onChange;
     this.#restore();
-    if (options.muted && !video.muted) this.muteForViewer();
+    if (options.muted && !video.muted) {
+      this.#isMutedForViewer = true;
+      video.muted = true;
+    }
     video.addEventListener('volumechange', () => onChange());
   }
 
