@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Database } from '../store/database.ts';
+import { AccountsStore } from './accounts/accounts.store.ts';
 import { authRoutes } from './auth/auth.routes.ts';
 import { AuthService } from './auth/auth.service.ts';
 import { TokenSweeper } from './auth/token-sweeper.ts';
@@ -41,6 +42,8 @@ export interface ApiOptions {
 /** The API, and what the rest of the server needs of it. */
 export interface Api {
   readonly koa: Koa;
+  /** The one to change accounts through. */
+  readonly accounts: AccountsStore;
   readonly liveStreams: LiveStreamsService;
   readonly privateTokens: PrivateTokens;
   /** To be started and stopped with the server. */
@@ -59,7 +62,8 @@ export function createApi(options: ApiOptions): Api {
   const clock = options.clock ?? systemClock;
   const docsBase = () => `${publicUrl()}/docs/errors`;
   const privateTokens = openPrivateTokens(database, clock);
-  const auth = new AuthService({ database, clock });
+  const accounts = new AccountsStore(database);
+  const auth = new AuthService({ database, accounts, clock });
   const liveStreams = new LiveStreamsService({
     store: new LiveStreamsStore(database),
     thumbnails: new ThumbnailFiles(dataDir),
@@ -87,7 +91,7 @@ export function createApi(options: ApiOptions): Api {
     ...(options.bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs: options.bodyTimeoutMs }),
   });
   const tokenSweeper = new TokenSweeper({ database, clock, log: log.child('auth') });
-  return { koa, liveStreams, privateTokens, tokenSweeper, docsBase };
+  return { koa, accounts, liveStreams, privateTokens, tokenSweeper, docsBase };
 }
 
 /** Files that were being received when the server last stopped are of no use to anybody. */

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
 import { isPassword } from '../../src/resources/accounts/password.ts';
 import { basic, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -113,7 +112,7 @@ describe('an account', () => {
 
   it('that is suspended may do nothing, at once', async () => {
     const { json } = await login();
-    new AccountsStore(server.database).setStanding(accountId(), { isSuspended: true });
+    server.api.accounts.setStanding(accountId(), { isSuspended: true });
     for (const headers of [
       { authorization: basic(sandboxKey) },
       { authorization: `Bearer ${json.access_token}` },
@@ -130,7 +129,7 @@ describe('an account', () => {
   });
 
   it('that is upgraded may use its production key', async () => {
-    new AccountsStore(server.database).setStanding(accountId(), { isUpgraded: true });
+    server.api.accounts.setStanding(accountId(), { isUpgraded: true });
     expect((await server.call('GET', '/live-streams', { key: productionKey })).status).toBe(200);
     expect((await login(productionKey)).status).toBe(200);
   });

@@ -17,9 +17,17 @@ export const ownerColumns = `k.id AS api_key_id, p.id AS project_id, p.account_i
 /** The joins that {@link ownerColumns} needs. */
 export const ownerJoins = 'JOIN projects p ON p.id = k.project_id JOIN accounts a ON a.id = p.account_id';
 
-/** Accounts, projects, API keys and dashboard users. */
+/** A caller sends the same key with every request; for so long it is not looked up again. */
+const ownerKeptMs = 1_000;
+const ownersKeptAtMost = 10_000;
+
+/**
+ * Accounts, projects, API keys and dashboard users. One for a server: it remembers for a moment whose a key is, and forgets
+ * that at every change made through it.
+ */
 export class AccountsStore {
   readonly #database: Database;
+  readonly #owners = new Map<string, { readonly owner: KeyOwner; readonly goodUntilMs: number }>();
   readonly #ownerOfKey;
   readonly #touchKey;
 
@@ -41,8 +49,17 @@ export class AccountsStore {
 
   /** Who owns an API key. */
   ownerOfKey(apiKey: string): KeyOwner | undefined {
-    const row = this.#ownerOfKey.get(hashOfSecret(apiKey));
-    return row === undefined ? undefined : ownerFrom(row);
+    const hash = hashOfSecret(apiKey);
+    const name = hash.toString('latin1');
+    const kept = this.#owners.get(name);
+    const nowMs = performance.now();
+    if (kept !== undefined && nowMs < kept.goodUntilMs) return kept.owner;
+    const row = this.#ownerOfKey.get(hash);
+    if (row === undefined) return undefined;
+    const owner = ownerFrom(row);
+    if (this.#owners.size >= ownersKeptAtMost) this.#owners.clear();
+    this.#owners.set(name, { owner, goodUntilMs: nowMs + ownerKeptMs });
+    return owner;
   }
 
   /** Notes when a key was last used. */
@@ -106,6 +123,7 @@ export class AccountsStore {
       ...(standing.isUpgraded === undefined ? {} : { is_upgraded: Number(standing.isUpgraded) }),
     };
     if (Object.keys(changes).length === 0) return;
+    this.#owners.clear();
     this.#database.run(
       this.#database.queries.updateTable('accounts').set(changes).where('id', '=', accountId),
     );

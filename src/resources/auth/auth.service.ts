@@ -5,7 +5,7 @@ import { AppError, type ErrorCode } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import type { Database } from '../../store/database.ts';
 import type { KeyOwner } from '../accounts/account.ts';
-import { AccountsStore } from '../accounts/accounts.store.ts';
+import type { AccountsStore } from '../accounts/accounts.store.ts';
 import type { tokensSchema } from './auth.schema.ts';
 import { parseAuthorization } from './credentials.ts';
 import { TokensStore } from './tokens.store.ts';
@@ -26,9 +26,9 @@ export class AuthService {
   /** When each key was last noted as used, so that not every request writes. */
   readonly #touchedAtMs = new Map<string, number>();
 
-  constructor(options: { database: Database; clock: Clock }) {
+  constructor(options: { database: Database; accounts: AccountsStore; clock: Clock }) {
     this.#database = options.database;
-    this.#accounts = new AccountsStore(options.database);
+    this.#accounts = options.accounts;
     this.#tokens = new TokensStore(options.database);
     this.#clock = options.clock;
   }
