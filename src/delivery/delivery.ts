@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import type { Component } from '../shared/lifecycle.ts';
@@ -134,7 +133,7 @@ export class Delivery implements Component {
       kind: path.kind,
       isHead: request.method === 'HEAD',
       request,
-      reply: response as ViewerReply & ServerResponse,
+      reply: response as ViewerResponse & ViewerReply,
     };
     try {
       if (url.length > maxUrlLength) {

@@ -1,6 +1,6 @@
 import type { Http2Session } from 'node:http2';
 import type { Clock } from '../shared/clock.ts';
-import { cutOff, type ViewerReply, type ViewerResponse } from './viewer-reply.ts';
+import { cutOff, isOrphaned, isQueued, type ViewerReply, type ViewerResponse } from './viewer-reply.ts';
 
 /** Cuts off viewers who stop reading. */
 export class StallGuard {
@@ -37,8 +37,8 @@ export class StallGuard {
   #sweep(): void {
     const nowMs = this.#clock.monotonicMs();
     for (const [reply, progressAtMs] of this.#progress) {
-      // Behind another response of the same connection (pipelining) it cannot move yet.
-      if (isQueued(reply)) this.#progress.set(reply, nowMs);
+      if (isOrphaned(reply)) this.#progress.delete(reply);
+      else if (isQueued(reply)) this.#progress.set(reply, nowMs);
       else if (nowMs - progressAtMs >= this.#stallMs) this.#drop(reply);
     }
   }
@@ -74,11 +74,6 @@ function destroyConnection(session: Http2Session): void {
   const { socket } = session;
   socket[Symbol.asyncDispose]().catch(() => {});
   session.destroy();
-}
-
-function isQueued(reply: ViewerReply): boolean {
-  const response = reply as ViewerReply & ViewerResponse;
-  return !('stream' in response) && response.socket === null;
 }
 
 function sessionOf(reply: ViewerReply): Http2Session | undefined {

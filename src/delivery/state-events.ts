@@ -1,6 +1,6 @@
 import type { DeliveryObserver } from './delivery-observer.ts';
 import type { LiveSource } from './live-source.ts';
-import { cutOff, type ViewerReply } from './viewer-reply.ts';
+import { cutOff, isOrphaned, type ViewerReply } from './viewer-reply.ts';
 
 /** More than this unsent: the client does not read its events. */
 const maxUnsentBytes = 16 * 1024;
@@ -102,8 +102,11 @@ export class StateEvents {
   }
 
   #beat(): void {
-    for (const channel of this.#channels.values()) {
-      for (const reply of channel.clients) this.#send(reply, ':\n\n');
+    for (const [liveStreamId, channel] of this.#channels) {
+      for (const reply of channel.clients) {
+        if (isOrphaned(reply)) this.#remove(liveStreamId, channel, reply);
+        else this.#send(reply, ':\n\n');
+      }
     }
   }
 

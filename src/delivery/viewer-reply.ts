@@ -36,7 +36,19 @@ export interface Exchange {
 export function cutOff(reply: ViewerReply): void {
   const response = reply as ViewerReply & ViewerResponse;
   if ('stream' in response) response.stream.close(cancelCode);
-  else response.socket?.destroy();
+  else response.req.socket.destroy();
+}
+
+/** Whether the response waits behind another one of its connection (HTTP/1.1 pipelining), so that it cannot move yet. */
+export function isQueued(reply: ViewerReply): boolean {
+  const response = reply as ViewerReply & ViewerResponse;
+  return !('stream' in response) && response.socket === null;
+}
+
+/** Whether the connection of a queued response is gone: Node emits no `close` for those. */
+export function isOrphaned(reply: ViewerReply): boolean {
+  const response = reply as ViewerReply & ViewerResponse;
+  return !('stream' in response) && response.socket === null && response.req.socket.destroyed;
 }
 
 /** CANCEL (RFC 9113, 7). */

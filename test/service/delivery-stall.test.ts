@@ -63,6 +63,41 @@ describe('a viewer who stops reading', () => {
   });
 });
 
+describe('a viewer who asks for more before the answer is there', () => {
+  const list = `/${publicStream}/b1/source/index.m3u8?_HLS_msn=next`;
+  const ask = (asked: string) => `GET ${asked} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+  it('gets all answers in order, though the first is held for longer than a stall', async () => {
+    await using server = await startDelivery('HTTP/1.1', { viewerStallMs: 50 });
+    const broadcast = server.begin('b1');
+    broadcast.mediaByName.set('segment-1.m4s', [Buffer.from('media')]);
+    const socket = net.connect(server.port, '127.0.0.1');
+    let text = '';
+    socket.on('data', chunk => {
+      text += chunk.toString('latin1');
+    });
+    socket.write(ask(list) + ask(path));
+    await waitUntil(() => server.requests.length === 1);
+    const askedAt = performance.now();
+    // Long enough for the guard to have looked more than once.
+    await waitUntil(() => performance.now() - askedAt > 4 * 50);
+    broadcast.release();
+    await waitUntil(() => /#EXTM3U.*media$/s.test(text), { what: () => text });
+    expect(server.dropped).toEqual([]);
+    socket.destroy();
+  });
+
+  it('is forgotten when the connection goes before the first answer', async () => {
+    await using server = await startDelivery('HTTP/1.1', { heartbeatMs: 20, maxEventClients: 1 });
+    server.begin('b1');
+    const socket = net.connect(server.port, '127.0.0.1');
+    socket.write(ask(list) + ask(`/live/${publicStream}/events`));
+    await waitUntil(() => server.listeners.size === 1);
+    socket.destroy();
+    await waitUntil(() => server.listeners.size === 0);
+  });
+});
+
 describe('a viewer who reads slowly', () => {
   it('gets everything, however long it takes', async () => {
     await using server = await started('HTTP/1.1');
