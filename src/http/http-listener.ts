@@ -14,7 +14,7 @@ import { refuseConnection } from './listener-refusal.ts';
 
 /** A request over HTTP/1.1 or HTTP/2. */
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
-/** Its answer. */
+/** What a request is answered through, in both versions of HTTP. */
 export type HttpResponse = ServerResponse | Http2ServerResponse;
 
 /** Where and how to listen. */

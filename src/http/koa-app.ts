@@ -40,6 +40,8 @@ const jsonBytesAtMost = 1_024 * 1_024;
 const jsonDepthAtMost = 32;
 const defaultBodyTimeoutMs = 20_000;
 const noQuery = z.strictObject({});
+/** Answers hold stream keys and private tokens: nothing may keep them. */
+const safeHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
 interface AppState {
   route: string;
@@ -117,6 +119,7 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     state.route = 'unmatched';
     state.requestId = `${idPrefix}-${requests.toString(36)}`;
     ctx.set(crossOriginHeaders);
+    ctx.set(safeHeaders);
     ctx.set('X-Request-Id', state.requestId);
     ctx.set(
       rateHeaders(limiter.untouched(ctx.method === 'GET' || ctx.method === 'HEAD' ? 'reads' : 'writes')),

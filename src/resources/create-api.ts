@@ -63,7 +63,7 @@ export function createApi(options: ApiOptions): Api {
   const docsBase = () => `${publicUrl()}/docs/errors`;
   const privateTokens = openPrivateTokens(database, clock);
   const accounts = new AccountsStore(database);
-  const auth = new AuthService({ database, accounts, clock });
+  const auth = new AuthService({ database, accounts, clock, log: log.child('auth') });
   const liveStreams = new LiveStreamsService({
     store: new LiveStreamsStore(database),
     thumbnails: new ThumbnailFiles(dataDir),

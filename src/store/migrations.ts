@@ -1,12 +1,7 @@
 import type Sqlite from 'better-sqlite3';
 import { AppError, messageOf } from '../shared/errors.ts';
+import type { Migration } from './migration.ts';
 import { accountsAndLiveStreams } from './migrations/0001-accounts-and-live-streams.ts';
-
-/** One step of the schema. Once released it never changes: what is to be different is a further step. */
-export interface Migration {
-  readonly name: string;
-  readonly sql: string;
-}
 
 /** All steps in order; the first is number 1. SQLite's `user_version` says how many a database has had. */
 export const migrations: readonly Migration[] = [accountsAndLiveStreams];

@@ -9,6 +9,7 @@ import { bootstrapAccount } from '../../src/resources/accounts/bootstrap.ts';
 import { BroadcastsStore } from '../../src/resources/live-streams/broadcasts.store.ts';
 import { LiveStreamsStore } from '../../src/resources/live-streams/live-streams.store.ts';
 import { openPrivateTokens } from '../../src/resources/private-tokens/private-tokens.store.ts';
+import { Secret } from '../../src/shared/secret.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { migrate, migrations } from '../../src/store/migrations.ts';
 import { tempDirOfTest } from '../support/temp-dir.ts';
@@ -169,6 +170,22 @@ describe('the first account', () => {
     expect(accounts.ownerOfKey(secrets!.productionKey.reveal())).toMatchObject({ environment: 'production' });
     expect(JSON.stringify(secrets)).not.toContain(secrets!.adminPassword.reveal());
     expect(await bootstrapAccount(database, options)).toBeUndefined();
+  });
+});
+
+describe('a first API key', () => {
+  it.each([
+    ['a:b', 'other'],
+    ['a b', 'other'],
+    ['', 'other'],
+    ['same', 'same'],
+  ])('that could not be used is refused: %j and %j', async (sandbox, production) => {
+    const database = await opened();
+    const keys = { sandboxKey: new Secret(sandbox), productionKey: new Secret(production) };
+    await expect(
+      bootstrapAccount(database, { ...keys, isUpgraded: true, adminEmail: 'a@b' }),
+    ).rejects.toMatchObject({ code: 'config-invalid' });
+    expect(new AccountsStore(database).isEmpty()).toBe(true);
   });
 });
 

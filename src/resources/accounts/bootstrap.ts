@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import { Secret } from '../../shared/secret.ts';
 import type { Database } from '../../store/database.ts';
@@ -27,6 +28,7 @@ export interface FirstSecrets {
  * Makes the first account with a pair of API keys and a dashboard user, when the database has no account yet.
  *
  * @returns its secrets, or undefined when there was nothing to do
+ * @throws AppError `config-invalid` when a given key could never be used
  */
 export async function bootstrapAccount(
   database: Database,
@@ -40,6 +42,7 @@ export async function bootstrapAccount(
     adminEmail: options.adminEmail,
     adminPassword: options.adminPassword ?? new Secret(randomBase62(20)),
   };
+  checkKeys(secrets.sandboxKey.reveal(), secrets.productionKey.reveal());
   const passwordHash = await hashPassword(secrets.adminPassword.reveal());
   const createdAtMs = (options.clock ?? systemClock).nowMs();
   database.transaction(() => {
@@ -49,4 +52,17 @@ export async function bootstrapAccount(
     accounts.addUser({ accountId, email: options.adminEmail, passwordHash, createdAtMs });
   });
   return secrets;
+}
+
+/** A caller sends a key as the user name of a Basic credential, which ends at the first colon. */
+function checkKeys(...keys: string[]): void {
+  if (keys.some(key => !/^[\x21-\x39\x3b-\x7e]+$/.test(key))) {
+    throw new AppError(
+      'config-invalid',
+      'A bootstrap API key must be of printable ASCII without spaces and colons.',
+    );
+  }
+  if (new Set(keys).size < keys.length) {
+    throw new AppError('config-invalid', 'The bootstrap API keys of sandbox and production must differ.');
+  }
 }

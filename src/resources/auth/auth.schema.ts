@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** `POST /auth/api-key` */
+/** Body of `POST /auth/api-key`. */
 export const apiKeyRequestSchema = z
   .strictObject({ apiKey: z.string().describe('An API key.') })
   .meta({ examples: [{ apiKey: 'k3yForTheFarm' }] });
 
-/** `POST /auth/refresh` */
+/** Body of `POST /auth/refresh`. */
 export const refreshRequestSchema = z
   .strictObject({ refreshToken: z.string().describe('The newest refresh token.') })
   .meta({ examples: [{ refreshToken: 'rt.5a2e88d0c4' }] });

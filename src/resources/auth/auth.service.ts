@@ -3,6 +3,7 @@ import type { Caller } from '../../http/caller.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError, type ErrorCode } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
+import type { Logger } from '../../shared/logger.ts';
 import type { Database } from '../../store/database.ts';
 import type { KeyOwner } from '../accounts/account.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
@@ -23,14 +24,16 @@ export class AuthService {
   readonly #accounts: AccountsStore;
   readonly #tokens: TokensStore;
   readonly #clock: Clock;
+  readonly #log: Logger;
   /** When each key was last noted as used, so that not every request writes. */
   readonly #touchedAtMs = new Map<string, number>();
 
-  constructor(options: { database: Database; accounts: AccountsStore; clock: Clock }) {
+  constructor(options: { database: Database; accounts: AccountsStore; clock: Clock; log: Logger }) {
     this.#database = options.database;
     this.#accounts = options.accounts;
     this.#tokens = new TokensStore(options.database);
     this.#clock = options.clock;
+    this.#log = options.log;
   }
 
   /**
@@ -95,7 +98,12 @@ export class AuthService {
     if (touchedAtMs !== undefined && nowMs - touchedAtMs < touchEveryMs) return;
     if (this.#touchedAtMs.size >= ownersKeptAtMost) this.#touchedAtMs.clear();
     this.#touchedAtMs.set(apiKeyId, nowMs);
-    this.#accounts.touchKey(apiKeyId, nowMs);
+    try {
+      this.#accounts.touchKey(apiKeyId, nowMs);
+    } catch (error) {
+      // A full disk must not keep callers from reading.
+      this.#log.warn('key-use-not-noted', { apiKeyId, error });
+    }
   }
 }
 

@@ -12,7 +12,7 @@ import type { LiveStreamsService } from './live-streams.service.ts';
 
 const thumbnailBytesAtMost = 8 * 1_024 * 1_024;
 
-/** `/live-streams` */
+/** The routes below `/live-streams`. */
 export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
   const one = {
     tag: 'Live streams',

@@ -36,15 +36,15 @@ const example = {
   restreams: [{ name: 'Mirror', serverUrl: 'rtmp://mirror.example.net/app', streamKey: 'abcd-1234' }],
 };
 
-/** `POST /live-streams` */
+/** Body of `POST /live-streams`. */
 export const liveStreamCreationSchema = z.strictObject({ name, ...attributes }).meta({ examples: [example] });
 
-/** `PATCH /live-streams/{liveStreamId}` */
+/** Body of `PATCH /live-streams/{liveStreamId}`. */
 export const liveStreamChangesSchema = z
   .strictObject({ name: name.optional(), ...attributes })
   .meta({ examples: [{ name: 'Pier cam, north' }] });
 
-/** `GET /live-streams` */
+/** Query of `GET /live-streams`. */
 export const liveStreamsQuerySchema = listQuery(
   {
     streamKey: z.string().optional().describe('The one with exactly this key.'),

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts';
+import type { Migration } from '../migration.ts';
 
 /** Accounts with their keys and tokens, live streams with their broadcasts. */
 export const accountsAndLiveStreams: Migration = {
