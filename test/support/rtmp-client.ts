@@ -176,9 +176,12 @@ export class RtmpClient {
     });
   }
 
-  /** Resolves when what was sent has gone to the socket's buffer. */
-  async flushed(): Promise<void> {
-    await this.until(() => this.socket.writableLength === 0, 'the server to read');
+  /**
+   * Calls and is answered `count` times, so that the server has had as many turns to read whatever else there is to read.
+   * For showing that something does not happen.
+   */
+  async roundTrips(count: number): Promise<void> {
+    for (let done = 0; done < count; done += 1) await this.call('_checkbw');
   }
 
   /** The next onStatus that was not asked for yet. @throws when the connection closes first */
