@@ -26,7 +26,7 @@ export class Secret {
   }
 }
 
-/** A stream key as it may be logged: the first four characters, so that an operator can tell keys apart. */
+/** A stream key as it may be logged: its first characters, at most four and a quarter of it, so that an operator can tell keys apart. */
 export function maskStreamKey(streamKey: string): string {
-  return `${streamKey.slice(0, 4)}…`;
+  return `${streamKey.slice(0, Math.min(4, Math.floor(streamKey.length / 4)))}…`;
 }
