@@ -46,6 +46,8 @@ interface QueuedSample extends Sample {
 
 /** Audio that is this far ahead of video goes on without it. */
 const videoLateSeconds = 1;
+/** At the end audio may reach this far beyond the last frame of video: two or three frames of it. */
+const audioTailSeconds = 0.05;
 /** Room above the usual part, since RTMP rounds each frame's time to a millisecond. */
 const partSlackSeconds = 0.002;
 
@@ -104,12 +106,14 @@ export class Segmenter {
     }
   }
 
-  /** Ends the open part and the open segment with what there is. */
+  /** Ends the open part and the open segment with what there is, audio from after the last frame of video too. */
   finish(): void {
     if (this.#partStart === undefined) return;
-    const end = Math.max(this.#leaderEnd, this.#partStart);
-    if (end > this.#partStart) this.#cutToTarget();
-    if (this.#leaderSamples.length > 0) this.#closePart(Math.max(this.#leaderEnd, this.#partStart + 0.001));
+    this.#cutToTarget();
+    this.#fillWithAudio(this.#audioSamples.at(-1)?.endSeconds ?? 0, audioTailSeconds);
+    const hasRest = this.#leaderSamples.length > 0 || this.#audioSamples.length > 0;
+    if (hasRest)
+      this.#closePart(Math.max(this.#leaderEnd, this.#partStart + 0.001), Number.POSITIVE_INFINITY);
     this.#closeSegment();
     this.#partStart = undefined;
   }
@@ -157,8 +161,8 @@ export class Segmenter {
   }
 
   /**
-   * A frame that lasts beyond PART-TARGET is shown on through the parts that follow, which hold audio alone. Without audio there is
-   * nothing to put into such a part, so it becomes as long as its frame.
+   * A frame that lasts beyond PART-TARGET is shown on into the parts that follow, which hold the next frame or audio alone. Where there
+   * is neither, nothing can be put into such a part, so it becomes as long as its frame.
    */
   #cutToTarget(): void {
     const target = this.#sink.partTargetSeconds;
@@ -167,22 +171,29 @@ export class Segmenter {
     while (this.#leaderEnd - this.#partStart! > target + 1e-6) {
       const end = this.#partStart! + slot;
       const isFilled = this.#leaderSamples.length > 0 || this.#hasAudioBefore(end);
-      const goesOn = this.#audioSamples.some(sample => sample.atSeconds >= end);
+      const goesOn =
+        this.#leaderEnd - end < slot || this.#audioSamples.some(sample => sample.atSeconds >= end);
       if (!isFilled || !goesOn) return;
       this.#closePart(end);
     }
   }
 
   #goOnWithoutVideo(audioEnd: number): void {
-    const target = this.#sink.partTargetSeconds;
-    if (this.#partStart === undefined || target === undefined) {
+    if (this.#partStart === undefined || this.#sink.partTargetSeconds === undefined) {
       // Nothing can start without a keyframe; audio that is older than that will never be shown.
       while (this.#audioSamples.length > 512) this.#audioSamples.shift();
       return;
     }
+    this.#fillWithAudio(audioEnd, Math.max(videoLateSeconds, this.#sink.partTargetSeconds));
+  }
+
+  /** Parts of what audio there is, as long as it goes on for more than `ahead` seconds after the last frame of video. */
+  #fillWithAudio(audioEnd: number, ahead: number): void {
+    const target = this.#sink.partTargetSeconds;
+    if (this.#partStart === undefined || target === undefined) return;
     const slot = target - partSlackSeconds;
-    while (this.#isSegmentOpen && audioEnd - Math.max(this.#partStart, this.#leaderEnd) > videoLateSeconds) {
-      const end = Math.max(this.#partStart + slot, this.#leaderEnd);
+    while (audioEnd - Math.max(this.#partStart, this.#leaderEnd) > ahead) {
+      const end = Math.max(Math.min(this.#partStart + slot, audioEnd), this.#leaderEnd);
       if (this.#leaderSamples.length === 0 && !this.#hasAudioBefore(end)) return;
       this.#closePart(end);
     }
@@ -227,12 +238,13 @@ export class Segmenter {
     this.#sink.closeSegment();
   }
 
-  #closePart(end: number): void {
+  /** Closes the open part at `end`, with audio that begins before `audioBefore`. */
+  #closePart(end: number, audioBefore = end): void {
     if (!this.#isSegmentOpen) this.#openSegment(this.#leaderSamples[0]?.isSync ?? false);
     const leading = this.#leaderSamples;
     const following: QueuedSample[] = [];
     if (this.#leader === 'video') {
-      while (this.#hasAudioBefore(end)) following.push(this.#audioSamples.shift()!);
+      while (this.#hasAudioBefore(audioBefore)) following.push(this.#audioSamples.shift()!);
     }
     const runs: TrackRun[] = [];
     this.#addRun(runs, this.#leader, leading);
