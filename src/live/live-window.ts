@@ -37,9 +37,9 @@ export type MediaAnswer =
 /** What a window is made with. */
 export interface LiveWindowOptions {
   readonly targetDurationSeconds: number;
-  /** How much is listed, in seconds; at least three segments stay listed whatever this says. */
+  /** How much is listed, in seconds; six segments and three target durations stay listed whatever this says. */
   readonly windowSeconds: number;
-  /** What listed and just removed segments may take together. */
+  /** What listed and just removed segments may take together; three target durations stay listed all the same. */
   readonly maxBytes: number;
   readonly clock: Clock;
   /** Something new can be fetched. */
@@ -70,7 +70,8 @@ interface Waiter {
   readonly resolve: () => void;
 }
 
-const leastListedSegments = 3;
+/** Apple's advice for live playlists (HLS Authoring Specification, 8.11). */
+const leastListedSegments = 6;
 /** Not 0, so that there is a number before the first for those who ask for what is gone. */
 const firstSequence = 1;
 /** Dates may fall this far behind the clock before they are set anew. */
@@ -88,7 +89,8 @@ export class LiveWindow implements SegmentSink {
   /** Removed from the list, and still to be fetched until the time given. */
   #retired: { segment: Segment; untilMs: number }[] = [];
   #partsByNumber = new Map<number, ListedPart>();
-  #nextSequence = firstSequence;
+  /** The first number is the leading gap's. */
+  #nextSequence = firstSequence + 1;
   #nextPartNumber = 0;
   #discontinuitySequence = 0;
   #discontinuityIsDue = false;
@@ -146,13 +148,13 @@ export class LiveWindow implements SegmentSink {
   /** @param arrivedAtMs wall-clock time at which its first frame came in; now unless given */
   openSegment(segment: { startMs: number; isIndependent: boolean; arrivedAtMs?: number }): void {
     const date = this.#dateOf(segment.startMs, segment.arrivedAtMs ?? this.#options.clock.nowMs());
-    if (this.#nextSequence === firstSequence) this.#listLeadingGap(date);
     this.#open = this.#newSegment(date, segment.isIndependent, false);
   }
 
   addPart(part: Part): void {
     const open = this.#open;
     if (open === undefined) return;
+    if (!this.isPlayable) this.#listLeadingGap(open);
     const listed: ListedPart = { ...part, number: this.#nextPartNumber };
     this.#nextPartNumber += 1;
     open.parts.push(listed);
@@ -272,19 +274,26 @@ export class LiveWindow implements SegmentSink {
   }
 
   /**
-   * hls.js refuses a list without a whole segment, and the first one takes seconds: a segment that is not there stands before it, so that
-   * the first parts can be played while it is made.
+   * hls.js 1.7 plays no part of a list that has no whole segment, and none of the open segment unless a part is listed before it. The
+   * first whole segment takes seconds, so one that is not there, and is one part that is not there, stands before it.
    */
-  #listLeadingGap(firstDateMs: number): void {
-    const gap = this.#newSegment(firstDateMs - this.targetDurationSeconds * 1000, false, true);
-    gap.durationSeconds = this.targetDurationSeconds;
-    this.#segments.push(gap);
-    this.#nextSequence += 1;
+  #listLeadingGap(first: Segment): void {
+    const durationSeconds = this.#partTargetSeconds ?? this.targetDurationSeconds;
+    this.#segments.push({
+      ...first,
+      sequence: firstSequence,
+      isIndependent: false,
+      programDateTimeMs: first.programDateTimeMs - Math.round(durationSeconds * 1000),
+      isGap: true,
+      parts: [],
+      durationSeconds,
+    });
   }
 
-  /** What players hold back is there: one that started before would start in the gap. */
+  /** What players hold back is there: one that started before would start in the gap, or with too little to go on. */
   #canStart(): boolean {
-    return this.#nextSequence > firstSequence + 1 || (this.#open?.parts.length ?? 0) >= 3;
+    const holdBackSeconds = 3 * (this.#partTargetSeconds ?? 0);
+    return this.#nextSequence > firstSequence + 1 || (this.#open?.durationSeconds ?? 0) >= holdBackSeconds;
   }
 
   #list(segment: Segment): void {
@@ -324,10 +333,12 @@ export class LiveWindow implements SegmentSink {
     let listed = this.#listedSeconds();
     for (;;) {
       const first = this.#segments[0];
-      if (first === undefined || this.#segments.length <= leastListedSegments) break;
+      if (first === undefined) break;
       const rest = listed - first.durationSeconds;
-      const isOverfull = this.#heldBytes > maxBytes;
-      if (rest < windowSeconds && !(isOverfull && rest >= 3 * this.targetDurationSeconds)) break;
+      // 6.2.2: removal leaves three target durations.
+      if (rest < 3 * this.targetDurationSeconds) break;
+      const isLongEnough = rest >= windowSeconds && this.#segments.length > leastListedSegments;
+      if (!isLongEnough && this.#heldBytes <= maxBytes) break;
       this.#segments.shift();
       listed = rest;
       // 6.2.2: the number grows when the tag leaves the list, with the segment it stood before.
@@ -338,18 +349,20 @@ export class LiveWindow implements SegmentSink {
     }
     this.#retired = this.#retired.filter(({ segment, untilMs }) => {
       if (untilMs > nowMs && this.#heldBytes <= maxBytes) return true;
-      this.#forget(segment);
+      this.#heldBytes -= segment.bytes;
+      for (const part of segment.parts) this.#partsByNumber.delete(part.number);
       return false;
     });
+    this.#forgetInits();
   }
 
-  #forget(segment: Segment): void {
-    this.#heldBytes -= segment.bytes;
-    for (const part of segment.parts) this.#partsByNumber.delete(part.number);
-    const isUsed = [...this.#segments, ...this.#retired.map(entry => entry.segment)].some(
-      other => other !== segment && other.mapName === segment.mapName,
+  #forgetInits(): void {
+    const inUse = new Set(
+      [...this.#segments, ...this.#retired.map(({ segment }) => segment)].map(({ mapName }) => mapName),
     );
-    if (!isUsed && segment.mapName !== this.#mapName) this.#inits.delete(segment.mapName);
+    for (const name of this.#inits.keys()) {
+      if (name !== this.#mapName && !inUse.has(name)) this.#inits.delete(name);
+    }
   }
 
   #changed(): void {
@@ -493,14 +506,18 @@ export class LiveWindow implements SegmentSink {
       gap: segment.isGap,
       map: { uri: segment.mapName },
       programDateTimeMs: segment.programDateTimeMs,
-      parts: withParts
-        ? segment.parts.map(part => ({
-            uri: `part-${part.number}.m4s`,
-            durationSeconds: part.durationSeconds,
-            independent: part.isIndependent,
-          }))
-        : [],
+      parts: withParts ? this.#listedParts(segment) : [],
     };
+  }
+
+  #listedParts(segment: Segment): MediaSegment['parts'] {
+    const { sequence, durationSeconds } = segment;
+    if (sequence === firstSequence) return [{ uri: `gap-${sequence}-0.m4s`, durationSeconds, gap: true }];
+    return segment.parts.map(part => ({
+      uri: `part-${part.number}.m4s`,
+      durationSeconds: part.durationSeconds,
+      independent: part.isIndependent,
+    }));
   }
 
   async #hintedPart(number: number, name: string, signal: AbortSignal): Promise<MediaAnswer> {
