@@ -35,7 +35,10 @@ export function loadConfig(sources: ConfigSources): Config {
 
   const config: Record<string, unknown> = {};
   for (const [key, entry] of Object.entries(settings)) {
-    const value = found.get(key) ?? { raw: entry.fallback, where: `default of ${key}` };
+    const given = found.get(key);
+    // null in the file is the same as not being there.
+    const value =
+      given === undefined || given.raw === null ? { raw: entry.fallback, where: `default of ${key}` } : given;
     if (value.raw === null) continue;
     try {
       config[key] = entry.kind.parse(value.raw);

@@ -1,0 +1,213 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { type ConfigSources, defaultFile, loadConfig } from '../../../src/config/load-config.ts';
+import { settings } from '../../../src/config/settings.ts';
+import { AppError } from '../../../src/shared/errors.ts';
+import { tempDirOfTest } from '../../support/temp-dir.ts';
+
+const load = (sources: Partial<ConfigSources>) => loadConfig({ env: {}, ...sources });
+
+/** The problems of a refused configuration, one a line. */
+function problemsOf(sources: Partial<ConfigSources>): string[] {
+  try {
+    load(sources);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'config-invalid') return error.message.split('\n');
+    throw error;
+  }
+  return [];
+}
+
+/** Path of a file with this content. */
+async function fileWith(content: unknown): Promise<string> {
+  const path = join(await tempDirOfTest(), 'server.json');
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+describe('the table of settings', () => {
+  test('every default can be read, and nothing else is needed', () => {
+    const config = load({});
+    expect(config['http.port']).toBe(8080);
+    expect(config['live.partTarget']).toBe(200);
+    expect(config['live.windowBytes']).toBe(64 * 1024 * 1024);
+    expect(config['https.port']).toBeUndefined();
+    expect(config.allowPrivateTargets).toBe(false);
+  });
+
+  test('every setting has a variable of its own, named after its key', () => {
+    const names = Object.values(settings).map(({ env }) => env);
+    expect(new Set(names).size).toBe(names.length);
+    for (const [key, { env }] of Object.entries(settings)) {
+      const words = key.replace(/[A-Z]/g, letter => `_${letter}`).replaceAll('.', '_');
+      expect(env).toBe(`MILLRACE_${words.toUpperCase()}`);
+    }
+  });
+
+  test('the file that is shipped holds every default and changes nothing', () => {
+    const shipped = fileURLToPath(new URL('../../../config/server.json', import.meta.url));
+    expect(JSON.parse(readFileSync(shipped, 'utf8'))).toEqual(defaultFile());
+    expect(load({ file: shipped, fileRequired: true })).toEqual(load({}));
+  });
+
+  test('the reference names every setting and every variable', () => {
+    const page = readFileSync(
+      fileURLToPath(new URL('../../../config/reference.md', import.meta.url)),
+      'utf8',
+    );
+    for (const [key, { env }] of Object.entries(settings)) {
+      expect(page).toContain(`\`${key}\``);
+      expect(page).toContain(`\`${env}\``);
+    }
+  });
+});
+
+describe('where values come from', () => {
+  test('the file wins over defaults, the environment over the file, flags over all', async () => {
+    const file = await fileWith({ http: { port: 1 }, rtmp: { port: 2 }, host: 'from-file' });
+    const env = { MILLRACE_RTMP_PORT: '3', MILLRACE_HOST: 'from-env' };
+    const config = load({ file, env, flags: { host: 'from-flag' } });
+    expect(config).toMatchObject({
+      'http.port': 1,
+      'rtmp.port': 3,
+      host: 'from-flag',
+      'live.window': 16_000,
+    });
+  });
+
+  test('a file that is not there is fine, unless it was asked for', () => {
+    expect(problemsOf({ file: '/nonexistent/server.json' })).toEqual([]);
+    expect(problemsOf({ file: '/nonexistent/server.json', fileRequired: true })).toEqual([
+      expect.stringContaining('/nonexistent/server.json: cannot be read'),
+    ]);
+  });
+
+  test('null in the file means not given', async () => {
+    const file = await fileWith({ http: { port: null }, https: { port: null }, dataDir: null });
+    expect(load({ file })).toEqual(load({}));
+  });
+
+  test('an empty variable is one that is not set; those of others, and of tests, are none of ours', () => {
+    const env = {
+      MILLRACE_HTTP_PORT: '',
+      MILLRACE_HOST: undefined,
+      MILLRACE_TEST_X: '1',
+      HOME: '/',
+      MILLRACE_CONFIG: 'x',
+    };
+    expect(load({ env })).toEqual(load({}));
+  });
+
+  test('a dotted key may stand at the top of the file too', async () => {
+    const file = await fileWith({ 'http.port': 9000 });
+    expect(load({ file })['http.port']).toBe(9000);
+  });
+});
+
+describe('units', () => {
+  test.each([
+    ['live.reconnectGrace', '250ms', 250],
+    ['live.reconnectGrace', '2s', 2000],
+    ['live.reconnectGrace', '1.5s', 1500],
+    ['live.reconnectGrace', '5m', 300_000],
+    ['live.reconnectGrace', '1 h', 3_600_000],
+    ['live.reconnectGrace', '0s', 0],
+    ['live.windowBytes', '2MiB', 2 * 1024 ** 2],
+    ['live.windowBytes', '1GiB', 1024 ** 3],
+    ['rtmp.maxMessage', '64KiB', 65_536],
+    ['http.port', '0', 0],
+    ['bootstrap.upgraded', 'true', true],
+    ['bootstrap.upgraded', '0', false],
+    ['publicUrl', 'https://video.example.org/', 'https://video.example.org'],
+    ['publicUrl', 'http://video.example.org:8443/live//', 'http://video.example.org:8443/live'],
+  ])('%s = %j', (key, text, value) => {
+    expect(load({ flags: { [key]: text } })[key as keyof typeof settings]).toEqual(value);
+  });
+
+  test.each([
+    ['live.reconnectGrace', '2', 'expected a length of time with its unit, such as 200ms, 2s or 5m'],
+    ['live.reconnectGrace', '-2s', 'expected a length of time'],
+    ['live.reconnectGrace', '2 weeks', 'expected a length of time'],
+    ['live.reconnectGrace', '2h', 'expected 0 ms to 3600000 ms'],
+    ['live.windowBytes', '64', 'expected a size with its unit'],
+    ['live.windowBytes', '64MB', 'expected a size with its unit'],
+    ['live.windowBytes', '1KiB', 'expected 1048576 B'],
+    ['http.port', '65536', 'expected a whole number from 0 to 65535'],
+    ['http.port', '80.5', 'expected a whole number'],
+    ['http.port', '0x50', 'expected a whole number'],
+    ['http.port', 'http', 'expected a whole number'],
+    ['bootstrap.upgraded', 'yes', 'expected true or false'],
+    ['log.level', 'loud', 'expected one of trace, debug, info, warn, error, fatal'],
+    ['host', '  ', 'expected a text that is not empty'],
+    ['publicUrl', 'video.example.org', 'expected an address'],
+    ['publicUrl', 'ftp://video.example.org', 'expected an address'],
+    ['publicUrl', 'https://video.example.org/?a=b', 'expected an address'],
+  ])('%s = %j is refused', (key, text, message) => {
+    expect(problemsOf({ flags: { [key]: text } })).toEqual([expect.stringContaining(`--${key}: ${message}`)]);
+  });
+
+  test('a number without its unit is refused in the file too', async () => {
+    const file = await fileWith({ live: { window: 16, windowBytes: 1e8 }, http: { port: true } });
+    expect(problemsOf({ file })).toHaveLength(3);
+  });
+});
+
+describe('what is refused', () => {
+  test('all problems come at once, each with where it stands', async () => {
+    const file = await fileWith({
+      http: { port: 'x' },
+      live: { wimdow: '16s' },
+      color: 'blue',
+      rtmp: { port: 1935 },
+    });
+    const env = { MILLRACE_RTMP_PROT: '1', MILLRACE_LIVE_WINDOW: 'long' };
+    const problems = problemsOf({ file, env, flags: { 'log.level': 'loud', 'no.such': '1' } });
+    expect(problems.map(line => line.replace(file, 'FILE'))).toEqual([
+      'FILE: live.wimdow: unknown setting',
+      'FILE: color: unknown setting',
+      'MILLRACE_RTMP_PROT: unknown setting',
+      '--no.such: unknown setting',
+      expect.stringMatching(/^FILE: http\.port: expected a whole number/),
+      expect.stringMatching(/^MILLRACE_LIVE_WINDOW: expected a length of time/),
+      expect.stringMatching(/^--log\.level: expected one of/),
+    ]);
+  });
+
+  test.each([
+    ['not JSON', '{"http": ', 'is not JSON'],
+    ['a list', [], 'expected an object'],
+    ['a text', '"x"', 'expected an object'],
+    ['a group that is none', { http: 8080 }, 'http: unknown setting'],
+    ['a name that objects have', { constructor: { name: 'x' }, toString: 1 }, 'unknown setting'],
+  ])('a file that is %s', async (_, content, message) => {
+    expect(problemsOf({ file: await fileWith(content) }).join('\n')).toContain(message);
+  });
+
+  test.each([
+    [{ 'tls.cert': 'a.pem' }, 'tls.cert and tls.key: give both or neither'],
+    [{ 'https.port': '8443' }, 'https.port: needs tls.cert and tls.key'],
+    [{ 'rtmps.port': '1936' }, 'rtmps.port: needs tls.cert and tls.key'],
+    [
+      { 'live.partTarget': '1s', 'live.segmentTarget': '2s' },
+      'live.partTarget: a segment must hold at least three parts',
+    ],
+    [{ 'http.port': '1935' }, 'rtmp.port: port 1935 is also given to http.port'],
+  ])('%j contradicts itself', (flags, message) => {
+    expect(problemsOf({ flags })).toEqual([message]);
+  });
+
+  test('port 0 may be given to all, since each gets another', () => {
+    expect(problemsOf({ flags: { 'http.port': '0', 'rtmp.port': '0' } })).toEqual([]);
+  });
+});
+
+test('secrets do not print with the settings, nor when they are refused', () => {
+  const flags = { 'metrics.token': 'very-secret-text', 'bootstrap.sandboxKey': 'very-secret-key' };
+  const config = load({ flags });
+  expect(config['metrics.token']?.reveal()).toBe('very-secret-text');
+  expect(inspect(config) + JSON.stringify(config)).not.toContain('very-secret');
+  expect(problemsOf({ flags: { ...flags, 'http.port': 'x' } }).join('\n')).not.toContain('very-secret');
+});
