@@ -1,0 +1,137 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { chromiumArguments, findChromium } from '../support/chromium.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const found = findChromium();
+if (found.path === undefined) process.stderr.write(`Browser tests are skipped: ${found.reason}.\n`);
+
+/** Tests with one Chromium for all of them; skipped where there is none. `browser` may be called inside tests. */
+export function describeInBrowser(name: string, define: (browser: () => Browser) => void): void {
+  describe.skipIf(found.path === undefined)(name, () => {
+    let browser: Browser | undefined;
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath: found.path!, args: [...chromiumArguments] });
+    });
+    afterAll(() => browser?.close());
+    define(() => browser!);
+  });
+}
+
+/** What a video element says of itself. Times in seconds. */
+export interface VideoState {
+  readonly time: number;
+  readonly frames: number;
+  readonly width: number;
+  readonly height: number;
+  readonly isPaused: boolean;
+  readonly isMuted: boolean;
+  readonly volume: number;
+  /** How often it ran dry while it played. */
+  readonly stalls: number;
+  /** Address that it plays. */
+  readonly source: string;
+}
+
+/** Runs in the page before its own scripts. A seek makes a video wait too; that is no stall. */
+const observeVideo = `
+  window.stallsOfTest = 0;
+  document.addEventListener('waiting', event => {
+    if (!event.target.seeking && event.target.currentTime > 0) window.stallsOfTest += 1;
+  }, true);
+`;
+
+const readVideo = `(() => {
+  const video = document.querySelector('video');
+  return {
+    time: video.currentTime,
+    frames: video.getVideoPlaybackQuality().totalVideoFrames,
+    width: video.videoWidth,
+    height: video.videoHeight,
+    isPaused: video.paused,
+    isMuted: video.muted,
+    volume: video.volume,
+    stalls: window.stallsOfTest,
+    source: video.currentSrc,
+  };
+})()`;
+
+/** A page with a video, watched for everything that a page must not do. `await using` closes it. */
+export class WatchedPage {
+  readonly page: Page;
+  /** Errors and warnings of its console, uncaught errors, and what its content policy refused. */
+  readonly complaints: string[] = [];
+  /** Every address that it asked for. */
+  readonly requests: string[] = [];
+
+  private constructor(page: Page) {
+    this.page = page;
+    page.on('console', message => {
+      if (message.type() === 'error' || message.type() === 'warning') this.complaints.push(message.text());
+    });
+    page.on('pageerror', error => this.complaints.push(String(error)));
+    page.on('request', request => this.requests.push(request.url()));
+  }
+
+  /** A page in a profile of its own: nothing is remembered from another. */
+  static async open(
+    browser: Browser,
+    url: string,
+    options: BrowserContextOptions = {},
+  ): Promise<WatchedPage> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, ...options });
+    await context.addInitScript(observeVideo);
+    const watched = new WatchedPage(await context.newPage());
+    await watched.page.goto(url);
+    return watched;
+  }
+
+  /** What the player page shows: `waiting`, `starting`, `live`, `reconnecting`, `ended`, … */
+  phase(): Promise<string | null> {
+    return this.page.getAttribute('#player', 'data-phase');
+  }
+
+  untilPhase(phase: string, timeoutMs = 15_000): Promise<unknown> {
+    return this.page.waitForSelector(`#player[data-phase="${phase}"]`, { timeout: timeoutMs });
+  }
+
+  video(): Promise<VideoState> {
+    return this.page.evaluate(readVideo);
+  }
+
+  /** Seconds between the broadcast and what is shown. */
+  async latencySeconds(): Promise<number> {
+    return (await this.page.evaluate<number | undefined>('window.millrace.latencySeconds()')) ?? Number.NaN;
+  }
+
+  /** Waits until pictures move: this many seconds of them from now on. Gives the state of the video then. */
+  async untilPlayed(seconds: number, timeoutMs = seconds * 1000 + 15_000): Promise<VideoState> {
+    let before = await this.video();
+    let last = before;
+    let played = 0;
+    await waitUntil(
+      async () => {
+        last = await this.video();
+        const moved = last.time - before.time;
+        // A jump (to the live edge, or by a new source) is no playing.
+        if (moved > 0 && moved < 1.5 && last.frames !== before.frames) played += moved;
+        before = last;
+        return played >= seconds;
+      },
+      {
+        timeoutMs,
+        everyMs: 100,
+        what: () => `${seconds} s of moving pictures; it played ${played} s: ${JSON.stringify(last)}`,
+      },
+    );
+    return last;
+  }
+
+  close(): Promise<void> {
+    return this.page.context().close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { publishTestPicture } from '../support/ffmpeg.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { describeInBrowser, WatchedPage } from './browser-fixture.ts';
+
+describeInBrowser('the player page', browser => {
+  let server: TestServer;
+  beforeAll(async () => {
+    // Long segments: whoever waits for a whole one comes late.
+    server = await startServer({ 'live.segmentTarget': '6s' });
+  });
+  afterAll(() => server.stop());
+
+  const pageUrl = (liveStreamId: string) => `${server.baseUrl}/live/${liveStreamId}`;
+
+  it('waits while offline, starts by itself before the first segment is complete, and plays close to live', async () => {
+    const stream = await server.createStream();
+    await using viewer = await WatchedPage.open(browser(), pageUrl(stream.liveStreamId));
+    await viewer.page.waitForSelector('text=Waiting for the stream');
+    expect(await viewer.phase()).toBe('waiting');
+
+    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), gopSeconds: 6 });
+    await viewer.untilPhase('live');
+    expect(viewer.requests.filter(url => url.includes('/segment-'))).toEqual([]);
+    expect(viewer.requests.filter(url => url.includes('/part-'))).not.toEqual([]);
+
+    await viewer.untilPlayed(8);
+    expect(await viewer.latencySeconds()).toBeLessThan(4);
+    expect(await viewer.page.textContent('#latency')).toMatch(/^\d\.\d s behind$/);
+    expect(await viewer.page.textContent('#live')).toContain('Live');
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  it('plays on for two viewers, one of whom came in the middle of the broadcast', async () => {
+    const stream = await server.createStream();
+    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using first = await WatchedPage.open(browser(), pageUrl(stream.liveStreamId));
+    await first.untilPlayed(5);
+    await using second = await WatchedPage.open(browser(), pageUrl(stream.liveStreamId));
+    const states = await Promise.all([first.untilPlayed(25), second.untilPlayed(20)]);
+    for (const [index, viewer] of [first, second].entries()) {
+      // A machine that runs all tests at once may make a player wait once; a player that keeps waiting is broken.
+      expect(states[index]!.stalls).toBeLessThanOrEqual(1);
+      expect(await viewer.latencySeconds()).toBeLessThan(4);
+      expect(viewer.complaints).toEqual([]);
+    }
+  });
+
+  it('asks nobody but its server', async () => {
+    const stream = await server.createStream();
+    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using viewer = await WatchedPage.open(browser(), pageUrl(stream.liveStreamId));
+    await viewer.untilPlayed(1);
+    const elsewhere = viewer.requests.filter(
+      url => !url.startsWith(`${server.baseUrl}/`) && !url.startsWith(`blob:${server.baseUrl}/`),
+    );
+    expect(elsewhere).toEqual([]);
+  });
+
+  it('shows that the broadcast has ended, and starts by itself with the next one', async () => {
+    const stream = await server.createStream();
+    await using first = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using viewer = await WatchedPage.open(browser(), pageUrl(stream.liveStreamId));
+    await viewer.untilPlayed(1);
+    await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
+    await viewer.untilPhase('ended');
+    expect(await viewer.page.isVisible('text=The stream has ended')).toBe(true);
+    await first.stop();
+
+    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), size: '426x240' });
+    await viewer.untilPhase('live');
+    const state = await viewer.untilPlayed(2);
+    expect(state.width).toBe(426);
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  it('says so when there is no such stream', async () => {
+    const viewer = await WatchedPage.open(browser(), pageUrl('liAAAAAAAAAAAAAAAAAAAAAA'));
+    await using _ = viewer;
+    expect(await viewer.page.isVisible('text=There is no stream here')).toBe(true);
+    expect(await viewer.page.locator('video').count()).toBe(0);
+  });
+
+  it('plays inside a frame of another site', async () => {
+    const stream = await server.createStream();
+    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    const embedder = http.createServer((_, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(`<!doctype html><iframe src="${pageUrl(stream.liveStreamId)}" allow="autoplay"></iframe>`);
+    });
+    await once(embedder.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void embedder.close());
+    // Another name is another site.
+    const url = `http://localhost:${(embedder.address() as AddressInfo).port}/`;
+    await using viewer = await WatchedPage.open(browser(), url);
+    const inside = await waitUntil(() => viewer.page.frames()[1]);
+    await waitUntil(
+      async () => (await inside.evaluate<number>(`document.querySelector('video')?.currentTime ?? 0`)) > 2,
+      { timeoutMs: 15_000, what: 'two seconds played inside the frame' },
+    );
+  });
+});
