@@ -52,7 +52,7 @@ test.each([
   [new Error('two\n  lines '), 'two lines'],
   ['a text', 'a text'],
   [undefined, 'undefined'],
-  [{ toString: () => 'an object' }, 'an object'],
+  [{ toString: (): string => 'an object' }, 'an object'],
 ])('the text of what was thrown is on one line', (thrown, text) => {
   expect(messageOf(thrown)).toBe(text);
 });

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { type BroadcastState, broadcastStates, canFollow } from '../../../src/live/broadcast.ts';
+
+const allowed: Readonly<Record<BroadcastState, readonly BroadcastState[]>> = {
+  starting: ['live', 'waiting', 'ended'],
+  live: ['waiting', 'ended'],
+  waiting: ['starting', 'live', 'ended'],
+  ended: [],
+};
+
+test.each(broadcastStates)('what may follow on %s', from => {
+  expect(broadcastStates.filter(to => canFollow(from, to))).toEqual(allowed[from]);
+});
