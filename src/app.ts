@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from './config/settings.ts';
 import { Delivery } from './delivery/delivery.ts';
-import { type FfmpegBuild, findFfmpeg } from './ffmpeg/find-ffmpeg.ts';
+import { type FfmpegBuild, findCopier, findFfmpeg } from './ffmpeg/find-ffmpeg.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
 import { CertificateFiles } from './http/certificate-files.ts';
 import { HttpListener } from './http/http-listener.ts';
@@ -63,11 +63,13 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
   const clock = environment.clock ?? systemClock;
   const dataDir = resolve(config.dataDir);
   const ffmpeg = await findFfmpeg(config['ffmpeg.path'], environment.searchPath);
+  const copier = await findCopier(ffmpeg);
   log.info('ffmpeg-found', {
     path: ffmpeg.path,
     version: ffmpeg.version,
     source: ffmpeg.source,
     lacks: ffmpeg.lacks,
+    copier: copier.path,
   });
 
   const database = openDatabase({ dataDir });
@@ -109,7 +111,13 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       abilities: ffmpeg,
       findStream: key => api.liveStreams.findByStreamKey(key),
       startPackager: (plan, events, ids) =>
-        new FfmpegPackager({ path: ffmpeg.path, owner: processes, plan, events, ids }),
+        new FfmpegPackager({
+          path: plan.audio === 'aac' || plan.isEnhanced ? ffmpeg.path : copier.path,
+          owner: processes,
+          plan,
+          events,
+          ids,
+        }),
       journal,
       observer: {
         partListed: lagMs => metrics.partLagSeconds.observe(lagMs / 1000),

@@ -115,8 +115,8 @@ export const settings = {
   'live.window': setting(
     'MILLRACE_LIVE_WINDOW',
     duration(6 * second, 600 * second),
-    '16s',
-    'How much of a broadcast its playlist lists. At least six segments are kept whatever this says.',
+    '12s',
+    'How much of a broadcast its playlist lists. At least three segments are listed whatever this says.',
   ),
   'live.windowBytes': setting(
     'MILLRACE_LIVE_WINDOW_BYTES',
@@ -206,7 +206,7 @@ export const settings = {
     'MILLRACE_FFMPEG_PATH',
     text,
     null,
-    'The ffmpeg to use. Unset: the one on PATH if it is version 5 or newer, else the embedded one.',
+    'The ffmpeg to use for everything. Unset: the one on PATH if it is version 5 or newer, else the embedded one; streams that are only copied go through the embedded one, which takes a third of the memory.',
   ),
   'ffprobe.path': setting(
     'MILLRACE_FFPROBE_PATH',

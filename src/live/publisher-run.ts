@@ -60,6 +60,7 @@ export class PublisherRun {
   #held: PlacedTag[] = [];
   #decideTimer: NodeJS.Timeout | undefined;
   #keyframeTimer: NodeJS.Timeout | undefined;
+  #isEnhanced = false;
   #lastAudioMs: number | undefined;
   #mustRestart = false;
   #isOver = false;
@@ -155,6 +156,7 @@ export class PublisherRun {
       return false;
     }
     this.#seen[kind] = verdict.take;
+    if (kind === 'video') this.#isEnhanced = described.codec.isEnhanced;
     // A track that comes late needs another packager, with both.
     if (this.#plan !== undefined) this.#mustRestart = true;
     return true;
@@ -229,6 +231,7 @@ export class PublisherRun {
     const plan: PackagerPlan = {
       hasVideo: this.#seen.video !== undefined,
       audio: this.#seen.audio ?? 'none',
+      isEnhanced: this.#isEnhanced,
     };
     const inner = this.#options.events.packagerStarts(plan);
     const packager: Packager = this.#options.startPackager(plan, {
