@@ -85,7 +85,14 @@ async function serve(): Promise<void> {
   const { startApp } = await import('./app.ts');
   const { describeStart } = await import('./start-message.ts');
   const startedAtMs = performance.now();
+  // Nobody is served yet, and whatever is on disk is right at any moment.
+  const giveUp = () => process.exit(0);
+  process.on('SIGTERM', giveUp);
+  process.on('SIGINT', giveUp);
   const app = await startApp(config, { log, searchPath: process.env.PATH });
+  process.off('SIGTERM', giveUp);
+  process.off('SIGINT', giveUp);
+  stopAtSignals(app, config.drainTimeout, main, messageOf);
   process.stdout.write(describeStart(app, config));
   main.info('ready', {
     http: app.httpPort,
@@ -94,7 +101,6 @@ async function serve(): Promise<void> {
     ...(app.rtmpsPort === undefined ? {} : { rtmps: app.rtmpsPort }),
     ms: Math.round(performance.now() - startedAtMs),
   });
-  stopAtSignals(app, config.drainTimeout, main, messageOf);
 }
 
 /** SIGTERM or SIGINT drains until the deadline; a second one stops at once. */

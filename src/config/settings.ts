@@ -116,7 +116,7 @@ export const settings = {
     'MILLRACE_LIVE_WINDOW',
     duration(6 * second, 600 * second),
     '12s',
-    'How much of a broadcast its playlist lists. At least three segments are listed whatever this says.',
+    'How much of a broadcast its playlist lists. At least six segments are listed whatever this says.',
   ),
   'live.windowBytes': setting(
     'MILLRACE_LIVE_WINDOW_BYTES',
