@@ -11,6 +11,8 @@ import type { TrackKind } from './timeline.ts';
 const highWaterBytes = 4 * 1024 * 1024;
 /** ffmpeg that has input and gives nothing for this long hangs. */
 const stallMs = 8000;
+/** Audio waits for the next video frame, so that both go in one write; at most for this much media time. */
+const mostAudioWaitMs = 60;
 /** Samples of one track that wait for the other track's init segment. */
 const mostEarlySamples = 300;
 
@@ -29,6 +31,10 @@ export class FfmpegPackager implements Packager {
   readonly #process: OwnedProcess;
   readonly #events: PackagerEvents;
   readonly #expected: readonly TrackKind[];
+  readonly #hasVideo: boolean;
+  /** Bytes of audio tags that were not written yet, and the time of the first of them. */
+  #waiting: Buffer[] = [];
+  #waitingSinceMs = 0;
   readonly #tracks: Partial<Record<TrackKind, TrackDescription>> = {};
   /** Each muxer counts from its track's first sample: this is when that was. */
   readonly #startMs: Partial<Record<TrackKind, number>> = {};
@@ -42,6 +48,7 @@ export class FfmpegPackager implements Packager {
   constructor(options: FfmpegPackagerOptions) {
     const { plan, events } = options;
     this.#events = events;
+    this.#hasVideo = plan.hasVideo;
     const pipes = packagePipes(plan);
     const descriptors = Object.entries(pipes) as [TrackKind, number][];
     this.#expected = descriptors.map(([kind]) => kind);
@@ -75,23 +82,34 @@ export class FfmpegPackager implements Packager {
     this.#firstWriteMs ??= atMs;
     if (!isConfig) this.#startMs[kind] ??= atMs;
     const [head, tail] = flvTagFrame(kind, Math.max(0, atMs - this.#firstWriteMs), body.length);
-    stdin.cork();
-    stdin.write(head);
-    stdin.write(body);
-    stdin.write(tail);
-    stdin.uncork();
-    this.#watchForStall();
+    if (this.#waiting.length === 0) this.#waitingSinceMs = atMs;
+    this.#waiting.push(head, body, tail);
+    const mayWait = kind === 'audio' && this.#hasVideo && atMs - this.#waitingSinceMs < mostAudioWaitMs;
+    if (!mayWait) this.#flush();
     if (stdin.writableLength > highWaterBytes) this.#isPaused = true;
     return !this.#isPaused;
   }
 
   async finish(): Promise<void> {
+    this.#flush();
     await this.#process.stop();
   }
 
   async kill(): Promise<void> {
     this.#isKilled = true;
     await this.#process.kill();
+  }
+
+  /** Each write wakes ffmpeg: one for all that waits. */
+  #flush(): void {
+    const stdin = this.#process.stdin;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    if (waiting.length === 0 || stdin.writableEnded || stdin.destroyed) return;
+    stdin.cork();
+    for (const bytes of waiting) stdin.write(bytes);
+    stdin.uncork();
+    this.#watchForStall();
   }
 
   #read(kind: TrackKind, descriptor: number): void {
