@@ -155,8 +155,13 @@ export class PublisherRun {
       this.#refuse('unsupported-codec', verdict.description);
       return false;
     }
+    // Beside a running packager a configuration alone is no track yet: some encoders repeat that of a track they no longer send.
+    if (this.#plan !== undefined && described.role === 'config') return true;
     this.#seen[kind] = verdict.take;
-    if (kind === 'video') this.#isEnhanced = described.codec.isEnhanced;
+    if (kind === 'video') {
+      this.#isEnhanced = described.codec.isEnhanced;
+      this.#expectKeyframe();
+    }
     // A track that comes late needs another packager, with both.
     if (this.#plan !== undefined) this.#mustRestart = true;
     return true;
@@ -250,6 +255,8 @@ export class PublisherRun {
     this.#held = [];
     const firstKeyframe = held.findIndex(tag => tag.role === 'keyframe');
     const startMs = held[Math.max(0, firstKeyframe)]?.atMs ?? 0;
+    // Audio of which there is only the configuration so far has this long to come.
+    if (plan.audio !== 'none') this.#lastAudioMs ??= startMs;
     for (const kind of ['video', 'audio'] as const) {
       const config = this.#config[kind];
       if (config !== undefined && this.#seen[kind] !== undefined) packager.write(kind, startMs, config, true);

@@ -195,7 +195,7 @@ export class Segmenter {
     while (audioEnd - Math.max(this.#partStart, this.#leaderEnd) > ahead) {
       const end = Math.max(Math.min(this.#partStart + slot, audioEnd), this.#leaderEnd);
       if (this.#leaderSamples.length === 0 && !this.#hasAudioBefore(end)) return;
-      this.#closePart(end);
+      this.#closePart(end, end < audioEnd ? end : Number.POSITIVE_INFINITY);
     }
   }
 

@@ -1,0 +1,157 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  ffmpegBuilds,
+  ffprobePath,
+  publishTestPicture,
+  runToEnd,
+  type TestPictureOptions,
+} from '../support/ffmpeg.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+import { StreamWatch } from '../support/stream-watch.ts';
+import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+
+const seconds = 9;
+const common = { seconds, size: '160x90' };
+
+/** What is published at once, each to a stream of its own. */
+const sources: Readonly<Record<string, Partial<TestPictureOptions>>> = {
+  plain: { ...common },
+  // Frames out of order, and sound that begins half a second after the picture.
+  'with B-frames and late audio': {
+    ...common,
+    extraArgs: ['-tune', 'film', '-bf', '2', '-af', 'asetpts=PTS+0.5/TB'],
+  },
+  'audio alone': { ...common, extraArgs: ['-vn'] },
+  'video alone, 25 frames a second, keyframes every second': {
+    ...common,
+    fps: 25,
+    gopSeconds: 1,
+    extraArgs: ['-an'],
+  },
+  'keyframes every 4 s': { ...common, gopSeconds: 4 },
+};
+const names = Object.keys(sources);
+
+describe.each(ffmpegBuilds)('packaged with the $name ffmpeg', ({ path }) => {
+  let server: TestServer;
+  let folder: string;
+  const watches = new Map<string, StreamWatch>();
+
+  beforeAll(async () => {
+    server = await startServer({ 'ffmpeg.path': path });
+    folder = await makeTempDir();
+    const publishAndWatch = async (name: string) => {
+      const stream = await server.createStream(name);
+      await using publisher = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), ...sources[name] });
+      const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+      watches.set(name, watch);
+      expect(await publisher.exited, publisher.stderr).toMatchObject({ code: 0 });
+      await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
+      await watch.untilEnd();
+    };
+    await Promise.all(names.map(publishAndWatch));
+  });
+
+  afterAll(async () => {
+    await Promise.all([...watches.values()].map(watch => watch.stop()));
+    await server?.stop();
+    await removeDir(folder);
+  });
+
+  test.each(names)('%s: the playlist keeps every rule', async name => {
+    const watch = watches.get(name)!;
+    expect(await watch.brokenRules()).toEqual([]);
+    expect(watch.playlists.length).toBeGreaterThan(20);
+  });
+
+  test.each(names)('%s: ffprobe reads the joined segments without a complaint', async name => {
+    const [file, ...others] = await watches.get(name)!.joined();
+    expect(others).toEqual([]);
+    const filePath = join(folder, 'joined.mp4');
+    await writeFile(filePath, file!);
+    // -v warning and stderr in place of stdout: whatever it complains of is what is left.
+    const printed = await runToEnd(ffprobePath, [
+      ...[
+        '-v',
+        'warning',
+        '-count_frames',
+        '-show_entries',
+        'stream=codec_type,nb_read_frames',
+        '-of',
+        'csv=p=0',
+        filePath,
+      ],
+    ]);
+    const frames = Object.fromEntries(
+      printed
+        .trim()
+        .split('\n')
+        .map(line => line.split(',')),
+    );
+    const { fps = 30, extraArgs = [] } = sources[name]!;
+    const audioSeconds = name.includes('late audio') ? seconds - 0.5 : seconds;
+    if (!extraArgs.includes('-vn')) expect(Number(frames.video)).toBe(seconds * fps);
+    // The encoder's priming frame, and rounding.
+    if (!extraArgs.includes('-an'))
+      expect(Math.abs(Number(frames.audio) - (audioSeconds * 48000) / 1024)).toBeLessThanOrEqual(3);
+  });
+
+  test('the distance between the tracks is kept', async () => {
+    for (const [name, offsetSeconds] of [
+      ['plain', 0],
+      ['with B-frames and late audio', 0.5],
+    ] as const) {
+      const watch = watches.get(name)!;
+      const tracks = await watch.tracks();
+      const startOf = async (kind: 'video' | 'audio') => {
+        const first = (await watch.samples(kind))[0]!;
+        const { timescale } = tracks.find(track => track.kind === kind)!;
+        return (first.dtsTicks + first.compositionOffsetTicks) / timescale;
+      };
+      // ffmpeg's own AAC encoder begins 1024 samples before the sound; B-frames shift the picture by up to two frames.
+      const tolerance = 0.1;
+      expect(
+        Math.abs((await startOf('audio')) - (await startOf('video')) - offsetSeconds),
+        name,
+      ).toBeLessThan(tolerance);
+    }
+  });
+
+  test('B-frames keep their order', async () => {
+    const samples = await watches.get('with B-frames and late audio')!.samples('video');
+    expect(samples.some(sample => sample.compositionOffsetTicks !== samples[0]!.compositionOffsetTicks)).toBe(
+      true,
+    );
+    const shown = samples.map(sample => sample.dtsTicks + sample.compositionOffsetTicks);
+    expect(new Set(shown).size).toBe(samples.length);
+  });
+
+  test('the multivariant playlist says what the media is', () => {
+    expect(watches.get('plain')!.variant).toMatchObject({
+      codecs: expect.stringMatching(/^avc1\.[0-9a-f]{6},mp4a\.40\.2$/),
+      width: 160,
+      height: 90,
+      frameRate: 30,
+      videoRange: 'SDR',
+    });
+    expect(watches.get('audio alone')!.variant).toMatchObject({ codecs: 'mp4a.40.2' });
+    expect(watches.get('audio alone')!.variant.width).toBeUndefined();
+    expect(watches.get('video alone, 25 frames a second, keyframes every second')!.variant).toMatchObject({
+      codecs: expect.stringMatching(/^avc1\.[0-9a-f]{6}$/),
+      frameRate: 25,
+    });
+  });
+
+  test('segments begin at keyframes, and a long distance of keyframes does not break the target duration', async () => {
+    for (const name of ['plain', 'video alone, 25 frames a second, keyframes every second'] as const) {
+      expect(
+        watches.get(name)!.playlists.every(list => list.independentSegments),
+        name,
+      ).toBe(true);
+    }
+    const long = watches.get('keyframes every 4 s')!;
+    expect(long.playlists.some(list => !list.independentSegments)).toBe(true);
+  });
+});

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MediaTag } from '../../src/ingest/publish-gate.ts';
+import { type ReplayOptions, recordTags, replay } from '../support/replay.ts';
+import { RtmpClient } from '../support/rtmp-client.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+import { StreamWatch } from '../support/stream-watch.ts';
+
+const seconds = 8;
+let server: TestServer;
+let tags: MediaTag[];
+let moreTags: MediaTag[];
+
+beforeAll(async () => {
+  [server, tags, moreTags] = await Promise.all([
+    startServer({ 'live.segmentTarget': '1s', 'live.keyframeTimeout': '2s' }),
+    recordTags({ seconds }),
+    recordTags({ seconds: 5, size: '192x108', fps: 30 }),
+  ]);
+});
+
+afterAll(async () => {
+  await server?.stop();
+});
+
+/** Replays tags to a stream of their own, and gives the viewer who followed it to its end. */
+async function played(sent: readonly MediaTag[], options: ReplayOptions = {}): Promise<StreamWatch> {
+  const stream = await server.createStream();
+  const client = await RtmpClient.connect({ port: server.app.rtmpPort });
+  expect((await client.publish(stream.streamKey)).code).toBe('NetStream.Publish.Start');
+  const watching = StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+  await replay(client, sent, options);
+  await client.close();
+  await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
+  const watch = await watching;
+  await watch.untilEnd();
+  return watch;
+}
+
+/** Seconds of media in the list, gaps left out. */
+function playedSeconds(watch: StreamWatch): number {
+  return [...watch.segments.values()].reduce(
+    (sum, { gap, durationSeconds }) => sum + (gap ? 0 : durationSeconds),
+    0,
+  );
+}
+
+const isVideo = (tag: MediaTag) => tag.kind === 'video';
+const isConfig = (tag: MediaTag) => tag.kind !== 'script' && tag.body[1] === 0;
+const isAfter = (tag: MediaTag, ms: number) =>
+  tag.timestampMs >= ms && !isConfig(tag) && tag.kind !== 'script';
+
+describe.concurrent('timestamps', () => {
+  const middleMs = 4000;
+
+  test.each<[string, (tag: MediaTag) => number]>([
+    ['that begin at a week', tag => tag.timestampMs + 7 * 86_400_000],
+    ['that wrap at 2^32', tag => (tag.timestampMs + 2 ** 32 - middleMs) % 2 ** 32],
+    ['that jump an hour ahead', tag => tag.timestampMs + (isAfter(tag, middleMs) ? 3_600_000 : 0)],
+    [
+      'that start over from zero',
+      tag => (isAfter(tag, middleMs) ? tag.timestampMs - middleMs : tag.timestampMs + 60_000),
+    ],
+    ['that go back by two seconds', tag => tag.timestampMs + 10_000 - (isAfter(tag, middleMs) ? 2000 : 0)],
+  ])('%s: every frame is played, in a list that keeps its rules', async (_, timestampOf) => {
+    const watch = await played(tags, { timestampOf });
+    expect(await watch.brokenRules()).toEqual([]);
+    expect(await watch.samples('video')).toHaveLength(seconds * 25);
+    expect(playedSeconds(watch)).toBeGreaterThan(seconds - 0.5);
+    expect(playedSeconds(watch)).toBeLessThan(seconds + 0.7);
+  });
+
+  test('that run backwards: the broadcast goes on, in a list that keeps its rules', async () => {
+    const watch = await played(tags, { timestampOf: tag => 100_000 - tag.timestampMs });
+    expect(await watch.brokenRules()).toEqual([]);
+    expect((await watch.samples('video')).length).toBeGreaterThan(100);
+  });
+
+  test('that are all the same: the broadcast goes on, in a list that keeps its rules', async () => {
+    const watch = await played(tags, { timestampOf: () => 5000 });
+    expect(await watch.brokenRules()).toEqual([]);
+  });
+
+  test('of garbage: the server lives, and what is listed keeps the rules', async () => {
+    let state = 99;
+    const random = () => {
+      state = (state * 1103515245 + 12345) % 2 ** 31;
+      return state;
+    };
+    const watch = await played(tags, { timestampOf: tag => (isConfig(tag) ? 0 : random() * 2) });
+    expect(await watch.brokenRules()).toEqual([]);
+  });
+});
+
+describe.concurrent('tracks', () => {
+  test('audio that begins after three seconds: a break, and then both', async () => {
+    const late = tags.filter(tag => tag.kind !== 'audio' || tag.timestampMs >= 3000 || isConfig(tag));
+    // The configuration comes with the first frame, as with an encoder whose sound card wakes up late.
+    const config = late.find(tag => tag.kind === 'audio' && isConfig(tag))!;
+    const sent = late.filter(tag => tag !== config && tag.kind !== 'script');
+    const firstAudio = sent.findIndex(tag => tag.kind === 'audio');
+    sent.splice(firstAudio, 0, { ...config, timestampMs: sent[firstAudio]!.timestampMs });
+    const watch = await played(sent);
+    expect(await watch.brokenRules()).toEqual([]);
+    expect(watch.inits.size).toBe(2);
+    expect(await watch.samples('video')).toHaveLength(seconds * 25);
+    expect((await watch.tracks()).map(({ kind }) => kind)).toEqual(['video', 'audio']);
+  });
+
+  test('audio that is announced and configured but never comes: video is played without it after a while', async () => {
+    const longer = [
+      ...tags,
+      ...tags
+        .filter(isVideo)
+        .filter(tag => !isConfig(tag))
+        .map(tag => ({ ...tag, timestampMs: tag.timestampMs + seconds * 1000 })),
+    ];
+    const watch = await played(longer.filter(tag => tag.kind !== 'audio' || isConfig(tag)));
+    expect(await watch.brokenRules()).toEqual([]);
+    expect((await watch.tracks()).map(({ kind }) => kind)).toEqual(['video']);
+    expect(await watch.samples('video')).toHaveLength(2 * seconds * 25);
+  });
+
+  test('audio that stops: video goes on, and after five seconds the list names it no more', async () => {
+    const longer = [
+      ...tags,
+      ...tags
+        .filter(isVideo)
+        .filter(tag => !isConfig(tag))
+        .map(tag => ({ ...tag, timestampMs: tag.timestampMs + seconds * 1000 })),
+    ];
+    const watch = await played(longer.filter(tag => tag.kind !== 'audio' || tag.timestampMs < 2000));
+    expect(await watch.brokenRules()).toEqual([]);
+    expect(watch.inits.size).toBe(2);
+    expect((await watch.tracks()).map(({ kind }) => kind)).toEqual(['video']);
+    expect(await watch.samples('video')).toHaveLength(2 * seconds * 25);
+  });
+
+  test('audio that is silent for two seconds and comes back: one list without a break', async () => {
+    const watch = await played(
+      tags.filter(
+        tag => tag.kind !== 'audio' || tag.timestampMs < 2000 || tag.timestampMs > 4000 || isConfig(tag),
+      ),
+    );
+    expect(await watch.brokenRules()).toEqual([]);
+    expect(watch.inits.size).toBe(1);
+    expect(await watch.samples('video')).toHaveLength(seconds * 25);
+  });
+
+  test('video that begins two seconds after audio: a break, and then both', async () => {
+    const config = tags.find(tag => isVideo(tag) && isConfig(tag))!;
+    const sent = tags.filter(
+      tag => tag.kind === 'audio' || (isVideo(tag) && tag.timestampMs >= 2000 && tag !== config),
+    );
+    const firstVideo = sent.findIndex(isVideo);
+    sent.splice(firstVideo, 0, { ...config, timestampMs: sent[firstVideo]!.timestampMs });
+    const watch = await played(sent);
+    expect(await watch.brokenRules()).toEqual([]);
+    expect((await watch.tracks()).map(({ kind }) => kind)).toEqual(['video', 'audio']);
+    expect((await watch.samples('video')).length).toBeGreaterThan(5 * 25);
+  });
+
+  test('another picture size in the middle: a discontinuity, a new init section, no frame lost', async () => {
+    const shifted = moreTags
+      .filter(tag => tag.kind !== 'script')
+      .map(tag => ({ ...tag, timestampMs: tag.timestampMs + seconds * 1000 }));
+    const watch = await played([...tags, ...shifted]);
+    expect(await watch.brokenRules()).toEqual([]);
+    expect(watch.inits.size).toBe(2);
+    expect(await watch.samples('video')).toHaveLength(seconds * 25 + 5 * 30);
+    expect((await watch.tracks())[0]).toMatchObject({ width: 192, height: 108 });
+    const breaks = watch.latest!.segments.filter(segment => segment.discontinuity);
+    expect(breaks).toHaveLength(1);
+    expect(breaks[0]?.map?.uri).toBe([...watch.inits.keys()][1]);
+  });
+});
+
+describe.concurrent('keyframes', () => {
+  async function refused(sent: readonly MediaTag[]): Promise<string> {
+    const stream = await server.createStream();
+    const client = await RtmpClient.connect({ port: server.app.rtmpPort });
+    await client.publish(stream.streamKey);
+    await replay(client, sent);
+    return (await client.nextStatus()).description;
+  }
+  const isKeyframe = (tag: MediaTag) => isVideo(tag) && tag.body[0] === 0x17 && !isConfig(tag);
+
+  test('that never come: the publisher is told', async () => {
+    const description = await refused(tags.filter(tag => !isKeyframe(tag)));
+    expect(description).toBe('No keyframe came for 2 s. Set the keyframe interval to 2 s in the encoder.');
+  });
+
+  test('that come no more: the publisher is told, and the list ends', async () => {
+    const description = await refused(tags.filter(tag => !isKeyframe(tag) || tag.timestampMs < 2000));
+    expect(description).toContain('No keyframe came for 2 s.');
+  });
+
+  test('that never come, of video that begins late: the publisher is told', async () => {
+    const description = await refused(
+      tags.filter(tag => !isVideo(tag) || (tag.timestampMs >= 3000 && !isKeyframe(tag))),
+    );
+    expect(description).toContain('No keyframe came for 2 s.');
+  });
+
+  test('and no media at all: the publisher is told', async () => {
+    expect(await refused([])).toBe('No audio or video came for 2 s.');
+  });
+});
