@@ -8,6 +8,7 @@ export type RequestKind =
   | 'state'
   | 'events'
   | 'asset'
+  | 'home'
   | 'unknown';
 
 /** Why a viewer's connection or stream was ended by us. */

@@ -129,6 +129,8 @@ export class Delivery implements Component {
     const queryAt = url.indexOf('?');
     const path = parseViewerPath(queryAt === -1 ? url : url.slice(0, queryAt));
     if (path === undefined) return false;
+    // What is no browser gets the API's word on its root.
+    if (path.kind === 'home' && !request.headers.accept?.includes('text/html')) return false;
     const exchange: Exchange = {
       kind: path.kind,
       isHead: request.method === 'HEAD',
@@ -171,6 +173,9 @@ export class Delivery implements Component {
         break;
       case 'page':
         this.#answerPage(exchange, path.liveStreamId);
+        break;
+      case 'home':
+        this.#answerFixedPage(exchange, 200, this.#files().home);
         break;
       case 'thumbnail':
         this.#answerThumbnail(exchange, path.liveStreamId);
@@ -282,12 +287,8 @@ export class Delivery implements Component {
   #answerPage(exchange: Exchange, liveStreamId: string): void {
     const stream = liveStreamId === '' ? undefined : this.#publicStream(liveStreamId);
     const files = this.#files();
-    const isGzip = acceptsGzip(exchange.request.headers['accept-encoding'] as string | undefined);
-    const headers = [...pageHeaders, 'Vary', 'Accept-Encoding'];
-    if (isGzip) headers.push('Content-Encoding', 'gzip');
     if (stream === undefined) {
-      const body = isGzip ? files.notFound.gzip : files.notFound.plain;
-      this.#sender.document(exchange, 404, body, pageType, headers);
+      this.#answerFixedPage(exchange, 404, files.notFound);
       return;
     }
     const page = renderPlayerPage(files.page, {
@@ -297,8 +298,14 @@ export class Delivery implements Component {
       state: describeState(this.#live, liveStreamId),
       nowMs: this.#clock.nowMs(),
     });
+    const { isGzip, headers } = pageForm(exchange);
     const body = isGzip ? gzipSync(page, { level: 1 }) : Buffer.from(page);
     this.#sender.document(exchange, 200, body, pageType, headers);
+  }
+
+  #answerFixedPage(exchange: Exchange, status: number, page: RenderedText): void {
+    const { isGzip, headers } = pageForm(exchange);
+    this.#sender.document(exchange, status, isGzip ? page.gzip : page.plain, pageType, headers);
   }
 
   #answerThumbnail(exchange: Exchange, liveStreamId: string): void {
@@ -384,4 +391,12 @@ export class Delivery implements Component {
     this.#loadedFiles ??= loadPlayerFiles();
     return this.#loadedFiles;
   }
+}
+
+/** Whether a page is sent compressed, and the headers that go with it. */
+function pageForm(exchange: Exchange): { isGzip: boolean; headers: string[] } {
+  const isGzip = acceptsGzip(exchange.request.headers['accept-encoding'] as string | undefined);
+  const headers = [...pageHeaders, 'Vary', 'Accept-Encoding'];
+  if (isGzip) headers.push('Content-Encoding', 'gzip');
+  return { isGzip, headers };
 }

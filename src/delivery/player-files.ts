@@ -17,7 +17,7 @@ export interface PlayerFile {
   readonly contentType: string;
 }
 
-/** The player page: two HTML templates and the files that they name. */
+/** The player page, the pages beside it, and the files that they name. */
 export interface PlayerFiles {
   /** By the name in `/assets/{name}`. */
   readonly byName: ReadonlyMap<string, PlayerFile>;
@@ -25,6 +25,8 @@ export interface PlayerFiles {
   readonly page: string;
   /** The page for a stream that does not exist; complete. */
   readonly notFound: RenderedText;
+  /** The page at the root of the server; complete. */
+  readonly home: RenderedText;
   /** A JPEG for streams without a thumbnail. */
   readonly placeholder: Thumbnail;
 }
@@ -72,10 +74,25 @@ export function loadPlayerFiles(): PlayerFiles {
     .map(url => `<link rel="modulepreload" href="${url}">`)
     .join('\n');
   const links = { script, styles, icon, preloads };
+  const card = (texts: { title: string; heading: string; text: string }) =>
+    fillTemplate(read('card.html'), { ...links, ...texts });
   return {
     byName,
     page: fillTemplate(read('page.html'), links),
-    notFound: renderText(fillTemplate(read('not-found.html'), links)),
+    notFound: renderText(
+      card({
+        title: 'No stream here',
+        heading: 'There is no stream here',
+        text: 'The address may be mistyped, or the stream was removed or is private.',
+      }),
+    ),
+    home: renderText(
+      card({
+        title: 'Millrace',
+        heading: 'Millrace is running',
+        text: 'Make a live stream through the API, which <a href="/openapi.json">describes itself</a>, and open the player page that its answer names.',
+      }),
+    ),
     placeholder: {
       body: readFileSync(new URL('placeholder.jpg', folder)),
       contentType: 'image/jpeg',

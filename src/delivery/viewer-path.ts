@@ -14,6 +14,7 @@ export type ViewerPath =
       readonly name: string;
     }
   | { readonly kind: 'asset'; readonly name: string }
+  | { readonly kind: 'home' }
   | { readonly kind: 'unknown' };
 
 const idLength = 24;
@@ -34,6 +35,7 @@ export function parseViewerPath(path: string): ViewerPath | undefined {
   } else if (path.startsWith('/assets/')) {
     return { kind: 'asset', name: path.slice('/assets/'.length) };
   }
+  if (path === '/') return { kind: 'home' };
   return path.endsWith('.m3u8') ? unknown : undefined;
 }
 
