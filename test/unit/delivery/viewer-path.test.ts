@@ -19,12 +19,12 @@ describe('parseViewerPath', () => {
     ['/live/nobody', { kind: 'page', liveStreamId: '' }],
     ['/live/', { kind: 'page', liveStreamId: '' }],
     ['/assets/main-0123.js', { kind: 'asset', name: 'main-0123.js' }],
+    ['/', { kind: 'home' }],
   ])('reads %s', (path, expected) => {
     expect(parseViewerPath(path)).toEqual(expected);
   });
 
   it.each([
-    ['/'],
     ['*'],
     [''],
     ['/live'],
