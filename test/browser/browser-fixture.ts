@@ -11,7 +11,11 @@ export function describeInBrowser(name: string, define: (browser: () => Browser)
   describe.skipIf(found.path === undefined)(name, () => {
     let browser: Browser | undefined;
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: found.path!, args: [...chromiumArguments] });
+      browser = await chromium.launch({
+        executablePath: found.path!,
+        // Some builds let a page play with sound at once and some do not: here all do.
+        args: [...chromiumArguments, '--autoplay-policy=no-user-gesture-required'],
+      });
     });
     afterAll(() => browser?.close());
     define(() => browser!);
@@ -24,6 +28,8 @@ export interface VideoState {
   readonly frames: number;
   readonly width: number;
   readonly height: number;
+  /** Sound decoded since the element was made. */
+  readonly soundBytes: number;
   readonly isPaused: boolean;
   readonly isMuted: boolean;
   readonly volume: number;
@@ -48,6 +54,7 @@ const readVideo = `(() => {
     frames: video.getVideoPlaybackQuality().totalVideoFrames,
     width: video.videoWidth,
     height: video.videoHeight,
+    soundBytes: video.webkitAudioDecodedByteCount,
     isPaused: video.paused,
     isMuted: video.muted,
     volume: video.volume,

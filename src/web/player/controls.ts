@@ -119,7 +119,7 @@ export class Controls {
   #showLatency(): void {
     const { media } = this.#player.session;
     const seconds = media.latencySeconds();
-    const hasPicture = seconds !== undefined;
+    const hasPicture = seconds !== undefined && !media.isSilent;
     const isAtEdge = hasPicture && this.#player.playing.isWanted && media.isAtLiveEdge();
     const label = isAtEdge || !hasPicture ? 'Live' : 'Go to live';
     this.#latency.textContent = hasPicture ? formatLatency(seconds) : '';

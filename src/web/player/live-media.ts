@@ -48,6 +48,10 @@ const secondMs = 1000;
 const edgeSeconds = 2.5;
 const nativeEdgeSeconds = 10;
 const jumpAfterSeconds = 3;
+/** A jump to the newest picture leaves this much to play until more is loaded. */
+const leastAheadSeconds = 0.3;
+/** By then, a player that starts at the newest parts meets none from before a change of tracks. */
+const newTracksMs = 800;
 
 /** Whether this browser can play live streams at all, and how. Media Source first: Chromium says "maybe" to native HLS, but plays it late. */
 export function playableWith(video: HTMLVideoElement): 'hls.js' | 'native' | undefined {
@@ -129,7 +133,16 @@ export class LiveMedia {
   /** Whether the playhead is about as near to the broadcast as it can be. */
   isAtLiveEdge(): boolean {
     if (this.#hls === undefined) return this.#nativeEdge() - this.#video.currentTime < nativeEdgeSeconds;
-    return this.#hls.latency <= (this.#hls.targetLatency ?? 0) + edgeSeconds;
+    const details = this.#hls.latestLevelDetails;
+    if (!details) return true;
+    // Not `hls.latency`, which is as old as the last timeupdate event.
+    const latencySeconds = details.edge + details.age - this.#video.currentTime;
+    return latencySeconds <= (this.#hls.targetLatency ?? 0) + edgeSeconds;
+  }
+
+  /** Whether the broadcaster has stopped sending while the broadcast goes on. */
+  get isSilent(): boolean {
+    return this.#isSilent;
   }
 
   /** Jumps to the newest picture that can be played without a stall. */
@@ -137,7 +150,11 @@ export class LiveMedia {
     this.#followsLive = true;
     this.#lateSeconds = 0;
     const edge = this.#hls === undefined ? this.#nativeEdge() : this.#hls.liveSyncPosition;
-    if (edge !== null && Number.isFinite(edge) && edge > 0) this.#video.currentTime = edge;
+    if (edge === null || !Number.isFinite(edge)) return;
+    // While the broadcaster sends nothing, the list goes on beyond what can be played.
+    const newest = this.#newestEnd() - leastAheadSeconds;
+    const position = newest > 0 ? Math.min(edge, newest) : edge;
+    if (position > 0) this.#video.currentTime = position;
   }
 
   /** Moves by `seconds` within what can be played now. */
@@ -156,8 +173,22 @@ export class LiveMedia {
     hls.on(Hls.Events.ERROR, (_, data) => {
       if (data.fatal && hls === this.#hls) this.#onFatal(hls, url, data);
     });
+    let kinds: string | undefined;
+    hls.on(Hls.Events.BUFFER_CODECS, (_, tracks) => {
+      const found = Object.keys(tracks).sort().join();
+      kinds ??= found;
+      if (found !== kinds && hls === this.#hls) this.#startAnew(url);
+    });
     hls.attachMedia(this.#video);
     hls.loadSource(url);
+  }
+
+  /** The broadcast gained or lost sound or picture, which Media Source cannot follow: it is loaded as if it were another one. */
+  #startAnew(url: string): void {
+    this.#hls?.destroy();
+    this.#hls = undefined;
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => this.load(url), newTracksMs);
   }
 
   #onFatal(hls: Hls, url: string, data: ErrorData): void {
@@ -198,21 +229,26 @@ export class LiveMedia {
   #watch(): void {
     const hls = this.#hls;
     const details = hls?.latestLevelDetails;
-    const isIdle = this.#video.paused || this.#video.seeking || details?.live === false;
+    const isIdle = this.#video.paused || details?.live === false;
     if (hls === undefined || !details || isIdle) {
       this.#stallWatch.reset();
       this.#setSilent(false);
       return;
     }
-    // Gap segments make the list grow while there is nothing to play.
-    const newest = details.fragments.findLast(fragment => !fragment.gap);
-    const edge = Math.max(newest?.end ?? 0, details.partList?.at(-1)?.end ?? 0);
-    const verdict = this.#stallWatch.tick(this.#video.currentTime, edge);
+    const verdict = this.#stallWatch.tick(this.#video.currentTime, this.#newestEnd());
     this.#setSilent(verdict === 'source-silent');
     if (verdict === 'seek') this.goToLive();
     else if (verdict === 'recover-media') hls.recoverMediaError();
     else if (verdict === 'reload') this.#lose();
     else if (verdict === 'fine') this.#catchUp();
+  }
+
+  /** Where the newest media ends. Gap segments make the list grow while there is nothing to play. 0 before there is a list. */
+  #newestEnd(): number {
+    const details = this.#hls?.latestLevelDetails;
+    const segment = details?.fragments.findLast(fragment => !fragment.gap);
+    const part = details?.partList?.findLast(candidate => !candidate.gap);
+    return Math.max(segment?.end ?? 0, part?.end ?? 0);
   }
 
   /** A faster rate makes up for a short stall; after a long one hls.js would stay late for good. */

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { CreatedStream } from '../../scripts/server-process.ts';
+import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { describeInBrowser, WatchedPage } from './browser-fixture.ts';
+
+const name = `<img src=x onerror="document.title='broken into'"> & "Friends' live" </title><script>1</script>`;
+
+describeInBrowser("the player page's controls", browser => {
+  let server: TestServer;
+  let stream: CreatedStream;
+  let publisher: Publisher;
+  beforeAll(async () => {
+    server = await startServer();
+    stream = await server.createStream(name);
+    publisher = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+  });
+  afterAll(async () => {
+    await publisher.stop();
+    await server.stop();
+  });
+
+  const open = async (options: Parameters<typeof WatchedPage.open>[2] = {}, fragment = '') => {
+    const url = `${server.baseUrl}/live/${stream.liveStreamId}${fragment}`;
+    const viewer = await WatchedPage.open(browser(), url, options);
+    await viewer.untilPlayed(0.5);
+    return viewer;
+  };
+  const until = (what: string, condition: () => Promise<boolean>) => waitUntil(condition, { what });
+
+  it('starts without sound where that is asked for, and offers to turn it on', async () => {
+    await using viewer = await open({}, '#muted');
+    expect((await viewer.video()).isMuted).toBe(true);
+    await viewer.page.click('text=Turn sound on');
+    await until('sound', async () => !(await viewer.video()).isMuted);
+    await viewer.untilPlayed(0.5);
+    expect(await viewer.page.isVisible('text=Turn sound on')).toBe(false);
+  });
+
+  it('mutes, sets the volume, and remembers both', async () => {
+    await using viewer = await open();
+    const { page } = viewer;
+    await page.click('#mute');
+    await until('silence', async () => (await viewer.video()).isMuted);
+    await page.click('#mute');
+    await until('sound', async () => !(await viewer.video()).isMuted);
+    await page.fill('#volume', '0.3');
+    await until('a volume of 0.3', async () => Math.abs((await viewer.video()).volume - 0.3) < 0.01);
+    await page.reload();
+    await viewer.untilPlayed(0.5);
+    expect((await viewer.video()).volume).toBeCloseTo(0.3);
+    await page.fill('#volume', '0');
+    await until('silence', async () => (await viewer.video()).isMuted);
+    expect(await page.getAttribute('#mute', 'aria-label')).toBe('Unmute');
+  });
+
+  it('does what the keyboard says', async () => {
+    await using viewer = await open();
+    const { page } = viewer;
+    await page.keyboard.press('m');
+    await until('silence', async () => (await viewer.video()).isMuted);
+    await page.keyboard.press('m');
+    await until('sound', async () => !(await viewer.video()).isMuted);
+    await page.keyboard.press('ArrowDown');
+    await until('less volume', async () => Math.abs((await viewer.video()).volume - 0.9) < 0.01);
+    await page.keyboard.press('Space');
+    await until('a pause', async () => (await viewer.video()).isPaused);
+    await page.keyboard.press('k');
+    await until('playing', async () => !(await viewer.video()).isPaused);
+    await page.keyboard.press('f');
+    await until('fullscreen', () => page.evaluate('document.fullscreenElement !== null'));
+    await page.keyboard.press('f');
+    await until('no fullscreen', () => page.evaluate('document.fullscreenElement === null'));
+    const { time } = await viewer.video();
+    await page.keyboard.press('ArrowLeft');
+    await until('an earlier picture', async () => (await viewer.video()).time < time - 1);
+    await page.keyboard.press('l');
+    await until('the newest picture', async () => (await viewer.latencySeconds()) < 3);
+  });
+
+  it('goes back to live after a pause', async () => {
+    await using viewer = await open();
+    const { page } = viewer;
+    await page.mouse.click(640, 300);
+    await until('a pause', async () => (await viewer.video()).isPaused);
+    await page.waitForSelector('#big-play', { state: 'visible' });
+    await waitUntil(async () => (await page.textContent('#live-text')) === 'Go to live', {
+      timeoutMs: 15_000,
+      what: 'the offer to go to live',
+    });
+    await waitUntil(async () => (await viewer.latencySeconds()) > 5, { timeoutMs: 15_000 });
+    await page.click('#live');
+    await until('playing', async () => !(await viewer.video()).isPaused);
+    await until('the newest picture', async () => (await viewer.latencySeconds()) < 3);
+    await viewer.untilPlayed(1);
+    expect(await page.textContent('#live-text')).toBe('Live');
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  it('fills the screen, and hides the controls while nobody touches them', async () => {
+    await using viewer = await open();
+    const { page } = viewer;
+    await page.mouse.move(600, 300);
+    await page.click('#fullscreen');
+    await until('fullscreen', () => page.evaluate('document.fullscreenElement?.id === "player"'));
+    await page.waitForSelector('#fullscreen[aria-label="Leave fullscreen"]');
+    await page.mouse.move(600, 200);
+    await page.waitForSelector('#controls', { state: 'hidden', timeout: 10_000 });
+    await page.mouse.move(610, 210);
+    await page.waitForSelector('#controls', { state: 'visible' });
+  });
+
+  it('shows any name as text, and lets no script of it run', async () => {
+    await using viewer = await open();
+    expect(await viewer.page.title()).toBe(name);
+    expect(await viewer.page.textContent('#title')).toBe(name);
+    expect(await viewer.page.locator('img').count()).toBe(0);
+    expect(viewer.complaints).toEqual([]);
+
+    const refused = await viewer.page.evaluate<string>(`new Promise(resolve => {
+      document.addEventListener('securitypolicyviolation', event => resolve(event.effectiveDirective));
+      const image = document.createElement('img');
+      image.src = 'http://elsewhere.test/pixel.png';
+      document.body.append(image);
+    })`);
+    expect(refused).toBe('img-src');
+  });
+
+  it('leaves out what the address asks to leave out', async () => {
+    await using viewer = await open({}, '#hide-title;hide-controls');
+    await viewer.page.mouse.move(600, 300);
+    expect(await viewer.page.isVisible('#title')).toBe(false);
+    expect(await viewer.page.isVisible('#controls')).toBe(false);
+  });
+
+  it.each([
+    { device: 'a phone held upright', viewport: { width: 360, height: 740 } },
+    { device: 'a phone held across', viewport: { width: 740, height: 340 } },
+    { device: 'a small frame', viewport: { width: 320, height: 180 } },
+  ])('fits $device', async ({ viewport }) => {
+    await using viewer = await open({ viewport, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
+    const { page } = viewer;
+    await page.waitForSelector('#controls', { state: 'hidden' });
+    await page.touchscreen.tap(viewport.width / 2, viewport.height / 4);
+    await page.waitForSelector('#controls', { state: 'visible' });
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+    expect(width).toBeLessThanOrEqual(viewport.width);
+    for (const id of ['play', 'mute', 'live', 'fullscreen']) {
+      const box = (await page.locator(`#${id}`).boundingBox())!;
+      expect(box.x).toBeGreaterThanOrEqual(0);
+      expect(box.x + box.width).toBeLessThanOrEqual(viewport.width);
+      expect(box.y + box.height).toBeLessThanOrEqual(viewport.height);
+    }
+    await page.tap('#mute');
+    await until('silence', async () => (await viewer.video()).isMuted);
+  });
+});
