@@ -1,0 +1,85 @@
+/**
+ * Measures the speed and size of the server and prints them beside what they should be: `npm run bench`, or some of it with
+ * `--only start,parts`. `--short` makes the runs shorter, for trying a bench out. A target that was missed is told and is no failure.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { embeddedFfmpegPath, findFfmpeg } from '../src/ffmpeg/find-ffmpeg.ts';
+import type { Bench, BenchContext } from './bench/bench-context.ts';
+import { benchGlass } from './bench/glass.ts';
+import { benchLeftovers } from './bench/leftovers.ts';
+import { describeMachine } from './bench/machine.ts';
+import { benchParts } from './bench/parts.ts';
+import { machineCpuSeconds, treeCpuSeconds } from './bench/process-usage.ts';
+import { benchPublishers } from './bench/publishers.ts';
+import { makeRecording } from './bench/recording.ts';
+import { formatTable, judge, type Row } from './bench/report.ts';
+import { benchStart } from './bench/start.ts';
+import { benchViewers } from './bench/viewers.ts';
+
+const benches: Readonly<Record<string, Bench>> = {
+  start: benchStart,
+  glass: benchGlass,
+  publishers: benchPublishers,
+  parts: benchParts,
+  viewers: benchViewers,
+  leftovers: benchLeftovers,
+};
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, short: { type: 'boolean', default: false } },
+});
+const names = values.only?.split(',') ?? Object.keys(benches);
+const unknown = names.filter(name => benches[name] === undefined);
+if (unknown.length > 0) {
+  console.error(`--only: there is no ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
+  process.exit(1);
+}
+if (process.platform !== 'linux') {
+  console.error('The benches read /proc, which only Linux has.');
+  process.exit(1);
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
+let code = 0;
+try {
+  const ffmpeg = await findFfmpeg(process.env.MILLRACE_FFMPEG_PATH, process.env.PATH);
+  const context: BenchContext = {
+    folder,
+    ffmpeg,
+    embeddedFfmpeg: { ...(await findFfmpeg(embeddedFfmpegPath(), undefined)), source: 'embedded' },
+    recordingPath: join(folder, 'recording.flv'),
+    isShort: values.short,
+  };
+  console.log(`${describeMachine(ffmpeg.version)}${values.short ? '; shortened runs' : ''}\n`);
+  await makeRecording(ffmpeg.path, context.recordingPath, 2500);
+  const rows: Row[] = [];
+  for (const name of names) {
+    console.error(`${name} ...`);
+    try {
+      rows.push(...(await withNoise(name, () => benches[name]!(context))));
+    } catch (error) {
+      console.error(`${name} could not be measured:`, error);
+      code = 1;
+    }
+  }
+  console.log(formatTable(rows));
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+process.exit(code);
+
+/** Adds what else went on: numbers of a busy machine are worse than the server's own. */
+async function withNoise(name: string, bench: () => Promise<Row[]>): Promise<Row[]> {
+  const before = { machine: machineCpuSeconds(), own: treeCpuSeconds(process.pid), ms: performance.now() };
+  const rows = await bench();
+  const own = treeCpuSeconds(process.pid) - before.own;
+  const others = machineCpuSeconds() - before.machine - own;
+  const share = (100_000 * others) / (performance.now() - before.ms) / cpus().length;
+  return [
+    ...rows,
+    judge(name, { what: 'other work on the machine meanwhile', value: Math.max(0, share), unit: '% of it' }),
+  ];
+}

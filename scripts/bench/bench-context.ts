@@ -1,0 +1,121 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FfmpegBuild } from '../../src/ffmpeg/find-ffmpeg.ts';
+import {
+  type CreatedStream,
+  createLiveStream,
+  type ServerProcess,
+  startServerProcess,
+} from '../server-process.ts';
+import { pinToCore } from './machine.ts';
+import type { PublishOrder, PublishReport } from './publish-process.ts';
+import type { Row } from './report.ts';
+
+/** What every bench gets. */
+export interface BenchContext {
+  /** For what is made once; removed in the end. */
+  readonly folder: string;
+  readonly ffmpeg: FfmpegBuild;
+  readonly embeddedFfmpeg: FfmpegBuild;
+  /** An FLV file of 720p30 with 2.5 Mbit/s. */
+  readonly recordingPath: string;
+  /** Shortens what takes long, for trying a bench out: its numbers then count less. */
+  readonly isShort: boolean;
+}
+
+/** A bench: what it measured, to be printed. It throws only when it could not measure. */
+export type Bench = (context: BenchContext) => Promise<Row[]>;
+
+/** The server goes on the first core, whatever loads it on the second. */
+const serverCore = 0;
+const loadCore = 1;
+
+/** Runs `work` with a server of its own, in a process on a core of its own, and stops it. */
+export async function withServer<Result>(
+  context: BenchContext,
+  env: Readonly<Record<string, string>>,
+  work: (server: ServerProcess) => Promise<Result>,
+): Promise<Result> {
+  const dataDir = await mkdtemp(join(context.folder, 'data-'));
+  const server = await startServerProcess({
+    dataDir,
+    env: { MILLRACE_FFMPEG_PATH: context.ffmpeg.path, MILLRACE_LOG_LEVEL: 'info', ...env },
+  });
+  try {
+    pinToCore(server.child.pid!, serverCore);
+    return await work(server);
+  } finally {
+    const { code } = await server.stop();
+    if (code !== 0) console.error(`The server ended with ${code}:\n${server.lines.slice(-20).join('\n')}`);
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Makes a live stream. */
+export function makeStream(server: ServerProcess): Promise<CreatedStream> {
+  return createLiveStream(server.baseUrl, server.sandboxKey, 'Bench');
+}
+
+/** A helper process; ends when it is told to, and with this one. */
+export class HelperProcess<Report> {
+  readonly child: ChildProcess;
+  readonly #reports: Report[] = [];
+
+  /** @param script name of a file beside this one; @param order goes to it as JSON */
+  constructor(script: string, order: unknown, onReport: (report: Report) => void = () => {}) {
+    this.child = fork(fileURLToPath(new URL(script, import.meta.url)), [JSON.stringify(order)]);
+    pinToCore(this.child.pid!, loadCore);
+    this.child.on('message', message => {
+      this.#reports.push(message as Report);
+      onReport(message as Report);
+    });
+  }
+
+  /** All that it has said. */
+  get reports(): readonly Report[] {
+    return this.#reports;
+  }
+
+  /** Waits for a report that was or will be made: the first, or the first that `isWanted`. @throws Error when the process ends first */
+  async report(isWanted: (report: Report) => boolean = () => true): Promise<Report> {
+    for (;;) {
+      const found = this.#reports.find(isWanted);
+      if (found !== undefined) return found;
+      if (this.child.exitCode !== null) throw new Error(`a helper process ended with ${this.child.exitCode}`);
+      await Promise.race([once(this.child, 'message'), once(this.child, 'exit')]);
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const exited = once(this.child, 'exit');
+    if (this.child.connected) this.child.send('stop');
+    await exited;
+  }
+}
+
+/** Starts publishing the recording of the context to `streams`. */
+export function publish(
+  context: BenchContext,
+  server: ServerProcess,
+  streams: readonly CreatedStream[],
+  options: Partial<Pick<PublishOrder, 'staggerMs' | 'tellFrames'>> = {},
+): HelperProcess<PublishReport> {
+  const order: PublishOrder = {
+    port: server.rtmpPort,
+    streamKeys: streams.map(stream => stream.streamKey),
+    recordingPath: context.recordingPath,
+    staggerMs: 0,
+    tellFrames: false,
+    ...options,
+  };
+  return new HelperProcess<PublishReport>('./publish-process.ts', order);
+}
+
+/** When the publisher of a helper was accepted, in milliseconds of wall-clock time. */
+export async function acceptedAt(helper: HelperProcess<PublishReport>): Promise<number> {
+  return (await helper.report(report => report.kind === 'accepted')).atMs;
+}

@@ -1,0 +1,70 @@
+import { clockPicture } from './clock-picture.ts';
+
+/** What `bench.watchClock` gathers in the page. */
+export interface Watched {
+  readonly latenciesMs: number[];
+  /** Pictures whose clock could not be read. */
+  readonly unreadable: number;
+  /** `waiting` and `stalled` events. */
+  readonly stalls: number;
+  readonly droppedFrames: number;
+  readonly longestPauseMs: number;
+}
+
+const { barWidth, barHeight } = clockPicture;
+
+/**
+ * What the benches run inside the player page, as text, since it is the browser's code:
+ *
+ * - `bench.waitForFirstPicture()` resolves with the wall-clock time at which the next picture is shown.
+ * - `bench.watchClock(seconds)` reads the clock in every picture that is shown and resolves with a {@link Watched}.
+ */
+export const pageScript = `
+globalThis.bench = {
+  waitForFirstPicture: () =>
+    new Promise(resolve => {
+      document.querySelector('video').requestVideoFrameCallback(() => resolve(Date.now()));
+    }),
+
+  watchClock: seconds => {
+    const video = document.querySelector('video');
+    const canvas = document.createElement('canvas');
+    canvas.width = ${barWidth * 40};
+    canvas.height = 1;
+    const context = canvas.getContext('2d', { willReadFrequently: true });
+    const watched = { latenciesMs: [], unreadable: 0, stalls: 0, droppedFrames: 0, longestPauseMs: 0 };
+    for (const event of ['waiting', 'stalled']) video.addEventListener(event, () => (watched.stalls += 1));
+    const readClock = () => {
+      context.drawImage(video, 0, ${barHeight / 2}, canvas.width, 1, 0, 0, canvas.width, 1);
+      const pixels = context.getImageData(0, 0, canvas.width, 1).data;
+      const bytes = [0, 0, 0, 0, 0];
+      for (let bar = 0; bar < 40; bar += 1) {
+        bytes[bar >> 3] = bytes[bar >> 3] * 2 + (pixels[(bar * ${barWidth} + ${barWidth / 2}) * 4] > 127 ? 1 : 0);
+      }
+      const [a, b, c, d, sum] = bytes;
+      return (a + b + c + d) % 256 === sum ? ((a * 256 + b) * 256 + c) * 256 + d : undefined;
+    };
+    const droppedBefore = video.getVideoPlaybackQuality().droppedVideoFrames;
+    const endMs = performance.now() + seconds * 1000;
+    let lastMs = performance.now();
+    return new Promise(resolve => {
+      const onPicture = () => {
+        const shownMs = Date.now();
+        const nowMs = performance.now();
+        watched.longestPauseMs = Math.max(watched.longestPauseMs, nowMs - lastMs);
+        lastMs = nowMs;
+        const madeMs = readClock();
+        if (madeMs === undefined) watched.unreadable += 1;
+        else watched.latenciesMs.push((shownMs % 2 ** 32) - madeMs);
+        if (nowMs < endMs) {
+          video.requestVideoFrameCallback(onPicture);
+          return;
+        }
+        watched.droppedFrames = video.getVideoPlaybackQuality().droppedVideoFrames - droppedBefore;
+        resolve(watched);
+      };
+      video.requestVideoFrameCallback(onPicture);
+    });
+  },
+};
+`;

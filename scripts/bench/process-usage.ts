@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Processor time and memory of some processes at one moment. */
+export interface Usage {
+  /** Processor time since each process's start. */
+  readonly cpuSeconds: number;
+  /** Memory, with what processes share divided among them ("PSS"). */
+  readonly pssBytes: number;
+  /** Memory that belongs to one process alone. */
+  readonly privateBytes: number;
+  readonly processes: number;
+}
+
+/** The kernel counts processor time in hundredths of a second on every Linux that Node runs on. */
+const ticksPerSecond = 100;
+const kibibyte = 1024;
+
+/** `rootPid` and all its descendants that run now. */
+export function processTree(rootPid: number): number[] {
+  const childrenOf = new Map<number, number[]>();
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) continue;
+    const parent = readStat(pid)?.parentPid;
+    if (parent !== undefined) childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), pid]);
+  }
+  const tree: number[] = [];
+  const walk = (pid: number) => {
+    tree.push(pid);
+    for (const child of childrenOf.get(pid) ?? []) walk(child);
+  };
+  walk(rootPid);
+  return tree;
+}
+
+/** Sums up `pids`; one that has gone meanwhile counts nothing. */
+export function usageOf(pids: readonly number[]): Usage {
+  const sum = { cpuSeconds: 0, pssBytes: 0, privateBytes: 0, processes: 0 };
+  for (const pid of pids) {
+    const stat = readStat(pid);
+    const memory = readMemory(pid);
+    if (stat === undefined || memory === undefined) continue;
+    sum.cpuSeconds += stat.cpuSeconds;
+    sum.pssBytes += memory.pssBytes;
+    sum.privateBytes += memory.privateBytes;
+    sum.processes += 1;
+  }
+  return sum;
+}
+
+/** Processor time of everything on this machine since it was started, waiting left out. */
+export function machineCpuSeconds(): number {
+  const fields = readFileSync('/proc/stat', 'utf8')
+    .split('\n', 1)[0]!
+    .trim()
+    .split(/\s+/)
+    .slice(1, 9)
+    .map(Number);
+  const [user, nice, system, , , interrupts, softInterrupts, stolen] = fields as number[];
+  return (user! + nice! + system! + interrupts! + softInterrupts! + stolen!) / ticksPerSecond;
+}
+
+/** Processor time of `rootPid`, its descendants, and those of them that have ended and were waited for. */
+export function treeCpuSeconds(rootPid: number): number {
+  return processTree(rootPid).reduce((sum, pid) => {
+    const stat = readStat(pid);
+    return sum + (stat === undefined ? 0 : stat.cpuSeconds + stat.endedChildrenCpuSeconds);
+  }, 0);
+}
+
+/** How many files, sockets and pipes a process has open. */
+export function openFiles(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+function readStat(
+  pid: number,
+): { parentPid: number; cpuSeconds: number; endedChildrenCpuSeconds: number } | undefined {
+  const text = readProc(`/proc/${pid}/stat`);
+  if (text === undefined) return undefined;
+  // The name of the program stands in brackets and may hold anything.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return {
+    parentPid: Number(fields[1]),
+    cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond,
+    endedChildrenCpuSeconds: (Number(fields[13]) + Number(fields[14])) / ticksPerSecond,
+  };
+}
+
+function readMemory(pid: number): { pssBytes: number; privateBytes: number } | undefined {
+  const text = readProc(`/proc/${pid}/smaps_rollup`);
+  if (text === undefined) return undefined;
+  const kibibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+  return {
+    pssBytes: kibibytes('Pss') * kibibyte,
+    privateBytes: (kibibytes('Private_Clean') + kibibytes('Private_Dirty')) * kibibyte,
+  };
+}
+
+function readProc(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Publishes one recording to several streams at once, from a process of its own, so that what it costs is not the server's.
+ * Started with one argument, a {@link PublishOrder} as JSON. Sends {@link PublishReport}s; any message ends it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Publisher } from './publisher.ts';
+import { readRecording } from './recording.ts';
+
+/** What is to be published. */
+export interface PublishOrder {
+  readonly port: number;
+  readonly streamKeys: readonly string[];
+  readonly recordingPath: string;
+  /** Time between two starts, so that keyframes do not all come at once. */
+  readonly staggerMs: number;
+  /** Tells when each video frame of the first stream was sent. */
+  readonly tellFrames: boolean;
+}
+
+/** What happened, and when in wall-clock time. Frames come in their order, without number. */
+export interface PublishReport {
+  readonly kind: 'accepted' | 'frame' | 'all-started';
+  readonly atMs: number;
+}
+
+const order = JSON.parse(process.argv[2] ?? '') as PublishOrder;
+const recording = await readRecording(order.recordingPath);
+const publishers: Publisher[] = [];
+const runs: Promise<void>[] = [];
+const tell = (kind: PublishReport['kind'], atMs = Date.now()) =>
+  process.send?.({ kind, atMs } satisfies PublishReport);
+process.once('message', async () => {
+  await Promise.all(publishers.map(publisher => publisher.stop()));
+  await Promise.all(runs);
+  process.disconnect();
+});
+for (const [index, streamKey] of order.streamKeys.entries()) {
+  const publisher = await Publisher.start(order.port, streamKey, recording);
+  tell('accepted');
+  publishers.push(publisher);
+  const isTold = order.tellFrames && index === 0;
+  runs.push(publisher.run(isTold ? atMs => tell('frame', atMs) : undefined));
+  await sleep(order.staggerMs);
+}
+tell('all-started');

@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import type { MediaTag } from '../../src/ingest/publish-gate.ts';
+import { describeAudioTag, describeVideoTag } from '../../src/live/flv-tag.ts';
+import { readFlvTags } from '../../test/support/rtmp-client.ts';
+import type { Recording } from './publisher.ts';
+
+/** A whole number of GOPs and of AAC frames, so that the loop has no seam. */
+const loopSeconds = 16;
+
+/** Encodes 720p30 with a keyframe every 2 s at a constant rate, and 128 kbit/s AAC, into an FLV file. */
+export async function makeRecording(ffmpeg: string, path: string, videoKilobits: number): Promise<void> {
+  const rate = `${videoKilobits}k`;
+  const args = [
+    ...['-hide_banner', '-loglevel', 'error', '-y'],
+    ...['-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=30'],
+    ...['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000'],
+    ...['-t', String(loopSeconds), '-c:v', 'libx264', '-preset', 'veryfast', '-tune', 'zerolatency'],
+    ...['-pix_fmt', 'yuv420p', '-g', '60', '-keyint_min', '60', '-sc_threshold', '0'],
+    ...['-b:v', rate, '-minrate', rate, '-maxrate', rate, '-bufsize', rate, '-nal-hrd', 'cbr'],
+    ...['-c:a', 'aac', '-b:a', '128k', '-f', 'flv', path],
+  ];
+  await promisify(execFile)(ffmpeg, args);
+}
+
+/** Reads what {@link makeRecording} wrote. */
+export async function readRecording(path: string): Promise<Recording> {
+  const heads: MediaTag[] = [];
+  const frames: MediaTag[] = [];
+  for (const tag of readFlvTags(await readFile(path))) {
+    if (tag.kind === 'script') {
+      if (heads.every(head => head.kind !== 'script')) heads.push(tag);
+      continue;
+    }
+    const role = (tag.kind === 'video' ? describeVideoTag : describeAudioTag)(tag.body)?.role;
+    if (role === 'config') heads.push(tag);
+    else if (role === 'keyframe' || role === 'frame') frames.push(tag);
+  }
+  return { heads, frames, loopMs: loopSeconds * 1000 };
+}

@@ -1,0 +1,58 @@
+/** One measured value beside what it should be. */
+export interface Row {
+  readonly bench: string;
+  readonly what: string;
+  readonly measured: string;
+  readonly target: string;
+  /** The value as a share of its target, or of what it is compared with. */
+  readonly ratio: string;
+  readonly verdict: 'ok' | 'MISSED' | '';
+}
+
+/** What is measured: `value` in `unit`, and the most or the least that it should be. Without either it is only told. */
+export interface Measurement {
+  readonly what: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly atMost?: number;
+  readonly atLeast?: number;
+}
+
+/** Holds a measurement against its target. */
+export function judge(bench: string, { what, value, unit, atMost, atLeast }: Measurement): Row {
+  const limit = atMost ?? atLeast;
+  const measured = withUnit(value, unit);
+  if (limit === undefined) return { bench, what, measured, target: '', ratio: '', verdict: '' };
+  const isMet = atMost === undefined ? value >= limit : value <= limit;
+  return {
+    bench,
+    what,
+    measured,
+    target: `${atMost === undefined ? '≥' : '≤'} ${withUnit(limit, unit)}`,
+    ratio: limit === 0 ? '' : `${(value / limit).toFixed(2)} ×`,
+    verdict: isMet ? 'ok' : 'MISSED',
+  };
+}
+
+/** The rows as a Markdown table. */
+export function formatTable(rows: readonly Row[]): string {
+  const heads = ['bench', 'what', 'measured', 'target', 'ratio', ''] as const;
+  const lines = rows.map(row => [row.bench, row.what, row.measured, row.target, row.ratio, row.verdict]);
+  const widths = heads.map((head, column) =>
+    Math.max(head.length, ...lines.map(line => line[column]!.length)),
+  );
+  const format = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
+  return [format(heads), format(widths.map(width => '-'.repeat(width))), ...lines.map(format)].join('\n');
+}
+
+/** The value that `share` (0..1) of `values` do not exceed. NaN when there are none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+}
+
+function withUnit(value: number, unit: string): string {
+  const digits = Number.isInteger(value) || Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return `${value.toLocaleString('en-US', { maximumFractionDigits: digits })}${unit === '' ? '' : ` ${unit}`}`;
+}

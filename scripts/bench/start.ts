@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { acceptedAt, type Bench, makeStream, publish, withServer } from './bench-context.ts';
+import { judge, percentile } from './report.ts';
+import { followParts, type PartArrival, waitUntilPlayable } from './viewer.ts';
+
+const name = 'start';
+const tries = 10;
+
+/** How soon a stream can be played after its publisher was accepted, and how soon a part is there after its last frame. */
+export const benchStart: Bench = context =>
+  withServer(context, {}, async server => {
+    const startsMs: number[] = [];
+    for (let index = 0; index < tries; index += 1) {
+      const stream = await makeStream(server);
+      const publisher = publish(context, server, [stream]);
+      const acceptedMs = await acceptedAt(publisher);
+      startsMs.push((await waitUntilPlayable(server, stream.liveStreamId)).atMs - acceptedMs);
+      await publisher.stop();
+    }
+
+    const stream = await makeStream(server);
+    const publisher = publish(context, server, [stream], { tellFrames: true });
+    const { mediaUrl } = await waitUntilPlayable(server, stream.liveStreamId);
+    const parts: PartArrival[] = [];
+    const end = new AbortController();
+    const following = followParts(mediaUrl, part => parts.push(part), end.signal);
+    await sleep(context.isShort ? 8000 : 30_000);
+    end.abort();
+    await following;
+    const metrics = await (await fetch(`${server.baseUrl}/metrics`)).text();
+    await publisher.stop();
+
+    const sentMs = publisher.reports.filter(report => report.kind === 'frame').map(report => report.atMs);
+    // Those that were there before we asked tell nothing.
+    const lagsMs = parts.slice(8).map(part => part.atMs - sentMs[part.lastFrame]!);
+    return [
+      judge(name, {
+        what: 'publish accepted to playlist, p50 of 10',
+        value: percentile(startsMs, 0.5) / 1000,
+        unit: 's',
+        atMost: 0.6,
+      }),
+      judge(name, {
+        what: 'publish accepted to playlist, longest',
+        value: Math.max(...startsMs) / 1000,
+        unit: 's',
+        atMost: 0.6,
+      }),
+      judge(name, {
+        what: `last frame sent to part received, p50 of ${lagsMs.length}`,
+        value: percentile(lagsMs, 0.5),
+        unit: 'ms',
+      }),
+      judge(name, {
+        what: 'last frame sent to part received, p95',
+        value: percentile(lagsMs, 0.95),
+        unit: 'ms',
+        atMost: 80,
+      }),
+      judge(name, {
+        what: 'last frame arrived to part listed (own metric), share within 80 ms',
+        value: 100 * shareWithin(metrics, 'millrace_part_lag_seconds', '0.08'),
+        unit: '%',
+        atLeast: 95,
+      }),
+    ];
+  });
+
+/** Share of a histogram's observations in the buckets up to `bound`. */
+function shareWithin(metrics: string, histogram: string, bound: string): number {
+  const count = (le: string) => Number(metrics.split(`${histogram}_bucket{le="${le}"} `)[1]?.split('\n')[0]);
+  return count(bound) / count('+Inf');
+}

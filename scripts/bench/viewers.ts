@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bench, HelperProcess, makeStream, publish, withServer } from './bench-context.ts';
+import { judge, percentile } from './report.ts';
+import { followParts, type PartArrival, waitUntilPlayable } from './viewer.ts';
+import type { ViewersOrder, ViewersReport } from './viewers-process.ts';
+
+const name = '500 viewers';
+const viewers = 500;
+
+/** How late parts are when five hundred wait for each of them. */
+export const benchViewers: Bench = context =>
+  withServer(context, {}, async server => {
+    const stream = await makeStream(server);
+    const publisher = publish(context, server, [stream], { tellFrames: true });
+    const { mediaUrl } = await waitUntilPlayable(server, stream.liveStreamId);
+    // One viewer beside them looks into the parts, so that the last frame of each is known.
+    const parts: PartArrival[] = [];
+    const end = new AbortController();
+    const following = followParts(mediaUrl, part => parts.push(part), end.signal);
+    const order: ViewersOrder = { port: server.httpPort, path: new URL(mediaUrl).pathname, viewers };
+    const crowd = new HelperProcess<ViewersReport>('./viewers-process.ts', order);
+    await sleep(4000);
+    const fromMs = Date.now();
+    await sleep(context.isShort ? 8000 : 30_000);
+    crowd.child.send('stop');
+    const { arrivals, failures } = await crowd.report();
+    end.abort();
+    await following;
+    await publisher.stop();
+
+    const sentMs = publisher.reports.filter(report => report.kind === 'frame').map(report => report.atMs);
+    const lastFrames = new Map(parts.map(part => [part.number, part.lastFrame]));
+    const lagsMs = arrivals
+      .filter(([number, atMs]) => atMs >= fromMs && lastFrames.has(number))
+      .map(([number, atMs]) => atMs - sentMs[lastFrames.get(number)!]!);
+    if (failures.length > 0) console.error(failures.slice(0, 3).join('\n'));
+    return [
+      judge(name, {
+        what: `last frame sent to part received, p50 of ${lagsMs.length}`,
+        value: percentile(lagsMs, 0.5),
+        unit: 'ms',
+      }),
+      judge(name, {
+        what: 'last frame sent to part received, p99',
+        value: percentile(lagsMs, 0.99),
+        unit: 'ms',
+        atMost: 150,
+      }),
+      judge(name, { what: 'viewers that failed', value: failures.length, unit: '', atMost: 0 }),
+    ];
+  });
