@@ -19,6 +19,18 @@ export function packagePipes(plan: PackagePlan): PackagePipes {
   };
 }
 
+/** Some decoders (Speex of ffmpeg 5) do not say that one channel is mono, and the encoder takes no other name for it. */
+const encodeAac = [
+  '-af',
+  'aformat=channel_layouts=mono|stereo',
+  '-c:a',
+  'aac',
+  '-b:a',
+  '128k',
+  '-ar',
+  '48000',
+];
+
 /**
  * Arguments that turn FLV on stdin into one fragmented MP4 a track, one fragment a frame, each on its own pipe.
  *
@@ -39,8 +51,13 @@ export function packageArguments(plan: PackagePlan): string[] {
     args.push('-map', '0:v:0', '-c:v', 'copy', ...fragments, `pipe:${pipes.video}`);
   }
   if (pipes.audio !== undefined) {
-    const codec = plan.audio === 'aac' ? ['-c:a', 'aac', '-b:a', '128k', '-ar', '48000'] : ['-c:a', 'copy'];
-    args.push('-map', '0:a:0', ...codec, ...fragments, `pipe:${pipes.audio}`);
+    args.push(
+      '-map',
+      '0:a:0',
+      ...(plan.audio === 'aac' ? encodeAac : ['-c:a', 'copy']),
+      ...fragments,
+      `pipe:${pipes.audio}`,
+    );
   }
   return args;
 }

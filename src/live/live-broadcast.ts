@@ -328,8 +328,11 @@ export class LiveBroadcast {
     this.#run = undefined;
     clearTimeout(this.#graceTimer);
     clearInterval(this.#gapTimer);
-    if (reason === 'deleted') await run?.kill();
-    else await run?.finish();
+    if (reason === 'deleted') {
+      // At once, since a viewer who asks again finds nothing.
+      this.#window.end();
+      await run?.kill();
+    } else await run?.finish();
     await this.#packagerDone;
     clearInterval(this.#gapTimer);
     this.#window.end();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../shared/clock.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
@@ -57,6 +58,8 @@ interface LiveEvents {
 /** Keyframe distances are remembered for this many streams. */
 const mostRemembered = 1000;
 const mostTargetDurationSeconds = 10;
+/** At a stop, ended playlists are still served for this long. */
+const lastRequestsMs = 500;
 
 /** All broadcasts: who may publish, what can be played, and the end of all at a stop. */
 export class LiveBroadcasts implements Component {
@@ -76,10 +79,12 @@ export class LiveBroadcasts implements Component {
 
   async start(): Promise<void> {}
 
-  /** Ends every broadcast: viewers get the end of the playlist before the server goes. */
-  async drain(): Promise<void> {
+  /** Ends every broadcast: viewers get the end of the playlist before the server goes, those too who were between two requests. */
+  async drain(deadlineMs: number): Promise<void> {
     this.#isDraining = true;
+    const hadRunning = this.#all().some(broadcast => !broadcast.isOver);
     await this.#endAll();
+    if (hadRunning) await sleep(Math.max(0, Math.min(lastRequestsMs, deadlineMs - Date.now())));
   }
 
   async stop(): Promise<void> {

@@ -147,6 +147,7 @@ export class LiveWindow implements SegmentSink {
 
   /** @param arrivedAtMs wall-clock time at which its first frame came in; now unless given */
   openSegment(segment: { startMs: number; isIndependent: boolean; arrivedAtMs?: number }): void {
+    if (this.#ended) return;
     const date = this.#dateOf(segment.startMs, segment.arrivedAtMs ?? this.#options.clock.nowMs());
     this.#open = this.#newSegment(date, segment.isIndependent, false);
   }

@@ -5,7 +5,7 @@ import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { StreamWatch } from '../support/stream-watch.ts';
 
-const seconds = 8;
+const seconds = 6;
 let server: TestServer;
 let tags: MediaTag[];
 let moreTags: MediaTag[];

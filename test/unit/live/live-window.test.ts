@@ -674,6 +674,15 @@ describe('the end', () => {
     for (const segment of playlist.segments) expect(await filled.media(segment.uri)).not.toBe(404);
   });
 
+  test('nothing is added afterwards', async () => {
+    const filled = new Filled();
+    filled.segments(2);
+    filled.window.end();
+    const text = await filled.text();
+    filled.segment();
+    expect(await filled.text()).toBe(text);
+  });
+
   test('directives mean nothing afterwards', async () => {
     const filled = new Filled();
     filled.segments(9);

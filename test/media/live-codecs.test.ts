@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ffmpegBuilds, ffmpegPath, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
+import { recordTags, replay } from '../support/replay.ts';
+import { RtmpClient } from '../support/rtmp-client.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+import { StreamWatch } from '../support/stream-watch.ts';
+
+const encoders = await runToEnd(ffmpegPath, ['-hide_banner', '-v', 'error', '-encoders']);
+
+/** Whether the publishing ffmpeg can encode this; says so where it cannot. */
+function canEncode(encoder: string): boolean {
+  const isThere = new RegExp(`^ [A-Z.]+ ${encoder} `, 'm').test(encoders);
+  if (!isThere) console.log(`skipped: ${ffmpegPath} has no encoder ${encoder}`);
+  return isThere;
+}
+
+const audioKinds = [
+  ['MP3', 'libmp3lame', ['-ar', '44100']],
+  ['PCM', 'pcm_s16le', ['-ar', '44100', '-ac', '2']],
+  ['ADPCM', 'adpcm_swf', ['-ar', '22050', '-ac', '1']],
+  ['Nellymoser', 'nellymoser', ['-ar', '22050', '-ac', '1']],
+  ['Speex', 'libspeex', ['-ar', '16000', '-ac', '1']],
+  ['A-law', 'pcm_alaw', ['-ar', '8000', '-ac', '1']],
+  ['mu-law', 'pcm_mulaw', ['-ar', '8000', '-ac', '1']],
+] as const;
+const seconds = 5;
+
+describe.concurrent.each(ffmpegBuilds)('packaged with the $name ffmpeg', ({ path }) => {
+  let server: TestServer;
+
+  beforeAll(async () => {
+    server = await startServer({ 'ffmpeg.path': path });
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+  });
+
+  for (const [name, encoder, args] of audioKinds) {
+    test.skipIf(!canEncode(encoder))(`${name} audio becomes AAC`, async () => {
+      const stream = await server.createStream();
+      await using publisher = publishTestPicture({
+        url: server.rtmpUrl(stream.streamKey),
+        size: '160x90',
+        gopSeconds: 1,
+        seconds,
+        extraArgs: ['-c:a', encoder, ...args],
+      });
+      const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+      expect(await publisher.exited, publisher.stderr).toMatchObject({ code: 0 });
+      await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
+      await watch.untilEnd();
+      expect(await watch.brokenRules()).toEqual([]);
+      expect(watch.variant.codecs).toMatch(/^avc1\.[0-9a-f]{6},mp4a\.40\.2$/);
+      const { timescale } = (await watch.tracks()).find(track => track.kind === 'audio')!;
+      const audio = await watch.samples('audio');
+      const heardSeconds = audio.reduce((sum, sample) => sum + sample.durationTicks, 0) / timescale;
+      // What the two encoders hold back at the end, and the packets that raw audio is cut into.
+      expect(Math.abs(heardSeconds - seconds)).toBeLessThan(0.3);
+    });
+  }
+});
+
+describe.concurrent('what cannot be delivered', () => {
+  let server: TestServer;
+
+  beforeAll(async () => {
+    server = await startServer();
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+  });
+
+  test.skipIf(!canEncode('flv'))('Sorenson H.263: the encoder reads why, and what to choose', async () => {
+    const stream = await server.createStream();
+    await using publisher = publishTestPicture({
+      url: server.rtmpUrl(stream.streamKey),
+      extraArgs: ['-c:v', 'flv1'],
+    });
+    expect((await publisher.exited).code).not.toBe(0);
+    expect(publisher.stderr).toContain(
+      'Sorenson H.263 video cannot be delivered over HLS. Choose H.264 in the encoder.',
+    );
+    const { broadcasting } = (await (
+      await server.api('GET', `/live-streams/${stream.liveStreamId}`)
+    ).json()) as {
+      broadcasting: boolean;
+    };
+    expect(broadcasting).toBe(false);
+  });
+
+  const fourCc = (first: number, name: string) =>
+    Buffer.concat([Buffer.of(first), Buffer.from(name), Buffer.alloc(20, 1)]);
+  test.each([
+    ['VP6', 'video', Buffer.from([0x14, 0, 1, 2, 3]), 'VP6 video cannot be delivered over HLS.'],
+    ['H.263', 'video', Buffer.from([0x18, 0, 1, 2, 3]), 'H.263 video cannot be delivered over HLS.'],
+    ['VP9 by FourCC', 'video', fourCc(0x90, 'vp09'), 'VP9 video cannot be delivered over HLS.'],
+    [
+      'Opus by FourCC',
+      'audio',
+      fourCc(0x90, 'Opus'),
+      'Opus audio over enhanced RTMP is not supported. Choose AAC',
+    ],
+  ] as const)('%s: the encoder reads why', async (_, kind, body, description) => {
+    expect(await refusalOf(kind, body)).toContain(description);
+  });
+
+  test.each(['hvc1', 'av01'])(
+    '%s over enhanced RTMP: refused where ffmpeg cannot read it, with the reason',
+    async name => {
+      if (server.app.ffmpeg.canReadEnhancedFlv) {
+        console.log(`not refused: ffmpeg ${server.app.ffmpeg.version} reads it`);
+        return;
+      }
+      const description = await refusalOf('video', fourCc(0x90, name));
+      expect(description).toContain(
+        'over enhanced RTMP needs ffmpeg 6.1 or newer on the server. Choose H.264',
+      );
+    },
+  );
+
+  test('packets that are no media of their codec: refused when ffmpeg gives up, while the server lives', async () => {
+    const tags = await recordTags({ seconds: 3 });
+    const stream = await server.createStream();
+    const client = await RtmpClient.connect({ port: server.app.rtmpPort });
+    await client.publish(stream.streamKey);
+    const spoiled = tags.map(tag =>
+      tag.kind === 'video' && tag.body[1] === 0
+        ? { ...tag, body: Buffer.concat([tag.body.subarray(0, 5), Buffer.alloc(40, 0xee)]) }
+        : tag,
+    );
+    await replay(client, spoiled);
+    await client.close();
+    expect((await fetch(`${server.baseUrl}/health/live`)).status).toBe(200);
+  });
+
+  async function refusalOf(kind: 'audio' | 'video', body: Buffer): Promise<string> {
+    const stream = await server.createStream();
+    const client = await RtmpClient.connect({ port: server.app.rtmpPort });
+    expect((await client.publish(stream.streamKey)).code).toBe('NetStream.Publish.Start');
+    client.sendTag(kind, 0, body);
+    const status = await client.nextStatus();
+    expect(status).toMatchObject({ level: 'error', code: 'NetStream.Publish.Rejected' });
+    await client.closed();
+    return status.description;
+  }
+});

@@ -1,0 +1,194 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createLiveStream, type ServerProcess, startServerProcess } from '../../scripts/server-process.ts';
+import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
+import { StreamWatch } from '../support/stream-watch.ts';
+import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+// Hooks of a test's own cannot be told apart while several tests run at once.
+const folders: string[] = [];
+const servers: ServerProcess[] = [];
+
+afterAll(async () => {
+  await Promise.all(servers.map(server => server.stop()));
+  await Promise.all(folders.map(removeDir));
+});
+
+async function newFolder(): Promise<string> {
+  const folder = await makeTempDir();
+  folders.push(folder);
+  return folder;
+}
+
+const env = { MILLRACE_LIVE_SEGMENT_TARGET: '1s' };
+const sizeAndGop = { size: '160x90', gopSeconds: 1 } as const;
+
+async function start(dataDir: string, more: Record<string, string> = {}): Promise<ServerProcess> {
+  const server = await startServerProcess({ dataDir, env: { ...env, ...more } });
+  servers.push(server);
+  return server;
+}
+
+function publishTo(server: ServerProcess, streamKey: string): Publisher {
+  return publishTestPicture({ url: `rtmp://127.0.0.1:${server.rtmpPort}/s/${streamKey}`, ...sizeAndGop });
+}
+
+/** Processes whose parent is this one. */
+function childrenOf(pid: number): number[] {
+  const parentOf = (entry: string) => {
+    try {
+      // `pid (name) state ppid ...`; the name may hold anything.
+      return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${entry}/stat`, 'utf8'))?.[1]);
+    } catch {
+      return undefined;
+    }
+  };
+  return readdirSync('/proc')
+    .filter(entry => /^\d+$/.test(entry) && parentOf(entry) === pid)
+    .map(Number);
+}
+
+/** Whether a process runs; one that is dead and only waits to be noticed does not. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** The ffmpeg of the one broadcast of a server. */
+function packagerOf(server: ServerProcess): Promise<number> {
+  return waitUntil(() => childrenOf(server.child.pid!)[0], { timeoutMs: 10_000, what: 'the packager' });
+}
+
+const hasProc = process.platform === 'linux';
+if (!hasProc) console.log('skipped: processes are looked up in /proc, which only Linux has');
+
+describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
+  test('is killed: another one packages within three seconds, and the playlist goes on', async () => {
+    const server = await start(await newFolder());
+    const stream = await createLiveStream(server.baseUrl, server.sandboxKey, 'a stream');
+    await using publisher = publishTo(server, stream.streamKey);
+    const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
+    const packager = await packagerOf(server);
+    const partsBefore = watch.parts.size;
+    process.kill(packager, 'SIGKILL');
+    const killedMs = performance.now();
+    await watch.until(
+      ({ latest }) =>
+        latest!.segments.some(({ discontinuity }) => discontinuity) ||
+        latest!.openParts?.discontinuity === true,
+      'a new part after a break',
+      5000,
+    );
+    expect(performance.now() - killedMs).toBeLessThan(3000);
+    expect(await packagerOf(server)).not.toBe(packager);
+    const before = watch.realSegments;
+    await watch.until(({ realSegments }) => realSegments >= before + 2, 'more segments');
+    expect(watch.parts.size).toBeGreaterThan(partsBefore + 8);
+    expect(server.lines.some(line => line.includes('"packager-failed"') && line.includes('SIGKILL'))).toBe(
+      true,
+    );
+    await publisher.stop();
+    await watch.stop();
+    expect(await watch.brokenRules()).toEqual([]);
+  });
+
+  test('hangs: that is noticed, and another one packages', async () => {
+    const server = await start(await newFolder());
+    const stream = await createLiveStream(server.baseUrl, server.sandboxKey, 'a stream');
+    await using publisher = publishTo(server, stream.streamKey);
+    const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
+    const packager = await packagerOf(server);
+    process.kill(packager, 'SIGSTOP');
+    const before = watch.realSegments;
+    // Eight seconds without output, and then the next keyframe.
+    await watch.until(
+      ({ realSegments }) => realSegments >= before + 2,
+      'segments of another packager',
+      15_000,
+    );
+    expect(isAlive(packager)).toBe(false);
+    await publisher.stop();
+    await watch.stop();
+    expect(await watch.brokenRules()).toEqual([]);
+  });
+
+  test('ends with the server, also when that is killed; the next start tells of the crash, and the key is live again', async () => {
+    const dataDir = await newFolder();
+    const server = await start(dataDir);
+    const stream = await createLiveStream(server.baseUrl, server.sandboxKey, 'a stream');
+    await using publisher = publishTo(server, stream.streamKey);
+    const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
+    const packager = await packagerOf(server);
+    server.child.kill('SIGKILL');
+    await server.exited;
+    await waitUntil(() => !isAlive(packager), { timeoutMs: 3000, what: 'the end of ffmpeg' });
+    await publisher.exited;
+    await watch.stop();
+
+    const again = await start(dataDir);
+    const database = new Sqlite(join(dataDir, 'millrace.db'), { readonly: true });
+    const rows = database.prepare('SELECT state, end_reason, ended_at_ms FROM broadcasts').all();
+    database.close();
+    expect(rows).toEqual([{ state: 'ended', end_reason: 'server-crashed', ended_at_ms: expect.any(Number) }]);
+    await using returned = publishTo(again, stream.streamKey);
+    const other = await StreamWatch.begin(`${again.baseUrl}/${stream.liveStreamId}.m3u8`);
+    await other.until(({ realSegments }) => realSegments >= 1, 'a segment');
+    expect(new URL(other.mediaUrl).pathname).not.toBe(new URL(watch.mediaUrl).pathname);
+    await returned.stop();
+    await other.stop();
+  });
+});
+
+describe.concurrent('SIGTERM in a broadcast', () => {
+  test('gives viewers the end of the list and encoders a reason, and ends with 0 within the deadline', async () => {
+    const server = await start(await newFolder());
+    const stream = await createLiveStream(server.baseUrl, server.sandboxKey, 'a stream');
+    await using publisher = publishTo(server, stream.streamKey);
+    const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
+    const packager = hasProc ? await packagerOf(server) : undefined;
+    const msn = watch.newestMsn + 2;
+    // Asked before the signal, and held: two segments ahead.
+    const held = fetch(`${watch.mediaUrl}?_HLS_msn=${msn}`).then(answer => answer.text());
+    const sentMs = performance.now();
+    const exit = await server.stop();
+    expect(exit, server.lines.slice(-10).join('\n')).toEqual({ code: 0, signal: null });
+    expect(performance.now() - sentMs).toBeLessThan(10_000);
+    expect(await held).toContain('#EXT-X-ENDLIST');
+    await watch.stop();
+    expect(watch.ended).toBe(true);
+    expect((await publisher.exited).code).not.toBe(0);
+    expect(publisher.stderr).toContain('The server is stopping.');
+    if (packager !== undefined) expect(isAlive(packager)).toBe(false);
+    expect(server.lines.some(line => line.includes('"stopped"'))).toBe(true);
+  });
+
+  test.skipIf(!hasProc)('a second one hurries what would take longer', async () => {
+    const server = await start(await newFolder(), { MILLRACE_DRAIN_TIMEOUT: '60s' });
+    const stream = await createLiveStream(server.baseUrl, server.sandboxKey, 'a stream');
+    await using publisher = publishTo(server, stream.streamKey);
+    const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    await watch.until(({ realSegments }) => realSegments >= 1, 'a segment');
+    // An ffmpeg that hangs would make the first signal go down the whole ladder.
+    const packager = await packagerOf(server);
+    process.kill(packager, 'SIGSTOP');
+    server.child.kill('SIGTERM');
+    await waitUntil(() => server.lines.some(line => line.includes('"stopping"')), {
+      what: 'the first signal',
+    });
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    expect(isAlive(packager)).toBe(false);
+    await publisher.exited;
+    await watch.stop();
+  });
+});

@@ -1,0 +1,251 @@
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
+import type { MediaTag } from '../../src/ingest/publish-gate.ts';
+import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
+import { recordTags, replay } from '../support/replay.ts';
+import { RtmpClient } from '../support/rtmp-client.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+import { StreamWatch } from '../support/stream-watch.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const productionKey = 'production-key-of-this-test';
+let server: TestServer;
+let tags: MediaTag[];
+
+beforeAll(async () => {
+  [server, tags] = await Promise.all([
+    startServer({ 'live.segmentTarget': '1s', 'live.reconnectGrace': '5s', 'bootstrap.upgraded': 'true' }),
+    recordTags({ seconds: 10 }),
+  ]);
+});
+
+afterAll(async () => {
+  await server?.stop();
+});
+
+function publish(stream: CreatedStream, seconds?: number): Publisher {
+  return publishTestPicture({
+    url: server.rtmpUrl(stream.streamKey),
+    size: '160x90',
+    gopSeconds: 1,
+    ...(seconds === undefined ? {} : { seconds }),
+  });
+}
+
+const masterUrl = (stream: CreatedStream) => `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
+
+async function isBroadcasting(stream: CreatedStream): Promise<boolean> {
+  const answer = await server.api('GET', `/live-streams/${stream.liveStreamId}`);
+  return ((await answer.json()) as { broadcasting: boolean }).broadcasting;
+}
+
+/** How the newest broadcast of a stream stands in the database. */
+function journalOf(stream: CreatedStream): { state: string; end_reason: string | null } {
+  const database = new Sqlite(join(server.dataDir, 'millrace.db'), { readonly: true });
+  try {
+    return database
+      .prepare('SELECT state, end_reason FROM broadcasts WHERE live_stream_id = ? ORDER BY rowid DESC')
+      .get(stream.liveStreamId) as { state: string; end_reason: string | null };
+  } finally {
+    database.close();
+  }
+}
+
+describe.concurrent('a publisher that drops', () => {
+  test('and comes back in time goes on in the same playlist, with gaps in between', async () => {
+    const stream = await server.createStream();
+    await using first = publish(stream);
+    const watch = await StreamWatch.begin(masterUrl(stream));
+    await watch.until(({ realSegments }) => realSegments >= 3, 'three segments');
+    await first.kill();
+    await watch.until(({ latest }) => latest!.segments.at(-1)!.gap === true, 'a gap', 5000);
+    expect(await isBroadcasting(stream)).toBe(true);
+    expect(journalOf(stream).state).toBe('waiting');
+    const before = watch.realSegments;
+
+    await using second = publish(stream);
+    await watch.until(({ realSegments }) => realSegments >= before + 3, 'segments after the gap');
+    expect(journalOf(stream).state).toBe('live');
+    const listed = watch.latest!.segments;
+    const resumed = listed.findIndex(segment => segment.discontinuity);
+    expect(listed[resumed - 1]?.gap).toBe(true);
+    expect(new URL((await StreamWatch.begin(masterUrl(stream))).mediaUrl).pathname).toBe(
+      new URL(watch.mediaUrl).pathname,
+    );
+    await second.stop();
+    await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
+    await watch.untilEnd();
+    expect(await watch.brokenRules()).toEqual([]);
+  });
+
+  test('and does not come back: the broadcast ends, and the next publish begins another', async () => {
+    const stream = await server.createStream();
+    await using first = publish(stream);
+    const watch = await StreamWatch.begin(masterUrl(stream));
+    await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
+    await first.kill();
+    await watch.untilEnd(10_000);
+    expect(await watch.brokenRules()).toEqual([]);
+    expect(await isBroadcasting(stream)).toBe(false);
+    expect(journalOf(stream)).toEqual({ state: 'ended', end_reason: 'publisher-gone' });
+
+    await using second = publish(stream);
+    const other = await waitUntil(
+      async () => {
+        const found = await StreamWatch.begin(masterUrl(stream));
+        await found.stop();
+        return found.mediaUrl === watch.mediaUrl ? undefined : found;
+      },
+      { timeoutMs: 10_000, what: 'another broadcast' },
+    );
+    expect(other.latest?.mediaSequence).toBe(1);
+    await second.stop();
+  });
+
+  test('on a connection that says nothing any more gives way to a new one after three seconds', async () => {
+    const stream = await server.createStream();
+    const silent = await RtmpClient.connect({ port: server.app.rtmpPort });
+    await silent.publish(stream.streamKey);
+    const watching = StreamWatch.begin(masterUrl(stream));
+    await replay(
+      silent,
+      tags.filter(tag => tag.timestampMs < 3000),
+    );
+    const watch = await watching;
+    const taken = await waitUntil(
+      async () => {
+        const client = await RtmpClient.connect({ port: server.app.rtmpPort });
+        const status = await client.publish(stream.streamKey);
+        if (status.code === 'NetStream.Publish.Start') return client;
+        expect(status.description).toBe('Somebody is already publishing with this stream key.');
+        await client.closed();
+        return undefined;
+      },
+      { timeoutMs: 6000, everyMs: 250, what: 'the new connection to be taken' },
+    );
+    expect((await silent.nextStatus()).description).toBe('Another connection publishes this stream.');
+    await silent.closed();
+    await replay(
+      taken,
+      tags.filter(tag => tag.timestampMs < 4000),
+    );
+    await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
+    await watch.untilEnd();
+    expect(await watch.brokenRules()).toEqual([]);
+    expect(await watch.samples('video')).toHaveLength((3 + 4) * 25);
+    taken.destroy();
+  });
+});
+
+describe.concurrent('a broadcast that is ended over the API', () => {
+  test('by complete: the list ends within seconds while the publisher stays, and a new publish begins another', async () => {
+    const stream = await server.createStream();
+    await using publisher = publish(stream);
+    const watch = await StreamWatch.begin(masterUrl(stream));
+    await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
+    expect((await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`)).status).toBe(202);
+    await watch.untilEnd(5000);
+    expect(await watch.brokenRules()).toEqual([]);
+    expect(await isBroadcasting(stream)).toBe(false);
+    expect(journalOf(stream)).toEqual({ state: 'ended', end_reason: 'completed' });
+    const gone = await Promise.race([publisher.exited.then(() => true), isBroadcasting(stream)]);
+    expect(gone).toBe(false);
+
+    await using other = publish(stream);
+    expect((await publisher.exited).code).not.toBe(0);
+    expect(publisher.stderr).toContain('A new broadcast of this stream has begun.');
+    await waitUntil(() => isBroadcasting(stream), { timeoutMs: 10_000, what: 'the new broadcast' });
+    await other.stop();
+  });
+
+  test('by delete: viewers get the end, the publisher is sent away, and nothing of it is left', async () => {
+    const stream = await server.createStream();
+    await using publisher = publish(stream);
+    const watch = await StreamWatch.begin(masterUrl(stream));
+    await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
+    const segment = new URL(watch.segments.get(watch.newestMsn)!.uri, watch.mediaUrl);
+    expect((await server.api('DELETE', `/live-streams/${stream.liveStreamId}`)).status).toBe(204);
+    expect((await publisher.exited).code).not.toBe(0);
+    expect(publisher.stderr).toContain('This live stream was deleted.');
+    for (const url of [masterUrl(stream), watch.mediaUrl, segment]) {
+      await waitUntil(async () => (await fetch(url)).status === 404, {
+        timeoutMs: 3000,
+        what: `404 of ${url}`,
+      });
+    }
+    await watch.stop();
+    expect(watch.ended).toBe(true);
+    expect(await refusalOf(stream.streamKey)).toContain('There is no stream with this key.');
+  });
+
+  test('complete without a broadcast does nothing', async () => {
+    const stream = await server.createStream();
+    expect((await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`)).status).toBe(202);
+  });
+});
+
+/** What a publisher with this key is told. */
+async function refusalOf(streamKey: string): Promise<string> {
+  const client = await RtmpClient.connect({ port: server.app.rtmpPort });
+  const { level, description } = await client.publish(streamKey);
+  await client.closed();
+  return `${level}: ${description}`;
+}
+
+describe.concurrent('who may not publish', () => {
+  test('a second publisher reads why, and the first one is not disturbed', async () => {
+    const stream = await server.createStream();
+    await using first = publish(stream, 6);
+    const watch = await StreamWatch.begin(masterUrl(stream));
+    await using second = publish(stream);
+    expect((await second.exited).code).not.toBe(0);
+    expect(second.stderr).toContain('Somebody is already publishing with this stream key.');
+    expect(await first.exited).toMatchObject({ code: 0 });
+    await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
+    await watch.untilEnd();
+    expect(await watch.brokenRules()).toEqual([]);
+    expect(await watch.samples('video')).toHaveLength(6 * 30);
+  });
+
+  test('an unknown key is refused with a reason', async () => {
+    expect(await refusalOf('5f0f2c1e-7a44-4d0c-9b5e-2f6b1d9c8e37')).toBe(
+      'error: There is no stream with this key. Check the stream key.',
+    );
+  });
+});
+
+describe('accounts', () => {
+  function setAccount(column: 'is_suspended' | 'is_upgraded', value: 0 | 1): void {
+    const database = new Sqlite(join(server.dataDir, 'millrace.db'));
+    database.prepare(`UPDATE accounts SET ${column} = ?`).run(value);
+    database.close();
+  }
+
+  test('a suspended one may not publish', async () => {
+    const stream = await server.createStream();
+    setAccount('is_suspended', 1);
+    try {
+      expect(await refusalOf(stream.streamKey)).toBe('error: This account is suspended.');
+    } finally {
+      setAccount('is_suspended', 0);
+    }
+  });
+
+  test('one that is not upgraded may publish to the sandbox only', async () => {
+    const production = await createLiveStream(server.baseUrl, productionKey, 'production');
+    const sandbox = await server.createStream();
+    setAccount('is_upgraded', 0);
+    try {
+      expect(await refusalOf(production.streamKey)).toBe(
+        'error: This account may not use production. Publish to a sandbox stream.',
+      );
+      const client = await RtmpClient.connect({ port: server.app.rtmpPort });
+      expect((await client.publish(sandbox.streamKey)).code).toBe('NetStream.Publish.Start');
+      await client.close();
+    } finally {
+      setAccount('is_upgraded', 1);
+    }
+  });
+});

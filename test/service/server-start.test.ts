@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { startServerProcess } from '../../scripts/server-process.ts';
+import { makeSelfSigned } from '../support/self-signed.ts';
+import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+
+// Hooks of a test's own cannot be told apart while several tests run at once.
+const leftovers: (() => unknown)[] = [];
+
+afterAll(async () => {
+  for (const remove of leftovers) await remove();
+});
+
+async function newFolder(): Promise<string> {
+  const folder = await makeTempDir();
+  leftovers.push(() => removeDir(folder));
+  return folder;
+}
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Runs the server until it ends by itself, which all these are to do. */
+async function runToEnd(env: Record<string, string>, args: readonly string[] = []) {
+  const child = spawn(process.execPath, [join(root, 'src/main.ts'), ...args], {
+    cwd: root,
+    env: {
+      ...process.env,
+      MILLRACE_HOST: '127.0.0.1',
+      MILLRACE_HTTP_PORT: '0',
+      MILLRACE_RTMP_PORT: '0',
+      MILLRACE_DATA_DIR: await newFolder(),
+      MILLRACE_LOG_LEVEL: 'error',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  leftovers.push(() => child.kill('SIGKILL'));
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', text => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', text => {
+    stderr += text;
+  });
+  // `close` comes when the pipes are closed too: a child left behind would hold them open.
+  const { promise: code, resolve } = Promise.withResolvers<number | null>();
+  child.once('close', resolve);
+  return { code: await code, stdout, lines: stderr.split('\n').filter(line => line !== '') };
+}
+
+/** A port that something else listens on. */
+async function takenPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  leftovers.push(() => server.close());
+  return (server.address() as { port: number }).port;
+}
+
+async function fileWith(content: string): Promise<string> {
+  const path = join(await newFolder(), 'file');
+  writeFileSync(path, content);
+  return path;
+}
+
+const refusals: readonly (readonly [string, () => Promise<Record<string, string>>, RegExp])[] = [
+  [
+    'the HTTP port is taken',
+    async () => ({ MILLRACE_HTTP_PORT: String(await takenPort()) }),
+    /^.*HTTP port \d+ is already in use.*$/,
+  ],
+  [
+    'the RTMP port is taken',
+    async () => ({ MILLRACE_RTMP_PORT: String(await takenPort()) }),
+    /^.*RTMP port \d+ is already in use\. Stop the program that uses it, or set another port\.$/,
+  ],
+  [
+    'the data folder is a file',
+    async () => ({ MILLRACE_DATA_DIR: await fileWith('not a folder') }),
+    /^The data folder .* cannot be written: .+$/,
+  ],
+  [
+    'the data folder cannot be made',
+    async () => ({ MILLRACE_DATA_DIR: join(await fileWith('x'), 'below') }),
+    /^The data folder .* cannot be written: .+$/,
+  ],
+  [
+    'the database is none',
+    async () => {
+      const folder = await newFolder();
+      writeFileSync(
+        join(folder, 'millrace.db'),
+        'this is no database, but long enough to be looked at'.repeat(100),
+      );
+      return { MILLRACE_DATA_DIR: folder };
+    },
+    /^The database .* cannot be opened: .+$/,
+  ],
+  [
+    'the ffmpeg that was set is not there',
+    async () => ({ MILLRACE_FFMPEG_PATH: '/nonexistent' }),
+    /^ffmpeg\.path: \/nonexistent does not run: .+$/,
+  ],
+  [
+    'the ffmpeg that was set is another program',
+    async () => {
+      const path = await fileWith('#!/bin/sh\necho hello\n');
+      chmodSync(path, 0o755);
+      return { MILLRACE_FFMPEG_PATH: path };
+    },
+    /^ffmpeg\.path: .* does not run: does not answer -version as ffmpeg does$/,
+  ],
+  [
+    'the certificate is not there',
+    async () => ({
+      MILLRACE_TLS_CERT: '/nonexistent.pem',
+      MILLRACE_TLS_KEY: '/nonexistent.key',
+      MILLRACE_HTTPS_PORT: '0',
+    }),
+    /^The file \/nonexistent\.pem cannot be read: .+$/,
+  ],
+  [
+    'certificate and key do not belong together',
+    async () => ({
+      MILLRACE_TLS_CERT: await fileWith(makeSelfSigned('localhost').cert),
+      MILLRACE_TLS_KEY: await fileWith(makeSelfSigned('localhost').key),
+      MILLRACE_RTMPS_PORT: '0',
+    }),
+    /^The certificate .* with the key .* cannot be used: .+$/,
+  ],
+];
+
+test.concurrent.each(refusals)('%s: one clear line and exit code 1', async (_, makeEnv, line) => {
+  const { code, lines } = await runToEnd(await makeEnv());
+  expect(lines).toEqual([expect.stringMatching(line)]);
+  expect(code).toBe(1);
+});
+
+test.concurrent('a data folder that another Millrace uses: one clear line and exit code 1', async () => {
+  const dataDir = await newFolder();
+  const first = await startServerProcess({ dataDir });
+  try {
+    const { code, lines } = await runToEnd({ MILLRACE_DATA_DIR: dataDir });
+    expect(lines).toEqual([`The data folder ${dataDir} is in use by another process.`]);
+    expect(code).toBe(1);
+    expect((await fetch(`${first.baseUrl}/health/live`)).status).toBe(200);
+  } finally {
+    expect(await first.stop()).toEqual({ code: 0, signal: null });
+  }
+});
+
+test.concurrent('bad settings: every problem on a line of its own, and exit code 1', async () => {
+  const { code, lines } = await runToEnd({ MILLRACE_HTTP_PORT: 'http', MILLRACE_RTMP_PROT: '1935' }, [
+    '--live.window=long',
+  ]);
+  expect(lines).toEqual([
+    'MILLRACE_RTMP_PROT: unknown setting',
+    expect.stringMatching(/^MILLRACE_HTTP_PORT: expected a whole number/),
+    expect.stringMatching(/^--live\.window: expected a length of time/),
+  ]);
+  expect(code).toBe(1);
+});
+
+test.concurrent.each([
+  [['--help'], /^Usage: npm start/, 0],
+  [['--version'], /^\d+\.\d+\.\d+\n$/, 0],
+] as const)('%j prints and ends', async (args, text, exitCode) => {
+  const { code, stdout, lines } = await runToEnd({}, args);
+  expect(stdout).toMatch(text);
+  expect(lines).toEqual([]);
+  expect(code).toBe(exitCode);
+});
