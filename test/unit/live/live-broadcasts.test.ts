@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { LiveBroadcasts, type StreamOwner } from '../../../src/live/live-broadcasts.ts';
+import type { PublisherLink } from '../../../src/live/ports.ts';
+import { silentLogger } from '../../../src/shared/logger.ts';
+
+const owner: StreamOwner = {
+  liveStreamId: 'li1',
+  projectId: 'pr1',
+  environment: 'sandbox',
+  accountSuspended: false,
+  accountUpgraded: false,
+};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A connection that notes what it is told. */
+function connection(): { link: PublisherLink; told: string[] } {
+  const told: string[] = [];
+  const link: PublisherLink = {
+    connectionId: 'co1',
+    protocol: 'rtmp',
+    remoteAddress: '192.0.2.1',
+    encoder: 'test',
+    refuse: description => void told.push(`refused: ${description}`),
+    close: description => void told.push(`closed: ${description}`),
+    pause: () => void told.push('paused'),
+    resume: () => void told.push('resumed'),
+  };
+  return { link, told };
+}
+
+/** A live room without media: no packager is ever started. */
+function room(owners: Readonly<Record<string, StreamOwner>> = { key: owner }) {
+  const ends: string[] = [];
+  const live = new LiveBroadcasts({
+    settings: {
+      partTargetMs: 200,
+      segmentTargetMs: 2000,
+      windowMs: 16_000,
+      windowBytes: 1e6,
+      reconnectGraceMs: 60_000,
+      keyframeTimeoutMs: 20_000,
+      endedKeptMs: 60_000,
+      completedLingerMs: 60_000,
+    },
+    abilities: { canReadEnhancedFlv: false },
+    findStream: key => owners[key],
+    startPackager: () => {
+      throw new Error('there is no media');
+    },
+    journal: {
+      opened: () => `br${ends.length}`,
+      changed: () => {},
+      ended: (_, __, reason) => void ends.push(reason),
+    },
+    observer: { partListed() {}, segmentListed() {}, packagerFailed() {}, broadcastEnded() {} },
+    clock: { nowMs: () => Date.now(), monotonicMs: () => Date.now() },
+    log: silentLogger,
+  });
+  return { live, ends };
+}
+
+describe('who is taken', () => {
+  test.each<[string, Partial<StreamOwner> | undefined, string]>([
+    ['an unknown key', undefined, 'unknown-key'],
+    ['a suspended account', { accountSuspended: true }, 'account-suspended'],
+    ['production of an account that is not upgraded', { environment: 'production' }, 'account-not-upgraded'],
+  ])('not %s', (_, change, reason) => {
+    const { live } = room(change === undefined ? {} : { key: { ...owner, ...change } });
+    expect(live.admit('key', connection().link)).toMatchObject({ accepted: false, reason });
+  });
+
+  test('production of an upgraded account', () => {
+    const { live } = room({ key: { ...owner, environment: 'production', accountUpgraded: true } });
+    expect(live.admit('key', connection().link)).toMatchObject({ accepted: true });
+  });
+
+  test('a second one only when the first has been silent for three seconds', () => {
+    const { live } = room();
+    const first = connection();
+    live.admit('key', first.link);
+    vi.advanceTimersByTime(2999);
+    expect(live.admit('key', connection().link)).toMatchObject({
+      accepted: false,
+      reason: 'already-publishing',
+    });
+    vi.advanceTimersByTime(1);
+    expect(live.admit('key', connection().link)).toMatchObject({ accepted: true });
+    expect(first.told).toEqual(['closed: Another connection publishes this stream.']);
+  });
+
+  test('nobody while the server drains', async () => {
+    const { live } = room();
+    await live.drain(Date.now() + 1000);
+    expect(live.admit('key', connection().link)).toMatchObject({ accepted: false, reason: 'draining' });
+  });
+});
+
+describe('a broadcast that is completed', () => {
+  test('ends at once, and its publisher is sent away a minute later', async () => {
+    const { live, ends } = room();
+    const { link, told } = connection();
+    live.admit('key', link);
+    live.complete('li1');
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect(ends).toEqual(['completed']);
+    expect(told).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(told).toEqual(['closed: This broadcast was completed.']);
+  });
+
+  test('leaves no timer behind when its publisher goes before that', async () => {
+    const { live } = room();
+    const answer = live.admit('key', connection().link);
+    live.complete('li1');
+    if (answer.accepted) answer.intake.closed('unpublished');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(live.find('li1', 'br0')).toBeUndefined();
+  });
+});
+
+describe('the end of all', () => {
+  test('is told with its reason, once, and leaves no timer', async () => {
+    const { live, ends } = room({ key: owner, other: { ...owner, liveStreamId: 'li2' } });
+    const [one, two] = [connection(), connection()];
+    live.admit('key', one.link);
+    live.admit('other', two.link);
+    await live.stop();
+    await live.stop();
+    expect(ends).toEqual(['server-stopped', 'server-stopped']);
+    expect(one.told).toContain('closed: The server is stopping.');
+    expect(two.told).toContain('closed: The server is stopping.');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('a publisher without media has a broadcast of no media', async () => {
+    const { live, ends } = room();
+    const answer = live.admit('key', connection().link);
+    if (answer.accepted) answer.intake.closed('unpublished');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(ends).toEqual(['no-media']);
+    expect(live.state('li1')).toEqual({ live: false });
+  });
+
+  test('no media at all for the keyframe time: refused with a sentence', async () => {
+    const { live, ends } = room();
+    const { link, told } = connection();
+    live.admit('key', link);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(told).toEqual(['refused: No audio or video came for 20 s.']);
+    expect(ends).toEqual(['no-media']);
+  });
+});
+
+test('changes are told to those who listen to that stream, until they leave', async () => {
+  const { live } = room();
+  const told: string[] = [];
+  const leave = live.onStateChange('li1', () => told.push('li1'));
+  live.onStateChange('li2', () => told.push('li2'));
+  live.admit('key', connection().link);
+  expect(live.countByState()).toEqual({ starting: 1, live: 0, waiting: 0 });
+  live.complete('li1');
+  await vi.advanceTimersByTimeAsync(0);
+  expect(told).toEqual(['li1']);
+  leave();
+  await live.remove('li1');
+  expect(told).toEqual(['li1']);
+});
