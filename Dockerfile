@@ -30,4 +30,4 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.MILLRACE_HTTP_PORT || 8080}/health/live`).then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 
 # Node itself is process 1 and gets SIGTERM; flags may follow the image's name.
-ENTRYPOINT ["node", "src/main.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=2", "src/main.ts"]
