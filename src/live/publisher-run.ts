@@ -44,6 +44,7 @@ const announcedTrackMs = 1000;
 /** Audio that is silent (no tags at all) for this long is given up, so that players need not wait for it. */
 const audioGoneMs = 5000;
 const mostHeldTags = 2000;
+const mostHeldBytes = 16 * 1024 * 1024;
 
 /**
  * One publisher connection of a broadcast: finds out which tracks it has, starts a packager at a keyframe, feeds it, and starts
@@ -58,6 +59,7 @@ export class PublisherRun {
   #plan: PackagerPlan | undefined;
   /** Tags since the first one, or since the last keyframe, until a packager starts. */
   #held: PlacedTag[] = [];
+  #heldBytes = 0;
   #decideTimer: NodeJS.Timeout | undefined;
   #keyframeTimer: NodeJS.Timeout | undefined;
   #isEnhanced = false;
@@ -108,15 +110,22 @@ export class PublisherRun {
   packagerLost(): void {
     this.#packager = undefined;
     this.#plan = undefined;
-    this.#held = [];
+    this.#takeHeld();
     this.#options.events.flow(true);
   }
 
   #end(): void {
     this.#isOver = true;
-    this.#held = [];
+    this.#takeHeld();
     clearTimeout(this.#decideTimer);
     clearTimeout(this.#keyframeTimer);
+  }
+
+  #takeHeld(): PlacedTag[] {
+    const held = this.#held;
+    this.#held = [];
+    this.#heldBytes = 0;
+    return held;
   }
 
   #refuse(reason: 'unsupported-codec' | 'no-keyframe' | 'no-media', description: string): void {
@@ -199,8 +208,11 @@ export class PublisherRun {
     if (tag.kind === 'video' && tag.role !== 'keyframe' && !this.#held.some(held => held.role === 'keyframe'))
       return;
     this.#held.push(tag);
-    // Without a decision yet, only what can still be shown is kept.
-    if (this.#held.length > mostHeldTags) this.#held.splice(0, this.#held.length - mostHeldTags);
+    this.#heldBytes += tag.body.length;
+    // Whoever sends that much without a keyframe sends nothing that can be shown.
+    while (this.#held.length > mostHeldTags || this.#heldBytes > mostHeldBytes) {
+      this.#heldBytes -= this.#held.shift()?.body.length ?? 0;
+    }
     this.#decide();
   }
 
@@ -251,8 +263,7 @@ export class PublisherRun {
     this.#packager = packager;
     this.#plan = plan;
     this.#mustRestart = false;
-    const held = this.#held;
-    this.#held = [];
+    const held = this.#takeHeld();
     const firstKeyframe = held.findIndex(tag => tag.role === 'keyframe');
     const startMs = held[Math.max(0, firstKeyframe)]?.atMs ?? 0;
     // Audio of which there is only the configuration so far has this long to come.
