@@ -98,6 +98,20 @@ describeInBrowser('the player page, when something breaks', browser => {
   });
 });
 
+describeInBrowser('the player page, when the broadcaster stays away', browser => {
+  it('says so, and that the stream has ended once the grace is over', async () => {
+    await using server = await startServer({ 'live.reconnectGrace': '10s' });
+    const stream = await server.createStream();
+    await using publisher = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
+    await viewer.untilPlayed(2);
+    await publisher.kill();
+    await viewer.page.waitForSelector('text=/connection is interrupted/', { timeout: 9000 });
+    expect(await viewer.page.getAttribute('#live', 'class')).not.toContain('is-at-edge');
+    await viewer.untilPhase('ended');
+  });
+});
+
 describeInBrowser('the player page, when the server restarts', browser => {
   it('comes back by itself, with the same broadcaster', async () => {
     const dataDir = await makeTempDir();

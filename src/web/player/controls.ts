@@ -52,6 +52,7 @@ export class Controls {
     dressButton(this.#play, isPlaying ? 'pause' : 'play', isPlaying ? 'Pause' : 'Play');
     dressButton(this.#mute, sound.volume === 0 ? 'muted' : 'sound', sound.volume === 0 ? 'Unmute' : 'Mute');
     this.#volume.value = String(sound.volume);
+    this.#volume.style.setProperty('--filled', `${sound.volume * 100}%`);
     this.#volume.setAttribute('aria-valuetext', `${Math.round(sound.volume * 100)} %`);
     this.#showLatency();
     this.#keepShown();

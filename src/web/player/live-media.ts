@@ -1,4 +1,4 @@
-import Hls, { type ErrorData, type HlsConfig } from 'hls.js';
+import Hls, { type ErrorData, type HlsConfig, type LevelDetails } from 'hls.js';
 import { Recovery, StallWatch } from './recovery.ts';
 import type { ServerClock } from './server-clock.ts';
 
@@ -50,6 +50,8 @@ const nativeEdgeSeconds = 10;
 const jumpAfterSeconds = 3;
 /** A jump to the newest picture leaves this much to play until more is loaded. */
 const leastAheadSeconds = 0.3;
+/** An ended list of which nothing more is played for this long is over. */
+const endAfterSeconds = 2;
 /** By then, a player that starts at the newest parts meets none from before a change of tracks. */
 const newTracksMs = 800;
 
@@ -74,6 +76,9 @@ export class LiveMedia {
   /** Whether the viewer means to see what happens now: they have neither paused nor gone back. */
   #followsLive = true;
   #lateSeconds = 0;
+  /** Position at the last look at an ended list, seconds. */
+  #endWatchedAt = -1;
+  #endStuckSeconds = 0;
 
   constructor(video: HTMLVideoElement, clock: ServerClock, handlers: LiveMediaHandlers) {
     this.#video = video;
@@ -102,6 +107,7 @@ export class LiveMedia {
     this.#followsLive = true;
     this.#lateSeconds = 0;
     this.#stallWatch.reset();
+    this.#endStuckSeconds = 0;
     this.#watchTimer = setInterval(() => this.#watch(), secondMs);
     if (playableWith(this.#video) === 'native') this.#video.src = url;
     else this.#loadWithHls(url);
@@ -154,7 +160,7 @@ export class LiveMedia {
     // While the broadcaster sends nothing, the list goes on beyond what can be played.
     const newest = this.#newestEnd() - leastAheadSeconds;
     const position = newest > 0 ? Math.min(edge, newest) : edge;
-    if (position > 0) this.#video.currentTime = position;
+    if (position > this.#video.currentTime) this.#video.currentTime = position;
   }
 
   /** Moves by `seconds` within what can be played now. */
@@ -229,18 +235,31 @@ export class LiveMedia {
   #watch(): void {
     const hls = this.#hls;
     const details = hls?.latestLevelDetails;
-    const isIdle = this.#video.paused || details?.live === false;
-    if (hls === undefined || !details || isIdle) {
+    if (hls === undefined || !details || this.#video.paused) {
       this.#stallWatch.reset();
       this.#setSilent(false);
       return;
     }
-    const verdict = this.#stallWatch.tick(this.#video.currentTime, this.#newestEnd());
+    if (!details.live) {
+      this.#watchForEnd();
+      return;
+    }
+    const verdict = this.#stallWatch.tick(this.#video.currentTime, newestNumber(details));
     this.#setSilent(verdict === 'source-silent');
     if (verdict === 'seek') this.goToLive();
     else if (verdict === 'recover-media') hls.recoverMediaError();
     else if (verdict === 'reload') this.#lose();
     else if (verdict === 'fine') this.#catchUp();
+  }
+
+  /** A list that ends with gaps ends behind its last picture, where the video element never gets. */
+  #watchForEnd(): void {
+    this.#setSilent(false);
+    const { currentTime, readyState } = this.#video;
+    const isStuck = currentTime === this.#endWatchedAt && readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
+    this.#endWatchedAt = currentTime;
+    this.#endStuckSeconds = isStuck ? this.#endStuckSeconds + 1 : 0;
+    if (this.#endStuckSeconds >= endAfterSeconds) this.#handlers.onEnded();
   }
 
   /** Where the newest media ends. Gap segments make the list grow while there is nothing to play. 0 before there is a list. */
@@ -280,4 +299,11 @@ export class LiveMedia {
     if (start === undefined || Number.isNaN(start.getTime())) return null;
     return new Date(start.getTime() + video.currentTime * 1000);
   }
+}
+
+/** Grows with every part and segment that is there. Not their times: hls.js moves those while gaps are listed. */
+function newestNumber({ fragments, partList }: LevelDetails): number {
+  const segment = fragments.findLast(fragment => !fragment.gap);
+  const part = partList?.findLast(candidate => !candidate.gap);
+  return Math.max((segment?.sn ?? 0) + 1, (part?.fragment.sn ?? 0) + (part?.index ?? 0) / 1000);
 }

@@ -55,6 +55,7 @@ const session = new LiveSession(
       notice.textContent = isSilent
         ? 'The broadcaster’s connection is interrupted. Waiting for it to come back…'
         : '';
+      controls.refresh();
     },
   },
 );

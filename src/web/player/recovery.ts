@@ -35,7 +35,7 @@ export class StallWatch {
    * Called once a second while the viewer wants to see something.
    *
    * @param playhead position of the video, seconds
-   * @param edge end of the playlist, seconds; stands still while the broadcaster sends nothing
+   * @param edge grows with what the playlist offers, in any unit; stands still while the broadcaster sends nothing
    */
   tick(playhead: number, edge: number): StallVerdict {
     this.#silentSeconds = edge > this.#edge ? 0 : this.#silentSeconds + 1;
