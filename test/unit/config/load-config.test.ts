@@ -74,7 +74,7 @@ describe('where values come from', () => {
       'http.port': 1,
       'rtmp.port': 3,
       host: 'from-flag',
-      'live.window': 16_000,
+      'rtmp.idleTimeout': 30_000,
     });
   });
 
