@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { embeddedFfmpegPath, findFfmpeg } from '../src/ffmpeg/find-ffmpeg.ts';
+import { findFfmpeg } from '../src/ffmpeg/find-ffmpeg.ts';
 import type { Bench, BenchContext } from './bench/bench-context.ts';
 import { benchGlass } from './bench/glass.ts';
 import { benchLeftovers } from './bench/leftovers.ts';
@@ -49,7 +49,6 @@ try {
   const context: BenchContext = {
     folder,
     ffmpeg,
-    embeddedFfmpeg: { ...(await findFfmpeg(embeddedFfmpegPath(), undefined)), source: 'embedded' },
     recordingPath: join(folder, 'recording.flv'),
     isShort: values.short,
   };

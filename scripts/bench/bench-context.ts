@@ -18,8 +18,8 @@ import type { Row } from './report.ts';
 export interface BenchContext {
   /** For what is made once; removed in the end. */
   readonly folder: string;
+  /** The one that the server finds. */
   readonly ffmpeg: FfmpegBuild;
-  readonly embeddedFfmpeg: FfmpegBuild;
   /** An FLV file of 720p30 with 2.5 Mbit/s. */
   readonly recordingPath: string;
   /** Shortens what takes long, for trying a bench out: its numbers then count less. */
@@ -40,10 +40,7 @@ export async function withServer<Result>(
   work: (server: ServerProcess) => Promise<Result>,
 ): Promise<Result> {
   const dataDir = await mkdtemp(join(context.folder, 'data-'));
-  const server = await startServerProcess({
-    dataDir,
-    env: { MILLRACE_FFMPEG_PATH: context.ffmpeg.path, MILLRACE_LOG_LEVEL: 'info', ...env },
-  });
+  const server = await startServerProcess({ dataDir, env });
   try {
     pinToCore(server.child.pid!, serverCore);
     return await work(server);
@@ -62,38 +59,41 @@ export function makeStream(server: ServerProcess): Promise<CreatedStream> {
 /** A helper process; ends when it is told to, and with this one. */
 export class HelperProcess<Report> {
   readonly child: ChildProcess;
-  readonly #reports: Report[] = [];
+  /** All that it has said. */
+  readonly reports: Report[] = [];
+  readonly #exited: Promise<unknown>;
+  #nextReport = Promise.withResolvers<void>();
 
   /** @param script name of a file beside this one; @param order goes to it as JSON */
-  constructor(script: string, order: unknown, onReport: (report: Report) => void = () => {}) {
+  constructor(script: string, order: unknown) {
     this.child = fork(fileURLToPath(new URL(script, import.meta.url)), [JSON.stringify(order)]);
+    this.#exited = once(this.child, 'exit');
     pinToCore(this.child.pid!, loadCore);
     this.child.on('message', message => {
-      this.#reports.push(message as Report);
-      onReport(message as Report);
+      this.reports.push(message as Report);
+      this.#nextReport.resolve();
+      this.#nextReport = Promise.withResolvers();
     });
-  }
-
-  /** All that it has said. */
-  get reports(): readonly Report[] {
-    return this.#reports;
   }
 
   /** Waits for a report that was or will be made: the first, or the first that `isWanted`. @throws Error when the process ends first */
   async report(isWanted: (report: Report) => boolean = () => true): Promise<Report> {
     for (;;) {
-      const found = this.#reports.find(isWanted);
+      const found = this.reports.find(isWanted);
       if (found !== undefined) return found;
-      if (this.child.exitCode !== null) throw new Error(`a helper process ended with ${this.child.exitCode}`);
-      await Promise.race([once(this.child, 'message'), once(this.child, 'exit')]);
+      if (this.#hasEnded) throw new Error(`a helper process ended with ${this.child.exitCode}`);
+      await Promise.race([this.#nextReport.promise, this.#exited]);
     }
   }
 
   async stop(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const exited = once(this.child, 'exit');
+    if (this.#hasEnded) return;
     if (this.child.connected) this.child.send('stop');
-    await exited;
+    await this.#exited;
+  }
+
+  get #hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 }
 
