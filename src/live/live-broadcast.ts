@@ -42,7 +42,8 @@ const longestHoleMs = 500;
 /** A publisher that is silent for this long gives way to another with the same key: it is most likely the same, on a new connection. */
 const silentMs = 3000;
 const mostPackagerFailures = 5;
-const failureWindowMs = 30_000;
+/** Long enough for a packager that hangs each time, which is noticed after some seconds. */
+const failureWindowMs = 90_000;
 
 /** One broadcast: from the first publisher's acceptance, through reconnects, to its end and the time its playlist is still served. */
 export class LiveBroadcast {

@@ -35,6 +35,7 @@ interface PlacedTag {
   readonly atMs: number;
   readonly body: Buffer;
   readonly role: TagDescription['role'];
+  readonly codecName: string;
 }
 
 /** How long the other track is waited for once one has come. Encoders send both headers at once. */
@@ -52,11 +53,14 @@ const mostHeldBytes = 16 * 1024 * 1024;
  */
 export class PublisherRun {
   readonly #options: PublisherRunOptions;
-  #config: Partial<Record<TrackKind, Buffer>> = {};
+  #config: Partial<Record<TrackKind, { readonly codecName: string; readonly body: Buffer }>> = {};
   #seen: Partial<Record<TrackKind, 'copy' | 'aac'>> = {};
+  #codecNames: Partial<Record<TrackKind, string>> = {};
   #announced: Record<TrackKind, boolean | undefined> = { audio: undefined, video: undefined };
   #packager: Packager | undefined;
   #plan: PackagerPlan | undefined;
+  /** What the running packager was begun with. */
+  #planCodecNames: Partial<Record<TrackKind, string>> = {};
   /** Tags since the first one, or since the last keyframe, until a packager starts. */
   #held: PlacedTag[] = [];
   #heldBytes = 0;
@@ -82,7 +86,7 @@ export class PublisherRun {
     if (described === undefined || described.role === 'other') return;
     if (!this.#accepts(tag.kind, described)) return;
     if (described.role === 'config') {
-      this.#configure(tag.kind, tag.body);
+      this.#configure(tag.kind, described.codec.name, tag.body);
       return;
     }
     const placement = this.#options.timeline.place(tag.kind, tag.timestampMs);
@@ -91,7 +95,13 @@ export class PublisherRun {
     if (described.role === 'keyframe') this.#expectKeyframe();
     if (tag.kind === 'audio') this.#lastAudioMs = placement.atMs;
     else this.#noticeLostAudio(placement.atMs);
-    this.#take({ kind: tag.kind, atMs: placement.atMs, body: tag.body, role: described.role });
+    this.#take({
+      kind: tag.kind,
+      atMs: placement.atMs,
+      body: tag.body,
+      role: described.role,
+      codecName: described.codec.name,
+    });
   }
 
   /** The publisher is gone: what is inside the packager comes out. */
@@ -156,10 +166,11 @@ export class PublisherRun {
   }
 
   #accepts(kind: TrackKind, described: TagDescription): boolean {
-    if (this.#seen[kind] !== undefined) return true;
+    const { codec } = described;
+    const isKnown = this.#codecNames[kind] === codec.name;
+    if (this.#seen[kind] !== undefined && isKnown) return true;
     const { abilities } = this.#options;
-    const verdict =
-      kind === 'video' ? judgeVideoCodec(described.codec, abilities) : judgeAudioCodec(described.codec);
+    const verdict = kind === 'video' ? judgeVideoCodec(codec, abilities) : judgeAudioCodec(codec);
     if (verdict.take === 'refuse') {
       this.#refuse('unsupported-codec', verdict.description);
       return false;
@@ -167,19 +178,20 @@ export class PublisherRun {
     // Beside a running packager a configuration alone is no track yet: some encoders repeat that of a track they no longer send.
     if (this.#plan !== undefined && described.role === 'config') return true;
     this.#seen[kind] = verdict.take;
+    this.#codecNames[kind] = codec.name;
     if (kind === 'video') {
-      this.#isEnhanced = described.codec.isEnhanced;
+      this.#isEnhanced = codec.isEnhanced;
       this.#expectKeyframe();
     }
-    // A track that comes late needs another packager, with both.
+    // A track that comes late, or with another codec, needs another packager.
     if (this.#plan !== undefined) this.#mustRestart = true;
     return true;
   }
 
-  #configure(kind: TrackKind, body: Buffer): void {
+  #configure(kind: TrackKind, codecName: string, body: Buffer): void {
     const former = this.#config[kind];
-    if (former?.equals(body)) return;
-    this.#config[kind] = body;
+    if (former?.body.equals(body)) return;
+    this.#config[kind] = { codecName, body };
     if (former !== undefined && this.#plan !== undefined) this.#mustRestart = true;
   }
 
@@ -262,6 +274,7 @@ export class PublisherRun {
     });
     this.#packager = packager;
     this.#plan = plan;
+    this.#planCodecNames = { ...this.#codecNames };
     this.#mustRestart = false;
     const held = this.#takeHeld();
     const firstKeyframe = held.findIndex(tag => tag.role === 'keyframe');
@@ -270,7 +283,8 @@ export class PublisherRun {
     if (plan.audio !== 'none') this.#lastAudioMs ??= startMs;
     for (const kind of ['video', 'audio'] as const) {
       const config = this.#config[kind];
-      if (config !== undefined && this.#seen[kind] !== undefined) packager.write(kind, startMs, config, true);
+      if (config === undefined || this.#seen[kind] === undefined) continue;
+      if (config.codecName === this.#codecNames[kind]) packager.write(kind, startMs, config.body, true);
     }
     for (const tag of held) {
       // Audio from before the first picture would be shown over nothing.
@@ -279,12 +293,12 @@ export class PublisherRun {
   }
 
   #write(tag: PlacedTag): void {
-    if (
-      this.#plan === undefined ||
-      (tag.kind === 'audio' ? this.#plan.audio === 'none' : !this.#plan.hasVideo)
-    )
+    const { kind } = tag;
+    if (this.#plan === undefined || (kind === 'audio' ? this.#plan.audio === 'none' : !this.#plan.hasVideo))
       return;
-    const isOpen = this.#packager?.write(tag.kind, tag.atMs, tag.body, false) ?? true;
+    // The packager that takes it begins at the next keyframe.
+    if (tag.codecName !== this.#planCodecNames[kind]) return;
+    const isOpen = this.#packager?.write(kind, tag.atMs, tag.body, false) ?? true;
     if (!isOpen) this.#options.events.flow(false);
   }
 }

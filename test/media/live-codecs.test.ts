@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MediaTag } from '../../src/ingest/publish-gate.ts';
 import { ffmpegBuilds, ffmpegPath, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
@@ -119,6 +120,34 @@ describe.concurrent('what cannot be delivered', () => {
       );
     },
   );
+
+  test('audio that turns from PCM to AAC in mid-broadcast goes on after a discontinuity', async () => {
+    const [aac, pcm] = await Promise.all([
+      recordTags({ seconds: 6 }),
+      recordTags({ seconds: 3, extraArgs: ['-c:a', 'pcm_s16le', '-ar', '44100', '-ac', '2'] }),
+    ]);
+    const isConfig = (tag: MediaTag) => tag.body[1] === 0;
+    const tags = [
+      ...aac.filter(tag => tag.kind === 'video'),
+      ...pcm.filter(tag => tag.kind === 'audio' && tag.timestampMs < 3000),
+      ...aac.filter(tag => tag.kind === 'audio' && tag.timestampMs >= 3000),
+      // An encoder sends the configuration when it changes.
+      ...aac.filter(tag => tag.kind === 'audio' && isConfig(tag)).map(tag => ({ ...tag, timestampMs: 3000 })),
+    ].toSorted((a, b) => a.timestampMs - b.timestampMs || Number(isConfig(b)) - Number(isConfig(a)));
+    const stream = await server.createStream();
+    const client = await RtmpClient.connect({ port: server.app.rtmpPort });
+    await client.publish(stream.streamKey);
+    const sending = replay(client, tags);
+    const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    await sending;
+    await client.close();
+    await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
+    await watch.untilEnd();
+    expect(await watch.brokenRules()).toEqual([]);
+    expect(new Set([...watch.segments.values()].map(segment => segment.mapUri)).size).toBe(2);
+    const { timescale } = (await watch.tracks()).find(track => track.kind === 'audio')!;
+    expect(timescale).toBe(48_000);
+  });
 
   test('a decoder configuration of garbage: the server lives', async () => {
     const tags = await recordTags({ seconds: 3 });
