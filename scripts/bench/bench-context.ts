@@ -10,7 +10,6 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '../server-process.ts';
-import { pinToCore } from './machine.ts';
 import type { PublishOrder, PublishReport } from './publish-process.ts';
 import type { Row } from './report.ts';
 
@@ -29,11 +28,7 @@ export interface BenchContext {
 /** A bench: what it measured, to be printed. It throws only when it could not measure. */
 export type Bench = (context: BenchContext) => Promise<Row[]>;
 
-/** The server goes on the first core, whatever loads it on the second. */
-const serverCore = 0;
-const loadCore = 1;
-
-/** Runs `work` with a server of its own, in a process on a core of its own, and stops it. */
+/** Runs `work` with a server of its own, in a process of its own, and stops it. */
 export async function withServer<Result>(
   context: BenchContext,
   env: Readonly<Record<string, string>>,
@@ -42,7 +37,6 @@ export async function withServer<Result>(
   const dataDir = await mkdtemp(join(context.folder, 'data-'));
   const server = await startServerProcess({ dataDir, env });
   try {
-    pinToCore(server.child.pid!, serverCore);
     return await work(server);
   } finally {
     const { code } = await server.stop();
@@ -68,7 +62,6 @@ export class HelperProcess<Report> {
   constructor(script: string, order: unknown) {
     this.child = fork(fileURLToPath(new URL(script, import.meta.url)), [JSON.stringify(order)]);
     this.#exited = once(this.child, 'exit');
-    pinToCore(this.child.pid!, loadCore);
     this.child.on('message', message => {
       this.reports.push(message as Report);
       this.#nextReport.resolve();

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, HelperProcess, makeStream, publish, withServer } from './bench-context.ts';
+import { pinToCore } from './machine.ts';
 import { processTree, usageOf } from './process-usage.ts';
 import { judge } from './report.ts';
 import type { RequestOrder, RequestReport } from './request-process.ts';
@@ -8,10 +9,14 @@ import { fetchPlaylist, waitUntilPlayable } from './viewer.ts';
 const name = 'parts';
 const wantedBytes = 64 * 1024;
 const connections = 64;
+/** The target is for one core: the server has the first one, the generator another. */
+const serverCore = 0;
+const generatorCore = 1;
 
 /** How many parts of about 64 KiB a server on one core hands out to one load generator on another. */
 export const benchParts: Bench = context =>
   withServer(context, {}, async server => {
+    const isPinned = pinToCore(server.child.pid!, serverCore);
     const stream = await makeStream(server);
     const publisher = publish(context, server, [stream]);
     const { mediaUrl } = await waitUntilPlayable(server, stream.liveStreamId);
@@ -27,6 +32,7 @@ export const benchParts: Bench = context =>
     const before = usageOf(processTree(server.child.pid!).slice(0, 1));
     const startedMs = performance.now();
     const generator = new HelperProcess<RequestReport>('./request-process.ts', order);
+    pinToCore(generator.child.pid!, generatorCore);
     const report = await generator.report();
     const after = usageOf(processTree(server.child.pid!).slice(0, 1));
     const counted = (await countAnswers(server.baseUrl)) - countedBefore;
@@ -34,7 +40,7 @@ export const benchParts: Bench = context =>
     await publisher.stop();
     return [
       judge(name, {
-        what: `answers of ${Math.round(part.bytes / 1024)} KiB a second, ${connections} connections`,
+        what: `answers of ${Math.round(part.bytes / 1024)} KiB a second, ${connections} connections${isPinned ? '' : ', server not pinned to a core'}`,
         value: report.requestsPerSecond,
         unit: '',
         atLeast: 25_000,
