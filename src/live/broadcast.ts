@@ -14,6 +14,7 @@ export const endReasons = [
   'unsupported-codec',
   'no-keyframe',
   'no-media',
+  'limit-exceeded',
   'packager-failed',
   'server-stopped',
   'server-crashed',

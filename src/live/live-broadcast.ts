@@ -10,6 +10,7 @@ import { LiveWindow, type MediaAnswer, type PlaylistAnswer } from './live-window
 import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
 import type { BroadcastJournal, LiveObserver, LiveSettings, LiveTag, PublisherLink } from './ports.ts';
 import { PublisherRun } from './publisher-run.ts';
+import { RecentLimit } from './recent-limit.ts';
 import { RenderedText } from './rendered-text.ts';
 import { Segmenter, type SegmentSink } from './segmenter.ts';
 import { Timeline, type TrackKind } from './timeline.ts';
@@ -41,9 +42,14 @@ export interface PublisherIntake {
 const longestHoleMs = 500;
 /** A publisher that is silent for this long gives way to another with the same key: it is most likely the same, on a new connection. */
 const silentMs = 3000;
-const mostPackagerFailures = 5;
+/** The next failure is the last. */
+const mostPackagerFailures = 4;
 /** Long enough for a packager that hangs each time, which is noticed after some seconds. */
 const failureWindowMs = 90_000;
+/** One for each configuration that an encoder sends, and each time that it comes back. */
+const mostPackagerStarts = 20;
+const startWindowMs = 30_000;
+const packagerFailedText = 'The stream could not be packaged. See the log of the server.';
 
 /** One broadcast: from the first publisher's acceptance, through reconnects, to its end and the time its playlist is still served. */
 export class LiveBroadcast {
@@ -66,7 +72,8 @@ export class LiveBroadcast {
   #multivariant: RenderedText | undefined;
   /** Resolves when the newest packager has given all it had: the next one's samples come after. */
   #packagerDone: Promise<void> = Promise.resolve();
-  #failures: number[] = [];
+  readonly #failures: RecentLimit;
+  readonly #starts: RecentLimit;
   #clockJumps = 0;
   #graceTimer: NodeJS.Timeout | undefined;
   #gapTimer: NodeJS.Timeout | undefined;
@@ -80,12 +87,17 @@ export class LiveBroadcast {
     this.liveStreamId = options.liveStreamId;
     this.startedAtMs = clock.nowMs();
     this.#lastTagMs = clock.monotonicMs();
+    this.#failures = new RecentLimit(clock, mostPackagerFailures, failureWindowMs);
+    this.#starts = new RecentLimit(clock, mostPackagerStarts, startWindowMs);
     this.#window = new LiveWindow({
       targetDurationSeconds: options.targetDurationSeconds,
       windowSeconds: settings.windowMs / 1000,
       maxBytes: settings.windowBytes,
       clock,
-      onChange: () => this.#windowChanged(),
+      onChange: () => {
+        // The measured bandwidth changes with the segments.
+        this.#multivariant = undefined;
+      },
     });
   }
 
@@ -138,6 +150,7 @@ export class LiveBroadcast {
       keyframeTimeoutMs: settings.keyframeTimeoutMs,
       events: {
         packagerStarts: () => this.#nextGeneration(run),
+        mayStartPackager: () => this.#starts.take(),
         declared: media => {
           this.#declared = media;
         },
@@ -147,10 +160,7 @@ export class LiveBroadcast {
           // A broken encoder jumps at every frame: a few lines tell the story.
           if (this.#clockJumps <= 3) log.warn('publisher-clock-jumped', { times: this.#clockJumps });
         },
-        refused: (reason, description) => {
-          link.refuse(description);
-          void this.end(reason);
-        },
+        refused: (reason, description) => this.#giveUp(reason, description),
         flow: isOpen => (isOpen ? link.resume() : link.pause()),
       },
     });
@@ -164,6 +174,13 @@ export class LiveBroadcast {
       },
       closed: reason => this.#publisherGone(link, reason),
     };
+  }
+
+  /** Ends it and tells the publisher why. */
+  #giveUp(reason: EndReason, description: string): void {
+    const link = this.#link;
+    void this.end(reason);
+    link?.refuse(description);
   }
 
   #publisherGone(link: PublisherLink, reason: string): void {
@@ -212,8 +229,17 @@ export class LiveBroadcast {
     void before.then(() => {
       const queue = waiting ?? [];
       waiting = undefined;
-      for (const action of queue) action();
+      try {
+        for (const action of queue) action();
+      } catch (error) {
+        broke(error);
+      }
     });
+    const broke = (error: unknown) => {
+      log.error('packaging-broke', { error });
+      finished();
+      this.#giveUp('packager-failed', packagerFailedText);
+    };
     const inTurn = (action: () => void) => {
       if (waiting === undefined) action();
       else waiting.push(action);
@@ -242,9 +268,12 @@ export class LiveBroadcast {
       drained: () => {},
       exited: exit =>
         inTurn(() => {
-          if (segmenter !== undefined) {
-            this.#longestGopSeconds = Math.max(this.#longestGopSeconds, segmenter.gopSeconds);
-            segmenter.finish();
+          this.#longestGopSeconds = Math.max(this.#longestGopSeconds, segmenter?.gopSeconds ?? 0);
+          try {
+            segmenter?.finish();
+          } catch (error) {
+            broke(error);
+            return;
           }
           finished();
           if (exit.kind === 'failed' && this.#run === run) this.#packagerFailed(exit.report);
@@ -253,14 +282,10 @@ export class LiveBroadcast {
   }
 
   #packagerFailed(report: string): void {
-    const { clock, log } = this.#options;
-    const nowMs = clock.monotonicMs();
-    this.#failures = [...this.#failures.filter(atMs => nowMs - atMs < failureWindowMs), nowMs];
-    this.#options.observer.packagerFailed();
-    log.warn('packager-failed', { report, failures: this.#failures.length });
-    if (this.#failures.length < mostPackagerFailures) return;
-    this.#link?.refuse('The stream could not be packaged. See the log of the server.');
-    void this.end('packager-failed');
+    const { observer, log } = this.#options;
+    observer.packagerFailed();
+    log.warn('packager-failed', { report });
+    if (!this.#failures.take()) this.#giveUp('packager-failed', packagerFailedText);
   }
 
   #useTracks(tracks: Partial<Record<TrackKind, TrackDescription>>): void {
@@ -270,7 +295,7 @@ export class LiveBroadcast {
     if (tracks.video !== undefined) numbered.push({ ...tracks.video, id: 1 });
     if (tracks.audio !== undefined) numbered.push({ ...tracks.audio, id: 2 });
     this.#window.useInit(writeInitSegment(numbered));
-    this.#options.journal.changed(this.broadcastId, {
+    this.#writeDown({
       ...(tracks.audio === undefined ? {} : { audioCodec: tracks.audio.codec }),
       ...(tracks.video === undefined ? {} : { videoCodec: tracks.video.codec }),
       ...(tracks.video?.width === undefined ? {} : { width: tracks.video.width }),
@@ -303,6 +328,7 @@ export class LiveBroadcast {
       nextSequenceNumber: () => window.nextSequenceNumber(),
       addPart: part => {
         window.addPart(part);
+        if (this.#link !== undefined && this.#state !== 'live') this.#setState('live');
         lastLagMs = lagAt(part.newestFrameMs);
         if (lastLagMs !== undefined) observer.partListed(lastLagMs);
       },
@@ -339,7 +365,11 @@ export class LiveBroadcast {
     this.#window.end();
     this.#setState('ended');
     const { journal, clock, log } = this.#options;
-    journal.ended(this.broadcastId, clock.nowMs(), reason);
+    try {
+      journal.ended(this.broadcastId, clock.nowMs(), reason);
+    } catch (error) {
+      log.error('journal-failed', { error });
+    }
     this.#options.observer.broadcastEnded(reason);
     log.info('broadcast-ended', { reason, seconds: Math.round((clock.nowMs() - this.startedAtMs) / 1000) });
     this.#options.onStateChange();
@@ -391,19 +421,22 @@ export class LiveBroadcast {
     return this.#window.media(name, signal);
   }
 
-  #windowChanged(): void {
-    // The measured bandwidth changes with the segments.
-    this.#multivariant = undefined;
-    if (this.#link !== undefined && this.#window.isPlayable && this.#state !== 'live') this.#setState('live');
-  }
-
   #setState(state: BroadcastState): void {
     if (!canFollow(this.#state, state)) return;
     this.#state = state;
     if (state !== 'ended') {
-      this.#options.journal.changed(this.broadcastId, { state });
+      this.#writeDown({ state });
       this.#options.log.info('broadcast-state', { state });
       this.#options.onStateChange();
+    }
+  }
+
+  /** A disk that is full costs the line in the history, not the broadcast. */
+  #writeDown(change: Parameters<BroadcastJournal['changed']>[1]): void {
+    try {
+      this.#options.journal.changed(this.broadcastId, change);
+    } catch (error) {
+      this.#options.log.error('journal-failed', { error });
     }
   }
 }

@@ -9,6 +9,7 @@ import type { CodecAbilities } from './codec-policy.ts';
 import { LiveBroadcast, type PublisherIntake } from './live-broadcast.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
 import type { BroadcastJournal, LiveObserver, LiveSettings, PublisherLink } from './ports.ts';
+import { RecentLimit } from './recent-limit.ts';
 
 /** Whose stream a key is, as the live room must know it. */
 export interface StreamOwner {
@@ -33,6 +34,7 @@ export type RefusalReason =
   | 'account-suspended'
   | 'account-not-upgraded'
   | 'already-publishing'
+  | 'too-many-attempts'
   | 'draining';
 
 /** What the live room is made with. */
@@ -58,6 +60,11 @@ interface LiveEvents {
 /** Keyframe distances are remembered for this many streams. */
 const mostRemembered = 1000;
 const mostTargetDurationSeconds = 10;
+/** A stream takes so many publishers in so long: each costs a process, and the first after an end a row. */
+const mostPublishers = 20;
+const publisherWindowMs = 30_000;
+/** Of each stream, while their time has not passed; they hold their media. */
+const mostEndedKept = 2;
 /** At a stop, ended playlists are still served for this long. */
 const lastRequestsMs = 500;
 
@@ -67,7 +74,9 @@ export class LiveBroadcasts implements Component {
   readonly #options: LiveBroadcastsOptions;
   /** By stream, newest last: one that runs, and those that ended a short time ago. */
   readonly #broadcasts = new Map<string, LiveBroadcast[]>();
-  readonly #forgetTimers = new Set<NodeJS.Timeout>();
+  readonly #forgetTimers = new Map<LiveBroadcast, NodeJS.Timeout>();
+  /** By stream; kept as long as its broadcasts. */
+  readonly #publisherLimits = new Map<string, RecentLimit>();
   readonly #events = new TypedEvents<LiveEvents>();
   /** Target duration that fits the keyframe distance a stream had last time. */
   readonly #learnedTargets = new Map<string, number>();
@@ -90,9 +99,7 @@ export class LiveBroadcasts implements Component {
   async stop(): Promise<void> {
     this.#isDraining = true;
     await this.#endAll();
-    for (const timer of this.#forgetTimers) clearTimeout(timer);
-    this.#forgetTimers.clear();
-    this.#broadcasts.clear();
+    for (const broadcast of this.#all()) this.#forget(broadcast);
   }
 
   // ------------------------------------------------------------------------------------------------ publishers
@@ -116,6 +123,9 @@ export class LiveBroadcasts implements Component {
     if (running?.hasActivePublisher()) {
       return refusal('already-publishing', 'Somebody is already publishing with this stream key.');
     }
+    if (!this.#limitOf(stream.liveStreamId).take()) {
+      return refusal('too-many-attempts', 'Too many connections in a short time. Wait half a minute.');
+    }
     const broadcast = running ?? this.#open(stream, streamKey, link);
     return { accepted: true, intake: broadcast.attach(link) };
   }
@@ -124,9 +134,9 @@ export class LiveBroadcasts implements Component {
     const { liveStreamId, projectId } = stream;
     const { settings, abilities, startPackager, journal, observer, clock } = this.#options;
     // One that was completed may still have its publisher connected: the new one takes over.
-    for (const old of this.#broadcasts.get(liveStreamId) ?? []) {
-      old.releasePublisher('A new broadcast of this stream has begun.');
-    }
+    const former = this.#broadcasts.get(liveStreamId) ?? [];
+    for (const old of former) old.releasePublisher('A new broadcast of this stream has begun.');
+    for (const old of former.slice(0, -mostEndedKept)) if (old.state === 'ended') this.#forget(old);
     const broadcastId = journal.opened({
       liveStreamId,
       projectId,
@@ -162,11 +172,8 @@ export class LiveBroadcasts implements Component {
     const { liveStreamId } = broadcast;
     if (broadcast.state === 'ended') {
       this.#learn(broadcast);
-      const timer = setTimeout(() => {
-        this.#forgetTimers.delete(timer);
-        this.#forget(broadcast);
-      }, this.#options.settings.endedKeptMs);
-      this.#forgetTimers.add(timer);
+      const timer = setTimeout(() => this.#forget(broadcast), this.#options.settings.endedKeptMs);
+      this.#forgetTimers.set(broadcast, timer);
     }
     this.#events.emit('state-changed', { liveStreamId });
   }
@@ -185,9 +192,25 @@ export class LiveBroadcasts implements Component {
   }
 
   #forget(broadcast: LiveBroadcast): void {
-    const rest = (this.#broadcasts.get(broadcast.liveStreamId) ?? []).filter(other => other !== broadcast);
-    if (rest.length === 0) this.#broadcasts.delete(broadcast.liveStreamId);
-    else this.#broadcasts.set(broadcast.liveStreamId, rest);
+    const { liveStreamId } = broadcast;
+    clearTimeout(this.#forgetTimers.get(broadcast));
+    this.#forgetTimers.delete(broadcast);
+    const rest = (this.#broadcasts.get(liveStreamId) ?? []).filter(other => other !== broadcast);
+    if (rest.length > 0) {
+      this.#broadcasts.set(liveStreamId, rest);
+      return;
+    }
+    this.#broadcasts.delete(liveStreamId);
+    this.#publisherLimits.delete(liveStreamId);
+  }
+
+  #limitOf(liveStreamId: string): RecentLimit {
+    let limit = this.#publisherLimits.get(liveStreamId);
+    if (limit === undefined) {
+      limit = new RecentLimit(this.#options.clock, mostPublishers, publisherWindowMs);
+      this.#publisherLimits.set(liveStreamId, limit);
+    }
+    return limit;
   }
 
   async #endAll(): Promise<void> {
@@ -218,17 +241,23 @@ export class LiveBroadcasts implements Component {
     for (const broadcast of this.#broadcasts.get(liveStreamId) ?? []) {
       await broadcast.end('deleted' satisfies EndReason);
       broadcast.releasePublisher('This live stream was deleted.');
+      this.#forget(broadcast);
     }
-    this.#broadcasts.delete(liveStreamId);
     this.#learnedTargets.delete(liveStreamId);
     this.#events.emit('state-changed', { liveStreamId });
   }
 
   // ------------------------------------------------------------------------------------------------ viewers
 
-  /** The newest broadcast that can be played: live, or ended a short time ago. */
+  /**
+   * The newest broadcast that can be played: live, or ended a short time ago. None while another begins, so that no player starts with
+   * the end of the one before.
+   */
   current(liveStreamId: string): LiveBroadcast | undefined {
-    return this.#broadcasts.get(liveStreamId)?.findLast(broadcast => broadcast.isPlayable);
+    const newest = this.#broadcasts
+      .get(liveStreamId)
+      ?.findLast(broadcast => broadcast.isPlayable || !broadcast.isOver);
+    return newest?.isPlayable ? newest : undefined;
   }
 
   find(liveStreamId: string, broadcastId: string): LiveBroadcast | undefined {

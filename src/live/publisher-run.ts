@@ -1,3 +1,5 @@
+import { messageOf } from '../shared/errors.ts';
+import type { EndReason } from './broadcast.ts';
 import { type CodecAbilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
 import { type DeclaredMedia, readDeclaredMedia } from './flv-metadata.ts';
 import { describeAudioTag, describeVideoTag, type TagDescription } from './flv-tag.ts';
@@ -5,10 +7,18 @@ import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
 import type { LiveTag } from './ports.ts';
 import type { Timeline, TrackKind } from './timeline.ts';
 
+/** Why a publisher cannot be packaged. */
+export type RunRefusal = Extract<
+  EndReason,
+  'unsupported-codec' | 'no-keyframe' | 'no-media' | 'limit-exceeded'
+>;
+
 /** What a run tells its broadcast. */
 export interface PublisherRunEvents {
   /** A packager begins; samples of the one before are over. `isFirst` of this publisher. */
   packagerStarts(plan: PackagerPlan): PackagerEvents;
+  /** Whether one more packager may be started now: each costs a process. */
+  mayStartPackager(): boolean;
   /** What the encoder says of itself. */
   declared(media: DeclaredMedia): void;
   /** A frame arrived that is to be packaged. */
@@ -16,7 +26,7 @@ export interface PublisherRunEvents {
   /** The publisher's clock was set anew: media goes on without a known distance. */
   clockJumped(): void;
   /** This publisher cannot be packaged. */
-  refused(reason: 'unsupported-codec' | 'no-keyframe' | 'no-media', description: string): void;
+  refused(reason: RunRefusal, description: string): void;
   /** The packager takes more, or not for now. */
   flow(isOpen: boolean): void;
 }
@@ -46,6 +56,9 @@ const announcedTrackMs = 1000;
 const audioGoneMs = 5000;
 const mostHeldTags = 2000;
 const mostHeldBytes = 16 * 1024 * 1024;
+/** What arrives for this much media time may have so many bytes: 128 Mbit/s. Memory is counted in seconds of media further on. */
+const weighedMs = 2000;
+const mostWeighedBytes = 32 * 1024 * 1024;
 
 /**
  * One publisher connection of a broadcast: finds out which tracks it has, starts a packager at a keyframe, feeds it, and starts
@@ -68,6 +81,8 @@ export class PublisherRun {
   #keyframeTimer: NodeJS.Timeout | undefined;
   #isEnhanced = false;
   #lastAudioMs: number | undefined;
+  #weighedFromMs = 0;
+  #weighedBytes = 0;
   #mustRestart = false;
   #isOver = false;
 
@@ -90,6 +105,10 @@ export class PublisherRun {
       return;
     }
     const placement = this.#options.timeline.place(tag.kind, tag.timestampMs);
+    if (this.#isTooHeavy(placement.atMs, tag.body.length)) {
+      this.#refuse('limit-exceeded', 'More than 128 Mbit/s came. Choose a lower bitrate in the encoder.');
+      return;
+    }
     if (placement.isJump) this.#options.events.clockJumped();
     this.#options.events.arrived(tag.kind, placement.atMs);
     if (described.role === 'keyframe') this.#expectKeyframe();
@@ -116,8 +135,8 @@ export class PublisherRun {
     await this.#packager?.kill();
   }
 
-  /** The packager died: another one starts at the next keyframe. */
-  packagerLost(): void {
+  /** The packager is gone: another one starts at the next keyframe. */
+  #packagerLost(): void {
     this.#packager = undefined;
     this.#plan = undefined;
     this.#takeHeld();
@@ -138,7 +157,16 @@ export class PublisherRun {
     return held;
   }
 
-  #refuse(reason: 'unsupported-codec' | 'no-keyframe' | 'no-media', description: string): void {
+  #isTooHeavy(atMs: number, bytes: number): boolean {
+    if (atMs - this.#weighedFromMs >= weighedMs) {
+      this.#weighedFromMs = atMs;
+      this.#weighedBytes = 0;
+    }
+    this.#weighedBytes += bytes;
+    return this.#weighedBytes > mostWeighedBytes;
+  }
+
+  #refuse(reason: RunRefusal, description: string): void {
     if (this.#isOver) return;
     this.#end();
     this.#options.events.refused(reason, description);
@@ -212,7 +240,7 @@ export class PublisherRun {
       }
       this.#mustRestart = false;
       void this.#packager.finish();
-      this.packagerLost();
+      this.#packagerLost();
       this.#held.push(tag);
       this.#start();
       return;
@@ -257,21 +285,34 @@ export class PublisherRun {
   #start(): void {
     clearTimeout(this.#decideTimer);
     this.#decideTimer = undefined;
+    if (!this.#options.events.mayStartPackager()) {
+      this.#refuse(
+        'limit-exceeded',
+        'The encoder changes its settings too often. Keep codec, size and sound as they are while live.',
+      );
+      return;
+    }
     const plan: PackagerPlan = {
       hasVideo: this.#seen.video !== undefined,
       audio: this.#seen.audio ?? 'none',
       isEnhanced: this.#isEnhanced,
     };
     const inner = this.#options.events.packagerStarts(plan);
-    const packager: Packager = this.#options.startPackager(plan, {
-      ...inner,
-      drained: () => this.#options.events.flow(true),
-      exited: exit => {
-        const isCurrent = this.#packager === packager;
-        if (isCurrent) this.packagerLost();
-        inner.exited(exit);
-      },
-    });
+    let packager: Packager;
+    try {
+      packager = this.#options.startPackager(plan, {
+        ...inner,
+        drained: () => this.#options.events.flow(true),
+        exited: exit => {
+          if (this.#packager === packager) this.#packagerLost();
+          inner.exited(exit);
+        },
+      });
+    } catch (error) {
+      this.#packagerLost();
+      inner.exited({ kind: 'failed', report: messageOf(error) });
+      return;
+    }
     this.#packager = packager;
     this.#plan = plan;
     this.#planCodecNames = { ...this.#codecNames };

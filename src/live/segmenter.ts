@@ -109,6 +109,10 @@ export class Segmenter {
   /** Ends the open part and the open segment with what there is, audio from after the last frame of video too. */
   finish(): void {
     if (this.#partStart === undefined) return;
+    // Media that ends within its first part says nothing of the parts of a publisher that comes back.
+    if (this.#sink.partTargetSeconds === undefined) {
+      this.#sink.fixPartTarget(roundUp(this.#options.partSeconds + partSlackSeconds));
+    }
     this.#cutToTarget();
     this.#fillWithAudio(this.#audioSamples.at(-1)?.endSeconds ?? 0, audioTailSeconds);
     const hasRest = this.#leaderSamples.length > 0 || this.#audioSamples.length > 0;
@@ -259,7 +263,7 @@ export class Segmenter {
     this.#leaderSamples = [];
     this.#partStart = end;
     if (this.#sink.partTargetSeconds === undefined) {
-      this.#sink.fixPartTarget(Math.ceil((part.durationSeconds + partSlackSeconds) * 1000) / 1000);
+      this.#sink.fixPartTarget(roundUp(part.durationSeconds + partSlackSeconds));
     }
     this.#sink.addPart(part);
     const length = end - this.#segmentStart;
@@ -285,4 +289,9 @@ export class Segmenter {
     const baseDtsTicks = Math.round(first.atSeconds * track.timescale);
     runs.push({ trackId: kind === 'video' ? 1 : 2, baseDtsTicks, samples });
   }
+}
+
+/** To whole milliseconds. */
+function roundUp(seconds: number): number {
+  return Math.ceil(seconds * 1000) / 1000;
 }

@@ -1,0 +1,218 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { LivePlayable } from '../../../src/delivery/live-source.ts';
+import { avc, mediaRoom, publish, videoTag } from './fake-media.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Config and keyframe, and the time that the other track is waited for. */
+async function startVideo(publisher: ReturnType<typeof publish>, atMs = 0): Promise<void> {
+  publisher.send(videoTag(atMs, avc.config()), videoTag(atMs, avc.keyframe()));
+  await vi.advanceTimersByTimeAsync(1000);
+}
+
+async function playlistOf(broadcast: LivePlayable | undefined): Promise<string> {
+  const answer = broadcast?.mediaPlaylist(new URLSearchParams(), new AbortController().signal);
+  await vi.advanceTimersByTimeAsync(10_000);
+  const settled = await answer;
+  return settled?.status === 200 ? settled.text.plain.toString() : '';
+}
+
+describe('a packager that cannot be started', () => {
+  test('is tried again at the next keyframes, and ends the broadcast at the fifth', async () => {
+    const { live, ends } = mediaRoom({
+      startPackager: () => {
+        throw new Error('no file descriptor is left');
+      },
+    });
+    const publisher = publish(live);
+    for (let second = 0; second < 5; second += 1) {
+      expect(ends).toEqual([]);
+      await startVideo(publisher, second * 1000);
+    }
+    expect(ends).toEqual(['packager-failed']);
+    expect(publisher.told).toEqual(['refused: The stream could not be packaged. See the log of the server.']);
+  });
+
+  test('does not keep the broadcast from ending', async () => {
+    const { live, ends } = mediaRoom({
+      startPackager: () => {
+        throw new Error('no file descriptor is left');
+      },
+    });
+    await startVideo(publish(live));
+    await live.remove('li1');
+    expect(ends).toEqual(['deleted']);
+  });
+});
+
+describe('a journal that cannot write', () => {
+  test('costs its lines, not the broadcast', async () => {
+    const full = () => {
+      throw new Error('database or disk is full');
+    };
+    const { live, packagers } = mediaRoom({ journal: { opened: () => 'br1', changed: full, ended: full } });
+    const publisher = publish(live);
+    await startVideo(publisher);
+    packagers[0]!.begin();
+    packagers[0]!.give(0, 20);
+    expect(live.isBroadcasting('li1')).toBe(true);
+    live.complete('li1');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await playlistOf(live.current('li1'))).toContain('#EXT-X-ENDLIST');
+  });
+});
+
+describe('a publisher that asks for too much', () => {
+  test('another configuration at each keyframe: refused after some packagers', async () => {
+    const { live, packagers, ends } = mediaRoom();
+    const publisher = publish(live);
+    await startVideo(publisher);
+    for (let index = 1; index < 500; index += 1) {
+      publisher.send(videoTag(1000 + index, avc.config(index % 2)), videoTag(1000 + index, avc.keyframe()));
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    expect(packagers.length).toBeLessThanOrEqual(20);
+    expect(ends).toEqual(['limit-exceeded']);
+    expect(publisher.told).toEqual([
+      'refused: The encoder changes its settings too often. Keep codec, size and sound as they are while live.',
+    ]);
+  });
+
+  test('a change every few seconds goes on for long', async () => {
+    const { live, packagers, ends } = mediaRoom();
+    const publisher = publish(live);
+    for (let index = 0; index < 100; index += 1) {
+      publisher.send(videoTag(index * 3000, avc.config(index % 2)), videoTag(index * 3000, avc.keyframe()));
+      await vi.advanceTimersByTimeAsync(3000);
+    }
+    expect(packagers).toHaveLength(100);
+    expect(ends).toEqual([]);
+  });
+
+  test('huge frames while its clock stands still: refused before they fill the memory', async () => {
+    const { live, packagers, ends } = mediaRoom();
+    const publisher = publish(live);
+    await startVideo(publisher);
+    const body = avc.frame(1024 * 1024);
+    for (let index = 0; index < 200; index += 1) publisher.send(videoTag(0, body));
+    await vi.advanceTimersByTimeAsync(0);
+    const bytes = packagers[0]!.written.reduce((sum, written) => sum + written.length, 0);
+    expect(bytes).toBeLessThan(40 * 1024 * 1024);
+    expect(ends).toEqual(['limit-exceeded']);
+  });
+
+  test('connections one after the other: refused after some', async () => {
+    const { live } = mediaRoom();
+    const answers = [];
+    for (let index = 0; index < 100; index += 1) {
+      const publisher = publish(live);
+      answers.push(publisher.answer);
+      publisher.close('unpublished');
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    expect(answers.filter(answer => answer.accepted).length).toBeLessThanOrEqual(20);
+    expect(answers.at(-1)).toMatchObject({ accepted: false, reason: 'too-many-attempts' });
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(publish(live).answer).toMatchObject({ accepted: true });
+  });
+});
+
+describe('a publisher that came back', () => {
+  test('without media yet: the broadcast still waits', async () => {
+    const { live, packagers, states } = mediaRoom();
+    const first = publish(live);
+    await startVideo(first);
+    packagers[0]!.begin();
+    packagers[0]!.give(0, 20);
+    first.close('connection-closed');
+    await vi.advanceTimersByTimeAsync(1000);
+    publish(live);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(states).toEqual(['live', 'waiting']);
+  });
+
+  test('after a single frame: parts are as long as always', async () => {
+    const { live, packagers } = mediaRoom();
+    const first = publish(live);
+    await startVideo(first);
+    packagers[0]!.begin();
+    packagers[0]!.give(0, 1);
+    first.close('connection-closed');
+    await vi.advanceTimersByTimeAsync(100);
+    const second = publish(live);
+    await startVideo(second);
+    packagers[1]!.begin();
+    packagers[1]!.give(1000, 30);
+    expect(await playlistOf(live.current('li1'))).toMatch(/#EXT-X-PART-INF:PART-TARGET=0\.20/);
+  });
+});
+
+describe('what cannot be cut', () => {
+  test('ends the broadcast and not the server, also where the packager before still ran', async () => {
+    const { live, packagers, ends } = mediaRoom();
+    const publisher = publish(live);
+    await startVideo(publisher);
+    publisher.send(videoTag(1000, avc.config(1)), videoTag(1000, avc.keyframe()));
+    packagers[1]!.begin();
+    packagers[1]!.events.sample('video', undefined as never, 0);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(ends).toEqual(['packager-failed']);
+  });
+});
+
+describe('what is kept of broadcasts that ended', () => {
+  test('the last two of a stream', async () => {
+    const { live, packagers } = mediaRoom();
+    for (let index = 0; index < 5; index += 1) {
+      const publisher = publish(live);
+      await startVideo(publisher);
+      packagers[index]!.begin();
+      packagers[index]!.give(0, 20);
+      live.complete('li1');
+      await vi.advanceTimersByTimeAsync(0);
+    }
+    const found = ['br1', 'br2', 'br3', 'br4', 'br5'].map(id => live.find('li1', id) !== undefined);
+    expect(found).toEqual([false, false, true, true, true]);
+  });
+
+  test('nothing, once the stream is deleted', async () => {
+    const { live } = mediaRoom();
+    publish(live);
+    await live.remove('li1');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('is not offered to players while the next one begins', async () => {
+    const { live, packagers } = mediaRoom();
+    await startVideo(publish(live));
+    packagers[0]!.begin();
+    packagers[0]!.give(0, 20);
+    live.complete('li1');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(live.current('li1')?.broadcastId).toBe('br1');
+    const second = publish(live);
+    expect(live.current('li1')).toBeUndefined();
+    expect(live.find('li1', 'br1')).toBeDefined();
+    await startVideo(second);
+    packagers[1]!.begin();
+    packagers[1]!.give(0, 20);
+    expect(live.current('li1')?.broadcastId).toBe('br2');
+  });
+});
+
+test('a refusal leads straight to the end, not over a wait for the publisher', async () => {
+  const { live, packagers, states, ends } = mediaRoom();
+  const publisher = publish(live);
+  await startVideo(publisher);
+  packagers[0]!.begin();
+  packagers[0]!.give(0, 20);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(ends).toEqual(['no-keyframe']);
+  expect(states).toEqual(['live']);
+});
