@@ -134,10 +134,11 @@ export class ProcessOwner {
   }
 
   /**
-   * Starts `path`. A failure to start is reported by `exited` (`not-started`).
+   * Starts `path`. A file that cannot be run is reported by `exited` (`not-started`).
    *
    * @param outputs how many readable pipes it gets beside stdout and stderr, from file descriptor 3 up
    * @param ids go on its log lines
+   * @throws Error when there is nothing left to start a process with: memory or file descriptors
    */
   start(
     path: string,
@@ -146,6 +147,11 @@ export class ProcessOwner {
   ): OwnedProcess {
     const pipes = Array.from({ length: options.outputs }, () => 'pipe' as const);
     const child = spawn(path, args, { stdio: ['pipe', 'ignore', 'pipe', ...pipes], windowsHide: true });
+    // Out of file descriptors Node makes no pipes at all, and tells of it later.
+    if (child.stdin === undefined) {
+      child.on('error', () => {});
+      throw new Error(`${path} cannot be started: no file descriptors are left`);
+    }
     const owned = new OwnedProcess(child, this.#log.child('ffmpeg', { ...options.ids, pid: child.pid }));
     this.#running.add(owned);
     void owned.exited.then(() => this.#running.delete(owned));

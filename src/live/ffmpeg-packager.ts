@@ -69,7 +69,8 @@ export class FfmpegPackager implements Packager {
         events.exited({ kind: 'stopped', report: '' });
         return;
       }
-      const failed = this.#failure !== undefined || exit.kind === 'failed' || exit.kind === 'not-started';
+      // One that ended well without being asked gave its input up all the same.
+      const failed = this.#failure !== undefined || exit.kind !== 'stopped';
       const how = exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
       const report = [this.#failure ?? how, ...exit.lastLines].join(' | ');
       events.exited({ kind: failed ? 'failed' : 'stopped', report });
@@ -121,6 +122,8 @@ export class FfmpegPackager implements Packager {
       if (this.#failure !== undefined || this.#isKilled) return;
       clearTimeout(this.#stallTimer);
       this.#stallTimer = undefined;
+      // No more may be written until it has read this.
+      if (this.#process.stdin.writableLength > 0) this.#watchForStall();
       try {
         reader.push(chunk);
       } catch (error) {
