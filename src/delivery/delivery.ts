@@ -240,20 +240,12 @@ export class Delivery implements Component {
   }
 
   #answerMultivariant(exchange: Exchange, liveStreamId: string): void {
-    const text = this.#multivariant(liveStreamId);
+    const playable = this.#live.current(liveStreamId);
+    const isPublic = playable !== undefined && this.#isPublic(playable, liveStreamId);
+    const text = isPublic ? playable.multivariant() : undefined;
     // Neither may be kept: the next broadcast has another playlist under this URL.
     if (text === undefined) this.#sender.sentence(exchange, 404, 'Nothing is being broadcast here.', noCache);
     else this.#sender.text(exchange, text, playlistType, noCache);
-  }
-
-  #multivariant(liveStreamId: string): RenderedText | undefined {
-    const playable = this.#live.current(liveStreamId);
-    if (playable === undefined || !this.#isPublic(playable, liveStreamId)) return undefined;
-    // While a new broadcast has no segment yet, players must not start with the end of the one before.
-    const state = this.#live.state(liveStreamId);
-    if (state.live && state.broadcastId !== undefined && state.broadcastId !== playable.broadcastId)
-      return undefined;
-    return playable.multivariant();
   }
 
   #answerState(exchange: Exchange, liveStreamId: string): void {
@@ -347,9 +339,15 @@ export class Delivery implements Component {
     pending: Promise<Answer>,
     send: (answer: Answer) => void,
   ): void {
-    const release = this.#held.add(exchange.reply, abort, () =>
+    const release = this.#held.add(exchange, abort, () =>
       this.#sender.sentence(exchange, 503, 'The server is shutting down.', noCache),
     );
+    if (release === undefined) {
+      abort.abort();
+      pending.catch(() => {});
+      this.#sender.sentence(exchange, 503, 'Too many requests wait here.', noCache);
+      return;
+    }
     pending
       .then(answer => {
         if (release()) send(answer);

@@ -147,3 +147,23 @@ function http2Question(path: string): Buffer {
     frame(1, 0x5, 1, Buffer.concat([getOverHttp, literal(1, 'x'), literal(4, path)])),
   ]);
 }
+
+describe('a client that holds more requests than any player', () => {
+  const blocking = `/${publicStream}/b1/source/index.m3u8?_HLS_msn=next`;
+
+  it('is answered at once from some number on, and others still wait for theirs', async () => {
+    await using server = await started('HTTP/1.1');
+    const broadcast = server.begin('b1');
+    const held = () => broadcast.waiting.length - broadcast.aborted;
+    const socket = net.connect(server.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(`GET ${blocking} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(1000));
+    await waitUntil(() => server.requests.some(([, status]) => status === 503));
+    expect(held()).toBe(128);
+    const other = server.ask(blocking);
+    await waitUntil(() => held() === 129);
+    broadcast.release();
+    expect((await other).status).toBe(200);
+    socket.destroy();
+  });
+});
