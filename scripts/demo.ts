@@ -36,7 +36,7 @@ process.exit(code);
 
 async function show(): Promise<void> {
   const ffmpeg = await findFfmpeg(process.env.MILLRACE_FFMPEG_PATH, process.env.PATH);
-  const server = await startServerProcess({ dataDir: folder });
+  const server = await startServerProcess({ dataDir: folder, isDetached: true });
   try {
     const stream = await createLiveStream(
       server.baseUrl,
@@ -75,7 +75,8 @@ async function show(): Promise<void> {
           `rtmp://127.0.0.1:${server.rtmpPort}/s/${stream.streamKey}`,
         ],
       ],
-      { stdio: ['ignore', 'inherit', 'inherit'] },
+      // Ctrl-C is ours to pass on, in the order of the ends below.
+      { stdio: ['ignore', 'inherit', 'inherit'], detached: true },
     );
     const publisherEnded = new Promise<void>(resolve => publisher.once('exit', () => resolve()));
     const probe = new LatencyProbe(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
@@ -96,7 +97,7 @@ ${seconds === undefined ? 'Ctrl-C ends it.' : `It ends after ${seconds} s.`}
 `);
       const measuring = probe.run();
       if (seconds !== undefined) setTimeout(end, seconds * 1000);
-      await Promise.race([ended, publisherEnded, server.exited]);
+      await Promise.race([ended, publisherEnded, server.exited, measuring]);
       probe.stop();
       await measuring;
       if (server.child.exitCode !== null) throw new Error(`The server ended:\n${server.lines.join('\n')}`);

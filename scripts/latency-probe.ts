@@ -26,8 +26,16 @@ export class LatencyProbe {
     }
   }
 
-  /** Measures until {@link stop}. */
+  /** Measures until {@link stop}, or the end of the broadcast. */
   async run(): Promise<void> {
+    try {
+      await this.#follow();
+    } catch (error) {
+      if (!this.#isStopped) throw error;
+    }
+  }
+
+  async #follow(): Promise<void> {
     const multivariant = parseMultivariantPlaylist(await this.#text(this.#url));
     const media = new URL(multivariant.variants[0]!.uri, this.#url).href;
     let playlist = parseMediaPlaylist(await this.#text(media));
@@ -66,7 +74,7 @@ export class LatencyProbe {
   async #text(url: string): Promise<string> {
     const answer = await fetch(url);
     const text = await answer.text();
-    if (!answer.ok && !this.#isStopped) throw new Error(`${url} answered ${answer.status}: ${text}`);
+    if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text}`);
     return text;
   }
 }

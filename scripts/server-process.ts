@@ -22,6 +22,8 @@ export interface ServerProcessOptions {
   /** Further variables, such as settings. */
   readonly env?: Readonly<Record<string, string>>;
   readonly startTimeoutMs?: number;
+  /** Ctrl-C in the terminal reaches only the caller, who then stops the server; else both hear it. */
+  readonly isDetached?: boolean;
 }
 
 /** As in the start script of package.json. */
@@ -43,6 +45,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: options.isDetached ?? false,
   });
   const lines: string[] = [];
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>(resolve =>
