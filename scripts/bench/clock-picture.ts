@@ -63,8 +63,10 @@ export class ClockPublisher {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    if (this.#encoder.exitCode !== null || this.#encoder.signalCode !== null) return;
     const exited = new Promise(resolve => this.#encoder.once('exit', resolve));
-    this.#encoder.kill('SIGINT');
+    // Asked with SIGINT it goes on waiting for input; what it still holds is of no use to anybody.
+    this.#encoder.kill('SIGKILL');
     await exited;
   }
 
