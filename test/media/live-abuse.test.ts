@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
+import type { MediaTag } from '../../src/ingest/publish-gate.ts';
+import { publishTestPicture } from '../support/ffmpeg.ts';
+import { recordTags } from '../support/replay.ts';
+import { RtmpClient } from '../support/rtmp-client.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+import { StreamWatch } from '../support/stream-watch.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+/** What a holder of a valid key can do to the server, and to somebody else's stream on it. */
+let server: TestServer;
+let tags: MediaTag[];
+let bystander: CreatedStream;
+let bystanderPublisher: ReturnType<typeof publishTestPicture>;
+let watch: StreamWatch;
+
+beforeAll(async () => {
+  [server, tags] = await Promise.all([
+    startServer({ 'live.segmentTarget': '1s' }),
+    recordTags({ seconds: 3, gopSeconds: 1 }),
+  ]);
+  bystander = await createLiveStream(server.baseUrl, server.sandboxKey, 'Another one');
+  bystanderPublisher = publishTestPicture({
+    url: server.rtmpUrl(bystander.streamKey),
+    size: '160x90',
+    gopSeconds: 1,
+  });
+  watch = await StreamWatch.begin(`${server.baseUrl}/${bystander.liveStreamId}.m3u8`);
+});
+
+afterAll(async () => {
+  await watch?.stop();
+  await bystanderPublisher?.[Symbol.asyncDispose]();
+  await server?.stop();
+});
+
+/** Publishes as fast as the server reads, until it closes the connection; the most packagers that ran meanwhile. */
+async function flood(
+  send: (client: RtmpClient, round: number) => void,
+): Promise<{ processes: number; told: string }> {
+  const stream = await server.createStream();
+  const client = await RtmpClient.connect({ port: server.app.rtmpPort, app: 's' });
+  await client.publish(stream.streamKey);
+  let processes = 0;
+  let round = 0;
+  await waitUntil(
+    () => {
+      if (!client.isClosed && client.socket.writableLength < 1024 * 1024) send(client, round++);
+      processes = Math.max(processes, server.app.ffmpegProcesses());
+      return client.isClosed;
+    },
+    { timeoutMs: 30_000, everyMs: 1, what: 'the connection is closed' },
+  );
+  const texts = client.messages.map(message => message.payload.toString('latin1'));
+  return { processes, told: texts.join(' ') };
+}
+
+const isVideo = (tag: MediaTag) => tag.kind === 'video';
+const config = () => tags.find(tag => isVideo(tag) && tag.body[1] === 0)!.body;
+const keyframe = () => tags.find(tag => isVideo(tag) && tag.body[0] === 0x17 && tag.body[1] === 1)!.body;
+
+describe('the holder of a key who', () => {
+  test('changes the configuration at each frame is sent away, and few packagers were started', async () => {
+    const other = Buffer.concat([config(), Buffer.from([0])]);
+    const { processes, told } = await flood((client, round) => {
+      client.sendTag('video', round * 40, round % 2 === 0 ? config() : other);
+      client.sendTag('video', round * 40, keyframe());
+    });
+    expect(told).toContain('changes its settings too often');
+    expect(processes).toBeLessThanOrEqual(22);
+    await waitUntil(() => server.app.ffmpegProcesses() === 1, { timeoutMs: 10_000 });
+  });
+
+  test('sends huge frames of one and the same time is sent away before they fill the memory', async () => {
+    const before = process.memoryUsage().rss;
+    const huge = Buffer.concat([keyframe(), Buffer.alloc(4 * 1024 * 1024, 1)]);
+    let most = 0;
+    const { told } = await flood((client, round) => {
+      if (round === 0) client.sendTag('video', 0, config());
+      client.sendTag('video', 0, huge);
+      most = Math.max(most, process.memoryUsage().rss - before);
+    });
+    expect(told).toContain('Choose a lower bitrate');
+    expect(most).toBeLessThan(400 * 1024 * 1024);
+  });
+
+  test('begins and ends as fast as it can is told to wait', async () => {
+    const stream = await server.createStream();
+    let refused = '';
+    for (let attempt = 0; attempt < 40 && refused === ''; attempt += 1) {
+      const client = await RtmpClient.connect({ port: server.app.rtmpPort, app: 's' });
+      const status = await client.publish(stream.streamKey);
+      if (status.level === 'error') refused = status.description;
+      await client.close();
+      await waitUntil(() => client.isClosed);
+    }
+    expect(refused).toBe('Too many connections in a short time. Wait half a minute.');
+  });
+
+  test('did all that has not disturbed another stream', async () => {
+    const seen = watch.realSegments;
+    await watch.until(({ realSegments }) => realSegments >= seen + 2, 'two more segments');
+    await watch.stop();
+    expect(await watch.brokenRules()).toEqual([]);
+  });
+});
