@@ -75,14 +75,6 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
   const database = openDatabase({ dataDir });
   const metrics = new Metrics();
   try {
-    const firstSecrets = await bootstrapAccount(database, {
-      isUpgraded: config['bootstrap.upgraded'],
-      adminEmail: config['admin.email'],
-      clock,
-      ...given('sandboxKey', config['bootstrap.sandboxKey']),
-      ...given('productionKey', config['bootstrap.productionKey']),
-      ...given('adminPassword', config['admin.password']),
-    });
     const journal = new BroadcastsStore<BroadcastState, EndReason>(database);
     const crashed = journal.endOpenOnes(clock.nowMs(), 'server-crashed');
     if (crashed > 0) log.warn('broadcasts-left-by-a-crash-ended', { count: crashed });
@@ -241,6 +233,21 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       start: async () => {},
       stop: () => processes.stop(),
     };
+    let firstSecrets: FirstSecrets | undefined;
+    const firstAccount: Component = {
+      name: 'first-account',
+      start: async () => {
+        firstSecrets = await bootstrapAccount(database, {
+          isUpgraded: config['bootstrap.upgraded'],
+          adminEmail: config['admin.email'],
+          clock,
+          ...given('sandboxKey', config['bootstrap.sandboxKey']),
+          ...given('productionKey', config['bootstrap.productionKey']),
+          ...given('adminPassword', config['admin.password']),
+        });
+      },
+      stop: async () => {},
+    };
     const lifecycle = new Lifecycle(
       [
         database,
@@ -252,6 +259,8 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         delivery,
         live,
         ingest,
+        // Last: its secrets can be shown once only, so nothing may fail after they are made.
+        firstAccount,
       ],
       log.child('lifecycle'),
     );

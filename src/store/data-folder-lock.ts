@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 
@@ -22,7 +22,7 @@ export class DataFolderLock {
   static take(dataDir: string): DataFolderLock {
     let holder: Sqlite.Database | undefined;
     try {
-      mkdirSync(dataDir, { recursive: true });
+      makeFolder(resolve(dataDir));
       holder = new Sqlite(join(dataDir, 'millrace.lock'), { timeout: 0 });
       holder.exec('BEGIN EXCLUSIVE');
       return new DataFolderLock(holder);
@@ -36,6 +36,22 @@ export class DataFolderLock {
   release(): void {
     if (this.#holder.open) this.#holder.close();
   }
+}
+
+/** Makes a folder and those above it. Node's own `recursive` never ends where a folder takes no new ones, as in `/proc`. */
+function makeFolder(path: string): void {
+  if (isFolder(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!isFolder(path)) throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function unusable(dataDir: string, error: unknown): AppError {

@@ -89,6 +89,11 @@ const refusals: readonly (readonly [string, () => Promise<Record<string, string>
     /^The data folder .* cannot be written: .+$/,
   ],
   [
+    'the data folder is in /proc, which takes none',
+    async () => ({ MILLRACE_DATA_DIR: '/proc/millrace' }),
+    /^The data folder \/proc\/millrace cannot be written: .+$/,
+  ],
+  [
     'the database is none',
     async () => {
       const folder = await newFolder();
@@ -151,6 +156,39 @@ test.concurrent('a data folder that another Millrace uses: one clear line and ex
   } finally {
     expect(await first.stop()).toEqual({ code: 0, signal: null });
   }
+});
+
+test.concurrent('the first keys are printed by the first start that succeeds, and never again', async () => {
+  const dataDir = await newFolder();
+  const keyLine = /^ {2}Sandbox API key +(\S+)$/;
+  const start = async () => {
+    const server = await startServerProcess({
+      dataDir,
+      env: { MILLRACE_BOOTSTRAP_SANDBOX_KEY: '', MILLRACE_LOG_LEVEL: 'debug' },
+    });
+    const status = async (key: string) => {
+      const authorization = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
+      return (await fetch(`${server.baseUrl}/live-streams`, { headers: { authorization } })).status;
+    };
+    return { server, status };
+  };
+  const failed = await runToEnd({
+    MILLRACE_DATA_DIR: dataDir,
+    MILLRACE_RTMP_PORT: String(await takenPort()),
+  });
+  expect(failed.code).toBe(1);
+  expect(failed.stdout).not.toContain('API key');
+
+  const first = await start();
+  const key = first.server.lines.map(line => keyLine.exec(line)?.[1]).find(found => found !== undefined)!;
+  expect(await first.status(key)).toBe(200);
+  expect(await first.server.stop()).toEqual({ code: 0, signal: null });
+
+  const second = await start();
+  expect(await second.status(key)).toBe(200);
+  expect(await second.server.stop()).toEqual({ code: 0, signal: null });
+  expect(second.server.lines).toContain('Millrace is running.');
+  expect(second.server.lines.filter(line => line.includes(key) || keyLine.test(line))).toEqual([]);
 });
 
 test.concurrent('bad settings: every problem on a line of its own, and exit code 1', async () => {
