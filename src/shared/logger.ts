@@ -73,11 +73,11 @@ async function prettySink(): Promise<Sink> {
 
 function wrap(inner: pino.Logger): Logger {
   return {
-    trace: (event, data) => inner.trace(data ?? {}, event),
-    debug: (event, data) => inner.debug(data ?? {}, event),
-    info: (event, data) => inner.info(data ?? {}, event),
-    warn: (event, data) => inner.warn(data ?? {}, event),
-    error: (event, data) => inner.error(data ?? {}, event),
+    trace: (event, data) => inner.trace({ event, ...data }),
+    debug: (event, data) => inner.debug({ event, ...data }),
+    info: (event, data) => inner.info({ event, ...data }),
+    warn: (event, data) => inner.warn({ event, ...data }),
+    error: (event, data) => inner.error({ event, ...data }),
     child: (component, ids) => wrap(inner.child({ component, ...ids })),
   };
 }
