@@ -219,7 +219,7 @@ export class LiveBroadcast {
   // ------------------------------------------------------------------------------------------------ packagers
 
   /** A packager begins. What it gives is kept back until the one before has given its last sample. */
-  #nextGeneration(run: PublisherRun): PackagerEvents {
+  #nextGeneration(run: PublisherRun): Omit<PackagerEvents, 'drained'> {
     const { settings, log } = this.#options;
     const before = this.#packagerDone;
     const { promise: done, resolve: finished } = Promise.withResolvers<void>();
@@ -265,7 +265,6 @@ export class LiveBroadcast {
           this.#segmenter = segmenter;
         }),
       sample: (kind, sample, atMs) => inTurn(() => segmenter?.add(kind, sample, atMs)),
-      drained: () => {},
       exited: exit =>
         inTurn(() => {
           this.#longestGopSeconds = Math.max(this.#longestGopSeconds, segmenter?.gopSeconds ?? 0);

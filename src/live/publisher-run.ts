@@ -15,8 +15,8 @@ export type RunRefusal = Extract<
 
 /** What a run tells its broadcast. */
 export interface PublisherRunEvents {
-  /** A packager begins; samples of the one before are over. `isFirst` of this publisher. */
-  packagerStarts(plan: PackagerPlan): PackagerEvents;
+  /** A packager begins, and the one before gets no more; who hears what it gives. */
+  packagerStarts(): Omit<PackagerEvents, 'drained'>;
   /** Whether one more packager may be started now: each costs a process. */
   mayStartPackager(): boolean;
   /** What the encoder says of itself. */
@@ -297,7 +297,7 @@ export class PublisherRun {
       audio: this.#seen.audio ?? 'none',
       isEnhanced: this.#isEnhanced,
     };
-    const inner = this.#options.events.packagerStarts(plan);
+    const inner = this.#options.events.packagerStarts();
     let packager: Packager;
     try {
       packager = this.#options.startPackager(plan, {
