@@ -7,13 +7,16 @@ const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', '
 const answerSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const lagSeconds = [0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.25, 0.5, 1, 2, 5];
 
+/** How often the delay of the event loop is measured; a measured time has this wait in it. */
+const eventLoopResolutionMs = 10;
+
 /**
  * Everything that `/metrics` shows, in Prometheus' text form. Every label has few values: routes are patterns, reasons come
  * from closed unions.
  */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #eventLoop = monitorEventLoopDelay({ resolution: 10 });
+  readonly #eventLoop = monitorEventLoopDelay({ resolution: eventLoopResolutionMs });
 
   /** Broadcasts that are on air, by state. */
   readonly broadcasts = this.#gauge('broadcasts', 'Broadcasts on air by state.', ['state']);
@@ -88,20 +91,21 @@ export class Metrics {
         const { min, max } = this.#eventLoop;
         // Before the first sample the least value is above the greatest.
         if (min <= max) {
-          gauge.set({ quantile: '0.5' }, this.#eventLoop.percentile(50) / 1e9);
-          gauge.set({ quantile: '0.99' }, this.#eventLoop.percentile(99) / 1e9);
-          gauge.set({ quantile: '1' }, max / 1e9);
+          gauge.set({ quantile: '0.5' }, delaySecondsOf(this.#eventLoop.percentile(50)));
+          gauge.set({ quantile: '0.99' }, delaySecondsOf(this.#eventLoop.percentile(99)));
+          gauge.set({ quantile: '1' }, delaySecondsOf(max));
         }
         this.#eventLoop.reset();
       },
     );
-    this.#gauge(
+    this.#counter(
       'process_cpu_seconds_total',
       'Processor time of this process, without its ffmpegs.',
       [],
-      gauge => {
+      counter => {
         const { user, system } = process.cpuUsage();
-        gauge.set((user + system) / 1e6);
+        counter.reset();
+        counter.inc((user + system) / 1e6);
       },
     );
     this.#gauge('process_resident_memory_bytes', 'Memory of this process, without its ffmpegs.', [], gauge =>
@@ -138,8 +142,21 @@ export class Metrics {
     name: string,
     help: string,
     labelNames: readonly Label[] = [],
+    collect?: (counter: Counter<Label>) => void,
   ): Counter<Label> {
-    return new Counter({ name: `millrace_${name}`, help, labelNames, registers: [this.#registry] });
+    return new Counter({
+      name: `millrace_${name}`,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      ...(collect === undefined
+        ? {}
+        : {
+            collect() {
+              collect(this);
+            },
+          }),
+    });
   }
 
   #gauge<Label extends string>(
@@ -177,4 +194,9 @@ export class Metrics {
       registers: [this.#registry],
     });
   }
+}
+
+/** What of a measured time, in nanoseconds, the event loop was late. */
+function delaySecondsOf(measuredNs: number): number {
+  return Math.max(0, measuredNs / 1e9 - eventLoopResolutionMs / 1e3);
 }

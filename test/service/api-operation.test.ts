@@ -57,9 +57,18 @@ describe('metrics', () => {
       'millrace_http_requests_total{method="GET",route="unmatched",status="404"} 2',
     );
     expect(answer.text).not.toContain('random-path');
-    const names = [...answer.text.matchAll(/^# TYPE (\S+)/gm)].map(match => match[1]!);
-    expect(names.every(name => name.startsWith('millrace_'))).toBe(true);
-    expect(names).toContain('millrace_event_loop_delay_seconds');
+  });
+
+  it('have names and types as Prometheus wants them', async () => {
+    const server = await started();
+    const { text } = await server.call('GET', '/metrics', { key: null });
+    const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(match => [match[1]!, match[2]!] as const);
+    expect(types.map(([name]) => name)).toContain('millrace_event_loop_delay_seconds');
+    for (const [name, type] of types) {
+      expect(name).toMatch(/^millrace_/);
+      expect(type === 'counter', name).toBe(name.endsWith('_total'));
+    }
+    expect(Number(/^millrace_process_cpu_seconds_total (\S+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
   });
 
   it('are for this machine or the token', async () => {
