@@ -37,6 +37,8 @@ export interface KoaAppOptions {
 }
 
 const jsonBytesAtMost = 1_024 * 1_024;
+/** Anybody may send these, and a key or a token is all that they hold. */
+const jsonBytesAtMostWithoutKey = 16 * 1_024;
 const jsonDepthAtMost = 32;
 const defaultBodyTimeoutMs = 20_000;
 const noQuery = z.strictObject({});
@@ -69,7 +71,7 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     const json =
       route.body?.kind === 'json'
         ? await readJsonBody(ctx.req, {
-            bytes: jsonBytesAtMost,
+            bytes: route.auth === 'none' ? jsonBytesAtMostWithoutKey : jsonBytesAtMost,
             depth: jsonDepthAtMost,
             timeoutMs: bodyTimeoutMs,
           })

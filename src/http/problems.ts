@@ -6,6 +6,8 @@ import { unwrapSchema } from './query-parameters.ts';
 export type ProblemSource = 'body' | 'query';
 
 const badValue = 'An attribute is invalid.';
+/** More are counted, not listed: a body of a megabyte can have a hundred thousand. */
+const problemsAtMost = 100;
 
 /** What came in one place of a request, and what it should be. */
 export interface InputPart {
@@ -18,7 +20,7 @@ export interface InputPart {
  * The values of all parts, in their order.
  *
  * @throws AppError `invalid-attribute`, or `attribute-required` when all that is wrong is missing; with one problem for every
- *   bad field of all parts, the first one's name repeated at the top
+ *   bad field of all parts (up to a hundred), the first one's name repeated at the top
  */
 export function validate(parts: readonly InputPart[]): unknown[] {
   const problems: Problem[] = [];
@@ -41,7 +43,7 @@ function refusal(problems: readonly Problem[]): AppError {
   const name = problems[0]?.name ?? '';
   const more = problems.length > 1 ? { detail: `${problems.length} attributes were refused.` } : {};
   return new AppError(areAllMissing ? 'attribute-required' : 'invalid-attribute', undefined, {
-    details: { name, ...more, problems },
+    details: { name, ...more, problems: problems.slice(0, problemsAtMost) },
   });
 }
 

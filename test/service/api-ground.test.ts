@@ -241,6 +241,15 @@ describe('a body', () => {
 });
 
 describe('validation', () => {
+  it('lists a hundred bad fields and counts the rest, so that a short answer meets a long body', async () => {
+    const body = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [index.toString(36), 1]));
+    const answer = await server.call('POST', '/live-streams', { body });
+    expect(answer.status).toBe(400);
+    expect(answer.json).toMatchObject({ name: 'name', detail: '100001 attributes were refused.' });
+    expect(answer.json.problems).toHaveLength(100);
+    expect((await server.call('POST', '/auth/api-key', { key: null, body })).status).toBe(413);
+  });
+
   it('reports every bad field of body and query at once', async () => {
     const answer = await server.call('POST', '/live-streams?extra=1', {
       body: {
