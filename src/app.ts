@@ -64,7 +64,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
   const dataDir = resolve(config.dataDir);
   const ffmpeg = await findFfmpeg(config['ffmpeg.path'], environment.searchPath);
   const copier = await findCopier(ffmpeg);
-  log.info('ffmpeg-found', {
+  log.child('ffmpeg').info('ffmpeg-found', {
     path: ffmpeg.path,
     version: ffmpeg.version,
     source: ffmpeg.source,
@@ -77,7 +77,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
   try {
     const journal = new BroadcastsStore<BroadcastState, EndReason>(database);
     const crashed = journal.endOpenOnes(clock.nowMs(), 'server-crashed');
-    if (crashed > 0) log.warn('broadcasts-left-by-a-crash-ended', { count: crashed });
+    if (crashed > 0) log.child('live').warn('broadcasts-left-by-a-crash-ended', { count: crashed });
 
     const processes = new ProcessOwner(log);
     const certificate =
