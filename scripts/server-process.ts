@@ -27,6 +27,7 @@ export interface ServerProcessOptions {
 }
 
 /** As in the start script of package.json. */
+const startEnvironment = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
 const nodeFlag = '--max-semi-space-size=2';
 const sandboxKey = 'sandbox-key-of-this-run';
 
@@ -37,6 +38,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     cwd: fileURLToPath(new URL('../', import.meta.url)),
     env: {
       ...process.env,
+      ...startEnvironment,
       MILLRACE_HOST: '127.0.0.1',
       MILLRACE_HTTP_PORT: '0',
       MILLRACE_RTMP_PORT: '0',
