@@ -149,13 +149,7 @@ export class Metrics {
       help,
       labelNames,
       registers: [this.#registry],
-      ...(collect === undefined
-        ? {}
-        : {
-            collect() {
-              collect(this);
-            },
-          }),
+      ...atScrape<Counter<Label>>(collect),
     });
   }
 
@@ -170,13 +164,7 @@ export class Metrics {
       help,
       labelNames,
       registers: [this.#registry],
-      ...(collect === undefined
-        ? {}
-        : {
-            collect() {
-              collect(this);
-            },
-          }),
+      ...atScrape<Gauge<Label>>(collect),
     });
   }
 
@@ -199,4 +187,16 @@ export class Metrics {
 /** What of a measured time, in nanoseconds, the event loop was late. */
 function delaySecondsOf(measuredNs: number): number {
   return Math.max(0, measuredNs / 1e9 - eventLoopResolutionMs / 1e3);
+}
+
+/** The option of a metric that is worked out when somebody looks at it; nothing for one that is not. */
+function atScrape<Metric>(collect: ((metric: Metric) => void) | undefined): {
+  collect?: (this: Metric) => void;
+} {
+  if (collect === undefined) return {};
+  return {
+    collect() {
+      collect(this);
+    },
+  };
 }

@@ -78,6 +78,18 @@ function sample(isSync: boolean): Sample {
   } as unknown as Sample;
 }
 
+/** Settings of every room that tests make. */
+export const roomSettings: LiveBroadcastsOptions['settings'] = {
+  partTargetMs: 200,
+  segmentTargetMs: 2000,
+  windowMs: 16_000,
+  windowBytes: 1e6,
+  reconnectGraceMs: 60_000,
+  keyframeTimeoutMs: 20_000,
+  endedKeptMs: 60_000,
+  completedLingerMs: 60_000,
+};
+
 /** A live room of one stream, `li1` with the key `key`, whose packagers are in the test's hands. */
 export function mediaRoom(change: Partial<LiveBroadcastsOptions> = {}) {
   const packagers: FakePackager[] = [];
@@ -85,16 +97,7 @@ export function mediaRoom(change: Partial<LiveBroadcastsOptions> = {}) {
   const states: (string | undefined)[] = [];
   let opened = 0;
   const live = new LiveBroadcasts({
-    settings: {
-      partTargetMs: 200,
-      segmentTargetMs: 2000,
-      windowMs: 16_000,
-      windowBytes: 1e6,
-      reconnectGraceMs: 60_000,
-      keyframeTimeoutMs: 20_000,
-      endedKeptMs: 60_000,
-      completedLingerMs: 60_000,
-    },
+    settings: roomSettings,
     abilities: { canReadEnhancedFlv: false },
     findStream: () => ({
       liveStreamId: 'li1',

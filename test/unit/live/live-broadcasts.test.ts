@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LiveBroadcasts, type StreamOwner } from '../../../src/live/live-broadcasts.ts';
 import type { PublisherLink } from '../../../src/live/ports.ts';
 import { silentLogger } from '../../../src/shared/logger.ts';
+import { roomSettings } from './fake-media.ts';
 
 const owner: StreamOwner = {
   liveStreamId: 'li1',
@@ -39,16 +40,7 @@ function connection(): { link: PublisherLink; told: string[] } {
 function room(owners: Readonly<Record<string, StreamOwner>> = { key: owner }) {
   const ends: string[] = [];
   const live = new LiveBroadcasts({
-    settings: {
-      partTargetMs: 200,
-      segmentTargetMs: 2000,
-      windowMs: 16_000,
-      windowBytes: 1e6,
-      reconnectGraceMs: 60_000,
-      keyframeTimeoutMs: 20_000,
-      endedKeptMs: 60_000,
-      completedLingerMs: 60_000,
-    },
+    settings: roomSettings,
     abilities: { canReadEnhancedFlv: false },
     findStream: key => owners[key],
     startPackager: () => {
