@@ -14,9 +14,9 @@ export const roomImports: Readonly<Record<string, readonly string[]>> = {
   http: ['shared'],
   ingest: ['shared'],
   live: ['shared', 'hls', 'cmaf', 'ffmpeg', 'storage'],
-  vod: ['shared', 'hls', 'ffmpeg', 'storage', 'jobs'],
+  vod: ['shared', 'hls', 'cmaf', 'ffmpeg', 'storage', 'jobs'],
   events: ['shared', 'store'],
-  resources: ['shared', 'store', 'http', 'events'],
+  resources: ['shared', 'store', 'storage', 'http', 'events'],
   delivery: ['shared', 'http', 'hls'],
   web: [],
 };
@@ -24,7 +24,7 @@ export const roomImports: Readonly<Record<string, readonly string[]>> = {
 /** What a room may import with `import type` only. */
 export const roomTypeImports: Readonly<Record<string, readonly string[]>> = {
   http: ['metrics'],
-  resources: ['metrics'],
+  resources: ['metrics', 'jobs', 'vod'],
 };
 
 /** The composition root and the process edge: they import any room, and no room imports them. */

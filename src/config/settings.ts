@@ -142,6 +142,48 @@ export const settings = {
     '10s',
     'A viewer who reads nothing of an answer for this long is disconnected.',
   ),
+  'uploads.idleTimeout': setting(
+    'MILLRACE_UPLOADS_IDLE_TIMEOUT',
+    duration(second, hour),
+    '60s',
+    'An upload that sends nothing for this long is given up.',
+  ),
+  'uploads.minFree': setting(
+    'MILLRACE_UPLOADS_MIN_FREE',
+    size(0, 1024 ** 4),
+    '1GiB',
+    'Room on the disk that uploads and encodes leave free; what would go below is refused.',
+  ),
+  'uploads.sourceTimeout': setting(
+    'MILLRACE_UPLOADS_SOURCE_TIMEOUT',
+    duration(second, 168 * hour),
+    '24h',
+    'How long fetching a video from an address may take.',
+  ),
+  'videos.restore': setting(
+    'MILLRACE_VIDEOS_RESTORE',
+    boolean,
+    false,
+    'Whether deleted videos can be restored for 90 days.',
+  ),
+  'encode.jobs': setting(
+    'MILLRACE_ENCODE_JOBS',
+    integer(1, 64),
+    null,
+    'Videos that are encoded at once. Unset: one for every four cores, at least one.',
+  ),
+  'encode.preset': setting(
+    'MILLRACE_ENCODE_PRESET',
+    choice(['ultrafast', 'superfast', 'veryfast', 'faster', 'fast', 'medium', 'slow', 'slower']),
+    'veryfast',
+    'Preset of x264: slower ones make smaller files.',
+  ),
+  'encode.memory': setting(
+    'MILLRACE_ENCODE_MEMORY',
+    size(256 * 1024 ** 2, 256 * 1024 ** 3),
+    '8GiB',
+    'Address space that one ffmpeg or ffprobe may take on an uploaded file.',
+  ),
   'rateLimit.uploads': setting(
     'MILLRACE_RATE_LIMIT_UPLOADS',
     integer(0, 10_000_000),

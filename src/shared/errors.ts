@@ -31,11 +31,90 @@ export const errorRegister = {
   'uploaded-file-invalid-file': invalid('The uploaded file is invalid.'),
   'uploaded-file-too-large': invalid('The uploaded file is too large.'),
   'uploaded-file-extension-invalid': invalid('Only [jpeg, jpg, JPG, JPEG] extensions are supported.'),
+  'video-source-already-uploaded': invalid('The source of the video is already uploaded.'),
+  'video-source-already-downloaded': invalid(
+    'This video source has already been downloaded when the video was created.',
+  ),
+  'video-source-already-copied': invalid(
+    'This video source has already been copied from an existing video when the video was created.',
+  ),
+  'video-content-range-already-initiated': invalid(
+    'This video source has already been initiated with a "Content-Range" upload.',
+  ),
+  'video-content-range-malformed': invalid(
+    'The value of the "Content-Range" header is malformed, the expected format is "bytes <from_byte>-<to_byte>/<total_bytes>" or "part <part>/<total_parts>".',
+  ),
+  'video-content-range-started-with-part': invalid(
+    'This "Content-Range" upload has been started with "part", you cannot continue it with "bytes".',
+  ),
+  'video-content-range-started-with-bytes': invalid(
+    'This "Content-Range" upload has been started with "bytes", you cannot continue it with "part".',
+  ),
+  'video-content-range-by-bytes-total-bytes-zero': invalid(
+    'The "total_bytes" value in the "Content-Range" header must be greater than 0.',
+  ),
+  'video-content-range-by-bytes-total-bytes-too-high': invalid(
+    'The "total_bytes" value in the "Content-Range" header is higher than the maximum allowed limit.',
+  ),
+  'video-content-range-by-bytes-total-bytes-too-low': invalid(
+    'The "total_bytes" value in the "Content-Range" header is lower than or equal to the upper bound of a range you already sent for this video.',
+  ),
+  'video-content-range-by-bytes-different-total-bytes': invalid(
+    'The "total_bytes" value in the "Content-Range" header must be the same than the one you already set for this video.',
+  ),
+  'video-content-range-by-bytes-from-byte-too-high': invalid(
+    'The "from_byte" value in the "Content-Range" header is higher than the "to_byte" value.',
+  ),
+  'video-content-range-by-bytes-to-byte-too-high-allowed': invalid(
+    'The "to_byte" value in the "Content-Range" header is higher than the maximum upper bound allowed for a video.',
+  ),
+  'video-content-range-by-bytes-to-byte-too-high-total': invalid(
+    'The "to_byte" value in the "Content-Range" header is higher than the "total_bytes" value you set for this video.',
+  ),
+  'video-content-range-by-bytes-range-too-small': invalid(
+    'The range in the "Content-Range" header is too small.',
+  ),
+  'video-content-range-by-bytes-range-too-large': invalid(
+    'The range in the "Content-Range" header is too large.',
+  ),
+  'video-content-range-by-bytes-range-mismatch': invalid(
+    'The size of the file you sent is different than the range length you set in the "Content-Range" header.',
+  ),
+  'video-content-range-by-bytes-range-overlap': invalid(
+    'The range in the "Content-Range" header overlaps with a previous one you already sent for this video.',
+  ),
+  'video-content-range-by-part-part-zero': invalid(
+    'The "part" value in the "Content-Range" header must be greater than 0.',
+  ),
+  'video-content-range-by-part-total-parts-zero': invalid(
+    'The "total_parts" value in the "Content-Range" header must be greater than 0.',
+  ),
+  'video-content-range-by-part-part-too-high-allowed': invalid(
+    'The "part" value in the "Content-Range" header is higher than the maximum number of parts allowed for a video.',
+  ),
+  'video-content-range-by-part-total-parts-too-high': invalid(
+    'The "total_parts" value in the "Content-Range" header is higher than the maximum number of parts allowed for a video.',
+  ),
+  'video-content-range-by-part-part-too-high-total': invalid(
+    'The "part" value in the "Content-Range" header is higher than the "total_parts" value you set for this video.',
+  ),
+  'video-content-range-by-part-different-total-parts': invalid(
+    'The "total_parts" value in the "Content-Range" header must be the same than the one you already set for this video.',
+  ),
+  'video-content-range-by-part-total-parts-too-low': invalid(
+    'The "total_parts" value in the "Content-Range" header is lower than or equal to a part number you already sent for this video.',
+  ),
+  'video-content-range-by-part-part-already-sent': invalid(
+    'The "part" value in the "Content-Range" header collides with a previous one you already sent for this video.',
+  ),
+  'video-content-range-by-part-uploaded-file-too-small': invalid('The uploaded file is too small.'),
   'authentication-missing-authorization-header': denied('The "Authorization" header is missing.'),
   'authentication-invalid-authorization-header-value': denied('The "Authorization" header value is invalid.'),
   'authentication-invalid-api-key': denied('The API key is invalid.'),
   'authentication-invalid-access-token': denied('The access token is invalid or expired.'),
   'authentication-invalid-user-credentials': invalid('The user credentials were incorrect.'),
+  'authentication-missing-upload-token': denied('The upload token is missing.'),
+  'authentication-invalid-upload-token': denied('The upload token is invalid or expired.'),
   'authorization-suspended-account': denied('Suspended account', 403),
   'authorization-loopback-only': denied('This address is for the operator only.', 403),
   'resource-not-found': {
@@ -58,6 +137,7 @@ export const errorRegister = {
     status: 408,
   },
   'server-draining': { kind: 'unavailable', blame: 'server', title: 'The server is shutting down.' },
+  'disk-full': { kind: 'unavailable', blame: 'server', title: 'The server has no room for this file.' },
   'not-ready': { kind: 'unavailable', blame: 'server', title: 'The server cannot be used now.' },
   'server-error': { kind: 'internal', blame: 'server', title: 'Server error' },
   'config-invalid': { kind: 'unavailable', blame: 'server', title: 'The configuration is invalid.' },
@@ -69,6 +149,12 @@ export const errorRegister = {
   'path-outside-root': { kind: 'internal', blame: 'server', title: 'A path leads outside its folder.' },
   'media-malformed': { kind: 'invalid', blame: 'publisher', title: 'The media cannot be read.' },
   'playlist-malformed': { kind: 'invalid', blame: 'caller', title: 'The playlist cannot be read.' },
+  'source-unreachable': {
+    kind: 'invalid',
+    blame: 'caller',
+    title: 'The source of the video cannot be fetched.',
+  },
+  'media-refused': { kind: 'invalid', blame: 'caller', title: 'The media cannot be used.' },
   'process-failed': { kind: 'internal', blame: 'server', title: 'A child process failed.' },
   stopped: {
     kind: 'internal',

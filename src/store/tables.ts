@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /**
  * Rows as SQLite holds them: times are integer milliseconds since 1970 UTC, booleans 0 or 1, hashes 32 bytes of SHA-256.
  * Names here and in `migrations/` are the same.
@@ -13,6 +15,17 @@ export interface Tables {
   list_totals: ListTotalRow;
   live_streams: LiveStreamRow;
   broadcasts: BroadcastRow;
+  videos: VideoRow;
+  video_sources: VideoSourceRow;
+  upload_chunks: UploadChunkRow;
+  upload_tokens: UploadTokenRow;
+  video_encodings: VideoEncodingRow;
+  renditions: RenditionRow;
+  video_thumbnails: VideoThumbnailRow;
+  watermarks: WatermarkRow;
+  private_sessions: PrivateSessionRow;
+  jobs: JobRow;
+  events: EventRow;
 }
 
 /** Which of an account's two projects: trial rules apply in the sandbox. */
@@ -104,4 +117,142 @@ export interface BroadcastRow {
   audio_codec: string | null;
   width: number | null;
   height: number | null;
+}
+
+/** A video container. `tags` and `metadata` are JSON arrays, `watermark` a JSON placement; a clip ends are in the source's time. */
+export interface VideoRow {
+  id: string;
+  project_id: string;
+  title: string;
+  title_folded: string;
+  description: string;
+  is_public: number;
+  is_panoramic: number;
+  has_mp4_support: number;
+  player_id: string | null;
+  tags: string;
+  metadata: string;
+  language: string | null;
+  live_stream_id: string | null;
+  clip_start_ms: number | null;
+  clip_end_ms: number | null;
+  watermark: string | null;
+  created_at_ms: number;
+  published_at_ms: number;
+  updated_at_ms: number;
+  discarded_at_ms: number | null;
+  deletes_at_ms: number | null;
+}
+
+/**
+ * Where a video's source comes from, once something has begun. `total`: bytes or parts announced; `bytes`: size of the source,
+ * known at the end; `address`: the URL or the cloned video's id.
+ */
+export interface VideoSourceRow {
+  video_id: string;
+  origin: 'upload' | 'url' | 'clone' | 'recording';
+  form: 'plain' | 'bytes' | 'parts' | null;
+  status: 'uploading' | 'assembling' | 'uploaded' | 'ingesting' | 'ingested' | 'failed';
+  address: string | null;
+  upload_token: string | null;
+  total: number | null;
+  bytes: number | null;
+  failure: string | null;
+  started_at_ms: number;
+  completed_at_ms: number | null;
+}
+
+/** A stored piece of a ranged upload: bytes `first` to `last`, both included, or the part number twice. `digest`: SHA-256. */
+export interface UploadChunkRow {
+  video_id: string;
+  first: number;
+  last: number;
+  bytes: number;
+  digest: Buffer;
+}
+
+/** Lets whoever holds it upload videos into a project. `expires_at_ms` is null for one that never expires. */
+export interface UploadTokenRow {
+  token: string;
+  project_id: string;
+  ttl_seconds: number;
+  created_at_ms: number;
+  expires_at_ms: number | null;
+}
+
+/** What is known of a video's source, and whether viewers can play it. `revision` grows whenever what they get changes. */
+export interface VideoEncodingRow {
+  video_id: string;
+  facts: string;
+  target_duration_seconds: number | null;
+  is_playable: number;
+  has_storyboard: number;
+  failure: string | null;
+  revision: number;
+}
+
+/** One form in which a video is, or will be, delivered. `file` is relative to the video's folder; `facts` is JSON of the vod room. */
+export interface RenditionRow {
+  video_id: string;
+  type: 'hls' | 'mp4' | 'audio';
+  quality: string;
+  position: number;
+  status: 'waiting' | 'encoding' | 'encoded' | 'failed';
+  progress_percent: number;
+  file: string | null;
+  facts: string | null;
+}
+
+/** Which image a video shows. No row: the default frame. `file` is null until the image is there. */
+export interface VideoThumbnailRow {
+  video_id: string;
+  choice: 'default' | 'timecode' | 'upload';
+  timecode: string | null;
+  file: string | null;
+}
+
+/** An image that can be burned into videos. */
+export interface WatermarkRow {
+  id: string;
+  project_id: string;
+  media_type: string;
+  width: number;
+  height: number;
+  created_at_ms: number;
+}
+
+/** Which session a private token was bound to at its first use. Hashes are SHA-256. */
+export interface PrivateSessionRow {
+  token_hash: Buffer;
+  resource_id: string;
+  session_hash: Buffer;
+  client_hash: Buffer;
+  expires_at_ms: number;
+}
+
+/** A piece of work that outlives a crash. `payload` is JSON of its kind. */
+export interface JobRow {
+  id: Generated<number>;
+  kind: string;
+  lane: string;
+  subject_id: string;
+  payload: string;
+  priority: number;
+  state: 'waiting' | 'running' | 'failed';
+  attempts: number;
+  progress_percent: number;
+  run_at_ms: number;
+  lease_until_ms: number | null;
+  failure: string | null;
+  created_at_ms: number;
+}
+
+/** Something that happened, written in the transaction that made it happen. `payload` is JSON. */
+export interface EventRow {
+  id: Generated<number>;
+  project_id: string;
+  type: string;
+  subject_id: string;
+  payload: string;
+  created_at_ms: number;
 }

@@ -1,0 +1,80 @@
+import { mkdir, open, rename, rm, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { newUuid } from '../shared/ids.ts';
+import { joinBelow } from '../shared/safe-path.ts';
+
+/**
+ * The layout of the data folder's media, and the ways in which a file gets there whole or not at all. A path that is handed out
+ * is below the data folder; nothing is made by asking for it.
+ *
+ * - `vod/<videoId>/`: `source`, renditions, `mp4/source.mp4`, images
+ * - `uploads/<videoId>/`: chunks of an upload that is under way
+ * - `work/<uuid>/`: a job's own folder; nobody else looks into it, and a start empties it
+ * - `watermarks/<watermarkId>`: images to burn in
+ */
+export class MediaFiles {
+  readonly #root: string;
+
+  constructor(dataDir: string) {
+    this.#root = dataDir;
+  }
+
+  /** Folder of a video. */
+  video(videoId: string, ...parts: string[]): string {
+    return joinBelow(this.#root, 'vod', videoId, ...parts);
+  }
+
+  /** The uploaded file of a video, as it came. */
+  source(videoId: string): string {
+    return this.video(videoId, 'source');
+  }
+
+  /** Folder of a video's chunks. */
+  upload(videoId: string, ...parts: string[]): string {
+    return joinBelow(this.#root, 'uploads', videoId, ...parts);
+  }
+
+  /** File of a watermark. */
+  watermark(watermarkId: string): string {
+    return joinBelow(this.#root, 'watermarks', watermarkId);
+  }
+
+  /** Makes a new empty folder for one job; the job removes it. */
+  async makeWorkFolder(): Promise<string> {
+    const path = joinBelow(this.#root, 'work', newUuid());
+    await mkdir(path, { recursive: true });
+    return path;
+  }
+
+  /** Removes what jobs left behind when the server last stopped. Before any job runs. */
+  async emptyWork(): Promise<void> {
+    await rm(joinBelow(this.#root, 'work'), { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /** Puts a finished file in its place: on the disk first, then under its name, in one step. */
+  async publish(from: string, to: string): Promise<void> {
+    const handle = await open(from, 'r+');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await mkdir(dirname(to), { recursive: true });
+    await rename(from, to);
+  }
+
+  /** Removes all files of a video, chunks too. One that has none is fine. */
+  async removeVideo(videoId: string): Promise<void> {
+    await Promise.all(
+      [this.video(videoId), this.upload(videoId)].map(path =>
+        rm(path, { recursive: true, force: true, maxRetries: 3 }),
+      ),
+    );
+  }
+
+  /** Bytes that can still be written to the data folder's file system. */
+  async freeBytes(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.#root);
+    return bavail * bsize;
+  }
+}
