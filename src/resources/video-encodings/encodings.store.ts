@@ -1,0 +1,323 @@
+import { Outbox } from '../../events/outbox.store.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Database } from '../../store/database.ts';
+import type { RenditionRow, VideoEncodingRow, VideoRow } from '../../store/tables.ts';
+import type {
+  EncodingOrder,
+  EncodingRecords,
+  EncodingState,
+  FinishedRendition,
+  RenditionName,
+  StoredRendition,
+} from '../../vod/encoding-records.ts';
+
+/** What viewers' requests need of a video, whosever it is. */
+export interface ViewerRow {
+  readonly title: string;
+  readonly public: boolean;
+  readonly mp4Support: boolean;
+  readonly panoramic: boolean;
+  readonly playerId: string | undefined;
+  readonly isPlayable: boolean;
+  readonly hasFailed: boolean;
+  readonly hasStoryboard: boolean;
+  readonly revision: number;
+  readonly facts: unknown;
+}
+
+const completedEvent = 'video.encoding.quality.completed';
+const typeOrder: readonly RenditionName['type'][] = ['hls', 'mp4', 'audio'];
+
+/** How far the encoding of each video has come, in the database. */
+export class EncodingsStore implements EncodingRecords {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #outbox: Outbox;
+  readonly #encoding;
+  readonly #renditions;
+  readonly #order;
+  readonly #viewers;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#outbox = new Outbox(database);
+    this.#encoding = database.sqlite.prepare<[string], VideoEncodingRow>(
+      'SELECT * FROM video_encodings WHERE video_id = ?',
+    );
+    this.#renditions = database.sqlite.prepare<[string], RenditionRow>(
+      'SELECT * FROM renditions WHERE video_id = ? ORDER BY position',
+    );
+    this.#order = database.sqlite.prepare<
+      [string],
+      Pick<
+        VideoRow,
+        'project_id' | 'clip_start_ms' | 'clip_end_ms' | 'watermark' | 'has_mp4_support' | 'live_stream_id'
+      >
+    >(
+      `SELECT project_id, clip_start_ms, clip_end_ms, watermark, has_mp4_support, live_stream_id
+       FROM videos WHERE id = ?`,
+    );
+    this.#viewers = database.sqlite.prepare<
+      [string],
+      Pick<VideoRow, 'title' | 'is_public' | 'has_mp4_support' | 'is_panoramic' | 'player_id'> & {
+        [Key in 'is_playable' | 'has_storyboard' | 'failure' | 'revision' | 'facts']:
+          | VideoEncodingRow[Key]
+          | null;
+      }
+    >(
+      `SELECT v.title, v.is_public, v.has_mp4_support, v.is_panoramic, v.player_id,
+         e.is_playable, e.has_storyboard, e.failure, e.revision, e.facts
+       FROM videos v LEFT JOIN video_encodings e ON e.video_id = v.id
+       WHERE v.id = ? AND v.discarded_at_ms IS NULL`,
+    );
+  }
+
+  order(videoId: string): EncodingOrder | undefined {
+    const row = this.#order.get(videoId);
+    if (row === undefined) return undefined;
+    return {
+      projectId: row.project_id,
+      clip:
+        row.clip_start_ms === null && row.clip_end_ms === null
+          ? undefined
+          : { startMs: row.clip_start_ms ?? 0, endMs: row.clip_end_ms ?? undefined },
+      watermark: row.watermark === null ? undefined : (JSON.parse(row.watermark) as Record<string, string>),
+      mp4Support: row.has_mp4_support === 1,
+    };
+  }
+
+  state(videoId: string): EncodingState | undefined {
+    const row = this.#encoding.get(videoId);
+    if (row === undefined) return undefined;
+    return {
+      facts: JSON.parse(row.facts),
+      targetDurationSeconds: row.target_duration_seconds ?? undefined,
+      isPlayable: row.is_playable === 1,
+      hasStoryboard: row.has_storyboard === 1,
+      failure: row.failure ?? undefined,
+      revision: row.revision,
+      renditions: this.#renditions.all(videoId).map(renditionFrom),
+    };
+  }
+
+  /** What viewers' requests need; undefined for a video that is unknown or discarded. */
+  findForViewers(videoId: string): ViewerRow | undefined {
+    const row = this.#viewers.get(videoId);
+    if (row === undefined) return undefined;
+    return {
+      title: row.title,
+      public: row.is_public === 1,
+      mp4Support: row.has_mp4_support === 1,
+      panoramic: row.is_panoramic === 1,
+      playerId: row.player_id ?? undefined,
+      isPlayable: row.is_playable === 1,
+      hasFailed: row.failure !== null && row.is_playable !== 1,
+      hasStoryboard: row.has_storyboard === 1,
+      revision: row.revision ?? 0,
+      facts: row.facts === null ? {} : JSON.parse(row.facts),
+    };
+  }
+
+  planned(videoId: string, facts: unknown, renditions: readonly RenditionName[]): void {
+    this.#change(videoId, () => {
+      const { queries } = this.#database;
+      this.#database.run(queries.deleteFrom('renditions').where('video_id', '=', videoId));
+      this.#database.run(
+        queries
+          .updateTable('video_encodings')
+          .set({
+            facts: JSON.stringify(facts),
+            failure: null,
+            is_playable: 0,
+            target_duration_seconds: null,
+          })
+          .where('video_id', '=', videoId),
+      );
+      for (const rendition of renditions) this.#add(videoId, rendition);
+    });
+  }
+
+  added(videoId: string, rendition: RenditionName): void {
+    this.#change(videoId, () => this.#add(videoId, rendition));
+  }
+
+  removed(videoId: string, { type, quality }: RenditionName): void {
+    this.#change(videoId, () =>
+      this.#database.run(
+        this.#database.queries
+          .deleteFrom('renditions')
+          .where('video_id', '=', videoId)
+          .where('type', '=', type)
+          .where('quality', '=', quality),
+      ),
+    );
+  }
+
+  started(videoId: string, renditions: readonly RenditionName[]): void {
+    this.#update(videoId, renditions, { status: 'encoding', progress_percent: 0 });
+  }
+
+  progressed(videoId: string, renditions: readonly RenditionName[], percent: number): void {
+    this.#update(videoId, renditions, { progress_percent: Math.floor(percent) });
+  }
+
+  finished(videoId: string, renditions: readonly FinishedRendition[], targetDurationSeconds?: number): void {
+    this.#change(videoId, owner => {
+      for (const rendition of renditions) {
+        this.#update(videoId, [rendition], {
+          status: 'encoded',
+          progress_percent: 100,
+          file: rendition.file,
+          facts: JSON.stringify(rendition.facts),
+        });
+        if (rendition.type !== 'audio') this.#tell(videoId, rendition, owner);
+      }
+      const all = this.#renditions.all(videoId);
+      const hasPicture = all.some(row => row.type === 'hls');
+      const isDone = (type: RenditionName['type']) =>
+        all.some(row => row.type === type && row.status === 'encoded');
+      const hasSound = all.every(row => row.type !== 'audio' || row.status === 'encoded');
+      this.#database.run(
+        this.#database.queries
+          .updateTable('video_encodings')
+          .set({
+            is_playable: Number(hasSound && (hasPicture ? isDone('hls') : isDone('audio'))),
+            ...(targetDurationSeconds === undefined
+              ? {}
+              : { target_duration_seconds: targetDurationSeconds }),
+          })
+          .where('video_id', '=', videoId),
+      );
+    });
+  }
+
+  failed(videoId: string, renditions: readonly RenditionName[]): void {
+    this.#change(videoId, () => this.#update(videoId, renditions, { status: 'failed' }));
+  }
+
+  refused(videoId: string, reason: string): void {
+    this.#change(videoId, () => {
+      this.#database.run(
+        this.#database.queries
+          .updateTable('video_encodings')
+          .set({ failure: reason })
+          .where('video_id', '=', videoId),
+      );
+      this.#database.run(
+        this.#database.queries
+          .updateTable('renditions')
+          .set({ status: 'failed' })
+          .where('video_id', '=', videoId)
+          .where('status', '!=', 'encoded'),
+      );
+    });
+  }
+
+  changed(videoId: string): void {
+    this.#change(videoId, () => {});
+  }
+
+  storyboardMade(videoId: string): void {
+    this.#change(videoId, () =>
+      this.#database.run(
+        this.#database.queries
+          .updateTable('video_encodings')
+          .set({ has_storyboard: 1 })
+          .where('video_id', '=', videoId),
+      ),
+    );
+  }
+
+  /** In one transaction, with the next revision; nothing when the video is gone. */
+  #change(videoId: string, work: (owner: { projectId: string; liveStreamId: string | null }) => void): void {
+    this.#database.transaction(() => {
+      const video = this.#order.get(videoId);
+      if (video === undefined) return;
+      this.#database.run(
+        this.#database.queries
+          .insertInto('video_encodings')
+          .values({
+            video_id: videoId,
+            facts: '{}',
+            target_duration_seconds: null,
+            is_playable: 0,
+            has_storyboard: 0,
+            failure: null,
+            revision: 1,
+          })
+          .onConflict(conflict =>
+            conflict.doUpdateSet(expression => ({
+              revision: expression('video_encodings.revision', '+', 1),
+            })),
+          ),
+      );
+      work({ projectId: video.project_id, liveStreamId: video.live_stream_id });
+    });
+  }
+
+  #add(videoId: string, { type, quality }: RenditionName): void {
+    this.#database.run(
+      this.#database.queries
+        .insertInto('renditions')
+        .values({
+          video_id: videoId,
+          type,
+          quality,
+          position: typeOrder.indexOf(type) * 100_000 + (Number.parseInt(quality, 10) || 0),
+          status: 'waiting',
+          progress_percent: 0,
+          file: null,
+          facts: null,
+        })
+        .onConflict(conflict => conflict.doNothing()),
+    );
+  }
+
+  #update(videoId: string, renditions: readonly RenditionName[], values: Partial<RenditionRow>): void {
+    this.#database.transaction(() => {
+      for (const { type, quality } of renditions) {
+        this.#database.run(
+          this.#database.queries
+            .updateTable('renditions')
+            .set(values)
+            .where('video_id', '=', videoId)
+            .where('type', '=', type)
+            .where('quality', '=', quality),
+        );
+      }
+    });
+  }
+
+  #tell(
+    videoId: string,
+    { type, quality }: RenditionName,
+    { projectId, liveStreamId }: { projectId: string; liveStreamId: string | null },
+  ): void {
+    this.#outbox.append(
+      {
+        projectId,
+        type: completedEvent,
+        subjectId: videoId,
+        payload: {
+          videoId,
+          encoding: type,
+          quality,
+          ...(liveStreamId === null ? {} : { liveStreamId }),
+        },
+      },
+      this.#clock.nowMs(),
+    );
+  }
+}
+
+function renditionFrom(row: RenditionRow): StoredRendition {
+  return {
+    type: row.type,
+    quality: row.quality,
+    status: row.status,
+    progressPercent: row.progress_percent,
+    file: row.file ?? undefined,
+    facts: row.facts === null ? undefined : JSON.parse(row.facts),
+  };
+}

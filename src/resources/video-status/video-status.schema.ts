@@ -1,0 +1,79 @@
+import { z } from 'zod';
+
+const ingestSchema = z.object({
+  status: z.enum(['uploading', 'uploaded', 'ingesting', 'ingested']),
+  filesize: z.int().nullable().describe('Bytes; null until the source is complete.'),
+  receivedBytes: z
+    .array(z.object({ from: z.int(), to: z.int(), total: z.int() }))
+    .describe('One entry for each range of bytes that has arrived.'),
+  receivedParts: z
+    .object({ parts: z.array(z.int()), total: z.int().nullable() })
+    .optional()
+    .describe('Which parts have arrived, for an upload by part; `total` is null until it is known.'),
+});
+
+const qualitySchema = z.object({
+  type: z.enum(['hls', 'mp4']),
+  quality: z.enum(['240p', '360p', '480p', '720p', '1080p', '2160p']),
+  status: z.enum(['waiting', 'encoding', 'encoded', 'failed']),
+  progress: z.int().min(0).max(100).describe('Percent.'),
+});
+
+const metadataSchema = z.object({
+  width: z.int().nullable(),
+  height: z.int().nullable(),
+  bitrate: z.number().nullable().describe('kbit/s.'),
+  duration: z.int().nullable().describe('Seconds.'),
+  framerate: z.int().nullable(),
+  samplerate: z.int().nullable(),
+  videoCodec: z.string().nullable(),
+  audioCodec: z.string().nullable(),
+  aspectRatio: z.string().nullable(),
+});
+
+/** How far a video has come. */
+export const videoStatusSchema = z
+  .object({
+    ingest: ingestSchema.optional().describe('Absent until something has arrived.'),
+    encoding: z.object({
+      playable: z.boolean(),
+      qualities: z.array(qualitySchema),
+      metadata: metadataSchema.describe('Facts of the source; null until they are known.'),
+      failure: z.string().optional().describe('Why nothing can come of the source.'),
+    }),
+  })
+  .meta({
+    id: 'VideoStatus',
+    examples: [
+      {
+        ingest: {
+          status: 'uploaded',
+          filesize: 10_546_620,
+          receivedBytes: [],
+          receivedParts: { parts: [1, 2, 3], total: 3 },
+        },
+        encoding: {
+          playable: true,
+          qualities: [
+            { type: 'hls', quality: '240p', status: 'encoding', progress: 40 },
+            { type: 'hls', quality: '480p', status: 'encoded', progress: 100 },
+            { type: 'mp4', quality: '480p', status: 'waiting', progress: 0 },
+          ],
+          metadata: {
+            width: 854,
+            height: 480,
+            bitrate: 812.5,
+            duration: 28,
+            framerate: 25,
+            samplerate: 48_000,
+            videoCodec: 'h264',
+            audioCodec: 'aac',
+            aspectRatio: '16/9',
+          },
+        },
+      },
+    ],
+  });
+
+/** A video's status as the API shows it. */
+export type VideoStatusView = z.input<typeof videoStatusSchema>;

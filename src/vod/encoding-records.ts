@@ -1,0 +1,69 @@
+/** Names of a video's renditions: `hls` and `mp4` with a quality such as `720p`; `audio` with `audio`. */
+export interface RenditionName {
+  readonly type: 'hls' | 'mp4' | 'audio';
+  readonly quality: string;
+}
+
+/** A rendition that is there. */
+export interface FinishedRendition extends RenditionName {
+  /** The index, or the mp4, relative to the video's folder. */
+  readonly file: string;
+  /** What playback must know without opening a file; JSON. */
+  readonly facts: unknown;
+}
+
+/** A rendition as it is written down. */
+export interface StoredRendition extends RenditionName {
+  readonly status: 'waiting' | 'encoding' | 'encoded' | 'failed';
+  readonly progressPercent: number;
+  readonly file: string | undefined;
+  readonly facts: unknown;
+}
+
+/** What its owner wants to be made of a video. */
+export interface EncodingOrder {
+  readonly projectId: string;
+  readonly clip: { readonly startMs: number; readonly endMs: number | undefined } | undefined;
+  /** Placement as in the contract; the image is the file `watermark` of the video's folder. */
+  readonly watermark: Readonly<Record<string, string>> | undefined;
+  readonly mp4Support: boolean;
+}
+
+/** What is known of a video's encoding. */
+export interface EncodingState {
+  /** Facts of the source for the status; empty until it was probed. */
+  readonly facts: unknown;
+  readonly targetDurationSeconds: number | undefined;
+  /** Something complete can be played. */
+  readonly isPlayable: boolean;
+  readonly hasStoryboard: boolean;
+  /** Why nothing came of it, as a sentence. */
+  readonly failure: string | undefined;
+  /** Grows whenever what viewers get changes. */
+  readonly revision: number;
+  /** In the order of the status: HLS ascending, mp4, audio. */
+  readonly renditions: readonly StoredRendition[];
+}
+
+/** Where the vod room writes down how far it has come. Every call is one transaction; for a video that is gone it does nothing. */
+export interface EncodingRecords {
+  /** undefined when the video is gone or discarded for good. */
+  order(videoId: string): EncodingOrder | undefined;
+  state(videoId: string): EncodingState | undefined;
+  /** A source was looked into: begins anew with these renditions, all waiting. */
+  planned(videoId: string, facts: unknown, renditions: readonly RenditionName[]): void;
+  /** Adds a rendition that waits, unless it is there. */
+  added(videoId: string, rendition: RenditionName): void;
+  /** Removes a rendition. */
+  removed(videoId: string, rendition: RenditionName): void;
+  started(videoId: string, renditions: readonly RenditionName[]): void;
+  progressed(videoId: string, renditions: readonly RenditionName[], percent: number): void;
+  /** They can be delivered; tells of each by an event. */
+  finished(videoId: string, renditions: readonly FinishedRendition[], targetDurationSeconds?: number): void;
+  failed(videoId: string, renditions: readonly RenditionName[]): void;
+  /** Nothing can come of the source. */
+  refused(videoId: string, reason: string): void;
+  /** What viewers get has changed without a rendition being finished. */
+  changed(videoId: string): void;
+  storyboardMade(videoId: string): void;
+}
