@@ -7,9 +7,14 @@ import type { Thumbnail } from './thumbnails.ts';
 
 const folder = new URL('../web/player/', import.meta.url);
 
-/** The name by which the player's modules import hls.js, and the build of it that viewers get. */
-const hlsSpecifier = 'hls.js';
-const hlsBuild = 'hls.js/dist/hls.light.min.mjs';
+/**
+ * By the name under which the player's modules import hls.js: the build of it that viewers get, and its name as a file.
+ * The light one knows no audio renditions, which live streams do without.
+ */
+const hlsBuilds: Readonly<Record<string, { readonly path: string; readonly name: string }>> = {
+  'hls.js': { path: 'hls.js/dist/hls.light.min.mjs', name: 'hls' },
+  'hls.js/dist/hls.min.mjs': { path: 'hls.js/dist/hls.min.mjs', name: 'hls-full' },
+};
 
 /** A file of the player page. Its URL holds a hash of its content, so it can be kept for ever. */
 export interface PlayerFile {
@@ -51,13 +56,15 @@ export function loadPlayerFiles(): PlayerFiles {
     const known = moduleUrls.get(specifier);
     if (known !== undefined) return known;
     let url: string;
-    if (specifier === hlsSpecifier) {
-      const path = createRequire(import.meta.url).resolve(hlsBuild);
-      url = add('hls', 'js', withoutSourceMap(readFileSync(path, 'utf8')), 'text/javascript; charset=utf-8');
+    const hlsBuild = hlsBuilds[specifier];
+    if (hlsBuild !== undefined) {
+      const path = createRequire(import.meta.url).resolve(hlsBuild.path);
+      const content = withoutSourceMap(readFileSync(path, 'utf8'));
+      url = add(hlsBuild.name, 'js', content, 'text/javascript; charset=utf-8');
     } else {
       const source = stripTypes(readFileSync(new URL(specifier, folder), 'utf8'));
       const content = source.replace(
-        /(\bfrom\s*|\bimport\s*)'(\.\/[\w-]+\.ts|hls\.js)'/g,
+        /(\bfrom\s*|\bimport\s*)'(\.\/[\w-]+\.ts|hls\.js(?:\/[\w./-]+)?)'/g,
         (_, keyword: string, imported: string) => `${keyword}'${addModule(imported)}'`,
       );
       url = add(specifier.slice(2, -3), 'js', content, 'text/javascript; charset=utf-8');
