@@ -7,7 +7,7 @@
 import { formatMediaPlaylist, type MediaPlaylist, type MediaSegment } from '../hls/media-playlist.ts';
 import { parseReloadDirectives } from '../hls/reload-directives.ts';
 import type { Clock } from '../shared/clock.ts';
-import { RenderedText } from './rendered-text.ts';
+import { RenderedText } from '../shared/rendered-text.ts';
 import type { Part, SegmentSink } from './segmenter.ts';
 
 /** Answer to a request for the media playlist. */
