@@ -245,6 +245,7 @@ export interface JobRow {
   lease_until_ms: number | null;
   failure: string | null;
   created_at_ms: number;
+  failed_at_ms: number | null;
 }
 
 /** Something that happened, written in the transaction that made it happen. `payload` is JSON. */

@@ -129,11 +129,15 @@ export const videos: Migration = {
       lease_until_ms INTEGER,
       failure TEXT,
       created_at_ms INTEGER NOT NULL,
-      CHECK ((state = 'running') = (lease_until_ms IS NOT NULL))
+      failed_at_ms INTEGER,
+      CHECK ((state = 'running') = (lease_until_ms IS NOT NULL)),
+      CHECK ((state = 'failed') = (failed_at_ms IS NOT NULL))
     ) STRICT;
     CREATE INDEX jobs_due ON jobs (lane, priority DESC, id) WHERE state = 'waiting';
+    CREATE INDEX jobs_by_time ON jobs (lane, run_at_ms) WHERE state = 'waiting';
     CREATE INDEX jobs_by_subject ON jobs (subject_id);
-    CREATE INDEX jobs_running ON jobs (id) WHERE state = 'running';
+    CREATE INDEX jobs_by_state ON jobs (lane, state);
+    CREATE INDEX jobs_failed ON jobs (failed_at_ms) WHERE state = 'failed';
 
     CREATE TABLE events (
       id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,0 +1,223 @@
+import type { Selectable, Updateable } from 'kysely';
+import type { Database } from '../store/database.ts';
+import type { JobRow } from '../store/tables.ts';
+import type { NewJob } from './job.ts';
+
+/** A job as it is written down. */
+export interface StoredJob extends NewJob {
+  readonly id: number;
+  readonly payload: unknown;
+  /** How often it was begun. */
+  readonly attempts: number;
+}
+
+/** How many jobs of a lane there are in each state. */
+export interface JobCounts {
+  readonly waiting: number;
+  readonly running: number;
+  readonly failed: number;
+}
+
+type JobColumns = Pick<
+  Selectable<JobRow>,
+  'id' | 'kind' | 'subject_id' | 'payload' | 'priority' | 'attempts'
+>;
+
+/** Jobs in the database. */
+export class JobStore {
+  readonly #database: Database;
+  readonly #due;
+  readonly #nextDue;
+  readonly #claim;
+  readonly #renew;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#due = database.sqlite.prepare<[string, number, number], JobColumns>(
+      `SELECT id, kind, subject_id, payload, priority, attempts FROM jobs
+       WHERE state = 'waiting' AND lane = ? AND run_at_ms <= ? ORDER BY priority DESC, id LIMIT ?`,
+    );
+    this.#nextDue = database.sqlite
+      .prepare<[string, number], number | null>(
+        `SELECT min(run_at_ms) FROM jobs WHERE state = 'waiting' AND lane = ? AND run_at_ms > ?`,
+      )
+      .pluck();
+    this.#claim = database.sqlite.prepare<[number, number]>(
+      `UPDATE jobs SET state = 'running', attempts = attempts + 1, progress_percent = 0, lease_until_ms = ?
+       WHERE id = ? AND state = 'waiting'`,
+    );
+    this.#renew = database.sqlite.prepare<[number, number]>(
+      `UPDATE jobs SET lease_until_ms = ? WHERE id = ? AND state = 'running'`,
+    );
+  }
+
+  /** Writes down a job that can be run from `nowMs` on. */
+  add(job: NewJob, lane: string, nowMs: number): void {
+    this.#database.run(
+      this.#database.queries.insertInto('jobs').values({
+        kind: job.kind,
+        lane,
+        subject_id: job.subjectId,
+        payload: JSON.stringify(job.payload ?? null),
+        priority: job.priority ?? 0,
+        state: 'waiting',
+        attempts: 0,
+        progress_percent: 0,
+        run_at_ms: nowMs,
+        lease_until_ms: null,
+        failure: null,
+        created_at_ms: nowMs,
+        failed_at_ms: null,
+      }),
+    );
+  }
+
+  /** Whether a job of this kind waits or runs for a subject. */
+  has(kind: string, subjectId: string): boolean {
+    const query = this.#database.queries
+      .selectFrom('jobs')
+      .select('id')
+      .where('subject_id', '=', subjectId)
+      .where('kind', '=', kind)
+      .where('state', '!=', 'failed')
+      .limit(1);
+    return this.#database.first(query) !== undefined;
+  }
+
+  /** The jobs of a lane to be run next, at most `count`. */
+  due(lane: string, nowMs: number, count: number): StoredJob[] {
+    return this.#due.all(lane, nowMs, count).map(storedJobFrom);
+  }
+
+  /** When the first job of a lane that cannot be run yet can be run. */
+  nextDueAtMs(lane: string, nowMs: number): number | undefined {
+    return this.#nextDue.get(lane, nowMs) ?? undefined;
+  }
+
+  /** Begins an attempt; false when the job is not waiting any more. */
+  claim(id: number, leaseUntilMs: number): boolean {
+    return this.#claim.run(leaseUntilMs, id).changes === 1;
+  }
+
+  /** False when the job is gone. */
+  renewLease(id: number, leaseUntilMs: number): boolean {
+    return this.#renew.run(leaseUntilMs, id).changes === 1;
+  }
+
+  /** Writes down how far a running job is. */
+  progress(id: number, percent: number): void {
+    this.#change(id, { progress_percent: percent });
+  }
+
+  /** Lets a job wait until `runAtMs`, with why it did not succeed; a job that is gone stays gone. */
+  putBack(id: number, runAtMs: number, attempts: number, failure: string | null): void {
+    this.#change(id, { state: 'waiting', lease_until_ms: null, run_at_ms: runAtMs, attempts, failure });
+  }
+
+  /** Keeps a job as one that failed; false when it is gone. */
+  fail(id: number, failure: string, nowMs: number): boolean {
+    return this.#change(id, { state: 'failed', lease_until_ms: null, failure, failed_at_ms: nowMs });
+  }
+
+  /** Forgets a job that was done. */
+  remove(id: number): void {
+    this.#database.run(this.#database.queries.deleteFrom('jobs').where('id', '=', id));
+  }
+
+  /** Forgets all of a subject's jobs. */
+  removeSubject(subjectId: string): void {
+    this.#database.run(this.#database.queries.deleteFrom('jobs').where('subject_id', '=', subjectId));
+  }
+
+  /** Forgets what failed before `atMs`; how many that were. */
+  removeFailedBefore(atMs: number): number {
+    return this.#database.run(
+      this.#database.queries
+        .deleteFrom('jobs')
+        .where('state', '=', 'failed')
+        .where('failed_at_ms', '<', atMs),
+    );
+  }
+
+  /** Jobs that ran when the last process ended wait again, before all that are due; the jobs themselves. */
+  releaseLeases(nowMs: number): StoredJob[] {
+    const { queries } = this.#database;
+    return this.#database.transaction(() => {
+      const running = this.#database.all(
+        queries.selectFrom('jobs').selectAll().where('state', '=', 'running').orderBy('id'),
+      );
+      this.#database.run(
+        queries
+          .updateTable('jobs')
+          .set({ state: 'waiting', lease_until_ms: null, run_at_ms: nowMs })
+          .where('state', '=', 'running'),
+      );
+      return running.map(storedJobFrom);
+    });
+  }
+
+  /** Kinds of all jobs that are to be run. */
+  kinds(): string[] {
+    const query = this.#database.queries
+      .selectFrom('jobs')
+      .select('kind')
+      .distinct()
+      .where('state', '!=', 'failed');
+    return this.#database.all(query).map(row => row.kind);
+  }
+
+  /** Moves jobs that wait to the lane that their kind has now. */
+  moveKind(kind: string, lane: string): void {
+    this.#database.run(
+      this.#database.queries
+        .updateTable('jobs')
+        .set({ lane })
+        .where('kind', '=', kind)
+        .where('lane', '!=', lane),
+    );
+  }
+
+  /** Keeps all jobs of a kind as failed; how many that were. */
+  failKind(kind: string, failure: string, nowMs: number): number {
+    return this.#database.run(
+      this.#database.queries
+        .updateTable('jobs')
+        .set({ state: 'failed', lease_until_ms: null, failure, failed_at_ms: nowMs })
+        .where('kind', '=', kind)
+        .where('state', '!=', 'failed'),
+    );
+  }
+
+  /** By lane; a lane without jobs is not in there. */
+  counts(): Map<string, JobCounts> {
+    const query = this.#database.queries
+      .selectFrom('jobs')
+      .select(({ fn }) => ['lane', 'state', fn.countAll<number>().as('total')])
+      .groupBy(['lane', 'state']);
+    const counts = new Map<string, JobCounts>();
+    for (const { lane, state, total } of this.#database.all(query)) {
+      counts.set(lane, { ...(counts.get(lane) ?? noJobs), [state]: total });
+    }
+    return counts;
+  }
+
+  #change(id: number, values: Updateable<JobRow>): boolean {
+    return (
+      this.#database.run(this.#database.queries.updateTable('jobs').set(values).where('id', '=', id)) === 1
+    );
+  }
+}
+
+/** Counts of a lane without jobs. */
+export const noJobs: JobCounts = { waiting: 0, running: 0, failed: 0 };
+
+function storedJobFrom(row: JobColumns): StoredJob {
+  return {
+    id: row.id,
+    kind: row.kind,
+    subjectId: row.subject_id,
+    payload: JSON.parse(row.payload),
+    priority: row.priority,
+    attempts: row.attempts,
+  };
+}

@@ -1,0 +1,397 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { JobKind, RunningJob } from '../../src/jobs/job.ts';
+import { type JobOutcome, Jobs, type JobsOptions, retryDelaysMs } from '../../src/jobs/jobs.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { AppError } from '../../src/shared/errors.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { JobRow } from '../../src/store/tables.ts';
+import { tempDirOfTest } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+async function openedDatabase(): Promise<Database> {
+  const database = openDatabase({ dataDir: await tempDirOfTest() });
+  onTestFinished(() => database.stop());
+  return database;
+}
+
+function queueOf(database: Database, kinds: JobKind[], options: Partial<JobsOptions> = {}): Jobs {
+  const jobs = new Jobs({ database, kinds, lanes: { work: 1, wide: 3 }, log: silentLogger, ...options });
+  onTestFinished(() => jobs.stop());
+  return jobs;
+}
+
+async function startedQueue(database: Database, kinds: JobKind[], options: Partial<JobsOptions> = {}) {
+  const jobs = queueOf(database, kinds, options);
+  await jobs.start();
+  return jobs;
+}
+
+function rowsOf(database: Database): (Omit<JobRow, 'id'> & { id: number })[] {
+  return database.sqlite
+    .prepare<[], Omit<JobRow, 'id'> & { id: number }>('SELECT * FROM jobs ORDER BY id')
+    .all();
+}
+
+/** A kind whose runs wait until they are let go, and whose runs can be counted. */
+function heldKind(name: string, lane = 'work') {
+  const runs: (RunningJob & { finish(): void; fail(error: unknown): void })[] = [];
+  const kind: JobKind = {
+    kind: name,
+    lane,
+    attemptsAtMost: 3,
+    run(job) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      job.signal.addEventListener('abort', () => reject(job.signal.reason));
+      runs.push({ ...job, finish: resolve, fail: reject });
+      return promise;
+    },
+  };
+  return { kind, runs };
+}
+
+/** Goes as the machine's clock does, and can be set forward. */
+function steppedClock() {
+  let aheadMs = 0;
+  return {
+    nowMs: () => systemClock.nowMs() + aheadMs,
+    monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+    step(ms: number) {
+      aheadMs += ms;
+    },
+  };
+}
+
+describe('a job', () => {
+  test('is run with its payload and is gone when it was done', async () => {
+    const database = await openedDatabase();
+    const { kind, runs } = heldKind('held');
+    const jobs = await startedQueue(database, [kind]);
+    jobs.add({ kind: 'held', subjectId: 'vi1', payload: { a: [1, null] } });
+    expect(jobs.has('held', 'vi1')).toBe(true);
+    await waitUntil(() => runs.length === 1);
+    expect(runs[0]).toMatchObject({ subjectId: 'vi1', payload: { a: [1, null] }, attempt: 1 });
+    expect(jobs.counts()).toEqual({
+      work: { waiting: 0, running: 1, failed: 0 },
+      wide: { waiting: 0, running: 0, failed: 0 },
+    });
+    runs[0]!.finish();
+    await waitUntil(() => !jobs.has('held', 'vi1'));
+    expect(rowsOf(database)).toEqual([]);
+  });
+
+  test('starts only once the transaction that added it was committed, and never when it was rolled back', async () => {
+    const database = await openedDatabase();
+    const { kind, runs } = heldKind('held', 'wide');
+    const jobs = await startedQueue(database, [kind]);
+    expect(() =>
+      database.transaction(() => {
+        jobs.add({ kind: 'held', subjectId: 'vi1' });
+        throw new Error('rolled back');
+      }),
+    ).toThrow('rolled back');
+    database.transaction(() => {
+      jobs.add({ kind: 'held', subjectId: 'vi2' });
+      expect(runs).toEqual([]);
+    });
+    await waitUntil(() => runs.length > 0);
+    await nextTurn();
+    expect(runs.map(run => run.subjectId)).toEqual(['vi2']);
+  });
+
+  test('is begun in the order of priority, then age, and as many at once as its lane has places', async () => {
+    const database = await openedDatabase();
+    const narrow = heldKind('narrow');
+    const wide = heldKind('wide', 'wide');
+    const jobs = queueOf(database, [narrow.kind, wide.kind]);
+    for (const [subjectId, priority] of [
+      ['a', 0],
+      ['b', 5],
+      ['c', 0],
+      ['d', -1],
+      ['e', 5],
+    ] as const) {
+      jobs.add({ kind: 'narrow', subjectId, priority });
+      jobs.add({ kind: 'wide', subjectId, priority });
+    }
+    await jobs.start();
+    await waitUntil(() => wide.runs.length === 3 && narrow.runs.length === 1);
+    expect(wide.runs.map(run => run.subjectId)).toEqual(['b', 'e', 'a']);
+    for (let done = 0; done < 5; done++) {
+      await waitUntil(() => narrow.runs.length === done + 1);
+      narrow.runs[done]!.finish();
+    }
+    await waitUntil(() => jobs.counts().work!.running === 0);
+    expect(narrow.runs.map(run => run.subjectId)).toEqual(['b', 'e', 'a', 'c', 'd']);
+    expect(wide.runs).toHaveLength(3);
+  });
+
+  test('that fails is tried again after a growing delay, and given up after its last attempt', async () => {
+    const database = await openedDatabase();
+    const clock = steppedClock();
+    const outcomes: JobOutcome[] = [];
+    let givenUp: unknown[] = [];
+    let tried = 0;
+    const kind: JobKind = {
+      kind: 'hopeless',
+      lane: 'work',
+      attemptsAtMost: 3,
+      run: async () => {
+        throw new Error(`the ${++tried}. time`);
+      },
+      givenUp: (job, error) => {
+        expect(database.sqlite.inTransaction).toBe(true);
+        givenUp = [job.subjectId, job.payload, error];
+      },
+    };
+    const jobs = await startedQueue(database, [kind], {
+      clock,
+      observer: { jobEnded: (_kind, outcome) => outcomes.push(outcome) },
+    });
+    jobs.add({ kind: 'hopeless', subjectId: 'vi1', payload: 7 });
+    for (const attempt of [1, 2]) {
+      await waitUntil(
+        () => rowsOf(database)[0]!.attempts === attempt && rowsOf(database)[0]!.state === 'waiting',
+      );
+      const delayMs = rowsOf(database)[0]!.run_at_ms - clock.nowMs();
+      expect(delayMs).toBeGreaterThan(retryDelaysMs[attempt - 1]! * 0.8);
+      expect(delayMs).toBeLessThanOrEqual(retryDelaysMs[attempt - 1]! * 1.2);
+      expect(tried).toBe(attempt);
+      clock.step(delayMs);
+      jobs.add({ kind: 'hopeless', subjectId: 'another', priority: -1 });
+      database.sqlite.prepare(`DELETE FROM jobs WHERE subject_id = 'another'`).run();
+    }
+    await waitUntil(() => rowsOf(database)[0]!.state === 'failed');
+    expect(rowsOf(database)[0]).toMatchObject({ failure: 'the 3. time', attempts: 3, lease_until_ms: null });
+    expect(givenUp).toEqual(['vi1', 7, new Error('the 3. time')]);
+    expect(outcomes).toEqual(['retried', 'retried', 'failed']);
+    expect(jobs.has('hopeless', 'vi1')).toBe(false);
+    expect(jobs.counts().work).toEqual({ waiting: 0, running: 0, failed: 1 });
+  });
+
+  test('whose delay is over starts by itself', async () => {
+    const database = await openedDatabase();
+    const attempts: number[] = [];
+    const kind: JobKind = {
+      kind: 'second-time-lucky',
+      lane: 'work',
+      attemptsAtMost: 2,
+      run: async ({ attempt }) => {
+        attempts.push(attempt);
+        if (attempt === 1) throw new Error('not yet');
+      },
+    };
+    const jobs = await startedQueue(database, [kind]);
+    jobs.add({ kind: 'second-time-lucky', subjectId: 'vi1' });
+    await waitUntil(() => !jobs.has('second-time-lucky', 'vi1'));
+    expect(attempts).toEqual([1, 2]);
+  });
+
+  test('that can never succeed is not tried again', async () => {
+    const database = await openedDatabase();
+    const kind: JobKind = {
+      kind: 'refused',
+      lane: 'work',
+      attemptsAtMost: 5,
+      run: async () => {
+        throw new AppError('media-refused', 'no media');
+      },
+    };
+    const jobs = await startedQueue(database, [kind]);
+    jobs.add({ kind: 'refused', subjectId: 'vi1' });
+    await waitUntil(() => jobs.counts().work!.failed === 1);
+    expect(rowsOf(database)[0]).toMatchObject({ attempts: 1, failure: 'no media' });
+  });
+
+  test('whose giving up fails is not lost: it waits again', async () => {
+    const database = await openedDatabase();
+    const kind: JobKind = {
+      kind: 'refused',
+      lane: 'work',
+      attemptsAtMost: 1,
+      run: async () => {
+        throw new AppError('media-refused');
+      },
+      givenUp: () => {
+        throw new Error('cannot be written');
+      },
+    };
+    const jobs = await startedQueue(database, [kind]);
+    jobs.add({ kind: 'refused', subjectId: 'vi1' });
+    await waitUntil(() => rowsOf(database)[0]!.attempts === 1 && rowsOf(database)[0]!.state === 'waiting');
+    expect(jobs.counts().work).toEqual({ waiting: 1, running: 0, failed: 0 });
+  });
+
+  test('writes its progress at most once a second, within bounds', async () => {
+    const database = await openedDatabase();
+    const clock = steppedClock();
+    const { kind, runs } = heldKind('held');
+    const jobs = await startedQueue(database, [kind], { clock });
+    jobs.add({ kind: 'held', subjectId: 'vi1' });
+    await waitUntil(() => runs.length === 1);
+    const written = [12.7, 50, Number.NaN].map(percent => {
+      runs[0]!.reportProgress(percent);
+      return rowsOf(database)[0]!.progress_percent;
+    });
+    clock.step(1_000);
+    runs[0]!.reportProgress(250);
+    written.push(rowsOf(database)[0]!.progress_percent);
+    expect(written).toEqual([12, 12, 12, 100]);
+  });
+});
+
+describe('cancelling a subject', () => {
+  test('removes what waits, ends what runs, and waits until that is gone', async () => {
+    const database = await openedDatabase();
+    let letGo = () => {};
+    const reasons: unknown[] = [];
+    const slow: JobKind = {
+      kind: 'slow',
+      lane: 'wide',
+      attemptsAtMost: 3,
+      run: job =>
+        new Promise((_resolve, reject) => {
+          job.signal.addEventListener('abort', () => {
+            reasons.push(job.signal.reason);
+            letGo = () => reject(job.signal.reason);
+          });
+        }),
+    };
+    const { kind, runs } = heldKind('held');
+    const jobs = await startedQueue(database, [slow, kind]);
+    jobs.add({ kind: 'held', subjectId: 'other' });
+    jobs.add({ kind: 'held', subjectId: 'vi1' });
+    jobs.add({ kind: 'slow', subjectId: 'vi1' });
+    await waitUntil(() => jobs.counts().wide!.running === 1 && runs.length === 1);
+
+    let isGone = false;
+    const cancelled = jobs.cancel('vi1').then(() => {
+      isGone = true;
+    });
+    expect(jobs.has('held', 'vi1')).toBe(false);
+    expect(jobs.has('slow', 'vi1')).toBe(false);
+    expect(reasons).toHaveLength(1);
+    await nextTurn();
+    expect(isGone).toBe(false);
+    jobs.add({ kind: 'slow', subjectId: 'vi1' });
+    letGo();
+    await cancelled;
+    expect(jobs.has('slow', 'vi1')).toBe(true);
+    expect(runs[0]!.signal.aborted).toBe(false);
+    await waitUntil(() => jobs.counts().wide!.running === 1);
+    expect(reasons).toHaveLength(1);
+    const cancelledAgain = jobs.cancel('vi1');
+    letGo();
+    await cancelledAgain;
+  });
+
+  test('in a transaction that is rolled back lets the job run again', async () => {
+    const database = await openedDatabase();
+    const { kind, runs } = heldKind('held');
+    const jobs = await startedQueue(database, [kind]);
+    jobs.add({ kind: 'held', subjectId: 'vi1' });
+    await waitUntil(() => runs.length === 1);
+    expect(() =>
+      database.transaction(() => {
+        void jobs.cancel('vi1');
+        throw new Error('rolled back');
+      }),
+    ).toThrow();
+    await waitUntil(() => runs.length === 2);
+    expect(runs[1]).toMatchObject({ subjectId: 'vi1', attempt: 1 });
+  });
+});
+
+describe('the queue', () => {
+  test('starts nothing new while it drains, and puts back what runs when it stops', async () => {
+    const database = await openedDatabase();
+    const { kind, runs } = heldKind('held', 'wide');
+    const jobs = await startedQueue(database, [kind]);
+    jobs.add({ kind: 'held', subjectId: 'vi1' });
+    await waitUntil(() => runs.length === 1);
+    await jobs.drain();
+    jobs.add({ kind: 'held', subjectId: 'vi2' });
+    await nextTurn();
+    expect(runs).toHaveLength(1);
+    expect(runs[0]!.signal.aborted).toBe(false);
+    await jobs.stop();
+    await jobs.stop();
+    expect(runs[0]!.signal.aborted).toBe(true);
+    expect(rowsOf(database)).toMatchObject([
+      { subject_id: 'vi1', state: 'waiting', attempts: 0, lease_until_ms: null, failure: null },
+      { subject_id: 'vi2', state: 'waiting', attempts: 0 },
+    ]);
+    const again = await startedQueue(database, [kind]);
+    await waitUntil(() => runs.length === 3);
+    expect(runs[1]).toMatchObject({ subjectId: 'vi1', attempt: 1 });
+    await again.stop();
+  });
+
+  test('releases what a crash left running, and gives up what crashed too often', async () => {
+    const database = await openedDatabase();
+    const givenUp: string[] = [];
+    const { kind, runs } = heldKind('held', 'wide');
+    const jobs = queueOf(database, [{ ...kind, givenUp: job => givenUp.push(job.subjectId) }]);
+    jobs.add({ kind: 'held', subjectId: 'once' });
+    jobs.add({ kind: 'held', subjectId: 'often' });
+    database.sqlite
+      .prepare(
+        `UPDATE jobs SET state = 'running', lease_until_ms = 1, attempts = iif(subject_id = 'often', 6, 1)`,
+      )
+      .run();
+    await jobs.start();
+    await waitUntil(() => runs.length === 1);
+    expect(runs[0]).toMatchObject({ subjectId: 'once', attempt: 2 });
+    expect(givenUp).toEqual(['often']);
+    expect(rowsOf(database)[1]!.failure).toBe('The server ended in the middle of it 6 times.');
+  });
+
+  test('keeps as failed what it does not know, moves what changed its lane, and forgets what failed long ago', async () => {
+    const database = await openedDatabase();
+    const { kind, runs } = heldKind('held', 'wide');
+    const old = queueOf(database, [kind, heldKind('retired').kind]);
+    old.add({ kind: 'retired', subjectId: 'vi1' });
+    old.add({ kind: 'held', subjectId: 'vi2' });
+    old.add({ kind: 'held', subjectId: 'long-ago' });
+    database.sqlite
+      .prepare(`UPDATE jobs SET state = 'failed', failed_at_ms = 1 WHERE subject_id = 'long-ago'`)
+      .run();
+    const jobs = await startedQueue(database, [{ ...kind, lane: 'work' }]);
+    await waitUntil(() => runs.length === 1);
+    expect(rowsOf(database)).toMatchObject([
+      { subject_id: 'vi1', state: 'failed', failure: 'This server knows no jobs of the kind retired.' },
+      { subject_id: 'vi2', state: 'running', lane: 'work' },
+    ]);
+    expect(() => jobs.add({ kind: 'retired', subjectId: 'vi1' })).toThrow(
+      'there is no kind of jobs named retired',
+    );
+  });
+
+  test('refuses kinds that it could not run', async () => {
+    const database = await openedDatabase();
+    const { kind } = heldKind('held');
+    const jobs = queueOf(database, [kind]);
+    expect(() => jobs.register(kind)).toThrow('two kinds of jobs named held');
+    expect(() => jobs.register({ ...kind, kind: 'lost', lane: 'nowhere' })).toThrow('unknown lane: nowhere');
+    await jobs.start();
+    expect(() => jobs.register({ ...kind, kind: 'late' })).toThrow('before the start');
+  });
+
+  test('writes down how a job ended as soon as the database takes it', async () => {
+    const database = await openedDatabase();
+    const { kind, runs } = heldKind('held');
+    const jobs = await startedQueue(database, [kind]);
+    jobs.add({ kind: 'held', subjectId: 'vi1' });
+    await waitUntil(() => runs.length === 1);
+    database.sqlite.exec(
+      `CREATE TRIGGER full BEFORE DELETE ON jobs BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`,
+    );
+    runs[0]!.finish();
+    await nextTurn();
+    expect(jobs.has('held', 'vi1')).toBe(true);
+    database.sqlite.exec('DROP TRIGGER full');
+    await waitUntil(() => !jobs.has('held', 'vi1'));
+    expect(runs).toHaveLength(1);
+  });
+});
