@@ -1,9 +1,12 @@
-import { execFile } from 'node:child_process';
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { delimiter, join } from 'node:path';
-import { AppError, messageOf } from '../shared/errors.ts';
+import {
+  type BuildSource,
+  findBuild,
+  formatNumber,
+  formatOfVersion5,
+  type InspectedBuild,
+  inspectBuild,
+} from './find-build.ts';
 
 /** A usable ffmpeg and what it can do. */
 export interface FfmpegBuild {
@@ -11,15 +14,14 @@ export interface FfmpegBuild {
   /** As it names itself, such as `5.1.9-0+deb12u1`. */
   readonly version: string;
   /** How it was found. */
-  readonly source: 'setting' | 'path' | 'embedded';
+  readonly source: BuildSource;
   /** Takes HEVC, AV1 and VP9 in FLV (enhanced RTMP): libavformat 60.16, that is ffmpeg 6.1, or newer. */
   readonly canReadEnhancedFlv: boolean;
   /** For the log: what users of this build miss. */
   readonly lacks: readonly string[];
 }
 
-const firstEnhancedFormat = [60, 16] as const;
-const firstFormatOfVersion5 = [59, 16] as const;
+const firstEnhancedFormat = formatNumber([60, 16]);
 
 /**
  * Finds the ffmpeg to use: the one that was set, else one on `searchPath` of version 5 or newer, else the embedded one.
@@ -32,41 +34,7 @@ export async function findFfmpeg(
   setPath: string | undefined,
   searchPath: string | undefined,
 ): Promise<FfmpegBuild> {
-  if (setPath !== undefined) {
-    try {
-      return await inspectFfmpeg(setPath, 'setting');
-    } catch (error) {
-      throw new AppError('ffmpeg-unusable', `ffmpeg.path: ${setPath} does not run: ${messageOf(error)}`, {
-        cause: error,
-      });
-    }
-  }
-  const failures: string[] = [];
-  for (const folder of (searchPath ?? '').split(delimiter).filter(part => part !== '')) {
-    const path = join(folder, 'ffmpeg');
-    try {
-      await access(path, constants.X_OK);
-    } catch {
-      continue;
-    }
-    try {
-      const build = await inspectFfmpeg(path, 'path');
-      if (build.formatVersion >= formatNumber(firstFormatOfVersion5)) return build;
-      failures.push(`${path} is older than version 5`);
-    } catch (error) {
-      failures.push(`${path}: ${messageOf(error)}`);
-    }
-  }
-  try {
-    return await inspectFfmpeg(embeddedFfmpegPath(), 'embedded');
-  } catch (error) {
-    failures.push(`embedded: ${messageOf(error)}`);
-    throw new AppError(
-      'ffmpeg-unusable',
-      `No usable ffmpeg was found (${failures.join('; ')}). Install ffmpeg 5 or newer, or set MILLRACE_FFMPEG_PATH.`,
-      { cause: error },
-    );
-  }
+  return withAbilities(await findBuild('ffmpeg', setPath, searchPath, embeddedFfmpegPath));
 }
 
 /**
@@ -76,7 +44,7 @@ export async function findFfmpeg(
 export async function findCopier(found: FfmpegBuild): Promise<FfmpegBuild> {
   if (found.source !== 'path') return found;
   try {
-    return await inspectFfmpeg(embeddedFfmpegPath(), 'embedded');
+    return withAbilities(await inspectBuild('ffmpeg', embeddedFfmpegPath(), 'embedded'));
   } catch {
     return found;
   }
@@ -88,32 +56,10 @@ export function embeddedFfmpegPath(): string {
   return (require('@ffmpeg-installer/ffmpeg') as { path: string }).path;
 }
 
-async function inspectFfmpeg(
-  path: string,
-  source: FfmpegBuild['source'],
-): Promise<FfmpegBuild & { readonly formatVersion: number }> {
-  const printed = await run(path, ['-hide_banner', '-version']);
-  const version = /^ffmpeg version (\S+)/m.exec(printed)?.[1];
-  const format = /^libavformat\s+(\d+)\.\s*(\d+)/m.exec(printed);
-  if (version === undefined || format === null) throw new Error('does not answer -version as ffmpeg does');
-  const formatVersion = formatNumber([Number(format[1]), Number(format[2])]);
-  const canReadEnhancedFlv = formatVersion >= formatNumber(firstEnhancedFormat);
+function withAbilities({ path, version, source, formatVersion }: InspectedBuild): FfmpegBuild {
+  const canReadEnhancedFlv = formatVersion >= firstEnhancedFormat;
   const lacks: string[] = [];
   if (!canReadEnhancedFlv) lacks.push('HEVC and AV1 over RTMP (needs ffmpeg 6.1)');
-  if (formatVersion < formatNumber(firstFormatOfVersion5))
-    lacks.push('host names in restream addresses', 'SRT', 'GPU encoders');
-  return { path, version, source, canReadEnhancedFlv, lacks, formatVersion };
-}
-
-function formatNumber([major, minor]: readonly [number, number]): number {
-  return major * 1000 + minor;
-}
-
-function run(path: string, args: readonly string[]): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  execFile(path, args, { timeout: 10_000, maxBuffer: 1024 * 1024, windowsHide: true }, (error, stdout) => {
-    if (error === null) resolve(stdout);
-    else reject(error);
-  });
-  return promise;
+  if (formatVersion < formatOfVersion5) lacks.push('host names in restream addresses', 'SRT', 'GPU encoders');
+  return { path, version, source, canReadEnhancedFlv, lacks };
 }

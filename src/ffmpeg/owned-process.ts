@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
@@ -33,6 +34,7 @@ export class OwnedProcess {
   readonly #timers = new Set<NodeJS.Timeout>();
   #stopAsked = false;
   #isGone = false;
+  #isPaused = false;
   #partialLine = '';
 
   constructor(child: ChildProcess, log: Logger) {
@@ -51,6 +53,7 @@ export class OwnedProcess {
       if (this.#isGone) return;
       this.#isGone = true;
       for (const timer of this.#timers) clearTimeout(timer);
+      if (this.#partialLine !== '') this.#keep(this.#partialLine);
       if (startError !== undefined) this.#keep(messageOf(startError));
       const kind =
         child.pid === undefined
@@ -86,11 +89,26 @@ export class OwnedProcess {
   async stop(ladder: StopLadder = defaultLadder): Promise<ProcessExit> {
     if (!this.#isGone && !this.#stopAsked) {
       this.#stopAsked = true;
+      // A stopped process would take no SIGINT.
+      this.resume();
       this.#child.stdin?.end();
       this.#later(ladder.interruptAfterMs, () => this.#child.kill('SIGINT'));
       this.#later(ladder.interruptAfterMs + ladder.killAfterMs, () => this.#child.kill('SIGKILL'));
     }
     return this.exited;
+  }
+
+  /** Lets it stand still until {@link resume}; one that is stopping or gone goes on. */
+  pause(): void {
+    if (this.#isGone || this.#stopAsked || this.#isPaused) return;
+    this.#isPaused = this.#child.kill('SIGSTOP');
+  }
+
+  /** Lets it go on. */
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    if (!this.#isGone) this.#child.kill('SIGCONT');
   }
 
   /** Ends it at once, for output that nobody wants any more. */
@@ -120,6 +138,20 @@ export class OwnedProcess {
   }
 }
 
+/** How a process is started. */
+export interface StartOptions {
+  /** How many readable pipes it gets beside stdout and stderr, from file descriptor 3 up. */
+  readonly outputs: number;
+  /** Go on its log lines. */
+  readonly ids: Readonly<Record<string, unknown>>;
+  /** It works on files: nothing on its stdin, and its stdout can be read as descriptor 1. Otherwise it is the other way round. */
+  readonly isOnFiles?: boolean;
+  /** All environment variables that it gets; those of this process unless given. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** 1..19: how much it gives way to others; 0 unless given. */
+  readonly niceness?: number;
+}
+
 /** Starts processes and knows all that run, so that they can be counted and none outlives the server. */
 export class ProcessOwner {
   readonly #running = new Set<OwnedProcess>();
@@ -136,23 +168,24 @@ export class ProcessOwner {
   /**
    * Starts `path`. A file that cannot be run is reported by `exited` (`not-started`).
    *
-   * @param outputs how many readable pipes it gets beside stdout and stderr, from file descriptor 3 up
-   * @param ids go on its log lines
    * @throws Error when there is nothing left to start a process with: memory or file descriptors
    */
-  start(
-    path: string,
-    args: readonly string[],
-    options: { outputs: number; ids: Readonly<Record<string, unknown>> },
-  ): OwnedProcess {
+  start(path: string, args: readonly string[], options: StartOptions): OwnedProcess {
     const pipes = Array.from({ length: options.outputs }, () => 'pipe' as const);
-    const child = spawn(path, args, { stdio: ['pipe', 'ignore', 'pipe', ...pipes], windowsHide: true });
+    const [stdin, stdout] = options.isOnFiles ? (['ignore', 'pipe'] as const) : (['pipe', 'ignore'] as const);
+    const child = spawn(path, args, {
+      stdio: [stdin, stdout, 'pipe', ...pipes],
+      windowsHide: true,
+      ...(options.environment === undefined ? {} : { env: options.environment }),
+    });
     // Out of file descriptors Node makes no pipes at all, and tells of it later.
     if (child.stdin === undefined) {
       child.on('error', () => {});
       throw new Error(`${path} cannot be started: no file descriptors are left`);
     }
-    const owned = new OwnedProcess(child, this.#log.child('ffmpeg', { ...options.ids, pid: child.pid }));
+    const log = this.#log.child('ffmpeg', { ...options.ids, pid: child.pid });
+    if (options.niceness !== undefined && child.pid !== undefined) beNice(child.pid, options.niceness, log);
+    const owned = new OwnedProcess(child, log);
     this.#running.add(owned);
     void owned.exited.then(() => this.#running.delete(owned));
     return owned;
@@ -161,5 +194,14 @@ export class ProcessOwner {
   /** Ends all that still run. */
   async stop(): Promise<void> {
     await Promise.all([...this.#running].map(owned => owned.stop()));
+  }
+}
+
+/** At once after the start, so that all threads that it makes are nice too. */
+function beNice(pid: number, niceness: number, log: Logger): void {
+  try {
+    setPriority(pid, niceness);
+  } catch (error) {
+    log.debug('niceness-not-set', { niceness, error: messageOf(error) });
   }
 }

@@ -1,0 +1,76 @@
+import type { RunLimits } from './media-tools.ts';
+import type { OwnedProcess, ProcessExit } from './owned-process.ts';
+import { PausableTimer } from './pausable-timer.ts';
+
+/** How a bounded run ended. */
+export interface RunEnd {
+  readonly exit: ProcessExit;
+  /** Which bound it overstepped, as the end of a sentence: `took longer than 10 s`; undefined when it kept to all. */
+  readonly overstepped: string | undefined;
+}
+
+/** There is nothing to save: what it wrote is thrown away. */
+const stopLadder = { interruptAfterMs: 0, killAfterMs: 2_000 };
+
+/** A process with a time in which it must end and show progress. Time in which it stands still does not count. */
+export class BoundedRun {
+  /** Resolves when the process is gone; never rejects. */
+  readonly ended: Promise<RunEnd>;
+  readonly #child: OwnedProcess;
+  readonly #deadline: PausableTimer;
+  readonly #stall: PausableTimer | undefined;
+  #overstepped: string | undefined;
+
+  /** @param signal ends the process when it aborts */
+  constructor(child: OwnedProcess, limits: RunLimits, signal: AbortSignal) {
+    this.#child = child;
+    this.#deadline = new PausableTimer(limits.timeoutMs, () =>
+      this.overstep(`took longer than ${secondsOf(limits.timeoutMs)}`),
+    );
+    const { stallMs } = limits;
+    if (stallMs !== undefined) {
+      this.#stall = new PausableTimer(stallMs, () =>
+        this.overstep(`showed no progress for ${secondsOf(stallMs)}`),
+      );
+    }
+    this.ended = this.#watch(signal);
+  }
+
+  /** It has done something: the time in which it must show progress begins anew. */
+  progressed(): void {
+    this.#stall?.restart();
+  }
+
+  /** Ends it for going too far. */
+  overstep(what: string): void {
+    this.#overstepped ??= what;
+    void this.#child.stop(stopLadder);
+  }
+
+  pause(): void {
+    this.#deadline.pause();
+    this.#stall?.pause();
+    this.#child.pause();
+  }
+
+  resume(): void {
+    this.#child.resume();
+    this.#deadline.resume();
+    this.#stall?.resume();
+  }
+
+  async #watch(signal: AbortSignal): Promise<RunEnd> {
+    const abort = () => void this.#child.stop(stopLadder);
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    const exit = await this.#child.exited;
+    signal.removeEventListener('abort', abort);
+    this.#deadline.clear();
+    this.#stall?.clear();
+    return { exit, overstepped: this.#overstepped };
+  }
+}
+
+function secondsOf(durationMs: number): string {
+  return `${durationMs / 1000} s`;
+}

@@ -1,0 +1,183 @@
+import { stat } from 'node:fs/promises';
+import type { FfmpegCommand } from 'fluent-ffmpeg';
+import { AppError, messageOf } from '../shared/errors.ts';
+import type { Logger } from '../shared/logger.ts';
+import { BoundedRun, type RunEnd } from './bounded-run.ts';
+import type { FfmpegBuild } from './find-ffmpeg.ts';
+import type { FfprobeBuild } from './find-ffprobe.ts';
+import type { MediaTools, ProbedFile, RunLimits, RunOptions } from './media-tools.ts';
+import type { ProcessOwner } from './owned-process.ts';
+import { probeArguments, readProbeOutput, refusal } from './probe-output.ts';
+import { ProcessLimits } from './process-limits.ts';
+import { ProgressReader } from './progress-reader.ts';
+import { probeRefusal, runFailure } from './run-failure.ts';
+
+/** How a run ended for the one who asked for it. */
+export type RunOutcome = 'done' | 'failed' | 'aborted';
+
+/** What is reported of all runs. */
+export interface FfmpegToolsObserver {
+  /** @param purpose as in its {@link RunOptions}; `probe` for a look into a file */
+  runEnded(purpose: string, outcome: RunOutcome, durationMs: number): void;
+}
+
+/** What the tools are made of. */
+export interface FfmpegToolsOptions {
+  readonly ffmpeg: Pick<FfmpegBuild, 'path' | 'source'>;
+  readonly ffprobe: Pick<FfprobeBuild, 'path' | 'source'>;
+  readonly owner: ProcessOwner;
+  readonly probeLimits: RunLimits;
+  /** 0..19: how much all of them give way to live streams. */
+  readonly niceness: number;
+  readonly log: Logger;
+  readonly observer?: FfmpegToolsObserver;
+}
+
+type Build = FfmpegToolsOptions['ffmpeg'];
+
+/** Over a thousand streams; ffprobe itself stops at 1000. */
+const longestProbeOutput = 4 * 1024 * 1024;
+const runArguments = ['-nostdin', '-hide_banner', '-loglevel', 'warning', '-nostats', '-progress', 'pipe:1'];
+/** The embedded builds are static: they crash where the C library loads a converter of texts, so they are to find none. */
+const embeddedEnvironment = { GCONV_PATH: '/nonexistent' };
+
+/**
+ * ffprobe and ffmpeg on files that may be hostile. Every process has an owner, limits of time, memory and output, gives way to live
+ * streams, opens files of this machine only, and is gone when the promise settles.
+ */
+export class FfmpegTools implements MediaTools {
+  readonly #options: FfmpegToolsOptions;
+  readonly #limits: ProcessLimits;
+  readonly #log: Logger;
+  readonly #pausable = new Set<BoundedRun>();
+  #isPaused = false;
+
+  constructor(options: FfmpegToolsOptions) {
+    this.#options = options;
+    this.#log = options.log.child('ffmpeg');
+    this.#limits = new ProcessLimits(this.#log);
+  }
+
+  /** Lets all pausable runs stand still, and those that start later. */
+  pauseAll(): void {
+    this.#isPaused = true;
+    for (const run of this.#pausable) run.pause();
+  }
+
+  /** Lets them go on. */
+  resumeAll(): void {
+    this.#isPaused = false;
+    for (const run of this.#pausable) run.resume();
+  }
+
+  async probe(path: string, signal: AbortSignal): Promise<ProbedFile> {
+    const { ffprobe, probeLimits } = this.#options;
+    const bytes = await sizeOf(path);
+    if (bytes === 0) throw refusal('The file is empty.');
+    const options = { limits: probeLimits, signal, purpose: 'probe', ids: {} };
+    let output = '';
+    const end = await this.#execute(ffprobe, probeArguments(path), options, (text, run) => {
+      if (output.length + text.length > longestProbeOutput) run.overstep('told of too many streams');
+      else output += text;
+    });
+    if (end.exit.kind === 'ended') return readProbeOutput(output, bytes);
+    throw probeRefusal(end) ?? runFailure('ffprobe', end);
+  }
+
+  async run(args: readonly string[], options: RunOptions): Promise<void> {
+    let running: BoundedRun | undefined;
+    const progress = new ProgressReader(made => {
+      running?.progressed();
+      try {
+        options.onProgress?.(made);
+      } catch (error) {
+        this.#log.error('progress-not-taken', { ...options.ids, error });
+      }
+    });
+    const all = [...runArguments, ...withFileProtocols(args)];
+    const end = await this.#execute(this.#options.ffmpeg, all, options, (text, run) => {
+      running = run;
+      progress.push(text);
+    });
+    if (end.exit.kind !== 'ended') throw runFailure('ffmpeg', end);
+  }
+
+  /**
+   * fluent-ffmpeg writes the arguments, and {@link run} does the rest: its own way to run them looks for programs and abilities by
+   * more processes, keeps what it found for all builds together, and knows no limits.
+   */
+  async runCommand(build: (command: FfmpegCommand) => FfmpegCommand, options: RunOptions): Promise<void> {
+    const { default: createCommand } = await import('fluent-ffmpeg');
+    const args = build(createCommand())._getArguments();
+    if (args.includes('pipe:0') || args.includes('pipe:1')) {
+      throw new AppError('server-error', 'a command of ffmpeg can read and write files only');
+    }
+    await this.run(args, options);
+  }
+
+  async #execute(
+    build: Build,
+    args: readonly string[],
+    options: RunOptions,
+    onStdout: (text: string, run: BoundedRun) => void,
+  ): Promise<RunEnd> {
+    const { signal, purpose, limits } = options;
+    signal.throwIfAborted();
+    const [program, words] = await this.#limits.command(build.path, args, limits);
+    signal.throwIfAborted();
+    const startedAtMs = performance.now();
+    const run = this.#start(build, program, words, options, onStdout);
+    const end = await run.ended;
+    this.#pausable.delete(run);
+    const outcome = signal.aborted ? 'aborted' : end.exit.kind === 'ended' ? 'done' : 'failed';
+    this.#options.observer?.runEnded(purpose, outcome, performance.now() - startedAtMs);
+    signal.throwIfAborted();
+    return end;
+  }
+
+  #start(
+    build: Build,
+    program: string,
+    args: readonly string[],
+    options: RunOptions,
+    onStdout: (text: string, run: BoundedRun) => void,
+  ): BoundedRun {
+    const { purpose, ids, limits, signal } = options;
+    try {
+      const child = this.#options.owner.start(program, args, {
+        outputs: 0,
+        ids: { purpose, ...ids },
+        isOnFiles: true,
+        niceness: this.#options.niceness,
+        ...(build.source === 'embedded' ? { environment: embeddedEnvironment } : {}),
+      });
+      const run = new BoundedRun(child, limits, signal);
+      child
+        .output(1)
+        .setEncoding('utf8')
+        .on('data', (text: string) => onStdout(text, run));
+      if (options.isPausable) {
+        this.#pausable.add(run);
+        if (this.#isPaused) run.pause();
+      }
+      return run;
+    } catch (error) {
+      throw new AppError('process-failed', messageOf(error), { cause: error });
+    }
+  }
+}
+
+/** The option holds for one input, so it stands before each. */
+function withFileProtocols(args: readonly string[]): string[] {
+  return args.flatMap(arg => (arg === '-i' ? ['-protocol_whitelist', 'file,pipe', arg] : [arg]));
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    throw new AppError('process-failed', `the file cannot be looked into: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}

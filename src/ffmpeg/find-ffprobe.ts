@@ -1,0 +1,33 @@
+import { createRequire } from 'node:module';
+import { type BuildSource, findBuild } from './find-build.ts';
+
+/** A usable ffprobe. */
+export interface FfprobeBuild {
+  readonly path: string;
+  /** As it names itself, such as `5.1.9-0+deb12u1`. */
+  readonly version: string;
+  /** How it was found. */
+  readonly source: BuildSource;
+}
+
+/**
+ * Finds the ffprobe to use: the one that was set, else one on `searchPath` of version 5 or newer, else the embedded one.
+ *
+ * @param setPath value of the setting, or undefined
+ * @param searchPath value of the environment variable PATH
+ * @throws AppError `ffmpeg-unusable` when the one that was set, or every candidate, does not run; the package of the embedded one
+ *   may be missing
+ */
+export async function findFfprobe(
+  setPath: string | undefined,
+  searchPath: string | undefined,
+): Promise<FfprobeBuild> {
+  const { path, version, source } = await findBuild('ffprobe', setPath, searchPath, embeddedFfprobePath);
+  return { path, version, source };
+}
+
+/** Where the package keeps its binary for this machine. */
+export function embeddedFfprobePath(): string {
+  const require = createRequire(import.meta.url);
+  return (require('@ffprobe-installer/ffprobe') as { path: string }).path;
+}

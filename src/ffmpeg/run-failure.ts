@@ -1,0 +1,54 @@
+import { AppError } from '../shared/errors.ts';
+import type { RunEnd } from './bounded-run.ts';
+import type { ProcessExit } from './owned-process.ts';
+import { refusal } from './probe-output.ts';
+
+const crashSignals: readonly string[] = ['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGFPE', 'SIGILL', 'SIGSYS'];
+
+/** What ffprobe says when the file is at fault, and how that is put to a person. */
+const probeRefusals: readonly (readonly [RegExp, string])[] = [
+  [/Format not on whitelist/i, 'Files of this format are not taken: it is no video file.'],
+  [/moov atom not found/i, 'The file is incomplete or no video: its index is missing.'],
+  [
+    /Invalid data found|End of file|could not find codec parameters/i,
+    'The file is no video, or it is damaged.',
+  ],
+  [/Cannot allocate memory/i, 'The file asks for more memory than a video may need.'],
+];
+
+/** Faults of this machine rather than of the file. */
+const machineFaults = /No such file or directory|Permission denied|Too many open files|Input\/output error/i;
+
+/** Says that a run failed, with the last lines of the process in the data. */
+export function runFailure(program: string, { exit, overstepped }: RunEnd): AppError {
+  const { kind, code, signal, lastLines } = exit;
+  const data = { code, signal, lines: lastLines };
+  if (kind === 'stopped' && overstepped === undefined) {
+    return new AppError('stopped', `${program} was ended with the server`, { details: { data } });
+  }
+  return new AppError('process-failed', `${program} ${overstepped ?? howItEnded(exit)}`, {
+    details: { data },
+  });
+}
+
+/** What a failed look into a file says of the file; undefined when it says nothing of it. */
+export function probeRefusal({ exit, overstepped }: RunEnd): AppError | undefined {
+  if (overstepped !== undefined || exit.kind !== 'failed') return undefined;
+  const said = exit.lastLines.join('\n');
+  const data = { lines: exit.lastLines };
+  if (exit.signal !== null) {
+    const isCrash = crashSignals.includes(exit.signal);
+    return isCrash ? refusal('The file is so damaged that it cannot be looked into.', data) : undefined;
+  }
+  const known = probeRefusals.find(([pattern]) => pattern.test(said));
+  if (known !== undefined) return refusal(known[1], data);
+  return machineFaults.test(said) ? undefined : refusal('The file is no video that can be read.', data);
+}
+
+function howItEnded({ kind, code, signal, lastLines }: ProcessExit): string {
+  const last = lastLines.at(-1);
+  const words = last === undefined ? '' : `: ${last}`;
+  if (kind === 'not-started') return `did not start${words}`;
+  if (signal === 'SIGXFSZ') return 'wrote a larger file than it may';
+  return signal === null ? `ended with code ${code}${words}` : `was ended by ${signal}${words}`;
+}
