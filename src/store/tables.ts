@@ -221,11 +221,10 @@ export interface WatermarkRow {
   created_at_ms: number;
 }
 
-/** Which session a private token was bound to at its first use. Hashes are SHA-256. */
+/** Which client a private token was bound to at its first use. Hashes are SHA-256. */
 export interface PrivateSessionRow {
   token_hash: Buffer;
   resource_id: string;
-  session_hash: Buffer;
   client_hash: Buffer;
   expires_at_ms: number;
 }

@@ -39,6 +39,15 @@ export class PrivateTokens {
     return timingSafeEqual(bytes, expected) ? epochMs + bytes.readUInt32BE() * 1_000 : undefined;
   }
 
+  /**
+   * The session token that belongs to a token, 43 characters of base64url: always the same, and known to none but this server.
+   * Undefined when the token was not minted for this resource.
+   */
+  sessionOf(token: string, resourceId: string): string | undefined {
+    if (this.mintedAtMs(token, resourceId) === undefined) return undefined;
+    return createHmac('sha256', this.#key).update(`session ${resourceId} ${token}`).digest('base64url');
+  }
+
   /** Overwrites the second half with the signature of the first, but for the two bits that a UUID fixes. */
   #sign(bytes: Buffer, resourceId: string): void {
     const digest = createHmac('sha256', this.#key).update(resourceId).update(bytes.subarray(0, 8)).digest();

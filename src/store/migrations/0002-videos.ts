@@ -109,7 +109,6 @@ export const videos: Migration = {
     CREATE TABLE private_sessions (
       token_hash BLOB PRIMARY KEY CHECK (length(token_hash) = 32),
       resource_id TEXT NOT NULL,
-      session_hash BLOB NOT NULL CHECK (length(session_hash) = 32),
       client_hash BLOB NOT NULL CHECK (length(client_hash) = 32),
       expires_at_ms INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
