@@ -1,4 +1,5 @@
 import { canFillScreen, toggleFullscreen, togglePictureInPicture } from './fullscreen.ts';
+import { IdleHiding } from './idle-hiding.ts';
 import { formatLatency } from './latency-text.ts';
 import type { LiveSession } from './live-session.ts';
 import { dressButton, pageElement } from './page-elements.ts';
@@ -6,7 +7,6 @@ import type { PageOptions } from './page-options.ts';
 import type { Playing } from './playing.ts';
 import type { Sound } from './sound.ts';
 
-const hideAfterMs = 2800;
 const readoutMs = 500;
 const volumeStep = 0.1;
 const seekSeconds = 5;
@@ -30,15 +30,15 @@ export class Controls {
   readonly #liveText = pageElement('live-text', HTMLElement);
   readonly #latency = pageElement('latency', HTMLElement);
   readonly #fullscreen = pageElement('fullscreen', HTMLButtonElement);
-  #hideTimer = 0;
+  readonly #hiding: IdleHiding;
 
   constructor(player: ControlledPlayer, options: PageOptions) {
     this.#player = player;
+    this.#hiding = new IdleHiding(player.root, () => player.playing.isWanted);
     player.root.classList.toggle('hide-title', options.hideTitle);
     player.root.classList.toggle('hide-controls', options.hideControls);
     this.#wireButtons();
     this.#wirePicture();
-    this.#wireHiding();
     document.addEventListener('keydown', event => this.#onKey(event));
     setInterval(() => this.#showLatency(), readoutMs);
   }
@@ -55,7 +55,7 @@ export class Controls {
     this.#volume.style.setProperty('--filled', `${sound.volume * 100}%`);
     this.#volume.setAttribute('aria-valuetext', `${Math.round(sound.volume * 100)} %`);
     this.#showLatency();
-    this.#keepShown();
+    this.#hiding.keepShown();
   }
 
   #wireButtons(): void {
@@ -86,35 +86,10 @@ export class Controls {
     video.addEventListener('click', event => {
       const isTouch = event instanceof PointerEvent && event.pointerType !== 'mouse';
       if (!isTouch) playing.toggle();
-      else if (root.classList.contains('is-idle')) this.#keepShown();
-      else this.#hide();
+      else if (this.#hiding.isHidden) this.#hiding.keepShown();
+      else this.#hiding.hide();
     });
     video.addEventListener('dblclick', () => void toggleFullscreen(root, video));
-  }
-
-  #wireHiding(): void {
-    const { root } = this.#player;
-    root.addEventListener('pointermove', event => {
-      if (event.pointerType === 'mouse') this.#keepShown();
-    });
-    root.addEventListener('pointerleave', event => {
-      if (event.pointerType === 'mouse') this.#hide();
-    });
-    root.addEventListener('focusin', () => this.#keepShown());
-    pageElement('controls', HTMLElement).addEventListener('pointerdown', () => this.#keepShown());
-  }
-
-  #keepShown(): void {
-    this.#player.root.classList.remove('is-idle');
-    clearTimeout(this.#hideTimer);
-    this.#hideTimer = setTimeout(() => this.#hide(), hideAfterMs);
-  }
-
-  #hide(): void {
-    const { root, playing } = this.#player;
-    const isUsed = root.querySelector('.controls :focus-visible, .controls:hover') !== null;
-    if (isUsed) this.#keepShown();
-    else if (playing.isWanted) root.classList.add('is-idle');
   }
 
   #showLatency(): void {
@@ -147,7 +122,7 @@ export class Controls {
     const action = this.#keyAction(event.key.toLowerCase());
     if (action === undefined) return;
     event.preventDefault();
-    this.#keepShown();
+    this.#hiding.keepShown();
     if (!event.repeat || event.key.startsWith('Arrow')) action();
   }
 
