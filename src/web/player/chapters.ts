@@ -1,0 +1,35 @@
+import { parseVtt } from './web-vtt.ts';
+
+/** A named stretch of the video, in seconds. */
+export interface Chapter {
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+  readonly name: string;
+}
+
+const mostChapters = 200;
+
+/** The chapters of a WebVTT file. Each lasts until the next one begins, whatever the file says of its end. */
+export function readChapters(vtt: string): Chapter[] {
+  const cues = parseVtt(vtt)
+    .map(cue => ({ ...cue, name: plainText(cue.text) }))
+    .filter(cue => cue.name !== '')
+    .slice(0, mostChapters);
+  return cues.map(({ startSeconds, endSeconds, name }, index) => ({
+    startSeconds,
+    endSeconds: cues[index + 1]?.startSeconds ?? endSeconds,
+    name,
+  }));
+}
+
+/** A cue's text without its marks. */
+function plainText(text: string): string {
+  return text
+    .replace(/<[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&nbsp;', ' ')
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+    .trim();
+}

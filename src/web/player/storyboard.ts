@@ -1,0 +1,28 @@
+import { parseVtt } from './web-vtt.ts';
+
+/** A small picture of the video, cut out of a larger one. Times in seconds, the rest in pixels of the larger picture. */
+export interface StoryboardTile {
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+  /** Address of the larger picture. */
+  readonly url: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * The tiles that a storyboard's WebVTT names, such as `storyboard.jpg#xywh=160,90,160,90`.
+ *
+ * @param baseUrl address of the WebVTT file, to which the names are relative
+ */
+export function readStoryboard(vtt: string, baseUrl: string): StoryboardTile[] {
+  return parseVtt(vtt).flatMap(({ startSeconds, endSeconds, text }) => {
+    const found = /^(\S+)#xywh=(?:pixel:)?(\d{1,5}),(\d{1,5}),(\d{1,4}),(\d{1,4})$/.exec(text);
+    if (found === null || !URL.canParse(found[1]!, baseUrl)) return [];
+    const [x, y, width, height] = found.slice(2).map(Number) as [number, number, number, number];
+    if (width === 0 || height === 0) return [];
+    return [{ startSeconds, endSeconds, url: new URL(found[1]!, baseUrl).href, x, y, width, height }];
+  });
+}
