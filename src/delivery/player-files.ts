@@ -28,6 +28,8 @@ export interface PlayerFiles {
   readonly byName: ReadonlyMap<string, PlayerFile>;
   /** The page of a live stream, with `{{name}}` where a value goes. */
   readonly page: string;
+  /** The page of a video, likewise. */
+  readonly vodPage: string;
   /** The page for a stream that does not exist; complete. */
   readonly notFound: RenderedText;
   /** The page at the root of the server; complete. */
@@ -43,6 +45,7 @@ export interface PlayerFiles {
 export function loadPlayerFiles(): PlayerFiles {
   const byName = new Map<string, PlayerFile>();
   const moduleUrls = new Map<string, string>();
+  const importsByModule = new Map<string, ReadonlySet<string>>();
 
   const add = (baseName: string, extension: string, content: string, contentType: string): string => {
     const text = renderText(content);
@@ -62,10 +65,15 @@ export function loadPlayerFiles(): PlayerFiles {
       const content = withoutSourceMap(readFileSync(path, 'utf8'));
       url = add(hlsBuild.name, 'js', content, 'text/javascript; charset=utf-8');
     } else {
-      const source = stripTypes(readFileSync(new URL(specifier, folder), 'utf8'));
+      const source = withoutComments(stripTypes(readFileSync(new URL(specifier, folder), 'utf8')));
+      const imports = new Set<string>();
+      importsByModule.set(specifier, imports);
       const content = source.replace(
         /(\bfrom\s*|\bimport\s*)'(\.\/[\w-]+\.ts|hls\.js(?:\/[\w./-]+)?)'/g,
-        (_, keyword: string, imported: string) => `${keyword}'${addModule(imported)}'`,
+        (_, keyword: string, imported: string) => {
+          imports.add(imported);
+          return `${keyword}'${addModule(imported)}'`;
+        },
       );
       url = add(specifier.slice(2, -3), 'js', content, 'text/javascript; charset=utf-8');
     }
@@ -73,19 +81,36 @@ export function loadPlayerFiles(): PlayerFiles {
     return url;
   };
 
-  const script = addModule('./main.ts');
+  /** Everything that a module needs, at whatever depth, without itself. */
+  const importsOf = (specifier: string, found = new Set<string>()): Set<string> => {
+    for (const imported of importsByModule.get(specifier) ?? []) {
+      if (found.has(imported)) continue;
+      found.add(imported);
+      importsOf(imported, found);
+    }
+    return found;
+  };
+
+  /** Adds a page's script with all that it imports; gives what the page says of them. */
+  const addScript = (specifier: string): { script: string; preloads: string } => {
+    const script = addModule(specifier);
+    const preloads = [...importsOf(specifier)]
+      .map(imported => `<link rel="modulepreload" href="${moduleUrls.get(imported)!}">`)
+      .join('\n');
+    return { script, preloads };
+  };
+
   const styles = add('player', 'css', read('player.css'), 'text/css; charset=utf-8');
+  const vodStyles = add('vod', 'css', read('player.css') + read('vod.css'), 'text/css; charset=utf-8');
   const icon = add('icon', 'svg', read('icon.svg'), 'image/svg+xml');
-  const preloads = [...moduleUrls.values()]
-    .filter(url => url !== script)
-    .map(url => `<link rel="modulepreload" href="${url}">`)
-    .join('\n');
-  const links = { script, styles, icon, preloads };
+  const links = { ...addScript('./main.ts'), styles, icon };
+  const vodLinks = { ...addScript('./vod-main.ts'), styles: vodStyles, icon };
   const card = (texts: { title: string; heading: string; text: string }) =>
     fillTemplate(read('card.html'), { ...links, ...texts });
   return {
     byName,
     page: fillTemplate(read('page.html'), links),
+    vodPage: fillTemplate(read('vod.html'), vodLinks),
     notFound: renderText(
       card({
         title: 'No stream here',
@@ -126,6 +151,11 @@ function renderText(content: string): RenderedText {
 
 function withoutSourceMap(script: string): string {
   return script.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
+}
+
+/** Comments, and what is left of types, in lines of their own: a third of what would be sent. */
+function withoutComments(script: string): string {
+  return script.replace(/^[ \t]*(?:\/\*\*[\s\S]*?\*\/|\/\/.*)?[ \t]*\n/gm, '');
 }
 
 /** Node marks the function as experimental and says so on the terminal at its first use, where it helps nobody. */

@@ -44,6 +44,12 @@ export class Playing {
     if (!this.#isWanted) this.toggle();
   }
 
+  /** The viewer has seen all of it: it rests until they want it again. */
+  finish(): void {
+    this.#isWanted = false;
+    this.#onChange();
+  }
+
   /** With sound if the browser allows it, else without, else not until the viewer asks. */
   async #play(): Promise<void> {
     try {

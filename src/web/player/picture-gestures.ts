@@ -1,0 +1,69 @@
+import { toggleFullscreen } from './fullscreen.ts';
+import type { IdleHiding } from './idle-hiding.ts';
+import type { VodPlayer } from './vod-player.ts';
+
+const doubleTapMs = 300;
+const tapSeekSeconds = 10;
+/** The sides of the picture where a double tap seeks; between them it fills the screen. */
+const sidePart = 0.36;
+
+/** What pointers do on the picture: a mouse plays, pauses and fills the screen; a finger shows the controls and seeks. */
+export class PictureGestures {
+  readonly #player: VodPlayer;
+  readonly #hiding: IdleHiding;
+  readonly #onSeek: (seconds: number) => void;
+  #lastTapAtMs = Number.NEGATIVE_INFINITY;
+  #lastTapX = 0;
+  #tapTimer = 0;
+
+  /** `onSeek`: hears of seeks by a double tap, in seconds, to show them. */
+  constructor(
+    player: VodPlayer,
+    surface: HTMLElement,
+    hiding: IdleHiding,
+    onSeek: (seconds: number) => void,
+  ) {
+    this.#player = player;
+    this.#hiding = hiding;
+    this.#onSeek = onSeek;
+    surface.addEventListener('click', event => {
+      if (event instanceof PointerEvent && event.pointerType !== 'mouse') this.#tap(event);
+      else player.toggle();
+    });
+    surface.addEventListener('dblclick', event => {
+      const isTouch = performance.now() - this.#lastTapAtMs < 2 * doubleTapMs;
+      if (!isTouch && event.button === 0) void toggleFullscreen(player.root, player.video);
+    });
+  }
+
+  #tap({ clientX }: PointerEvent): void {
+    clearTimeout(this.#tapTimer);
+    const { left, width } = this.#player.root.getBoundingClientRect();
+    const nowMs = performance.now();
+    const isSecond = nowMs - this.#lastTapAtMs < doubleTapMs && Math.abs(clientX - this.#lastTapX) < 60;
+    this.#lastTapAtMs = nowMs;
+    this.#lastTapX = clientX;
+    if (!this.#player.hasBegun) {
+      this.#player.play();
+      return;
+    }
+    if (!isSecond) {
+      // What a single tap does waits until it cannot become a double one.
+      this.#tapTimer = setTimeout(() => this.#toggleControls(), doubleTapMs);
+      return;
+    }
+    const part = (clientX - left) / Math.max(1, width);
+    if (part > sidePart && part < 1 - sidePart) {
+      void toggleFullscreen(this.#player.root, this.#player.video);
+      return;
+    }
+    const seconds = part <= sidePart ? -tapSeekSeconds : tapSeekSeconds;
+    this.#player.seekBy(seconds);
+    this.#onSeek(seconds);
+  }
+
+  #toggleControls(): void {
+    if (this.#hiding.isHidden) this.#hiding.keepShown();
+    else if (this.#player.playing.isWanted) this.#hiding.hide();
+  }
+}

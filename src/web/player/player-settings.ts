@@ -1,0 +1,42 @@
+const storageKey = 'millrace.player';
+
+/** What a viewer chose, as it is remembered between visits. */
+export interface RememberedSettings {
+  /** Speed of playing. */
+  readonly rate: number;
+  /** Language of the captions; null: none. Undefined: the viewer never chose. */
+  readonly captions: string | null | undefined;
+}
+
+/** The viewer's choices for all videos of this server. The sound is remembered by itself. */
+export class PlayerSettings {
+  #settings: RememberedSettings = restore();
+
+  get current(): RememberedSettings {
+    return this.#settings;
+  }
+
+  /** Remembers what is given, beside what was there. */
+  remember(change: Partial<RememberedSettings>): void {
+    this.#settings = { ...this.#settings, ...change };
+    try {
+      localStorage.setItem(storageKey, JSON.stringify(this.#settings));
+    } catch {
+      // A frame on another site may have no storage; then the choices last as long as the page.
+    }
+  }
+}
+
+function restore(): RememberedSettings {
+  try {
+    const stored = JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Record<string, unknown>;
+    const { rate, captions } = stored;
+    return {
+      rate: typeof rate === 'number' && rate >= 0.25 && rate <= 2 ? rate : 1,
+      captions: typeof captions === 'string' || captions === null ? captions : undefined,
+    };
+  } catch {
+    // No storage, or something else wrote there.
+    return { rate: 1, captions: undefined };
+  }
+}

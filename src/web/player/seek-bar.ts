@@ -1,0 +1,180 @@
+import type { Chapter } from './chapters.ts';
+import { pageElement } from './page-elements.ts';
+import { SeekPreview } from './seek-preview.ts';
+import { formatTime, spokenTime } from './time-text.ts';
+import type { VodPlayer } from './vod-player.ts';
+import { cueAt } from './web-vtt.ts';
+
+const keySeconds = 5;
+const pagePart = 0.1;
+
+/** The bar that shows and sets the position: what is played, loaded and not there yet, and where chapters begin. */
+export class SeekBar {
+  readonly preview = new SeekPreview();
+  readonly #player: VodPlayer;
+  readonly #bar = pageElement('seek', HTMLElement);
+  readonly #loaded = pageElement('seek-loaded', HTMLElement);
+  readonly #missing = pageElement('seek-missing', HTMLElement);
+  readonly #marks = pageElement('seek-marks', HTMLElement);
+  readonly #time = pageElement('time', HTMLElement);
+  readonly #chapterName = pageElement('chapter-name', HTMLElement);
+  #chapters: readonly Chapter[] = [];
+  /** Position under the pointer while it drags, in seconds. */
+  #draggedTo: number | undefined;
+  #frame = 0;
+
+  constructor(player: VodPlayer) {
+    this.#player = player;
+    this.#wirePointer();
+    this.#bar.addEventListener('keydown', event => this.#onKey(event));
+    const { video } = player;
+    for (const event of ['timeupdate', 'seeking', 'progress', 'durationchange', 'emptied'] as const) {
+      video.addEventListener(event, () => this.refresh());
+    }
+    // Between the events of the video, which come four times a second, a short video's bar would jump.
+    video.addEventListener('playing', () => this.#animate());
+  }
+
+  /** Whether somebody is dragging the position. */
+  get isDragged(): boolean {
+    return this.#draggedTo !== undefined;
+  }
+
+  get chapters(): readonly Chapter[] {
+    return this.#chapters;
+  }
+
+  takeChapters(chapters: readonly Chapter[]): void {
+    this.#chapters = chapters;
+    this.refresh();
+    this.#placeMarks();
+  }
+
+  /** Shows where the video is. */
+  refresh(): void {
+    const { video, session, totalSeconds } = this.#player;
+    const now = this.#draggedTo ?? video.currentTime;
+    this.#bar.style.setProperty('--played', partOf(now, totalSeconds));
+    this.#loaded.style.setProperty('background-image', this.#loadedGradient(totalSeconds));
+    const isGrowing = session.media.isGrowing && session.media.availableSeconds > 0;
+    const missingFrom = isGrowing ? session.media.availableSeconds : totalSeconds;
+    this.#missing.style.setProperty('left', partOf(missingFrom, totalSeconds));
+    this.#missing.hidden = !isGrowing;
+    const text = `${formatTime(now)} / ${formatTime(totalSeconds)}`;
+    if (this.#time.textContent !== text) {
+      this.#time.textContent = text;
+      this.#bar.setAttribute('aria-valuemax', String(Math.round(totalSeconds)));
+      this.#bar.setAttribute('aria-valuenow', String(Math.round(now)));
+      this.#bar.setAttribute('aria-valuetext', `${spokenTime(now)} of ${spokenTime(totalSeconds)}`);
+      this.#placeMarks();
+    }
+    const chapter = cueAt(this.#chapters, now)?.name ?? '';
+    if (this.#chapterName.textContent !== chapter) this.#chapterName.textContent = chapter;
+  }
+
+  #animate(): void {
+    cancelAnimationFrame(this.#frame);
+    const step = () => {
+      if (this.#player.video.paused) return;
+      if (!this.#player.root.classList.contains('is-idle')) this.refresh();
+      this.#frame = requestAnimationFrame(step);
+    };
+    this.#frame = requestAnimationFrame(step);
+  }
+
+  #loadedGradient(totalSeconds: number): string {
+    const { buffered } = this.#player.video;
+    const stops: string[] = [];
+    for (let index = 0; index < buffered.length; index += 1) {
+      const from = partOf(buffered.start(index), totalSeconds);
+      const to = partOf(buffered.end(index), totalSeconds);
+      stops.push(`transparent ${from}`, `currentcolor ${from}`, `currentcolor ${to}`, `transparent ${to}`);
+    }
+    return stops.length === 0 ? 'none' : `linear-gradient(to right, ${stops.join(', ')})`;
+  }
+
+  #placeMarks(): void {
+    const { totalSeconds } = this.#player;
+    const key = `${totalSeconds} ${this.#chapters.map(({ startSeconds }) => startSeconds).join()}`;
+    if (totalSeconds === 0 || this.#marks.dataset.key === key) return;
+    this.#marks.dataset.key = key;
+    this.#marks.replaceChildren(
+      ...this.#chapters
+        .filter(({ startSeconds }) => startSeconds > 0 && startSeconds < totalSeconds)
+        .map(({ startSeconds }) => {
+          const mark = document.createElement('i');
+          mark.style.setProperty('left', partOf(startSeconds, totalSeconds));
+          return mark;
+        }),
+    );
+  }
+
+  #wirePointer(): void {
+    const bar = this.#bar;
+    bar.addEventListener('pointerdown', event => {
+      if (event.button !== 0 || this.#player.totalSeconds === 0) return;
+      bar.setPointerCapture(event.pointerId);
+      bar.classList.add('is-dragged');
+      this.#dragTo(event);
+    });
+    bar.addEventListener('pointermove', event => {
+      if (this.isDragged) this.#dragTo(event);
+      else if (event.pointerType === 'mouse') this.#point(event);
+    });
+    bar.addEventListener('pointerup', () => {
+      const to = this.#draggedTo;
+      this.#letGo();
+      if (to !== undefined) this.#player.seekTo(to);
+    });
+    bar.addEventListener('pointercancel', () => this.#letGo());
+    bar.addEventListener('pointerleave', () => {
+      if (!this.isDragged) this.#stopPointing();
+    });
+  }
+
+  #letGo(): void {
+    this.#draggedTo = undefined;
+    this.#bar.classList.remove('is-dragged');
+    this.#stopPointing();
+    this.refresh();
+  }
+
+  #dragTo(event: PointerEvent): void {
+    this.#draggedTo = this.#point(event);
+    this.refresh();
+  }
+
+  /** Shows what is under the pointer. Gives its position in seconds. */
+  #point(event: PointerEvent): number {
+    const { left, width } = this.#bar.getBoundingClientRect();
+    const x = Math.min(width, Math.max(0, event.clientX - left));
+    const seconds = (x / Math.max(1, width)) * this.#player.totalSeconds;
+    this.#bar.style.setProperty('--pointed', `${(x / Math.max(1, width)) * 100}%`);
+    this.preview.show(seconds, x, width, this.#chapters);
+    return seconds;
+  }
+
+  #stopPointing(): void {
+    this.#bar.style.setProperty('--pointed', '0%');
+    this.preview.hide();
+  }
+
+  /** What sliders do by custom; the other keys belong to the whole player. */
+  #onKey(event: KeyboardEvent): void {
+    const { totalSeconds } = this.#player;
+    const seconds = {
+      ArrowUp: keySeconds,
+      ArrowDown: -keySeconds,
+      PageUp: totalSeconds * pagePart,
+      PageDown: -totalSeconds * pagePart,
+    }[event.key];
+    if (seconds === undefined) return;
+    event.preventDefault();
+    this.#player.seekBy(seconds);
+  }
+}
+
+function partOf(seconds: number, totalSeconds: number): string {
+  const part = totalSeconds === 0 ? 0 : Math.min(1, Math.max(0, seconds / totalSeconds));
+  return `${(part * 100).toFixed(3)}%`;
+}

@@ -1,0 +1,138 @@
+import type { PlayerSettings } from './player-settings.ts';
+import type { VodTrack } from './vod-state.ts';
+
+/** Lines from the bottom that stay free for the controls, at a height of the player in pixels. */
+function linesAboveControls(heightPixels: number): number {
+  // A line of captions is about a twentieth of the height, the controls about 110 pixels.
+  return -Math.min(8, 1 + Math.ceil(110 / Math.max(1, heightPixels / 18)));
+}
+
+/** The captions: tracks of the video element, of which at most one is shown. */
+export class VodCaptions {
+  readonly #video: HTMLVideoElement;
+  readonly #settings: PlayerSettings;
+  readonly #onChange: () => void;
+  readonly #elements = new Map<string, HTMLTrackElement>();
+  #tracks: readonly VodTrack[] = [];
+  #language: string | undefined;
+  #isRaised = false;
+
+  constructor(video: HTMLVideoElement, settings: PlayerSettings, onChange: () => void) {
+    this.#video = video;
+    this.#settings = settings;
+    this.#onChange = onChange;
+    // The browser's own menus, such as those of a phone's whole-screen player, may choose too.
+    video.textTracks.addEventListener('change', () => this.#follow());
+  }
+
+  get tracks(): readonly VodTrack[] {
+    return this.#tracks;
+  }
+
+  /** Language of the captions that are shown; undefined for none. */
+  get language(): string | undefined {
+    return this.#language;
+  }
+
+  /** Takes the tracks that the video has now. `isAsked`: the address wants captions whatever was remembered. */
+  take(tracks: readonly VodTrack[], isAsked: boolean): void {
+    this.#tracks = tracks;
+    for (const [src, element] of this.#elements) {
+      if (tracks.some(track => track.src === src)) continue;
+      element.remove();
+      this.#elements.delete(src);
+    }
+    for (const track of tracks) {
+      if (!this.#elements.has(track.src)) this.#elements.set(track.src, this.#add(track));
+    }
+    const isKept = tracks.some(({ language }) => language === this.#language);
+    this.#show(isKept ? this.#language : this.#firstChoice(isAsked));
+  }
+
+  /** The viewer's choice, which is remembered; undefined for none. */
+  choose(language: string | undefined): void {
+    this.#settings.remember({ captions: language ?? null });
+    this.#show(language);
+  }
+
+  /** Shows captions in the likeliest language, or none. */
+  toggle(): void {
+    this.choose(this.#language === undefined ? this.#likeliest()?.language : undefined);
+  }
+
+  /** Shows or hides them for now, as the page around asks. */
+  setShown(isShown: boolean): void {
+    this.#show(isShown ? (this.#language ?? this.#likeliest()?.language) : undefined);
+  }
+
+  /** Lifts the captions above the controls, or lets them down. */
+  raise(isRaised: boolean): void {
+    if (isRaised === this.#isRaised) return;
+    this.#isRaised = isRaised;
+    for (const { track } of this.#elements.values()) this.#place(track);
+  }
+
+  #add({ src, language, label }: VodTrack): HTMLTrackElement {
+    const element = document.createElement('track');
+    element.kind = 'subtitles';
+    element.src = src;
+    element.srclang = language;
+    element.label = label;
+    element.track.addEventListener('cuechange', () => this.#place(element.track));
+    this.#video.append(element);
+    return element;
+  }
+
+  #place({ activeCues }: TextTrack): void {
+    const line = this.#isRaised ? linesAboveControls(this.#video.clientHeight) : 'auto';
+    for (const cue of activeCues ?? []) {
+      const { line: present } = cue as VTTCue;
+      // A cue with a place of its own keeps it; ours are the negative ones and `auto`.
+      if (present === 'auto' || present < 0) (cue as VTTCue).line = line;
+    }
+  }
+
+  #firstChoice(isAsked: boolean): string | undefined {
+    const { captions } = this.#settings.current;
+    if (typeof captions === 'string') {
+      const remembered = this.#tracks.find(({ language }) => language === captions);
+      if (remembered !== undefined) return remembered.language;
+    }
+    if (isAsked) return this.#likeliest()?.language;
+    if (captions === null) return undefined;
+    return this.#tracks.find(track => track.default)?.language;
+  }
+
+  #likeliest(): VodTrack | undefined {
+    return trackFor(this.#tracks, [this.#settings.current.captions ?? '', ...navigator.languages]);
+  }
+
+  #show(language: string | undefined): void {
+    this.#language = language;
+    for (const { src, language: other } of this.#tracks) {
+      const mode = other === language ? 'showing' : 'disabled';
+      const track = this.#elements.get(src)?.track;
+      if (track !== undefined && track.mode !== mode) track.mode = mode;
+    }
+    this.#onChange();
+  }
+
+  #follow(): void {
+    const shown = this.#tracks.find(({ src }) => this.#elements.get(src)?.track.mode === 'showing');
+    if (shown?.language === this.#language) return;
+    this.#language = shown?.language;
+    this.#onChange();
+  }
+}
+
+/** The track in the first of these languages that there is: exactly, else the same language of another region; else the default one, else the first. */
+export function trackFor(tracks: readonly VodTrack[], languages: readonly string[]): VodTrack | undefined {
+  const primary = (tag: string) => tag.split('-')[0]!.toLowerCase();
+  for (const wanted of languages) {
+    const found =
+      tracks.find(({ language }) => language.toLowerCase() === wanted.toLowerCase()) ??
+      tracks.find(({ language }) => wanted !== '' && primary(language) === primary(wanted));
+    if (found !== undefined) return found;
+  }
+  return tracks.find(track => track.default) ?? tracks[0];
+}

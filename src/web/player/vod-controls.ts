@@ -1,0 +1,247 @@
+import { readChapters } from './chapters.ts';
+import { canFillScreen, toggleFullscreen, togglePictureInPicture } from './fullscreen.ts';
+import { IdleHiding } from './idle-hiding.ts';
+import { dressButton, pageElement } from './page-elements.ts';
+import { PictureGestures } from './picture-gestures.ts';
+import { PopupMenu } from './popup-menu.ts';
+import { SeekBar } from './seek-bar.ts';
+import { formatTime } from './time-text.ts';
+import { trackFor, type VodCaptions } from './vod-captions.ts';
+import { isRepeatable, type KeyAction, keyActionOf } from './vod-keys.ts';
+import { VodMenus } from './vod-menus.ts';
+import type { VodPlayer } from './vod-player.ts';
+import type { VodState } from './vod-state.ts';
+
+const volumeStep = 0.1;
+const hintMs = 900;
+
+/** What the controls may show. */
+export interface VodControlsOptions {
+  /** No bar, no keys but those for playing. */
+  readonly hideControls: boolean;
+  readonly hideTitle: boolean;
+  readonly hidePoster: boolean;
+}
+
+/** Everything that is laid over the picture of a video, and the keyboard. */
+export class VodControls {
+  readonly #player: VodPlayer;
+  readonly #captions: VodCaptions;
+  readonly #bar: SeekBar;
+  readonly #menu = new PopupMenu(isOpen => this.#onMenu(isOpen));
+  readonly #menus: VodMenus;
+  readonly #hiding: IdleHiding;
+  readonly #play = pageElement('play', HTMLButtonElement);
+  readonly #bigPlay = pageElement('big-play', HTMLButtonElement);
+  readonly #mute = pageElement('mute', HTMLButtonElement);
+  readonly #volume = pageElement('volume', HTMLInputElement);
+  readonly #pip = pageElement('pip', HTMLButtonElement);
+  readonly #fullscreen = pageElement('fullscreen', HTMLButtonElement);
+  readonly #download = pageElement('download', HTMLButtonElement);
+  readonly #hint = pageElement('hint', HTMLElement);
+  readonly #badge = pageElement('badge', HTMLElement);
+  #chaptersAddress: string | undefined;
+  #hintTimer = 0;
+
+  constructor(player: VodPlayer, captions: VodCaptions, options: VodControlsOptions) {
+    const { root, video } = player;
+    this.#player = player;
+    this.#captions = captions;
+    this.#bar = new SeekBar(player);
+    this.#hiding = new IdleHiding(
+      root,
+      () => player.playing.isWanted && !this.#menu.isOpen && !this.#bar.isDragged,
+    );
+    const canLeavePage = document.pictureInPictureEnabled === true;
+    const openSmallWindow = canLeavePage ? () => void togglePictureInPicture(video) : undefined;
+    this.#menus = new VodMenus(this.#menu, {
+      player,
+      captions,
+      chapters: () => this.#bar.chapters,
+      openSmallWindow,
+    });
+    new PictureGestures(player, pageElement('surface', HTMLElement), this.#hiding, seconds =>
+      this.#showHint(seekText(seconds)),
+    );
+    this.setHidden('controls', options.hideControls);
+    this.setHidden('title', options.hideTitle);
+    this.setHidden('poster', options.hidePoster);
+    this.#wireButtons(openSmallWindow);
+    new MutationObserver(() => this.#raiseCaptions()).observe(root, {
+      attributeFilter: ['class', 'data-phase'],
+    });
+    document.addEventListener('keydown', event => this.#onKey(event));
+  }
+
+  /** Leaves a part of the page out, or shows it again. */
+  setHidden(part: 'controls' | 'title' | 'poster', isHidden: boolean): void {
+    this.#player.root.classList.toggle(`hide-${part}`, isHidden);
+    if (isHidden && part === 'controls') this.#menu.close();
+  }
+
+  /** Takes what is known of the video. */
+  takeState(state: VodState): void {
+    this.#bar.preview.takeStoryboard(state.storyboard);
+    this.#download.hidden = state.mp4 === undefined;
+    this.#badge.textContent = state.duration === undefined ? '' : formatTime(state.duration);
+    void this.#takeChapters(state);
+    this.refresh();
+  }
+
+  /** Shows what the player does now. */
+  refresh(): void {
+    const { root, playing, sound, hasBegun, isAtEnd } = this.#player;
+    const isPlaying = playing.isWanted;
+    root.classList.toggle('is-paused', !isPlaying);
+    root.classList.toggle('is-fresh', !hasBegun);
+    root.classList.toggle('is-at-end', isAtEnd);
+    root.classList.toggle('needs-unmute', sound.needsUnmute);
+    const does = isAtEnd ? 'Replay' : isPlaying ? 'Pause' : 'Play';
+    dressButton(this.#play, does.toLowerCase(), does);
+    dressButton(this.#bigPlay, isAtEnd ? 'replay' : 'play', isAtEnd ? 'Replay' : 'Play');
+    dressButton(this.#mute, sound.volume === 0 ? 'muted' : 'sound', sound.volume === 0 ? 'Unmute' : 'Mute');
+    this.#volume.value = String(sound.volume);
+    this.#volume.style.setProperty('--filled', `${sound.volume * 100}%`);
+    this.#volume.setAttribute('aria-valuetext', `${Math.round(sound.volume * 100)} %`);
+    this.#bar.refresh();
+    this.#menus.refresh();
+    if (!isPlaying) this.#hiding.keepShown();
+  }
+
+  #wireButtons(openSmallWindow: (() => void) | undefined): void {
+    const { root, video, sound } = this.#player;
+    this.#play.addEventListener('click', () => this.#player.toggle());
+    this.#bigPlay.addEventListener('click', () => {
+      this.#player.play();
+      // The button goes away: keys go on to the controls.
+      if (document.activeElement === this.#bigPlay) this.#play.focus({ preventScroll: true });
+    });
+    this.#download.addEventListener('click', () => this.#downloadFile());
+    pageElement('unmute', HTMLButtonElement).addEventListener('click', () => sound.toggle());
+    this.#mute.addEventListener('click', () => sound.toggle());
+    this.#volume.addEventListener('input', () => sound.setVolume(Number(this.#volume.value)));
+    this.#pip.hidden = openSmallWindow === undefined;
+    this.#pip.addEventListener('click', () => openSmallWindow?.());
+    this.#fullscreen.hidden = !canFillScreen(video);
+    this.#fullscreen.addEventListener('click', () => void toggleFullscreen(root, video));
+    document.addEventListener('fullscreenchange', () => {
+      const isFull = document.fullscreenElement !== null;
+      const icon = isFull ? 'leave-fullscreen' : 'enter-fullscreen';
+      dressButton(this.#fullscreen, icon, isFull ? 'Leave fullscreen' : 'Fullscreen');
+    });
+    video.addEventListener('ratechange', () => this.#menus.refresh());
+  }
+
+  #downloadFile(): void {
+    const { mp4 } = this.#player.session.state;
+    if (mp4 === undefined) return;
+    const link = document.createElement('a');
+    link.href = asDownload(mp4);
+    link.download = '';
+    link.click();
+  }
+
+  async #takeChapters(state: VodState): Promise<void> {
+    const address = trackFor(state.chapters, navigator.languages)?.src;
+    if (address === this.#chaptersAddress) return;
+    this.#chaptersAddress = address;
+    const chapters = address === undefined ? [] : readChapters(await fetchText(address));
+    if (address !== this.#chaptersAddress) return;
+    this.#bar.takeChapters(chapters);
+    this.#menus.refresh();
+  }
+
+  #onMenu(isOpen: boolean): void {
+    this.#player.root.classList.toggle('has-menu', isOpen);
+    this.#hiding.keepShown();
+  }
+
+  /** Captions stand above the controls as long as those are shown. */
+  #raiseCaptions(): void {
+    const { classList } = this.#player.root;
+    this.#captions.raise(!classList.contains('is-idle') && !classList.contains('hide-controls'));
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
+    const { target } = event;
+    // A focused button or slider has its own use for these.
+    if (event.key === ' ' && target instanceof HTMLButtonElement) return;
+    if (/^(Arrow|Home|End)/.test(event.key) && target instanceof HTMLInputElement) return;
+    const action = keyActionOf(event.key);
+    if (action === undefined || this.#player.session.phase !== 'ready') return;
+    event.preventDefault();
+    this.#hiding.keepShown();
+    if (!event.repeat || isRepeatable(action)) this.#act(action);
+  }
+
+  #act(action: KeyAction): void {
+    const { root, video, sound } = this.#player;
+    switch (action.does) {
+      case 'toggle-play':
+        this.#player.toggle();
+        break;
+      case 'mute':
+        sound.toggle();
+        this.#showHint(sound.volume === 0 ? 'Sound off' : 'Sound on');
+        break;
+      case 'fullscreen':
+        void toggleFullscreen(root, video);
+        break;
+      case 'picture-in-picture':
+        if (!this.#pip.hidden) void togglePictureInPicture(video);
+        break;
+      case 'captions':
+        if (this.#captions.tracks.length === 0) break;
+        this.#captions.toggle();
+        this.#showHint(this.#captions.language === undefined ? 'Captions off' : 'Captions on');
+        break;
+      case 'seek-by':
+        this.#player.seekBy(action.seconds);
+        this.#showHint(seekText(action.seconds));
+        break;
+      case 'seek-to':
+        this.#player.seekTo(action.part * this.#player.totalSeconds);
+        break;
+      case 'volume':
+        sound.setVolume(sound.volume + action.steps * volumeStep);
+        this.#showHint(`Volume ${Math.round(sound.volume * 100)} %`);
+        break;
+      case 'rate':
+        this.#player.stepRate(action.steps);
+        this.#showHint(`${video.playbackRate}×`);
+        break;
+      case 'frame':
+        this.#player.stepFrame(action.steps);
+        break;
+    }
+  }
+
+  #showHint(text: string): void {
+    this.#hint.textContent = text;
+    this.#hint.classList.add('is-shown');
+    clearTimeout(this.#hintTimer);
+    this.#hintTimer = setTimeout(() => this.#hint.classList.remove('is-shown'), hintMs);
+  }
+}
+
+function seekText(seconds: number): string {
+  return seconds < 0 ? `−${-seconds} s` : `+${seconds} s`;
+}
+
+/** The server names the file only when it is asked for as a download. */
+function asDownload(address: string): string {
+  const url = new URL(address, location.href);
+  url.searchParams.set('dl', '1');
+  return url.href;
+}
+
+/** What stands there, or nothing. */
+async function fetchText(address: string): Promise<string> {
+  try {
+    const answer = await fetch(address);
+    return answer.ok ? await answer.text() : '';
+  } catch {
+    return '';
+  }
+}

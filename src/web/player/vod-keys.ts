@@ -1,0 +1,49 @@
+/** What a key does to a video's player. Seconds and steps are relative; `rate` steps through the speeds. */
+export type KeyAction =
+  | { readonly does: 'toggle-play' | 'mute' | 'fullscreen' | 'captions' | 'picture-in-picture' }
+  | { readonly does: 'seek-by'; readonly seconds: number }
+  /** `part`: 0 the start, 1 the end. */
+  | { readonly does: 'seek-to'; readonly part: number }
+  | { readonly does: 'volume' | 'rate' | 'frame'; readonly steps: 1 | -1 };
+
+const actions: Readonly<Record<string, KeyAction>> = {
+  ' ': { does: 'toggle-play' },
+  k: { does: 'toggle-play' },
+  m: { does: 'mute' },
+  f: { does: 'fullscreen' },
+  c: { does: 'captions' },
+  p: { does: 'picture-in-picture' },
+  arrowleft: { does: 'seek-by', seconds: -5 },
+  arrowright: { does: 'seek-by', seconds: 5 },
+  j: { does: 'seek-by', seconds: -10 },
+  l: { does: 'seek-by', seconds: 10 },
+  arrowup: { does: 'volume', steps: 1 },
+  arrowdown: { does: 'volume', steps: -1 },
+  home: { does: 'seek-to', part: 0 },
+  end: { does: 'seek-to', part: 1 },
+  '<': { does: 'rate', steps: -1 },
+  '>': { does: 'rate', steps: 1 },
+  ',': { does: 'frame', steps: -1 },
+  '.': { does: 'frame', steps: 1 },
+};
+
+/** What a key of that name (`KeyboardEvent.key`) does; undefined for keys without a meaning here. */
+export function keyActionOf(key: string): KeyAction | undefined {
+  if (/^\d$/.test(key)) return { does: 'seek-to', part: Number(key) / 10 };
+  return Object.hasOwn(actions, key.toLowerCase()) ? actions[key.toLowerCase()] : undefined;
+}
+
+/** Whether a key that is held down goes on doing it. */
+export function isRepeatable({ does }: KeyAction): boolean {
+  return does === 'seek-by' || does === 'volume' || does === 'frame';
+}
+
+/** The speeds on offer. */
+export const playbackRates: readonly number[] = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2];
+
+/** The next faster (1) or slower (-1) speed on offer; the same at the end of the list. */
+export function nextRate(rate: number, steps: 1 | -1): number {
+  const found =
+    steps === 1 ? playbackRates.find(other => other > rate) : playbackRates.findLast(other => other < rate);
+  return found ?? rate;
+}

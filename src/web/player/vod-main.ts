@@ -1,0 +1,178 @@
+import { pageElement } from './page-elements.ts';
+import { PlayRange } from './play-range.ts';
+import { PlayerSettings } from './player-settings.ts';
+import { Playing } from './playing.ts';
+import { SdkLink } from './sdk-link.ts';
+import { Sound } from './sound.ts';
+import { VodCaptions } from './vod-captions.ts';
+import { VodControls } from './vod-controls.ts';
+import { autoQuality } from './vod-media.ts';
+import { readVodOptions } from './vod-options.ts';
+import { VodPlayer } from './vod-player.ts';
+import { type VodPhase, VodSession } from './vod-session.ts';
+import { readVodState, type VodState } from './vod-state.ts';
+import { applyColors, showLogo } from './vod-theme.ts';
+
+/** What tests and the demo may read of the player of a video. */
+export interface VodHandle {
+  /** `ended` and `playing` beside the phases; `ready` is a pause. */
+  state(): VodPhase | 'playing' | 'ended';
+  /** Names of the qualities, best first. */
+  qualities(): readonly string[];
+  /** Name of the quality that is shown. */
+  currentQuality(): string | undefined;
+  /** Name of the quality that the viewer chose. */
+  chosenQuality(): string | undefined;
+  /** Seconds that can be played by now. */
+  availableSeconds(): number;
+}
+
+/** What the screen says while there is no picture. */
+const screenTexts: Partial<Record<VodPhase, { readonly title: string; readonly text: string }>> = {
+  processing: {
+    title: 'This video is being processed',
+    text: 'It starts here by itself as soon as it can be played.',
+  },
+  failed: {
+    title: 'This video could not be processed',
+    text: 'What was uploaded holds nothing that can be played.',
+  },
+  missing: { title: 'This video is not here', text: 'It was removed, or the link to it has run out.' },
+  unsupported: {
+    title: 'This browser cannot play the video',
+    text: 'It has no Media Source Extensions, no HLS, or not the codecs. Any current browser has them.',
+  },
+};
+
+const unreachableText = 'The server cannot be reached. Trying again…';
+
+const root = pageElement('player', HTMLElement);
+const video = pageElement('video', HTMLVideoElement);
+const poster = pageElement('poster', HTMLImageElement);
+const statusTitle = pageElement('status-title', HTMLElement);
+const statusText = pageElement('status-text', HTMLElement);
+const notice = pageElement('notice', HTMLElement);
+const options = readVodOptions(location.hash, location.search);
+const firstState = readVodState(root.dataset.video ?? '{}');
+const { theme } = firstState;
+const settings = new PlayerSettings();
+
+const session = new VodSession(firstState, video, options.startSeconds, {
+  onPhase: phase => showPhase(phase),
+  onState: state => takeState(state),
+  onReachable: isReachable => showReachable(isReachable),
+  onMediaChange: () => controls.refresh(),
+});
+const sound = new Sound(video, options, () => controls.refresh());
+const isAutoplaying = options.autoplay || theme?.forceAutoplay === true;
+const playing = new Playing(video, sound, isAutoplaying, () => controls.refresh());
+const player = new VodPlayer({
+  ...{ root, video, session, playing, sound, settings },
+  range: new PlayRange(options.startSeconds, options.endSeconds),
+  isLooping: options.loop || theme?.forceLoop === true,
+  onChange: () => controls.refresh(),
+});
+const captions = new VodCaptions(video, settings, () => controls.refresh());
+const controls: VodControls = new VodControls(player, captions, {
+  hideControls: options.hideControls || theme?.enableControls === false,
+  hideTitle: options.hideTitle || theme?.hideTitle === true,
+  hidePoster: options.hidePoster,
+});
+
+function takeState(state: VodState): void {
+  captions.take(state.captions, options.showSubtitles);
+  controls.takeState(state);
+  applyColors(root, state.theme?.colors ?? {});
+  showLogo(pageElement('logo', HTMLElement), state.theme?.logo);
+  if (state.poster !== '' && poster.getAttribute('src') !== state.poster) poster.src = state.poster;
+  pageElement('title', HTMLElement).textContent = state.title;
+  showMediaSession(state);
+}
+
+function showPhase(phase: VodPhase): void {
+  root.dataset.phase = phase;
+  notice.textContent = '';
+  const texts = screenTexts[phase];
+  if (texts !== undefined) {
+    statusTitle.textContent = texts.title;
+    statusText.textContent = texts.text;
+  }
+  controls.refresh();
+}
+
+function showReachable(isReachable: boolean): void {
+  if (session.phase === 'ready') {
+    notice.textContent = isReachable ? '' : 'The connection was lost. Trying again…';
+  } else {
+    statusText.textContent = isReachable ? (screenTexts[session.phase]?.text ?? '') : unreachableText;
+  }
+}
+
+/** What the system shows of the video, and its media keys. */
+function showMediaSession({ title, poster: artwork }: VodState): void {
+  if (!('mediaSession' in navigator)) return;
+  const { mediaSession } = navigator;
+  mediaSession.metadata = new MediaMetadata({
+    title,
+    artwork: artwork === '' ? [] : [{ src: new URL(artwork, location.href).href, type: 'image/jpeg' }],
+  });
+  mediaSession.setActionHandler('play', () => player.play());
+  mediaSession.setActionHandler('pause', () => player.pause());
+  mediaSession.setActionHandler('seekbackward', ({ seekOffset }) => player.seekBy(-(seekOffset ?? 10)));
+  mediaSession.setActionHandler('seekforward', ({ seekOffset }) => player.seekBy(seekOffset ?? 10));
+  mediaSession.setActionHandler('seekto', ({ seekTime }) => player.seekTo(seekTime ?? 0));
+}
+
+const edgeSeconds = 3;
+for (const [event, isBuffering] of [
+  ['waiting', true],
+  ['seeking', true],
+  ['playing', false],
+  ['canplay', false],
+  ['seeked', false],
+  ['pause', false],
+] as const) {
+  video.addEventListener(event, () => root.classList.toggle('is-buffering', isBuffering));
+}
+video.addEventListener('waiting', () => {
+  const { media } = session;
+  if (media.isGrowing && media.availableSeconds - video.currentTime < edgeSeconds) {
+    notice.textContent = 'The rest of this video is still being processed…';
+  }
+});
+video.addEventListener('playing', () => {
+  notice.textContent = '';
+});
+
+Object.defineProperty(window, 'millrace', {
+  value: Object.freeze({
+    state: () => {
+      if (session.phase !== 'ready') return session.phase;
+      return player.isAtEnd ? 'ended' : playing.isWanted && player.hasBegun ? 'playing' : 'ready';
+    },
+    qualities: () => session.media.qualities.map(({ label }) => label),
+    currentQuality: () => session.media.currentQuality?.label,
+    chosenQuality: () => {
+      const { media } = session;
+      const chosen = media.chosenQuality;
+      return chosen === autoQuality ? undefined : media.qualities.find(({ id }) => id === chosen)?.label;
+    },
+    availableSeconds: () => session.media.availableSeconds,
+  } satisfies VodHandle),
+});
+
+player.setRate(settings.current.rate, false);
+takeState(firstState);
+if (options.sdk !== undefined && theme?.enableApi !== false && parent !== window) {
+  new SdkLink(options.sdk, {
+    player,
+    controls,
+    captions,
+    destroy: () => {
+      player.pause();
+      session.end();
+    },
+  });
+}
+session.start();
+controls.refresh();

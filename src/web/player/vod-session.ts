@@ -1,0 +1,173 @@
+import { BackOff } from './back-off.ts';
+import { VodMedia, vodPlayableWith } from './vod-media.ts';
+import { readVodState, stateAddress, type VodState } from './vod-state.ts';
+
+/**
+ * What the viewer has before them. `processing`: nothing can be played yet; `ready`: it can; `failed`: nothing ever will;
+ * `missing`: the video is not there (any more); `unsupported`: this browser cannot play it.
+ */
+export type VodPhase = 'processing' | 'ready' | 'failed' | 'missing' | 'unsupported';
+
+/** Hears about a session. */
+export interface VodSessionHandlers {
+  onPhase(phase: VodPhase): void;
+  /** What is known of the video changed: other captions, a storyboard, a duration. */
+  onState(state: VodState): void;
+  /** Whether the server can be reached. */
+  onReachable(isReachable: boolean): void;
+  /** Other qualities, or more to play. */
+  onMediaChange(): void;
+}
+
+/** What asking for the state brought. */
+type Answer = VodState | 'missing' | 'unreachable';
+
+/** So often in a row nothing new of a video that could be complete, and it is no longer asked for. */
+const mostQuietAnswers = 8;
+/** The same while the source has a better picture than the best quality: encoding takes its time. */
+const mostQuietAnswersIncomplete = 60;
+/** A rung of the ladder is at most so much smaller than a source of which it is the best. */
+const completePart = 0.66;
+
+/** Follows one video for as long as the page is open: until it can be played, while qualities are added, and through failures. */
+export class VodSession {
+  readonly media: VodMedia;
+  readonly #video: HTMLVideoElement;
+  readonly #handlers: VodSessionHandlers;
+  readonly #startSeconds: number;
+  readonly #waitBackOff = new BackOff(1000, 10_000);
+  readonly #watchBackOff = new BackOff(3000, 60_000);
+  #state: VodState;
+  #phase: VodPhase = 'processing';
+  #timer = 0;
+  #quietAnswers = 0;
+  #isEnded = false;
+
+  /** `startSeconds`: where playing begins. */
+  constructor(state: VodState, video: HTMLVideoElement, startSeconds: number, handlers: VodSessionHandlers) {
+    this.#state = state;
+    this.#video = video;
+    this.#startSeconds = startSeconds;
+    this.#handlers = handlers;
+    this.media = new VodMedia(video, {
+      onInterrupted: isGone => void this.#onInterrupted(isGone),
+      onResumed: () => handlers.onReachable(true),
+      onUnplayable: () => this.#setPhase('unsupported'),
+      onChange: () => handlers.onMediaChange(),
+    });
+    for (const event of ['pause', 'ended', 'waiting'] as const) {
+      video.addEventListener(event, () => this.#takeInMore());
+    }
+  }
+
+  get phase(): VodPhase {
+    return this.#phase;
+  }
+
+  get state(): VodState {
+    return this.#state;
+  }
+
+  /** Seconds that the video will have when it is complete. 0 while unknown. */
+  get totalSeconds(): number {
+    const available = this.media.availableSeconds;
+    if (available > 0 && !this.media.isGrowing) return available;
+    return Math.max(available, this.#state.duration ?? 0);
+  }
+
+  /** Begins with the state that the page came with. */
+  start(): void {
+    if (vodPlayableWith(this.#video) === undefined) this.#setPhase('unsupported');
+    else this.#take(this.#state);
+  }
+
+  /** Stops playing and asking, for good. */
+  end(): void {
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+    this.media.stop();
+  }
+
+  #take(state: VodState): void {
+    if (this.#isEnded) return;
+    const isNews = state.revision !== this.#state.revision;
+    this.#state = state;
+    this.#quietAnswers = isNews ? 0 : this.#quietAnswers + 1;
+    if (isNews) {
+      this.#watchBackOff.reset();
+      this.#handlers.onState(state);
+    }
+    if (state.playable) {
+      const isFirst = !this.media.isLoaded;
+      this.#setPhase('ready');
+      if (isFirst) this.media.load(state.hls, this.#startSeconds);
+      else if (isNews) this.media.lookForMore();
+      if (this.#expectsMore()) this.#askAfter(this.#watchBackOff.next());
+    } else {
+      this.media.stop();
+      this.#setPhase(state.failed ? 'failed' : 'processing');
+      if (!state.failed) this.#askAfter(this.#waitBackOff.next());
+    }
+  }
+
+  #askAfter(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#look(), ms);
+  }
+
+  async #look(): Promise<void> {
+    const answer = await this.#ask();
+    if (this.#phase !== 'ready') this.#handlers.onReachable(answer !== 'unreachable');
+    if (answer === 'missing') this.#lose();
+    else if (answer !== 'unreachable') this.#take(answer);
+    else if (!this.#isEnded)
+      this.#askAfter(this.#phase === 'ready' ? this.#watchBackOff.next() : this.#waitBackOff.next());
+  }
+
+  async #onInterrupted(isGone: boolean): Promise<void> {
+    this.#handlers.onReachable(false);
+    const answer = isGone || navigator.onLine ? await this.#ask() : 'unreachable';
+    if (answer === 'missing') this.#lose();
+    else if (answer !== 'unreachable' && !answer.playable) this.#take(answer);
+    else if (!this.#isEnded) this.media.retryLater();
+  }
+
+  #lose(): void {
+    clearTimeout(this.#timer);
+    this.media.stop();
+    this.#setPhase('missing');
+  }
+
+  async #ask(): Promise<Answer> {
+    try {
+      const answer = await fetch(stateAddress(this.#state), {
+        cache: 'no-store',
+        signal: AbortSignal.timeout(8000),
+      });
+      if (answer.ok) return readVodState(await answer.text());
+      return answer.status === 404 ? 'missing' : 'unreachable';
+    } catch {
+      return 'unreachable';
+    }
+  }
+
+  /** Whether it is worth asking for more: the video still grows, or better qualities may come. */
+  #expectsMore(): boolean {
+    if (this.media.isGrowing) return true;
+    const best = this.media.qualities[0]?.height ?? 0;
+    const isIncomplete = best > 0 && best < (this.#state.height ?? 0) * completePart;
+    return this.#quietAnswers < (isIncomplete ? mostQuietAnswersIncomplete : mostQuietAnswers);
+  }
+
+  /** A pause or a stall is the moment for changes that would interrupt. */
+  #takeInMore(): void {
+    if (this.#phase !== 'ready' || this.#video.seeking || this.#video.currentTime === 0) return;
+    this.media.restartIfPending();
+  }
+
+  #setPhase(phase: VodPhase): void {
+    if (phase === this.#phase) return;
+    this.#phase = phase;
+    this.#handlers.onPhase(phase);
+  }
+}

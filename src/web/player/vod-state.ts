@@ -1,0 +1,118 @@
+/** A text track of a video: captions or chapters. */
+export interface VodTrack {
+  readonly language: string;
+  readonly label: string;
+  /** Address of the WebVTT file. */
+  readonly src: string;
+  readonly default: boolean;
+}
+
+/** How the owner of a video wants its player to look and behave. */
+export interface VodTheme {
+  /** CSS colours by the names of the API: `trackPlayed`, `link`, … */
+  readonly colors: Readonly<Record<string, string>>;
+  readonly enableApi: boolean;
+  readonly enableControls: boolean;
+  readonly forceAutoplay: boolean;
+  readonly forceLoop: boolean;
+  readonly hideTitle: boolean;
+  readonly logo: { readonly src: string; readonly link: string | undefined } | undefined;
+}
+
+/** What the server says of a video. Addresses are as a browser resolves them on this page. */
+export interface VodState {
+  readonly videoId: string;
+  readonly title: string;
+  readonly playable: boolean;
+  readonly failed: boolean;
+  /** Seconds; undefined until it is known. */
+  readonly duration: number | undefined;
+  /** Of the source's shown picture, in pixels. */
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+  readonly hls: string;
+  /** For downloading; undefined where that is switched off. */
+  readonly mp4: string | undefined;
+  readonly poster: string;
+  readonly storyboard: string | undefined;
+  readonly captions: readonly VodTrack[];
+  readonly chapters: readonly VodTrack[];
+  readonly theme: VodTheme | undefined;
+  /** Grows whenever what viewers get changes. */
+  readonly revision: number;
+}
+
+/** Reads the JSON of the page or of its state address. @throws Error when it is none of the server's. */
+export function readVodState(json: string): VodState {
+  const value = record(JSON.parse(json));
+  const hls = textOf(value?.hls);
+  if (value === undefined || hls === undefined) throw new Error('this is no state of a video');
+  return {
+    videoId: textOf(value.videoId) ?? '',
+    title: textOf(value.title) ?? '',
+    playable: value.playable === true,
+    failed: value.failed === true,
+    duration: positiveOf(value.duration),
+    width: positiveOf(value.width),
+    height: positiveOf(value.height),
+    hls,
+    mp4: textOf(value.mp4),
+    poster: textOf(value.poster) ?? '',
+    storyboard: textOf(value.storyboard),
+    captions: tracksOf(value.captions),
+    chapters: tracksOf(value.chapters),
+    theme: themeOf(record(value.theme)),
+    revision: positiveOf(value.revision) ?? 0,
+  };
+}
+
+/** Where the state is asked for anew: beside the video's HLS, and so under the same token. */
+export function stateAddress(state: VodState): string {
+  return state.hls.replace(/\/hls\/manifest\.m3u8/, '/state');
+}
+
+function themeOf(theme: Readonly<Record<string, unknown>> | undefined): VodTheme | undefined {
+  if (theme === undefined) return undefined;
+  const colors = Object.entries(record(theme.colors) ?? {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  const logo = textOf(theme.logo);
+  return {
+    colors: Object.fromEntries(colors),
+    enableApi: theme.enableApi !== false,
+    enableControls: theme.enableControls !== false,
+    forceAutoplay: theme.forceAutoplay === true,
+    forceLoop: theme.forceLoop === true,
+    hideTitle: theme.hideTitle === true,
+    logo: logo === undefined ? undefined : { src: logo, link: webAddress(theme.link) },
+  };
+}
+
+/** The owner's own text: only an address of the web becomes a link. */
+function webAddress(value: unknown): string | undefined {
+  const text = textOf(value);
+  return text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined;
+}
+
+function tracksOf(value: unknown): VodTrack[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap(item => {
+    const track = record(item);
+    const language = textOf(track?.language);
+    const src = textOf(track?.src);
+    if (language === undefined || src === undefined) return [];
+    return [{ language, src, label: textOf(track?.label) ?? language, default: track?.default === true }];
+  });
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function positiveOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;
+}
