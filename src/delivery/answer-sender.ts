@@ -1,9 +1,15 @@
-import { parseByteRange, sliceBody } from './byte-range.ts';
+import { type ByteRange, parseByteRange, sliceBody } from './byte-range.ts';
 import { acceptsGzip, matchesEtag } from './content-negotiation.ts';
 import type { DeliveryObserver } from './delivery-observer.ts';
+import { FileSender } from './file-sender.ts';
 import type { RenderedText } from './live-source.ts';
+import { slicePieces } from './piece-reader.ts';
 import type { StallGuard } from './stall-guard.ts';
 import { cutOff, type Exchange } from './viewer-reply.ts';
+import type { PiecedBody } from './vod-source.ts';
+
+/** What a person reads where nothing is. */
+export const notFoundText = 'There is nothing here.';
 
 /** Methods that viewers' paths answer. */
 export const allowedMethods = 'GET, HEAD, OPTIONS';
@@ -42,16 +48,35 @@ export interface SharedBody {
   /** A quoted, strong entity tag. */
   readonly etag: string;
   readonly cacheControl: string;
+  /** More names and values. */
+  readonly headers?: readonly string[] | undefined;
+}
+
+/** How long an answer may be kept, and what else goes into its head: names and values in turn. */
+export interface Caching {
+  readonly cacheControl: string;
+  readonly headers?: readonly string[];
+}
+
+interface ChosenBytes {
+  readonly status: number;
+  readonly headers: string[];
+  /** Undefined: all of the body. */
+  readonly range: ByteRange | undefined;
+  /** Of the answer. */
+  readonly bytes: number;
 }
 
 /** Writes answers to viewers: one write where possible, nothing copied, nobody waited for without end. */
 export class AnswerSender {
   readonly #guard: StallGuard;
   readonly #observer: DeliveryObserver;
+  readonly #files: FileSender;
 
   constructor(guard: StallGuard, observer: DeliveryObserver) {
     this.#guard = guard;
     this.#observer = observer;
+    this.#files = new FileSender(guard, observer);
   }
 
   /** The answer to OPTIONS. */
@@ -131,11 +156,52 @@ export class AnswerSender {
 
   /** Bytes of which ranges may be asked for: 200, 206, 304 or 416. */
   shared(exchange: Exchange, shared: SharedBody): void {
-    const { bytes, etag } = shared;
+    const chosen = this.#choose(exchange, shared);
+    if (chosen === undefined) return;
+    const { status, headers, range, bytes } = chosen;
+    const body = range === undefined ? shared.body : sliceBody(shared.body, range);
+    this.#send(exchange, status, headers, body, bytes);
+  }
+
+  /**
+   * The same for bytes that are partly in files, which are read as the viewer takes them. Settles when the answer is over.
+   * 404 where a file is gone, 503 where too many answers are on their way.
+   *
+   * @throws Error when a file could not be read
+   */
+  async pieced(exchange: Exchange, body: PiecedBody, caching: Caching): Promise<void> {
+    const { cacheControl, headers: more } = caching;
+    if (body.pieces.every(piece => Buffer.isBuffer(piece))) {
+      this.shared(exchange, { ...body, ...caching, body: body.pieces });
+      return;
+    }
+    const chosen = this.#choose(exchange, { ...body, cacheControl, headers: more });
+    if (chosen === undefined) return;
+    const { status, headers, range, bytes } = chosen;
+    if (exchange.isHead || bytes === 0) {
+      this.#send(exchange, status, headers, [], 0);
+      return;
+    }
+    const pieces = range === undefined ? body.pieces : slicePieces(body.pieces, range);
+    const outcome = await this.#files.send(exchange, pieces, () => {
+      this.#observer.request(exchange.kind, status);
+      exchange.reply.writeHead(status, headers);
+    });
+    if (outcome === 'missing') this.sentence(exchange, 404, notFoundText, 'no-cache');
+    if (outcome === 'busy') {
+      this.sentence(exchange, 503, 'Too many answers are on their way.', 'no-store', ['Retry-After', '1']);
+    }
+  }
+
+  /** What an answer of bytes says before them. Undefined when it is answered already: 304 and 416. */
+  #choose(exchange: Exchange, body: Omit<SharedBody, 'body'>): ChosenBytes | undefined {
+    const { bytes, etag, cacheControl } = body;
+    const more = body.headers ?? [];
     const asked = exchange.request.headers;
     if (asked['if-none-match'] !== undefined && matchesEtag(asked['if-none-match'], etag)) {
-      this.#send(exchange, 304, ['Cache-Control', shared.cacheControl, 'ETag', etag, ...corsHeaders], [], 0);
-      return;
+      const headers = ['Cache-Control', cacheControl, 'ETag', etag, ...more, ...corsHeaders];
+      this.#send(exchange, 304, headers, [], 0);
+      return undefined;
     }
     const ifRange = asked['if-range'];
     const range =
@@ -147,28 +213,26 @@ export class AnswerSender {
         'Content-Range',
         `bytes */${bytes}`,
       ]);
-      return;
+      return undefined;
     }
     const sent = range === 'whole' ? bytes : range.end - range.start;
     const headers = [
       'Content-Type',
-      shared.contentType,
+      body.contentType,
       'Content-Length',
       String(sent),
       'Cache-Control',
-      shared.cacheControl,
+      cacheControl,
       'ETag',
       etag,
       'Accept-Ranges',
       'bytes',
+      ...more,
       ...corsHeaders,
     ];
-    if (range === 'whole') {
-      this.#send(exchange, 200, headers, shared.body, sent);
-      return;
-    }
+    if (range === 'whole') return { status: 200, headers, range: undefined, bytes: sent };
     headers.push('Content-Range', `bytes ${range.start}-${range.end - 1}/${bytes}`);
-    this.#send(exchange, 206, headers, sliceBody(shared.body, range), sent);
+    return { status: 206, headers, range, bytes: sent };
   }
 
   /** Opens an endless answer of server-sent events. False when there is nothing more to send (HEAD). */

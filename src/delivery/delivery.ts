@@ -2,10 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
-import { AnswerSender, allowedMethods } from './answer-sender.ts';
+import { AnswerSender, allowedMethods, notFoundText } from './answer-sender.ts';
 import { acceptsGzip } from './content-negotiation.ts';
 import { type DeliveryObserver, silentObserver } from './delivery-observer.ts';
-import { HeldRequests } from './held-requests.ts';
 import type {
   LivePlayable,
   LiveSource,
@@ -14,6 +13,7 @@ import type {
   RenderedText,
   StreamDirectory,
 } from './live-source.ts';
+import { PendingAnswers } from './pending-answers.ts';
 import { loadPlayerFiles, type PlayerFiles } from './player-files.ts';
 import { pageHeaders, pageType, renderPlayerPage } from './player-page.ts';
 import { StallGuard } from './stall-guard.ts';
@@ -48,7 +48,6 @@ const maxUrlLength = 2048;
 const publicForMs = 1000;
 /** For what depends on the moment, and for errors that must be over as soon as their cause is. */
 const noCache = 'no-cache';
-const notFoundText = 'There is nothing here.';
 
 /**
  * Answers what viewers fetch: playlists, media, thumbnails and the player page, all from memory.
@@ -59,14 +58,13 @@ export class Delivery implements Component {
   readonly name = 'delivery';
   readonly #live: LiveSource;
   readonly #streams: StreamDirectory;
-  readonly #log: Logger;
   readonly #observer: DeliveryObserver;
   readonly #clock: Clock;
   readonly #guard: StallGuard;
   readonly #sender: AnswerSender;
+  readonly #pending: PendingAnswers;
   readonly #events: StateEvents;
   readonly #viewers: ViewerCount;
-  readonly #held = new HeldRequests();
   readonly #thumbnails = new Thumbnails();
   /** Until when (monotonic ms) a broadcast may be served without asking the directory. */
   readonly #publicUntilMs = new WeakMap<LivePlayable, number>();
@@ -75,13 +73,13 @@ export class Delivery implements Component {
   constructor(options: DeliveryOptions) {
     this.#live = options.live;
     this.#streams = options.streams;
-    this.#log = options.log;
     this.#observer = options.observer ?? silentObserver;
     this.#clock = options.clock ?? systemClock;
     this.#guard = new StallGuard(this.#clock, options.viewerStallMs ?? 10_000, () =>
       this.#observer.viewerDropped('viewer-stalled'),
     );
     this.#sender = new AnswerSender(this.#guard, this.#observer);
+    this.#pending = new PendingAnswers(this.#sender, options.log);
     this.#events = new StateEvents({
       live: this.#live,
       observer: this.#observer,
@@ -105,7 +103,7 @@ export class Delivery implements Component {
   /** Ends the event streams and every held request. */
   async stop(): Promise<void> {
     this.#events.stop();
-    this.#held.end();
+    this.#pending.end();
     this.#guard.stop();
   }
 
@@ -149,7 +147,7 @@ export class Delivery implements Component {
         this.#sender.sentence(exchange, 405, 'Only GET, HEAD and OPTIONS work here.', noCache, allow);
       }
     } catch (error) {
-      this.#fail(exchange, error);
+      this.#pending.fail(exchange, error);
     }
     return true;
   }
@@ -197,7 +195,8 @@ export class Delivery implements Component {
     }
     const abort = new AbortController();
     const answer = playable.media(path.name, abort.signal);
-    if ('then' in answer) this.#hold(exchange, abort, answer, media => this.#sendMedia(exchange, media));
+    if ('then' in answer)
+      this.#pending.hold(exchange, answer, media => this.#sendMedia(exchange, media), abort);
     else this.#sendMedia(exchange, answer);
   }
 
@@ -221,8 +220,12 @@ export class Delivery implements Component {
     const directives = new URLSearchParams(query);
     const abort = new AbortController();
     const answer = playable.mediaPlaylist(directives, abort.signal);
-    this.#hold(exchange, abort, answer, playlist =>
-      this.#sendPlaylist(exchange, playlist, directives.has('_HLS_msn')),
+    const isBlocking = directives.has('_HLS_msn');
+    this.#pending.hold(
+      exchange,
+      answer,
+      playlist => this.#sendPlaylist(exchange, playlist, isBlocking),
+      abort,
     );
   }
 
@@ -308,7 +311,7 @@ export class Delivery implements Component {
     const path = this.#streams.thumbnailPath(liveStreamId);
     const { placeholder } = this.#files();
     const answer = path === undefined ? Promise.resolve(undefined) : this.#thumbnails.read(path);
-    this.#hold(exchange, new AbortController(), answer, uploaded => {
+    this.#pending.hold(exchange, answer, uploaded => {
       const { body, contentType, etag } = uploaded ?? placeholder;
       this.#sender.shared(exchange, {
         body: [body],
@@ -332,31 +335,6 @@ export class Delivery implements Component {
     ]);
   }
 
-  /** Answers when `pending` is there. `abort` tells its maker when the viewer leaves before that. */
-  #hold<Answer>(
-    exchange: Exchange,
-    abort: AbortController,
-    pending: Promise<Answer>,
-    send: (answer: Answer) => void,
-  ): void {
-    const release = this.#held.add(exchange, abort, () =>
-      this.#sender.sentence(exchange, 503, 'The server is shutting down.', noCache),
-    );
-    if (release === undefined) {
-      abort.abort();
-      pending.catch(() => {});
-      this.#sender.sentence(exchange, 503, 'Too many requests wait here.', noCache);
-      return;
-    }
-    pending
-      .then(answer => {
-        if (release()) send(answer);
-      })
-      .catch((error: unknown) => {
-        if (!abort.signal.aborted) this.#fail(exchange, error);
-      });
-  }
-
   #find(path: { liveStreamId: string; broadcastId: string }): LivePlayable | undefined {
     const playable = this.#live.find(path.liveStreamId, path.broadcastId);
     return playable !== undefined && this.#isPublic(playable, path.liveStreamId) ? playable : undefined;
@@ -378,11 +356,6 @@ export class Delivery implements Component {
 
   #notFound(exchange: Exchange, cacheControl: string): void {
     this.#sender.sentence(exchange, 404, notFoundText, cacheControl);
-  }
-
-  #fail(exchange: Exchange, error: unknown): void {
-    this.#log.error('delivery-failed', { kind: exchange.kind, error });
-    this.#sender.failure(exchange);
   }
 
   #files(): PlayerFiles {

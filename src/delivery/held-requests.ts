@@ -1,4 +1,4 @@
-import type { Exchange } from './viewer-reply.ts';
+import { connectionOf, type Exchange } from './viewer-reply.ts';
 
 interface Held {
   readonly abort: AbortController;
@@ -47,9 +47,4 @@ export class HeldRequests {
       held.refuse();
     }
   }
-}
-
-/** What all requests of a connection have in common: HTTP/2 gives each request an object of its own as its socket. */
-function connectionOf({ request }: Exchange): object {
-  return 'stream' in request ? (request.stream.session ?? request.stream) : request.socket;
 }

@@ -7,8 +7,11 @@ export class StallGuard {
   readonly #clock: Clock;
   readonly #stallMs: number;
   readonly #onDrop: () => void;
-  /** By response: when its viewer was last seen to read, in ms of the monotonic clock. */
-  readonly #progress = new Map<ViewerReply, number>();
+  /** By response: when its viewer was last seen to read, in ms of the monotonic clock, and who is to know that it is gone. */
+  readonly #watched = new Map<
+    ViewerReply,
+    { progressAtMs: number; readonly onGone: (() => void) | undefined }
+  >();
   readonly #pinged = new WeakSet<Http2Session>();
   readonly #timer: NodeJS.Timeout;
 
@@ -21,12 +24,16 @@ export class StallGuard {
     this.#timer.unref();
   }
 
-  /** Watches until the response has closed. The returned function notes that the viewer has read something. */
-  watch(reply: ViewerReply): () => void {
-    this.#progress.set(reply, this.#clock.monotonicMs());
-    reply.once('close', () => this.#progress.delete(reply));
+  /**
+   * Watches until the response has closed. The returned function notes that the viewer has read something. `onGone` is called
+   * once nothing of the response will reach the viewer any more, for whatever reason.
+   */
+  watch(reply: ViewerReply, onGone?: () => void): () => void {
+    const watched = { progressAtMs: this.#clock.monotonicMs(), onGone };
+    this.#watched.set(reply, watched);
+    reply.once('close', () => this.#forget(reply));
     return () => {
-      if (this.#progress.has(reply)) this.#progress.set(reply, this.#clock.monotonicMs());
+      watched.progressAtMs = this.#clock.monotonicMs();
     };
   }
 
@@ -36,18 +43,24 @@ export class StallGuard {
 
   #sweep(): void {
     const nowMs = this.#clock.monotonicMs();
-    for (const [reply, progressAtMs] of this.#progress) {
-      if (isOrphaned(reply)) this.#progress.delete(reply);
-      else if (isQueued(reply)) this.#progress.set(reply, nowMs);
-      else if (nowMs - progressAtMs >= this.#stallMs) this.#drop(reply);
+    for (const [reply, watched] of this.#watched) {
+      if (isOrphaned(reply)) this.#forget(reply);
+      else if (isQueued(reply)) watched.progressAtMs = nowMs;
+      else if (nowMs - watched.progressAtMs >= this.#stallMs) this.#drop(reply);
     }
   }
 
+  #forget(reply: ViewerReply): void {
+    const watched = this.#watched.get(reply);
+    if (!this.#watched.delete(reply)) return;
+    watched?.onGone?.();
+  }
+
   #drop(reply: ViewerReply): void {
-    this.#progress.delete(reply);
     this.#onDrop();
     const session = sessionOf(reply);
     cutOff(reply);
+    this.#forget(reply);
     if (session !== undefined) this.#askForLife(session);
   }
 

@@ -17,7 +17,8 @@ export interface ViewerReply {
   readonly headersSent: boolean;
   /** `headers`: names and values in turn. */
   writeHead(status: number, headers: string[]): unknown;
-  write(chunk: Buffer | string): boolean;
+  /** `onSent`: called when the system has taken the chunk, or will never do. */
+  write(chunk: Buffer | string, onSent?: (error?: Error | null) => void): boolean;
   end(chunk?: Buffer | string): unknown;
   cork(): void;
   uncork(): void;
@@ -39,6 +40,12 @@ export function cutOff(reply: ViewerReply): void {
   else response.req.socket.destroy();
 }
 
+/** Whether nothing can be sent through the response any more. */
+export function isClosed(reply: ViewerReply): boolean {
+  const response = reply as ViewerReply & ViewerResponse;
+  return 'stream' in response ? response.stream.destroyed : response.destroyed;
+}
+
 /** Whether the response waits behind another one of its connection (HTTP/1.1 pipelining), so that it cannot move yet. */
 export function isQueued(reply: ViewerReply): boolean {
   const response = reply as ViewerReply & ViewerResponse;
@@ -49,6 +56,11 @@ export function isQueued(reply: ViewerReply): boolean {
 export function isOrphaned(reply: ViewerReply): boolean {
   const response = reply as ViewerReply & ViewerResponse;
   return !('stream' in response) && response.socket === null && response.req.socket.destroyed;
+}
+
+/** What all requests of a connection have in common: HTTP/2 gives each request an object of its own as its socket. */
+export function connectionOf({ request }: Exchange): object {
+  return 'stream' in request ? (request.stream.session ?? request.stream) : request.socket;
 }
 
 /** CANCEL (RFC 9113, 7). */

@@ -1,0 +1,124 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { systemCodeOf } from '../shared/errors.ts';
+import type { DeliveryObserver } from './delivery-observer.ts';
+import { type Piece, PieceReader } from './piece-reader.ts';
+import { ReadWindows } from './read-windows.ts';
+import type { StallGuard } from './stall-guard.ts';
+import { connectionOf, type Exchange, isClosed, type ViewerReply } from './viewer-reply.ts';
+
+/** What became of an answer made of files. Only `missing` and `busy` have sent nothing. */
+export type FileOutcome = 'sent' | 'missing' | 'busy';
+
+/** Answers that are on their way at one time; each has a file or two open, and one window of memory. */
+const mostAnswers = 8192;
+/** As many as an HTTP/2 connection may have open; without it, pipelining over HTTP/1.1 knows no end. */
+const mostPerConnection = 128;
+
+/** Sends answers made of bytes of files: a window is read when the one before it has left, so a slow viewer costs no more than a quick one. */
+export class FileSender {
+  readonly #guard: StallGuard;
+  readonly #observer: DeliveryObserver;
+  readonly #windows = new ReadWindows();
+  readonly #counts = new WeakMap<object, number>();
+  #answers = 0;
+
+  constructor(guard: StallGuard, observer: DeliveryObserver) {
+    this.#guard = guard;
+    this.#observer = observer;
+  }
+
+  /**
+   * Opens the files of `pieces`, calls `sendHead` and sends the bytes after it. Settles when the answer is over and all files
+   * are closed.
+   *
+   * @throws Error when a file could not be read to its end; what of the answer has been sent then is not all
+   */
+  async send(exchange: Exchange, pieces: readonly Piece[], sendHead: () => void): Promise<FileOutcome> {
+    const connection = connectionOf(exchange);
+    const count = this.#counts.get(connection) ?? 0;
+    if (count >= mostPerConnection || this.#answers >= mostAnswers) return 'busy';
+    this.#counts.set(connection, count + 1);
+    this.#answers += 1;
+    const files = new Map<string, FileHandle>();
+    try {
+      const problem = await openAll(pieces, files);
+      if (problem !== undefined) return problem;
+      if (!isClosed(exchange.reply))
+        await this.#pump(exchange.reply, new PieceReader(pieces, files), sendHead);
+      return 'sent';
+    } finally {
+      this.#answers -= 1;
+      this.#counts.set(connection, this.#counts.get(connection)! - 1);
+      await Promise.all([...files.values()].map(file => file.close()));
+    }
+  }
+
+  async #pump(reply: ViewerReply, reader: PieceReader, sendHead: () => void): Promise<void> {
+    const viewer = { isGone: false, wake: () => {} };
+    const noteProgress = this.#guard.watch(reply, () => {
+      viewer.isGone = true;
+      viewer.wake();
+    });
+    sendHead();
+    while (!viewer.isGone) {
+      const window = this.#windows.take();
+      // Bytes that may still be on their way keep their window from being used again.
+      let isIdle = true;
+      try {
+        const chunks = await reader.next(window);
+        if (viewer.isGone || isClosed(reply)) return;
+        noteProgress();
+        if (chunks.length === 0) {
+          reply.end();
+          return;
+        }
+        isIdle = false;
+        await new Promise<void>(resolve => {
+          viewer.wake = resolve;
+          this.#write(reply, chunks, error => {
+            isIdle = !viewer.isGone && error == null;
+            resolve();
+          });
+        });
+        noteProgress();
+      } finally {
+        this.#windows.give(window, isIdle);
+      }
+    }
+  }
+
+  #write(
+    reply: ViewerReply,
+    chunks: readonly Buffer[],
+    onSent: (error: Error | null | undefined) => void,
+  ): void {
+    let bytes = 0;
+    reply.cork();
+    for (const [index, chunk] of chunks.entries()) {
+      bytes += chunk.length;
+      if (index === chunks.length - 1) reply.write(chunk, onSent);
+      else reply.write(chunk);
+    }
+    reply.uncork();
+    this.#observer.bytesOut(bytes);
+  }
+}
+
+/** Opens each file once. What was opened is in `files` also when it goes wrong. */
+async function openAll(
+  pieces: readonly Piece[],
+  files: Map<string, FileHandle>,
+): Promise<'missing' | 'busy' | undefined> {
+  for (const piece of pieces) {
+    if (Buffer.isBuffer(piece) || files.has(piece.path)) continue;
+    try {
+      files.set(piece.path, await open(piece.path, 'r'));
+    } catch (error) {
+      const code = systemCodeOf(error);
+      if (code === 'ENOENT') return 'missing';
+      if (code === 'EMFILE' || code === 'ENFILE') return 'busy';
+      throw error;
+    }
+  }
+  return undefined;
+}
