@@ -1,4 +1,7 @@
+export { startsWithIdr } from './avc-picture.ts';
 export { codecStringOf } from './codec-string.ts';
+export { type Edit, NO_EDIT, readEdit } from './edit-list.ts';
+export { SampleColumns, writeFragmentHead } from './fragment-head.ts';
 export { type FragmentHandlers, FragmentReader, type Sample } from './fragment-reader.ts';
 export { type RunSample, type TrackRun, writeFragment } from './fragment-writer.ts';
 export {
@@ -7,3 +10,12 @@ export {
   type VideoRange,
   writeInitSegment,
 } from './init-segment.ts';
+export { type Movie, readMovie, type SampleDefaults } from './movie-box.ts';
+export { type LocatedSample, readMovieFragment } from './movie-fragment.ts';
+export {
+  type ProgressiveMovie,
+  type ProgressiveTrack,
+  type ReadAt,
+  readProgressiveMovie,
+} from './progressive-file.ts';
+export { SampleCursor } from './sample-tables.ts';

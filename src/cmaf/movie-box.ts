@@ -103,10 +103,15 @@ function readTrack(bytes: Buffer, trak: Box): { id: number; track: TrackDescript
   if (entry === undefined || entries.length !== 1 || count !== 1) {
     throw malformed('stsd', 'needs one sample entry');
   }
-  return { id, track: describe(id, handler === 'vide' ? 'video' : 'audio', timescale, bytes, entry) };
+  return { id, track: describeTrack(id, handler === 'vide' ? 'video' : 'audio', timescale, bytes, entry) };
 }
 
-function describe(
+/**
+ * Describes a track by its one sample entry; a view of `bytes` goes into the result.
+ *
+ * @throws AppError `media-malformed`
+ */
+export function describeTrack(
   id: number,
   kind: 'video' | 'audio',
   timescale: number,
@@ -170,15 +175,19 @@ function rangeOf(transfer: number | undefined): VideoRange {
   return transfer === 18 ? 'HLG' : transfer === 16 ? 'PQ' : 'SDR';
 }
 
-/** The first box `type` inside `parent`. */
-function inside(bytes: Buffer, parent: Box, type: string): Box {
+/**
+ * The first box `type` inside `parent`.
+ *
+ * @throws AppError `media-malformed` when there is none
+ */
+export function inside(bytes: Buffer, parent: Box, type: string): Box {
   const found = childBoxes(bytes, parent.bodyStart, parent.end, parent.type).find(box => box.type === type);
   if (found === undefined) throw malformed(parent.type, `has no "${type}"`);
   return found;
 }
 
 /** The version of a full box, and a reader behind its flags. */
-function fieldsOf(bytes: Buffer, box: Box): { version: number; reader: FieldReader } {
+export function fieldsOf(bytes: Buffer, box: Box): { version: number; reader: FieldReader } {
   const reader = new FieldReader(bytes, box);
   const version = reader.u8();
   reader.skip(3);
