@@ -6,7 +6,7 @@ export interface RunLimits {
   readonly timeoutMs: number;
   /** The process is stopped when it shows no progress for this long; not looked at unless given. */
   readonly stallMs?: number;
-  /** Address space. */
+  /** What it may take for its data, stacks of its threads included; its program and libraries do not count. */
   readonly memoryBytes: number;
   /** Size of any one file that it writes. */
   readonly outputBytes: number;

@@ -75,7 +75,8 @@ function limitOptions(limits: RunLimits): string[] {
   const cpuSeconds = Math.ceil(limits.timeoutMs / 1000) * availableParallelism();
   const { memoryBytes, outputBytes } = limits;
   return [
-    `--as=${memoryBytes}:${memoryBytes}`,
+    // Not of the address space: on a machine of many cores the C library reserves gigabytes that it never uses.
+    `--data=${memoryBytes}:${memoryBytes}`,
     `--fsize=${outputBytes}:${outputBytes}`,
     `--cpu=${cpuSeconds}:${cpuSeconds}`,
     '--core=0:0',

@@ -1,0 +1,303 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { getPriority } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { RunOptions } from '../../src/ffmpeg/media-tools.ts';
+import { AppError } from '../../src/shared/errors.ts';
+import { type Logger, silentLogger } from '../../src/shared/logger.ts';
+import { fixture } from '../support/fixtures.ts';
+import { ampleLimits, makeMediaTools, toolBuilds } from '../support/media-tools.ts';
+import { tempDirOfTest } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const never = new AbortController().signal;
+
+function runOptions(more: Partial<RunOptions> = {}): RunOptions {
+  return { limits: ampleLimits, signal: never, purpose: 'test', ids: { videoId: 'vi1' }, ...more };
+}
+
+/** A second of picture each second, without an end. */
+function endless(output: string): string[] {
+  return [
+    '-re',
+    '-f',
+    'lavfi',
+    '-i',
+    'testsrc2=size=320x180:rate=30',
+    '-c:v',
+    'mpeg4',
+    '-f',
+    'matroska',
+    '-y',
+    output,
+  ];
+}
+
+/** Notes the ids of processes, which are on their log lines. */
+function processLog(): { readonly log: Logger; readonly pids: number[] } {
+  const pids: number[] = [];
+  const log: Logger = {
+    ...silentLogger,
+    child(_component, ids) {
+      if (typeof ids?.pid === 'number') pids.push(ids.pid);
+      return log;
+    },
+  };
+  return { log, pids };
+}
+
+/** As the kernel names it: `R`, `S`, `T` for stopped; undefined when there is none. */
+function processState(pid: number): string | undefined {
+  try {
+    return /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+/** The program that a process has become. */
+function programOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
+async function failureOf(work: Promise<unknown>): Promise<AppError> {
+  const outcome = await work.then(
+    () => 'success',
+    (error: unknown) => error,
+  );
+  if (outcome instanceof AppError) return outcome;
+  throw new Error(`expected an AppError: ${outcome}`);
+}
+
+describe.each(toolBuilds)('a run of the $name ffmpeg', builds => {
+  test('writes its output and tells how far it is', async () => {
+    const output = join(await tempDirOfTest(), 'out.mp4');
+    const outcomes: unknown[] = [];
+    const times: number[] = [];
+    const tools = makeMediaTools(builds, {
+      observer: { runEnded: (purpose, outcome) => outcomes.push([purpose, outcome]) },
+    });
+    await tools.run(
+      ['-i', await fixture('h264-720p'), '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'copy', output],
+      runOptions({ onProgress: ({ timeSeconds }) => times.push(timeSeconds) }),
+    );
+    expect((await tools.probe(output, never)).durationSeconds).toBeCloseTo(12, 1);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(times.at(-1)).toBeGreaterThan(11.5);
+    expect(outcomes).toEqual([
+      ['test', 'done'],
+      ['probe', 'done'],
+    ]);
+    expect(tools.owner.running).toBe(0);
+  });
+
+  test('that fails tells what ffmpeg said', async () => {
+    const failure = await failureOf(
+      makeMediaTools(builds).run(['-i', await fixture('truncated'), '-f', 'null', '-'], runOptions()),
+    );
+    expect(failure.code).toBe('process-failed');
+    expect(failure.message).toMatch(/^ffmpeg ended with code 1: .*Invalid data/);
+    expect(failure.details.data?.lines).toContainEqual(expect.stringContaining('moov atom not found'));
+  });
+
+  test('that is aborted rejects with the reason once its process is gone', async () => {
+    const output = join(await tempDirOfTest(), 'out.mkv');
+    const abort = new AbortController();
+    const tools = makeMediaTools(builds);
+    const running = tools.run(
+      endless(output),
+      runOptions({ signal: abort.signal, onProgress: () => abort.abort('enough') }),
+    );
+    await expect(running).rejects.toBe('enough');
+    expect(tools.owner.running).toBe(0);
+    await expect(tools.run(endless(output), runOptions({ signal: abort.signal }))).rejects.toBe('enough');
+  });
+
+  test('ends when it takes too long, and when nothing comes of it any more', async () => {
+    const output = join(await tempDirOfTest(), 'out.mkv');
+    const tools = makeMediaTools(builds);
+    const late = await failureOf(
+      tools.run(endless(output), runOptions({ limits: { ...ampleLimits, timeoutMs: 1_500 } })),
+    );
+    expect([late.code, late.message]).toEqual(['process-failed', 'ffmpeg took longer than 1.5 s']);
+    const slow = endless(output).map(arg => arg.replace('rate=30', 'rate=0.01'));
+    const stalled = await failureOf(
+      tools.run(slow, runOptions({ limits: { ...ampleLimits, stallMs: 1_500 } })),
+    );
+    expect(stalled.message).toBe('ffmpeg showed no progress for 1.5 s');
+    expect(tools.owner.running).toBe(0);
+  });
+
+  test('may not write more than it is let, nor take more memory', async () => {
+    const output = join(await tempDirOfTest(), 'out.mp4');
+    const tools = makeMediaTools(builds);
+    const copy = ['-i', await fixture('h264-720p'), '-c', 'copy', '-y', output];
+    const large = await failureOf(
+      tools.run(copy, runOptions({ limits: { ...ampleLimits, outputBytes: 100_000 } })),
+    );
+    expect(large.message).toBe('ffmpeg wrote a larger file than it may');
+    expect((await stat(output)).size).toBeLessThanOrEqual(100_000);
+
+    const filter = 'format=rgb24,scale=16000:16000';
+    const huge = ['-i', await fixture('h264-only'), '-vf', filter, '-frames:v', '4', '-f', 'null', '-'];
+    const greedy = await failureOf(
+      tools.run(huge, runOptions({ limits: { ...ampleLimits, memoryBytes: 500 * 2 ** 20 } })),
+    );
+    expect(greedy.details.data?.lines).toContainEqual(
+      expect.stringMatching(/allocate memory|temporarily unavailable/),
+    );
+  });
+
+  test('opens no address, in none of its inputs', async () => {
+    let connections = 0;
+    const server = createServer(socket => {
+      connections++;
+      socket.destroy();
+    });
+    const { promise: listening, resolve } = Promise.withResolvers<void>();
+    server.listen(0, '127.0.0.1', resolve);
+    await listening;
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    const address = `http://127.0.0.1:${port}/x.mp4`;
+    const file = await fixture('h264-only');
+    const tools = makeMediaTools(builds);
+    for (const inputs of [
+      ['-i', address],
+      ['-i', file, '-i', address],
+      ['-i', `tcp://127.0.0.1:${port}`],
+    ]) {
+      const failure = await failureOf(tools.run([...inputs, '-f', 'null', '-'], runOptions()));
+      expect(failure.code).toBe('process-failed');
+    }
+    expect(connections).toBe(0);
+  });
+
+  test('can be written with fluent-ffmpeg', async () => {
+    const output = join(await tempDirOfTest(), 'frame.jpg');
+    const source = await fixture('h264-aac');
+    const tools = makeMediaTools(builds);
+    await tools.runCommand(
+      command =>
+        command.input(source).seekInput(1).outputOptions('-frames:v', '1', '-q:v', '3').output(output),
+      runOptions(),
+    );
+    expect((await stat(output)).size).toBeGreaterThan(1_000);
+    const failure = await failureOf(
+      tools.runCommand(command => command.input(`${source}-missing`).output(output), runOptions()),
+    );
+    expect(failure.message).toMatch(/No such file/);
+    const streaming = tools.runCommand(
+      command => command.input(source).format('null').output(process.stdout),
+      runOptions(),
+    );
+    expect((await failureOf(streaming)).code).toBe('server-error');
+  });
+});
+
+describe('a run that may be paused', () => {
+  test('stands still while all are, which counts neither as stalled nor as time', async () => {
+    const output = join(await tempDirOfTest(), 'out.mkv');
+    const { log, pids } = processLog();
+    const tools = makeMediaTools(undefined, { log });
+    const abort = new AbortController();
+    let progress = 0;
+    const limits = { ...ampleLimits, timeoutMs: 20_000, stallMs: 1_000 };
+    const running = tools.run(
+      endless(output),
+      runOptions({ isPausable: true, limits, signal: abort.signal, onProgress: () => progress++ }),
+    );
+    running.catch(() => {});
+    await waitUntil(() => progress > 0, { timeoutMs: 20_000 });
+    tools.pauseAll();
+    await waitUntil(() => processState(pids[0]!) === 'T');
+    const before = progress;
+    const pausedAtMs = performance.now();
+    await waitUntil(() => performance.now() - pausedAtMs > 1_500);
+    expect(processState(pids[0]!)).toBe('T');
+    tools.resumeAll();
+    await waitUntil(() => progress > before + 1);
+    abort.abort('done');
+    await expect(running).rejects.toBe('done');
+  });
+
+  test('that starts while all are paused does not run until they go on', async () => {
+    const output = join(await tempDirOfTest(), 'out.mp4');
+    const { log, pids } = processLog();
+    const tools = makeMediaTools(undefined, { log });
+    tools.pauseAll();
+    const running = tools.run(
+      ['-i', await fixture('h264-aac'), '-c', 'copy', output],
+      runOptions({ isPausable: true }),
+    );
+    await waitUntil(() => pids.length === 1 && processState(pids[0]!) === 'T');
+    await tools.run(['-i', await fixture('h264-aac'), '-f', 'null', '-'], runOptions());
+    expect(tools.owner.running).toBe(1);
+    tools.resumeAll();
+    await running;
+    expect((await stat(output)).size).toBeGreaterThan(0);
+  });
+
+  test('can be ended while it is paused', async () => {
+    const output = join(await tempDirOfTest(), 'out.mkv');
+    const { log, pids } = processLog();
+    const tools = makeMediaTools(undefined, { log });
+    const abort = new AbortController();
+    const options = { isPausable: true, signal: abort.signal };
+    const running = [
+      tools.run(endless(output), runOptions(options)),
+      tools.run(endless(`${output}2`), runOptions({ isPausable: true })),
+    ];
+    for (const run of running) run.catch(() => {});
+    await waitUntil(() => pids.length === 2);
+    tools.pauseAll();
+    await waitUntil(() => pids.every(pid => processState(pid) === 'T'));
+    abort.abort('cancelled');
+    await expect(running[0]).rejects.toBe('cancelled');
+    await tools.owner.stop();
+    expect((await failureOf(running[1]!)).code).toBe('stopped');
+  });
+});
+
+test('a run gives way to others, leaves no core file, and dies with the server that started it', async () => {
+  const folder = await tempDirOfTest();
+  const room = new URL('../../', import.meta.url).href;
+  const script = `
+    import { makeMediaTools, ampleLimits } from '${room}test/support/media-tools.ts';
+    const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, child(_, ids) { if (ids?.pid) console.log(ids.pid); return log; } };
+    await makeMediaTools(undefined, { log }).run(${JSON.stringify(endless(join(folder, 'out.mkv')))},
+      { limits: ampleLimits, signal: new AbortController().signal, purpose: 'test', ids: {} });
+  `;
+  const server = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void server.kill('SIGKILL'));
+  let said = '';
+  server.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const pid = await waitUntil(() => Number(/\d+/.exec(said)?.[0] ?? 0) || undefined, { timeoutMs: 15_000 });
+  await waitUntil(() => programOf(pid) === 'ffmpeg');
+  await waitUntil(() => statSync(join(folder, 'out.mkv'), { throwIfNoEntry: false }) !== undefined, {
+    timeoutMs: 15_000,
+  });
+  expect(getPriority(pid)).toBe(10);
+  for (const thread of readdirSync(`/proc/${pid}/task`)) expect(getPriority(Number(thread))).toBe(10);
+  expect(readFileSync(`/proc/${pid}/limits`, 'utf8')).toMatch(/Max core file size +0 +0/);
+  server.kill('SIGKILL');
+  await waitUntil(() => [undefined, 'Z'].includes(processState(pid)));
+});
+
+test('a look into a file that takes too long is given up', async () => {
+  const tools = makeMediaTools(undefined, { probeLimits: { ...ampleLimits, timeoutMs: 1 } });
+  const failure = await failureOf(tools.probe(await fixture('streams-200'), never));
+  expect([failure.code, failure.message]).toEqual(['process-failed', 'ffprobe took longer than 0.001 s']);
+  expect(tools.owner.running).toBe(0);
+});

@@ -1,0 +1,208 @@
+import { copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { ProbedFile, ProbedStream } from '../../src/ffmpeg/media-tools.ts';
+import { AppError } from '../../src/shared/errors.ts';
+import { type FixtureName, fixture, fixtureNames } from '../support/fixtures.ts';
+import { makeMediaTools, toolBuilds } from '../support/media-tools.ts';
+import { tempDirOfTest } from '../support/temp-dir.ts';
+
+type Facts = Omit<Partial<ProbedFile>, 'streams'> & { readonly streams: readonly Partial<ProbedStream>[] };
+
+const mp4 = 'mov,mp4,m4a,3gp,3g2,mj2';
+const matroska = 'matroska,webm';
+const h264: Partial<ProbedStream> = {
+  kind: 'video',
+  codec: 'h264',
+  width: 320,
+  height: 180,
+  rotation: 0,
+  pixelAspect: 1,
+  pixelFormat: 'yuv420p',
+  fieldOrder: 'progressive',
+  averageFrameRate: 30,
+  isAttachedPicture: false,
+};
+const aac: Partial<ProbedStream> = {
+  kind: 'audio',
+  codec: 'aac',
+  profile: 'LC',
+  sampleRate: 48_000,
+  channels: 1,
+};
+const sixSeconds = { format: mp4, durationSeconds: 6, startSeconds: 0, streams: [h264, aac] };
+const threeSeconds = { ...sixSeconds, durationSeconds: 3 };
+
+/** What is found in each file, or the sentence with which it is refused. */
+const facts: Record<FixtureName, Facts | string> = {
+  'h264-aac': sixSeconds,
+  'h264-aac-faststart': sixSeconds,
+  'h264-mp3': { ...sixSeconds, streams: [h264, { kind: 'audio', codec: 'mp3', sampleRate: 48_000 }] },
+  'h264-aac-mkv': { ...sixSeconds, format: matroska, durationSeconds: 6.021 },
+  'h264-aac-ts': { ...sixSeconds, format: 'mpegts', durationSeconds: 6.021334, startSeconds: 1.445333 },
+  'h264-aac-flv': { ...sixSeconds, format: 'flv', durationSeconds: 6.067, startSeconds: 0.046 },
+  'h264-long-gop': { ...sixSeconds, durationSeconds: 30, streams: [{ ...h264, averageFrameRate: 5 }, aac] },
+  'h264-720p': { ...sixSeconds, durationSeconds: 12, streams: [{ ...h264, width: 1280, height: 720 }, aac] },
+  'h264-only': { ...sixSeconds, streams: [h264] },
+  'audio-only': { ...sixSeconds, streams: [aac] },
+  'audio-mp3': {
+    format: 'mp3',
+    durationSeconds: 6.024,
+    streams: [{ kind: 'audio', codec: 'mp3', channels: 1 }],
+  },
+  hevc: { ...threeSeconds, streams: [{ ...h264, codec: 'hevc', profile: 'Main' }, aac] },
+  'not-video': 'The file is incomplete or no video: its index is missing.',
+  truncated: 'The file is incomplete or no video: its index is missing.',
+  'truncated-faststart': { ...sixSeconds, bytes: 189_159 },
+  'one-pixel': {
+    format: matroska,
+    durationSeconds: 1,
+    streams: [
+      { kind: 'video', codec: 'ffv1', width: 1, height: 1, pixelFormat: 'bgr0', averageFrameRate: 10 },
+    ],
+  },
+  vfr: { ...sixSeconds, streams: [{ ...h264, averageFrameRate: 360 / 29, baseFrameRate: 30 }, aac] },
+  rotated: { ...sixSeconds, streams: [{ ...h264, rotation: 90 }, aac] },
+  hdr: {
+    ...sixSeconds,
+    durationSeconds: 2,
+    streams: [
+      {
+        ...h264,
+        codec: 'hevc',
+        profile: 'Main 10',
+        pixelFormat: 'yuv420p10le',
+        colorTransfer: 'smpte2084',
+        colorPrimaries: 'bt2020',
+        colorSpace: 'bt2020nc',
+      },
+      aac,
+    ],
+  },
+  'odd-size': {
+    ...threeSeconds,
+    streams: [{ ...h264, width: 321, height: 181, pixelFormat: 'yuv444p' }, aac],
+  },
+  'streams-200': {
+    format: matroska,
+    durationSeconds: 1,
+    streams: [
+      h264,
+      ...Array.from(
+        { length: 200 },
+        () => ({ kind: 'audio', codec: 'pcm_s16le', sampleRate: 8_000 }) as const,
+      ),
+    ],
+  },
+  'zero-duration': {
+    format: mp4,
+    streams: [
+      { kind: 'video', codec: 'h264', width: 320, height: 180 },
+      { kind: 'audio', codec: 'aac' },
+    ],
+  },
+  'single-frame': { ...sixSeconds, durationSeconds: 0.033333, streams: [h264] },
+  'hls-playlist': 'Files of this format are not taken: it is no video file.',
+  'concat-script': 'Files of this format are not taken: it is no video file.',
+  interlaced: { ...threeSeconds, streams: [{ ...h264, fieldOrder: 'tt', averageFrameRate: 25 }, aac] },
+  anamorphic: { ...threeSeconds, streams: [{ ...h264, pixelAspect: 4 / 3 }, aac] },
+  portrait: { ...threeSeconds, streams: [{ ...h264, width: 180, height: 320 }, aac] },
+  'edit-list': {
+    ...threeSeconds,
+    durationSeconds: 3.499333,
+    startSeconds: 1,
+    streams: [
+      { ...h264, startSeconds: 1 },
+      { ...aac, startSeconds: 1.478 },
+    ],
+  },
+  'fragmented-mp4': { ...sixSeconds, durationSeconds: 6.066667 },
+  'high-rate': { ...threeSeconds, streams: [{ ...h264, averageFrameRate: 100 }, aac] },
+  'two-keyframes-irregular': { ...sixSeconds, durationSeconds: 8 },
+  'mono-8khz': { ...threeSeconds, streams: [h264, { ...aac, sampleRate: 8_000 }] },
+  surround: { ...threeSeconds, streams: [h264, { ...aac, channels: 6 }] },
+};
+
+const never = new AbortController().signal;
+
+async function refusalOf(looking: Promise<unknown>): Promise<AppError> {
+  const outcome = await looking.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (outcome instanceof AppError) return outcome;
+  throw new Error(`was not refused: ${outcome}`);
+}
+
+describe.each(toolBuilds)('a look into a file with the $name ffprobe', builds => {
+  const tools = makeMediaTools(builds);
+
+  test.each(fixtureNames)('%s', async name => {
+    const expected = facts[name];
+    const looking = tools.probe(await fixture(name), never);
+    if (typeof expected === 'string') {
+      const refusal = await refusalOf(looking);
+      expect(refusal.code).toBe('media-refused');
+      expect(refusal.details.detail).toBe(expected);
+    } else {
+      const { streams, ...file } = await looking;
+      const { streams: expectedStreams, ...expectedFile } = expected;
+      expect(file).toMatchObject(expectedFile);
+      expect(streams).toHaveLength(expectedStreams.length);
+      for (const [index, stream] of expectedStreams.entries()) {
+        expect(streams[index]).toMatchObject({ index, ...stream });
+      }
+    }
+    expect(tools.owner.running).toBe(0);
+  });
+});
+
+test.skipIf(toolBuilds.length < 2)('both builds tell the same of all files', async () => {
+  const [installed, embedded] = toolBuilds.map(builds => makeMediaTools(builds));
+  for (const name of fixtureNames) {
+    if (typeof facts[name] === 'string') continue;
+    const path = await fixture(name);
+    expect(await installed!.probe(path, never), name).toEqual(await embedded!.probe(path, never));
+  }
+});
+
+describe('a file', () => {
+  test('may have any name', async () => {
+    const folder = await tempDirOfTest();
+    for (const name of ['-i', 'http:x', 'concat:a|b', '%d.mp4', 'ä ö?#\n.mp4']) {
+      const path = join(folder, name);
+      await copyFile(await fixture('h264-only'), path);
+      expect((await makeMediaTools().probe(path, never)).streams).toHaveLength(1);
+    }
+  });
+
+  test('that is empty is refused, one that is not there is our fault', async () => {
+    const path = join(await tempDirOfTest(), 'file');
+    expect((await refusalOf(makeMediaTools().probe(path, never))).code).toBe('process-failed');
+    await writeFile(path, '');
+    expect((await refusalOf(makeMediaTools().probe(path, never))).details.detail).toBe('The file is empty.');
+  });
+
+  test.each([
+    ['a subtitle', '1\n00:00:00,000 --> 00:00:02,000\nHello\n'],
+    [
+      'a session description',
+      'v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video 5004 RTP/AVP 96\n',
+    ],
+    ['a DASH manifest', '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"><Period/></MPD>'],
+    ['a page', '<!doctype html><html><body>hello</body></html>'],
+    [
+      'a picture',
+      Buffer.from(
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+        'base64',
+      ),
+    ],
+  ])('that is %s is refused', async (_name, content) => {
+    const path = join(await tempDirOfTest(), 'source');
+    await writeFile(path, content);
+    for (const builds of toolBuilds) {
+      expect((await refusalOf(makeMediaTools(builds).probe(path, never))).code).toBe('media-refused');
+    }
+  });
+});

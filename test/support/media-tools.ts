@@ -1,0 +1,51 @@
+import { FfmpegTools, type FfmpegToolsOptions } from '../../src/ffmpeg/ffmpeg-tools.ts';
+import type { RunLimits } from '../../src/ffmpeg/media-tools.ts';
+import { ProcessOwner } from '../../src/ffmpeg/owned-process.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { embeddedFfmpeg, embeddedFfprobe, ffprobePath, installedFfmpeg } from './ffmpeg.ts';
+
+/** Limits that no test media comes near. */
+export const ampleLimits: RunLimits = { timeoutMs: 60_000, memoryBytes: 4 * 2 ** 30, outputBytes: 2 ** 30 };
+
+/** Both programs of a build. */
+export interface ToolBuilds {
+  readonly name: string;
+  readonly ffmpeg: FfmpegToolsOptions['ffmpeg'];
+  readonly ffprobe: FfmpegToolsOptions['ffprobe'];
+}
+
+const embedded: ToolBuilds = {
+  name: 'embedded',
+  ffmpeg: { path: embeddedFfmpeg, source: 'embedded' },
+  ffprobe: { path: embeddedFfprobe, source: 'embedded' },
+};
+
+/** Every build that is here, the machine's own first (`describe.each`). */
+export const toolBuilds: readonly ToolBuilds[] =
+  installedFfmpeg === undefined
+    ? [embedded]
+    : [
+        {
+          name: 'installed',
+          ffmpeg: { path: installedFfmpeg, source: 'path' },
+          ffprobe: { path: ffprobePath, source: 'path' },
+        },
+        embedded,
+      ];
+
+/** Tools on a build, the machine's own unless given, with the owner of their processes. */
+export function makeMediaTools(
+  builds: ToolBuilds = toolBuilds[0]!,
+  options: Partial<FfmpegToolsOptions> = {},
+): FfmpegTools & { readonly owner: ProcessOwner } {
+  const owner = options.owner ?? new ProcessOwner(options.log ?? silentLogger);
+  const tools = new FfmpegTools({
+    ...builds,
+    owner,
+    probeLimits: ampleLimits,
+    niceness: 10,
+    log: silentLogger,
+    ...options,
+  });
+  return Object.assign(tools, { owner });
+}
