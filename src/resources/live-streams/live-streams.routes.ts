@@ -1,6 +1,7 @@
 import type { Caller } from '../../http/caller.ts';
 import { pageOf, sortOf } from '../../http/pagination.ts';
-import { defineRoute, fileBody, jsonBody, type Route } from '../../http/route.ts';
+import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
+import { imageBody, thumbnailImage } from '../../http/uploaded-image.ts';
 import {
   liveStreamChangesSchema,
   liveStreamCreationSchema,
@@ -9,8 +10,6 @@ import {
   liveStreamsQuerySchema,
 } from './live-streams.schema.ts';
 import type { LiveStreamsService } from './live-streams.service.ts';
-
-const thumbnailBytesAtMost = 8 * 1_024 * 1_024;
 
 /** The routes below `/live-streams`. */
 export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
@@ -88,11 +87,7 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       path: '/live-streams/{liveStreamId}/thumbnail',
       summary: 'Upload a thumbnail',
       ...one,
-      body: fileBody({
-        bytesMax: thumbnailBytesAtMost,
-        description: 'A JPEG, PNG or WebP image.',
-        contentTypes: ['image/jpeg', 'image/png', 'image/webp'],
-      }),
+      body: imageBody(thumbnailImage, 'A JPEG, PNG or WebP image'),
       success: { status: 201, ...shown },
       handle: ({ found, body }) => liveStreams.setThumbnail(found, body),
     }),

@@ -1,8 +1,7 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileError } from '../../http/file-body.ts';
-import { readImage } from '../../http/image-file.ts';
 import type { UploadedFile } from '../../http/route.ts';
+import { readUploadedImage, thumbnailImage } from '../../http/uploaded-image.ts';
 
 /** Images of live streams on disk: `live/<liveStreamId>/thumbnail` below the data folder. */
 export class ThumbnailFiles {
@@ -21,13 +20,10 @@ export class ThumbnailFiles {
    * Puts a received image in the place of the old one.
    *
    * @returns its media type, as its bytes tell it
-   * @throws AppError of the `uploaded-file-` codes when it is not a JPEG, PNG or WebP image
+   * @throws AppError of the `uploaded-file-` codes when it is no image that may be a thumbnail
    */
   async put(liveStreamId: string, file: UploadedFile): Promise<string> {
-    if (file.bytes === 0) throw fileError('uploaded-file-empty');
-    const image = readImage(await readFile(file.path));
-    if (image === undefined) throw fileError('uploaded-file-extension-invalid');
-    if (image === 'damaged') throw fileError('uploaded-file-invalid-file', 'The image is damaged.');
+    const image = await readUploadedImage(file, thumbnailImage);
     const path = this.pathOf(liveStreamId);
     await mkdir(dirname(path), { recursive: true });
     // The bytes must be on the disk before the name points at them.

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { AppError } from '../shared/errors.ts';
+import { fileError } from './file-body.ts';
+import { type ImageFacts, type ImageType, readImage } from './image-file.ts';
+import { type FileBody, fileBody, type UploadedFile } from './route.ts';
+
+/** Which images an endpoint takes. */
+export interface ImageRules {
+  readonly types: readonly ImageType[];
+  readonly bytesMax: number;
+  /** Pixels: a small file can say that it is a huge picture. */
+  readonly sideMax: number;
+  /** Title of the refusal of other formats; clients compare it. */
+  readonly refusalTitle: string;
+}
+
+/** Images that videos and live streams are announced by. The title names fewer formats than are taken, as clients know it. */
+export const thumbnailImage: ImageRules = {
+  types: ['image/jpeg', 'image/png', 'image/webp'],
+  bytesMax: 8 * 1_024 * 1_024,
+  sideMax: 8_192,
+  refusalTitle: 'Only [jpeg, jpg, JPG, JPEG] extensions are supported.',
+};
+
+/**
+ * A request body of one image.
+ *
+ * @param formats for the API document, such as `A JPEG or PNG image`
+ */
+export function imageBody(rules: ImageRules, formats: string): FileBody {
+  const mebibytes = rules.bytesMax / 1_024 / 1_024;
+  return fileBody({
+    bytesMax: rules.bytesMax,
+    description: `${formats}, of at most ${mebibytes} MiB and ${rules.sideMax} pixels a side.`,
+    contentTypes: rules.types,
+  });
+}
+
+/**
+ * Looks into a received image without decoding it. Its format is what its bytes say: the name does not matter.
+ *
+ * @throws AppError of the `uploaded-file-` codes when the rules do not take it
+ */
+export async function readUploadedImage(file: UploadedFile, rules: ImageRules): Promise<ImageFacts> {
+  if (file.bytes === 0) throw fileError('uploaded-file-empty');
+  const image = readImage(await readFile(file.path));
+  if (image === undefined || (image !== 'damaged' && !rules.types.includes(image.type))) {
+    throw new AppError('uploaded-file-extension-invalid', undefined, {
+      details: { name: 'file', title: rules.refusalTitle },
+    });
+  }
+  if (image === 'damaged') throw fileError('uploaded-file-invalid-file', 'The image is damaged.');
+  if (Math.max(image.width, image.height) > rules.sideMax) {
+    throw fileError(
+      'uploaded-file-invalid-file',
+      `The image must be ${rules.sideMax} pixels or less wide and high.`,
+    );
+  }
+  return image;
+}
