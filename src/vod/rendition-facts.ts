@@ -1,0 +1,31 @@
+import type { TrackDescription } from '../cmaf/index.ts';
+import type { RenditionFacts } from './rendition.ts';
+import type { SegmentTable } from './segment-table.ts';
+
+/** What is to be known of a rendition with these segments. `samples`: how many frames they hold. */
+export function factsOf(track: TrackDescription, table: SegmentTable, samples: number): RenditionFacts {
+  const { kind, codec, timescale, width, height, videoRange, channels, sampleRate } = track;
+  const seconds = table.durationTicks / timescale;
+  const common = {
+    kind,
+    codec,
+    timescale,
+    durationTicks: table.durationTicks,
+    bytes: table.bytes,
+    longestSegmentSeconds: table.longestTicks / timescale,
+  };
+  if (kind === 'audio') {
+    return {
+      ...common,
+      ...(channels === undefined ? {} : { channels }),
+      ...(sampleRate === undefined ? {} : { sampleRate }),
+    };
+  }
+  return {
+    ...common,
+    ...(width === undefined ? {} : { width }),
+    ...(height === undefined ? {} : { height }),
+    ...(seconds > 0 ? { frameRate: samples / seconds } : {}),
+    ...(videoRange === undefined ? {} : { videoRange }),
+  };
+}
