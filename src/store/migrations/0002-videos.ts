@@ -105,6 +105,13 @@ export const videos: Migration = {
       created_at_ms INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX watermarks_by_creation ON watermarks (project_id, created_at_ms, id);
+    CREATE TRIGGER watermarks_counted_in AFTER INSERT ON watermarks BEGIN
+      INSERT INTO list_totals (project_id, list, total) VALUES (new.project_id, 'watermarks', 1)
+        ON CONFLICT DO UPDATE SET total = total + 1;
+    END;
+    CREATE TRIGGER watermarks_counted_out AFTER DELETE ON watermarks BEGIN
+      UPDATE list_totals SET total = total - 1 WHERE project_id = old.project_id AND list = 'watermarks';
+    END;
 
     CREATE TABLE private_sessions (
       token_hash BLOB PRIMARY KEY CHECK (length(token_hash) = 32),

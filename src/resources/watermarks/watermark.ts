@@ -1,0 +1,10 @@
+/** An image that can be burned into videos. */
+export interface Watermark {
+  readonly watermarkId: string;
+  readonly projectId: string;
+  readonly mediaType: string;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly createdAtMs: number;
+}

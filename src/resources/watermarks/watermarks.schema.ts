@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { listQuery, listSchema } from '../../http/pagination.ts';
+
+/** Query of `GET /watermarks`. */
+export const watermarksQuerySchema = listQuery({}, ['createdAt']);
+
+/** A watermark as the API shows it. */
+export const watermarkSchema = z
+  .object({
+    watermarkId: z.string(),
+    createdAt: z.iso.datetime({ offset: true }),
+  })
+  .meta({
+    id: 'Watermark',
+    examples: [{ watermarkId: 'watermark_4Kd8sLq2Wm6Xr1Tz9Bn3Vc', createdAt: '2026-03-04T05:06:07+00:00' }],
+  });
+
+/** A watermark as the API shows it. */
+export type WatermarkView = z.input<typeof watermarkSchema>;
+
+/** A page of watermarks. */
+export const watermarkListSchema = listSchema(watermarkSchema);
