@@ -16,17 +16,21 @@ export class PictureGestures {
   #lastTapX = 0;
   #tapTimer = 0;
 
-  /** `onSeek`: hears of seeks by a double tap, in seconds, to show them. */
+  /**
+   * `onSeek`: hears of seeks by a double tap, in seconds, to show them.
+   * `isTaken`: whether the present click has done its work already.
+   */
   constructor(
     player: VodPlayer,
     surface: HTMLElement,
     hiding: IdleHiding,
-    onSeek: (seconds: number) => void,
+    handlers: { onSeek(seconds: number): void; isTaken(): boolean },
   ) {
     this.#player = player;
     this.#hiding = hiding;
-    this.#onSeek = onSeek;
+    this.#onSeek = handlers.onSeek;
     surface.addEventListener('click', event => {
+      if (handlers.isTaken()) return;
       if (event instanceof PointerEvent && event.pointerType !== 'mouse') this.#tap(event);
       else player.toggle();
     });

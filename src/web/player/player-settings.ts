@@ -4,8 +4,10 @@ const storageKey = 'millrace.player';
 export interface RememberedSettings {
   /** Speed of playing. */
   readonly rate: number;
-  /** Language of the captions; null: none. Undefined: the viewer never chose. */
-  readonly captions: string | null | undefined;
+  /** Whether captions are shown; undefined while the viewer never chose. */
+  readonly hasCaptions: boolean | undefined;
+  /** Language of the captions that were shown last. */
+  readonly captionLanguage: string | undefined;
 }
 
 /** The viewer's choices for all videos of this server. The sound is remembered by itself. */
@@ -30,13 +32,14 @@ export class PlayerSettings {
 function restore(): RememberedSettings {
   try {
     const stored = JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Record<string, unknown>;
-    const { rate, captions } = stored;
+    const { rate, hasCaptions, captionLanguage } = stored;
     return {
       rate: typeof rate === 'number' && rate >= 0.25 && rate <= 2 ? rate : 1,
-      captions: typeof captions === 'string' || captions === null ? captions : undefined,
+      hasCaptions: typeof hasCaptions === 'boolean' ? hasCaptions : undefined,
+      captionLanguage: typeof captionLanguage === 'string' ? captionLanguage : undefined,
     };
   } catch {
     // No storage, or something else wrote there.
-    return { rate: 1, captions: undefined };
+    return { rate: 1, hasCaptions: undefined, captionLanguage: undefined };
   }
 }

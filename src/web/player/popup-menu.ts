@@ -1,5 +1,7 @@
 import { pageElement } from './page-elements.ts';
 
+const pressMs = 700;
+
 /** One line of a menu. */
 export interface MenuItem {
   readonly label: string;
@@ -26,6 +28,7 @@ export class PopupMenu {
   readonly #onToggle: (isOpen: boolean) => void;
   #opener: HTMLElement | undefined;
   #page: (() => MenuPage) | undefined;
+  #pressedAwayAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(onToggle: (isOpen: boolean) => void) {
     this.#onToggle = onToggle;
@@ -33,7 +36,9 @@ export class PopupMenu {
     document.addEventListener('pointerdown', event => {
       if (!this.isOpen || !(event.target instanceof Node)) return;
       const isInside = this.#element.contains(event.target) || this.#opener?.contains(event.target) === true;
-      if (!isInside) this.close();
+      if (isInside) return;
+      this.#pressedAwayAtMs = performance.now();
+      this.close();
     });
     this.#element.addEventListener('focusout', event => {
       const to = event.relatedTarget;
@@ -43,6 +48,11 @@ export class PopupMenu {
 
   get isOpen(): boolean {
     return this.#opener !== undefined;
+  }
+
+  /** Whether the menu was closed by pressing on something else just now: the click that follows means no more than that. */
+  get wasPressedAway(): boolean {
+    return performance.now() - this.#pressedAwayAtMs < pressMs;
   }
 
   /** Opens a page for a button, or closes the menu if that button opened it. */

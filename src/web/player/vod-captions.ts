@@ -7,6 +7,9 @@ function linesAboveControls(heightPixels: number): number {
   return -Math.min(8, 1 + Math.ceil(110 / Math.max(1, heightPixels / 18)));
 }
 
+/** Where the style sheet can move captions it does, which is the surer way; elsewhere their lines are set. */
+const isMovedByStyle = CSS.supports('selector(video::-webkit-media-text-track-container)');
+
 /** The captions: tracks of the video element, of which at most one is shown. */
 export class VodCaptions {
   readonly #video: HTMLVideoElement;
@@ -51,7 +54,11 @@ export class VodCaptions {
 
   /** The viewer's choice, which is remembered; undefined for none. */
   choose(language: string | undefined): void {
-    this.#settings.remember({ captions: language ?? null });
+    const { captionLanguage } = this.#settings.current;
+    this.#settings.remember({
+      hasCaptions: language !== undefined,
+      captionLanguage: language ?? captionLanguage,
+    });
     this.#show(language);
   }
 
@@ -84,6 +91,7 @@ export class VodCaptions {
   }
 
   #place({ activeCues }: TextTrack): void {
+    if (isMovedByStyle) return;
     const line = this.#isRaised ? linesAboveControls(this.#video.clientHeight) : 'auto';
     for (const cue of activeCues ?? []) {
       const { line: present } = cue as VTTCue;
@@ -93,18 +101,13 @@ export class VodCaptions {
   }
 
   #firstChoice(isAsked: boolean): string | undefined {
-    const { captions } = this.#settings.current;
-    if (typeof captions === 'string') {
-      const remembered = this.#tracks.find(({ language }) => language === captions);
-      if (remembered !== undefined) return remembered.language;
-    }
-    if (isAsked) return this.#likeliest()?.language;
-    if (captions === null) return undefined;
-    return this.#tracks.find(track => track.default)?.language;
+    const { hasCaptions } = this.#settings.current;
+    if (isAsked || hasCaptions === true) return this.#likeliest()?.language;
+    return hasCaptions === false ? undefined : this.#tracks.find(track => track.default)?.language;
   }
 
   #likeliest(): VodTrack | undefined {
-    return trackFor(this.#tracks, [this.#settings.current.captions ?? '', ...navigator.languages]);
+    return trackFor(this.#tracks, [this.#settings.current.captionLanguage ?? '', ...navigator.languages]);
   }
 
   #show(language: string | undefined): void {
@@ -118,10 +121,12 @@ export class VodCaptions {
   }
 
   #follow(): void {
-    const shown = this.#tracks.find(({ src }) => this.#elements.get(src)?.track.mode === 'showing');
-    if (shown?.language === this.#language) return;
-    this.#language = shown?.language;
-    this.#onChange();
+    const shown = this.#tracks.filter(({ src }) => this.#elements.get(src)?.track.mode === 'showing');
+    const isKept = shown.some(({ language }) => language === this.#language);
+    // Browsers show one more by a rule of their own when tracks are added; a choice in a menu hides the former one.
+    if (isKept ? shown.length > 1 : shown.length > 0 || this.#language !== undefined) {
+      this.#show(isKept ? this.#language : shown[0]?.language);
+    }
   }
 }
 

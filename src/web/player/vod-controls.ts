@@ -42,6 +42,7 @@ export class VodControls {
   readonly #badge = pageElement('badge', HTMLElement);
   #chaptersAddress: string | undefined;
   #hintTimer = 0;
+  #takesFocus = false;
 
   constructor(player: VodPlayer, captions: VodCaptions, options: VodControlsOptions) {
     const { root, video } = player;
@@ -60,9 +61,10 @@ export class VodControls {
       chapters: () => this.#bar.chapters,
       openSmallWindow,
     });
-    new PictureGestures(player, pageElement('surface', HTMLElement), this.#hiding, seconds =>
-      this.#showHint(seekText(seconds)),
-    );
+    new PictureGestures(player, pageElement('surface', HTMLElement), this.#hiding, {
+      onSeek: seconds => this.#showHint(seekText(seconds)),
+      isTaken: () => this.#menu.wasPressedAway,
+    });
     this.setHidden('controls', options.hideControls);
     this.setHidden('title', options.hideTitle);
     this.setHidden('poster', options.hidePoster);
@@ -106,15 +108,18 @@ export class VodControls {
     this.#bar.refresh();
     this.#menus.refresh();
     if (!isPlaying) this.#hiding.keepShown();
+    if (!this.#takesFocus || !hasBegun) return;
+    this.#takesFocus = false;
+    this.#play.focus({ preventScroll: true });
   }
 
   #wireButtons(openSmallWindow: (() => void) | undefined): void {
     const { root, video, sound } = this.#player;
     this.#play.addEventListener('click', () => this.#player.toggle());
-    this.#bigPlay.addEventListener('click', () => {
+    this.#bigPlay.addEventListener('click', ({ detail }) => {
+      // The button goes away: keys go on to the controls, once those are there.
+      this.#takesFocus = detail === 0;
       this.#player.play();
-      // The button goes away: keys go on to the controls.
-      if (document.activeElement === this.#bigPlay) this.#play.focus({ preventScroll: true });
     });
     this.#download.addEventListener('click', () => this.#downloadFile());
     pageElement('unmute', HTMLButtonElement).addEventListener('click', () => sound.toggle());

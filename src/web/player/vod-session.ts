@@ -3,10 +3,10 @@ import { VodMedia, vodPlayableWith } from './vod-media.ts';
 import { readVodState, stateAddress, type VodState } from './vod-state.ts';
 
 /**
- * What the viewer has before them. `processing`: nothing can be played yet; `ready`: it can; `failed`: nothing ever will;
+ * What the viewer has before them. `loading`: the page has not looked yet; `processing`: nothing can be played yet; `ready`: it can; `failed`: nothing ever will;
  * `missing`: the video is not there (any more); `unsupported`: this browser cannot play it.
  */
-export type VodPhase = 'processing' | 'ready' | 'failed' | 'missing' | 'unsupported';
+export type VodPhase = 'loading' | 'processing' | 'ready' | 'failed' | 'missing' | 'unsupported';
 
 /** Hears about a session. */
 export interface VodSessionHandlers {
@@ -38,7 +38,7 @@ export class VodSession {
   readonly #waitBackOff = new BackOff(1000, 10_000);
   readonly #watchBackOff = new BackOff(3000, 60_000);
   #state: VodState;
-  #phase: VodPhase = 'processing';
+  #phase: VodPhase = 'loading';
   #timer = 0;
   #quietAnswers = 0;
   #isEnded = false;

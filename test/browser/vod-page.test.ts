@@ -1,0 +1,368 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { describeInBrowser, WatchedPage } from './browser-fixture.ts';
+import { makeVideo, tile, VideoSite, videoSeconds } from './vod-fixture.ts';
+
+describeInBrowser('the player page of a video', browser => {
+  let folder: string;
+  let site: VideoSite;
+  beforeAll(async () => {
+    folder = await makeTempDir();
+    await makeVideo(folder);
+    site = await VideoSite.start(folder);
+  });
+  afterAll(async () => {
+    await site.close();
+    await removeDir(folder);
+  });
+
+  const open = (address = '', options: Parameters<typeof WatchedPage.open>[2] = {}) =>
+    WatchedPage.open(browser(), site.page(address), options);
+  const openPlaying = async (address = '#autoplay') => {
+    const viewer = await open(address);
+    await viewer.untilPlayed(0.3);
+    return viewer;
+  };
+  const openPaused = async () => {
+    const viewer = await openPlaying();
+    await viewer.page.keyboard.press('k');
+    await until('a pause', async () => (await viewer.video()).isPaused);
+    return viewer;
+  };
+  const until = (what: string, condition: () => Promise<boolean>) =>
+    waitUntil(condition, { what, timeoutMs: 10_000 });
+  const untilAt = (viewer: WatchedPage, seconds: number, tolerance = 0.1) =>
+    waitUntil(async () => Math.abs((await viewer.video()).time - seconds) <= tolerance, {
+      what: `position ${seconds}`,
+      timeoutMs: 10_000,
+    });
+  const handle = <Value>(page: Page, method: string) => page.evaluate<Value>(`window.millrace.${method}()`);
+  const showsControls = (page: Page) => page.mouse.move(400 + Math.random() * 20, 300);
+
+  it('shows the poster, title and duration, and plays with sound at a click', async () => {
+    await using viewer = await open();
+    const { page } = viewer;
+    await viewer.untilPhase('ready');
+    expect(await page.title()).toBe('Mill & weir');
+    expect(await page.isVisible('#poster')).toBe(true);
+    expect(await page.isVisible('#controls')).toBe(false);
+    expect(await page.textContent('#badge')).toBe('0:12');
+    await page.click('#big-play');
+    const video = await viewer.untilPlayed(1);
+    expect(video).toMatchObject({ isMuted: false, stalls: 0 });
+    expect(video.soundBytes).toBeGreaterThan(0);
+    expect(await page.isVisible('#poster')).toBe(false);
+    expect(await handle(page, 'state')).toBe('playing');
+    expect(await page.textContent('#time')).toMatch(/^0:0\d \/ 0:12$/);
+    expect(viewer.complaints).toEqual([]);
+    for (const request of viewer.requests) expect([site.origin, 'null']).toContain(new URL(request).origin);
+  });
+
+  it('offers to play again at the end', async () => {
+    await using viewer = await openPlaying('#autoplay;t=11');
+    const { page } = viewer;
+    await page.waitForSelector('#player.is-at-end');
+    expect(await handle(page, 'state')).toBe('ended');
+    await page.click('#big-play[aria-label="Replay"]');
+    await viewer.untilPlayed(0.3);
+    expect(await handle(page, 'state')).toBe('playing');
+  });
+
+  it('seeks to where the bar is clicked or dragged to', async () => {
+    await using viewer = await openPaused();
+    const { page } = viewer;
+    await showsControls(page);
+    const bar = (await page.locator('#seek').boundingBox())!;
+    await page.mouse.click(bar.x + bar.width / 2, bar.y + bar.height / 2);
+    await untilAt(viewer, videoSeconds / 2);
+    await page.mouse.down();
+    await page.mouse.move(bar.x + bar.width / 4, bar.y - 40, { steps: 3 });
+    expect(await page.textContent('#time')).toMatch(/^0:03/);
+    await untilAt(viewer, videoSeconds / 2);
+    await page.mouse.up();
+    await untilAt(viewer, videoSeconds / 4);
+    expect(await page.getAttribute('#seek', 'aria-valuetext')).toBe('3 seconds of 12 seconds');
+  });
+
+  it('does what the keyboard says', async () => {
+    await using viewer = await openPaused();
+    const { page } = viewer;
+    const press = async (key: string, seconds: number) => {
+      await page.keyboard.press(key);
+      await untilAt(viewer, seconds);
+    };
+    await press('Home', 0);
+    await press('ArrowRight', 5);
+    await press('ArrowLeft', 0);
+    await press('l', 10);
+    await press('j', 0);
+    await press('5', videoSeconds / 2);
+    const { time } = await viewer.video();
+    await page.keyboard.press('.');
+    await until('the next frame', async () => Math.abs((await viewer.video()).time - time - 0.04) < 0.005);
+    await page.keyboard.press(',');
+    await until('the frame before', async () => Math.abs((await viewer.video()).time - time) < 0.005);
+    await page.keyboard.press('>');
+    await until('faster', () => page.evaluate('document.querySelector("video").playbackRate === 1.25'));
+    await page.keyboard.press('<');
+    await until('normal speed', () => page.evaluate('document.querySelector("video").playbackRate === 1'));
+    await page.keyboard.press('m');
+    await until('silence', async () => (await viewer.video()).isMuted);
+    await page.keyboard.press('m');
+    await page.keyboard.press('ArrowDown');
+    await until('less volume', async () => Math.abs((await viewer.video()).volume - 0.9) < 0.01);
+    await page.keyboard.press('f');
+    await until('fullscreen', () => page.evaluate('document.fullscreenElement?.id === "player"'));
+    await page.keyboard.press('f');
+    await page.keyboard.press('Space');
+    await until('playing', async () => !(await viewer.video()).isPaused);
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  it('shows the picture, the chapter and the time of the place that is pointed at', async () => {
+    await using viewer = await openPlaying();
+    const { page } = viewer;
+    await showsControls(page);
+    const bar = (await page.locator('#seek').boundingBox())!;
+    const pointAt = (seconds: number) =>
+      page.mouse.move(bar.x + (bar.width * seconds) / videoSeconds, bar.y + bar.height / 2);
+    await pointAt(1);
+    await until('the files', () =>
+      page.evaluate(
+        'performance.getEntriesByName(location.origin + "/vod/viOfTest/storyboard.jpg").length > 0',
+      ),
+    );
+    for (const [seconds, index, name] of [
+      [7, 2, 'In the <i>middle</i> of it'],
+      [10.5, 3, 'The end'],
+      [0.5, 0, 'Opening'],
+    ] as const) {
+      await pointAt(seconds);
+      await page.waitForSelector('#preview-tile', { state: 'visible' });
+      const [position, width] = await page.evaluate<[string, number]>(`(() => {
+        const tile = document.getElementById('preview-tile');
+        return [getComputedStyle(tile).backgroundPositionX, tile.offsetWidth];
+      })()`);
+      expect(Number.parseFloat(position) / width).toBeCloseTo(-index, 5);
+      expect(width / tile.width).toBeGreaterThan(0.9);
+      expect(await page.textContent('#preview-chapter')).toBe(name);
+      expect(await page.textContent('#preview-time')).toBe(
+        `0:${String(Math.floor(seconds)).padStart(2, '0')}`,
+      );
+    }
+    await page.mouse.move(400, 300);
+    await page.waitForSelector('#preview', { state: 'hidden' });
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  it('marks the chapters on the bar, says the present one, and goes to the chosen one', async () => {
+    await using viewer = await openPaused();
+    const { page } = viewer;
+    await until('two marks', async () => (await page.locator('#seek-marks i').count()) === 2);
+    expect(await page.textContent('#chapter-name')).toBe('Opening');
+    await showsControls(page);
+    await page.click('#chapter');
+    await page.click('role=menuitemradio[name*="middle"]');
+    await untilAt(viewer, 4);
+    await until(
+      'the name',
+      async () => (await page.textContent('#chapter-name')) === 'In the <i>middle</i> of it',
+    );
+  });
+
+  it('goes over to the chosen quality, and back to the choice of the network', async () => {
+    await using viewer = await openPlaying();
+    const { page } = viewer;
+    await until('the best quality', async () => (await handle(page, 'currentQuality')) === '360p');
+    expect(await handle(page, 'qualities')).toEqual(['360p', '240p']);
+    const choose = async (name: string) => {
+      await showsControls(page);
+      await page.click('#settings');
+      await page.click('role=menuitem[name*="Quality"]');
+      await page.click(`role=menuitemradio[name*="${name}"]`);
+    };
+    await choose('240p');
+    await until('240p', async () => (await viewer.video()).width === 320);
+    expect(await handle(page, 'chosenQuality')).toBe('240p');
+    await choose('Auto');
+    expect(await handle(page, 'chosenQuality')).toBe(undefined);
+    expect((await viewer.video()).stalls).toBe(0);
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  it('shows the chosen captions, and the same at the next visit', async () => {
+    await using viewer = await openPlaying();
+    const { page } = viewer;
+    const shown = () =>
+      page.evaluate<string[]>(`[...document.querySelector('video').textTracks]
+        .filter(track => track.mode === 'showing').flatMap(track => [...track.activeCues ?? []].map(cue => cue.text))`);
+    expect(await shown()).toEqual([]);
+    await showsControls(page);
+    await page.click('#captions');
+    await page.click('role=menuitemradio[name="Français (Canada)"]');
+    await until('the captions', async () => (await shown()).join() === 'First words (fr-CA)');
+    await page.keyboard.press('c');
+    await until('no captions', async () => (await shown()).length === 0);
+    await page.keyboard.press('c');
+    await until('the captions again', async () => (await shown()).join() === 'First words (fr-CA)');
+    await page.reload();
+    await viewer.untilPlayed(0.3);
+    await until('the remembered captions', async () => (await shown()).join() === 'First words (fr-CA)');
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  it('can be used without a pointer: buttons, and menus to their depth and back', async () => {
+    await using viewer = await open();
+    const { page } = viewer;
+    await viewer.untilPhase('ready');
+    const focused = () =>
+      page.evaluate<string>('document.activeElement.id || document.activeElement.textContent');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('big-play');
+    await page.keyboard.press('Enter');
+    await viewer.untilPlayed(0.3);
+    expect(await focused()).toBe('play');
+    for (let tabs = 0; (await focused()) !== 'settings' && tabs < 8; tabs += 1)
+      await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#settings[aria-expanded="true"]');
+    expect(await focused()).toContain('Quality');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toContain('Speed');
+    await page.keyboard.press('ArrowRight');
+    expect(await focused()).toBe('Normal');
+    await page.keyboard.press('ArrowLeft');
+    expect(await focused()).toContain('Quality');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await until('faster', () => page.evaluate('document.querySelector("video").playbackRate === 1.25'));
+    expect(await focused()).toBe('settings');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('#settings[aria-expanded="false"]');
+    expect(await focused()).toBe('settings');
+    expect(await page.isVisible('#menu')).toBe(false);
+    expect((await viewer.video()).isPaused).toBe(false);
+    await page.reload();
+    await until('the remembered speed', () =>
+      page.evaluate('document.querySelector("video").playbackRate === 1.25'),
+    );
+  });
+
+  it('stops at the end of the asked range, and plays it again from its start', async () => {
+    await using viewer = await openPlaying('#autoplay;t=4,5.5');
+    const { page } = viewer;
+    expect((await viewer.video()).time).toBeGreaterThanOrEqual(4);
+    await page.waitForSelector('#player.is-at-end');
+    expect((await viewer.video()).time).toBeGreaterThanOrEqual(5.5);
+    expect((await viewer.video()).time).toBeLessThan(5.7);
+    await page.click('#big-play');
+    await until('the start of the range', async () => {
+      const { time, isPaused } = await viewer.video();
+      return !isPaused && time >= 4 && time < 5;
+    });
+    await page.keyboard.press('9');
+    await untilAt(viewer, videoSeconds * 0.9, 1);
+    await viewer.untilPlayed(0.3);
+  });
+
+  it('plays a range over and over where that is asked for', async () => {
+    await using viewer = await openPlaying('#autoplay;loop;t=00:04,00:05');
+    const times: number[] = [];
+    await until('two rounds', async () => {
+      times.push((await viewer.video()).time);
+      return times.filter((time, index) => index > 0 && time < times[index - 1]!).length >= 2;
+    });
+    expect(Math.min(...times)).toBeGreaterThanOrEqual(3.99);
+    expect(Math.max(...times)).toBeLessThan(5.3);
+  });
+
+  it('leaves out what the address asks to leave out', async () => {
+    await using viewer = await open('#hide-title;hide-controls;hide-poster;muted');
+    const { page } = viewer;
+    await viewer.untilPhase('ready');
+    expect(await page.isVisible('#poster')).toBe(false);
+    expect(await page.isVisible('#title')).toBe(false);
+    await page.click('#big-play');
+    await viewer.untilPlayed(0.3);
+    await showsControls(page);
+    expect(await page.isVisible('#controls')).toBe(false);
+    expect((await viewer.video()).isMuted).toBe(true);
+  });
+
+  it('downloads the file where that is allowed', async () => {
+    await using viewer = await openPlaying();
+    const { page } = viewer;
+    await showsControls(page);
+    await page.click('#download');
+    await until('the request', async () => site.requests.includes('/vod/viOfTest/mp4/source.mp4?dl=1'));
+
+    await using without = await VideoSite.start(folder, { mp4: false });
+    await using other = await WatchedPage.open(browser(), without.page('#autoplay'));
+    await other.untilPlayed(0.3);
+    await showsControls(other.page);
+    expect(await other.page.isVisible('#download')).toBe(false);
+  });
+
+  it('wears the theme of its owner, within what the policy of the page allows', async () => {
+    const theme = {
+      colors: { trackPlayed: 'rgba(255, 0, 0, 1)', text: 'rgba(0, 255, 0, 1)', link: 'not a colour' },
+      ...{ enableApi: true, enableControls: true, forceAutoplay: true, forceLoop: false, hideTitle: true },
+    };
+    await using themed = await VideoSite.start(folder, { theme });
+    await using viewer = await WatchedPage.open(browser(), themed.page());
+    const { page } = viewer;
+    await viewer.untilPlayed(0.3);
+    await showsControls(page);
+    const style = (selector: string, name: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).${name}`);
+    expect(await style('.track-played', 'backgroundColor')).toBe('rgb(255, 0, 0)');
+    expect(await style('#time', 'color')).toBe('rgb(0, 255, 0)');
+    expect(await style('#controls', 'color')).toBe('rgb(255, 255, 255)');
+    expect(await page.isVisible('#title')).toBe(false);
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  it.each([
+    { device: 'a phone held upright', viewport: { width: 360, height: 740 } },
+    { device: 'a phone held across', viewport: { width: 740, height: 340 } },
+    { device: 'a small frame', viewport: { width: 320, height: 180 } },
+  ])('fits $device, where fingers show the controls and seek', async ({ viewport }) => {
+    await using viewer = await open('', { viewport, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
+    const { page } = viewer;
+    await viewer.untilPhase('ready');
+    await page.touchscreen.tap(viewport.width / 2, viewport.height / 4);
+    await viewer.untilPlayed(0.3);
+    await page.waitForSelector('#controls', { state: 'visible' });
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+      viewport.width,
+    );
+    for (const id of ['play', 'mute', 'time', 'settings', 'fullscreen', 'seek']) {
+      const box = (await page.locator(`#${id}`).boundingBox())!;
+      expect(box.x).toBeGreaterThanOrEqual(0);
+      expect(box.x + box.width).toBeLessThanOrEqual(viewport.width);
+      expect(box.y + box.height).toBeLessThanOrEqual(viewport.height);
+    }
+    await page.tap('#settings');
+    const menu = (await page.locator('#menu').boundingBox())!;
+    expect(menu.y).toBeGreaterThanOrEqual(0);
+    expect(menu.x).toBeGreaterThanOrEqual(0);
+    const y = viewport.height / 4;
+    await page.touchscreen.tap(10, y);
+    await page.waitForSelector('#menu', { state: 'hidden' });
+    // A second tap within a moment would be a double one.
+    await page.waitForSelector('#controls', { state: 'visible' });
+    await page.touchscreen.tap(viewport.width / 2, y);
+    await page.waitForSelector('#controls', { state: 'hidden' });
+    const { time } = await viewer.video();
+    await page.evaluate('document.querySelector("video").pause()');
+    await page.touchscreen.tap(viewport.width - 20, y);
+    await page.touchscreen.tap(viewport.width - 20, y);
+    await until('ten seconds on', async () => (await viewer.video()).time > Math.min(11, time + 9));
+    expect(viewer.complaints).toEqual([]);
+  });
+});
