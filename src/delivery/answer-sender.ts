@@ -101,6 +101,11 @@ export class AnswerSender {
     ]);
   }
 
+  /** A status alone. `headers`: names and values. */
+  empty(exchange: Exchange, status: number, headers: readonly string[]): void {
+    this.#send(exchange, status, ['Content-Length', '0', ...headers, ...corsHeaders], [], 0);
+  }
+
   /** A whole small body. `headers`: more names and values. */
   document(
     exchange: Exchange,

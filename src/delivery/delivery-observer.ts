@@ -9,6 +9,16 @@ export type RequestKind =
   | 'events'
   | 'asset'
   | 'home'
+  | 'vod-multivariant'
+  | 'vod-playlist'
+  | 'vod-media'
+  | 'vod-mp4'
+  | 'vod-thumbnail'
+  | 'vod-storyboard'
+  | 'vod-page'
+  | 'vod-state'
+  | 'vod-session'
+  | 'vod-oembed'
   | 'unknown';
 
 /** Why a viewer's connection or stream was ended by us. */

@@ -3,7 +3,6 @@ import { type Clock, systemClock } from '../shared/clock.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { AnswerSender, allowedMethods, notFoundText } from './answer-sender.ts';
-import { acceptsGzip } from './content-negotiation.ts';
 import { type DeliveryObserver, silentObserver } from './delivery-observer.ts';
 import type {
   LivePlayable,
@@ -15,18 +14,28 @@ import type {
 } from './live-source.ts';
 import { PendingAnswers } from './pending-answers.ts';
 import { loadPlayerFiles, type PlayerFiles } from './player-files.ts';
-import { pageHeaders, pageType, renderPlayerPage } from './player-page.ts';
+import { pageForm, pageHeaders, pageType, renderPlayerPage } from './player-page.ts';
+import type { PrivateSessions } from './private-sessions.ts';
 import { StallGuard } from './stall-guard.ts';
 import { describeState, StateEvents } from './state-events.ts';
 import { Thumbnails } from './thumbnails.ts';
 import { ViewerCount } from './viewer-count.ts';
 import { parseViewerPath, type ViewerPath } from './viewer-path.ts';
 import type { Exchange, ViewerReply, ViewerRequest, ViewerResponse } from './viewer-reply.ts';
+import { VodDelivery } from './vod-delivery.ts';
+import { parseVodPath, type VodPath } from './vod-path.ts';
+import type { VodSource } from './vod-source.ts';
 
 /** Values and neighbours of {@link Delivery}. */
 export interface DeliveryOptions {
   readonly live: LiveSource;
   readonly streams: StreamDirectory;
+  /** Without it there are no videos. */
+  readonly vod?: VodSource;
+  /** Who may see private videos; nobody unless given. */
+  readonly sessions?: PrivateSessions;
+  /** The server's address as others know it, without a slash at its end. Pages tell sites that they are shared on nothing without it. */
+  readonly publicUrl?: () => string;
   readonly log: Logger;
   readonly observer?: DeliveryObserver;
   readonly clock?: Clock;
@@ -42,6 +51,13 @@ export interface DeliveryOptions {
   readonly maxCountedViewers?: number;
 }
 
+const noVideos: VodSource = {
+  find: () => undefined,
+  multivariant: async () => undefined,
+  mediaPlaylist: async () => undefined,
+  media: async () => undefined,
+  file: async () => undefined,
+};
 const playlistType = 'application/vnd.apple.mpegurl';
 const maxUrlLength = 2048;
 /** How long a playing broadcast is served without asking again whether its stream is public. */
@@ -50,7 +66,7 @@ const publicForMs = 1000;
 const noCache = 'no-cache';
 
 /**
- * Answers what viewers fetch: playlists, media, thumbnails and the player page, all from memory.
+ * Answers what viewers fetch: playlists, media, images and player pages; of live streams all from memory, of videos from files.
  *
  * **Source**: draft-pantos-hls-rfc8216bis, HTTP Live Streaming 2nd Edition, 6.2 and B.1 (caching)
  */
@@ -64,6 +80,7 @@ export class Delivery implements Component {
   readonly #sender: AnswerSender;
   readonly #pending: PendingAnswers;
   readonly #events: StateEvents;
+  readonly #vod: VodDelivery;
   readonly #viewers: ViewerCount;
   readonly #thumbnails = new Thumbnails();
   /** Until when (monotonic ms) a broadcast may be served without asking the directory. */
@@ -86,6 +103,15 @@ export class Delivery implements Component {
       maxClients: options.maxEventClients ?? 20_000,
       maxClientsPerStream: options.maxEventClientsPerStream ?? 5000,
       heartbeatMs: options.heartbeatMs ?? 15_000,
+    });
+    this.#vod = new VodDelivery({
+      source: options.vod ?? noVideos,
+      sessions: options.sessions ?? { admit: () => undefined },
+      publicUrl: options.publicUrl ?? (() => ''),
+      sender: this.#sender,
+      pending: this.#pending,
+      files: () => this.#files(),
+      clock: this.#clock,
     });
     this.#viewers = new ViewerCount(this.#clock, options.maxCountedViewers ?? 100_000);
   }
@@ -125,12 +151,13 @@ export class Delivery implements Component {
   handle(request: ViewerRequest, response: ViewerResponse): boolean {
     const url = request.url ?? '/';
     const queryAt = url.indexOf('?');
-    const path = parseViewerPath(queryAt === -1 ? url : url.slice(0, queryAt));
+    const pathText = queryAt === -1 ? url : url.slice(0, queryAt);
+    const path = parseVodPath(pathText) ?? parseViewerPath(pathText);
     if (path === undefined) return false;
     // What is no browser gets the API's word on its root.
     if (path.kind === 'home' && !request.headers.accept?.includes('text/html')) return false;
     const exchange: Exchange = {
-      kind: path.kind,
+      kind: path.kind === 'vod-asset' ? path.asset.kind : path.kind,
       isHead: request.method === 'HEAD',
       request,
       reply: response as ViewerResponse & ViewerReply,
@@ -152,8 +179,13 @@ export class Delivery implements Component {
     return true;
   }
 
-  #answer(exchange: Exchange, path: ViewerPath, query: string): void {
+  #answer(exchange: Exchange, path: ViewerPath | VodPath, query: string): void {
     switch (path.kind) {
+      case 'vod-asset':
+      case 'vod-page':
+      case 'vod-oembed':
+        this.#vod.answer(exchange, path, query);
+        break;
       case 'media':
         this.#answerMedia(exchange, path);
         break;
@@ -293,14 +325,15 @@ export class Delivery implements Component {
       state: describeState(this.#live, liveStreamId),
       nowMs: this.#clock.nowMs(),
     });
-    const { isGzip, headers } = pageForm(exchange);
+    const { isGzip, headers } = pageForm(exchange.request);
     const body = isGzip ? gzipSync(page, { level: 1 }) : Buffer.from(page);
-    this.#sender.document(exchange, 200, body, pageType, headers);
+    this.#sender.document(exchange, 200, body, pageType, [...pageHeaders, ...headers]);
   }
 
   #answerFixedPage(exchange: Exchange, status: number, page: RenderedText): void {
-    const { isGzip, headers } = pageForm(exchange);
-    this.#sender.document(exchange, status, isGzip ? page.gzip : page.plain, pageType, headers);
+    const { isGzip, headers } = pageForm(exchange.request);
+    const body = isGzip ? page.gzip : page.plain;
+    this.#sender.document(exchange, status, body, pageType, [...pageHeaders, ...headers]);
   }
 
   #answerThumbnail(exchange: Exchange, liveStreamId: string): void {
@@ -362,12 +395,4 @@ export class Delivery implements Component {
     this.#loadedFiles ??= loadPlayerFiles();
     return this.#loadedFiles;
   }
-}
-
-/** Whether a page is sent compressed, and the headers that go with it. */
-function pageForm(exchange: Exchange): { isGzip: boolean; headers: string[] } {
-  const isGzip = acceptsGzip(exchange.request.headers['accept-encoding'] as string | undefined);
-  const headers = [...pageHeaders, 'Vary', 'Accept-Encoding'];
-  if (isGzip) headers.push('Content-Encoding', 'gzip');
-  return { isGzip, headers };
 }

@@ -1,6 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { systemCodeOf } from '../shared/errors.ts';
+import type { FileHandle } from 'node:fs/promises';
 import type { DeliveryObserver } from './delivery-observer.ts';
+import { openFiles } from './open-files.ts';
 import { type Piece, PieceReader } from './piece-reader.ts';
 import { ReadWindows } from './read-windows.ts';
 import type { StallGuard } from './stall-guard.ts';
@@ -41,7 +41,7 @@ export class FileSender {
     this.#answers += 1;
     const files = new Map<string, FileHandle>();
     try {
-      const problem = await openAll(pieces, files);
+      const problem = await openFiles(pieces, files);
       if (problem !== undefined) return problem;
       if (!isClosed(exchange.reply))
         await this.#pump(exchange.reply, new PieceReader(pieces, files), sendHead);
@@ -102,23 +102,4 @@ export class FileSender {
     reply.uncork();
     this.#observer.bytesOut(bytes);
   }
-}
-
-/** Opens each file once. What was opened is in `files` also when it goes wrong. */
-async function openAll(
-  pieces: readonly Piece[],
-  files: Map<string, FileHandle>,
-): Promise<'missing' | 'busy' | undefined> {
-  for (const piece of pieces) {
-    if (Buffer.isBuffer(piece) || files.has(piece.path)) continue;
-    try {
-      files.set(piece.path, await open(piece.path, 'r'));
-    } catch (error) {
-      const code = systemCodeOf(error);
-      if (code === 'ENOENT') return 'missing';
-      if (code === 'EMFILE' || code === 'ENFILE') return 'busy';
-      throw error;
-    }
-  }
-  return undefined;
 }

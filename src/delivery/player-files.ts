@@ -32,6 +32,8 @@ export interface PlayerFiles {
   readonly vodPage: string;
   /** The page for a stream that does not exist; complete. */
   readonly notFound: RenderedText;
+  /** The same for a video. */
+  readonly vodNotFound: RenderedText;
   /** The page at the root of the server; complete. */
   readonly home: RenderedText;
   /** A JPEG for streams without a thumbnail. */
@@ -116,6 +118,13 @@ export function loadPlayerFiles(): PlayerFiles {
         title: 'No stream here',
         heading: 'There is no stream here',
         text: 'The address may be mistyped, or the stream was removed or is private.',
+      }),
+    ),
+    vodNotFound: renderText(
+      card({
+        title: 'No video here',
+        heading: 'There is no video here',
+        text: 'The address may be mistyped, or the video was removed or is private.',
       }),
     ),
     home: renderText(

@@ -1,4 +1,6 @@
+import { acceptsGzip } from './content-negotiation.ts';
 import { fillTemplate } from './player-files.ts';
+import type { ViewerRequest } from './viewer-reply.ts';
 
 /**
  * What the page may do: run and show only what this server sends. `blob:` is how Media Source feeds a video element.
@@ -26,6 +28,12 @@ export const pageHeaders: readonly string[] = [
   'Cache-Control',
   'no-cache',
 ];
+
+/** Whether an HTML answer is sent compressed, and the headers that go with that. */
+export function pageForm({ headers }: ViewerRequest): { isGzip: boolean; headers: string[] } {
+  const isGzip = acceptsGzip(headers['accept-encoding'] as string | undefined);
+  return { isGzip, headers: ['Vary', 'Accept-Encoding', ...(isGzip ? ['Content-Encoding', 'gzip'] : [])] };
+}
 
 /** Media type of every HTML answer. */
 export const pageType = 'text/html; charset=utf-8';

@@ -1,0 +1,296 @@
+import { gzipSync } from 'node:zlib';
+import type { Clock } from '../shared/clock.ts';
+import { RenderedText } from '../shared/rendered-text.ts';
+import { type AnswerSender, notFoundText } from './answer-sender.ts';
+import { attachmentNamed } from './content-disposition.ts';
+import { readPieces } from './open-files.ts';
+import type { PendingAnswers } from './pending-answers.ts';
+import type { PlayerFiles } from './player-files.ts';
+import { pageForm, pageHeaders, pageType } from './player-page.ts';
+import type { PrivateSessions } from './private-sessions.ts';
+import type { Exchange } from './viewer-reply.ts';
+import { type AdmittedVideo, VodGate } from './vod-gate.ts';
+import { describeVideo, renderVodPage, type VodPageState } from './vod-page.ts';
+import type { VodAsset, VodPath } from './vod-path.ts';
+import { describeEmbed, sharingMeta, unsharedMeta } from './vod-sharing.ts';
+import type { PiecedBody, VodEntry, VodSource } from './vod-source.ts';
+
+/** Values and neighbours of {@link VodDelivery}. */
+export interface VodDeliveryOptions {
+  readonly source: VodSource;
+  readonly sessions: PrivateSessions;
+  /** The server's public address, without a slash at its end. */
+  readonly publicUrl: () => string;
+  readonly sender: AnswerSender;
+  readonly pending: PendingAnswers;
+  readonly files: () => PlayerFiles;
+  readonly clock: Clock;
+}
+
+const playlistType = 'application/vnd.apple.mpegurl';
+const textTrackType = 'text/vtt; charset=utf-8';
+const noCache = 'no-cache';
+/** Of a list that will not change any more: as long as an address of it may be wrong after the video was made anew. */
+const completeListSeconds = 60;
+const yearSeconds = 31_536_000;
+const daySeconds = 86_400;
+const hourSeconds = 3600;
+/** Longer ones are sent as they are: neither gzipped nor with sessions in their addresses. */
+const mostTextBytes = 1024 * 1024;
+const failedText = 'This video cannot be played.';
+
+/** Answers what viewers fetch of videos: playlists, media, files, images and the player page. */
+export class VodDelivery {
+  readonly #source: VodSource;
+  readonly #gate: VodGate;
+  readonly #publicUrl: () => string;
+  readonly #sender: AnswerSender;
+  readonly #pending: PendingAnswers;
+  readonly #files: () => PlayerFiles;
+
+  constructor(options: VodDeliveryOptions) {
+    this.#source = options.source;
+    this.#gate = new VodGate(options);
+    this.#publicUrl = options.publicUrl;
+    this.#sender = options.sender;
+    this.#pending = options.pending;
+    this.#files = options.files;
+  }
+
+  /** Answers GET and HEAD. */
+  answer(exchange: Exchange, path: VodPath, query: string): void {
+    const parameters = new URLSearchParams(query);
+    switch (path.kind) {
+      case 'unknown':
+        this.#notFound(exchange);
+        break;
+      case 'vod-page':
+        this.#answerPage(exchange, path.videoId, parameters);
+        break;
+      case 'vod-oembed':
+        this.#answerEmbed(exchange, path.videoId, parameters);
+        break;
+      case 'vod-asset': {
+        const { request } = exchange;
+        const { asset, ...asked } = path;
+        const video = this.#gate.admit({ request, query: parameters, ...asked }, entry =>
+          usesTokenUp(asset, entry),
+        );
+        if (video === undefined) this.#notFound(exchange);
+        else this.#answerAsset(exchange, asset, video, parameters);
+      }
+    }
+  }
+
+  #answerAsset(exchange: Exchange, asset: VodAsset, video: AdmittedVideo, query: URLSearchParams): void {
+    switch (asset.kind) {
+      case 'vod-media':
+        this.#answerMedia(exchange, asset, video);
+        break;
+      case 'vod-playlist':
+        this.#answerPlaylist(exchange, asset.rendition, video);
+        break;
+      case 'vod-multivariant':
+        this.#answerMultivariant(exchange, video);
+        break;
+      case 'vod-mp4':
+        this.#answerMp4(exchange, asset.quality, video, query.get('dl') === '1');
+        break;
+      case 'vod-thumbnail':
+        this.#answerThumbnail(exchange, video);
+        break;
+      case 'vod-storyboard':
+        this.#answerStoryboard(exchange, asset.form, video);
+        break;
+      case 'vod-state':
+        this.#pending.hold(exchange, this.#describe(video), state =>
+          this.#sendJson(exchange, state, video.headers),
+        );
+        break;
+      case 'vod-session':
+        this.#sendJson(exchange, { session_token: video.access?.avh }, video.headers);
+        break;
+    }
+  }
+
+  #answerMultivariant(exchange: Exchange, video: AdmittedVideo): void {
+    const { entry, access, headers } = video;
+    if (!entry.isPlayable) {
+      this.#notPlayable(exchange, entry);
+      return;
+    }
+    this.#pending.hold(exchange, this.#source.multivariant(entry.videoId, access?.avh), text => {
+      if (text === undefined) this.#notPlayable(exchange, entry);
+      // More qualities may come under this address at any time.
+      else this.#sender.text(exchange, text, playlistType, lifetime(video, noCache), headers);
+    });
+  }
+
+  #answerPlaylist(exchange: Exchange, rendition: string, video: AdmittedVideo): void {
+    const { entry, access, headers } = video;
+    const pending = this.#source.mediaPlaylist(entry.videoId, rendition, access?.avh);
+    this.#pending.hold(exchange, pending, playlist => {
+      if (playlist === undefined) {
+        this.#notFound(exchange);
+        return;
+      }
+      const caching = playlist.isComplete ? `max-age=${completeListSeconds}` : noCache;
+      this.#sender.text(exchange, playlist.text, playlistType, lifetime(video, caching), headers);
+    });
+  }
+
+  #answerMedia(exchange: Exchange, asset: VodAsset & { kind: 'vod-media' }, video: AdmittedVideo): void {
+    const pending = this.#source.media(video.entry.videoId, asset.rendition, asset.name);
+    this.#pending.hold(exchange, pending, media => {
+      if (media === undefined) {
+        this.#notFound(exchange);
+        return undefined;
+      }
+      const keptSeconds = video.access === undefined ? yearSeconds : daySeconds;
+      const caching = media.isFinal ? `max-age=${keptSeconds}, immutable` : noCache;
+      return this.#sendBody(exchange, media, video, caching);
+    });
+  }
+
+  #answerMp4(
+    exchange: Exchange,
+    quality: string | undefined,
+    video: AdmittedVideo,
+    isDownload: boolean,
+  ): void {
+    const { entry } = video;
+    if (!entry.mp4Support) {
+      this.#notFound(exchange);
+      return;
+    }
+    this.#pending.hold(exchange, this.#source.file(entry.videoId, 'mp4', quality), file => {
+      if (file === undefined) {
+        if (quality === undefined) this.#notPlayable(exchange, entry);
+        else this.#notFound(exchange);
+        return undefined;
+      }
+      const more = isDownload ? ['Content-Disposition', attachmentNamed(entry.title, 'mp4')] : [];
+      return this.#sendBody(exchange, file, video, `max-age=${daySeconds}`, more);
+    });
+  }
+
+  #answerThumbnail(exchange: Exchange, video: AdmittedVideo): void {
+    this.#pending.hold(exchange, this.#source.file(video.entry.videoId, 'thumbnail'), file => {
+      const { body, ...placeholder } = this.#files().placeholder;
+      const image = file ?? { ...placeholder, pieces: [body], bytes: body.length };
+      return this.#sendBody(exchange, image, video, 'max-age=60');
+    });
+  }
+
+  #answerStoryboard(exchange: Exchange, form: 'image' | 'text', video: AdmittedVideo): void {
+    const { videoId } = video.entry;
+    const caching = `max-age=${hourSeconds}`;
+    const pending = this.#source.file(videoId, form === 'image' ? 'storyboard.jpg' : 'storyboard.vtt');
+    this.#pending.hold(exchange, pending, async file => {
+      if (file === undefined) {
+        this.#notFound(exchange);
+      } else if (form === 'image' || file.bytes > mostTextBytes) {
+        await this.#sendBody(exchange, file, video, caching);
+      } else {
+        const text = (await readPieces(file.pieces, file.bytes))?.toString();
+        if (text === undefined) this.#notFound(exchange);
+        else this.#sendTextTrack(exchange, text, video, caching);
+      }
+    });
+  }
+
+  #sendTextTrack(exchange: Exchange, text: string, video: AdmittedVideo, caching: string): void {
+    const { access, headers } = video;
+    const own =
+      access === undefined ? text : text.replace(/^([^\s?#]+)#xywh=/gm, `$1?avh=${access.avh}#xywh=`);
+    this.#sender.text(exchange, new RenderedText(own), textTrackType, lifetime(video, caching), headers);
+  }
+
+  #sendBody(
+    exchange: Exchange,
+    body: PiecedBody,
+    video: AdmittedVideo,
+    caching: string,
+    more: readonly string[] = [],
+  ): Promise<void> {
+    return this.#sender.pieced(exchange, body, {
+      cacheControl: lifetime(video, caching),
+      headers: [...video.headers, ...more, 'X-Content-Type-Options', 'nosniff'],
+    });
+  }
+
+  #answerPage(exchange: Exchange, videoId: string, query: URLSearchParams): void {
+    const video = videoId === '' ? undefined : this.#admitToPage(exchange, videoId, query);
+    if (video === undefined) {
+      const { isGzip, headers } = pageForm(exchange.request);
+      const { gzip, plain } = this.#files().vodNotFound;
+      this.#sender.document(exchange, 404, isGzip ? gzip : plain, pageType, [...pageHeaders, ...headers]);
+      return;
+    }
+    this.#pending.hold(exchange, this.#describe(video), state => {
+      const isPublic = video.access === undefined;
+      const base = this.#publicUrl();
+      const meta = isPublic && base !== '' ? sharingMeta(state, base) : unsharedMeta;
+      const page = renderVodPage(this.#files().vodPage, state, meta);
+      const { isGzip, headers } = pageForm(exchange.request);
+      const body = isGzip ? gzipSync(page, { level: 1 }) : Buffer.from(page);
+      const own = isPublic
+        ? pageHeaders
+        : pageHeaders.map(text => (text === noCache ? 'private, no-cache' : text));
+      this.#sender.document(exchange, 200, body, pageType, [...own, ...headers, ...video.headers]);
+    });
+  }
+
+  #admitToPage(exchange: Exchange, videoId: string, query: URLSearchParams): AdmittedVideo | undefined {
+    const { request } = exchange;
+    const isPublic = this.#source.find(videoId)?.public === true;
+    const token = isPublic ? undefined : (query.get('token') ?? undefined);
+    return this.#gate.admit({ request, videoId, token, query }, () => true);
+  }
+
+  #answerEmbed(exchange: Exchange, videoId: string, query: URLSearchParams): void {
+    const video = this.#gate.admit(
+      { request: exchange.request, videoId, token: undefined, query },
+      () => false,
+    );
+    if (video === undefined) {
+      this.#notFound(exchange);
+      return;
+    }
+    const most = { width: Number(query.get('maxwidth')), height: Number(query.get('maxheight')) };
+    const embed = describeEmbed(describeVideo(video.entry, false), this.#publicUrl(), most);
+    this.#sendJson(exchange, embed, []);
+  }
+
+  async #describe({ entry, access }: AdmittedVideo): Promise<VodPageState> {
+    const mp4 = entry.mp4Support ? await this.#source.file(entry.videoId, 'mp4') : undefined;
+    return describeVideo(entry, mp4 !== undefined, access);
+  }
+
+  #sendJson(exchange: Exchange, value: unknown, headers: readonly string[]): void {
+    const body = Buffer.from(JSON.stringify(value));
+    this.#sender.document(exchange, 200, body, 'application/json', ['Cache-Control', 'no-store', ...headers]);
+  }
+
+  /** 404 ends the waiting of players and uploaders, who ask again and again while they get 202. */
+  #notPlayable(exchange: Exchange, entry: VodEntry): void {
+    if (entry.hasFailed) this.#sender.sentence(exchange, 404, failedText, noCache);
+    else this.#sender.empty(exchange, 202, ['Cache-Control', 'no-store', 'Retry-After', '1']);
+  }
+
+  #notFound(exchange: Exchange): void {
+    this.#sender.sentence(exchange, 404, notFoundText, noCache);
+  }
+}
+
+/** Who waits for a video to become playable does not use its token up: that may be another one than who plays it then. */
+function usesTokenUp(asset: VodAsset, entry: VodEntry): boolean {
+  const isOfMedia = ['vod-multivariant', 'vod-playlist', 'vod-media', 'vod-mp4'].includes(asset.kind);
+  return entry.isPlayable || !isOfMedia;
+}
+
+/** What was got with a session may be kept by its viewer alone. */
+function lifetime({ access }: AdmittedVideo, caching: string): string {
+  if (access !== undefined) return `private, ${caching}`;
+  return caching.endsWith('immutable') ? `public, ${caching}` : caching;
+}
