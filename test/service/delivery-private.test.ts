@@ -1,0 +1,288 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { PrivateSessionSweeper } from '../../src/resources/private-tokens/private-session-sweeper.ts';
+import { PrivateSessionsStore } from '../../src/resources/private-tokens/private-sessions.store.ts';
+import { openPrivateTokens } from '../../src/resources/private-tokens/private-tokens.store.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { tempDirOfTest } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { type Answer, type Protocol, startDelivery } from './delivery-fixture.ts';
+import { FolderVideos, hiddenId, videoId } from './vod-fixture.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+function sessionsOf(database: Database, clock: { nowMs(): number; monotonicMs(): number }, maxKept = 100) {
+  const tokens = openPrivateTokens(database, clock);
+  return { tokens, sessions: new PrivateSessionsStore({ database, tokens, clock, maxKept }) };
+}
+
+async function started(protocol: Protocol = 'HTTP/1.1', publicUrl = 'http://video.example.org') {
+  const dataDir = await tempDirOfTest();
+  const time = { nowMs: Date.UTC(2026, 5, 1) };
+  const clock = { nowMs: () => time.nowMs, monotonicMs: () => performance.now() };
+  const database = openDatabase({ dataDir });
+  onTestFinished(() => database.stop());
+  const { tokens, sessions } = sessionsOf(database, clock);
+  const videos = new FolderVideos(await tempDirOfTest());
+  await videos.giveFile(hiddenId, 'mp4', 'film', 'video/mp4');
+  await videos.giveFile(hiddenId, '720p/video-1-0.m4s', 'media', 'video/mp4');
+  const server = await startDelivery(protocol, {
+    vod: videos,
+    sessions,
+    publicUrl: () => publicUrl,
+    clock,
+  });
+  const rows = () =>
+    database.sqlite.prepare('SELECT count(*) AS count FROM private_sessions').get() as { count: number };
+  return Object.assign(server, {
+    ...{ dataDir, database, time, clock, tokens, sessions, videos },
+    /** A new token, and the base of its paths. */
+    mint: () => {
+      const token = tokens.mint(hiddenId);
+      return { token, base: `/vod/${hiddenId}/token/${token}` };
+    },
+    rowCount: () => rows().count,
+  });
+}
+
+const one = { 'user-agent': 'one' };
+const two = { 'user-agent': 'two' };
+
+function cookieOf(answer: Answer): string | undefined {
+  return answer.headers['set-cookie']?.[0];
+}
+
+async function sessionOf(server: Awaited<ReturnType<typeof started>>, base: string): Promise<string> {
+  const answer = await server.ask(`${base}/session`, one);
+  expect(answer.status).toBe(200);
+  return JSON.parse(answer.body.toString()).session_token as string;
+}
+
+describe.each(['HTTP/1.1', 'HTTP/2'] as const)('a private video over %s', protocol => {
+  it('is not there without a token, or with one of another video', async () => {
+    await using server = await started(protocol);
+    const other = server.tokens.mint(videoId);
+    for (const path of [
+      `/vod/${hiddenId}`,
+      `/vod/${hiddenId}?token=${other}`,
+      `/vod/${hiddenId}?token=`,
+      `/vod/${hiddenId}/hls/manifest.m3u8`,
+      `/vod/${hiddenId}/hls/720p/video-1-0.m4s`,
+      `/vod/${hiddenId}/mp4/source.mp4?token=${server.mint().token}`,
+      `/vod/${hiddenId}/token/${other}/hls/manifest.m3u8`,
+      `/vod/${hiddenId}/token/${other}/session`,
+      `/vod/${hiddenId}/token/0a1b2c3d-4e5f-4a6b-8c7d-0123456789ab/thumbnail.jpg`,
+      `/vod/${hiddenId}/oembed.json`,
+    ]) {
+      expect([path, (await server.ask(path, one)).status]).toEqual([path, 404]);
+    }
+    expect(server.rowCount()).toBe(0);
+  });
+
+  it('belongs to the first who uses a token; another client must show the session', async () => {
+    await using server = await started(protocol);
+    const { base } = server.mint();
+    const session = await sessionOf(server, base);
+    for (const asset of [
+      'hls/manifest.m3u8',
+      'hls/720p/manifest.m3u8',
+      'hls/720p/video-1-0.m4s',
+      'mp4/source.mp4',
+      'thumbnail.jpg',
+      'state',
+      'session',
+    ]) {
+      const path = `${base}/${asset}`;
+      const statusOf = async (headers: Record<string, string>, query = '') =>
+        (await server.ask(path + query, headers)).status;
+      expect([asset, await statusOf(one)]).toEqual([asset, 200]);
+      expect([asset, await statusOf(two)]).toEqual([asset, 404]);
+      expect([asset, await statusOf(two, `?avh=${session}`)]).toEqual([asset, 200]);
+      expect([asset, await statusOf({ ...two, 'x-token-session': session })]).toEqual([asset, 200]);
+      expect([asset, await statusOf({ ...two, cookie: `a=b; avh=${session}` })]).toEqual([asset, 200]);
+      expect([asset, await statusOf(two, `?avh=${session}x`)]).toEqual([asset, 404]);
+      expect([asset, await statusOf(two, '?avh=')]).toEqual([asset, 404]);
+    }
+    expect(server.rowCount()).toBe(1);
+  });
+
+  it('carries its session in every address of lists, images and the page', async () => {
+    await using server = await started(protocol);
+    const { token, base } = server.mint();
+    const session = await sessionOf(server, base);
+    const textOf = async (path: string) => (await server.ask(path, one)).body.toString();
+    expect(await textOf(`${base}/hls/manifest.m3u8`)).toContain(`720p/manifest.m3u8?avh=${session}`);
+    expect(await textOf(`${base}/hls/720p/manifest.m3u8`)).toContain(`video-1-0.m4s?avh=${session}`);
+    await server.videos.giveFile(
+      hiddenId,
+      'storyboard.vtt',
+      'WEBVTT\n\n00:00.000 --> 00:02.000\nstoryboard.jpg#xywh=0,0,160,90\n',
+      'text/vtt',
+    );
+    expect(await textOf(`${base}/storyboard.vtt`)).toContain(`\nstoryboard.jpg?avh=${session}#xywh=0,0,`);
+    server.videos.set(hiddenId, { hasStoryboard: true });
+    const state = JSON.parse(await textOf(`${base}/state`));
+    for (const asset of ['hls', 'mp4', 'poster', 'storyboard']) {
+      expect(state[asset]).toMatch(new RegExp(`^${base}/.*\\?avh=${session}$`));
+    }
+    const page = await server.ask(`/vod/${hiddenId}?token=${token}`, one);
+    expect(page.body.toString()).toContain(`${base}/hls/manifest.m3u8?avh=${session}`);
+    expect(page.body.toString()).not.toContain('og:');
+    expect(page.headers['cache-control']).toBe('private, no-cache');
+  });
+
+  it('may be kept by its viewer alone', async () => {
+    await using server = await started(protocol);
+    const { base } = server.mint();
+    const lifetimeOf = async (path: string) =>
+      (await server.ask(`${base}/${path}`, one)).headers['cache-control'];
+    expect(await lifetimeOf('hls/manifest.m3u8')).toBe('private, no-cache');
+    expect(await lifetimeOf('hls/720p/manifest.m3u8')).toBe('private, max-age=60');
+    expect(await lifetimeOf('hls/720p/video-1-0.m4s')).toBe('private, max-age=86400, immutable');
+    expect(await lifetimeOf('thumbnail.jpg')).toBe('private, max-age=60');
+    expect(await lifetimeOf('mp4/source.mp4')).toBe('private, max-age=86400');
+    expect(await lifetimeOf('session')).toBe('no-store');
+  });
+
+  it('sets a cookie where no session is shown, and lets its holder in', async () => {
+    await using server = await started(protocol);
+    const { token, base } = server.mint();
+    const page = await server.ask(`/vod/${hiddenId}?token=${token}`, one);
+    const cookie = cookieOf(page)!;
+    expect(cookie).toMatch(
+      new RegExp(`^avh=[\\w-]{43}; Path=/vod/${hiddenId}; Max-Age=86400; HttpOnly; SameSite=Lax$`),
+    );
+    const carried = { ...two, cookie: cookie.slice(0, cookie.indexOf(';')) };
+    const reloaded = await server.ask(`/vod/${hiddenId}?token=${token}`, carried);
+    expect([reloaded.status, cookieOf(reloaded)]).toEqual([200, undefined]);
+    expect((await server.ask(`${base}/hls/manifest.m3u8`, carried)).status).toBe(200);
+  });
+});
+
+describe('a private token', () => {
+  it('is bound to a client of the same user agent only where its addresses are the same too', async () => {
+    await using server = await started();
+    const { base } = server.mint();
+    const proxied = { ...one, 'x-forwarded-for': '192.0.2.1' };
+    expect((await server.ask(`${base}/state`, proxied)).status).toBe(200);
+    expect((await server.ask(`${base}/state`, proxied)).status).toBe(200);
+    expect((await server.ask(`${base}/state`, { ...one, 'x-forwarded-for': '192.0.2.2' })).status).toBe(404);
+    expect((await server.ask(`${base}/state`, one)).status).toBe(404);
+  });
+
+  it('gets a cookie for pages inside those of other sites where the server is known by https', async () => {
+    await using server = await started('HTTP/1.1', 'https://video.example.org');
+    const cookie = cookieOf(await server.ask(`${server.mint().base}/session`, one));
+    expect(cookie).toMatch(/; HttpOnly; SameSite=None; Secure; Partitioned$/);
+  });
+
+  it('is not used up by who waits for a video to become playable, nor by a preflight', async () => {
+    await using server = await started();
+    server.videos.set(hiddenId, { isPlayable: false });
+    const { base } = server.mint();
+    const manifest = `${base}/hls/manifest.m3u8`;
+    const waiting = await server.ask(manifest, one);
+    expect([waiting.status, cookieOf(waiting)]).toEqual([202, undefined]);
+    expect((await server.ask(manifest, one, 'OPTIONS')).status).toBe(204);
+    expect(server.rowCount()).toBe(0);
+    server.videos.set(hiddenId, { isPlayable: true });
+    expect((await server.ask(manifest, two)).status).toBe(200);
+    expect((await server.ask(manifest, one)).status).toBe(404);
+  });
+
+  it('lasts for a day from its first use, across a restart, and is dead then', async () => {
+    await using server = await started();
+    const { base } = server.mint();
+    const session = await sessionOf(server, base);
+    server.time.nowMs += dayMs - 1000;
+    const { sessions } = sessionsOf(server.database, server.clock);
+    const question = {
+      resourceId: hiddenId,
+      token: base.slice(base.lastIndexOf('/') + 1),
+      shown: [session],
+      client: 'any',
+      mayBind: true,
+    };
+    expect(sessions.admit(question)?.sessionToken).toBe(session);
+    expect((await server.ask(`${base}/state`, one)).status).toBe(200);
+    server.time.nowMs += 1000;
+    expect(sessions.admit(question)).toBeUndefined();
+    expect((await server.ask(`${base}/state?avh=${session}`, one)).status).toBe(404);
+    expect(server.sessions.removeExpired()).toBe(1);
+    expect(server.rowCount()).toBe(0);
+    // Swept, and still not to be bound anew.
+    expect((await server.ask(`${base}/state?avh=${session}`, one)).status).toBe(404);
+    expect((await server.ask(`${base}/state`, two)).status).toBe(404);
+  });
+
+  it('that nobody used for a day can no longer be used', async () => {
+    await using server = await started();
+    const early = server.mint();
+    const late = server.mint();
+    server.time.nowMs += dayMs - 1;
+    expect((await server.ask(`${early.base}/state`, one)).status).toBe(200);
+    server.time.nowMs += 1;
+    expect((await server.ask(`${late.base}/state`, one)).status).toBe(404);
+  });
+
+  it('is of no use once its video is public, and the plain addresses work', async () => {
+    await using server = await started();
+    const { token, base } = server.mint();
+    const session = await sessionOf(server, base);
+    server.videos.set(hiddenId, { public: true });
+    expect((await server.ask(`${base}/hls/manifest.m3u8?avh=${session}`, one)).status).toBe(404);
+    expect((await server.ask(`/vod/${hiddenId}/hls/manifest.m3u8`, two)).status).toBe(200);
+    const page = await server.ask(`/vod/${hiddenId}?token=${token}`, two);
+    expect([page.status, page.body.includes(token)]).toEqual([200, false]);
+  });
+
+  it('is of no use for a video that is gone', async () => {
+    await using server = await started();
+    const { base } = server.mint();
+    const session = await sessionOf(server, base);
+    server.videos.entries.delete(hiddenId);
+    expect((await server.ask(`${base}/state?avh=${session}`, one)).status).toBe(404);
+  });
+});
+
+describe('the sessions of private tokens', () => {
+  it('are right for more than are kept in memory', async () => {
+    const database = openDatabase({ dataDir: await tempDirOfTest() });
+    onTestFinished(() => database.stop());
+    const clock = { nowMs: () => Date.UTC(2026, 5, 1), monotonicMs: () => 0 };
+    const { tokens, sessions } = sessionsOf(database, clock, 3);
+    const question = (token: string, client: string) => ({
+      ...{ resourceId: 'li1', token, shown: [], client, mayBind: true },
+    });
+    const minted = Array.from({ length: 10 }, () => tokens.mint('li1'));
+    const told = minted.map((token, index) => sessions.admit(question(token, `client ${index}`)));
+    for (const [index, token] of minted.entries()) {
+      expect(sessions.admit(question(token, `client ${index}`))).toMatchObject({
+        sessionToken: told[index]!.sessionToken,
+      });
+      expect(sessions.admit(question(token, 'another'))).toBeUndefined();
+      expect(sessions.admit({ ...question(token, `client ${index}`), resourceId: 'li2' })).toBeUndefined();
+    }
+    expect(new Set(told.map(session => session!.sessionToken)).size).toBe(10);
+  });
+
+  it('hold no token and no session in the database', async () => {
+    await using server = await started();
+    const { token, base } = server.mint();
+    const session = await sessionOf(server, base);
+    const rows = JSON.stringify(server.database.sqlite.prepare('SELECT * FROM private_sessions').all());
+    expect(rows).not.toContain(token);
+    expect(rows).not.toContain(session);
+  });
+
+  it('are swept when the server starts', async () => {
+    await using server = await started();
+    await sessionOf(server, server.mint().base);
+    server.time.nowMs += 2 * dayMs;
+    const sweeper = new PrivateSessionSweeper({ sessions: server.sessions, log: silentLogger });
+    await sweeper.start();
+    await waitUntil(() => server.rowCount() === 0);
+    await sweeper.stop();
+  });
+});
