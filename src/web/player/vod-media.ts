@@ -250,6 +250,8 @@ export class VodMedia {
     if (difference === 'better-added') {
       const levels = [...hls.levels, ...found.slice(hls.levels.length)];
       hls.trigger(Hls.Events.LEVELS_UPDATED, { levels });
+      // What is loaded ahead gives way to something better, but for the next seconds.
+      if (this.#chosenLabel === undefined) hls.nextLevel = autoQuality;
     }
     if (difference !== 'same') this.#handlers.onChange();
   }

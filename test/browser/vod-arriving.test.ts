@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { describeInBrowser, WatchedPage } from './browser-fixture.ts';
+import { makeVideo, type VideoOfTest, VideoSite, videoSeconds } from './vod-fixture.ts';
+
+describeInBrowser('the player page of a video that changes', browser => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await makeTempDir();
+    await makeVideo(folder);
+  });
+  afterAll(() => removeDir(folder));
+
+  const show = async (video: Partial<VideoOfTest>, address = '#autoplay') => {
+    const site = await VideoSite.start(folder, video);
+    const viewer = await WatchedPage.open(browser(), site.page(address));
+    const close = async () => {
+      await viewer.close();
+      await site.close();
+    };
+    return { site, viewer, page: viewer.page, [Symbol.asyncDispose]: close };
+  };
+  const until = (what: string, condition: () => Promise<boolean>) =>
+    waitUntil(condition, { what, timeoutMs: 20_000, everyMs: 50 });
+
+  it('waits while it is processed, and starts by itself', async () => {
+    await using shown = await show({ playable: false });
+    const { site, viewer, page } = shown;
+    await viewer.untilPhase('processing');
+    expect(await page.textContent('#status-title')).toBe('This video is being processed');
+    expect(await page.isVisible('#big-play')).toBe(false);
+    site.video.isUnreachable = true;
+    await until('a word about the server', async () =>
+      (await page.textContent('#status-text'))!.includes('reached'),
+    );
+    site.video.isUnreachable = false;
+    site.change({ playable: true });
+    await viewer.untilPlayed(0.5);
+    expect(await page.isVisible('.screen')).toBe(false);
+  });
+
+  it('says so when nothing can be made of it', async () => {
+    await using shown = await show({ playable: false, failed: true });
+    await shown.viewer.untilPhase('failed');
+    expect(await shown.page.isVisible('text=could not be processed')).toBe(true);
+    expect(shown.viewer.complaints).toEqual([]);
+  });
+
+  it('says so when it was removed', async () => {
+    await using shown = await show({ playable: false });
+    await shown.viewer.untilPhase('processing');
+    shown.site.video.isMissing = true;
+    await shown.viewer.untilPhase('missing');
+    expect(await shown.page.isVisible('text=This video is not here')).toBe(true);
+  });
+
+  it('plays what is there by now, shows how much that is, and goes on as more comes', async () => {
+    await using shown = await show({ segments: 2 });
+    const { site, viewer, page } = shown;
+    await viewer.untilPlayed(0.3);
+    const available = () => page.evaluate<number>('window.millrace.availableSeconds()');
+    await until('the length of two segments', async () => Math.abs((await available()) - 4) < 0.1);
+    await page.mouse.move(400, 300);
+    expect(await page.textContent('#time')).toMatch(/ \/ 0:12$/);
+    await page.waitForSelector('#seek-missing', { state: 'visible' });
+    await page.keyboard.press('9');
+    await until('no further than there is', async () => {
+      const { time } = await viewer.video();
+      return time > 1.5 && time < 4;
+    });
+    await page.waitForSelector('text=still being processed');
+    site.change({ segments: 4 });
+    await until('more', async () => (await available()) > 7);
+    await until('playing on', async () => (await viewer.video()).time > 4.5);
+    site.change({ segments: 6 });
+    await until('all of it', async () => (await available()) > videoSeconds - 0.1);
+    await page.waitForSelector('#seek-missing', { state: 'hidden' });
+    await page.waitForSelector('#player.is-at-end', { timeout: 30_000 });
+  });
+
+  it('takes in better qualities while it plays, without a stall or a new start', async () => {
+    await using shown = await show({ rungs: ['240p'] }, '#autoplay;loop');
+    const { site, viewer, page } = shown;
+    const { source } = await viewer.untilPlayed(0.3);
+    expect(await page.evaluate('window.millrace.qualities()')).toEqual(['240p']);
+    site.change({ rungs: ['240p', '360p'] });
+    await until(
+      'another quality',
+      async () => (await page.evaluate<string[]>('window.millrace.qualities()')).length === 2,
+    );
+    expect(await page.evaluate('window.millrace.qualities()')).toEqual(['360p', '240p']);
+    await until('the better picture', async () => (await viewer.video()).width === 640);
+    expect(await viewer.video()).toMatchObject({ source, isPaused: false, stalls: 0 });
+    expect(await page.evaluate('window.millrace.currentQuality()')).toBe('360p');
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  it('takes in other changes at the next pause, at the same place', async () => {
+    await using shown = await show({ rungs: ['360p'] }, '#autoplay;loop');
+    const { site, viewer, page } = shown;
+    const { source } = await viewer.untilPlayed(0.3);
+    site.change({ rungs: ['240p', '360p'] });
+    await until(
+      'the list to be looked at',
+      async () => site.requests.filter(path => path.endsWith('/hls/manifest.m3u8')).length > 1,
+    );
+    await viewer.untilPlayed(0.5);
+    expect((await viewer.video()).source).toBe(source);
+    await page.keyboard.press('k');
+    const { time } = await viewer.video();
+    await until(
+      'both',
+      async () => (await page.evaluate<string[]>('window.millrace.qualities()')).length === 2,
+    );
+    await until('the same place', async () => Math.abs((await viewer.video()).time - time) < 0.5);
+    expect((await viewer.video()).isPaused).toBe(true);
+    await page.keyboard.press('k');
+    await viewer.untilPlayed(0.3);
+    expect((await viewer.video()).time).toBeGreaterThan(time);
+  });
+
+  it('says that the connection is lost, and goes on where it was when it is back', async () => {
+    await using shown = await show({}, '');
+    const { site, viewer, page } = shown;
+    await until('the first seconds', () => page.evaluate('document.querySelector("video").readyState >= 3'));
+    site.video.isUnreachable = true;
+    await page.click('#big-play');
+    // Out of what is loaded before somebody plays.
+    await page.keyboard.press('9');
+    await page.waitForSelector('text=The connection was lost', { timeout: 30_000 });
+    site.video.isUnreachable = false;
+    await viewer.untilPlayed(0.3, 30_000);
+    expect((await viewer.video()).time).toBeGreaterThan(videoSeconds * 0.9 - 0.1);
+    expect(await page.textContent('#notice')).toBe('');
+  });
+
+  it('begins by itself with what the address says, muted where the browser allows no sound', async () => {
+    await using shown = await show({}, '#t=6');
+    const { viewer, page } = shown;
+    await viewer.untilPhase('ready');
+    await page.evaluate(`(() => {
+      const { play } = HTMLMediaElement.prototype;
+      HTMLMediaElement.prototype.play = function () {
+        return this.muted ? play.call(this) : Promise.reject(new DOMException('no sound', 'NotAllowedError'));
+      };
+    })()`);
+    await page.click('#big-play');
+    const { isMuted, time } = await viewer.untilPlayed(0.3);
+    expect(isMuted).toBe(true);
+    expect(time).toBeGreaterThan(6);
+    await page.click('text=Turn sound on');
+    await until('sound', async () => !(await viewer.video()).isMuted);
+  });
+});
