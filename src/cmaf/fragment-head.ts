@@ -36,6 +36,11 @@ export class SampleColumns {
     this.#dataBytes += sizeBytes;
   }
 
+  /** Lets the last sample last longer. */
+  extendLast(ticks: number): void {
+    if (this.#length > 0) this.#durations[this.#length - 1]! += ticks;
+  }
+
   clear(): void {
     this.#length = 0;
     this.#dataBytes = 0;

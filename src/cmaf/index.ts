@@ -4,14 +4,14 @@ export { type Edit, NO_EDIT, readEdit } from './edit-list.ts';
 export { SampleColumns, writeFragmentHead } from './fragment-head.ts';
 export { type FragmentHandlers, FragmentReader, type Sample } from './fragment-reader.ts';
 export { type RunSample, type TrackRun, writeFragment } from './fragment-writer.ts';
+export { type FragmentedMovie, readFragment, readFragmentedMovie } from './fragmented-file.ts';
 export {
   parseInitSegment,
   type TrackDescription,
   type VideoRange,
   writeInitSegment,
 } from './init-segment.ts';
-export { type Movie, readMovie, type SampleDefaults } from './movie-box.ts';
-export { type LocatedSample, readMovieFragment } from './movie-fragment.ts';
+export type { LocatedSample } from './movie-fragment.ts';
 export {
   type ProgressiveMovie,
   type ProgressiveTrack,

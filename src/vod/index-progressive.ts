@@ -11,7 +11,7 @@ import { AppError } from '../shared/errors.ts';
 import { Pace } from './pace.ts';
 import { presentedStartSeconds, refusal, surveyAudio, surveyVideo } from './progressive-survey.ts';
 import { type IndexedRendition, TIMELINE_START_SECONDS } from './rendition.ts';
-import { audioBoundaries } from './segment-boundaries.ts';
+import { boundariesOf, boundaryAfter } from './segment-boundaries.ts';
 import { cutAtKeyframes } from './segment-cuts.ts';
 import { writeTrackIndex } from './track-index.ts';
 
@@ -99,8 +99,7 @@ async function indexFile(
   try {
     audio = await attempt(audioTrack, join(folder, 'audio.index'), indexAudio, {
       ...common,
-      videoStartsSeconds: video.rendition?.segmentStartsSeconds,
-      videoEndSeconds: video.rendition === undefined ? undefined : endSecondsOf(video.rendition),
+      picture: video.rendition,
     });
   } catch (error) {
     if (video.rendition !== undefined) await rm(video.rendition.file, { force: true });
@@ -185,29 +184,22 @@ async function indexVideo(
 async function indexAudio(
   track: ProgressiveTrack,
   indexPath: string,
-  common: Common & {
-    readonly videoStartsSeconds: readonly number[] | undefined;
-    readonly videoEndSeconds: number | undefined;
-  },
+  common: Common & { readonly picture: IndexedRendition | undefined },
 ): Promise<IndexedRendition> {
   const description = describedOf(track);
-  const { movie, fileBytes, pace, originSeconds, segmentSeconds, videoStartsSeconds, videoEndSeconds } =
-    common;
+  const { movie, fileBytes, pace, originSeconds, segmentSeconds, picture } = common;
   const lateSeconds = presentedStartSeconds(movie, track, fileBytes) - originSeconds;
   if (lateSeconds > MAX_LATE_SOUND_SECONDS) {
     throw refusal(`begins ${lateSeconds.toFixed(2)} s after the picture`);
   }
+  const boundaries = picture === undefined ? undefined : boundariesOf(picture);
   const survey = await surveyAudio(movie, track, fileBytes, pace);
   return writeTrackIndex(track, description, survey, indexPath, {
     ...common,
     leadTicks: 0,
     cuts: {
       kind: 'times',
-      boundaryAt: audioBoundaries({
-        videoStartsSeconds: videoStartsSeconds ?? [0],
-        videoEndSeconds,
-        segmentSeconds,
-      }),
+      boundaryAt: index => boundaryAfter(index, boundaries, segmentSeconds),
     },
   });
 }
@@ -227,10 +219,6 @@ function chooseTrack(
   if (wanted !== undefined) return all.find(({ index }) => index === wanted);
   if (kind === 'audio') return all.find(({ isEnabled }) => isEnabled) ?? all[0];
   return all.find(({ description }) => description !== undefined) ?? all[0];
-}
-
-function endSecondsOf({ segmentStartsSeconds, durationTicks, timescale }: IndexedRendition): number {
-  return segmentStartsSeconds[0]! + durationTicks / timescale;
 }
 
 function readerOf(handle: FileHandle): ReadAt {

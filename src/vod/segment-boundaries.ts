@@ -1,34 +1,56 @@
+import type { IndexedRendition, OpenRendition } from './rendition.ts';
+
 /** A rest shorter than this is not worth a segment. */
 const SHORTEST_REST_SECONDS = 0.5;
 
-/** Where sound is to be cut, and how far the media must reach for that. Seconds since the first presented instant. */
+/** Where a segment is to end, and how far the media must reach for that. Seconds since the first presented instant. */
 export interface Boundary {
   readonly seconds: number;
   /** The cut is made only where there is media up to here. */
   readonly neededSeconds: number;
 }
 
+/** Where the segments of a rendition begin, for another one that is to be cut there too. Seconds since the first presented instant. */
+export interface SegmentBoundaries {
+  /** Start of a segment, from 0 on; undefined when it is not known, or there is none. */
+  startSeconds(index: number): number | undefined;
+  /** The end of the last segment; undefined while it is not known which that is. */
+  endSeconds(): number | undefined;
+}
+
+/** The boundaries of a finished rendition. */
+export function boundariesOf(rendition: OpenRendition | IndexedRendition): SegmentBoundaries {
+  const starts =
+    'segmentStartsSeconds' in rendition
+      ? rendition.segmentStartsSeconds
+      : Array.from({ length: rendition.segmentCount }, (_, index) => rendition.startSeconds(index));
+  const { durationTicks, timescale } = 'facts' in rendition ? rendition.facts : rendition;
+  const endSeconds = (starts[0] ?? 0) + durationTicks / timescale;
+  return { startSeconds: index => starts[index], endSeconds: () => endSeconds };
+}
+
 /**
- * Where sound is to be cut, so that its segments are those of the picture: at each of the picture's segment starts, and, where the sound
- * goes on after the picture, at its end and then every `segmentSeconds`.
+ * Where the segment `index` of a rendition is to end: where that of the other one ends; after the last of those, which is no reason to
+ * cut if nothing much follows, every `segmentSeconds`.
  *
- * @param picture `videoStartsSeconds` from the first segment on, `[0]` without a picture; `videoEndSeconds` undefined without one
- * @returns the boundary after the segment `index`, from 0
+ * @param boundaries undefined: every `segmentSeconds` from the first presented instant on
+ * @returns undefined when it is not known yet
  */
-export function audioBoundaries(picture: {
-  readonly videoStartsSeconds: readonly number[];
-  readonly videoEndSeconds: number | undefined;
-  readonly segmentSeconds: number;
-}): (index: number) => Boundary {
-  const { videoStartsSeconds: starts, videoEndSeconds, segmentSeconds } = picture;
-  return index => {
-    const start = starts[index + 1];
-    if (start !== undefined) return { seconds: start, neededSeconds: start };
-    const further = index + 1 - starts.length;
-    const seconds =
-      videoEndSeconds === undefined
-        ? (starts.at(-1) ?? 0) + (further + 1) * segmentSeconds
-        : videoEndSeconds + further * segmentSeconds;
-    return { seconds, neededSeconds: seconds + SHORTEST_REST_SECONDS };
-  };
+export function boundaryAfter(
+  index: number,
+  boundaries: SegmentBoundaries | undefined,
+  segmentSeconds: number,
+): Boundary | undefined {
+  if (boundaries === undefined) return needing((index + 1) * segmentSeconds);
+  const start = boundaries.startSeconds(index + 1);
+  if (start !== undefined) return { seconds: start, neededSeconds: start };
+  const end = boundaries.endSeconds();
+  if (end === undefined) return undefined;
+  let last = index;
+  while (last > 0 && boundaries.startSeconds(last) === undefined) last -= 1;
+  return needing(end + (index - last) * segmentSeconds);
+}
+
+function needing(seconds: number): Boundary {
+  return { seconds, neededSeconds: seconds + SHORTEST_REST_SECONDS };
 }

@@ -21,7 +21,7 @@ const LEAST_TIMESCALE = 8000;
 /** Where segments begin: with these samples (the first is the track's first), or at the frame nearest to these times. */
 export type TrackCuts =
   | { readonly kind: 'samples'; readonly numbers: readonly number[]; readonly ptsTicks: readonly number[] }
-  | { readonly kind: 'times'; readonly boundaryAt: (index: number) => Boundary };
+  | { readonly kind: 'times'; readonly boundaryAt: (index: number) => Boundary | undefined };
 
 /** How a track's index is written. */
 export interface TrackIndexOptions {
@@ -151,8 +151,10 @@ class TrackSegments {
   }
 
   /** Whether the frame that is presented at `pts` is the one nearest to the end of the segment `index`. */
-  #isDue(boundaryAt: (index: number) => Boundary, index: number, pts: number): boolean {
-    const { seconds, neededSeconds } = boundaryAt(index);
+  #isDue(boundaryAt: (index: number) => Boundary | undefined, index: number, pts: number): boolean {
+    const boundary = boundaryAt(index);
+    if (boundary === undefined) return false;
+    const { seconds, neededSeconds } = boundary;
     const shiftSeconds = TIMELINE_START_SECONDS;
     const half = (this.#cursor.durationTicks * this.#factor) / 2;
     if (pts < (seconds + shiftSeconds) * this.#timescale - half) return false;
