@@ -12,3 +12,16 @@ export interface Caller {
  * @throws AppError of the `authentication-` and `authorization-` codes
  */
 export type Authenticate = (authorization: string | undefined) => Caller;
+
+/** Who uploads with an upload token, and the token. */
+export interface UploadCaller {
+  readonly token: string;
+  readonly projectId: string;
+}
+
+/**
+ * Tells who uploads from the `token` of the query.
+ *
+ * @throws AppError of the `authentication-` and `authorization-` codes
+ */
+export type AuthenticateUpload = (token: string | undefined) => UploadCaller;

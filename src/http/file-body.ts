@@ -1,44 +1,55 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { multipart } from 'formidable';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { AppError, type ErrorCode } from '../shared/errors.ts';
 import { newUuid } from '../shared/ids.ts';
-import type { FileBody, UploadedFile } from './route.ts';
+import { bodyOverheadAtMost, type FormPart, multipartPlugin } from './multipart-plugin.ts';
+import type { FileAdmission, UploadedFile } from './route.ts';
+import { SpoolFile } from './spool-file.ts';
 
-/** How a file body is received. */
+/** How file bodies are received. */
 export interface FileBodyOptions {
   /** Folder for files that are being received; on the same file system as where handlers move them. */
   readonly uploadDir: string;
   /** A sender that is silent for so long is given up. */
   readonly idleTimeoutMs: number;
+  /** Room on the disk that is left free. */
+  readonly minFreeBytes: number;
+  readonly freeBytes: () => Promise<number>;
 }
 
 const fieldsAtMost = 100;
 const fieldBytesAtMost = 64 * 1_024;
 
-/** Numbers that the multipart parser gives its errors. */
-const parserCodes: Readonly<Record<number, ErrorCode>> = {
+/** Numbers that formidable gives its errors. */
+const formidableCodes: Readonly<Record<number, ErrorCode>> = {
   1009: 'uploaded-file-too-large',
   1015: 'uploaded-file-multiple-files',
   1016: 'uploaded-file-too-large',
 };
 
 /**
- * Receives the one file of a multipart body: the part that has a file name, whatever its field is called. The caller removes
- * it with {@link discardFile} when it is done.
+ * Receives the one file of a multipart body: the part that has a file name, whatever its field is called. What can be refused
+ * without the body is refused before it is read. The caller removes the file with {@link discardFile} when it is done.
  *
- * @throws AppError of the `uploaded-file-` codes, `invalid-payload` or `request-timeout`
+ * @throws AppError of the `uploaded-file-` codes, `invalid-payload`, `request-timeout`, `disk-full`, or what `admission` throws
  */
 export async function receiveFile(
   ctx: Context,
-  body: FileBody,
+  admission: FileAdmission,
   options: FileBodyOptions,
 ): Promise<UploadedFile> {
-  // A folder of its own, because the parser may still open a file after it has given up.
+  const announcedBytes = Number(ctx.req.headers['content-length'] ?? 0);
+  if (announcedBytes > admission.bytesMax + bodyOverheadAtMost) throw excessOf(admission);
+  const checkRoom = async (forBytes: number): Promise<void> => {
+    if ((await options.freeBytes()) - forBytes < options.minFreeBytes) throw new AppError('disk-full');
+  };
+  await checkRoom(announcedBytes);
   const folder = join(options.uploadDir, newUuid());
   await mkdir(folder);
+  const spools: SpoolFile[] = [];
+  const fields = new Map<string, string>();
   const broken = Promise.withResolvers<never>();
   const parse = koaBody({
     multipart: true,
@@ -46,31 +57,44 @@ export async function receiveFile(
     text: false,
     urlencoded: false,
     formidable: {
-      // The parser's other kinds would be chosen by a word in the boundary, and one of them takes any amount into memory.
-      enabledPlugins: [multipart],
+      // Formidable's other kinds would be chosen by a word in the boundary, and one of them takes any amount into memory.
+      enabledPlugins: [multipartPlugin],
       uploadDir: folder,
-      filename: () => 'file',
+      filename: () => `file${spools.length}`,
       maxFiles: 1,
-      maxFileSize: body.bytesMax,
-      maxTotalFileSize: body.bytesMax,
+      maxFileSize: admission.bytesMax,
+      maxTotalFileSize: admission.bytesMax,
       allowEmptyFiles: true,
       minFileSize: 0,
       maxFields: fieldsAtMost,
       maxFieldsSize: fieldBytesAtMost,
+      fileWriteStreamHandler: file => {
+        const { filepath } = file as unknown as { filepath: string };
+        const hasDigest = admission.hasDigest ?? false;
+        const spool = new SpoolFile({ path: filepath, hasDigest, checkRoom: () => checkRoom(0) });
+        spools.push(spool);
+        return spool;
+      },
       onPart: (part, handlePart) => {
-        preparePart(part as unknown as ParsedPart);
-        // The parser's own function is asynchronous although its type hides it; nobody else would see it fail.
+        const taken = part as unknown as FormPart;
+        const isField = taken.originalFilename === undefined;
+        if (!isField) admission.fileBegins?.(fields);
+        // The function is asynchronous although its type hides it; nobody else would see it fail.
         Promise.resolve(handlePart(part) as unknown).catch(broken.reject);
+        if (isField) gatherField(taken, fields);
       },
     },
   });
   const watch = watchForSilence(ctx, options.idleTimeoutMs, broken.reject);
   try {
     await Promise.race([parse(ctx, async () => {}), broken.promise]);
-    return oneFile(ctx);
+    return oneFile(ctx, spools[0], fields);
   } catch (error) {
+    // Nothing of what still arrives is to be parsed or written.
+    ctx.req.removeAllListeners('data');
+    await Promise.all(spools.map(closed));
     await removeFolder(folder);
-    throw refusalOf(error, body);
+    throw refusalOf(error, admission);
   } finally {
     clearInterval(watch);
   }
@@ -85,18 +109,16 @@ async function removeFolder(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
-interface ParsedPart {
-  headers: Record<string, string | undefined>;
-  mimetype: string | null;
-  transferEncoding: string;
+async function closed(spool: SpoolFile): Promise<void> {
+  spool.destroy();
+  if (!spool.closed) await new Promise<void>(resolve => void spool.once('close', resolve));
 }
 
-/** The parser takes a part with a content type for a file, and one without for a field; what counts here is the file name. */
-function preparePart(part: ParsedPart): void {
-  const hasFileName = /;\s*filename\*?=/i.test(part.headers['content-disposition'] ?? '');
-  part.mimetype = hasFileName ? (part.mimetype ?? 'application/octet-stream') : null;
-  // Whatever the part was sent in, it has been decoded to bytes; the parser would take the name for that of a character set.
-  part.transferEncoding = 'utf-8';
+/** The last of each name; formidable bounds how much there can be. */
+function gatherField(part: FormPart, fields: Map<string, string>): void {
+  const chunks: Buffer[] = [];
+  part.on('data', (chunk: Buffer) => void chunks.push(Buffer.from(chunk)));
+  part.on('end', () => void fields.set(part.name, Buffer.concat(chunks).toString()));
 }
 
 function watchForSilence(
@@ -112,17 +134,22 @@ function watchForSilence(
   }, idleTimeoutMs);
 }
 
-function refusalOf(error: unknown, body: FileBody): AppError {
-  if (error instanceof AppError) return error;
+function refusalOf(error: unknown, admission: FileAdmission): AppError {
   const number = error instanceof Error && 'code' in error ? Number(error.code) : Number.NaN;
-  const code = parserCodes[number];
-  if (code === 'uploaded-file-too-large') {
-    return fileError(code, `The file must be ${body.bytesMax} bytes or less.`);
-  }
+  const code = error instanceof AppError ? error.code : formidableCodes[number];
+  if (code === 'uploaded-file-too-large') return excessOf(admission);
+  if (error instanceof AppError) return error;
   if (code !== undefined) return fileError(code);
-  // Numbers of a thousand and above are the parser's word about the request; anything else is a fault of ours.
+  // Numbers of a thousand and above are formidable's word about the request; anything else is a fault of ours.
   if (number >= 1_000) return new AppError('invalid-payload', undefined, { cause: error });
   return new AppError('server-error', 'A file could not be received.', { cause: error });
+}
+
+function excessOf(admission: FileAdmission): AppError {
+  return (
+    admission.excess ??
+    fileError('uploaded-file-too-large', `The file must be ${admission.bytesMax} bytes or less.`)
+  );
 }
 
 /** A refusal of an uploaded file. */
@@ -132,12 +159,18 @@ export function fileError(code: ErrorCode, detail?: string): AppError {
   });
 }
 
-function oneFile(ctx: Context): UploadedFile {
+function oneFile(
+  ctx: Context,
+  spool: SpoolFile | undefined,
+  fields: ReadonlyMap<string, string>,
+): UploadedFile {
   const [file] = Object.values(ctx.request.files ?? {}).flat();
-  if (file === undefined) throw fileError('uploaded-file-no-file');
-  const fields = new Map<string, string>();
-  for (const [name, value] of Object.entries((ctx.request.body ?? {}) as Record<string, string | string[]>)) {
-    fields.set(name, typeof value === 'string' ? value : (value.at(-1) ?? ''));
-  }
-  return { path: file.filepath, bytes: file.size, fileName: file.originalFilename ?? '', fields };
+  if (file === undefined || spool === undefined) throw fileError('uploaded-file-no-file');
+  return {
+    path: file.filepath,
+    bytes: spool.bytesWritten,
+    fileName: file.originalFilename ?? '',
+    digest: spool.takeDigest(),
+    fields,
+  };
 }

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import { randomBase62 } from '../shared/ids.ts';
 import type { Logger } from '../shared/logger.ts';
-import type { Authenticate, Caller } from './caller.ts';
+import type { Authenticate, AuthenticateUpload, Caller, UploadCaller } from './caller.ts';
 import { crossOriginHeaders, preflightHeaders } from './cross-origin.ts';
 import { errorBodyOf } from './error-body.ts';
 import { discardFile, receiveFile } from './file-body.ts';
@@ -12,8 +12,9 @@ import { readJsonBody } from './json-body.ts';
 import { type InputPart, validate } from './problems.ts';
 import { queryReader } from './query-parameters.ts';
 import { type RateClass, RateLimiter, type RateLimits, rateHeaders } from './rate-limiter.ts';
-import type { Route, UploadedFile } from './route.ts';
+import type { FileAdmission, Route, UploadedFile } from './route.ts';
 import { RouteTable } from './route-table.ts';
+import { answerBeforeRest, unreadBodyOf } from './unread-body.ts';
 
 /** What is told about every answer: for metrics, with labels of which there are only so many. */
 export interface HttpObserver {
@@ -25,15 +26,24 @@ export interface HttpObserver {
 export interface KoaAppOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
+  /** Needed where there are routes for upload tokens. */
+  readonly authenticateUpload?: AuthenticateUpload;
   readonly rateLimits: RateLimits;
   /** Base of the `type` of errors, without a slash at its end; asked at each error, since ports are known late. */
   readonly docsBase: () => string;
   /** Folder for files that are being received. */
   readonly uploadDir: string;
+  /** Room on the disk that received files leave free; none unless given. */
+  readonly minFreeBytes?: number;
+  /** Bytes that can still be written to where files are received; not asked unless given. */
+  readonly freeBytes?: () => Promise<number>;
   readonly log: Logger;
   readonly clock?: Clock;
   readonly observer?: HttpObserver;
+  /** How long a JSON body may take. */
   readonly bodyTimeoutMs?: number;
+  /** How long the sender of a file may be silent; as `bodyTimeoutMs` unless given. */
+  readonly uploadIdleTimeoutMs?: number;
 }
 
 const jsonBytesAtMost = 1_024 * 1_024;
@@ -58,6 +68,12 @@ export function createKoaApp(options: KoaAppOptions): Koa {
   const { authenticate, docsBase, log, observer } = options;
   const clock = options.clock ?? systemClock;
   const bodyTimeoutMs = options.bodyTimeoutMs ?? defaultBodyTimeoutMs;
+  const fileBodies = {
+    uploadDir: options.uploadDir,
+    idleTimeoutMs: options.uploadIdleTimeoutMs ?? bodyTimeoutMs,
+    minFreeBytes: options.minFreeBytes ?? 0,
+    freeBytes: options.freeBytes ?? (() => Promise.resolve(Number.POSITIVE_INFINITY)),
+  };
   const limiter = new RateLimiter(options.rateLimits, clock);
   const idPrefix = randomBase62(6);
   const queryReaders = new Map(options.routes.map(route => [route, queryReader(route.query ?? noQuery)]));
@@ -66,7 +82,7 @@ export function createKoaApp(options: KoaAppOptions): Koa {
   const serve = async (ctx: Context, route: Route, params: Record<string, string>): Promise<void> => {
     (ctx.state as AppState).route = route.path;
     ctx.set(rateHeaders(limiter.untouched(route.rateClass)));
-    const caller = route.auth === 'key' ? authenticate(ctx.req.headers.authorization) : undefined;
+    const caller = callerOf(ctx, route);
     if (caller !== undefined) takeFromLimit(ctx, caller, route.rateClass);
     const json =
       route.body?.kind === 'json'
@@ -88,10 +104,9 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     let file: UploadedFile | undefined;
     try {
       if (route.body?.kind === 'file') {
-        file = await receiveFile(ctx, route.body, {
-          uploadDir: options.uploadDir,
-          idleTimeoutMs: bodyTimeoutMs,
-        });
+        const admission: FileAdmission =
+          route.admitFile?.({ params, found, caller, incoming: ctx.req }) ?? route.body;
+        file = await receiveFile(ctx, admission, fileBodies);
         body = file;
       }
       const { path, querystring: queryText, req: incoming } = ctx;
@@ -102,7 +117,13 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     }
   };
 
-  const takeFromLimit = (ctx: Context, caller: Caller, rateClass: RateClass): void => {
+  const callerOf = (ctx: Context, route: Route): Caller | UploadCaller | undefined => {
+    if (route.auth === 'key') return authenticate(ctx.req.headers.authorization);
+    if (route.auth === 'none') return undefined;
+    return options.authenticateUpload?.(new URLSearchParams(ctx.querystring).get('token') ?? undefined);
+  };
+
+  const takeFromLimit = (ctx: Context, caller: { projectId: string }, rateClass: RateClass): void => {
     const state = limiter.take(caller.projectId, rateClass);
     ctx.set(rateHeaders(state));
     if (state.isAllowed) return;
@@ -192,9 +213,14 @@ function sendError(ctx: Context, error: unknown, docsBase: string): void {
   if (ctx.headerSent) return;
   const body = errorBodyOf(error, docsBase);
   if (body.status === 401) ctx.set('WWW-Authenticate', 'Bearer');
-  // The rest of a body that came too slowly may still be on its way.
-  if (body.status === 408 && ctx.req.httpVersionMajor === 1) ctx.set('Connection', 'close');
-  send(ctx, body.status, 'application/json', JSON.stringify(body));
+  const text = JSON.stringify(body);
+  const unread = unreadBodyOf(ctx.req);
+  if (unread === 'long' && ctx.req.httpVersionMajor === 1) ctx.set('Connection', 'close');
+  send(ctx, body.status, 'application/json', text);
+  // One that came too slowly is not waited for.
+  if (unread === 'none' || body.status === 408) return;
+  ctx.body = answerBeforeRest(text, ctx.req);
+  ctx.length = Buffer.byteLength(text);
 }
 
 function logFailure(log: Logger, error: unknown, state: AppState): void {

@@ -89,6 +89,12 @@ export function openApiDocument(routes: readonly Route[], info: OpenApiInfo): Js
           scheme: 'bearer',
           description: 'An access token from `POST /auth/api-key`.',
         },
+        uploadToken: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'token',
+          description: 'A token from `POST /upload-tokens`.',
+        },
       },
     },
   };
@@ -151,7 +157,7 @@ function operationOf(route: Route, schemas: SchemaCollection, errorReference: Js
     tags: [route.tag],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
-    security: route.auth === 'none' ? [] : [{ apiKey: [] }, { accessToken: [] }],
+    security: securityOf(route.auth),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, schemas) }),
     responses: {
@@ -168,6 +174,11 @@ function operationOf(route: Route, schemas: SchemaCollection, errorReference: Js
       ),
     },
   };
+}
+
+function securityOf(auth: Route['auth']): Json[] {
+  if (auth === 'none') return [];
+  return auth === 'upload-token' ? [{ uploadToken: [] }] : [{ apiKey: [] }, { accessToken: [] }];
 }
 
 /** `GET /live-streams/{liveStreamId}` is `get-live-streams-liveStreamId`. */
@@ -226,9 +237,10 @@ function successResponse(route: Route, schemas: SchemaCollection): Json {
 
 function errorStatuses(route: Route): number[] {
   const statuses = new Set<number>([400, 500, ...route.errors]);
-  if (route.auth === 'key') for (const status of [401, 403, 429]) statuses.add(status);
+  if (route.auth !== 'none') for (const status of [401, 403, 429]) statuses.add(status);
   if (route.find !== undefined) statuses.add(404);
   if (route.body !== undefined) statuses.add(408);
   if (route.body?.kind === 'json') statuses.add(413);
+  if (route.body?.kind === 'file') statuses.add(503);
   return [...statuses].sort((a, b) => a - b);
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import type { Caller } from './caller.ts';
+import type { AppError } from '../shared/errors.ts';
+import type { Caller, UploadCaller } from './caller.ts';
 import type { RateClass } from './rate-limiter.ts';
 
 /** Methods that a route can have; `HEAD` comes with `GET`, `OPTIONS` with all. */
@@ -17,8 +18,10 @@ export type Params<Path extends string> = Readonly<Record<ParamNames<Path>, stri
 export interface UploadedFile {
   readonly path: string;
   readonly bytes: number;
-  /** As the caller named it: not to be trusted. */
+  /** As the caller named it, without folders: not to be trusted. */
   readonly fileName: string;
+  /** SHA-256, where the admission asked for it. */
+  readonly digest: Buffer | undefined;
   /** Text fields that came with it, the last of each name. */
   readonly fields: ReadonlyMap<string, string>;
 }
@@ -37,6 +40,17 @@ export interface FileBody {
   readonly description: string;
   /** For the API document: media types that are taken. */
   readonly contentTypes: readonly string[];
+}
+
+/** What of a file may come, decided before its bytes are read. */
+export interface FileAdmission {
+  readonly bytesMax: number;
+  /** Told in place of `uploaded-file-too-large` when there are more. */
+  readonly excess?: AppError;
+  /** Whether the SHA-256 is needed. */
+  readonly hasDigest?: boolean;
+  /** Asked when the file begins, with the fields that came before it. Throws to refuse. */
+  readonly fileBegins?: (fields: ReadonlyMap<string, string>) => void;
 }
 
 /** Declares a JSON body. */
@@ -63,6 +77,16 @@ type AnyBody = JsonBody<z.ZodObject> | FileBody | undefined;
 type BodyValue<Body> =
   Body extends JsonBody<infer Schema> ? z.output<Schema> : Body extends FileBody ? UploadedFile : undefined;
 
+/** How a caller shows who it is: an API key or an access token; the `token` of the query; not at all. */
+export type RouteAuth = 'key' | 'upload-token' | 'none';
+
+/** Who calls a route of some {@link RouteAuth}. */
+export type CallerOf<Auth> = Auth extends 'key'
+  ? Caller
+  : Auth extends 'upload-token'
+    ? UploadCaller
+    : undefined;
+
 /** What a handler is given. */
 export interface RouteRequest<Path extends string, Query extends z.ZodObject, Body, Found, Auth> {
   readonly params: Params<Path>;
@@ -72,7 +96,7 @@ export interface RouteRequest<Path extends string, Query extends z.ZodObject, Bo
   /** What `find` returned. */
   readonly found: Found;
   /** Whose credentials were sent. */
-  readonly caller: Auth extends 'key' ? Caller : undefined;
+  readonly caller: CallerOf<Auth>;
   /** The path as it was sent. */
   readonly path: string;
   /** The query as it was sent, without its `?`. */
@@ -86,7 +110,7 @@ export interface RouteDefinition<
   Query extends z.ZodObject,
   Body extends AnyBody,
   Found,
-  Auth extends 'key' | 'none',
+  Auth extends RouteAuth,
   Answer extends z.ZodType | string | undefined,
 > {
   readonly method: Method;
@@ -96,7 +120,6 @@ export interface RouteDefinition<
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** `key`: an API key or an access token is needed. */
   readonly auth: Auth;
   /** What it counts as: reads for `GET`, writes for the rest, unless said here. */
   readonly rateClass?: RateClass;
@@ -110,8 +133,15 @@ export interface RouteDefinition<
   /** Looks the resource up before its attributes are validated; undefined answers 404. */
   readonly find?: (request: {
     readonly params: Params<Path>;
-    readonly caller: Auth extends 'key' ? Caller : undefined;
+    readonly caller: CallerOf<Auth>;
   }) => Found | undefined;
+  /** Asked before a file is received; without it, what the body's declaration says may come. Throws to refuse. */
+  readonly admitFile?: (request: {
+    readonly params: Params<Path>;
+    readonly found: Found;
+    readonly caller: CallerOf<Auth>;
+    readonly incoming: IncomingMessage;
+  }) => FileAdmission;
   readonly handle: (
     request: RouteRequest<Path, Query, Body, Found, Auth>,
   ) => AnswerValue<Answer> | Promise<AnswerValue<Answer>>;
@@ -131,7 +161,7 @@ export interface Route {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  readonly auth: 'key' | 'none';
+  readonly auth: RouteAuth;
   readonly rateClass: RateClass;
   readonly params: Readonly<Record<string, string>>;
   readonly query: z.ZodObject | undefined;
@@ -144,8 +174,11 @@ export interface Route {
   };
   readonly errors: readonly number[];
   readonly find:
-    | ((request: { params: Record<string, string>; caller: Caller | undefined }) => unknown)
+    | ((request: { params: Record<string, string>; caller: Caller | UploadCaller | undefined }) => unknown)
     | undefined;
+  readonly admitFile?: (
+    request: Pick<RouteInput, 'params' | 'found' | 'caller' | 'incoming'>,
+  ) => FileAdmission;
   readonly handle: (request: RouteInput) => unknown;
 }
 
@@ -155,7 +188,7 @@ export interface RouteInput {
   readonly query: unknown;
   readonly body: unknown;
   readonly found: unknown;
-  readonly caller: Caller | undefined;
+  readonly caller: Caller | UploadCaller | undefined;
   readonly path: string;
   readonly queryText: string;
   readonly incoming: IncomingMessage;
@@ -165,7 +198,7 @@ export interface RouteInput {
 export function defineRoute<
   const Path extends string,
   Answer extends z.ZodType | string | undefined = undefined,
-  const Auth extends 'key' | 'none' = 'key',
+  const Auth extends RouteAuth = 'key',
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends AnyBody = undefined,
   Found = undefined,
