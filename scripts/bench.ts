@@ -18,6 +18,7 @@ import { makeRecording } from './bench/recording.ts';
 import { formatTable, judge, type Row } from './bench/report.ts';
 import { benchStart } from './bench/start.ts';
 import { benchViewers } from './bench/viewers.ts';
+import { benchVodViewers } from './bench/vod-viewers.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   start: benchStart,
@@ -25,6 +26,7 @@ const benches: Readonly<Record<string, Bench>> = {
   publishers: benchPublishers,
   parts: benchParts,
   viewers: benchViewers,
+  'vod-viewers': benchVodViewers,
   leftovers: benchLeftovers,
 };
 
