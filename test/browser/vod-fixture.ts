@@ -3,8 +3,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fillTemplate, loadPlayerFiles } from '../../src/delivery/player-files.ts';
-import { escapeHtml, pageHeaders } from '../../src/delivery/player-page.ts';
+import { loadPlayerFiles } from '../../src/delivery/player-files.ts';
+import { pageHeaders } from '../../src/delivery/player-page.ts';
+import { describeVideo, renderVodPage, type VodPageState } from '../../src/delivery/vod-page.ts';
+import type { PlayerTheme, VodEntry } from '../../src/delivery/vod-source.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 
 /** Length of the video, in seconds, and of its segments. */
@@ -115,6 +117,11 @@ export async function makeVideo(folder: string): Promise<void> {
   await writeFile(join(folder, 'storyboard.vtt'), storyboardVtt);
 }
 
+const plainTheme: PlayerTheme = {
+  colors: {},
+  ...{ enableApi: true, enableControls: true, forceAutoplay: false, forceLoop: false, hideTitle: false },
+};
+
 /** What a test may change of the video while a page shows it. */
 export interface VideoOfTest {
   title: string;
@@ -130,7 +137,7 @@ export interface VideoOfTest {
   captions: { language: string; label: string; default: boolean }[];
   hasChapters: boolean;
   mp4: boolean;
-  theme: Record<string, unknown> | null;
+  theme: Partial<PlayerTheme> | null;
   revision: number;
 }
 
@@ -188,19 +195,20 @@ export class VideoSite {
     return this.close();
   }
 
-  #state(): string {
+  #state(): VodPageState {
     const { title, playable, failed, captions, hasChapters, mp4, theme, revision } = this.video;
-    const base = '/vod/viOfTest';
-    return JSON.stringify({
-      ...{ videoId: 'viOfTest', title, playable, failed, panoramic: false, theme, revision },
-      ...{ duration: videoSeconds, width: 640, height: 360, hls: `${base}/hls/manifest.m3u8` },
-      ...{ mp4: mp4 ? `${base}/mp4/source.mp4` : null, poster: `${base}/thumbnail.jpg` },
-      storyboard: `${base}/storyboard.vtt`,
-      captions: captions.map(track => ({ ...track, src: `${base}/captions/${track.language}.vtt` })),
-      chapters: hasChapters
-        ? [{ language: 'en', label: 'English', src: `${base}/chapters/en.vtt`, default: false }]
-        : [],
+    const track = ({ language, label, default: isDefault }: VideoOfTest['captions'][number]) => ({
+      ...{ language, label, isDefault },
     });
+    const entry: VodEntry = {
+      ...{ videoId: 'viOfTest', title, public: true, mp4Support: mp4, panoramic: false, revision },
+      ...{ isPlayable: playable, hasFailed: failed, hasStoryboard: true },
+      ...{ durationSeconds: videoSeconds, width: 640, height: 360 },
+      captions: captions.map(track),
+      chapters: hasChapters ? [{ language: 'en', label: 'English', isDefault: false }] : [],
+      theme: theme === null ? undefined : { ...plainTheme, ...theme },
+    };
+    return describeVideo(entry, mp4);
   }
 
   async #answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
@@ -218,7 +226,7 @@ export class VideoSite {
     const [, rest] = /^\/vod\/viOfTest(.*)$/.exec(path) ?? [];
     if (rest === '') return send('text/html; charset=utf-8', this.#page(), pageHeaders);
     if (rest === undefined || this.video.isMissing) return void response.writeHead(404).end();
-    if (rest === '/state') return send('application/json', this.#state());
+    if (rest === '/state') return send('application/json', JSON.stringify(this.#state()));
     if (rest === '/chapters/en.vtt') return send('text/vtt', chaptersVtt);
     const captions = /^\/captions\/([\w-]+)\.vtt$/.exec(rest);
     if (captions !== null) return send('text/vtt', captionsVtt(captions[1]!));
@@ -234,13 +242,7 @@ export class VideoSite {
   }
 
   #page(): string {
-    return fillTemplate(this.#files.vodPage, {
-      title: escapeHtml(this.video.title),
-      videoId: 'viOfTest',
-      video: escapeHtml(this.#state()),
-      poster: '/vod/viOfTest/thumbnail.jpg',
-      meta: '',
-    });
+    return renderVodPage(this.#files.vodPage, this.#state(), '');
   }
 
   #multivariant(): string {

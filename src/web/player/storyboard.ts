@@ -23,6 +23,9 @@ export function readStoryboard(vtt: string, baseUrl: string): StoryboardTile[] {
     if (found === null || !URL.canParse(found[1]!, baseUrl)) return [];
     const [x, y, width, height] = found.slice(2).map(Number) as [number, number, number, number];
     if (width === 0 || height === 0) return [];
-    return [{ startSeconds, endSeconds, url: new URL(found[1]!, baseUrl).href, x, y, width, height }];
+    const url = new URL(found[1]!, baseUrl);
+    // The session of a private video stands in the query: what is named without one is under the same.
+    if (url.search === '' && url.origin === new URL(baseUrl).origin) url.search = new URL(baseUrl).search;
+    return [{ startSeconds, endSeconds, url: url.href, x, y, width, height }];
   });
 }

@@ -56,7 +56,7 @@ describe('readStoryboard', () => {
     const vtt = `WEBVTT
 
 00:00.000 --> 00:05.000
-storyboard.jpg?avh=1#xywh=160,90,160,90
+storyboard.jpg#xywh=160,90,160,90
 
 00:05.000 --> 00:10.000
 storyboard.jpg
@@ -66,7 +66,7 @@ storyboard.jpg
 
 00:15.000 --> 00:20.000
 http://[#xywh=0,0,1,1`;
-    expect(readStoryboard(vtt, 'https://m.test/vod/vi1/storyboard.vtt')).toEqual([
+    expect(readStoryboard(vtt, 'https://m.test/vod/vi1/storyboard.vtt?avh=1')).toEqual([
       {
         ...{ startSeconds: 0, endSeconds: 5, x: 160, y: 90, width: 160, height: 90 },
         url: 'https://m.test/vod/vi1/storyboard.jpg?avh=1',
