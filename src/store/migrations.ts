@@ -3,9 +3,10 @@ import { AppError, messageOf } from '../shared/errors.ts';
 import type { Migration } from './migration.ts';
 import { accountsAndLiveStreams } from './migrations/0001-accounts-and-live-streams.ts';
 import { videos } from './migrations/0002-videos.ts';
+import { videoLists } from './migrations/0003-video-lists.ts';
 
 /** All steps in order; the first is number 1. SQLite's `user_version` says how many a database has had. */
-export const migrations: readonly Migration[] = [accountsAndLiveStreams, videos];
+export const migrations: readonly Migration[] = [accountsAndLiveStreams, videos, videoLists];
 
 /**
  * Brings a database to the newest schema, each step in a transaction of its own.

@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { Generated, GeneratedAlways } from 'kysely';
 
 /**
  * Rows as SQLite holds them: times are integer milliseconds since 1970 UTC, booleans 0 or 1, hashes 32 bytes of SHA-256.
@@ -119,8 +119,12 @@ export interface BroadcastRow {
   height: number | null;
 }
 
-/** A video container. `tags` and `metadata` are JSON arrays, `watermark` a JSON placement; a clip ends are in the source's time. */
+/**
+ * A video container. `number` stands for it in indexes and settles ties of a sort. `tags` and `metadata` are JSON arrays, `watermark`
+ * a JSON placement; a clip's ends are in the source's time. The `_folded` texts are what is sorted by and searched in.
+ */
 export interface VideoRow {
+  number: Generated<number>;
   id: string;
   project_id: string;
   title: string;
@@ -142,6 +146,8 @@ export interface VideoRow {
   updated_at_ms: number;
   discarded_at_ms: number | null;
   deletes_at_ms: number | null;
+  is_discarded: GeneratedAlways<number>;
+  description_folded: Generated<string>;
 }
 
 /**

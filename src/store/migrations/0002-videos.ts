@@ -5,11 +5,11 @@ export const videos: Migration = {
   name: 'videos',
   sql: `
     CREATE TABLE videos (
-      id TEXT PRIMARY KEY,
+      number INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
       project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
       title TEXT NOT NULL,
       title_folded TEXT NOT NULL,
-      description TEXT NOT NULL,
       is_public INTEGER NOT NULL CHECK (is_public IN (0, 1)),
       is_panoramic INTEGER NOT NULL CHECK (is_panoramic IN (0, 1)),
       has_mp4_support INTEGER NOT NULL CHECK (has_mp4_support IN (0, 1)),
@@ -26,6 +26,9 @@ export const videos: Migration = {
       updated_at_ms INTEGER NOT NULL,
       discarded_at_ms INTEGER,
       deletes_at_ms INTEGER,
+      is_discarded INTEGER NOT NULL GENERATED ALWAYS AS (discarded_at_ms IS NOT NULL) VIRTUAL,
+      description TEXT NOT NULL,
+      description_folded TEXT NOT NULL DEFAULT '',
       CHECK ((discarded_at_ms IS NULL) = (deletes_at_ms IS NULL))
     ) STRICT;
 
