@@ -152,7 +152,7 @@ export interface VideoRow {
 
 /**
  * Where a video's source comes from, once something has begun. `total`: bytes or parts announced; `bytes`: size of the source,
- * known at the end; `address`: the URL or the cloned video's id.
+ * known at the end; `address`: the URL or the cloned video's id. Complete is what has been `uploaded` or `ingested`.
  */
 export interface VideoSourceRow {
   video_id: string;

@@ -45,8 +45,10 @@ export const videos: Migration = {
       started_at_ms INTEGER NOT NULL,
       completed_at_ms INTEGER
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX video_sources_open ON video_sources (started_at_ms) WHERE completed_at_ms IS NULL;
-    CREATE INDEX video_sources_by_token ON video_sources (upload_token, started_at_ms) WHERE completed_at_ms IS NULL;
+    CREATE INDEX video_sources_open ON video_sources (started_at_ms)
+      WHERE status IN ('uploading', 'assembling', 'ingesting');
+    CREATE INDEX video_sources_by_token ON video_sources (upload_token, started_at_ms)
+      WHERE status = 'uploading' AND upload_token IS NOT NULL;
 
     CREATE TABLE upload_chunks (
       video_id TEXT NOT NULL REFERENCES videos (id) ON DELETE CASCADE,
@@ -68,6 +70,13 @@ export const videos: Migration = {
     CREATE INDEX upload_tokens_by_creation ON upload_tokens (project_id, created_at_ms, token);
     CREATE INDEX upload_tokens_by_ttl ON upload_tokens (project_id, ttl_seconds, token);
     CREATE INDEX upload_tokens_by_expiry ON upload_tokens (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+    CREATE TRIGGER upload_tokens_counted_in AFTER INSERT ON upload_tokens BEGIN
+      INSERT INTO list_totals (project_id, list, total) VALUES (new.project_id, 'upload-tokens', 1)
+        ON CONFLICT DO UPDATE SET total = total + 1;
+    END;
+    CREATE TRIGGER upload_tokens_counted_out AFTER DELETE ON upload_tokens BEGIN
+      UPDATE list_totals SET total = total - 1 WHERE project_id = old.project_id AND list = 'upload-tokens';
+    END;
 
     CREATE TABLE video_encodings (
       video_id TEXT PRIMARY KEY REFERENCES videos (id) ON DELETE CASCADE,
