@@ -80,7 +80,7 @@ export function encodeArguments(order: EncodeOrder): string[] {
       // Sound that begins late, or has holes, gets silence there: players do not step over holes in it.
       ...['-af', 'aresample=48000:async=1:first_pts=0', '-c:a', 'aac', '-b:a', '128k', '-ac', '2'],
       ...['-max_muxing_queue_size', '4096', '-frag_duration', String(audioFragmentMicroseconds)],
-      ...['-movflags', '+empty_moov+default_base_moof', ...fragmented, `file:${order.folder}/audio.mp4`],
+      ...['-movflags', '+delay_moov+default_base_moof', ...fragmented, `file:${order.folder}/audio.mp4`],
     );
   }
   return args;
@@ -98,7 +98,7 @@ function rungArguments(
     // Keyframes where they are asked for and nowhere else; ten seconds at the fastest rate are the longest GOP.
     ...['-g', String(fastestRate * 15), '-keyint_min', '1', '-sc_threshold', '0'],
     ...['-force_key_frames', keyframeText(keyframes), '-max_muxing_queue_size', '4096'],
-    ...['-movflags', '+empty_moov+default_base_moof+frag_keyframe', ...fragmented],
+    ...['-movflags', '+delay_moov+default_base_moof+frag_keyframe', ...fragmented],
     `file:${folder}/${rung.name}.mp4`,
   ];
 }

@@ -66,4 +66,6 @@ export interface EncodingRecords {
   /** What viewers get has changed without a rendition being finished. */
   changed(videoId: string): void;
   storyboardMade(videoId: string): void;
+  /** All of `work` or nothing of it. */
+  together(work: () => void): void;
 }

@@ -229,6 +229,10 @@ export class EncodingsStore implements EncodingRecords {
     );
   }
 
+  together(work: () => void): void {
+    this.#database.transaction(work);
+  }
+
   /** In one transaction, with the next revision; nothing when the video is gone. */
   #change(videoId: string, work: (owner: { projectId: string; liveStreamId: string | null }) => void): void {
     this.#database.transaction(() => {

@@ -1,0 +1,294 @@
+import { join } from 'node:path';
+import { encodeArguments, type Overlay } from '../ffmpeg/encode-arguments.ts';
+import type { ProbedFile } from '../ffmpeg/media-tools.ts';
+import type { RunningJob } from '../jobs/job.ts';
+import { AppError } from '../shared/errors.ts';
+import type { EncodingOrder, EncodingState, RenditionName } from './encoding-records.ts';
+import { GrowingRendition } from './growing-rendition.ts';
+import { type RenditionRecord, recordOf, targetDurationOf } from './rendition-record.ts';
+import { ladderOf, type Rung } from './rungs.ts';
+import { boundariesOf, type SegmentBoundaries } from './segment-boundaries.ts';
+import { planSource, type SourcePlan } from './source-plan.ts';
+import { placeWatermark } from './watermark-placement.ts';
+import { limitsFor, needRoom, type WorkContext } from './work-context.ts';
+
+type Planned = Extract<SourcePlan, { kind: 'planned' }>;
+
+/** What one video's encodes have in common. */
+interface Encode {
+  readonly videoId: string;
+  readonly job: RunningJob;
+  readonly order: EncodingOrder;
+  readonly plan: Planned;
+  readonly overlays: readonly Overlay[];
+}
+
+/** What one run of ffmpeg makes. */
+interface Group {
+  readonly rungs: readonly Rung[];
+  readonly hasAudio: boolean;
+}
+
+/** Of a video that is shown while it grows: two GOPs make a segment, and a slow film's may last longer. */
+const growingTargetSeconds = 6;
+const pollMs = 200;
+const progressEveryMs = 1000;
+const audioBitsPerSecond = 128_000;
+
+/**
+ * Encodes what a video lacks: first the lowest rung, together with the sound where that must be encoded, so that viewers with a slow
+ * network have something soon; then all other rungs, with one decode. While nothing of the video can be played yet, what is being
+ * encoded is shown as it grows. What was finished before a crash is not done again.
+ */
+export async function encodeVideo(context: WorkContext, job: RunningJob): Promise<void> {
+  const { records, folders, tools, files } = context;
+  const videoId = job.subjectId;
+  const order = records.order(videoId);
+  const state = records.state(videoId);
+  if (order === undefined || state === undefined) return;
+  await folders.removeLeft(videoId, state);
+  const groups = groupsOf(state);
+  if (groups.length > 0) {
+    const probed = await tools.probe(files.source(videoId), job.signal);
+    const encode = await prepareEncode(context, job, order, probed);
+    const ladder = encode.plan.video === undefined ? [] : ladderOf(encode.plan.video.shown);
+    const shares = groups.map(group => costOf(group.names, ladder));
+    const all = shares.reduce((sum, share) => sum + share, 0);
+    let done = 0;
+    for (const [index, { names, hasAudio }] of groups.entries()) {
+      const rungs = ladder.filter(({ name }) => names.includes(name));
+      const before = done;
+      await encodeGroup(context, encode, { rungs, hasAudio }, share =>
+        job.reportProgress((100 * (before + share * shares[index]!)) / all),
+      );
+      done += shares[index]!;
+    }
+  }
+  if (records.state(videoId)?.renditions.some(({ type, status }) => type === 'mp4' && status !== 'encoded')) {
+    context.jobs.add({ kind: 'mp4', subjectId: videoId });
+  }
+}
+
+/** What is left to encode, in the order of the runs. */
+function groupsOf(state: EncodingState): { names: string[]; hasAudio: boolean }[] {
+  const left = state.renditions.filter(({ status }) => status !== 'encoded');
+  const rungs = left.filter(({ type }) => type === 'hls').map(({ quality }) => quality);
+  const hasAudio = left.some(({ type }) => type === 'audio');
+  const lowest = state.renditions.find(({ type }) => type === 'hls')?.quality;
+  const first = rungs.filter(name => name === lowest);
+  const rest = rungs.filter(name => name !== lowest);
+  if (first.length === 0 && !hasAudio) return rest.length === 0 ? [] : [{ names: rest, hasAudio }];
+  return [{ names: first, hasAudio }, ...(rest.length === 0 ? [] : [{ names: rest, hasAudio: false }])];
+}
+
+function costOf(names: readonly string[], ladder: readonly Rung[]): number {
+  const pixels = ladder.filter(({ name }) => names.includes(name)).map(({ width, height }) => width * height);
+  return pixels.reduce((sum, count) => sum + count, 10_000);
+}
+
+async function prepareEncode(
+  context: WorkContext,
+  job: RunningJob,
+  order: EncodingOrder,
+  probed: ProbedFile,
+): Promise<Encode> {
+  const hasWatermark = order.watermark !== undefined;
+  const plan = planSource(probed, { clip: order.clip, hasWatermark });
+  if (plan.kind === 'refused') {
+    throw new AppError('media-refused', plan.reason, { details: { detail: plan.reason } });
+  }
+  const overlays: Overlay[] = [];
+  if (order.watermark !== undefined && plan.video !== undefined) {
+    const path = context.files.video(job.subjectId, 'watermark');
+    const image = (await context.tools.probe(path, job.signal)).streams.find(({ kind }) => kind === 'video');
+    const size = { width: image?.width ?? 1, height: image?.height ?? 1 };
+    overlays.push({ path, ...placeWatermark(order.watermark, size, plan.video.shown) });
+  }
+  return { videoId: job.subjectId, job, order, plan, overlays };
+}
+
+async function encodeGroup(
+  context: WorkContext,
+  encode: Encode,
+  group: Group,
+  onProgress: (share: number) => void,
+): Promise<void> {
+  const { records, folders, clock, growing } = context;
+  const { videoId, plan } = encode;
+  const names = namesOf(group);
+  const { durationSeconds } = plan;
+  const bitsPerSecond = group.rungs.reduce((sum, rung) => sum + rung.bitsPerSecond, audioBitsPerSecond);
+  await needRoom(context, (bitsPerSecond / 8) * durationSeconds);
+  const { generation, folder, name } = await folders.make(videoId, clock.nowMs());
+  const before = records.state(videoId);
+  const sources = await boundariesFor(context, videoId, before);
+  const renditions = new Map<string, GrowingRendition>();
+  for (const rung of group.rungs) {
+    renditions.set(
+      rung.name,
+      new GrowingRendition({ path: join(folder, `${rung.name}.mp4`), boundaries: sources }),
+    );
+  }
+  if (group.hasAudio) {
+    const [firstVideo] = renditions.values();
+    renditions.set(
+      'audio',
+      new GrowingRendition({
+        path: join(folder, 'audio.mp4'),
+        boundaries: sources ?? firstVideo?.boundaries,
+      }),
+    );
+  }
+  records.started(videoId, names);
+  const target = before?.targetDurationSeconds ?? growingTargetSeconds;
+  const hide =
+    before?.isPlayable === true
+      ? () => {}
+      : growing.show(videoId, {
+          targetDurationSeconds: Math.max(target, growingTargetSeconds),
+          generation,
+          renditions,
+        });
+  let wasShown = before?.isPlayable === true;
+  const follower = follow([...renditions.values()], () => {
+    if (wasShown || growing.find(videoId) === undefined) return;
+    wasShown = true;
+    records.changed(videoId);
+  });
+  try {
+    await runEncode(context, encode, group, folder, sources, share => {
+      onProgress(share);
+      records.progressed(videoId, names, 100 * share);
+    });
+    await follower.stop();
+    for (const rendition of renditions.values()) await rendition.finish();
+    const grown = [...renditions.values()].map(({ facts }) => facts);
+    const targetSeconds = Math.max(target, targetDurationOf(grown));
+    records.finished(
+      videoId,
+      [...renditions].map(([quality, rendition]) => ({
+        type: quality === 'audio' ? 'audio' : 'hls',
+        quality,
+        file: `${name}/${quality}.mp4.index`,
+        facts: recordOf(rendition, generation, targetSeconds),
+      })),
+      targetSeconds,
+    );
+  } finally {
+    await follower.stop().catch(() => {});
+    hide();
+    for (const rendition of renditions.values()) await rendition.close();
+  }
+}
+
+async function runEncode(
+  context: WorkContext,
+  { videoId, job, order, plan, overlays }: Encode,
+  group: Group,
+  folder: string,
+  boundaries: SegmentBoundaries | undefined,
+  onProgress: (share: number) => void,
+): Promise<void> {
+  const { clip } = order;
+  const { durationSeconds, video, audio } = plan;
+  const args = encodeArguments({
+    source: context.files.source(videoId),
+    folder,
+    video:
+      video === undefined || group.rungs.length === 0
+        ? undefined
+        : {
+            ...video,
+            ...video.shown,
+            rungs: group.rungs,
+            keyframesAtSeconds: boundaries === undefined ? 'every-two' : keyframesAt(boundaries),
+            overlays,
+          },
+    audioIndex: group.hasAudio ? audio?.index : undefined,
+    clip:
+      clip === undefined
+        ? undefined
+        : {
+            startSeconds: clip.startMs / 1000,
+            durationSeconds: clip.endMs === undefined ? undefined : (clip.endMs - clip.startMs) / 1000,
+          },
+    preset: context.settings.preset,
+    threads: context.settings.threads,
+  });
+  // Twice what the ladder allows, and room for a film whose length nobody knows.
+  const highest = Math.max(audioBitsPerSecond, ...group.rungs.map(({ bitsPerSecond }) => bitsPerSecond));
+  const outputBytes = durationSeconds === 0 ? 10e9 : (highest / 4) * durationSeconds + 64 * 1024 ** 2;
+  let toldAtMs = 0;
+  await context.tools.run(args, {
+    limits: limitsFor(context, durationSeconds, outputBytes),
+    signal: job.signal,
+    purpose: 'encode',
+    ids: { videoId },
+    isPausable: true,
+    onProgress: ({ timeSeconds }) => {
+      const nowMs = context.clock.monotonicMs();
+      if (durationSeconds === 0 || nowMs - toldAtMs < progressEveryMs) return;
+      toldAtMs = nowMs;
+      onProgress(Math.min(0.99, Math.max(0, timeSeconds / durationSeconds)));
+    },
+  });
+}
+
+/** Polls renditions that grow, one round after the other, and tells after each. */
+function follow(renditions: readonly GrowingRendition[], onRound: () => void): { stop(): Promise<void> } {
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let round: Promise<void> = Promise.resolve();
+  let failure: unknown;
+  const next = () => {
+    timer = setTimeout(() => {
+      round = Promise.all(renditions.map(rendition => rendition.poll()))
+        .then(onRound)
+        .catch((error: unknown) => {
+          failure ??= error;
+          isStopped = true;
+        })
+        .finally(() => {
+          if (!isStopped) next();
+        });
+    }, pollMs);
+  };
+  next();
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await round;
+      if (failure !== undefined) throw failure;
+    },
+  };
+}
+
+/** Where the segments of the finished picture begin, so that all rungs are cut at the same instants. */
+async function boundariesFor(
+  context: WorkContext,
+  videoId: string,
+  state: EncodingState | undefined,
+): Promise<SegmentBoundaries | undefined> {
+  const finished = state?.renditions.findLast(({ type, status }) => type === 'hls' && status === 'encoded');
+  if (finished?.file === undefined) return undefined;
+  const { kind } = finished.facts as RenditionRecord;
+  if (kind !== 'video') return undefined;
+  return boundariesOf(await context.reader.open(context.files.video(videoId, finished.file)));
+}
+
+function keyframesAt(boundaries: SegmentBoundaries): number[] {
+  const at: number[] = [];
+  for (let index = 0; ; index++) {
+    const seconds = boundaries.startSeconds(index);
+    if (seconds === undefined) return at;
+    at.push(seconds);
+  }
+}
+
+function namesOf({ rungs, hasAudio }: Group): RenditionName[] {
+  return [
+    ...rungs.map(({ name }) => ({ type: 'hls', quality: name }) as const),
+    ...(hasAudio ? [{ type: 'audio', quality: 'audio' } as const] : []),
+  ];
+}

@@ -1,0 +1,86 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RunningJob } from '../jobs/job.ts';
+import { parseTimecode, timecodeSeconds } from '../shared/timecode.ts';
+import { type FilmInput, makeFrame } from './frames.ts';
+import { planSource } from './source-plan.ts';
+import { makeStoryboard, storyboardFiles } from './storyboard.ts';
+import type { WorkContext } from './work-context.ts';
+
+interface Film extends FilmInput {
+  readonly width: number;
+  readonly height: number;
+  readonly frameRate: number;
+}
+
+/** Makes the image that a new video shows, then the pictures for its seek bar. */
+export async function makeStills(context: WorkContext, job: RunningJob): Promise<void> {
+  const film = await filmOf(context, job);
+  if (film === undefined) return;
+  await makeImage(context, job, film);
+  await inWorkFolder(context, async folder => {
+    if (!(await makeStoryboard({ ...film, folder }))) return;
+    const { files, records } = context;
+    for (const name of [storyboardFiles.image, storyboardFiles.cues]) {
+      await files.publish(join(folder, name), files.video(job.subjectId, name));
+    }
+    records.storyboardMade(job.subjectId);
+  });
+}
+
+/** Makes the image that its owner wants a video to show. */
+export async function makeWishedFrame(context: WorkContext, job: RunningJob): Promise<void> {
+  const film = await filmOf(context, job);
+  if (film !== undefined) await makeImage(context, job, film);
+}
+
+async function makeImage(context: WorkContext, job: RunningJob, film: Film): Promise<void> {
+  const { thumbnails } = context;
+  const wish = thumbnails.choiceOf(job.subjectId);
+  if (wish?.choice === 'upload') return;
+  const timecode = wish?.choice === 'timecode' ? wish.timecode : undefined;
+  await inWorkFolder(context, async folder => {
+    const output = join(folder, 'frame.jpg');
+    const wanted = timecode === undefined ? undefined : parseTimecode(timecode);
+    const atSeconds = wanted === undefined ? undefined : timecodeSeconds(wanted, film.frameRate);
+    if (!(await makeFrame({ ...film, atSeconds, output }))) return;
+    await thumbnails.frameMade(job.subjectId, { file: output, timecode });
+  });
+}
+
+/** The part of the source that the video shows; undefined while there is no source, and where it has no picture. */
+async function filmOf(context: WorkContext, job: RunningJob): Promise<Film | undefined> {
+  const { records, files, tools, settings } = context;
+  const videoId = job.subjectId;
+  const order = records.order(videoId);
+  const state = records.state(videoId);
+  // Without renditions the source has not been looked into yet; that is followed by the images.
+  if (order === undefined || state === undefined || state.renditions.length === 0) return undefined;
+  const source = files.source(videoId);
+  const probed = await tools.probe(source, job.signal);
+  const plan = planSource(probed, { clip: order.clip });
+  if (plan.kind === 'refused' || plan.video === undefined) return undefined;
+  return {
+    tools,
+    source,
+    durationSeconds: plan.durationSeconds,
+    startSeconds: (order.clip?.startMs ?? 0) / 1000,
+    streamIndex: plan.video.index,
+    toneMap: plan.video.toneMapFrom !== undefined,
+    signal: job.signal,
+    ids: { videoId },
+    memoryBytes: settings.memoryBytes,
+    ...plan.video.shown,
+    frameRate: plan.facts.framerate ?? 25,
+  };
+}
+
+async function inWorkFolder(context: WorkContext, work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await context.files.makeWorkFolder();
+  try {
+    await mkdir(folder, { recursive: true });
+    await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}

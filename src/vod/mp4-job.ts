@@ -1,0 +1,80 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Mp4Input, mp4Arguments } from '../ffmpeg/encode-arguments.ts';
+import type { RunningJob } from '../jobs/job.ts';
+import type { StoredRendition } from './encoding-records.ts';
+import { TIMELINE_START_SECONDS } from './rendition.ts';
+import { limitsFor, needRoom, type WorkContext } from './work-context.ts';
+
+const encodedIndex = /\.mp4\.index$/;
+
+/** Puts the highest rung and the sound together into one file to download. */
+export async function makeMp4(context: WorkContext, job: RunningJob): Promise<void> {
+  const { records, files, tools } = context;
+  const videoId = job.subjectId;
+  const state = records.state(videoId);
+  const wanted = state?.renditions.find(({ type }) => type === 'mp4');
+  if (state === undefined || wanted === undefined || wanted.status === 'encoded') return;
+  const find = (type: string, quality: string) =>
+    state.renditions.find(one => one.type === type && one.quality === quality && one.status === 'encoded');
+  const video = find('hls', wanted.quality);
+  const audio = find('audio', 'audio');
+  // What it is made of has failed, and was told of there.
+  if (video === undefined) return;
+  records.started(videoId, [wanted]);
+  const inputs = await inputsOf(context, job, video, audio);
+  const bytes = (await context.reader.open(files.video(videoId, video.file!))).facts.bytes;
+  await needRoom(context, 2 * bytes);
+  const folder = await files.makeWorkFolder();
+  try {
+    const output = join(folder, 'source.mp4');
+    const seconds = durationOf(video);
+    await tools.run(mp4Arguments({ ...inputs, output }), {
+      limits: limitsFor(context, seconds, 2 * bytes + 256 * 1024 ** 2),
+      signal: job.signal,
+      purpose: 'mp4',
+      ids: { videoId },
+      onProgress: ({ timeSeconds }) => job.reportProgress(Math.min(99, (100 * timeSeconds) / seconds)),
+    });
+    await files.publish(output, files.video(videoId, 'mp4', 'source.mp4'));
+    records.finished(videoId, [{ type: 'mp4', quality: wanted.quality, file: 'mp4/source.mp4', facts: {} }]);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function inputsOf(
+  context: WorkContext,
+  job: RunningJob,
+  video: StoredRendition,
+  audio: StoredRendition | undefined,
+): Promise<{ video: Mp4Input; audio: Mp4Input | undefined }> {
+  const { files, tools } = context;
+  const input = async (rendition: StoredRendition, kind: 'video' | 'audio'): Promise<Mp4Input> => {
+    const file = rendition.file!;
+    if (encodedIndex.test(file)) {
+      const path = files.video(job.subjectId, file.replace(/\.index$/, ''));
+      return { path, index: 0, startSeconds: TIMELINE_START_SECONDS };
+    }
+    // Carried: the source itself, or the copy of its tracks beside the index.
+    const path = await carrierOf(context, job.subjectId, file);
+    const probed = await tools.probe(path, job.signal);
+    const streams = probed.streams.filter(stream => stream.kind === kind && !stream.isAttachedPicture);
+    const stream = streams.find(({ isDefault }) => isDefault) ?? streams[0];
+    return { path, index: stream?.index ?? 0, startSeconds: probed.startSeconds ?? 0 };
+  };
+  return {
+    video: await input(video, 'video'),
+    audio: audio === undefined ? undefined : await input(audio, 'audio'),
+  };
+}
+
+async function carrierOf({ reader, files }: WorkContext, videoId: string, file: string): Promise<string> {
+  const { pieces } = await (await reader.open(files.video(videoId, file))).pieces(0);
+  for (const piece of pieces) if ('path' in piece) return piece.path;
+  return files.source(videoId);
+}
+
+function durationOf({ facts }: StoredRendition): number {
+  return Math.max(0.001, (facts as { durationSeconds?: number }).durationSeconds ?? 0);
+}

@@ -1,0 +1,210 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { remuxArguments } from '../ffmpeg/encode-arguments.ts';
+import type { ProbedFile } from '../ffmpeg/media-tools.ts';
+import type { RunningJob } from '../jobs/job.ts';
+import { AppError } from '../shared/errors.ts';
+import type { FinishedRendition, RenditionName } from './encoding-records.ts';
+import { type IndexProgressiveResult, indexProgressive } from './index-progressive.ts';
+import type { IndexedRendition } from './rendition.ts';
+import { type RenditionRecord, recordOf, targetDurationOf } from './rendition-record.ts';
+import { ladderOf } from './rungs.ts';
+import { planSource, type SourcePlan } from './source-plan.ts';
+import { limitsFor, needRoom, type WorkContext } from './work-context.ts';
+
+type Planned = Extract<SourcePlan, { kind: 'planned' }>;
+
+/** What can be delivered as it is. */
+interface Carried {
+  readonly plan: Planned;
+  readonly video: IndexedRendition | undefined;
+  readonly audio: IndexedRendition | undefined;
+  /** Copy of both in a file that can be downloaded as it is. */
+  readonly mp4: string | undefined;
+}
+
+const carriedFile = 'carried.mp4';
+
+/**
+ * Looks into a new source, makes what HLS can carry as it is playable, and orders the rest. Nothing is written down before all of
+ * that is there, so that a crash before makes it begin anew, and one after changes nothing.
+ */
+export async function prepareVideo(context: WorkContext, job: RunningJob): Promise<void> {
+  const { records, tools, files, folders, clock } = context;
+  const videoId = job.subjectId;
+  const order = records.order(videoId);
+  if (order === undefined) return;
+  const before = records.state(videoId);
+  if (before !== undefined && before.renditions.length > 0) return;
+  await folders.removeLeft(videoId, before);
+
+  const source = files.source(videoId);
+  const probed = await tools.probe(source, job.signal);
+  const wishes = { clip: order.clip, hasWatermark: order.watermark !== undefined };
+  const plan = planned(planSource(probed, wishes));
+  const { generation, folder, name } = await folders.make(videoId, clock.nowMs());
+  const carried = await carry(context, job, { source, folder, probed, plan, wishes });
+  const { video, audio } = carried;
+  const target = video === undefined && audio === undefined ? undefined : targetDurationOf([video, audio]);
+  const record = async (rendition: IndexedRendition): Promise<RenditionRecord> =>
+    recordOf(await context.reader.open(rendition.file), generation, target!);
+  const finished: FinishedRendition[] = [];
+  const shown = carried.plan.video?.shown;
+  const rungs = shown === undefined ? [] : ladderOf(shown).map(rung => rung.name);
+  const top = rungs.at(-1);
+  if (video !== undefined && top !== undefined) {
+    finished.push({
+      type: 'hls',
+      quality: top,
+      file: `${name}/video.index`,
+      facts: await record(video),
+    });
+  }
+  if (audio !== undefined) {
+    finished.push({
+      type: 'audio',
+      quality: 'audio',
+      file: `${name}/audio.index`,
+      facts: await record(audio),
+    } as const);
+  }
+  const mp4: RenditionName[] = top !== undefined && order.mp4Support ? [{ type: 'mp4', quality: top }] : [];
+  if (carried.mp4 !== undefined && mp4[0] !== undefined) {
+    finished.push({ ...mp4[0], file: `${name}/${carried.mp4}`, facts: {} });
+  }
+  records.together(() => {
+    records.planned(videoId, carried.plan.facts, [
+      ...rungs.map(quality => ({ type: 'hls', quality }) as const),
+      ...(carried.plan.audio === undefined ? [] : [{ type: 'audio', quality: 'audio' } as const]),
+      ...mp4,
+    ]);
+    if (finished.length > 0) records.finished(videoId, finished, target);
+    const isDone = (rendition: RenditionName) =>
+      finished.some(({ type, quality }) => type === rendition.type && quality === rendition.quality);
+    const add = (kind: string, priority: number) => context.jobs.add({ kind, subjectId: videoId, priority });
+    const isAllEncoded =
+      rungs.length <= (video === undefined ? 0 : 1) &&
+      (audio !== undefined || carried.plan.audio === undefined);
+    if (!isAllEncoded) add('encode', 0);
+    if (carried.plan.video !== undefined) add('stills', 0);
+    if (isAllEncoded && mp4[0] !== undefined && !isDone(mp4[0])) add('mp4', 0);
+  });
+}
+
+async function carry(
+  context: WorkContext,
+  job: RunningJob,
+  source: {
+    source: string;
+    folder: string;
+    probed: ProbedFile;
+    plan: Planned;
+    wishes: Parameters<typeof planSource>[1];
+  },
+): Promise<Carried> {
+  const { folder, probed, plan, wishes } = source;
+  const nothing = { video: undefined, audio: undefined, mp4: undefined };
+  const wanted = {
+    video: plan.video?.isCarried === true ? plan.video.index : undefined,
+    audio: plan.audio?.isCarried === true ? plan.audio.index : undefined,
+  };
+  if (wanted.video === undefined && (wanted.audio === undefined || plan.video !== undefined)) {
+    // Sound that is carried beside a picture that is encoded saves little, and two ways of keeping time must agree.
+    return {
+      plan: planned(planSource(probed, { ...wishes, mayCarryVideo: false, mayCarryAudio: false })),
+      ...nothing,
+    };
+  }
+  const isIndexable = probed.format.split(',').includes('mp4');
+  let mp4: string | undefined;
+  let indexed: IndexProgressiveResult | undefined;
+  if (isIndexable) {
+    indexed = await indexProgressive(source.source, {
+      folder,
+      mediaName: '../source',
+      tracks: wanted,
+      signal: job.signal,
+    });
+  }
+  if (!hasAll(indexed, wanted)) {
+    mp4 = await remux(context, job, source, wanted);
+    if (mp4 !== undefined) {
+      const tracks = trackPlaces(wanted);
+      indexed = await indexProgressive(join(folder, mp4), { folder, tracks, signal: job.signal });
+    }
+  }
+  if (
+    indexed === undefined ||
+    indexed.kind === 'refused' ||
+    (plan.video !== undefined && indexed.video === undefined)
+  ) {
+    context.log.info('source-not-carried', {
+      videoId: job.subjectId,
+      reason: indexed?.kind === 'refused' ? indexed.reason : indexed?.videoReason,
+    });
+    return {
+      plan: planned(planSource(probed, { ...wishes, mayCarryVideo: false, mayCarryAudio: false })),
+      ...nothing,
+    };
+  }
+  const { video, audio } = indexed;
+  const isWhole = hasAll(indexed, wanted) && (plan.audio === undefined || audio !== undefined);
+  return {
+    plan: planned(planSource(probed, { ...wishes, mayCarryAudio: audio !== undefined })),
+    video,
+    audio,
+    mp4: isWhole && video !== undefined ? mp4 : undefined,
+  };
+}
+
+function hasAll(
+  indexed: IndexProgressiveResult | undefined,
+  wanted: { video: number | undefined; audio: number | undefined },
+): boolean {
+  if (indexed?.kind !== 'indexed') return false;
+  return (
+    (wanted.video === undefined || indexed.video !== undefined) &&
+    (wanted.audio === undefined || indexed.audio !== undefined)
+  );
+}
+
+/** In a file that we put together, the picture comes first. */
+function trackPlaces({ video, audio }: { video: number | undefined; audio: number | undefined }) {
+  return {
+    video: video === undefined ? undefined : 0,
+    audio: audio === undefined ? undefined : video === undefined ? 0 : 1,
+  };
+}
+
+/** Copies the tracks into an MP4; undefined when ffmpeg cannot do that with this source. */
+async function remux(
+  context: WorkContext,
+  job: RunningJob,
+  { source, folder, probed, plan }: { source: string; folder: string; probed: ProbedFile; plan: Planned },
+  wanted: { video: number | undefined; audio: number | undefined },
+): Promise<string | undefined> {
+  await needRoom(context, 2 * probed.bytes);
+  const unfinished = join(folder, `unfinished-${carriedFile}`);
+  try {
+    await context.tools.run(
+      remuxArguments({ source, videoIndex: wanted.video, audioIndex: wanted.audio, output: unfinished }),
+      {
+        limits: limitsFor(context, plan.durationSeconds, 2 * probed.bytes + 64 * 1024 ** 2),
+        signal: job.signal,
+        purpose: 'remux',
+        ids: { videoId: job.subjectId },
+      },
+    );
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'process-failed') return undefined;
+    throw error;
+  }
+  await rename(unfinished, join(folder, carriedFile));
+  return carriedFile;
+}
+
+/** @throws AppError `media-refused` */
+function planned(plan: SourcePlan): Planned {
+  if (plan.kind === 'planned') return plan;
+  throw new AppError('media-refused', plan.reason, { details: { detail: plan.reason } });
+}

@@ -1,0 +1,102 @@
+import type { JobKind, RunningJob } from '../jobs/job.ts';
+import { AppError, messageOf } from '../shared/errors.ts';
+import { encodeVideo } from './encode-job.ts';
+import { makeStills, makeWishedFrame } from './image-jobs.ts';
+import { makeMp4 } from './mp4-job.ts';
+import { prepareVideo } from './prepare-job.ts';
+import { vodLanes, type WorkContext } from './work-context.ts';
+
+/** Kinds of jobs on videos. */
+export const vodJobs = {
+  prepare: 'prepare',
+  encode: 'encode',
+  mp4: 'mp4',
+  stills: 'stills',
+  frame: 'frame',
+} as const;
+
+/** The first view of a new video goes before everything else of its lane, an image that somebody asked for before what nobody did. */
+const priorities = { prepare: 10, frame: 5, stills: 0, mp4: 0, encode: 0 } as const;
+const attemptsAtMost = 4;
+const unusable = 'The file cannot be used as a video.';
+
+/** All that is made of a video's source, as jobs. */
+export class VodWorks {
+  readonly #context: WorkContext;
+
+  constructor(context: WorkContext) {
+    this.#context = context;
+  }
+
+  /** For the queue. */
+  kinds(): JobKind[] {
+    const context = this.#context;
+    const kind = (
+      name: keyof typeof vodJobs,
+      lane: JobKind['lane'],
+      run: (context: WorkContext, job: RunningJob) => Promise<void>,
+      givenUp: NonNullable<JobKind['givenUp']>,
+    ): JobKind => ({ kind: vodJobs[name], lane, attemptsAtMost, run: job => run(context, job), givenUp });
+    const refused: JobKind['givenUp'] = ({ subjectId }, error) =>
+      context.records.refused(subjectId, sentenceOf(error));
+    return [
+      kind('prepare', vodLanes.prepare, prepareVideo, refused),
+      kind('encode', vodLanes.encode, encodeVideo, refused),
+      kind('mp4', vodLanes.prepare, makeMp4, ({ subjectId }) => this.#mp4Failed(subjectId)),
+      // A video without pictures of itself is still a video.
+      kind('stills', vodLanes.images, makeStills, () => {}),
+      kind('frame', vodLanes.images, makeWishedFrame, () => {}),
+    ];
+  }
+
+  /** A video's source is complete; in the transaction that says so. */
+  sourceReady(videoId: string): void {
+    this.#add('prepare', videoId);
+  }
+
+  /** Whether a video is to have an mp4 has changed. */
+  mp4Wished(videoId: string, isWished: boolean): void {
+    const { records } = this.#context;
+    const top = records.state(videoId)?.renditions.findLast(({ type }) => type === 'hls');
+    if (top === undefined) return;
+    const mp4 = { type: 'mp4', quality: top.quality } as const;
+    if (!isWished) {
+      // Its file stays for as long as the video: the wish may come back.
+      records.removed(videoId, mp4);
+      return;
+    }
+    records.together(() => {
+      records.added(videoId, mp4);
+      if (top.status === 'encoded') this.#add('mp4', videoId);
+    });
+  }
+
+  /** Somebody wants another frame for a video's image. */
+  frameWished(videoId: string): void {
+    this.#add('frame', videoId);
+  }
+
+  /** Stops all work on a video and removes its files. */
+  async removed(videoId: string): Promise<void> {
+    await this.#context.jobs.cancel(videoId);
+    await this.#context.files.removeVideo(videoId);
+  }
+
+  #add(name: keyof typeof vodJobs, videoId: string): void {
+    this.#context.jobs.add({ kind: vodJobs[name], subjectId: videoId, priority: priorities[name] });
+  }
+
+  #mp4Failed(videoId: string): void {
+    const { records } = this.#context;
+    const mp4 = records.state(videoId)?.renditions.filter(({ type }) => type === 'mp4') ?? [];
+    records.failed(videoId, mp4);
+  }
+}
+
+/** What the owner of a video is told. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof AppError && error.kind === 'invalid') {
+    return error.details.detail ?? messageOf(error);
+  }
+  return unusable;
+}

@@ -1,0 +1,80 @@
+import type { MediaTools, RunLimits } from '../ffmpeg/media-tools.ts';
+import type { JobQueue } from '../jobs/job.ts';
+import type { Clock } from '../shared/clock.ts';
+import { AppError } from '../shared/errors.ts';
+import type { Logger } from '../shared/logger.ts';
+import type { MediaFiles } from '../storage/media-files.ts';
+import type { EncodingRecords } from './encoding-records.ts';
+import type { GrowingVideos } from './growing-videos.ts';
+import type { RenditionFolders } from './rendition-folders.ts';
+import type { RenditionReader } from './rendition-reader.ts';
+
+/** Values that all work on videos goes by. */
+export interface VodSettings {
+  /** Preset of x264. */
+  readonly preset: string;
+  /** Threads of one encode. */
+  readonly threads: number;
+  /** Address space of one process. */
+  readonly memoryBytes: number;
+  /** What is left free on the disk. */
+  readonly minFreeBytes: number;
+}
+
+/** Where it is written down which image a video shows. */
+export interface ThumbnailRecords {
+  /** The wish that is in force; undefined: the default frame. */
+  choiceOf(
+    videoId: string,
+  ): { readonly choice: 'default' | 'timecode' | 'upload'; readonly timecode?: string } | undefined;
+  /** Puts a frame in place of the one before, unless the wish has changed since; whether it did. */
+  frameMade(
+    videoId: string,
+    frame: { readonly file: string; readonly timecode: string | undefined },
+  ): Promise<boolean>;
+}
+
+/** What all work on videos has at hand. */
+export interface WorkContext {
+  readonly tools: MediaTools;
+  readonly files: MediaFiles;
+  readonly records: EncodingRecords;
+  readonly thumbnails: ThumbnailRecords;
+  readonly folders: RenditionFolders;
+  readonly reader: RenditionReader;
+  readonly growing: GrowingVideos;
+  readonly jobs: JobQueue;
+  readonly settings: VodSettings;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Names of the kinds of jobs, and the lanes that they take their turns in. */
+export const vodLanes = { prepare: 'prepare', encode: 'encode', images: 'images' } as const;
+
+const hourMs = 3_600_000;
+
+/** Limits of one run over a film of this length: at the slowest that is not a fault. */
+export function limitsFor(context: WorkContext, durationSeconds: number, outputBytes: number): RunLimits {
+  return {
+    timeoutMs: Math.min(7 * 24 * hourMs, hourMs + durationSeconds * 1000 * 30),
+    stallMs: 5 * 60_000,
+    memoryBytes: context.settings.memoryBytes,
+    outputBytes,
+  };
+}
+
+/**
+ * Makes sure that there is room for a file.
+ *
+ * @throws AppError `disk-full`
+ */
+export async function needRoom({ files, settings }: WorkContext, bytes: number): Promise<void> {
+  const free = await files.freeBytes();
+  if (free - bytes < settings.minFreeBytes) {
+    throw new AppError(
+      'disk-full',
+      `${Math.ceil(bytes / 1e6)} MB are needed, ${Math.floor(free / 1e6)} MB are free`,
+    );
+  }
+}
