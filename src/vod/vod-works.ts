@@ -17,7 +17,8 @@ export const vodJobs = {
 
 /** The first view of a new video goes before everything else of its lane, an image that somebody asked for before what nobody did. */
 const priorities = { prepare: 10, frame: 5, stills: 0, mp4: 0, encode: 0 } as const;
-const attemptsAtMost = 4;
+/** ffmpeg fails at most files that it cannot read in the same way each time; only a lack of memory or room passes. */
+const attemptsAtMost = 3;
 const unusable = 'The file cannot be used as a video.';
 
 /** All that is made of a video's source, as jobs. */

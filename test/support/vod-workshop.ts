@@ -1,0 +1,138 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Jobs } from '../../src/jobs/jobs.ts';
+import { bootstrapAccount } from '../../src/resources/accounts/bootstrap.ts';
+import { EncodingsStore } from '../../src/resources/video-encodings/encodings.store.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { newId } from '../../src/shared/ids.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { Secret } from '../../src/shared/secret.ts';
+import { MediaFiles } from '../../src/storage/media-files.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { VideoRow } from '../../src/store/tables.ts';
+import type { EncodingState } from '../../src/vod/encoding-records.ts';
+import { GrowingVideos } from '../../src/vod/growing-videos.ts';
+import { VodPlayback } from '../../src/vod/playback.ts';
+import { RenditionFolders } from '../../src/vod/rendition-folders.ts';
+import { RenditionReader } from '../../src/vod/rendition-reader.ts';
+import { VodWorks } from '../../src/vod/vod-works.ts';
+import { vodLanes, type WorkContext } from '../../src/vod/work-context.ts';
+import { makeMediaTools, type ToolBuilds } from './media-tools.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** The real work on videos, without the API around it. */
+export interface VodWorkshop {
+  readonly database: Database;
+  readonly works: VodWorks;
+  readonly jobs: Jobs;
+  readonly playback: VodPlayback;
+  readonly files: MediaFiles;
+  readonly records: EncodingsStore;
+  /** Event types and payloads so far, oldest first. */
+  events(): { type: string; payload: Record<string, unknown> }[];
+  /** Adds a video whose source is a copy of `path`, and begins the work on it. */
+  add(path: string, attributes?: Partial<VideoRow>): Promise<string>;
+  /** Waits until no job of the video waits or runs. */
+  settled(videoId: string): Promise<EncodingState>;
+  stop(): Promise<void>;
+}
+
+/** Sets up a workshop on a data folder, with ffmpeg of one build. */
+export async function startVodWorkshop(
+  dataDir: string,
+  options: { builds?: ToolBuilds; context?: Partial<WorkContext> } = {},
+): Promise<VodWorkshop> {
+  const database = openDatabase({ dataDir });
+  await bootstrapAccount(database, {
+    sandboxKey: new Secret('a-key'),
+    productionKey: new Secret('another-key'),
+    isUpgraded: false,
+    adminEmail: 'admin@localhost',
+    adminPassword: new Secret('a password'),
+  });
+  const projectId = (database.sqlite.prepare('SELECT id FROM projects LIMIT 1').get() as { id: string }).id;
+  const files = new MediaFiles(dataDir);
+  const records = new EncodingsStore(database, systemClock);
+  const tools = makeMediaTools(options.builds);
+  const reader = new RenditionReader();
+  const growing = new GrowingVideos();
+  const jobs = new Jobs({
+    database,
+    lanes: Object.fromEntries(Object.values(vodLanes).map(lane => [lane, 1])),
+    log: silentLogger,
+  });
+  const works = new VodWorks({
+    tools,
+    files,
+    records,
+    thumbnails: { choiceOf: () => undefined, frameMade: async () => false },
+    folders: new RenditionFolders(files),
+    reader,
+    growing,
+    jobs,
+    settings: { preset: 'ultrafast', threads: 2, memoryBytes: 4 * 2 ** 30, minFreeBytes: 0 },
+    clock: systemClock,
+    log: silentLogger,
+    ...options.context,
+  });
+  for (const kind of works.kinds()) jobs.register(kind);
+  await jobs.start();
+  const playback = new VodPlayback({
+    stateOf: videoId => records.state(videoId),
+    thumbnailOf: () => undefined,
+    files,
+    reader,
+    growing,
+  });
+  return {
+    database,
+    works,
+    jobs,
+    playback,
+    files,
+    records,
+    events: () =>
+      (
+        database.sqlite.prepare('SELECT type, payload FROM events ORDER BY id').all() as {
+          type: string;
+          payload: string;
+        }[]
+      ).map(({ type, payload }) => ({ type, payload: JSON.parse(payload) })),
+    async add(path, attributes = {}) {
+      const id = newId('vi');
+      database.run(
+        database.queries.insertInto('videos').values({
+          ...{ id, project_id: projectId, title: 'A video', title_folded: 'a video', description: '' },
+          ...{ is_public: 1, is_panoramic: 0, has_mp4_support: 1, player_id: null, language: null },
+          ...{ tags: '[]', metadata: '[]', live_stream_id: null, watermark: null },
+          ...{ clip_start_ms: null, clip_end_ms: null, discarded_at_ms: null, deletes_at_ms: null },
+          ...{ created_at_ms: 1, published_at_ms: 1, updated_at_ms: 1 },
+          ...attributes,
+        }),
+      );
+      await mkdir(dirname(files.source(id)), { recursive: true });
+      await copyFile(path, files.source(id));
+      works.sourceReady(id);
+      return id;
+    },
+    settled: videoId =>
+      waitUntil(
+        () => {
+          const row = database.sqlite
+            .prepare("SELECT count(*) AS count FROM jobs WHERE subject_id = ? AND state != 'failed'")
+            .get(videoId) as { count: number };
+          return row.count === 0 ? records.state(videoId) : undefined;
+        },
+        {
+          timeoutMs: 60_000,
+          what: () =>
+            `the jobs: ${JSON.stringify(database.sqlite.prepare('SELECT kind, state, attempts, failure FROM jobs').all())}`,
+        },
+      ),
+    async stop() {
+      await jobs.stop();
+      await tools.owner.stop();
+      await database.stop();
+    },
+  };
+}
