@@ -1,0 +1,330 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { readImage } from '../../src/http/image-file.ts';
+import { type FrameRequest, makeFrame } from '../../src/vod/frames.ts';
+import { makeStoryboard, type StoryboardRequest } from '../../src/vod/storyboard.ts';
+import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
+import { type FixtureName, fixture } from '../support/fixtures.ts';
+import { makeMediaTools, toolBuilds } from '../support/media-tools.ts';
+import { tempDirOfTest } from '../support/temp-dir.ts';
+
+interface Picture {
+  readonly width: number;
+  readonly height: number;
+  /** Three bytes a pixel. */
+  readonly rgb: Buffer;
+}
+
+async function decode(path: string): Promise<Picture> {
+  const facts = readImage(await readFile(path));
+  if (typeof facts !== 'object') throw new Error(`${path} is no image`);
+  const args = ['-v', 'error', '-i', path, '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'pipe:1'];
+  const { stdout } = await promisify(execFile)(ffmpegPath, args, { encoding: 'buffer', maxBuffer: 2 ** 26 });
+  return { ...facts, rgb: stdout };
+}
+
+/** The mean colour of a part of a picture; parts are told as fractions. */
+function colorOf({ width, height, rgb }: Picture, part = { x: 0.1, y: 0.1, width: 0.8, height: 0.8 }) {
+  const sums = [0, 0, 0];
+  let count = 0;
+  for (let y = Math.floor(part.y * height); y < (part.y + part.height) * height; y += 1) {
+    for (let x = Math.floor(part.x * width); x < (part.x + part.width) * width; x += 1) {
+      for (const channel of [0, 1, 2]) sums[channel]! += rgb[(y * width + x) * 3 + channel]!;
+      count += 1;
+    }
+  }
+  return sums.map(sum => Math.round(sum / count)) as [number, number, number];
+}
+
+/** JPEG and two changes of colour space. */
+const colorTolerance = 12;
+function expectColor(actual: readonly number[], expected: readonly number[]) {
+  for (const [channel, value] of expected.entries()) {
+    expect(Math.abs(actual[channel]! - value), `${actual} is not ${expected}`).toBeLessThanOrEqual(
+      colorTolerance,
+    );
+  }
+}
+
+/** Full colours, one for each second in turn. */
+const colors = [
+  [255, 0, 0],
+  [0, 255, 0],
+  [0, 0, 255],
+  [255, 255, 0],
+  [0, 255, 255],
+  [255, 0, 255],
+] as const;
+const colorNames = ['red', 'lime', 'blue', 'yellow', 'cyan', 'magenta'];
+
+/** A film whose colour changes each second. */
+async function colorFilm(folder: string, seconds: number, args: readonly string[] = []): Promise<string> {
+  const path = join(folder, 'colors.mp4');
+  const sound = ['-f', 'lavfi', '-i', 'sine=sample_rate=8000:duration=60'];
+  const inputs = Array.from({ length: seconds }, (_, second) => [
+    ...['-f', 'lavfi', '-i', `color=${colorNames[second % 6]}:size=320x180:rate=25:duration=1`],
+  ]).flat();
+  await runToEnd(ffmpegPath, [
+    ...['-v', 'error', '-nostdin', ...inputs, ...sound],
+    ...['-filter_complex', `concat=n=${seconds},scale=out_color_matrix=bt709,format=yuv420p[v]`],
+    ...['-map', '[v]'],
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-colorspace', 'bt709', '-g', '25'],
+    ...['-sc_threshold', '0', ...args, path],
+  ]);
+  return path;
+}
+
+describe.each(toolBuilds)('with the $name build', build => {
+  const tools = makeMediaTools(build);
+  const common = { tools, signal: new AbortController().signal, ids: {} };
+
+  const frame = async (request: Partial<FrameRequest> & { source: string }) => {
+    const folder = await tempDirOfTest();
+    const output = join(folder, 'frame.jpg');
+    const isMade = await makeFrame({
+      ...common,
+      durationSeconds: 6,
+      atSeconds: undefined,
+      output,
+      ...request,
+    });
+    expect(await readdir(folder)).toEqual(isMade ? ['frame.jpg'] : []);
+    return isMade ? decode(output) : undefined;
+  };
+  const frameOf = async (name: FixtureName, request: Partial<FrameRequest> = {}) =>
+    frame({ source: await fixture(name), ...request });
+
+  describe('a frame', () => {
+    test('is the one at the time that was asked for, also between keyframes and in a clip', async () => {
+      const source = await colorFilm(await tempDirOfTest(), 6, ['-g', '250', '-keyint_min', '250']);
+      for (const second of [0, 2, 5]) {
+        const picture = (await frame({ source, atSeconds: second + 0.5 }))!;
+        expectColor(colorOf(picture), colors[second]!);
+      }
+      const clip = { source, startSeconds: 2, durationSeconds: 3 };
+      expectColor(colorOf((await frame({ ...clip, atSeconds: 1.5 }))!), colors[3]);
+      expectColor(colorOf((await frame({ ...clip, atSeconds: 3.5 }))!), colors[2]);
+    });
+
+    test('is the first one when the film ends before', async () => {
+      const source = await colorFilm(await tempDirOfTest(), 3);
+      const beyond = { source, durationSeconds: 3, atSeconds: 922.05 };
+      expectColor(colorOf((await frame(beyond))!), colors[0]);
+      const atTheEnd = { source, durationSeconds: 3, atSeconds: 3 };
+      expectColor(colorOf((await frame(atTheEnd))!), colors[0]);
+    });
+
+    test('is the last one where the sound goes on alone', async () => {
+      const source = await colorFilm(await tempDirOfTest(), 3, ['-map', '3:a']);
+      const picture = await frame({ source, durationSeconds: 60, atSeconds: 30 });
+      expectColor(colorOf(picture!), colors[2]);
+    });
+
+    test('counts from the first instant of a file whose times begin late', async () => {
+      const args = ['-output_ts_offset', '10', '-movflags', '+empty_moov+default_base_moof+frag_keyframe'];
+      const source = await colorFilm(await tempDirOfTest(), 4, args);
+      expectColor(colorOf((await frame({ source, durationSeconds: 4, atSeconds: 2.5 }))!), colors[2]);
+    });
+
+    test('by default is not black', async () => {
+      const folder = await tempDirOfTest();
+      for (const [name, gop] of [
+        ['keyframes', '15'],
+        ['one-keyframe', '1000'],
+      ] as const) {
+        const source = join(folder, `${name}.mp4`);
+        await runToEnd(ffmpegPath, [
+          ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'color=black:size=320x180:rate=15:duration=3'],
+          ...['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=15:duration=3'],
+          ...['-filter_complex', 'concat=n=2,format=yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast'],
+          ...['-g', gop, '-sc_threshold', '0', source],
+        ]);
+        const picture = (await frame({ source }))!;
+        expect(picture).toMatchObject({ width: 320, height: 180 });
+        expect(Math.max(...colorOf(picture))).toBeGreaterThan(60);
+      }
+    });
+
+    test('of a film that is black throughout is black', async () => {
+      const source = join(await tempDirOfTest(), 'black.mp4');
+      await runToEnd(ffmpegPath, [
+        ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'color=black:size=64x36:rate=10:duration=2'],
+        ...['-c:v', 'libx264', '-pix_fmt', 'yuv420p', source],
+      ]);
+      expectColor(colorOf((await frame({ source, durationSeconds: 2 }))!), [0, 0, 0]);
+    });
+
+    test.each([
+      ['h264-720p', 1280, 720],
+      ['rotated', 180, 320],
+      ['portrait', 180, 320],
+      ['anamorphic', 426, 180],
+      ['odd-size', 320, 180],
+      ['single-frame', 320, 180],
+      ['one-pixel', 2, 2],
+      ['edit-list', 320, 180],
+      ['h264-aac-ts', 320, 180],
+      ['h264-long-gop', 320, 180],
+      ['truncated-faststart', 320, 180],
+    ] as const)('has the shape that is shown: %s', async (name, width, height) => {
+      const durationSeconds = name === 'single-frame' ? 0.033 : 3;
+      for (const atSeconds of [undefined, 1.7]) {
+        const picture = (await frameOf(name, { durationSeconds, atSeconds }))!;
+        expect(picture).toMatchObject({ width, height });
+      }
+    });
+
+    test('is made small enough for the web', async () => {
+      const source = join(await tempDirOfTest(), 'tall.mp4');
+      await runToEnd(ffmpegPath, [
+        ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'testsrc2=size=1440x2560:rate=1:duration=1'],
+        ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', source],
+      ]);
+      expect(await frame({ source, durationSeconds: 1 })).toMatchObject({ width: 720, height: 1280 });
+    });
+
+    test('of HDR has the brightness of the web', async () => {
+      const flat = colorOf((await frameOf('hdr', { durationSeconds: 2, atSeconds: 1 }))!);
+      const mapped = colorOf((await frameOf('hdr', { durationSeconds: 2, atSeconds: 1, toneMap: true }))!);
+      expect(mapped).not.toEqual(flat);
+      expect(Math.max(...mapped)).toBeGreaterThan(40);
+      expect(await frameOf('hdr', { durationSeconds: 2, toneMap: true })).toBeDefined();
+    });
+
+    test('is taken from the stream that was named', async () => {
+      const folder = await tempDirOfTest();
+      const source = join(folder, 'two.mp4');
+      await runToEnd(ffmpegPath, [
+        ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'color=red:size=64x36:duration=1'],
+        ...['-f', 'lavfi', '-i', 'color=blue:size=32x18:duration=1', '-map', '0', '-map', '1', source],
+      ]);
+      expect(await frame({ source, streamIndex: 1, durationSeconds: 1 })).toMatchObject({ width: 32 });
+    });
+
+    test('is refused for sound alone, and for what is no film', async () => {
+      for (const name of ['audio-only', 'not-video', 'truncated'] as const) {
+        await expect(frameOf(name)).rejects.toMatchObject({ code: 'process-failed' });
+        await expect(frameOf(name, { atSeconds: 1 })).rejects.toMatchObject({ code: 'process-failed' });
+      }
+    });
+
+    test('is given up when that is asked for', async () => {
+      const controller = new AbortController();
+      controller.abort(new Error('cancelled'));
+      const source = await fixture('h264-aac');
+      await expect(frame({ source, signal: controller.signal })).rejects.toThrow('cancelled');
+      expect(tools.owner.running).toBe(0);
+    });
+  });
+
+  describe('a storyboard', () => {
+    const storyboard = async (request: Partial<StoryboardRequest> & { source: string }) => {
+      const folder = await tempDirOfTest();
+      const isMade = await makeStoryboard({
+        ...{ ...common, durationSeconds: 6, width: 320, height: 180, folder },
+        ...request,
+      });
+      expect((await readdir(folder)).sort()).toEqual(isMade ? ['storyboard.jpg', 'storyboard.vtt'] : []);
+      if (!isMade) return undefined;
+      const cues = await readFile(join(folder, 'storyboard.vtt'), 'utf8');
+      const image = await decode(join(folder, 'storyboard.jpg'));
+      const { size } = await stat(join(folder, 'storyboard.jpg'));
+      const parts = [...cues.matchAll(/storyboard\.jpg#xywh=(\d+),(\d+),(\d+),(\d+)/g)].map(part => {
+        const [x, y, width, height] = part.slice(1).map(Number) as [number, number, number, number];
+        return {
+          x: x / image.width,
+          y: y / image.height,
+          width: width / image.width,
+          height: height / image.height,
+        };
+      });
+      return { image, parts, size };
+    };
+    /** The colour in the middle of a tile. */
+    const tileColor = (
+      { image, parts }: NonNullable<Awaited<ReturnType<typeof storyboard>>>,
+      index: number,
+    ) => {
+      const { x, y, width, height } = parts[index]!;
+      return colorOf(image, {
+        ...{ x: x + width / 4, y: y + height / 4 },
+        ...{ width: width / 2, height: height / 2 },
+      });
+    };
+
+    test('shows what is shown at each time, whichever way it is read', async () => {
+      const seconds = 12;
+      const source = await colorFilm(await tempDirOfTest(), seconds);
+      for (const [width, height] of [
+        // Every frame; every keyframe; place by place.
+        [320, 180],
+        [64_000, 3_000],
+        [64_000, 36_000],
+      ] as const) {
+        const made = (await storyboard({ source, durationSeconds: seconds, width, height }))!;
+        expect(made.parts).toHaveLength(seconds);
+        for (let second = 0; second < seconds; second += 1) {
+          expectColor(tileColor(made, second), colors[second % 6]!);
+        }
+      }
+    });
+
+    test('counts from the first instant of a file whose times begin late, and from the start of a clip', async () => {
+      const args = ['-output_ts_offset', '10', '-movflags', '+empty_moov+default_base_moof+frag_keyframe'];
+      const source = await colorFilm(await tempDirOfTest(), 12, args);
+      for (const [width, height] of [
+        [320, 180],
+        [64_000, 36_000],
+      ] as const) {
+        const made = (await storyboard({ source, startSeconds: 3, durationSeconds: 6, width, height }))!;
+        expect(made.parts).toHaveLength(6);
+        for (const second of [0, 1, 5]) expectColor(tileColor(made, second), colors[(second + 3) % 6]!);
+      }
+    });
+
+    test('shows the last picture where the sound goes on alone', async () => {
+      const source = await colorFilm(await tempDirOfTest(), 3, ['-map', '3:a']);
+      const made = (await storyboard({ source, durationSeconds: 8 }))!;
+      expect(made.parts).toHaveLength(8);
+      expectColor(tileColor(made, 0), colors[0]);
+      for (const second of [3, 5, 7]) expectColor(tileColor(made, second), colors[2]);
+    });
+
+    test.each([
+      ['single-frame', { durationSeconds: 0.033 }, 1, 160, 90],
+      ['portrait', { durationSeconds: 3, width: 180, height: 320 }, 3, 270, 160],
+      ['rotated', { width: 180, height: 320 }, 6, 540, 160],
+      ['h264-long-gop', { durationSeconds: 30 }, 30, 1600, 270],
+      ['hdr', { durationSeconds: 2, toneMap: true }, 2, 320, 90],
+    ] as const)(
+      'of %s has at least one picture, and the right shape',
+      async (name, film, tiles, width, height) => {
+        const made = (await storyboard({ source: await fixture(name), ...film }))!;
+        expect(made.parts).toHaveLength(tiles);
+        expect(made.image).toMatchObject({ width, height });
+      },
+    );
+
+    test('stays small when the film is noise', async () => {
+      const source = join(await tempDirOfTest(), 'noise.mp4');
+      await runToEnd(ffmpegPath, [
+        ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'color=gray:size=160x90:rate=2:duration=100'],
+        ...['-vf', 'noise=alls=100:allf=t', '-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '10', source],
+      ]);
+      const made = (await storyboard({ source, durationSeconds: 100, width: 160, height: 90 }))!;
+      expect(made.image).toMatchObject({ width: 1600, height: 900 });
+      expect(made.size).toBeLessThanOrEqual(1_000_000);
+    });
+
+    test('is refused for what has no picture', async () => {
+      for (const name of ['audio-only', 'not-video'] as const) {
+        await expect(storyboard({ source: await fixture(name) })).rejects.toMatchObject({
+          code: 'process-failed',
+        });
+      }
+    });
+  });
+});
