@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { RunningJob } from '../jobs/job.ts';
 import { parseTimecode, timecodeSeconds } from '../shared/timecode.ts';
 import { type FilmInput, makeFrame } from './frames.ts';
+import { filmColorsOf } from './picture-filters.ts';
 import { planSource } from './source-plan.ts';
 import { makeStoryboard, storyboardFiles } from './storyboard.ts';
 import type { WorkContext } from './work-context.ts';
@@ -60,13 +61,15 @@ async function filmOf(context: WorkContext, job: RunningJob): Promise<Film | und
   const probed = await tools.probe(source, job.signal);
   const plan = planSource(probed, { clip: order.clip });
   if (plan.kind === 'refused' || plan.video === undefined) return undefined;
+  const streamIndex = plan.video.index;
+  const stream = probed.streams.find(({ index }) => index === streamIndex);
   return {
     tools,
     source,
     durationSeconds: plan.durationSeconds,
     startSeconds: (order.clip?.startMs ?? 0) / 1000,
-    streamIndex: plan.video.index,
-    toneMap: plan.video.toneMapFrom !== undefined,
+    streamIndex,
+    ...(stream === undefined ? {} : filmColorsOf(stream)),
     signal: job.signal,
     ids: { videoId },
     memoryBytes: settings.memoryBytes,
