@@ -52,6 +52,13 @@ export class Metrics {
   readonly ffmpegFailures = this.#counter('ffmpeg_failures_total', 'ffmpeg processes that died by purpose.', [
     'purpose',
   ]);
+  /** Jobs that ended, by kind and outcome (`done`, `retried`, `failed`, `cancelled`). */
+  readonly jobsEnded = this.#counter('jobs_ended_total', 'Jobs ended by kind and outcome.', [
+    'kind',
+    'outcome',
+  ]);
+  /** Jobs in the queue, by lane and state. */
+  readonly jobs = this.#gauge('jobs', 'Jobs in the queue by lane and state.', ['lane', 'state']);
   /** Seconds from a segment's last frame to its being fetchable. */
   readonly segmentLagSeconds = this.#histogram(
     'segment_lag_seconds',

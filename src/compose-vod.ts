@@ -1,0 +1,194 @@
+import { availableParallelism } from 'node:os';
+import type { Config } from './config/settings.ts';
+import type { VodEntry, VodSource } from './delivery/vod-source.ts';
+import { FfmpegTools } from './ffmpeg/ffmpeg-tools.ts';
+import type { FfmpegBuild } from './ffmpeg/find-ffmpeg.ts';
+import type { FfprobeBuild } from './ffmpeg/find-ffprobe.ts';
+import { LoadGate } from './ffmpeg/load-gate.ts';
+import { ProcessOwner } from './ffmpeg/owned-process.ts';
+import { Jobs } from './jobs/jobs.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import { EncodingsStore, type ViewerRow } from './resources/video-encodings/encodings.store.ts';
+import type { Clock } from './shared/clock.ts';
+import type { Component } from './shared/lifecycle.ts';
+import type { Logger } from './shared/logger.ts';
+import { MediaFiles } from './storage/media-files.ts';
+import type { Database } from './store/database.ts';
+import { GrowingVideos } from './vod/growing-videos.ts';
+import { VodPlayback } from './vod/playback.ts';
+import { RenditionFolders } from './vod/rendition-folders.ts';
+import { RenditionReader } from './vod/rendition-reader.ts';
+import type { SourceFacts } from './vod/source-plan.ts';
+import { VodWorks } from './vod/vod-works.ts';
+import { type ThumbnailRecords, vodLanes } from './vod/work-context.ts';
+
+/** What videos need of the rest of the server. */
+export interface VodOptions {
+  readonly config: Config;
+  readonly database: Database;
+  readonly dataDir: string;
+  readonly ffmpeg: FfmpegBuild;
+  readonly ffprobe: FfprobeBuild;
+  readonly metrics: Metrics;
+  /** Asked late: the API that has them is made with what is made here. */
+  readonly thumbnails: () => ThumbnailRecords & {
+    fileOf(videoId: string): { readonly file: string; readonly type: string } | undefined;
+  };
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** All that works on videos. */
+export interface Vod {
+  readonly files: MediaFiles;
+  readonly encodings: EncodingsStore;
+  readonly jobs: Jobs;
+  readonly works: VodWorks;
+  readonly playback: VodPlayback;
+  /** For delivery. */
+  readonly source: VodSource;
+  readonly processes: ProcessOwner;
+  /** A part of a live stream was listed so late: encoding gives way. */
+  partListed(lagMs: number): void;
+  /** In the order of their start; the jobs come with {@link jobs}. */
+  readonly components: readonly Component[];
+}
+
+const second = 1000;
+const niceness = 10;
+/** Places in the lanes that are not for encoding: fetching and joining files, first looks, pictures. */
+const places = { transfer: 4, [vodLanes.prepare]: 2, [vodLanes.images]: 1 };
+const coresPerEncode = 4;
+
+/** Puts together what works on videos. */
+export function composeVod(options: VodOptions): Vod {
+  const { config, database, clock, log, metrics } = options;
+  const cores = availableParallelism();
+  const encodes = config['encode.jobs'] ?? Math.max(1, Math.floor(cores / coresPerEncode));
+  const processes = new ProcessOwner(log);
+  const tools = new FfmpegTools({
+    ffmpeg: options.ffmpeg,
+    ffprobe: options.ffprobe,
+    owner: processes,
+    probeLimits: {
+      timeoutMs: 60 * second,
+      memoryBytes: config['encode.memory'],
+      outputBytes: 64 * 1024 ** 2,
+    },
+    niceness,
+    log,
+    observer: {
+      runEnded: (purpose, outcome) => {
+        if (outcome === 'failed') metrics.ffmpegFailures.inc({ purpose });
+      },
+    },
+  });
+  const gate = new LoadGate({
+    pause: () => {
+      log.child('vod').warn('encoding-paused', { reason: 'live parts are late' });
+      tools.pauseAll();
+    },
+    resume: () => {
+      log.child('vod').info('encoding-resumed');
+      tools.resumeAll();
+    },
+    clock,
+  });
+  const files = new MediaFiles(options.dataDir);
+  const encodings = new EncodingsStore(database, clock);
+  const reader = new RenditionReader();
+  const growing = new GrowingVideos();
+  const jobs = new Jobs({
+    database,
+    lanes: { ...places, [vodLanes.encode]: encodes },
+    clock,
+    log,
+    observer: {
+      jobEnded: (kind, outcome) => metrics.jobsEnded.inc({ kind, outcome }),
+    },
+  });
+  const works = new VodWorks({
+    tools,
+    files,
+    records: encodings,
+    thumbnails: {
+      choiceOf: videoId => options.thumbnails().choiceOf(videoId),
+      frameMade: (videoId, frame) => options.thumbnails().frameMade(videoId, frame),
+    },
+    folders: new RenditionFolders(files),
+    reader,
+    growing,
+    jobs,
+    settings: {
+      preset: config['encode.preset'],
+      threads: Math.max(1, Math.ceil(cores / encodes)),
+      memoryBytes: config['encode.memory'],
+      minFreeBytes: config['uploads.minFree'],
+    },
+    clock,
+    log: log.child('vod'),
+  });
+  for (const kind of works.kinds()) jobs.register(kind);
+  const playback = new VodPlayback({
+    stateOf: videoId => encodings.state(videoId),
+    thumbnailOf: videoId => options.thumbnails().fileOf(videoId),
+    files,
+    reader,
+    growing,
+  });
+  const folders: Component = {
+    name: 'work-folders',
+    start: () => files.emptyWork(),
+    stop: async () => {},
+  };
+  const encoders: Component = {
+    name: 'encoders',
+    start: async () => {},
+    stop: async () => {
+      gate.stop();
+      await processes.stop();
+    },
+  };
+  return {
+    files,
+    encodings,
+    jobs,
+    works,
+    playback,
+    source: sourceOf(encodings, playback),
+    processes,
+    partListed: lagMs => gate.partListed(lagMs),
+    components: [folders, encoders],
+  };
+}
+
+function sourceOf(encodings: EncodingsStore, playback: VodPlayback): VodSource {
+  return {
+    find: videoId => {
+      const row = encodings.findForViewers(videoId);
+      return row === undefined ? undefined : entryOf(videoId, row, playback);
+    },
+    multivariant: (videoId, avh) => playback.multivariant(videoId, avh),
+    mediaPlaylist: (videoId, rendition, avh) => playback.mediaPlaylist(videoId, rendition, avh),
+    media: (videoId, rendition, name) => playback.media(videoId, rendition, name),
+    file: (videoId, file, quality) => playback.file(videoId, file, quality),
+  };
+}
+
+function entryOf(videoId: string, row: ViewerRow, playback: VodPlayback): VodEntry {
+  const { playerId: _, facts, ...rest } = row;
+  const { width, height, duration } = facts as Partial<SourceFacts>;
+  const isPlayable = row.isPlayable || playback.isPlayable(videoId);
+  return {
+    videoId,
+    ...rest,
+    isPlayable,
+    hasFailed: row.hasFailed && !isPlayable,
+    durationSeconds: duration ?? undefined,
+    width: width ?? undefined,
+    height: height ?? undefined,
+    captions: [],
+    chapters: [],
+    theme: undefined,
+  };
+}

@@ -1,0 +1,56 @@
+import type { Component } from './lifecycle.ts';
+import type { Logger } from './logger.ts';
+
+/** One chore. It may say how much it did, for the log. */
+export interface PeriodicTask {
+  readonly name: string;
+  run(): number | Promise<number>;
+}
+
+/** Does its chores soon after the start and then at equal distances, one after the other. One that fails is tried again the next time. */
+export class PeriodicTasks implements Component {
+  readonly name: string;
+  readonly #tasks: readonly PeriodicTask[];
+  readonly #everyMs: number;
+  readonly #log: Logger;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(options: { name: string; tasks: readonly PeriodicTask[]; everyMs: number; log: Logger }) {
+    this.name = options.name;
+    this.#tasks = options.tasks;
+    this.#everyMs = options.everyMs;
+    this.#log = options.log;
+  }
+
+  async start(): Promise<void> {
+    this.#later(0);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#round;
+  }
+
+  #later(delayMs: number): void {
+    this.#timer = setTimeout(() => {
+      this.#round = this.#doAll().finally(() => {
+        if (!this.#isStopped) this.#later(this.#everyMs);
+      });
+    }, delayMs);
+  }
+
+  async #doAll(): Promise<void> {
+    for (const { name, run } of this.#tasks) {
+      if (this.#isStopped) return;
+      try {
+        const count = await run();
+        if (count > 0) this.#log.info('task-done', { task: name, count });
+      } catch (error) {
+        this.#log.error('task-failed', { task: name, error });
+      }
+    }
+  }
+}
