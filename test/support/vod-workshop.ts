@@ -1,5 +1,6 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Insertable } from 'kysely';
 import { Jobs } from '../../src/jobs/jobs.ts';
 import { bootstrapAccount } from '../../src/resources/accounts/bootstrap.ts';
 import { EncodingsStore } from '../../src/resources/video-encodings/encodings.store.ts';
@@ -31,7 +32,7 @@ export interface VodWorkshop {
   /** Event types and payloads so far, oldest first. */
   events(): { type: string; payload: Record<string, unknown> }[];
   /** Adds a video whose source is a copy of `path`, and begins the work on it. */
-  add(path: string, attributes?: Partial<VideoRow>): Promise<string>;
+  add(path: string, attributes?: Partial<Insertable<VideoRow>>): Promise<string>;
   /** Waits until no job of the video waits or runs. */
   settled(videoId: string): Promise<EncodingState>;
   stop(): Promise<void>;
