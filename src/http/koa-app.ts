@@ -110,8 +110,10 @@ export function createKoaApp(options: KoaAppOptions): Koa {
         body = file;
       }
       const { path, querystring: queryText, req: incoming } = ctx;
-      const answer = await route.handle({ params, query, body, found, caller, path, queryText, incoming });
-      sendSuccess(ctx, route, answer);
+      const request = { params, query, body, found, caller, path, queryText, incoming };
+      const answer = await route.handle(request);
+      const { status } = route.otherSuccess?.when(request) ? route.otherSuccess : route.success;
+      sendSuccess(ctx, route, status, answer);
     } finally {
       if (file !== undefined) await discardFile(file);
     }
@@ -183,8 +185,8 @@ function notFound(route: Route): AppError {
   return new AppError('resource-not-found', undefined, { details: name === undefined ? {} : { name } });
 }
 
-function sendSuccess(ctx: Context, route: Route, answer: unknown): void {
-  const { status, schema, contentType } = route.success;
+function sendSuccess(ctx: Context, route: Route, status: number, answer: unknown): void {
+  const { schema, contentType } = route.success;
   if (contentType !== undefined) send(ctx, status, contentType, String(answer));
   else if (schema !== undefined) send(ctx, status, 'application/json', JSON.stringify(answer));
   else sendNothing(ctx, status);

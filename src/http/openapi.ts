@@ -162,6 +162,14 @@ function operationOf(route: Route, schemas: SchemaCollection, errorReference: Js
     ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, schemas) }),
     responses: {
       [route.success.status]: successResponse(route, schemas),
+      ...(route.otherSuccess === undefined
+        ? {}
+        : {
+            [route.otherSuccess.status]: {
+              ...successResponse(route, schemas),
+              description: route.otherSuccess.description,
+            },
+          }),
       ...Object.fromEntries(
         errorStatuses(route).map(status => [
           status,

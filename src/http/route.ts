@@ -128,6 +128,13 @@ export interface RouteDefinition<
   readonly query?: Query;
   readonly body?: Body;
   readonly success: Success<Answer>;
+  /** A second way to go well, with the same answer and another status. */
+  readonly otherSuccess?: {
+    readonly status: 201 | 202;
+    readonly description: string;
+    /** Whether a request that went well is answered with this one. */
+    readonly when: (request: RouteRequest<Path, Query, Body, Found, Auth>) => boolean;
+  };
   /** Codes of errors of its own, for the API document; those that follow from the rest are added. */
   readonly errors?: readonly (400 | 403 | 404 | 409 | 503)[];
   /** Looks the resource up before its attributes are validated; undefined answers 404. */
@@ -171,6 +178,11 @@ export interface Route {
     readonly description: string;
     readonly schema?: z.ZodType;
     readonly contentType?: string;
+  };
+  readonly otherSuccess?: {
+    readonly status: number;
+    readonly description: string;
+    readonly when: (request: RouteInput) => boolean;
   };
   readonly errors: readonly number[];
   readonly find:

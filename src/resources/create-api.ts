@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type Koa from 'koa';
 import { createKoaApp, type HttpObserver } from '../http/koa-app.ts';
 import { openApiDocument } from '../http/openapi.ts';
+import { refuseAttribute } from '../http/problems.ts';
 import type { RateLimits } from '../http/rate-limiter.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
@@ -13,6 +14,7 @@ import { AccountsStore } from './accounts/accounts.store.ts';
 import { authRoutes } from './auth/auth.routes.ts';
 import { AuthService } from './auth/auth.service.ts';
 import { TokenSweeper } from './auth/token-sweeper.ts';
+import { discardedVideoRoutes } from './discarded-videos/discarded-videos.routes.ts';
 import { errorDocRoutes } from './error-docs/error-docs.routes.ts';
 import { type HealthOptions, healthRoutes } from './health/health.routes.ts';
 import type { LiveControl } from './live-streams/live-control.ts';
@@ -21,6 +23,9 @@ import { LiveStreamsService } from './live-streams/live-streams.service.ts';
 import { LiveStreamsStore } from './live-streams/live-streams.store.ts';
 import { ThumbnailFiles } from './live-streams/thumbnail-files.ts';
 import { openPrivateTokens, type PrivateTokens } from './private-tokens/private-tokens.store.ts';
+import { videoRoutes } from './videos/videos.routes.ts';
+import { type VideosOptions, VideosService } from './videos/videos.service.ts';
+import { VideosStore } from './videos/videos.store.ts';
 
 /** What the API is made of. */
 export interface ApiOptions {
@@ -31,6 +36,8 @@ export interface ApiOptions {
   readonly version: string;
   readonly rateLimits: RateLimits;
   readonly live: LiveControl;
+  /** What the rest of the server does for videos; without it, they are containers that nothing comes into. */
+  readonly videos?: Partial<VideoWork>;
   readonly health: HealthOptions;
   readonly log: Logger;
   readonly observer?: HttpObserver;
@@ -39,12 +46,33 @@ export interface ApiOptions {
   readonly bodyTimeoutMs?: number;
 }
 
+/** What {@link VideosService} asks of others. */
+export type VideoWork = Pick<
+  VideosOptions,
+  'restore' | 'sources' | 'watermarkExists' | 'takeWatermark' | 'playerExists' | 'removed'
+>;
+
+const noVideoWork: VideoWork = {
+  restore: false,
+  sources: {
+    plan: () => {
+      throw refuseAttribute('source', 'Sources cannot be fetched here.');
+    },
+    begin: () => {},
+  },
+  watermarkExists: () => false,
+  takeWatermark: () => {},
+  playerExists: () => false,
+  removed: async () => {},
+};
+
 /** The API, and what the rest of the server needs of it. */
 export interface Api {
   readonly koa: Koa;
   /** The one to change accounts through. */
   readonly accounts: AccountsStore;
   readonly liveStreams: LiveStreamsService;
+  readonly videos: VideosService;
   readonly privateTokens: PrivateTokens;
   /** To be started and stopped with the server. */
   readonly tokenSweeper: TokenSweeper;
@@ -72,9 +100,19 @@ export function createApi(options: ApiOptions): Api {
     baseUrl: publicUrl,
     clock,
   });
+  const videos = new VideosService({
+    ...noVideoWork,
+    ...options.videos,
+    store: new VideosStore(database),
+    privateTokens,
+    baseUrl: publicUrl,
+    clock,
+  });
   const routes = [
     ...authRoutes(auth),
     ...liveStreamRoutes(liveStreams),
+    ...videoRoutes(videos),
+    ...discardedVideoRoutes(videos),
     ...healthRoutes(options.health),
     ...errorDocRoutes(),
   ];
@@ -91,7 +129,7 @@ export function createApi(options: ApiOptions): Api {
     ...(options.bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs: options.bodyTimeoutMs }),
   });
   const tokenSweeper = new TokenSweeper({ database, clock, log: log.child('auth') });
-  return { koa, accounts, liveStreams, privateTokens, tokenSweeper, docsBase };
+  return { koa, accounts, liveStreams, videos, privateTokens, tokenSweeper, docsBase };
 }
 
 /** Files that were being received when the server last stopped are of no use to anybody. */

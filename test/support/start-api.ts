@@ -15,7 +15,7 @@ export const productionKey = 'production-key-of-tests';
 
 /** What a test may set. */
 export interface StartApiOptions
-  extends Partial<Pick<ApiOptions, 'rateLimits' | 'clock' | 'bodyTimeoutMs'>>,
+  extends Partial<Pick<ApiOptions, 'rateLimits' | 'clock' | 'bodyTimeoutMs' | 'videos'>>,
     Partial<Pick<HttpListenerOptions, 'https' | 'beforeKoa' | 'headersTimeoutMs'>> {
   readonly dataDir?: string;
   readonly isUpgraded?: boolean;
@@ -107,6 +107,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     log,
     observer: metrics,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.videos === undefined ? {} : { videos: options.videos }),
     ...(options.bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs: options.bodyTimeoutMs }),
   });
   const listener: HttpListener = new HttpListener({

@@ -1,0 +1,56 @@
+import { formatAtom } from '../../shared/clock.ts';
+import type { Video } from './video.ts';
+import type { VideoView } from './videos.schema.ts';
+
+/**
+ * Shows a video to its owner.
+ *
+ * @param show `baseUrl` without a slash at its end; `privateToken` exactly for a video that is neither public nor discarded
+ */
+export function viewOf(video: Video, show: { baseUrl: string; privateToken: string | undefined }): VideoView {
+  const { videoId, playerId, language, liveStreamId, discarded } = video;
+  return {
+    videoId,
+    title: video.title,
+    description: video.description,
+    public: video.public,
+    panoramic: video.panoramic,
+    mp4Support: video.mp4Support,
+    ...(playerId === undefined ? {} : { playerId }),
+    tags: [...video.tags],
+    metadata: [...video.metadata],
+    ...(language === undefined ? {} : { language }),
+    languageOrigin: language === undefined ? null : 'api',
+    createdAt: formatAtom(video.createdAtMs),
+    publishedAt: formatAtom(video.publishedAtMs),
+    updatedAt: formatAtom(video.updatedAtMs),
+    discarded: discarded !== undefined,
+    discardedAt: discarded === undefined ? null : formatAtom(discarded.atMs),
+    deletesAt: discarded === undefined ? null : formatAtom(discarded.deletesAtMs),
+    source: {
+      type: liveStreamId === undefined ? 'upload' : 'liveStream',
+      uri: `/videos/${videoId}/source`,
+      ...(liveStreamId === undefined
+        ? {}
+        : { liveStream: { liveStreamId, links: [{ rel: 'self', uri: `/live-streams/${liveStreamId}` }] } }),
+    },
+    assets: discarded === undefined ? assetsOf(video, show.baseUrl, show.privateToken) : null,
+  };
+}
+
+function assetsOf(
+  { videoId, mp4Support }: Video,
+  baseUrl: string,
+  privateToken: string | undefined,
+): VideoView['assets'] {
+  const page = `${baseUrl}/vod/${videoId}`;
+  const root = privateToken === undefined ? page : `${page}/token/${privateToken}`;
+  const player = privateToken === undefined ? page : `${page}?token=${privateToken}`;
+  return {
+    hls: `${root}/hls/manifest.m3u8`,
+    iframe: `<iframe src="${player}" width="100%" height="100%" frameborder="0" scrolling="no" allowfullscreen="true"></iframe>`,
+    player,
+    thumbnail: `${root}/thumbnail.jpg`,
+    ...(mp4Support ? { mp4: `${root}/mp4/source.mp4` } : {}),
+  };
+}

@@ -1,0 +1,133 @@
+/** A pair that an owner attaches to a video; keys may repeat. */
+export interface MetadataEntry {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Which part of the source becomes the video, in milliseconds of the source; undefined is its begin or its end. */
+export interface Clip {
+  readonly startMs: number | undefined;
+  readonly endMs: number | undefined;
+}
+
+/** Where an image is burned in: `id` of the watermark, distances and sizes as `10px`, `10%` or `initial`. */
+export type WatermarkPlacement = { readonly id: string } & Readonly<{
+  [Field in PlacementField]?: string | undefined;
+}>;
+
+/** What a placement may say beside its image. */
+export const placementFields = ['top', 'left', 'bottom', 'right', 'width', 'height', 'opacity'] as const;
+type PlacementField = (typeof placementFields)[number];
+
+/** A container that holds one uploaded, fetched, copied or recorded video. */
+export interface Video {
+  readonly videoId: string;
+  readonly projectId: string;
+  readonly title: string;
+  readonly description: string;
+  readonly public: boolean;
+  readonly panoramic: boolean;
+  readonly mp4Support: boolean;
+  readonly playerId: string | undefined;
+  readonly tags: readonly string[];
+  readonly metadata: readonly MetadataEntry[];
+  readonly language: string | undefined;
+  /** The live stream that it is a recording of. */
+  readonly liveStreamId: string | undefined;
+  readonly createdAtMs: number;
+  readonly publishedAtMs: number;
+  readonly updatedAtMs: number;
+  /** While it is discarded: since when, and when it is removed for good. */
+  readonly discarded: { readonly atMs: number; readonly deletesAtMs: number } | undefined;
+}
+
+/** What may be changed of a video; null unsets. */
+export interface VideoChanges {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly public?: boolean | undefined;
+  readonly panoramic?: boolean | undefined;
+  readonly mp4Support?: boolean | undefined;
+  readonly playerId?: string | null | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly metadata?: readonly MetadataEntry[] | undefined;
+  readonly language?: string | null | undefined;
+}
+
+/** What a video is made with. `clip` and `watermark` shape the encoding and are never shown again. */
+export interface VideoAttributes extends VideoChanges {
+  readonly title: string;
+  readonly clip?: Clip | undefined;
+  readonly watermark?: WatermarkPlacement | undefined;
+}
+
+/** Languages that a video can be said to be in. */
+export const languages: readonly string[] = [
+  ...[
+    'ar',
+    'ca',
+    'cs',
+    'da',
+    'de',
+    'el',
+    'en',
+    'es',
+    'fa',
+    'fi',
+    'fr',
+    'he',
+    'hi',
+    'hr',
+    'hu',
+    'it',
+    'ja',
+    'ko',
+    'ml',
+  ],
+  ...['nl', 'nn', 'no', 'pl', 'pt', 'ru', 'sk', 'sl', 'te', 'tr', 'uk', 'ur', 'vi', 'zh'],
+];
+
+/** How long a discarded video can be restored. */
+export const discardedForMs = 90 * 24 * 3_600_000;
+
+/** What is wrong with a language tag; undefined when nothing is. */
+export function languageFault(tag: string): string | undefined {
+  if (!/^[a-zA-Z]+(?:-[a-zA-Z]+)*$/.test(tag)) {
+    return 'The "language" attribute must contain only letters and dashes (for example "fr", "fr-BE").';
+  }
+  if (!languages.includes(tag)) return 'The "language" attribute is not valid.';
+  return undefined;
+}
+
+/** The source's frame rate is not known when a clip is asked for, so a frame in a timecode is a 25th of a second. */
+const framesPerSecond = 25;
+const timecodeForm =
+  /^(?:(?<hours>\d{2,3}):(?<minutes>[0-5]\d):(?<seconds>[0-5]\d)(?:\.(?<fraction>\d{1,3})|:(?<frames>\d{1,2}))?|(?<whole>\d{1,7}))$/;
+
+/**
+ * Reads `HH:MM:SS`, `HH:MM:SS.mmm`, `HH:MM:SS:ff` or whole seconds.
+ *
+ * @returns milliseconds; undefined when it is none of these
+ */
+export function parseTimecode(text: string): number | undefined {
+  const groups = timecodeForm.exec(text)?.groups;
+  if (groups === undefined) return undefined;
+  if (groups.whole !== undefined) return Number(groups.whole) * 1_000;
+  const seconds = Number(groups.hours) * 3_600 + Number(groups.minutes) * 60 + Number(groups.seconds);
+  const fractionMs = Number((groups.fraction ?? '').padEnd(3, '0'));
+  const framesMs = (Number(groups.frames ?? 0) * 1_000) / framesPerSecond;
+  return seconds * 1_000 + fractionMs + framesMs;
+}
+
+/** What is wrong with a value of a watermark's placement; undefined when nothing is. */
+export function placementFault(field: PlacementField, value: string): string | undefined {
+  if (field === 'opacity') {
+    const percent = /^(\d{1,3}(?:\.\d{1,3})?)%$/.exec(value)?.[1];
+    return percent !== undefined && Number(percent) <= 100
+      ? undefined
+      : 'This value should be "<n>%", up to 100%.';
+  }
+  if (/^\d{1,5}(?:\.\d{1,3})?(?:px|%)$/.test(value)) return undefined;
+  if (field !== 'width' && field !== 'height') return 'This value should be "<n>px" or "<n>%".';
+  return value === 'initial' ? undefined : 'This value should be "<n>px", "<n>%" or "initial".';
+}

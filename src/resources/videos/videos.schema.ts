@@ -1,0 +1,237 @@
+import { z } from 'zod';
+import { listQuery, listSchema } from '../../http/pagination.ts';
+import { languageFault, parseTimecode, placementFault, type placementFields } from './video.ts';
+
+const titleAtMost = 1_024;
+const descriptionAtMost = 10_000;
+const tagsAtMost = 100;
+const tagAtMost = 255;
+const metadataAtMost = 100;
+const metadataKeyAtMost = 255;
+const metadataValueAtMost = 1_024;
+const sourceAtMost = 8_192;
+const idAtMost = 64;
+const searchedAtMost = 1_024;
+const filtersAtMost = 20;
+
+/** SQL and clients end a text at this character, so a text that has it would not be the same everywhere. */
+const noNull = (text: string) => !text.includes('\u0000');
+const noNullMessage = 'This value should not contain the character U+0000.';
+const text = (max: number) => z.string().max(max).refine(noNull, noNullMessage);
+const someText = (max: number) => z.string().min(1).max(max).refine(noNull, noNullMessage);
+
+/** Accepts what is asked for only where it is not asked for. */
+const notHere = (feature: string) =>
+  z
+    .boolean()
+    .refine(
+      isWanted => !isWanted,
+      `${feature} are not available on this server: they need a language model.`,
+    );
+
+const metadataSchema = z
+  .array(z.strictObject({ key: someText(metadataKeyAtMost), value: text(metadataValueAtMost) }))
+  .max(metadataAtMost);
+
+const title = someText(titleAtMost).describe('What viewers see.');
+const attributes = {
+  description: text(descriptionAtMost).optional(),
+  public: z
+    .boolean()
+    .optional()
+    .describe('Whether everybody who knows the address may watch; true unless given.'),
+  panoramic: z.boolean().optional().describe('Whether it is a 360-degree picture.'),
+  mp4Support: z.boolean().optional().describe('Whether it can be downloaded as mp4; true unless given.'),
+  playerId: z.string().min(1).max(idAtMost).nullish().describe('The player theme; null unsets it.'),
+  tags: z.array(someText(tagAtMost)).max(tagsAtMost).optional().describe('Replaces all.'),
+  metadata: metadataSchema.optional().describe('Replaces all.'),
+  language: z
+    .string()
+    .superRefine((tag, context) => {
+      const message = languageFault(tag);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
+    .nullish()
+    .describe('Language of what is said, such as `en`; null unsets it.'),
+  transcript: notHere('Transcripts').optional(),
+  transcriptSummary: notHere('Summaries').optional(),
+  transcriptSummaryAttributes: z
+    .array(z.enum(['abstract', 'takeaways']))
+    .max(2)
+    .optional(),
+};
+
+const timecode = z
+  .string()
+  .refine(
+    value => parseTimecode(value) !== undefined,
+    'This value should be a timecode such as "00:01:02.500", or whole seconds.',
+  );
+const clipSchema = z
+  .strictObject({ startTimecode: timecode.optional(), endTimecode: timecode.optional() })
+  .transform(({ startTimecode, endTimecode }) => ({
+    startMs: startTimecode === undefined ? undefined : parseTimecode(startTimecode),
+    endMs: endTimecode === undefined ? undefined : parseTimecode(endTimecode),
+  }))
+  .refine(({ startMs = 0, endMs = Number.POSITIVE_INFINITY }) => startMs < endMs, {
+    message: 'The clip must end after it starts.',
+    path: ['endTimecode'],
+  })
+  .describe(
+    'The part of the source that becomes the video. A frame in `HH:MM:SS:ff` counts as a 25th of a second.',
+  );
+
+const placement = (field: (typeof placementFields)[number]) =>
+  z
+    .string()
+    .superRefine((value, context) => {
+      const message = placementFault(field, value);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
+    .optional();
+const watermarkSchema = z
+  .strictObject({
+    id: z.string().min(1).max(idAtMost).describe('Id of the watermark.'),
+    top: placement('top'),
+    left: placement('left'),
+    bottom: placement('bottom'),
+    right: placement('right'),
+    width: placement('width'),
+    height: placement('height'),
+    opacity: placement('opacity'),
+  })
+  .describe('Burned into the picture for good. Distances as `<n>px` or `<n>%`, sizes also `initial`.');
+
+/** Body of `POST /videos`. */
+export const videoCreationSchema = z
+  .strictObject({
+    title,
+    source: z
+      .string()
+      .min(1)
+      .max(sourceAtMost)
+      .optional()
+      .describe('An http(s) address to fetch, or the id of a video of yours to copy.'),
+    ...attributes,
+    clip: clipSchema.optional(),
+    watermark: watermarkSchema.optional(),
+  })
+  .meta({
+    examples: [{ title: 'Harbour at dawn', tags: ['sea'], metadata: [{ key: 'shot', value: '12' }] }],
+  });
+
+/** Body of `PATCH /videos/{videoId}`. */
+export const videoChangesSchema = z
+  .strictObject({ title: title.optional(), ...attributes })
+  .meta({ examples: [{ title: 'Harbour at dusk' }] });
+
+/** Query of `GET /videos` and `GET /discarded/videos`. */
+export const videosQuerySchema = listQuery(
+  {
+    title: z
+      .string()
+      .max(searchedAtMost)
+      .optional()
+      .describe('Those with this in their title; case and accents do not matter.'),
+    description: z
+      .string()
+      .max(searchedAtMost)
+      .optional()
+      .describe('Those with this in their description; case and accents do not matter.'),
+    tags: z.array(z.string()).max(filtersAtMost).optional().describe('Those with all of these tags.'),
+    metadata: z
+      .record(z.string(), z.string())
+      .refine(
+        pairs => Object.keys(pairs).length <= filtersAtMost,
+        `This collection should contain ${filtersAtMost} elements or less.`,
+      )
+      .optional()
+      .describe('Those with all of these pairs.'),
+    liveStreamId: z.string().optional().describe('The recordings of this live stream.'),
+  },
+  ['title', 'createdAt', 'publishedAt', 'updatedAt'],
+);
+
+const dateTime = z.iso.datetime({ offset: true });
+
+/** A video in answers. */
+export const videoSchema = z
+  .object({
+    videoId: z.string(),
+    title: z.string(),
+    description: z.string(),
+    public: z.boolean(),
+    panoramic: z.boolean(),
+    mp4Support: z.boolean(),
+    playerId: z.string().optional(),
+    tags: z.array(z.string()),
+    metadata: z.array(z.object({ key: z.string(), value: z.string() })),
+    language: z.string().optional(),
+    languageOrigin: z.enum(['api', 'auto']).nullable().describe('Who said which language it is.'),
+    createdAt: dateTime,
+    publishedAt: dateTime,
+    updatedAt: dateTime,
+    discarded: z.boolean(),
+    discardedAt: dateTime.nullable(),
+    deletesAt: dateTime.nullable().describe('When a discarded video is removed for good.'),
+    source: z.object({
+      type: z.enum(['upload', 'liveStream']),
+      uri: z.string(),
+      liveStream: z
+        .object({
+          liveStreamId: z.string(),
+          links: z.array(z.object({ rel: z.literal('self'), uri: z.string() })),
+        })
+        .optional()
+        .describe('The live stream that it is a recording of.'),
+    }),
+    assets: z
+      .object({
+        hls: z.string(),
+        iframe: z.string(),
+        player: z.string(),
+        thumbnail: z.string(),
+        mp4: z.string().optional().describe('Only with `mp4Support`.'),
+      })
+      .nullable()
+      .describe('Null while it is discarded.'),
+  })
+  .meta({
+    id: 'Video',
+    examples: [
+      {
+        videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN',
+        title: 'Harbour at dawn',
+        description: '',
+        public: true,
+        panoramic: false,
+        mp4Support: true,
+        playerId: 'pl7Zx4CvBn2Mq9WeRt5YuIoP',
+        tags: ['sea', 'drone'],
+        metadata: [{ key: 'shot', value: '12' }],
+        language: 'en',
+        languageOrigin: 'api',
+        createdAt: '2026-03-04T05:06:07+00:00',
+        publishedAt: '2026-03-04T05:06:07+00:00',
+        updatedAt: '2026-03-04T05:09:00+00:00',
+        discarded: false,
+        discardedAt: null,
+        deletesAt: null,
+        source: { type: 'upload', uri: '/videos/vi2Rk9TqLm4Xc7WdZp0HsBeN/source' },
+        assets: {
+          hls: 'https://media.example.org/vod/vi2Rk9TqLm4Xc7WdZp0HsBeN/hls/manifest.m3u8',
+          iframe:
+            '<iframe src="https://media.example.org/vod/vi2Rk9TqLm4Xc7WdZp0HsBeN" width="100%" height="100%" frameborder="0" scrolling="no" allowfullscreen="true"></iframe>',
+          player: 'https://media.example.org/vod/vi2Rk9TqLm4Xc7WdZp0HsBeN',
+          thumbnail: 'https://media.example.org/vod/vi2Rk9TqLm4Xc7WdZp0HsBeN/thumbnail.jpg',
+          mp4: 'https://media.example.org/vod/vi2Rk9TqLm4Xc7WdZp0HsBeN/mp4/source.mp4',
+        },
+      },
+    ],
+  });
+
+/** A video as the API shows it. */
+export type VideoView = z.input<typeof videoSchema>;
+
+/** A page of videos. */
+export const videoListSchema = listSchema(videoSchema);

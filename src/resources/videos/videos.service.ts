@@ -1,0 +1,213 @@
+import { refuseAttribute } from '../../http/problems.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import type { PrivateTokens } from '../private-tokens/private-tokens.store.ts';
+import { discardedForMs, type Video, type VideoAttributes, type VideoChanges } from './video.ts';
+import type { VideoFilter } from './video-filter.ts';
+import type { ListPage } from './video-lists.store.ts';
+import type { VideoSources } from './video-sources.ts';
+import { viewOf } from './video-view.ts';
+import type { VideoView } from './videos.schema.ts';
+import type { VideosStore, ViewedVideo } from './videos.store.ts';
+
+/** What videos are kept with, and what the rest of the server does for them. */
+export interface VideosOptions {
+  readonly store: VideosStore;
+  readonly privateTokens: PrivateTokens;
+  /** Base of asset addresses, without a slash at its end. */
+  readonly baseUrl: () => string;
+  readonly clock: Clock;
+  /** Whether deleted videos are discarded first. */
+  readonly restore: boolean;
+  readonly sources: VideoSources;
+  readonly watermarkExists: (projectId: string, watermarkId: string) => boolean;
+  /** Puts a copy of a watermark's image beside a new video, in the transaction that makes the video. */
+  readonly takeWatermark: (videoId: string, watermarkId: string) => void;
+  readonly playerExists: (projectId: string, playerId: string) => boolean;
+  /** Ends all work on a video whose row is gone, and removes its files. */
+  readonly removed: (videoId: string) => Promise<void>;
+}
+
+/** Videos that are looked up at once when those that have been discarded long enough are removed. */
+const purgedAtOnce = 100;
+
+/** What a caller can do with videos, and what the rest of the server asks about them. */
+export class VideosService {
+  readonly #options: VideosOptions;
+  readonly #store: VideosStore;
+
+  constructor(options: VideosOptions) {
+    this.#options = options;
+    this.#store = options.store;
+  }
+
+  /** A video of a project that is not discarded. */
+  find(projectId: string, videoId: string): Video | undefined {
+    return this.#store.find({ projectId, isDiscarded: false }, videoId);
+  }
+
+  /** A discarded video of a project. */
+  findDiscarded(projectId: string, videoId: string): Video | undefined {
+    return this.#store.find({ projectId, isDiscarded: true }, videoId);
+  }
+
+  /** What viewers' requests need of a video that is not discarded; for delivery. */
+  findForViewers(videoId: string): ViewedVideo | undefined {
+    return this.#store.findForViewers(videoId);
+  }
+
+  /** One page of a project's videos, or of those that are discarded, and how many there are on all pages. */
+  async list(
+    scope: { projectId: string; isDiscarded: boolean },
+    filter: VideoFilter,
+    page: ListPage,
+  ): Promise<{ views: VideoView[]; total: number }> {
+    const { videos, total } = await this.#store.list(scope, filter, page);
+    return { views: videos.map(video => this.view(video)), total };
+  }
+
+  /** A video as its owner sees it, with a new private token when it is not public. */
+  view(video: Video): VideoView {
+    const { baseUrl, privateTokens } = this.#options;
+    const isHidden = !video.public && video.discarded === undefined;
+    return viewOf(video, {
+      baseUrl: baseUrl(),
+      privateToken: isHidden ? privateTokens.mint(video.videoId) : undefined,
+    });
+  }
+
+  /**
+   * A video as it is now.
+   *
+   * @throws AppError `resource-not-found` when it is gone or discarded
+   */
+  viewOf(projectId: string, videoId: string): VideoView {
+    const video = this.find(projectId, videoId);
+    if (video === undefined) throw gone();
+    return this.view(video);
+  }
+
+  /**
+   * Makes a video without a source.
+   *
+   * @param origin of a recording
+   * @throws AppError `invalid-attribute` when the watermark or the player theme is unknown
+   */
+  create(projectId: string, attributes: VideoAttributes, origin?: { liveStreamId: string }): Video {
+    return this.#add(projectId, attributes, { origin });
+  }
+
+  /**
+   * Makes a video whose source is fetched or copied.
+   *
+   * @throws AppError `invalid-attribute` when the source cannot be used, or as `create` does
+   */
+  async createFrom(projectId: string, source: string, attributes: VideoAttributes): Promise<Video> {
+    const { sources } = this.#options;
+    this.#checkReferences(projectId, attributes);
+    const plan = await sources.plan(projectId, source);
+    return this.#add(projectId, attributes, { begin: videoId => sources.begin(videoId, plan) });
+  }
+
+  /**
+   * Changes what is given.
+   *
+   * @throws AppError `invalid-attribute` when the player theme is unknown
+   */
+  change({ projectId, videoId }: Video, changes: VideoChanges): VideoView {
+    this.#checkReferences(projectId, changes);
+    this.#store.change(projectId, videoId, changes, this.#options.clock.nowMs());
+    return this.viewOf(projectId, videoId);
+  }
+
+  /** Notes that something that belongs to a video has changed, such as its thumbnail. */
+  touched(projectId: string, videoId: string): void {
+    this.#store.touch(projectId, videoId, this.#options.clock.nowMs());
+  }
+
+  /** Removes a video with all that belongs to it, or discards it where that is set. */
+  async remove({ projectId, videoId }: Video): Promise<void> {
+    const { restore, clock } = this.#options;
+    if (!restore) return this.#erase(projectId, videoId);
+    const atMs = clock.nowMs();
+    this.#store.discard(projectId, videoId, { atMs, deletesAtMs: atMs + discardedForMs });
+  }
+
+  /**
+   * Brings a discarded video back.
+   *
+   * @throws AppError `resource-not-found` when it has just been removed
+   */
+  restore({ projectId, videoId }: Video): VideoView {
+    this.#store.restore(projectId, videoId, this.#options.clock.nowMs());
+    return this.viewOf(projectId, videoId);
+  }
+
+  /** Removes for good what has been discarded long enough; how many videos that were. */
+  async purgeExpired(nowMs: number): Promise<number> {
+    let purged = 0;
+    for (;;) {
+      const expired = this.#store.findExpired(nowMs, purgedAtOnce);
+      for (const { projectId, videoId } of expired) await this.#erase(projectId, videoId);
+      purged += expired.length;
+      if (expired.length < purgedAtOnce) return purged;
+    }
+  }
+
+  /** The row goes first, so that a crash can leave files without a row, but never a row without its files. */
+  async #erase(projectId: string, videoId: string): Promise<void> {
+    this.#store.remove(projectId, videoId);
+    await this.#options.removed(videoId);
+  }
+
+  #add(
+    projectId: string,
+    attributes: VideoAttributes,
+    { origin, begin }: { origin?: { liveStreamId: string } | undefined; begin?: (videoId: string) => void },
+  ): Video {
+    this.#checkReferences(projectId, attributes);
+    const { clip, watermark } = attributes;
+    const nowMs = this.#options.clock.nowMs();
+    const video: Video = {
+      videoId: newId('vi'),
+      projectId,
+      title: attributes.title,
+      description: attributes.description ?? '',
+      public: attributes.public ?? true,
+      panoramic: attributes.panoramic ?? false,
+      mp4Support: attributes.mp4Support ?? true,
+      playerId: attributes.playerId ?? undefined,
+      tags: attributes.tags ?? [],
+      metadata: attributes.metadata ?? [],
+      language: attributes.language ?? undefined,
+      liveStreamId: origin?.liveStreamId,
+      createdAtMs: nowMs,
+      publishedAtMs: nowMs,
+      updatedAtMs: nowMs,
+      discarded: undefined,
+    };
+    this.#store.add(video, { clip, watermark }, () => {
+      if (watermark !== undefined) this.#options.takeWatermark(video.videoId, watermark.id);
+      begin?.(video.videoId);
+    });
+    return video;
+  }
+
+  #checkReferences(
+    projectId: string,
+    { playerId, watermark }: Pick<VideoChanges, 'playerId'> & Pick<VideoAttributes, 'watermark'>,
+  ): void {
+    const { playerExists, watermarkExists } = this.#options;
+    if (playerId !== undefined && playerId !== null && !playerExists(projectId, playerId)) {
+      throw refuseAttribute('playerId', 'There is no such player theme.');
+    }
+    if (watermark !== undefined && !watermarkExists(projectId, watermark.id)) {
+      throw refuseAttribute('watermark[id]', 'There is no such watermark.');
+    }
+  }
+}
+
+function gone(): AppError {
+  return new AppError('resource-not-found', undefined, { details: { name: 'videoId' } });
+}

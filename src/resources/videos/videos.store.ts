@@ -1,0 +1,228 @@
+import type { Selectable, Updateable } from 'kysely';
+import type { Database } from '../../store/database.ts';
+import { foldText } from '../../store/folded-text.ts';
+import type { VideoRow } from '../../store/tables.ts';
+import type { Clip, Video, VideoChanges, WatermarkPlacement } from './video.ts';
+import type { VideoFilter } from './video-filter.ts';
+import { type ListPage, type ListScope, VideoLists } from './video-lists.store.ts';
+import { VideoTexts } from './video-texts.store.ts';
+
+/** What viewers' requests need of a video, whosever it is. */
+export interface ViewedVideo {
+  readonly projectId: string;
+  readonly title: string;
+  readonly public: boolean;
+  readonly mp4Support: boolean;
+  readonly panoramic: boolean;
+  readonly playerId: string | undefined;
+}
+
+type ViewedRow = Pick<
+  VideoRow,
+  'project_id' | 'title' | 'is_public' | 'has_mp4_support' | 'is_panoramic' | 'player_id'
+>;
+
+/**
+ * Videos in the database. What lists are made of is kept by triggers, in the same transaction; texts are searched in through
+ * {@link VideoTexts}.
+ */
+export class VideosStore {
+  readonly #database: Database;
+  readonly #texts: VideoTexts;
+  readonly #lists: VideoLists;
+  readonly #find;
+  readonly #findViewed;
+  readonly #findExpired;
+  readonly #add;
+  readonly #touch;
+
+  constructor(database: Database) {
+    const { sqlite } = database;
+    this.#database = database;
+    this.#texts = new VideoTexts(database);
+    this.#lists = new VideoLists(database, this.#texts);
+    this.#find = sqlite.prepare<[string, string, number], Selectable<VideoRow>>(
+      'SELECT * FROM videos WHERE id = ? AND project_id = ? AND is_discarded = ?',
+    );
+    this.#findViewed = sqlite.prepare<[string], ViewedRow>(
+      `SELECT project_id, title, is_public, has_mp4_support, is_panoramic, player_id
+       FROM videos WHERE id = ? AND discarded_at_ms IS NULL`,
+    );
+    this.#findExpired = sqlite.prepare<[number, number], Selectable<VideoRow>>(
+      'SELECT * FROM videos WHERE deletes_at_ms <= ? ORDER BY deletes_at_ms LIMIT ?',
+    );
+    this.#add = sqlite.prepare<(string | number | null)[]>(
+      `INSERT INTO videos (id, project_id, title, title_folded, is_public, is_panoramic, has_mp4_support, player_id, tags,
+         metadata, language, live_stream_id, clip_start_ms, clip_end_ms, watermark, created_at_ms, published_at_ms,
+         updated_at_ms, description, description_folded)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#touch = sqlite.prepare<[number, string, string]>(
+      'UPDATE videos SET updated_at_ms = ? WHERE id = ? AND project_id = ? AND discarded_at_ms IS NULL',
+    );
+  }
+
+  /** A video of a project: among those that are discarded, or among the others. */
+  find({ projectId, isDiscarded }: ListScope, videoId: string): Video | undefined {
+    const row = this.#find.get(videoId, projectId, Number(isDiscarded));
+    return row === undefined ? undefined : videoFrom(row);
+  }
+
+  /** What viewers' requests need of a video that is not discarded, whosever it is. */
+  findForViewers(videoId: string): ViewedVideo | undefined {
+    const row = this.#findViewed.get(videoId);
+    if (row === undefined) return undefined;
+    return {
+      projectId: row.project_id,
+      title: row.title,
+      public: row.is_public === 1,
+      mp4Support: row.has_mp4_support === 1,
+      panoramic: row.is_panoramic === 1,
+      playerId: row.player_id ?? undefined,
+    };
+  }
+
+  /** Discarded videos, of any project, whose time to be restored is over. */
+  findExpired(atMs: number, atMost: number): Video[] {
+    return this.#findExpired.all(atMs, atMost).map(videoFrom);
+  }
+
+  /** One page of a list, and how many videos there are on all pages. */
+  async list(
+    scope: ListScope,
+    filter: VideoFilter,
+    page: ListPage,
+  ): Promise<{ videos: Video[]; total: number }> {
+    const { rows, total } = await this.#lists.list(scope, filter, page);
+    return { videos: rows.map(videoFrom), total };
+  }
+
+  /**
+   * Adds a video that is not discarded.
+   *
+   * @param also written down in the same transaction, after the video
+   */
+  add(
+    video: Video,
+    order: { clip?: Clip | undefined; watermark?: WatermarkPlacement | undefined } = {},
+    also: () => void = () => {},
+  ): void {
+    const titleFolded = foldText(video.title);
+    const descriptionFolded = foldText(video.description);
+    this.#database.transaction(() => {
+      this.#add.run(
+        video.videoId,
+        video.projectId,
+        video.title,
+        titleFolded,
+        Number(video.public),
+        Number(video.panoramic),
+        Number(video.mp4Support),
+        video.playerId ?? null,
+        JSON.stringify(video.tags),
+        JSON.stringify(video.metadata),
+        video.language ?? null,
+        video.liveStreamId ?? null,
+        order.clip?.startMs ?? null,
+        order.clip?.endMs ?? null,
+        order.watermark === undefined ? null : JSON.stringify(order.watermark),
+        video.createdAtMs,
+        video.publishedAtMs,
+        video.updatedAtMs,
+        video.description,
+        descriptionFolded,
+      );
+      also();
+    });
+    this.#texts.written(titleFolded.length + descriptionFolded.length);
+  }
+
+  /** Changes what is given of a video that is not discarded, and leaves the rest. */
+  change(projectId: string, videoId: string, changes: VideoChanges, atMs: number): void {
+    const { title, description, tags, metadata } = changes;
+    const titleFolded = title === undefined ? undefined : foldText(title);
+    const descriptionFolded = description === undefined ? undefined : foldText(description);
+    this.#update({ projectId, isDiscarded: false }, videoId, {
+      ...(titleFolded === undefined ? {} : { title, title_folded: titleFolded }),
+      ...(descriptionFolded === undefined ? {} : { description, description_folded: descriptionFolded }),
+      ...(changes.public === undefined ? {} : { is_public: Number(changes.public) }),
+      ...(changes.panoramic === undefined ? {} : { is_panoramic: Number(changes.panoramic) }),
+      ...(changes.mp4Support === undefined ? {} : { has_mp4_support: Number(changes.mp4Support) }),
+      ...(changes.playerId === undefined ? {} : { player_id: changes.playerId }),
+      ...(tags === undefined ? {} : { tags: JSON.stringify(tags) }),
+      ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
+      ...(changes.language === undefined ? {} : { language: changes.language }),
+      updated_at_ms: atMs,
+    });
+    if (titleFolded !== undefined || descriptionFolded !== undefined) {
+      this.#texts.written((titleFolded?.length ?? 0) + (descriptionFolded?.length ?? 0));
+    }
+  }
+
+  /** Notes that something that belongs to a video has changed. */
+  touch(projectId: string, videoId: string, atMs: number): void {
+    this.#touch.run(atMs, videoId, projectId);
+  }
+
+  /** Hides a video until it is restored or removed. */
+  discard(projectId: string, videoId: string, at: { atMs: number; deletesAtMs: number }): void {
+    this.#update({ projectId, isDiscarded: false }, videoId, {
+      discarded_at_ms: at.atMs,
+      deletes_at_ms: at.deletesAtMs,
+    });
+  }
+
+  /** Brings a discarded video back. */
+  restore(projectId: string, videoId: string, atMs: number): void {
+    this.#update({ projectId, isDiscarded: true }, videoId, {
+      discarded_at_ms: null,
+      deletes_at_ms: null,
+      updated_at_ms: atMs,
+    });
+  }
+
+  /** Removes a video, discarded or not, with all rows that belong to it. False when it was gone. */
+  remove(projectId: string, videoId: string): boolean {
+    const { queries } = this.#database;
+    const removed = this.#database.run(
+      queries.deleteFrom('videos').where('id', '=', videoId).where('project_id', '=', projectId),
+    );
+    this.#texts.written(0);
+    return removed > 0;
+  }
+
+  #update({ projectId, isDiscarded }: ListScope, videoId: string, changes: Updateable<VideoRow>): void {
+    this.#database.run(
+      this.#database.queries
+        .updateTable('videos')
+        .set(changes)
+        .where('id', '=', videoId)
+        .where('project_id', '=', projectId)
+        .where('is_discarded', '=', Number(isDiscarded)),
+    );
+  }
+}
+
+function videoFrom(row: Selectable<VideoRow>): Video {
+  return {
+    videoId: row.id,
+    projectId: row.project_id,
+    title: row.title,
+    description: row.description,
+    public: row.is_public === 1,
+    panoramic: row.is_panoramic === 1,
+    mp4Support: row.has_mp4_support === 1,
+    playerId: row.player_id ?? undefined,
+    tags: JSON.parse(row.tags) as Video['tags'],
+    metadata: JSON.parse(row.metadata) as Video['metadata'],
+    language: row.language ?? undefined,
+    liveStreamId: row.live_stream_id ?? undefined,
+    createdAtMs: row.created_at_ms,
+    publishedAtMs: row.published_at_ms,
+    updatedAtMs: row.updated_at_ms,
+    discarded:
+      row.discarded_at_ms === null || row.deletes_at_ms === null
+        ? undefined
+        : { atMs: row.discarded_at_ms, deletesAtMs: row.deletes_at_ms },
+  };
+}
