@@ -191,7 +191,7 @@ export function mp4Arguments(order: {
     ...inputs.flatMap(({ path, startSeconds: at }) => ['-itsoffset', seconds(-at), '-i', `file:${path}`]),
     ...inputs.flatMap(({ index }, input) => ['-map', `${input}:${index}`]),
     ...['-c', 'copy', '-map_metadata', '-1', '-map_chapters', '-1', '-max_muxing_queue_size', '4096'],
-    ...['-avoid_negative_ts', 'make_zero', '-movflags', '+faststart', '-f', 'mp4', `file:${order.output}`],
+    ...['-movflags', '+faststart', '-f', 'mp4', `file:${order.output}`],
   ];
 }
 

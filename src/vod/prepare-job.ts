@@ -147,7 +147,8 @@ async function carry(
       ...nothing,
     };
   }
-  const { video, audio } = indexed;
+  const video = wanted.video === undefined ? undefined : indexed.video;
+  const audio = wanted.audio === undefined ? undefined : indexed.audio;
   const isWhole = hasAll(indexed, wanted) && (plan.audio === undefined || audio !== undefined);
   return {
     plan: planned(planSource(probed, { ...wishes, mayCarryAudio: audio !== undefined })),

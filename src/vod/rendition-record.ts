@@ -40,7 +40,8 @@ export function recordOf(
   return {
     generation,
     ...describe(rendition.facts),
-    peakBitsPerSecond,
+    // EXTINF is written with five decimals: players work the peak out from those.
+    peakBitsPerSecond: Math.ceil(peakBitsPerSecond * 1.0005),
     averageBitsPerSecond,
     durationSeconds: rendition.facts.durationTicks / rendition.facts.timescale,
   };
