@@ -1,0 +1,83 @@
+import type { UploadCaller } from '../../http/caller.ts';
+import { type Clock, formatAtom } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import type { UploadToken } from './upload-token.ts';
+import type { UploadTokenView } from './upload-tokens.schema.ts';
+import type { UploadTokensStore } from './upload-tokens.store.ts';
+
+/** What a caller can do with upload tokens, and who uploads with one. */
+export class UploadTokensService {
+  readonly #store: UploadTokensStore;
+  readonly #clock: Clock;
+
+  constructor(options: { store: UploadTokensStore; clock: Clock }) {
+    this.#store = options.store;
+    this.#clock = options.clock;
+  }
+
+  /**
+   * Who uploads with a token.
+   *
+   * @throws AppError of the `authentication-` codes (401), or `authorization-suspended-account` (403)
+   */
+  authenticate(token: string | undefined): UploadCaller {
+    if (token === undefined || token === '') throw new AppError('authentication-missing-upload-token');
+    const owner = this.#store.ownerOf(token, this.#clock.nowMs());
+    if (owner === undefined) throw new AppError('authentication-invalid-upload-token');
+    if (owner.standing === 'suspended') throw new AppError('authorization-suspended-account');
+    if (owner.standing === 'not-upgraded') {
+      const detail = 'The account is not upgraded: only tokens of its sandbox can be used.';
+      throw new AppError('authentication-invalid-upload-token', undefined, { details: { detail } });
+    }
+    return { token, projectId: owner.projectId };
+  }
+
+  /** A token of a project that has not expired. */
+  find(projectId: string, token: string): UploadToken | undefined {
+    return this.#store.find(projectId, token, this.#clock.nowMs());
+  }
+
+  /** One page of a project's tokens that have not expired, and how many there are on all pages. */
+  list(
+    projectId: string,
+    sort: { field: 'createdAt' | 'ttl'; direction: 'asc' | 'desc' },
+    page: { currentPage: number; pageSize: number },
+  ): { views: UploadTokenView[]; total: number } {
+    const { tokens, total } = this.#store.list(projectId, sort, page, this.#clock.nowMs());
+    return { views: tokens.map(viewOf), total };
+  }
+
+  /** A token as its owner sees it. */
+  view(token: UploadToken): UploadTokenView {
+    return viewOf(token);
+  }
+
+  /** Makes a token. @param ttl seconds; 0 never expires */
+  create(projectId: string, ttl: number): UploadTokenView {
+    const nowMs = this.#clock.nowMs();
+    const token: UploadToken = {
+      token: newId('to'),
+      projectId,
+      ttl,
+      createdAtMs: nowMs,
+      expiresAtMs: ttl === 0 ? undefined : nowMs + ttl * 1_000,
+    };
+    this.#store.add(token);
+    return viewOf(token);
+  }
+
+  /** Removes a token; uploads that it began stay as they are. */
+  remove({ projectId, token }: UploadToken): void {
+    this.#store.remove(projectId, token);
+  }
+}
+
+function viewOf({ token, ttl, createdAtMs, expiresAtMs }: UploadToken): UploadTokenView {
+  return {
+    token,
+    ttl,
+    createdAt: formatAtom(createdAtMs),
+    ...(expiresAtMs === undefined ? {} : { expiresAt: formatAtom(expiresAtMs) }),
+  };
+}

@@ -1,0 +1,174 @@
+import { fileError } from '../../http/file-body.ts';
+import type { AppError, ErrorCode } from '../../shared/errors.ts';
+
+/** Sizes are below this. */
+export const sourceBytesBelow = 10_000_000_000;
+/** The most that one chunk can have. */
+export const chunkBytesMax = 209_715_200;
+/** The least that every chunk but the last has. */
+export const chunkBytesMin = 5_242_880;
+const partsMax = 10_000;
+const totalBytesMax = 52_428_800_000;
+
+/** Which piece of a source a request brings: bytes `first` to `last`, both included, from 0; or one part, from 1, named twice. */
+export interface ContentRange {
+  readonly form: 'bytes' | 'parts';
+  readonly first: number;
+  readonly last: number;
+  /** Bytes or parts of the whole; undefined where the header says `*`. */
+  readonly total: number | undefined;
+}
+
+/** What is known of a ranged upload that has begun, as far as it matters to one more chunk. */
+export interface RangedUpload {
+  readonly form: 'bytes' | 'parts';
+  readonly total: number | undefined;
+  readonly isComplete: boolean;
+  /** The highest byte or part that was sent. */
+  readonly highest: number;
+  /** A chunk that has bytes, or the part, of the new one. */
+  readonly overlapping: { readonly first: number; readonly last: number } | undefined;
+}
+
+const pattern = /^(?:bytes (?<from>\d+)-(?<to>\d+)|part (?<part>\d+))\/(?<total>\d+|\*)$/;
+
+/**
+ * Reads a `Content-Range` header, in the plain or the percent-encoded form.
+ *
+ * @returns undefined without a header
+ * @throws AppError of the `video-content-range-` codes for what can never be right
+ */
+export function parseContentRange(header: string | undefined): ContentRange | undefined {
+  if (header === undefined) return undefined;
+  const groups = pattern.exec(decoded(header.trim()))?.groups;
+  if (groups === undefined) throw rangeError('malformed');
+  const { from, to, part } = groups;
+  const total = groups.total === '*' ? undefined : Number(groups.total);
+  return part === undefined ? byteRange(Number(from), Number(to), total) : partRange(Number(part), total);
+}
+
+/** Bytes of a chunk that is given in bytes; undefined for a part. */
+export function lengthOf(range: ContentRange): number | undefined {
+  return range.form === 'bytes' ? range.last - range.first + 1 : undefined;
+}
+
+/** Whether nothing but this chunk is needed. */
+export function isWhole({ form, first, last, total }: ContentRange): boolean {
+  return total !== undefined && (form === 'bytes' ? first === 0 && last === total - 1 : total === 1);
+}
+
+/** Whether it is the chunk that a new upload begins with. */
+export function isBeginning({ form, first }: ContentRange): boolean {
+  return first === (form === 'bytes' ? 0 : 1);
+}
+
+/**
+ * Holds a chunk against what was sent before.
+ *
+ * @returns `repeat` when the same chunk is there already: it may be sent again with the same bytes
+ * @throws AppError of the `video-content-range-` codes, or `video-source-already-uploaded`
+ */
+export function judgeRange(range: ContentRange, upload: RangedUpload | undefined): 'new' | 'repeat' {
+  if (upload === undefined) return 'new';
+  if (range.form !== upload.form) {
+    throw rangeError(upload.form === 'parts' ? 'started-with-part' : 'started-with-bytes');
+  }
+  const { overlapping } = upload;
+  const isRepeat = overlapping?.first === range.first && overlapping.last === range.last;
+  if (upload.isComplete && !isRepeat) throw fileError('video-source-already-uploaded');
+  checkTotal(range, upload);
+  if (isRepeat) return 'repeat';
+  if (overlapping !== undefined) throw alreadySent(range);
+  return 'new';
+}
+
+/**
+ * Holds the size of a chunk against the smallest that one before the last can have, and against the header.
+ *
+ * @param total of the whole, from this chunk's header or an earlier one
+ * @throws AppError of the `video-content-range-` codes or `uploaded-file-too-large`
+ */
+export function checkChunkSize(range: ContentRange, total: number | undefined, bytes: number): void {
+  const length = lengthOf(range);
+  if (length !== undefined && length !== bytes) throw rangeError('by-bytes-range-mismatch');
+  if (bytes > chunkBytesMax) throw fileError('uploaded-file-too-large');
+  const isLast = total !== undefined && range.last === (range.form === 'bytes' ? total - 1 : total);
+  if (isLast || bytes >= chunkBytesMin) return;
+  throw rangeError(
+    range.form === 'bytes' ? 'by-bytes-range-too-small' : 'by-part-uploaded-file-too-small',
+    `The file has ${bytes} bytes; all but the last must have ${chunkBytesMin} or more.`,
+  );
+}
+
+/** The refusal of a chunk of which another form was stored. */
+export function alreadySent(range: ContentRange): AppError {
+  return rangeError(range.form === 'bytes' ? 'by-bytes-range-overlap' : 'by-part-part-already-sent');
+}
+
+function byteRange(first: number, last: number, total: number | undefined): ContentRange {
+  if (total === 0) throw rangeError('by-bytes-total-bytes-zero');
+  if (first > last) throw rangeError('by-bytes-from-byte-too-high');
+  if (total !== undefined && total > totalBytesMax) {
+    throw rangeError('by-bytes-total-bytes-too-high', `${total} is more than ${totalBytesMax}.`);
+  }
+  if (last >= totalBytesMax) {
+    throw rangeError('by-bytes-to-byte-too-high-allowed', `${last} is more than ${totalBytesMax - 1}.`);
+  }
+  if (total !== undefined && last >= total) throw rangeError('by-bytes-to-byte-too-high-total');
+  if (Math.max(total ?? 0, last + 1) >= sourceBytesBelow) throw sourceTooLarge();
+  const length = last - first + 1;
+  if (length > chunkBytesMax) {
+    throw rangeError('by-bytes-range-too-large', `${length} bytes are more than ${chunkBytesMax}.`);
+  }
+  return { form: 'bytes', first, last, total };
+}
+
+function partRange(part: number, total: number | undefined): ContentRange {
+  if (part === 0) throw rangeError('by-part-part-zero');
+  if (total === 0) throw rangeError('by-part-total-parts-zero');
+  if (part > partsMax) throw rangeError('by-part-part-too-high-allowed', `${part} is more than ${partsMax}.`);
+  if (total !== undefined && total > partsMax) {
+    throw rangeError('by-part-total-parts-too-high', `${total} is more than ${partsMax}.`);
+  }
+  if (total !== undefined && part > total) throw rangeError('by-part-part-too-high-total');
+  return { form: 'parts', first: part, last: part, total };
+}
+
+function checkTotal(range: ContentRange, upload: RangedUpload): void {
+  const isBytes = range.form === 'bytes';
+  if (range.total === undefined) {
+    if (upload.total === undefined || range.last <= (isBytes ? upload.total - 1 : upload.total)) return;
+    throw rangeError(isBytes ? 'by-bytes-to-byte-too-high-total' : 'by-part-part-too-high-total');
+  }
+  if (upload.total === undefined) {
+    if (range.total > upload.highest) return;
+    throw rangeError(isBytes ? 'by-bytes-total-bytes-too-low' : 'by-part-total-parts-too-low');
+  }
+  if (range.total !== upload.total) {
+    throw rangeError(isBytes ? 'by-bytes-different-total-bytes' : 'by-part-different-total-parts');
+  }
+}
+
+/** The refusal of a source that would reach the largest size. */
+export function sourceTooLarge(): AppError {
+  return fileError('uploaded-file-too-large', `A video must have less than ${sourceBytesBelow} bytes.`);
+}
+
+type RangeErrorName = ErrorCode extends infer Code
+  ? Code extends `video-content-range-${infer Name}`
+    ? Name
+    : never
+  : never;
+
+function rangeError(name: RangeErrorName, detail?: string): AppError {
+  return fileError(`video-content-range-${name}`, detail);
+}
+
+/** One of the public samples sends `part%201%2F3`. */
+function decoded(header: string): string {
+  try {
+    return decodeURIComponent(header);
+  } catch {
+    throw rangeError('malformed');
+  }
+}

@@ -1,0 +1,202 @@
+import { type FileHandle, mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { dirname } from 'node:path';
+import { AppError } from '../../shared/errors.ts';
+import { checkTarget, pinnedLookup } from '../../shared/target-address.ts';
+
+/** How a source is fetched. */
+export interface FetchOptions {
+  readonly allowPrivateTargets: boolean;
+  /** How long the other side may send nothing. */
+  readonly stallTimeoutMs: number;
+  /** The size must stay below this. */
+  readonly bytesBelow: number;
+  /** @throws AppError `disk-full` when so many more bytes would leave too little room */
+  readonly checkRoom: (bytes: number) => Promise<void>;
+  /** Aborts when it is to be given up. */
+  readonly signal: AbortSignal;
+  /** Called with how many of how many bytes are there; the second is undefined where nobody said. */
+  readonly report: (bytes: number, total: number | undefined) => void;
+}
+
+const redirectsAtMost = 5;
+const roomCheckedEveryBytes = 64 * 1_024 * 1_024;
+const writeBytes = 1_024 * 1_024;
+/** Answers that may be another one a moment later. */
+const retriedStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/**
+ * Fetches a file by HTTP. What an earlier try has written to `path` is gone on with, where the server says by a strong entity tag
+ * that it is still the same.
+ *
+ * **Source**: RFC 9110 8.8.3, 13.1.5, 14.2, 15.4
+ *
+ * @returns bytes of the file
+ * @throws AppError `source-unreachable` or `media-refused`, which are final; anything else may be mended by another try
+ */
+export async function fetchSource(address: string, path: string, options: FetchOptions): Promise<number> {
+  await mkdir(dirname(path), { recursive: true });
+  const begun = await beginningOf(path);
+  const answer = await follow(address, begun, options);
+  try {
+    const { offset, total } = placeOf(answer, begun);
+    if (total !== undefined && total >= options.bytesBelow) throw tooLarge(options);
+    await options.checkRoom((total ?? 0) - offset);
+    await writeFile(tagPath(path), strongTagOf(answer) ?? (offset === 0 ? '' : begun!.tag));
+    const handle = await open(path, offset === 0 ? 'w' : 'r+');
+    try {
+      await handle.truncate(offset);
+      return await receive(answer, handle, { offset, total }, options);
+    } finally {
+      await handle.close();
+    }
+  } finally {
+    answer.destroy();
+  }
+}
+
+interface Beginning {
+  readonly bytes: number;
+  readonly tag: string;
+}
+
+function tagPath(path: string): string {
+  return `${path}.tag`;
+}
+
+/** What an earlier try has left, if it can be gone on with. */
+async function beginningOf(path: string): Promise<Beginning | undefined> {
+  try {
+    const tag = await readFile(tagPath(path), 'utf8');
+    const { size } = await stat(path);
+    return tag === '' || size === 0 ? undefined : { bytes: size, tag };
+  } catch {
+    return undefined;
+  }
+}
+
+async function follow(
+  address: string,
+  begun: Beginning | undefined,
+  options: FetchOptions,
+): Promise<IncomingMessage> {
+  let url = new URL(address);
+  for (let redirects = 0; ; redirects += 1) {
+    const answer = await ask(url, begun, options);
+    const status = answer.statusCode ?? 0;
+    if (status === 200 || (status === 206 && begun !== undefined)) return answer;
+    answer.destroy();
+    const { location } = answer.headers;
+    if ([301, 302, 303, 307, 308].includes(status) && location !== undefined) {
+      if (redirects === redirectsAtMost)
+        throw unreachable(`It was redirected more than ${redirectsAtMost} times.`);
+      url = redirected(location, url);
+      continue;
+    }
+    // Another answer will come without the beginning.
+    if (status === 416 && begun !== undefined) return follow(address, undefined, options);
+    if (status >= 500 || retriedStatuses.has(status)) throw new Error(`the server answered ${status}`);
+    throw unreachable(`The server answered ${status}.`);
+  }
+}
+
+function redirected(location: string, from: URL): URL {
+  const url = URL.parse(location, from.href);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    throw unreachable('It was redirected to what is no http or https address.');
+  }
+  return url;
+}
+
+/** One request, to an address that was checked, over a connection of its own. */
+async function ask(url: URL, begun: Beginning | undefined, options: FetchOptions): Promise<IncomingMessage> {
+  options.signal.throwIfAborted();
+  const target = await checkTarget(url.hostname, { allowPrivate: options.allowPrivateTargets });
+  if (!target.accepted) throw unreachable(`${target.reason}.`);
+  const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const request = send(url, {
+    agent: false,
+    lookup: pinnedLookup(target.addresses),
+    signal: options.signal,
+    timeout: options.stallTimeoutMs,
+    headers: {
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      'user-agent': 'Millrace',
+      ...(begun === undefined ? {} : { range: `bytes=${begun.bytes}-`, 'if-range': begun.tag }),
+    },
+  });
+  request.on('timeout', () => request.destroy(new Error('the server sent nothing for too long')));
+  request.on('response', resolve);
+  request.on('error', reject);
+  request.end();
+  return await promise;
+}
+
+/** Where in the file the bytes of an answer belong, and the size of the whole where it is told. */
+function placeOf(
+  answer: IncomingMessage,
+  begun: Beginning | undefined,
+): { offset: number; total: number | undefined } {
+  if (answer.statusCode !== 206 || begun === undefined) {
+    const length = Number(answer.headers['content-length'] ?? Number.NaN);
+    return { offset: 0, total: Number.isSafeInteger(length) ? length : undefined };
+  }
+  const [, from, size] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(answer.headers['content-range'] ?? '') ?? [];
+  if (Number(from) !== begun.bytes) throw unreachable('The server sent another range than it was asked for.');
+  return { offset: begun.bytes, total: size === '*' ? undefined : Number(size) };
+}
+
+function strongTagOf(answer: IncomingMessage): string | undefined {
+  const { etag } = answer.headers;
+  return etag?.startsWith('"') ? etag : undefined;
+}
+
+async function receive(
+  answer: IncomingMessage,
+  handle: FileHandle,
+  place: { offset: number; total: number | undefined },
+  options: FetchOptions,
+): Promise<number> {
+  let position = place.offset;
+  let checkedAt = position;
+  let batch: Buffer[] = [];
+  let batchBytes = 0;
+  const flush = async () => {
+    for (let left = batch; batchBytes > 0; left = [Buffer.concat(left).subarray(-batchBytes)]) {
+      const { bytesWritten } = await handle.writev(left, position);
+      position += bytesWritten;
+      batchBytes -= bytesWritten;
+    }
+    batch = [];
+    options.report(position, place.total);
+    if (position - checkedAt < roomCheckedEveryBytes) return;
+    checkedAt = position;
+    await options.checkRoom(0);
+  };
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      batch.push(chunk);
+      batchBytes += chunk.length;
+      if (position + batchBytes >= options.bytesBelow) throw tooLarge(options);
+      if (batchBytes >= writeBytes) await flush();
+    }
+  } finally {
+    await flush();
+  }
+  if (place.total !== undefined && position !== place.total) {
+    throw new Error(`${position} of ${place.total} bytes came`);
+  }
+  if (position === 0) throw new AppError('media-refused', 'The source is empty.');
+  return position;
+}
+
+function unreachable(detail: string): AppError {
+  return new AppError('source-unreachable', detail);
+}
+
+function tooLarge({ bytesBelow }: FetchOptions): AppError {
+  return new AppError('media-refused', `The source must have less than ${bytesBelow} bytes.`);
+}

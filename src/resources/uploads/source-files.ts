@@ -1,0 +1,160 @@
+import { mkdirSync, renameSync } from 'node:fs';
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { AppError, systemCodeOf } from '../../shared/errors.ts';
+import type { MediaFiles } from '../../storage/media-files.ts';
+
+/** What is written to until it is whole, beside where it will be. */
+const partialName = 'source.partial';
+const copyBytes = 2 * 1_024 * 1_024;
+
+/** Sources and their chunks on disk: `vod/<videoId>/source` and `uploads/<videoId>/<first>` below the data folder. */
+export class SourceFiles {
+  readonly #media: MediaFiles;
+  readonly #minFreeBytes: number;
+
+  constructor(options: { media: MediaFiles; minFreeBytes: number }) {
+    this.#media = options.media;
+    this.#minFreeBytes = options.minFreeBytes;
+  }
+
+  /** Where a video's source is once it is complete. */
+  source(videoId: string): string {
+    return this.#media.source(videoId);
+  }
+
+  /** Where a source is written that is not whole yet. */
+  partial(videoId: string): string {
+    return this.#media.video(videoId, partialName);
+  }
+
+  /** Where the chunk is that begins with byte or part `first`. */
+  chunk(videoId: string, first: number): string {
+    return this.#media.upload(videoId, String(first));
+  }
+
+  /** Moves a file that is on the disk; within a transaction, so without waiting. */
+  move(from: string, to: string): void {
+    mkdirSync(dirname(to), { recursive: true });
+    renameSync(from, to);
+  }
+
+  /** Puts what was written beside into the source's place. */
+  async publishPartial(videoId: string): Promise<void> {
+    await this.#media.publish(this.partial(videoId), this.source(videoId));
+    await syncFolderOf(this.source(videoId));
+  }
+
+  /** @throws AppError `disk-full` when so many more bytes would leave too little room */
+  async checkRoom(bytes: number): Promise<void> {
+    if ((await this.#media.freeBytes()) - bytes < this.#minFreeBytes) throw new AppError('disk-full');
+  }
+
+  /** Removes a video's chunks. */
+  async removeChunks(videoId: string): Promise<void> {
+    await rm(this.#media.upload(videoId), { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /** Removes what was written of a source that is not whole, and what was noted about it. */
+  async removePartial(videoId: string): Promise<void> {
+    await rm(this.partial(videoId), { force: true });
+    await rm(`${this.partial(videoId)}.tag`, { force: true });
+  }
+
+  /** Removes a source. */
+  async removeSource(videoId: string): Promise<void> {
+    await rm(this.source(videoId), { force: true });
+  }
+
+  /** Ids of all videos that have chunks on the disk. */
+  async videosWithChunks(): Promise<string[]> {
+    try {
+      return await readdir(dirname(this.#media.upload('any')));
+    } catch (error) {
+      if (systemCodeOf(error) === 'ENOENT') return [];
+      throw error;
+    }
+  }
+}
+
+/** What a failed write is told as: a full disk is `disk-full`, anything else itself. */
+export function diskErrorOf(error: unknown): unknown {
+  const code = systemCodeOf(error);
+  return code === 'ENOSPC' || code === 'EDQUOT'
+    ? new AppError('disk-full', undefined, { cause: error })
+    : error;
+}
+
+/** Brings a file's bytes to the disk. */
+export async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Brings the name of a file to the disk. */
+export async function syncFolderOf(path: string): Promise<void> {
+  const handle = await open(dirname(path), 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Writes files one after the other into a new one, reading ahead by one buffer of 2 MiB.
+ *
+ * @param pieces with the size that each must have
+ * @param report called with the bytes written so far
+ * @throws Error when a piece has another size, the signal aborts, or the system refuses
+ */
+export async function joinFiles(
+  pieces: readonly { readonly path: string; readonly bytes: number }[],
+  to: string,
+  signal: AbortSignal,
+  report: (bytes: number) => void,
+): Promise<void> {
+  const buffers = [Buffer.allocUnsafe(copyBytes), Buffer.allocUnsafe(copyBytes)];
+  let turn = 0;
+  let writing: Promise<unknown> = Promise.resolve();
+  let written = 0;
+  const target = await open(to, 'w');
+  try {
+    for (const { path, bytes } of pieces) {
+      const piece = await open(path, 'r');
+      try {
+        let read = 0;
+        for (;;) {
+          signal.throwIfAborted();
+          turn = 1 - turn;
+          const buffer = buffers[turn]!;
+          const { bytesRead } = await piece.read(buffer, 0, copyBytes, null);
+          await writing;
+          if (bytesRead === 0) break;
+          read += bytesRead;
+          written += bytesRead;
+          writing = writeAll(target, buffer.subarray(0, bytesRead));
+          // Looked at before the next write; until then nobody else would see it fail.
+          writing.catch(() => {});
+          report(written);
+        }
+        if (read !== bytes) throw new Error(`${basename(path)} has ${read} bytes in place of ${bytes}`);
+      } finally {
+        await piece.close();
+      }
+    }
+  } finally {
+    await writing.catch(() => {});
+    await target.close();
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    written += (await handle.write(bytes, written, bytes.length - written)).bytesWritten;
+  }
+}

@@ -1,0 +1,207 @@
+import { copyFile, link, mkdir, rm, stat } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { dirname } from 'node:path';
+import { refuseAttribute } from '../../http/problems.ts';
+import type { JobKind, JobQueue, RunningJob } from '../../jobs/job.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
+import { checkTarget } from '../../shared/target-address.ts';
+import type { Database } from '../../store/database.ts';
+import { sourceBytesBelow } from './content-range.ts';
+import { fetchSource } from './source-fetch.ts';
+import { diskErrorOf, type SourceFiles } from './source-files.ts';
+import { isComplete, type UploadsStore } from './uploads.store.ts';
+
+/** What is to be done for the `source` of a new video. */
+export type SourcePlan =
+  | { readonly kind: 'fetch'; readonly address: string }
+  | { readonly kind: 'clone'; readonly videoId: string };
+
+/** What fetching and copying sources need. */
+export interface SourceIntakeOptions {
+  readonly store: UploadsStore;
+  readonly database: Database;
+  readonly files: SourceFiles;
+  readonly jobs: JobQueue;
+  /** Whether the project has a video that is not discarded. */
+  readonly hasVideo: (projectId: string, videoId: string) => boolean;
+  /** Called in the transaction that makes a source complete. */
+  readonly sourceReady: (videoId: string) => void;
+  readonly allowPrivateTargets: boolean;
+  /** How long fetching may take, all tries together. */
+  readonly sourceTimeoutMs: number;
+  /** How long a server may send nothing. */
+  readonly stallTimeoutMs: number;
+  readonly clock: Clock;
+}
+
+const addressAtMost = 4_096;
+/** With the queue's delays, about half a day. */
+const fetchAttemptsAtMost = 60;
+const cloneAttemptsAtMost = 5;
+/** Copying takes no time, and somebody waits. */
+const clonePriority = 10;
+
+/** Brings sources that videos are created with: from an address, or from another video. */
+export class SourceIntake {
+  readonly #options: SourceIntakeOptions;
+
+  constructor(options: SourceIntakeOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * What is to be done for a `source`; nothing is done yet.
+   *
+   * @throws AppError `invalid-attribute` when it is no http or https address, leads to this machine or its networks, or is no
+   *   video of the project with a complete source
+   */
+  async plan(projectId: string, source: string): Promise<SourcePlan> {
+    if (/^[a-z][a-z0-9+.-]*:/i.test(source))
+      return { kind: 'fetch', address: await this.#checkAddress(source) };
+    const { hasVideo, store } = this.#options;
+    if (!hasVideo(projectId, source)) {
+      throw refuseAttribute(
+        'source',
+        'This is neither an http or https address nor the id of one of your videos.',
+      );
+    }
+    const state = store.source(source);
+    if (state === undefined || !isComplete(state)) {
+      throw refuseAttribute('source', 'The source of this video is not complete.');
+    }
+    return { kind: 'clone', videoId: source };
+  }
+
+  /** Writes down that a source is to come, in the transaction that makes the video, and has it brought. */
+  begin(videoId: string, plan: SourcePlan): void {
+    const { store, jobs, clock } = this.#options;
+    store.begin({
+      videoId,
+      origin: plan.kind === 'fetch' ? 'url' : 'clone',
+      status: 'ingesting',
+      address: plan.kind === 'fetch' ? plan.address : plan.videoId,
+      startedAtMs: clock.nowMs(),
+    });
+    jobs.add({ kind: plan.kind, subjectId: videoId, priority: plan.kind === 'clone' ? clonePriority : 0 });
+  }
+
+  /** How its jobs are done, fetches in one lane and copies in another: a slow server must not hold up what is here already. */
+  kinds(lanes: { readonly fetch: string; readonly clone: string }): JobKind[] {
+    const { store } = this.#options;
+    const givenUp: NonNullable<JobKind['givenUp']> = (job, error) =>
+      void store.fail(job.subjectId, reasonOf(error));
+    return [
+      {
+        kind: 'fetch',
+        lane: lanes.fetch,
+        attemptsAtMost: fetchAttemptsAtMost,
+        run: job => this.#run(job, fetchAttemptsAtMost, address => this.#fetch(job, address)),
+        givenUp,
+      },
+      {
+        kind: 'clone',
+        lane: lanes.clone,
+        attemptsAtMost: cloneAttemptsAtMost,
+        run: job => this.#run(job, cloneAttemptsAtMost, from => this.#clone(job, from)),
+        givenUp,
+      },
+    ];
+  }
+
+  async #checkAddress(source: string): Promise<string> {
+    const url = URL.parse(source);
+    if (url === null || !['http:', 'https:'].includes(url.protocol) || source.length > addressAtMost) {
+      throw refuseAttribute('source', 'This is not a valid http or https address.');
+    }
+    // Names are looked up when they are used; what stands there as numbers can be told now.
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+    if (isIP(host) !== 0) {
+      const target = await checkTarget(host, { allowPrivate: this.#options.allowPrivateTargets });
+      if (!target.accepted) throw refuseAttribute('source', `${target.reason}.`);
+    }
+    return url.href;
+  }
+
+  async #run(
+    job: RunningJob,
+    attemptsAtMost: number,
+    bring: (address: string) => Promise<number>,
+  ): Promise<void> {
+    const { store, database, files, sourceReady, clock } = this.#options;
+    const videoId = job.subjectId;
+    const source = store.source(videoId);
+    if (source?.status !== 'ingesting' || source.address === undefined) return;
+    let bytes: number;
+    try {
+      bytes = await bring(source.address);
+      await files.publishPartial(videoId);
+    } catch (error) {
+      const told = diskErrorOf(error);
+      const isFinal = told instanceof AppError && told.kind === 'invalid';
+      const isOver =
+        isFinal || job.attempt >= attemptsAtMost || (told instanceof AppError && told.code === 'disk-full');
+      if (isOver) await files.removePartial(videoId);
+      throw told;
+    }
+    await files.removePartial(videoId);
+    const isKept = database.transaction(() => {
+      if (!store.complete(videoId, 'ingested', bytes, clock.nowMs())) return false;
+      sourceReady(videoId);
+      return true;
+    });
+    // Deleted meanwhile.
+    if (!isKept) await files.removeSource(videoId);
+  }
+
+  async #fetch(job: RunningJob, address: string): Promise<number> {
+    const { store, files, clock, sourceTimeoutMs, stallTimeoutMs, allowPrivateTargets } = this.#options;
+    const startedAtMs = store.source(job.subjectId)?.startedAtMs ?? clock.nowMs();
+    const leftMs = startedAtMs + sourceTimeoutMs - clock.nowMs();
+    if (leftMs <= 0) throw new AppError('source-unreachable', 'Fetching the source took too long.');
+    const overdue = AbortSignal.timeout(Math.min(leftMs, 2 ** 31 - 1));
+    try {
+      return await fetchSource(address, files.partial(job.subjectId), {
+        allowPrivateTargets,
+        stallTimeoutMs,
+        bytesBelow: sourceBytesBelow,
+        checkRoom: bytes => files.checkRoom(bytes),
+        signal: AbortSignal.any([job.signal, overdue]),
+        report: (bytes, total) => total !== undefined && job.reportProgress((100 * bytes) / total),
+      });
+    } catch (error) {
+      if (overdue.aborted && !job.signal.aborted) {
+        throw new AppError('source-unreachable', 'Fetching the source took too long.', { cause: error });
+      }
+      throw error;
+    }
+  }
+
+  /** A second name for the same bytes, which never change; a copy where the file system knows no second names. */
+  async #clone(job: RunningJob, fromVideoId: string): Promise<number> {
+    const { files } = this.#options;
+    const from = files.source(fromVideoId);
+    const to = files.partial(job.subjectId);
+    await mkdir(dirname(to), { recursive: true });
+    await rm(to, { force: true });
+    try {
+      const { size } = await stat(from);
+      try {
+        await link(from, to);
+      } catch (error) {
+        if (systemCodeOf(error) === 'ENOENT') throw error;
+        await files.checkRoom(size);
+        await copyFile(from, to);
+      }
+      return size;
+    } catch (error) {
+      if (systemCodeOf(error) !== 'ENOENT') throw error;
+      throw new AppError('media-refused', 'The video that was to be copied is gone.', { cause: error });
+    }
+  }
+}
+
+/** A reason that the owner of the video may read. */
+function reasonOf(error: unknown): string {
+  return error instanceof AppError ? error.message : `The source could not be fetched: ${messageOf(error)}`;
+}

@@ -1,0 +1,9 @@
+/** What uploads ask about videos. `View` is a video as the API shows it. */
+export interface UploadTarget<View> {
+  /** A video of the project that is not discarded. */
+  find(projectId: string, videoId: string): { readonly videoId: string } | undefined;
+  /** Makes a video without a source, in the caller's transaction. */
+  create(projectId: string, attributes: { readonly title: string }): { readonly videoId: string };
+  /** @throws AppError `resource-not-found` */
+  viewOf(projectId: string, videoId: string): View;
+}

@@ -1,0 +1,322 @@
+import type { UploadCaller } from '../../http/caller.ts';
+import { fileError } from '../../http/file-body.ts';
+import type { FileAdmission, UploadedFile } from '../../http/route.ts';
+import type { JobQueue } from '../../jobs/job.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { AppError, systemCodeOf } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/logger.ts';
+import type { Database } from '../../store/database.ts';
+import { assembleKind } from './assembly.ts';
+import {
+  alreadySent,
+  type ContentRange,
+  checkChunkSize,
+  chunkBytesMax,
+  isBeginning,
+  isWhole,
+  judgeRange,
+  lengthOf,
+  parseContentRange,
+  sourceBytesBelow,
+  sourceTooLarge,
+} from './content-range.ts';
+import { diskErrorOf, type SourceFiles, syncFile, syncFolderOf } from './source-files.ts';
+import type { UploadTarget } from './upload-target.ts';
+import type { IngestState, SourceRecord, UploadsStore } from './uploads.store.ts';
+
+/** Headers of an upload that say what comes. */
+export interface UploadHeaders {
+  /** As it was sent. */
+  readonly contentRange: string | undefined;
+  /** Bytes of the whole body; undefined when it comes in pieces without a length. */
+  readonly contentLength: number | undefined;
+}
+
+/** How long an upload may take from its first chunk to its last, and fetching a source. */
+const openAtMostMs = 168 * 3_600_000;
+const titleAtMost = 1_024;
+
+/** What a caller can do with uploads, and what the rest of the server asks about them. `View` is a video as the API shows it. */
+export class UploadsService<View> {
+  readonly #store: UploadsStore;
+  readonly #database: Database;
+  readonly #files: SourceFiles;
+  readonly #videos: UploadTarget<View>;
+  readonly #jobs: JobQueue;
+  readonly #sourceReady: (videoId: string) => void;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+
+  constructor(options: {
+    store: UploadsStore;
+    database: Database;
+    files: SourceFiles;
+    videos: UploadTarget<View>;
+    jobs: JobQueue;
+    /** Called in the transaction that makes a source complete. */
+    sourceReady: (videoId: string) => void;
+    clock: Clock;
+    log: Logger;
+  }) {
+    this.#store = options.store;
+    this.#database = options.database;
+    this.#files = options.files;
+    this.#videos = options.videos;
+    this.#jobs = options.jobs;
+    this.#sourceReady = options.sourceReady;
+    this.#clock = options.clock;
+    this.#log = options.log;
+  }
+
+  /** What may come for a video. @throws AppError of the `uploaded-file-` and `video-` codes for what may not, whatever its bytes are */
+  admit(videoId: string, headers: UploadHeaders): FileAdmission {
+    const range = parseContentRange(headers.contentRange);
+    this.#judge(this.#sourceOf(videoId), range);
+    if (range !== undefined) this.#checkAnnounced(videoId, range, headers.contentLength);
+    return admissionOf(range);
+  }
+
+  /** What may come with an upload token; like {@link admit} as soon as the request has named a video. */
+  admitDelegated(caller: UploadCaller, headers: UploadHeaders): FileAdmission {
+    const range = parseContentRange(headers.contentRange);
+    return {
+      ...admissionOf(range),
+      fileBegins: fields => {
+        const videoId = fields.get('videoId') ?? '';
+        if (videoId === '') return;
+        this.#find(caller.projectId, videoId);
+        this.#judge(this.#sourceOf(videoId), range);
+      },
+    };
+  }
+
+  /** Takes a file, or a chunk of one, for a video. Throws as {@link admit} does, or `resource-not-found`. */
+  async receive(
+    projectId: string,
+    videoId: string,
+    file: UploadedFile,
+    headers: UploadHeaders,
+  ): Promise<View> {
+    const range = parseContentRange(headers.contentRange);
+    await this.#bringToDisk(file);
+    const path = this.#database.transaction(() => {
+      this.#find(projectId, videoId);
+      return this.#take(videoId, file, range, undefined);
+    });
+    await this.#seal(path);
+    return this.#videos.viewOf(projectId, videoId);
+  }
+
+  /** Takes a file, or a chunk of one, from the holder of an upload token: for the video that it names, else for a new one. */
+  async receiveDelegated(caller: UploadCaller, file: UploadedFile, headers: UploadHeaders): Promise<View> {
+    const range = parseContentRange(headers.contentRange);
+    await this.#bringToDisk(file);
+    const { path, videoId } = this.#database.transaction(() => {
+      const videoId = this.#videoOf(caller, file, range);
+      return { path: this.#take(videoId, file, range, caller.token), videoId };
+    });
+    await this.#seal(path);
+    return this.#videos.viewOf(caller.projectId, videoId);
+  }
+
+  /** What the status of a video tells of its source; undefined until something has begun. */
+  ingestOf(videoId: string): IngestState | undefined {
+    return this.#store.ingestOf(videoId);
+  }
+
+  /** Removes chunks, what is half written, and all that is noted about a video's source; the source itself goes with the video. */
+  async removeUpload(videoId: string): Promise<void> {
+    this.#store.remove(videoId);
+    await this.#files.removeChunks(videoId);
+    await this.#files.removePartial(videoId);
+  }
+
+  /** Gives up what began 168 hours ago and is not complete, at most a thousand at a time; how many those were. */
+  async failExpired(nowMs: number): Promise<number> {
+    const expired = this.#store.openSince(nowMs - openAtMostMs);
+    for (const videoId of expired) {
+      if (!this.#store.fail(videoId, 'The source was not complete after 168 hours.')) continue;
+      await this.#jobs.cancel(videoId);
+      await this.#files.removeChunks(videoId);
+      await this.#files.removePartial(videoId);
+      this.#log.info('upload-expired', { videoId });
+    }
+    return expired.length;
+  }
+
+  /** Removes chunks that no upload needs, which a crash can leave. Before anything is received. */
+  async removeLeftovers(): Promise<void> {
+    for (const videoId of await this.#files.videosWithChunks()) {
+      const status = this.#store.source(videoId)?.status;
+      if (status !== 'uploading' && status !== 'assembling') await this.#files.removeChunks(videoId);
+    }
+  }
+
+  #find(projectId: string, videoId: string): void {
+    if (this.#videos.find(projectId, videoId) !== undefined) return;
+    throw new AppError('resource-not-found', undefined, { details: { name: 'videoId' } });
+  }
+
+  /** An upload that failed can begin anew. */
+  #sourceOf(videoId: string): SourceRecord | undefined {
+    const source = this.#store.source(videoId);
+    return source?.origin === 'upload' && source.status === 'failed' ? undefined : source;
+  }
+
+  #judge(source: SourceRecord | undefined, range: ContentRange | undefined): 'new' | 'repeat' {
+    if (source === undefined) return 'new';
+    if (source.origin === 'url') throw fileError('video-source-already-downloaded');
+    if (source.origin === 'clone') throw fileError('video-source-already-copied');
+    if (source.origin === 'recording' || source.form === 'plain')
+      throw fileError('video-source-already-uploaded');
+    if (range !== undefined) return judgeRange(range, this.#store.rangedUpload(source, range));
+    throw fileError(
+      source.status === 'uploading'
+        ? 'video-content-range-already-initiated'
+        : 'video-source-already-uploaded',
+    );
+  }
+
+  /** Refuses by the length of the body alone what its bytes could not mend. */
+  #checkAnnounced(videoId: string, range: ContentRange, contentLength: number | undefined): void {
+    const total = range.total ?? this.#sourceOf(videoId)?.total;
+    const length = lengthOf(range);
+    if (length !== undefined) checkChunkSize(range, total, length);
+    if (contentLength === undefined) return;
+    // The body is longer than the file in it.
+    if (length === undefined) checkChunkSize(range, total, Math.min(contentLength, chunkBytesMax));
+    else if (contentLength < length) checkChunkSize(range, total, contentLength);
+  }
+
+  async #bringToDisk(file: UploadedFile): Promise<void> {
+    if (file.bytes === 0) throw fileError('uploaded-file-empty');
+    try {
+      await syncFile(file.path);
+    } catch (error) {
+      throw diskErrorOf(error);
+    }
+  }
+
+  /** The video that a delegated upload is for, made if need be. */
+  #videoOf(caller: UploadCaller, file: UploadedFile, range: ContentRange | undefined): string {
+    const named = file.fields.get('videoId') ?? '';
+    if (named !== '') {
+      this.#find(caller.projectId, named);
+      return named;
+    }
+    const isContinued = range !== undefined && !isBeginning(range);
+    const found = isContinued ? this.#continuedUpload(caller, file, range) : undefined;
+    if (found !== undefined) return found;
+    const title = file.fileName.slice(0, titleAtMost).toWellFormed().trim();
+    return this.#videos.create(caller.projectId, { title: title === '' ? 'Untitled' : title }).videoId;
+  }
+
+  /** The newest unfinished upload with the same token that lacks this chunk, or has the very same. */
+  #continuedUpload(caller: UploadCaller, file: UploadedFile, range: ContentRange): string | undefined {
+    return this.#store.openUploadsOf(caller.token, range.form, caller.projectId).find(videoId => {
+      const source = this.#store.source(videoId);
+      if (source === undefined) return false;
+      if (range.total !== undefined && source.total !== undefined && range.total !== source.total)
+        return false;
+      const chunk = this.#store.overlapping(videoId, range);
+      if (chunk === undefined) return true;
+      return chunk.first === range.first && chunk.last === range.last && isSame(chunk.digest, file);
+    });
+  }
+
+  /**
+   * Checks again, now that the bytes are there, and makes the file a part of the upload. All in the caller's transaction and
+   * without waiting, so that of two requests one comes after the other.
+   *
+   * @returns where the file is now; undefined when the same bytes had been there before
+   */
+  #take(
+    videoId: string,
+    file: UploadedFile,
+    range: ContentRange | undefined,
+    uploadToken: string | undefined,
+  ): string | undefined {
+    const source = this.#sourceOf(videoId);
+    const verdict = this.#judge(source, range);
+    if (range !== undefined) checkChunkSize(range, range.total ?? source?.total, file.bytes);
+    if (verdict === 'repeat' && range !== undefined && source !== undefined) {
+      this.#takeRepeat(source, file, range);
+      return undefined;
+    }
+    if (source === undefined) {
+      this.#store.begin({
+        videoId,
+        origin: 'upload',
+        form: range?.form ?? 'plain',
+        status: 'uploading',
+        uploadToken,
+        total: range?.total,
+        startedAtMs: this.#clock.nowMs(),
+      });
+    }
+    const isAlone = range === undefined || isWhole(range);
+    const path = isAlone ? this.#files.source(videoId) : this.#files.chunk(videoId, range.first);
+    if (range !== undefined) this.#addChunk(videoId, file, range);
+    if (isAlone) {
+      this.#store.complete(videoId, 'uploaded', file.bytes, this.#clock.nowMs());
+      this.#sourceReady(videoId);
+    } else {
+      this.#completeIfAllThere(videoId);
+    }
+    // Last, because what stands above can be rolled back.
+    this.#files.move(file.path, path);
+    return path;
+  }
+
+  #addChunk(videoId: string, file: UploadedFile, range: ContentRange): void {
+    const { first, last, total } = range;
+    if (this.#store.received(videoId).bytes + file.bytes >= sourceBytesBelow) throw sourceTooLarge();
+    if (file.digest === undefined) throw new AppError('server-error', 'a chunk came without its digest');
+    this.#store.addChunk(videoId, { first, last, bytes: file.bytes, digest: file.digest });
+    if (total !== undefined) this.#store.setTotal(videoId, total);
+  }
+
+  #takeRepeat(source: SourceRecord, file: UploadedFile, range: ContentRange): void {
+    const chunk = this.#store.overlapping(source.videoId, range);
+    if (chunk === undefined || !isSame(chunk.digest, file)) {
+      throw source.status === 'uploading' ? alreadySent(range) : fileError('video-source-already-uploaded');
+    }
+    if (range.total === undefined || source.status !== 'uploading') return;
+    this.#store.setTotal(source.videoId, range.total);
+    this.#completeIfAllThere(source.videoId);
+  }
+
+  #completeIfAllThere(videoId: string): void {
+    const source = this.#store.source(videoId);
+    if (source?.total === undefined) return;
+    const { chunks, bytes } = this.#store.received(videoId);
+    if ((source.form === 'bytes' ? bytes : chunks) < source.total) return;
+    this.#store.setAssembling(videoId);
+    this.#jobs.add({ kind: assembleKind, subjectId: videoId });
+  }
+
+  /** Brings the name of a file that was moved to the disk; it may have been joined with others, or removed, meanwhile. */
+  async #seal(path: string | undefined): Promise<void> {
+    if (path === undefined) return;
+    try {
+      await syncFolderOf(path);
+    } catch (error) {
+      if (systemCodeOf(error) !== 'ENOENT') throw diskErrorOf(error);
+    }
+  }
+}
+
+function isSame(digest: Buffer, file: UploadedFile): boolean {
+  return file.digest?.equals(digest) ?? false;
+}
+
+function admissionOf(range: ContentRange | undefined): FileAdmission {
+  if (range === undefined) return { bytesMax: sourceBytesBelow - 1, excess: sourceTooLarge() };
+  const length = lengthOf(range);
+  if (length === undefined) return { bytesMax: chunkBytesMax, hasDigest: true };
+  return {
+    bytesMax: length,
+    hasDigest: true,
+    excess: fileError('video-content-range-by-bytes-range-mismatch'),
+  };
+}
