@@ -9,6 +9,7 @@ import { defineRoute, type Route } from '../http/route.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
+import { MediaFiles } from '../storage/media-files.ts';
 import type { Database } from '../store/database.ts';
 import { AccountsStore } from './accounts/accounts.store.ts';
 import { authRoutes } from './auth/auth.routes.ts';
@@ -23,9 +24,16 @@ import { LiveStreamsService } from './live-streams/live-streams.service.ts';
 import { LiveStreamsStore } from './live-streams/live-streams.store.ts';
 import { ThumbnailFiles } from './live-streams/thumbnail-files.ts';
 import { openPrivateTokens, type PrivateTokens } from './private-tokens/private-tokens.store.ts';
+import { videoThumbnailRoutes } from './video-thumbnails/video-thumbnails.routes.ts';
+import { VideoThumbnailsService } from './video-thumbnails/video-thumbnails.service.ts';
+import { ThumbnailsStore } from './video-thumbnails/video-thumbnails.store.ts';
 import { videoRoutes } from './videos/videos.routes.ts';
+import type { VideoView } from './videos/videos.schema.ts';
 import { type VideosOptions, VideosService } from './videos/videos.service.ts';
 import { VideosStore } from './videos/videos.store.ts';
+import { watermarkRoutes } from './watermarks/watermarks.routes.ts';
+import { WatermarksService } from './watermarks/watermarks.service.ts';
+import { WatermarksStore } from './watermarks/watermarks.store.ts';
 
 /** What the API is made of. */
 export interface ApiOptions {
@@ -38,6 +46,8 @@ export interface ApiOptions {
   readonly live: LiveControl;
   /** What the rest of the server does for videos; without it, they are containers that nothing comes into. */
   readonly videos?: Partial<VideoWork>;
+  /** How images are worked on; without it, no frames are made, and watermarks are taken unseen. */
+  readonly images?: ImageWork;
   readonly health: HealthOptions;
   readonly log: Logger;
   readonly observer?: HttpObserver;
@@ -52,7 +62,7 @@ export type VideoWork = Pick<
   'restore' | 'sources' | 'watermarkExists' | 'takeWatermark' | 'playerExists' | 'removed'
 >;
 
-const noVideoWork: VideoWork = {
+const noVideoWork: Omit<VideoWork, 'watermarkExists' | 'takeWatermark'> = {
   restore: false,
   sources: {
     plan: () => {
@@ -60,11 +70,19 @@ const noVideoWork: VideoWork = {
     },
     begin: () => {},
   },
-  watermarkExists: () => false,
-  takeWatermark: () => {},
   playerExists: () => false,
   removed: async () => {},
 };
+
+/** What the images of the API ask of others. */
+export interface ImageWork {
+  /** Asks for the frame that a video is to show. In a transaction, and also for a video that has no media yet. */
+  requestFrame(videoId: string): void;
+  /** Whether a picture comes out of an image file. */
+  canDecode(path: string): Promise<boolean>;
+}
+
+const noImageWork: ImageWork = { requestFrame: () => {}, canDecode: async () => true };
 
 /** The API, and what the rest of the server needs of it. */
 export interface Api {
@@ -73,6 +91,8 @@ export interface Api {
   readonly accounts: AccountsStore;
   readonly liveStreams: LiveStreamsService;
   readonly videos: VideosService;
+  readonly thumbnails: VideoThumbnailsService<VideoView>;
+  readonly watermarks: WatermarksService;
   readonly privateTokens: PrivateTokens;
   /** To be started and stopped with the server. */
   readonly tokenSweeper: TokenSweeper;
@@ -100,19 +120,38 @@ export function createApi(options: ApiOptions): Api {
     baseUrl: publicUrl,
     clock,
   });
+  const files = new MediaFiles(dataDir);
+  const images = options.images ?? noImageWork;
+  const watermarks = new WatermarksService({
+    store: new WatermarksStore(database),
+    files,
+    canDecode: path => images.canDecode(path),
+    clock,
+  });
   const videos = new VideosService({
     ...noVideoWork,
+    watermarkExists: (projectId, watermarkId) => watermarks.exists(projectId, watermarkId),
+    takeWatermark: (videoId, watermarkId) => watermarks.copyFor(videoId, watermarkId),
     ...options.videos,
     store: new VideosStore(database),
     privateTokens,
     baseUrl: publicUrl,
     clock,
   });
+  const thumbnails = new VideoThumbnailsService<VideoView>({
+    database,
+    store: new ThumbnailsStore(database),
+    videos,
+    files,
+    requestFrame: videoId => images.requestFrame(videoId),
+  });
   const routes = [
     ...authRoutes(auth),
     ...liveStreamRoutes(liveStreams),
     ...videoRoutes(videos),
     ...discardedVideoRoutes(videos),
+    ...videoThumbnailRoutes(thumbnails, videos),
+    ...watermarkRoutes(watermarks),
     ...healthRoutes(options.health),
     ...errorDocRoutes(),
   ];
@@ -129,7 +168,17 @@ export function createApi(options: ApiOptions): Api {
     ...(options.bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs: options.bodyTimeoutMs }),
   });
   const tokenSweeper = new TokenSweeper({ database, clock, log: log.child('auth') });
-  return { koa, accounts, liveStreams, videos, privateTokens, tokenSweeper, docsBase };
+  return {
+    koa,
+    accounts,
+    liveStreams,
+    videos,
+    thumbnails,
+    watermarks,
+    privateTokens,
+    tokenSweeper,
+    docsBase,
+  };
 }
 
 /** Files that were being received when the server last stopped are of no use to anybody. */

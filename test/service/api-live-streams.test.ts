@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32, deflateSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { formOf, pngImage } from '../support/images.ts';
 import { type RunningApi, startApi } from '../support/start-api.ts';
 
 let server: RunningApi;
@@ -15,35 +15,7 @@ const create = async (body: Record<string, unknown> = {}) =>
   (await server.call('POST', '/live-streams', { body: { name: 'Pier cam', ...body } })).json;
 const mirror = { name: 'Mirror', serverUrl: 'rtmp://mirror.example.net/app', streamKey: 'abcd-1234' };
 
-/** A PNG of one pixel. */
-const png = (() => {
-  const chunk = (type: string, data: Buffer) => {
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(data.length);
-    const named = Buffer.concat([Buffer.from(type), data]);
-    const sum = Buffer.alloc(4);
-    sum.writeUInt32BE(crc32(named));
-    return Buffer.concat([length, named, sum]);
-  };
-  const header = Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0]);
-  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  const pixels = deflateSync(Buffer.from([0, 255]));
-  return Buffer.concat([
-    signature,
-    chunk('IHDR', header),
-    chunk('IDAT', pixels),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
-})();
-
-function form(...parts: [field: string, bytes: Buffer, fileName?: string][]): FormData {
-  const data = new FormData();
-  for (const [field, bytes, fileName] of parts) {
-    if (fileName === undefined) data.append(field, bytes.toString());
-    else data.append(field, new Blob([new Uint8Array(bytes)]), fileName);
-  }
-  return data;
-}
+const png = pngImage();
 
 describe('creating a live stream', () => {
   it('answers 200 with the whole object', async () => {
@@ -294,12 +266,12 @@ describe('a thumbnail', () => {
   it('is stored, replaced and deleted', async () => {
     const { liveStreamId: id, assets } = await create();
     expect(server.api.liveStreams.thumbnailPath(id)).toBeUndefined();
-    const answer = await upload(id, form(['any name', png, 'holiday.txt']));
+    const answer = await upload(id, formOf(['any name', png, 'holiday.txt']));
     expect(answer.status).toBe(201);
     expect(answer.json.assets.thumbnail).toBe(assets.thumbnail);
     const path = server.api.liveStreams.thumbnailPath(id)!;
     expect(await readFile(path)).toEqual(png);
-    await upload(id, form(['file', Buffer.concat([png, png]), 'again.png']));
+    await upload(id, formOf(['file', Buffer.concat([png, png]), 'again.png']));
     expect((await readFile(path)).length).toBe(png.length * 2);
     const deleted = await server.call('DELETE', `/live-streams/${id}/thumbnail`);
     expect(deleted.status).toBe(200);
@@ -311,17 +283,20 @@ describe('a thumbnail', () => {
 
   it('comes with text fields that do not matter', async () => {
     const { liveStreamId: id } = await create();
-    expect((await upload(id, form(['link', Buffer.from('x')], ['file', png, 'a.png']))).status).toBe(201);
+    expect((await upload(id, formOf(['link', Buffer.from('x')], ['file', png, 'a.png']))).status).toBe(201);
   });
 
   it.each([
-    ['There is no uploaded file in the request.', form(['file', Buffer.from('text')])],
+    ['There is no uploaded file in the request.', formOf(['file', Buffer.from('text')])],
     ['There is no uploaded file in the request.', '{"file":"x"}'],
-    ['There is more than one uploaded file in the request.', form(['a', png, 'a.png'], ['b', png, 'b.png'])],
-    ['The uploaded file is empty.', form(['a', Buffer.alloc(0), 'a.png'])],
-    ['The uploaded file is too large.', form(['a', Buffer.alloc(9 * 1_024 * 1_024), 'a.png'])],
-    ['Only [jpeg, jpg, JPG, JPEG] extensions are supported.', form(['a', Buffer.from('GIF89a'), 'a.jpg'])],
-    ['The uploaded file is invalid.', form(['a', png.subarray(0, 20), 'a.png'])],
+    [
+      'There is more than one uploaded file in the request.',
+      formOf(['a', png, 'a.png'], ['b', png, 'b.png']),
+    ],
+    ['The uploaded file is empty.', formOf(['a', Buffer.alloc(0), 'a.png'])],
+    ['The uploaded file is too large.', formOf(['a', Buffer.alloc(9 * 1_024 * 1_024), 'a.png'])],
+    ['Only [jpeg, jpg, JPG, JPEG] extensions are supported.', formOf(['a', Buffer.from('GIF89a'), 'a.jpg'])],
+    ['The uploaded file is invalid.', formOf(['a', png.subarray(0, 20), 'a.png'])],
   ])('is refused: %s', async (title, body) => {
     const { liveStreamId: id } = await create();
     const answer = await upload(id, body);
@@ -332,14 +307,14 @@ describe('a thumbnail', () => {
   });
 
   it('of an unknown stream answers 404 without the file being read', async () => {
-    const answer = await upload('li0000000000000000000000', form(['file', png, 'a.png']));
+    const answer = await upload('li0000000000000000000000', formOf(['file', png, 'a.png']));
     expect(answer.status).toBe(404);
     expect(answer.json.name).toBe('liveStreamId');
   });
 
   it('goes with its stream', async () => {
     const { liveStreamId: id } = await create();
-    await upload(id, form(['file', png, 'a.png']));
+    await upload(id, formOf(['file', png, 'a.png']));
     await server.call('DELETE', `/live-streams/${id}`);
     expect(existsSync(join(server.dataDir, 'live', id))).toBe(false);
   });

@@ -15,7 +15,7 @@ export const productionKey = 'production-key-of-tests';
 
 /** What a test may set. */
 export interface StartApiOptions
-  extends Partial<Pick<ApiOptions, 'rateLimits' | 'clock' | 'bodyTimeoutMs' | 'videos'>>,
+  extends Partial<Pick<ApiOptions, 'rateLimits' | 'clock' | 'bodyTimeoutMs' | 'videos' | 'images'>>,
     Partial<Pick<HttpListenerOptions, 'https' | 'beforeKoa' | 'headersTimeoutMs'>> {
   readonly dataDir?: string;
   readonly isUpgraded?: boolean;
@@ -108,6 +108,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     observer: metrics,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.videos === undefined ? {} : { videos: options.videos }),
+    ...(options.images === undefined ? {} : { images: options.images }),
     ...(options.bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs: options.bodyTimeoutMs }),
   });
   const listener: HttpListener = new HttpListener({

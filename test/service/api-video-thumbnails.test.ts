@@ -1,0 +1,232 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { formOf, jpegImage, pngImage, webpImage } from '../support/images.ts';
+import { productionKey, type RunningApi, startApi } from '../support/start-api.ts';
+
+let server: RunningApi;
+let requested: string[];
+let now: number;
+beforeEach(async () => {
+  requested = [];
+  now = Date.UTC(2026, 2, 4, 5, 6, 7);
+  server = await startApi({
+    isUpgraded: true,
+    clock: { nowMs: () => now, monotonicMs: () => performance.now() },
+    images: { requestFrame: videoId => requested.push(videoId), canDecode: async () => true },
+  });
+});
+afterEach(() => server.stop());
+
+const png = pngImage();
+const create = async (): Promise<string> =>
+  (await server.call('POST', '/videos', { body: { title: 'Harbour' } })).json.videoId;
+const upload = (videoId: string, body: FormData | string, key?: string) =>
+  server.call('POST', `/videos/${videoId}/thumbnail`, { body, ...(key === undefined ? {} : { key }) });
+const uploadImage = (videoId: string, bytes: Buffer) => upload(videoId, formOf(['file', bytes, 'a.jpg']));
+const pick = (videoId: string, timecode: unknown) =>
+  server.call('PATCH', `/videos/${videoId}/thumbnail`, { body: { timecode } });
+
+const folderOf = (videoId: string) => join(server.dataDir, 'vod', videoId);
+const filesOf = (videoId: string) => (existsSync(folderOf(videoId)) ? readdirSync(folderOf(videoId)) : []);
+/** What viewers get, and nothing else is left in the folder. */
+const shownBy = (videoId: string) => {
+  const shown = server.api.thumbnails.fileOf(videoId);
+  expect(filesOf(videoId)).toEqual(shown === undefined ? [] : [shown.file]);
+  return shown === undefined
+    ? undefined
+    : { type: shown.type, bytes: readFileSync(join(folderOf(videoId), shown.file)) };
+};
+/** As the work on videos does when a frame is there. */
+const frameMade = async (videoId: string, timecode?: string) => {
+  const file = join(server.dataDir, `${videoId}.frame`);
+  await writeFile(file, jpegImage);
+  return server.api.thumbnails.frameMade(videoId, { file, timecode });
+};
+
+describe('uploading a thumbnail', () => {
+  it.each([
+    ['image/png', png],
+    ['image/jpeg', jpegImage],
+    ['image/webp', webpImage],
+  ])('of %s shows it, with a video that has changed', async (type, bytes) => {
+    const videoId = await create();
+    now += 60_000;
+    const answer = await upload(videoId, formOf(['any name', bytes, 'holiday.txt']));
+    expect(answer.status).toBe(200);
+    expect(answer.json).toEqual((await server.call('GET', `/videos/${videoId}`)).json);
+    expect(answer.json).toMatchObject({
+      videoId,
+      createdAt: '2026-03-04T05:06:07+00:00',
+      updatedAt: '2026-03-04T05:07:07+00:00',
+    });
+    expect(answer.json.assets.thumbnail).toMatch(new RegExp(`/vod/${videoId}/thumbnail\\.jpg$`));
+    expect(shownBy(videoId)).toEqual({ type, bytes });
+    expect(requested).toEqual([]);
+  });
+
+  it('replaces the image before', async () => {
+    const videoId = await create();
+    await uploadImage(videoId, png);
+    await uploadImage(videoId, webpImage);
+    expect(shownBy(videoId)).toEqual({ type: 'image/webp', bytes: webpImage });
+  });
+
+  it('leaves one of several that come at once', async () => {
+    const videoId = await create();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => uploadImage(videoId, png)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(shownBy(videoId)).toEqual({ type: 'image/png', bytes: png });
+  });
+
+  it.each([
+    ['There is no uploaded file in the request.', () => formOf(['file', Buffer.from('text')])],
+    ['There is no uploaded file in the request.', () => '{"file":"x"}'],
+    [
+      'There is more than one uploaded file in the request.',
+      () => formOf(['a', png, 'a.png'], ['b', png, 'b.png']),
+    ],
+    ['The uploaded file is empty.', () => formOf(['a', Buffer.alloc(0), 'a.png'])],
+    ['The uploaded file is too large.', () => formOf(['a', Buffer.alloc(8 * 1_024 * 1_024 + 1), 'a.png'])],
+    [
+      'Only [jpeg, jpg, JPG, JPEG] extensions are supported.',
+      () => formOf(['a', Buffer.from('GIF89a'), 'a.jpg']),
+    ],
+    ['The uploaded file is invalid.', () => formOf(['a', png.subarray(0, 20), 'a.png'])],
+    [
+      'The uploaded file is invalid.',
+      () => formOf(['a', pngImage(1, 1, { width: 60_000, height: 1 }), 'a.png']),
+    ],
+    [
+      'The uploaded file is invalid.',
+      () => formOf(['a', pngImage(1, 1, { width: 1, height: 8_193 }), 'a.png']),
+    ],
+  ])('is refused: %s', async (title, body) => {
+    const videoId = await create();
+    await uploadImage(videoId, png);
+    const answer = await upload(videoId, body());
+    expect(answer.status).toBe(400);
+    expect(answer.json).toMatchObject({ title, name: 'file' });
+    expect(shownBy(videoId)).toEqual({ type: 'image/png', bytes: png });
+    expect(readdirSync(join(server.dataDir, 'incoming'))).toEqual([]);
+  });
+
+  it('is for videos of the own project that are there', async () => {
+    const videoId = await create();
+    const foreign = await upload(videoId, formOf(['file', png, 'a.png']), productionKey);
+    const unknown = await uploadImage('vi0000000000000000000000', png);
+    for (const answer of [foreign, unknown]) {
+      expect(answer.status).toBe(404);
+      expect(answer.json).toMatchObject({ name: 'videoId' });
+    }
+    expect(filesOf(videoId)).toEqual([]);
+    expect(existsSync(folderOf('vi0000000000000000000000'))).toBe(false);
+  });
+
+  it('leaves nothing behind when the video goes meanwhile', async () => {
+    const videoId = await create();
+    const projectId = server.api.videos.findForViewers(videoId)!.projectId;
+    const path = join(server.dataDir, 'image');
+    await writeFile(path, png);
+    await server.call('DELETE', `/videos/${videoId}`);
+    const file = {
+      ...{ path, bytes: png.length, digest: Buffer.alloc(32), fileName: 'a.png' },
+      fields: new Map<string, string>(),
+    };
+    await expect(server.api.thumbnails.upload(projectId, videoId, file)).rejects.toMatchObject({
+      code: 'resource-not-found',
+    });
+    expect(existsSync(folderOf(videoId))).toBe(false);
+  });
+});
+
+describe('picking a frame', () => {
+  it.each(['00:15:22.05', '00:00:01.000', '01:02:03', '00:00:10:12', '75', '0'])(
+    'at %s is remembered for a video without media',
+    async timecode => {
+      const videoId = await create();
+      now += 60_000;
+      const answer = await pick(videoId, timecode);
+      expect(answer.status).toBe(200);
+      expect(answer.json).toMatchObject({ videoId, updatedAt: '2026-03-04T05:07:07+00:00' });
+      expect(server.api.thumbnails.choiceOf(videoId)).toEqual({ choice: 'timecode', timecode });
+      expect(requested).toEqual([videoId]);
+      expect(shownBy(videoId)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    [{}, { title: 'This attribute is required.', name: 'timecode' }],
+    [{ timecode: null }, { problems: [{ detail: 'This value should not be null.' }] }],
+    [{ timecode: 12 }, { problems: [{ detail: 'This value must be of type string.' }] }],
+    [{ timecode: 'soon' }, { problems: [{ name: 'timecode', title: 'An attribute is invalid.' }] }],
+    [{ timecode: '' }, { problems: [{ name: 'timecode' }] }],
+    [{ timecode: '-1' }, { problems: [{ name: 'timecode' }] }],
+    [{ timecode: '1', at: 2 }, { problems: [{ name: 'at', detail: 'This field was not expected.' }] }],
+  ])('is refused with %j', async (body, expected) => {
+    const videoId = await create();
+    const answer = await server.call('PATCH', `/videos/${videoId}/thumbnail`, { body });
+    expect(answer.status).toBe(400);
+    expect(answer.json).toMatchObject(expected);
+    expect(server.api.thumbnails.choiceOf(videoId)).toBeUndefined();
+    expect(requested).toEqual([]);
+  });
+
+  it('is for videos of the own project that are there', async () => {
+    const videoId = await create();
+    const path = `/videos/${videoId}/thumbnail`;
+    const foreign = await server.call('PATCH', path, { body: { timecode: '1' }, key: productionKey });
+    expect([foreign.status, (await pick('vi0000000000000000000000', '1')).status]).toEqual([404, 404]);
+    expect(server.api.thumbnails.choiceOf(videoId)).toBeUndefined();
+  });
+
+  it('leaves the image in place until the frame is there', async () => {
+    const videoId = await create();
+    await uploadImage(videoId, png);
+    await pick(videoId, '2');
+    expect(shownBy(videoId)).toEqual({ type: 'image/png', bytes: png });
+    expect(await frameMade(videoId, '2')).toBe(true);
+    expect(shownBy(videoId)).toEqual({ type: 'image/jpeg', bytes: jpegImage });
+  });
+});
+
+describe('a frame that was made', () => {
+  it('is shown by default, and gives way to what is wanted', async () => {
+    const videoId = await create();
+    expect(await frameMade(videoId)).toBe(true);
+    expect(shownBy(videoId)).toEqual({ type: 'image/jpeg', bytes: jpegImage });
+    expect(server.api.thumbnails.choiceOf(videoId)).toEqual({ choice: 'default' });
+    await uploadImage(videoId, png);
+    expect(shownBy(videoId)).toEqual({ type: 'image/png', bytes: png });
+    await pick(videoId, '3');
+    expect(await frameMade(videoId, '3')).toBe(true);
+    expect(await frameMade(videoId, '3')).toBe(true);
+    expect(shownBy(videoId)).toEqual({ type: 'image/jpeg', bytes: jpegImage });
+  });
+
+  it.each([
+    ['the default one, after an upload', undefined, (id: string) => uploadImage(id, png)],
+    ['one that was wanted, after an upload', '1', (id: string) => uploadImage(id, png)],
+    ['the default one, after a wish', undefined, (id: string) => pick(id, '2')],
+    ['one that was wanted, after another wish', '1', (id: string) => pick(id, '2')],
+  ])('is not shown when it comes too late: %s', async (_, timecode, wish) => {
+    const videoId = await create();
+    if (timecode === undefined) await frameMade(videoId);
+    else await pick(videoId, timecode);
+    await wish(videoId);
+    const before = shownBy(videoId);
+    expect(await frameMade(videoId, timecode)).toBe(false);
+    expect(shownBy(videoId)).toEqual(before);
+  });
+
+  it('is thrown away when its video is gone', async () => {
+    const videoId = await create();
+    await pick(videoId, '1');
+    await server.call('DELETE', `/videos/${videoId}`);
+    expect(await frameMade(videoId, '1')).toBe(false);
+    expect(await frameMade(videoId)).toBe(false);
+    expect(existsSync(folderOf(videoId))).toBe(false);
+    expect(server.api.thumbnails.fileOf(videoId)).toBeUndefined();
+  });
+});
