@@ -78,12 +78,12 @@ async function indexFile(
   signal.throwIfAborted();
   const { size: fileBytes } = await handle.stat();
   const readAt = readerOf(handle);
-  const movie = await readProgressiveMovie(readAt, fileBytes);
+  const movie = await readMovie(readAt, fileBytes);
   const videoTrack = chooseTrack(movie, 'video', options.tracks?.video);
   const audioTrack = chooseTrack(movie, 'audio', options.tracks?.audio);
   const starts = [videoTrack, audioTrack]
     .filter(track => track !== undefined)
-    .map(track => presentedStartSeconds(movie, track, fileBytes));
+    .map(track => startOf(movie, track, fileBytes));
   if (starts.length === 0) throw refusal('it has neither picture nor sound');
   const common = {
     movie,
@@ -117,6 +117,15 @@ async function indexFile(
   };
 }
 
+async function readMovie(readAt: ReadAt, fileBytes: number): Promise<ProgressiveMovie> {
+  try {
+    return await readProgressiveMovie(readAt, fileBytes);
+  } catch (error) {
+    const reason = reasonOf(error);
+    throw reason === undefined ? error : refusal(`it ${reason}`);
+  }
+}
+
 /** What indexing a track needs beside the track. */
 interface Common {
   readonly movie: ProgressiveMovie;
@@ -147,7 +156,7 @@ async function attempt<C extends Common>(
     await rm(indexPath, { force: true });
     const reason = reasonOf(error);
     if (reason === undefined) throw error;
-    return { reason: `its ${track.kind === 'video' ? 'picture' : 'sound'} ${reason}` };
+    return { reason: `its ${nameOf(track)} ${reason}` };
   }
 }
 
@@ -202,6 +211,20 @@ async function indexAudio(
       boundaryAt: index => boundaryAfter(index, boundaries, segmentSeconds),
     },
   });
+}
+
+/** A track of which it is not known when it begins leaves no track its place. */
+function startOf(movie: ProgressiveMovie, track: ProgressiveTrack, fileBytes: number): number {
+  try {
+    return presentedStartSeconds(movie, track, fileBytes);
+  } catch (error) {
+    const reason = reasonOf(error);
+    throw reason === undefined ? error : refusal(`its ${nameOf(track)} ${reason}`);
+  }
+}
+
+function nameOf({ kind }: ProgressiveTrack): string {
+  return kind === 'video' ? 'picture' : 'sound';
 }
 
 function describedOf(track: ProgressiveTrack) {

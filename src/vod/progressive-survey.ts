@@ -146,7 +146,7 @@ export async function surveyAudio(
     end = cursor.number + 1;
     endTicks = pts + cursor.durationTicks;
   }
-  if (first === -1 || end <= first) throw refusal('has no sound');
+  if (first === -1 || end <= first) throw refusal('is empty');
   return { first, end, startTicks, endTicks, syncs: { numbers: [], ptsTicks: [], positions: [], sizes: [] } };
 }
 
