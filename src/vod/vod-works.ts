@@ -17,8 +17,10 @@ export const vodJobs = {
 
 /** The first view of a new video goes before everything else of its lane, an image that somebody asked for before what nobody did. */
 const priorities = { prepare: 10, frame: 5, stills: 0, mp4: 0, encode: 0 } as const;
-/** ffmpeg fails at most files that it cannot read in the same way each time; only a lack of memory or room passes. */
-const attemptsAtMost = 3;
+/** Over an hour: room on a full disk may come back. */
+const attemptsAtMost = 12;
+/** ffmpeg fails at a file that it cannot read in the same way each time. */
+const failuresOfFfmpegAtMost = 2;
 const unusable = 'The file cannot be used as a video.';
 
 /** All that is made of a video's source, as jobs. */
@@ -37,7 +39,13 @@ export class VodWorks {
       lane: JobKind['lane'],
       run: (context: WorkContext, job: RunningJob) => Promise<void>,
       givenUp: NonNullable<JobKind['givenUp']>,
-    ): JobKind => ({ kind: vodJobs[name], lane, attemptsAtMost, run: job => run(context, job), givenUp });
+    ): JobKind => ({
+      kind: vodJobs[name],
+      lane,
+      attemptsAtMost,
+      run: job => run(context, job).catch((error: unknown) => Promise.reject(finalOf(error, job))),
+      givenUp,
+    });
     const refused: JobKind['givenUp'] = ({ subjectId }, error) =>
       context.records.refused(subjectId, sentenceOf(error));
     return [
@@ -94,10 +102,17 @@ export class VodWorks {
   }
 }
 
+/** Makes an error final that another attempt would not mend. */
+function finalOf(error: unknown, job: RunningJob): unknown {
+  const isHopeless = error instanceof AppError && error.code === 'process-failed';
+  if (!isHopeless || job.attempt < failuresOfFfmpegAtMost) return error;
+  return new AppError('media-refused', messageOf(error), { cause: error, details: { detail: unusable } });
+}
+
 /** What the owner of a video is told. */
 function sentenceOf(error: unknown): string {
   if (error instanceof AppError && error.kind === 'invalid') {
-    return error.details.detail ?? messageOf(error);
+    return error.details.detail ?? unusable;
   }
   return unusable;
 }
