@@ -126,9 +126,10 @@ export class SegmentTable {
     let any = 0;
     for (let from = 0; from < this.#length; from++) {
       let bytes = 0;
+      let seconds = 0;
       for (let to = from; to < this.#length; to++) {
         bytes += this.#rows[to * COLUMNS + 1]!;
-        const seconds = (this.#starts[to + 1]! - this.#starts[from]!) / timescale;
+        seconds += listedSeconds(this.#rows[to * COLUMNS]! / timescale);
         const rate = seconds === 0 ? 0 : (8 * bytes) / seconds;
         if (seconds >= least && seconds <= most) peak = Math.max(peak, rate);
         any = Math.max(any, rate);
@@ -154,4 +155,9 @@ export class SegmentTable {
     this.#starts = starts;
     this.#recordStarts = recordStarts;
   }
+}
+
+/** A duration as EXTINF lists it, from which players work out the rate. */
+function listedSeconds(seconds: number): number {
+  return Math.round(seconds * 100_000) / 100_000;
 }
