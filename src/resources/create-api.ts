@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type Koa from 'koa';
 import { createKoaApp, type HttpObserver } from '../http/koa-app.ts';
 import { openApiDocument } from '../http/openapi.ts';
-import { refuseAttribute } from '../http/problems.ts';
 import type { RateLimits } from '../http/rate-limiter.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
@@ -24,6 +23,11 @@ import { LiveStreamsService } from './live-streams/live-streams.service.ts';
 import { LiveStreamsStore } from './live-streams/live-streams.store.ts';
 import { ThumbnailFiles } from './live-streams/thumbnail-files.ts';
 import { openPrivateTokens, type PrivateTokens } from './private-tokens/private-tokens.store.ts';
+import { uploadTokenRoutes } from './upload-tokens/upload-tokens.routes.ts';
+import { UploadTokensService } from './upload-tokens/upload-tokens.service.ts';
+import { UploadTokensStore } from './upload-tokens/upload-tokens.store.ts';
+import { createUploads, type Uploads, type UploadWork } from './uploads/create-uploads.ts';
+import { type VideoStatusSources, videoStatusRoutes } from './video-status/video-status.routes.ts';
 import { videoThumbnailRoutes } from './video-thumbnails/video-thumbnails.routes.ts';
 import { VideoThumbnailsService } from './video-thumbnails/video-thumbnails.service.ts';
 import { ThumbnailsStore } from './video-thumbnails/video-thumbnails.store.ts';
@@ -48,6 +52,10 @@ export interface ApiOptions {
   readonly videos?: Partial<VideoWork>;
   /** How images are worked on; without it, no frames are made, and watermarks are taken unseen. */
   readonly images?: ImageWork;
+  /** What is done with uploads; without it, chunks are not joined and sources not fetched. */
+  readonly uploads?: Partial<UploadWork>;
+  /** How far videos have come; without it, nothing is ever encoded. */
+  readonly encodings?: EncodingView;
   readonly health: HealthOptions;
   readonly log: Logger;
   readonly observer?: HttpObserver;
@@ -59,20 +67,20 @@ export interface ApiOptions {
 /** What {@link VideosService} asks of others. */
 export type VideoWork = Pick<
   VideosOptions,
-  'restore' | 'sources' | 'watermarkExists' | 'takeWatermark' | 'playerExists' | 'removed'
+  'restore' | 'sources' | 'watermarkExists' | 'takeWatermark' | 'playerExists' | 'mp4Wished' | 'removed'
 >;
 
-const noVideoWork: Omit<VideoWork, 'watermarkExists' | 'takeWatermark'> = {
+const noVideoWork: Omit<VideoWork, 'sources' | 'watermarkExists' | 'takeWatermark'> = {
   restore: false,
-  sources: {
-    plan: () => {
-      throw refuseAttribute('source', 'Sources cannot be fetched here.');
-    },
-    begin: () => {},
-  },
   playerExists: () => false,
+  mp4Wished: () => {},
   removed: async () => {},
 };
+
+/** What is known of the encoding of videos. */
+export type EncodingView = Pick<VideoStatusSources, 'encodingOf' | 'isPlayable'>;
+
+const noEncoding: EncodingView = { encodingOf: () => undefined, isPlayable: () => false };
 
 /** What the images of the API ask of others. */
 export interface ImageWork {
@@ -84,6 +92,15 @@ export interface ImageWork {
 
 const noImageWork: ImageWork = { requestFrame: () => {}, canDecode: async () => true };
 
+const noUploadWork: UploadWork = {
+  jobs: { add: () => {}, has: () => false, cancel: async () => {} },
+  sourceReady: () => {},
+  minFreeBytes: 0,
+  idleTimeoutMs: 60_000,
+  sourceTimeoutMs: 24 * 3_600_000,
+  allowPrivateTargets: false,
+};
+
 /** The API, and what the rest of the server needs of it. */
 export interface Api {
   readonly koa: Koa;
@@ -93,6 +110,8 @@ export interface Api {
   readonly videos: VideosService;
   readonly thumbnails: VideoThumbnailsService<VideoView>;
   readonly watermarks: WatermarksService;
+  /** Its jobs are to be registered, and its leftovers removed before the listener starts. */
+  readonly uploads: Uploads;
   readonly privateTokens: PrivateTokens;
   /** To be started and stopped with the server. */
   readonly tokenSweeper: TokenSweeper;
@@ -128,8 +147,12 @@ export function createApi(options: ApiOptions): Api {
     canDecode: path => images.canDecode(path),
     clock,
   });
-  const videos = new VideosService({
+  const uploadWork: UploadWork = { ...noUploadWork, ...options.uploads };
+  const uploads = createUploads({ ...uploadWork, database, files, videos: () => videos, clock, log });
+  const uploadTokens = new UploadTokensService({ store: new UploadTokensStore(database), clock });
+  const videos: VideosService = new VideosService({
     ...noVideoWork,
+    sources: uploads.intake,
     watermarkExists: (projectId, watermarkId) => watermarks.exists(projectId, watermarkId),
     takeWatermark: (videoId, watermarkId) => watermarks.copyFor(videoId, watermarkId),
     ...options.videos,
@@ -150,6 +173,13 @@ export function createApi(options: ApiOptions): Api {
     ...liveStreamRoutes(liveStreams),
     ...videoRoutes(videos),
     ...discardedVideoRoutes(videos),
+    ...uploads.routes,
+    ...videoStatusRoutes({
+      hasVideo: (projectId, videoId) => videos.find(projectId, videoId) !== undefined,
+      ingestOf: videoId => uploads.service.ingestOf(videoId),
+      ...(options.encodings ?? noEncoding),
+    }),
+    ...uploadTokenRoutes(uploadTokens),
     ...videoThumbnailRoutes(thumbnails, videos),
     ...watermarkRoutes(watermarks),
     ...healthRoutes(options.health),
@@ -159,13 +189,19 @@ export function createApi(options: ApiOptions): Api {
   const koa = createKoaApp({
     routes,
     authenticate: authorization => auth.authenticate(authorization),
+    authenticateUpload: token => uploadTokens.authenticate(token),
     rateLimits: options.rateLimits,
     docsBase,
     uploadDir: emptyFolder(join(dataDir, 'incoming')),
+    minFreeBytes: uploadWork.minFreeBytes,
+    freeBytes: () => files.freeBytes(),
     log: log.child('api'),
     clock,
     ...(options.observer === undefined ? {} : { observer: options.observer }),
     ...(options.bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs: options.bodyTimeoutMs }),
+    ...(options.uploads?.idleTimeoutMs === undefined
+      ? {}
+      : { uploadIdleTimeoutMs: options.uploads.idleTimeoutMs }),
   });
   const tokenSweeper = new TokenSweeper({ database, clock, log: log.child('auth') });
   return {
@@ -173,6 +209,7 @@ export function createApi(options: ApiOptions): Api {
     accounts,
     liveStreams,
     videos,
+    uploads,
     thumbnails,
     watermarks,
     privateTokens,

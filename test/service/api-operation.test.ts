@@ -138,6 +138,8 @@ describe('the API document', () => {
     expect(Object.keys(json.paths).sort()).toEqual([
       '/auth/api-key',
       '/auth/refresh',
+      '/discarded/videos',
+      '/discarded/videos/{videoId}',
       '/docs/errors/{code}',
       '/health/live',
       '/health/ready',
@@ -147,6 +149,15 @@ describe('the API document', () => {
       '/live-streams/{liveStreamId}/thumbnail',
       '/metrics',
       '/openapi.json',
+      '/upload',
+      '/upload-tokens',
+      '/upload-tokens/{uploadToken}',
+      '/videos',
+      '/videos/{videoId}',
+      '/videos/{videoId}/source',
+      '/videos/{videoId}/thumbnail',
+      '/watermarks',
+      '/watermarks/{watermarkId}',
     ]);
     const list = json.paths['/live-streams'].get;
     expect(list.parameters.map((parameter: { name: string }) => parameter.name)).toEqual([

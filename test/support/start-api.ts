@@ -1,4 +1,5 @@
 import { HttpListener, type HttpListenerOptions } from '../../src/http/http-listener.ts';
+import { Jobs } from '../../src/jobs/jobs.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { bootstrapAccount } from '../../src/resources/accounts/bootstrap.ts';
 import { type Api, type ApiOptions, createApi } from '../../src/resources/create-api.ts';
@@ -15,7 +16,9 @@ export const productionKey = 'production-key-of-tests';
 
 /** What a test may set. */
 export interface StartApiOptions
-  extends Partial<Pick<ApiOptions, 'rateLimits' | 'clock' | 'bodyTimeoutMs' | 'videos' | 'images'>>,
+  extends Partial<
+      Pick<ApiOptions, 'rateLimits' | 'clock' | 'bodyTimeoutMs' | 'videos' | 'images' | 'uploads'>
+    >,
     Partial<Pick<HttpListenerOptions, 'https' | 'beforeKoa' | 'headersTimeoutMs'>> {
   readonly dataDir?: string;
   readonly isUpgraded?: boolean;
@@ -92,6 +95,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
   const live = new LiveOfTest();
   const metrics = new Metrics();
   const publicUrl = () => `http://localhost:${listener.httpPort}`;
+  const jobs = new Jobs({ database, lanes: { transfer: 2, assembly: 2 }, log });
   const api = createApi({
     database,
     dataDir,
@@ -109,6 +113,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.videos === undefined ? {} : { videos: options.videos }),
     ...(options.images === undefined ? {} : { images: options.images }),
+    uploads: { jobs, ...options.uploads },
     ...(options.bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs: options.bodyTimeoutMs }),
   });
   const listener: HttpListener = new HttpListener({
@@ -121,6 +126,9 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     ...(options.https === undefined ? {} : { https: options.https }),
     ...(options.headersTimeoutMs === undefined ? {} : { headersTimeoutMs: options.headersTimeoutMs }),
   });
+  for (const kind of api.uploads.jobKinds) jobs.register(kind);
+  await api.uploads.service.removeLeftovers();
+  await jobs.start();
   await api.tokenSweeper.start();
   await listener.start();
   const baseUrl = `http://127.0.0.1:${listener.httpPort}`;
@@ -136,6 +144,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     async stop() {
       await listener.stop();
       await api.tokenSweeper.stop();
+      await jobs.stop();
       metrics.stop();
       await database.stop();
       if (options.dataDir === undefined) await removeDir(dataDir);

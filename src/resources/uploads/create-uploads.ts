@@ -1,0 +1,96 @@
+import type { Route } from '../../http/route.ts';
+import type { JobKind, JobQueue } from '../../jobs/job.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/logger.ts';
+import type { MediaFiles } from '../../storage/media-files.ts';
+import type { Database } from '../../store/database.ts';
+import type { VideoView } from '../videos/videos.schema.ts';
+import { Assembly } from './assembly.ts';
+import { SourceFiles } from './source-files.ts';
+import { SourceIntake } from './source-intake.ts';
+import type { UploadTarget } from './upload-target.ts';
+import { uploadRoutes } from './uploads.routes.ts';
+import { UploadsService } from './uploads.service.ts';
+import { UploadsStore } from './uploads.store.ts';
+
+/** What the rest of the server does for uploads, and how they are limited. */
+export interface UploadWork {
+  /** With a lane for each name of {@link uploadLanes}; does the kinds that {@link createUploads} gives. */
+  readonly jobs: JobQueue;
+  /** Called in the transaction that makes a source complete: has done with it what follows. */
+  readonly sourceReady: (videoId: string) => void;
+  /** Room on the disk that is left free. */
+  readonly minFreeBytes: number;
+  /** How long the sender of a file, or the server of a source, may be silent. */
+  readonly idleTimeoutMs: number;
+  /** How long fetching a source may take, all tries together. */
+  readonly sourceTimeoutMs: number;
+  /** Whether sources may be fetched from this machine and its networks. */
+  readonly allowPrivateTargets: boolean;
+}
+
+/** Lanes of the jobs: fetching from elsewhere, and joining and copying what is here, which no slow server may hold up. */
+export const uploadLanes = { fetch: 'transfer', join: 'assembly' } as const;
+
+/** Uploads, and what the server does for them. */
+export interface Uploads {
+  readonly service: UploadsService<VideoView>;
+  /** Brings the sources that videos are created with. */
+  readonly intake: SourceIntake;
+  readonly jobKinds: readonly JobKind[];
+  readonly routes: readonly Route[];
+}
+
+/** Puts uploads together. */
+export function createUploads(
+  options: UploadWork & {
+    readonly database: Database;
+    readonly files: MediaFiles;
+    /** Asked late, since videos ask for sources themselves. */
+    readonly videos: () => UploadTarget<VideoView>;
+    readonly clock: Clock;
+    readonly log: Logger;
+  },
+): Uploads {
+  const { database, clock, jobs, sourceReady } = options;
+  const store = new UploadsStore(database);
+  const files = new SourceFiles({ media: options.files, minFreeBytes: options.minFreeBytes });
+  const videos: UploadTarget<VideoView> = {
+    find: (projectId, videoId) => options.videos().find(projectId, videoId),
+    create: (projectId, attributes) => options.videos().create(projectId, attributes),
+    viewOf: (projectId, videoId) => options.videos().viewOf(projectId, videoId),
+  };
+  const hasVideo = (projectId: string, videoId: string) => videos.find(projectId, videoId) !== undefined;
+  const service = new UploadsService({
+    store,
+    database,
+    files,
+    videos,
+    jobs,
+    sourceReady,
+    clock,
+    log: options.log.child('uploads'),
+  });
+  const intake = new SourceIntake({
+    store,
+    database,
+    files,
+    jobs,
+    hasVideo,
+    sourceReady,
+    allowPrivateTargets: options.allowPrivateTargets,
+    sourceTimeoutMs: options.sourceTimeoutMs,
+    stallTimeoutMs: options.idleTimeoutMs,
+    clock,
+  });
+  const assembly = new Assembly({ store, database, files, sourceReady, clock });
+  return {
+    service,
+    intake,
+    jobKinds: [
+      assembly.kind(uploadLanes.join),
+      ...intake.kinds({ fetch: uploadLanes.fetch, clone: uploadLanes.join }),
+    ],
+    routes: uploadRoutes(service, hasVideo),
+  };
+}
