@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways } from 'kysely';
+import type { Generated } from 'kysely';
 
 /**
  * Rows as SQLite holds them: times are integer milliseconds since 1970 UTC, booleans 0 or 1, hashes 32 bytes of SHA-256.
@@ -120,7 +120,7 @@ export interface BroadcastRow {
 }
 
 /**
- * A video container. `number` stands for it in indexes and settles ties of a sort. `tags` and `metadata` are JSON arrays, `watermark`
+ * A video container. `number` stands for it in indexes. `tags` and `metadata` are JSON arrays, `watermark`
  * a JSON placement; a clip's ends are in the source's time. The `_folded` texts are what is sorted by and searched in.
  */
 export interface VideoRow {
@@ -146,7 +146,7 @@ export interface VideoRow {
   updated_at_ms: number;
   discarded_at_ms: number | null;
   deletes_at_ms: number | null;
-  is_discarded: GeneratedAlways<number>;
+  is_discarded: Generated<number>;
   description_folded: Generated<string>;
 }
 

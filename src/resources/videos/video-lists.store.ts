@@ -43,7 +43,7 @@ interface Order {
 }
 interface BlockRow {
   first_key: string | number;
-  first_number: number;
+  first_id: string;
   videos: number;
   revision: number;
 }
@@ -110,7 +110,7 @@ export class VideoLists {
     if (candidates !== undefined) return this.#amongFew(scope, conditions, candidates, page);
     // One after the other, so that however many are asked for, others have their turn in between.
     const counting = this.#lastCounting.then(() => this.#amongMany(scope, folded, conditions, page));
-    this.#lastCounting = counting.catch(() => {});
+    this.#lastCounting = counting.catch(() => {}).then(() => nextTurn());
     return counting;
   }
 
@@ -236,7 +236,7 @@ export class VideoLists {
 
 const noConditions: Conditions = { sql: '', values: [] };
 
-/** The videos of a list in ascending order of one field, then of their numbers. */
+/** The videos of a list in ascending order of one field, then of their ids. */
 class OrderedVideos {
   readonly #sqlite: Database['sqlite'];
   readonly #order: Order;
@@ -246,8 +246,8 @@ class OrderedVideos {
     this.#sqlite = sqlite;
     this.#order = order;
     this.#blocks = sqlite.prepare<[string, number], BlockRow>(
-      `SELECT first_key, first_number, videos, revision FROM video_blocks_by_${order.name}
-       WHERE project_id = ? AND is_discarded = ? ORDER BY first_key, first_number`,
+      `SELECT first_key, first_id, videos, revision FROM video_blocks_by_${order.name}
+       WHERE project_id = ? AND is_discarded = ? ORDER BY first_key, first_id`,
     );
   }
 
@@ -273,7 +273,7 @@ class OrderedVideos {
     const inBlock = this.#prepareInBlocks<number>(
       'v.number',
       conditions,
-      `ORDER BY v.${column}, v.number LIMIT ? OFFSET ?`,
+      `ORDER BY v.${column}, v.id LIMIT ? OFFSET ?`,
     );
     return slices.flatMap(({ index, skip, take }) => inBlock(scope, blocks, index, take, skip));
   }
@@ -283,7 +283,7 @@ class OrderedVideos {
     return this.#sqlite
       .prepare<unknown[], number>(
         `SELECT v.number FROM (SELECT DISTINCT value FROM json_each(?)) c CROSS JOIN videos v ON v.number = c.value
-         WHERE v.project_id = ? AND v.is_discarded = ?${conditions.sql} ORDER BY v.${this.#order.column}, v.number`,
+         WHERE v.project_id = ? AND v.is_discarded = ?${conditions.sql} ORDER BY v.${this.#order.column}, v.id`,
       )
       .pluck()
       .all(JSON.stringify(numbers), projectId, Number(isDiscarded), ...conditions.values);
@@ -291,7 +291,7 @@ class OrderedVideos {
 
   #prepareInBlocks<Value>(what: string, conditions: Conditions, ending: string) {
     const { name, column } = this.#order;
-    const key = `(v.${column}, v.number)`;
+    const key = `(v.${column}, v.id)`;
     const prepare = (bound: string) =>
       this.#sqlite
         .prepare<unknown[], Value>(
@@ -302,12 +302,12 @@ class OrderedVideos {
     const before = prepare(` AND ${key} < (?, ?)`);
     const last = prepare('');
     return (scope: ListScope, blocks: readonly BlockRow[], index: number, ...more: number[]): Value[] => {
-      const { first_key, first_number } = blocks[index]!;
+      const { first_key, first_id } = blocks[index]!;
       const next = blocks[index + 1];
-      const begin = [scope.projectId, Number(scope.isDiscarded), first_key, first_number];
+      const begin = [scope.projectId, Number(scope.isDiscarded), first_key, first_id];
       return next === undefined
         ? last.all(...begin, ...conditions.values, ...more)
-        : before.all(...begin, next.first_key, next.first_number, ...conditions.values, ...more);
+        : before.all(...begin, next.first_key, next.first_id, ...conditions.values, ...more);
     };
   }
 }

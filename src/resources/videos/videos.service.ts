@@ -25,6 +25,8 @@ export interface VideosOptions {
   /** Puts a copy of a watermark's image beside a new video, in the transaction that makes the video. */
   readonly takeWatermark: (videoId: string, watermarkId: string) => void;
   readonly playerExists: (projectId: string, playerId: string) => boolean;
+  /** Whether a video is to have an mp4 has changed. */
+  readonly mp4Wished: (videoId: string, isWished: boolean) => void;
   /** Ends all work on a video whose row is gone, and removes its files. */
   readonly removed: (videoId: string) => Promise<void>;
 }
@@ -117,7 +119,11 @@ export class VideosService {
    */
   change({ projectId, videoId }: Video, changes: VideoChanges): VideoView {
     this.#checkReferences(projectId, changes);
+    const { mp4Support } = changes;
+    // Before the row changes: a crash between the two leaves a file too many, never one too few.
+    if (mp4Support === true) this.#options.mp4Wished(videoId, true);
     this.#store.change(projectId, videoId, changes, this.#options.clock.nowMs());
+    if (mp4Support === false) this.#options.mp4Wished(videoId, false);
     return this.viewOf(projectId, videoId);
   }
 

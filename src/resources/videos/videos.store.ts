@@ -167,6 +167,7 @@ export class VideosStore {
   /** Hides a video until it is restored or removed. */
   discard(projectId: string, videoId: string, at: { atMs: number; deletesAtMs: number }): void {
     this.#update({ projectId, isDiscarded: false }, videoId, {
+      is_discarded: 1,
       discarded_at_ms: at.atMs,
       deletes_at_ms: at.deletesAtMs,
     });
@@ -175,6 +176,7 @@ export class VideosStore {
   /** Brings a discarded video back. */
   restore(projectId: string, videoId: string, atMs: number): void {
     this.#update({ projectId, isDiscarded: true }, videoId, {
+      is_discarded: 0,
       discarded_at_ms: null,
       deletes_at_ms: null,
       updated_at_ms: atMs,

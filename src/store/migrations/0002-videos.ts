@@ -26,7 +26,7 @@ export const videos: Migration = {
       updated_at_ms INTEGER NOT NULL,
       discarded_at_ms INTEGER,
       deletes_at_ms INTEGER,
-      is_discarded INTEGER NOT NULL GENERATED ALWAYS AS (discarded_at_ms IS NOT NULL) VIRTUAL,
+      is_discarded INTEGER NOT NULL DEFAULT 0 CHECK (is_discarded = (discarded_at_ms IS NOT NULL)),
       description TEXT NOT NULL,
       description_folded TEXT NOT NULL DEFAULT '',
       CHECK ((discarded_at_ms IS NULL) = (deletes_at_ms IS NULL))

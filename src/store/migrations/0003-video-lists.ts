@@ -17,32 +17,32 @@ const textsOfLists = 'title_folded, description_folded, tags, metadata, live_str
 function sortOrder(order: { name: string; column: string; type: string; lowest: string }): string {
   const { column, type, lowest } = order;
   const blocks = `video_blocks_by_${order.name}`;
-  const key = 'project_id, is_discarded, first_key, first_number';
+  const key = 'project_id, is_discarded, first_key, first_id';
   const blockOf = (row: 'old' | 'new') => `
     (${key}) = (
       SELECT ${key} FROM ${blocks}
       WHERE project_id = ${row}.project_id AND is_discarded = (${row}.discarded_at_ms IS NOT NULL)
-        AND (first_key, first_number) <= (${row}.${column}, ${row}.number)
-      ORDER BY first_key DESC, first_number DESC LIMIT 1
+        AND (first_key, first_id) <= (${row}.${column}, ${row}.id)
+      ORDER BY first_key DESC, first_id DESC LIMIT 1
     )`;
   const countIn = `
       INSERT INTO ${blocks} (${key}, videos, revision)
-        SELECT new.project_id, new.discarded_at_ms IS NOT NULL, ${lowest}, 0, 0, 0
+        SELECT new.project_id, new.is_discarded, ${lowest}, '', 0, 0
         WHERE NOT EXISTS (
           SELECT 1 FROM ${blocks}
-          WHERE project_id = new.project_id AND is_discarded = (new.discarded_at_ms IS NOT NULL)
+          WHERE project_id = new.project_id AND is_discarded = new.is_discarded
         );
       UPDATE ${blocks} SET videos = videos + 1, revision = ${newRevision} WHERE ${blockOf('new')};`;
   const countOut = `
       UPDATE ${blocks} SET videos = videos - 1, revision = ${newRevision} WHERE ${blockOf('old')};`;
   return `
-    CREATE INDEX videos_by_${order.name} ON videos (project_id, is_discarded, ${column});
+    CREATE INDEX videos_by_${order.name} ON videos (project_id, is_discarded, ${column}, id);
 
     CREATE TABLE ${blocks} (
       project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
       is_discarded INTEGER NOT NULL CHECK (is_discarded IN (0, 1)),
       first_key ${type} NOT NULL,
-      first_number INTEGER NOT NULL,
+      first_id TEXT NOT NULL,
       videos INTEGER NOT NULL CHECK (videos >= 0),
       revision INTEGER NOT NULL,
       PRIMARY KEY (${key})
@@ -54,30 +54,30 @@ function sortOrder(order: { name: string; column: string; type: string; lowest: 
     END;
     -- Out before in: a block that is cut must hold exactly what its count says.
     CREATE TRIGGER videos_counted_again_by_${order.name}
-    AFTER UPDATE OF project_id, discarded_at_ms, ${column === 'title_folded' ? '' : `${column}, `}${textsOfLists} ON videos BEGIN
+    AFTER UPDATE OF project_id, is_discarded, ${column === 'title_folded' ? '' : `${column}, `}${textsOfLists} ON videos BEGIN
       ${countOut} ${countIn}
     END;
 
     CREATE TRIGGER ${blocks}_cut AFTER UPDATE OF videos ON ${blocks} WHEN new.videos > ${blockAtMost} BEGIN
       INSERT INTO ${blocks} (${key}, videos, revision)
-        SELECT project_id, is_discarded, ${column}, number, new.videos - ${blockAtMost / 2}, ${newRevision} FROM videos
+        SELECT project_id, is_discarded, ${column}, id, new.videos - ${blockAtMost / 2}, ${newRevision} FROM videos
         WHERE project_id = new.project_id AND is_discarded = new.is_discarded
-          AND (${column}, number) >= (new.first_key, new.first_number)
-        ORDER BY ${column}, number LIMIT 1 OFFSET ${blockAtMost / 2};
+          AND (${column}, id) >= (new.first_key, new.first_id)
+        ORDER BY ${column}, id LIMIT 1 OFFSET ${blockAtMost / 2};
       UPDATE ${blocks} SET videos = ${blockAtMost / 2}, revision = ${newRevision}
-        WHERE (${key}) = (new.project_id, new.is_discarded, new.first_key, new.first_number);
+        WHERE (${key}) = (new.project_id, new.is_discarded, new.first_key, new.first_id);
     END;
     CREATE TRIGGER ${blocks}_joined AFTER UPDATE OF videos ON ${blocks}
-    WHEN new.videos < old.videos AND new.videos < ${blockAtLeast} AND new.first_number > 0 BEGIN
+    WHEN new.videos < old.videos AND new.videos < ${blockAtLeast} AND new.first_id <> '' BEGIN
       UPDATE ${blocks} SET videos = videos + new.videos, revision = ${newRevision}
         WHERE (${key}) = (
           SELECT ${key} FROM ${blocks}
           WHERE project_id = new.project_id AND is_discarded = new.is_discarded
-            AND (first_key, first_number) < (new.first_key, new.first_number)
-          ORDER BY first_key DESC, first_number DESC LIMIT 1
+            AND (first_key, first_id) < (new.first_key, new.first_id)
+          ORDER BY first_key DESC, first_id DESC LIMIT 1
         ) AND (new.videos = 0 OR videos + new.videos <= ${joinedAtMost});
       DELETE FROM ${blocks}
-        WHERE (${key}) = (new.project_id, new.is_discarded, new.first_key, new.first_number) AND changes() > 0;
+        WHERE (${key}) = (new.project_id, new.is_discarded, new.first_key, new.first_id) AND changes() > 0;
     END;
   `;
 }
@@ -92,18 +92,18 @@ const orders = [
 
 const tagsIn = `
       INSERT INTO video_tags (project_id, is_discarded, tag, video_number)
-        SELECT DISTINCT new.project_id, new.discarded_at_ms IS NOT NULL, value, new.number FROM json_each(new.tags);`;
+        SELECT DISTINCT new.project_id, new.is_discarded, value, new.number FROM json_each(new.tags);`;
 const tagsOut = `
       DELETE FROM video_tags
-        WHERE project_id = old.project_id AND is_discarded = (old.discarded_at_ms IS NOT NULL)
+        WHERE project_id = old.project_id AND is_discarded = old.is_discarded
           AND tag IN (SELECT value FROM json_each(old.tags)) AND video_number = old.number;`;
 const metadataIn = `
       INSERT INTO video_metadata (project_id, is_discarded, key, value, video_number)
-        SELECT DISTINCT new.project_id, new.discarded_at_ms IS NOT NULL, value ->> 'key', value ->> 'value', new.number
+        SELECT DISTINCT new.project_id, new.is_discarded, value ->> 'key', value ->> 'value', new.number
         FROM json_each(new.metadata);`;
 const metadataOut = `
       DELETE FROM video_metadata
-        WHERE project_id = old.project_id AND is_discarded = (old.discarded_at_ms IS NOT NULL)
+        WHERE project_id = old.project_id AND is_discarded = old.is_discarded
           AND (key, value) IN (SELECT value ->> 'key', value ->> 'value' FROM json_each(old.metadata))
           AND video_number = old.number;`;
 
@@ -144,7 +144,7 @@ export const videoLists: Migration = {
     END;
     CREATE TRIGGER videos_tags_out AFTER DELETE ON videos WHEN old.tags <> '[]' BEGIN ${tagsOut}
     END;
-    CREATE TRIGGER videos_tags_again AFTER UPDATE OF project_id, discarded_at_ms, tags ON videos BEGIN
+    CREATE TRIGGER videos_tags_again AFTER UPDATE OF project_id, is_discarded, tags ON videos BEGIN
       ${tagsOut} ${tagsIn}
     END;
 
@@ -160,7 +160,7 @@ export const videoLists: Migration = {
     END;
     CREATE TRIGGER videos_metadata_out AFTER DELETE ON videos WHEN old.metadata <> '[]' BEGIN ${metadataOut}
     END;
-    CREATE TRIGGER videos_metadata_again AFTER UPDATE OF project_id, discarded_at_ms, metadata ON videos BEGIN
+    CREATE TRIGGER videos_metadata_again AFTER UPDATE OF project_id, is_discarded, metadata ON videos BEGIN
       ${metadataOut} ${metadataIn}
     END;
 

@@ -1,0 +1,412 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
+import type { Video } from '../../src/resources/videos/video.ts';
+import type { VideoFilter } from '../../src/resources/videos/video-filter.ts';
+import type { ListPage, VideoSortField } from '../../src/resources/videos/video-lists.store.ts';
+import { VideosStore } from '../../src/resources/videos/videos.store.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { foldText } from '../../src/store/folded-text.ts';
+import { makeTempDir, removeDir, tempDirOfTest } from '../support/temp-dir.ts';
+
+const columns: Readonly<Record<VideoSortField, [name: string, column: string]>> = {
+  title: ['title', 'title_folded'],
+  createdAt: ['creation', 'created_at_ms'],
+  publishedAt: ['publication', 'published_at_ms'],
+  updatedAt: ['update', 'updated_at_ms'],
+};
+const fields = Object.keys(columns) as VideoSortField[];
+const words = ['Harbour', 'Été', 'night', 'CITY', 'forest', 'concert'];
+
+/** The same numbers in each run. */
+function randomFrom(seed: number) {
+  let state = seed;
+  return (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+interface VideoTextRow {
+  id: string;
+  title: string;
+  description: string;
+  tags: string;
+  metadata: string;
+  live_stream_id: string | null;
+}
+
+function pageOf(ascending: string[], { sort, currentPage, pageSize }: ListPage) {
+  const sorted = sort.direction === 'asc' ? ascending : ascending.toReversed();
+  return { ids: sorted.slice((currentPage - 1) * pageSize, currentPage * pageSize), total: sorted.length };
+}
+
+class Library {
+  readonly database: Database;
+  readonly store: VideosStore;
+  readonly projectIds: readonly [string, string];
+  readonly random;
+  readonly videos: Video[] = [];
+  #made = 0;
+  #nowMs = 1_000;
+
+  constructor(dataDir: string, seed: number) {
+    this.random = randomFrom(seed);
+    this.database = openDatabase({ dataDir });
+    const account = new AccountsStore(this.database).addAccount({ isUpgraded: true, createdAtMs: 1 });
+    this.projectIds = [account.projectIds.sandbox, account.projectIds.production];
+    this.store = new VideosStore(this.database);
+  }
+
+  nowMs(): number {
+    // Mostly forwards, several in one millisecond, and sometimes back, as clocks do.
+    this.#nowMs += this.random(20) === 0 ? -500 : this.random(3);
+    return this.#nowMs;
+  }
+
+  title(): string {
+    return `${words[this.random(words.length)]} ${words[this.random(words.length)]} ${this.random(500)}`;
+  }
+
+  add(attributes: Partial<Video> = {}): Video {
+    this.#made += 1;
+    const atMs = this.nowMs();
+    const video: Video = {
+      videoId: `vi${this.random(2 ** 30).toString(36)}-${this.#made}`,
+      projectId: this.projectIds[this.random(8) === 0 ? 1 : 0],
+      title: this.title(),
+      description: this.random(3) === 0 ? `About ${this.title()}` : '',
+      public: true,
+      panoramic: false,
+      mp4Support: true,
+      playerId: undefined,
+      tags: this.random(2) === 0 ? ['many', `t${this.random(40)}`, 'many'] : [],
+      metadata: this.random(2) === 0 ? [{ key: 'k', value: String(this.random(3)) }] : [],
+      language: undefined,
+      liveStreamId: this.random(5) === 0 ? `li${this.random(2)}` : undefined,
+      createdAtMs: atMs,
+      publishedAtMs: atMs,
+      updatedAtMs: atMs,
+      discarded: undefined,
+      ...attributes,
+    };
+    this.store.add(video);
+    this.videos.push(video);
+    return video;
+  }
+
+  /** One of all kinds of changes. */
+  change(): void {
+    const { random, store, videos } = this;
+    const index = random(videos.length);
+    const { projectId, videoId } = videos[index]!;
+    switch (random(8)) {
+      case 0:
+        this.add();
+        break;
+      case 1:
+        store.remove(projectId, videoId);
+        videos.splice(index, 1);
+        break;
+      case 2:
+        store.discard(projectId, videoId, { atMs: 1, deletesAtMs: 2 });
+        break;
+      case 3:
+        store.restore(projectId, videoId, this.nowMs());
+        break;
+      case 4:
+        store.touch(projectId, videoId, this.nowMs());
+        break;
+      case 5:
+        store.change(projectId, videoId, { description: this.title() }, this.nowMs());
+        break;
+      case 6:
+        store.change(
+          projectId,
+          videoId,
+          { tags: [`t${random(40)}`], metadata: [{ key: 'k', value: '1' }] },
+          this.nowMs(),
+        );
+        break;
+      default:
+        store.change(projectId, videoId, { title: this.title() }, this.nowMs());
+    }
+  }
+
+  list(filter: VideoFilter, page: ListPage, isDiscarded = false) {
+    return this.store.list({ projectId: this.projectIds[0], isDiscarded }, filter, page);
+  }
+
+  /** Ids of all that a list holds, ascending, by looking at all rows. */
+  matching(filter: VideoFilter, field: VideoSortField, isDiscarded = false): string[] {
+    const [, column] = columns[field];
+    const has = (text: string, needle = '') => needle === '' || foldText(text).includes(foldText(needle));
+    return this.database.sqlite
+      .prepare<[string, number], VideoTextRow>(
+        `SELECT id, title, description, tags, metadata, live_stream_id FROM videos
+         WHERE project_id = ? AND (discarded_at_ms IS NOT NULL) = ? ORDER BY ${column}, id`,
+      )
+      .all(this.projectIds[0], Number(isDiscarded))
+      .filter(
+        row =>
+          has(row.title, filter.title) &&
+          has(row.description, filter.description) &&
+          (filter.tags ?? []).every(tag => JSON.parse(row.tags).includes(tag)) &&
+          Object.entries(filter.metadata ?? {}).every(([key, value]) =>
+            row.metadata.includes(JSON.stringify({ key, value })),
+          ) &&
+          (filter.liveStreamId === undefined || row.live_stream_id === filter.liveStreamId),
+      )
+      .map(row => row.id);
+  }
+
+  async expectRight(
+    filter: VideoFilter,
+    page: ListPage,
+    isDiscarded = false,
+    matching = this.matching(filter, page.sort.field, isDiscarded),
+  ): Promise<void> {
+    const { videos, total } = await this.list(filter, page, isDiscarded);
+    const found = { ids: videos.map(video => video.videoId), total };
+    expect(found, JSON.stringify([filter, page, isDiscarded])).toEqual(pageOf(matching, page));
+  }
+
+  page(total: number): ListPage {
+    const pageSize = 1 + this.random(100);
+    return {
+      sort: { field: fields[this.random(4)]!, direction: this.random(2) === 0 ? 'asc' : 'desc' },
+      currentPage: 1 + this.random(Math.ceil(total / pageSize) + 1),
+      pageSize,
+    };
+  }
+
+  /** Holds every count against what it counts. */
+  expectCountsToBeRight(): void {
+    const { sqlite } = this.database;
+    for (const [name, column] of Object.values(columns)) {
+      const blocks = sqlite
+        .prepare<
+          [],
+          {
+            project_id: string;
+            is_discarded: number;
+            first_key: string | number;
+            first_id: string;
+            videos: number;
+          }
+        >(`SELECT * FROM video_blocks_by_${name} ORDER BY project_id, is_discarded, first_key, first_id`)
+        .all();
+      const count = sqlite
+        .prepare<unknown[], number>(
+          `SELECT count(*) FROM videos WHERE project_id = ? AND is_discarded = ? AND (${column}, id) >= (?, ?)`,
+        )
+        .pluck();
+      for (const [index, block] of blocks.entries()) {
+        const { project_id, is_discarded, first_key, first_id } = block;
+        const next = blocks[index + 1];
+        const isLast = next?.project_id !== project_id || next.is_discarded !== is_discarded;
+        const after = isLast ? 0 : count.get(project_id, is_discarded, next.first_key, next.first_id)!;
+        expect(block.videos).toBe(count.get(project_id, is_discarded, first_key, first_id)! - after);
+        expect(block.videos).toBeLessThanOrEqual(2_000);
+      }
+      expect(blocks.reduce((sum, block) => sum + block.videos, 0)).toBe(this.videos.length);
+    }
+    const wrong = sqlite
+      .prepare(
+        `SELECT project_id, is_discarded, tag, videos FROM tags
+         EXCEPT SELECT project_id, is_discarded, tag, count(*) FROM video_tags GROUP BY 1, 2, 3`,
+      )
+      .all();
+    expect(wrong).toEqual([]);
+  }
+}
+
+describe('lists of many videos', () => {
+  let library: Library;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await makeTempDir();
+    library = new Library(folder, 7);
+    library.database.transaction(() => {
+      for (let made = 0; made < 7_000; made += 1) library.add();
+    });
+  });
+  afterAll(async () => {
+    await library.database.stop();
+    await removeDir(folder);
+  });
+
+  const filters: VideoFilter[] = [
+    {},
+    { title: 'harbour' },
+    { title: 'ete NIGHT' },
+    { title: 'a' },
+    { title: 'ét' },
+    { title: ' 17' },
+    { title: 'nothing like it' },
+    { title: 'r' },
+    { description: 'about city' },
+    { description: 'e', title: 'concert' },
+    { tags: ['many'] },
+    { tags: ['t7'] },
+    { tags: ['t7', 'many'] },
+    { tags: ['Many'] },
+    { tags: ['many'], title: 'forest' },
+    { metadata: { k: '1' } },
+    { metadata: { k: '1' }, tags: ['t3'], title: 'i' },
+    { metadata: { k: '1', other: 'x' } },
+    { liveStreamId: 'li1' },
+    { liveStreamId: 'li1', title: 'e', metadata: { k: '2' } },
+    { title: '', description: '', tags: [], metadata: {} },
+    { title: '"' },
+    { title: "night' OR 1" },
+    { title: '%' },
+    { title: 'nig*' },
+  ];
+
+  it('are cut into blocks', () => {
+    const blocks = library.database.sqlite
+      .prepare('SELECT count(*) FROM video_blocks_by_title')
+      .pluck()
+      .get();
+    expect(blocks).toBeGreaterThan(4);
+    library.expectCountsToBeRight();
+  });
+
+  it.each(filters)('are right for %j on any page in any order', async filter => {
+    for (const field of fields) {
+      const matching = library.matching(filter, field);
+      for (const direction of ['asc', 'desc'] as const) {
+        const { pageSize, currentPage } = library.page(matching.length);
+        const last = Math.max(1, Math.ceil(matching.length / pageSize));
+        for (const number of [1, currentPage, last, 2_147_483_647]) {
+          const page: ListPage = { sort: { field, direction }, currentPage: number, pageSize };
+          await library.expectRight(filter, page, false, matching);
+        }
+      }
+    }
+  });
+
+  it('stay right through any changes', async () => {
+    for (let round = 0; round < 40; round += 1) {
+      for (let changes = 0; changes < 40; changes += 1) library.change();
+      const filter = filters[library.random(filters.length)]!;
+      const isDiscarded = library.random(4) === 0;
+      await library.expectRight(filter, library.page(library.random(9_000) + 1), isDiscarded);
+    }
+    library.expectCountsToBeRight();
+  });
+
+  it('are of the moment of their answer, whatever happens while it is worked out', async () => {
+    const page: ListPage = { sort: { field: 'createdAt', direction: 'asc' }, currentPage: 20, pageSize: 100 };
+    for (const title of ['h', 't', 'i', 'e n']) {
+      let answer: { ids: string[]; total: number } | undefined;
+      const listing = library.list({ title }, page).then(({ videos, total }) => {
+        answer = { ids: videos.map(video => video.videoId), total };
+      });
+      while (answer === undefined) {
+        library.change();
+        await nextTurn();
+      }
+      await listing;
+      expect(answer).toEqual(pageOf(library.matching({ title }, 'createdAt'), page));
+    }
+  });
+
+  it('let others have their turn', async () => {
+    let isDone = false;
+    let turns = 0;
+    const listing = Promise.all(
+      ['o', 'n', 's', 'c'].map(letter =>
+        library.list(
+          { description: letter },
+          { sort: { field: 'title', direction: 'desc' }, currentPage: 30, pageSize: 10 },
+        ),
+      ),
+    ).finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      await nextTurn();
+      turns += 1;
+    }
+    await listing;
+    expect(turns).toBeGreaterThanOrEqual(3);
+  });
+
+  it('are not changed by what was undone', () => {
+    const before = library.videos.length;
+    expect(() =>
+      library.database.transaction(() => {
+        library.add();
+        library.store.touch(library.projectIds[0], library.videos[0]!.videoId, 1);
+        throw new Error('changed my mind');
+      }),
+    ).toThrow('changed my mind');
+    library.videos.length = before;
+    library.expectCountsToBeRight();
+  });
+
+  it('are right after the database was opened anew, and when they shrink to nothing', async () => {
+    await library.database.stop();
+    const database = openDatabase({ dataDir: folder });
+    Object.assign(library, { database, store: new VideosStore(database) });
+    for (const filter of filters.slice(0, 4)) await library.expectRight(filter, library.page(5_000));
+    while (library.videos.length > 0) {
+      const { projectId, videoId } = library.videos.pop()!;
+      library.store.remove(projectId, videoId);
+      if (library.videos.length % 2_500 === 0) library.expectCountsToBeRight();
+    }
+    for (const [name] of Object.values(columns)) {
+      const blocks = database.sqlite.prepare(`SELECT count(*) FROM video_blocks_by_${name}`).pluck().get();
+      // One for each project and state that ever had a video.
+      expect(blocks).toBe(4);
+    }
+    const left = database.sqlite.prepare('SELECT count(*) FROM video_texts_stale').pluck().get() as number;
+    expect(left).toBeLessThanOrEqual(256);
+  });
+});
+
+describe('videos of the same title and time', () => {
+  it('have an order of their own, and no more of a block than any', async () => {
+    const library = new Library(await tempDirOfTest(), 1);
+    onTestFinished(() => library.database.stop());
+    const projectId = library.projectIds[0];
+    const same = { projectId, title: 'Untitled', createdAtMs: 5, publishedAtMs: 5, updatedAtMs: 5 };
+    library.database.transaction(() => {
+      for (let made = 0; made < 4_500; made += 1) library.add(same);
+    });
+    library.expectCountsToBeRight();
+    for (const filter of [{}, { title: 'untitled' }]) {
+      for (const field of fields) {
+        const matching = library.matching(filter, field);
+        for (const currentPage of [1, 21, 30, 45]) {
+          const page: ListPage = { sort: { field, direction: 'desc' }, currentPage, pageSize: 100 };
+          await library.expectRight(filter, page, false, matching);
+        }
+      }
+    }
+  });
+});
+
+describe('how a page is found', () => {
+  it('never looks at all rows, nor sorts them', async () => {
+    const database = openDatabase({ dataDir: await tempDirOfTest() });
+    onTestFinished(() => database.stop());
+    for (const [name, column] of Object.values(columns)) {
+      const plan = database.sqlite
+        .prepare<[], { detail: string }>(
+          `EXPLAIN QUERY PLAN SELECT v.number FROM videos v INDEXED BY videos_by_${name}
+           WHERE v.project_id = 'p' AND v.is_discarded = 0 AND (v.${column}, v.id) >= (1, 'a')
+             AND (v.${column}, v.id) < (2, 'b') ORDER BY v.${column}, v.id LIMIT 10 OFFSET 5`,
+        )
+        .all()
+        .map(row => row.detail)
+        .join('; ');
+      expect(plan).toContain(
+        `COVERING INDEX videos_by_${name} (project_id=? AND is_discarded=? AND (${column},id)>(?,?) AND (${column},id)<(?,?))`,
+      );
+      expect(plan).not.toContain('TEMP B-TREE');
+    }
+  });
+});
