@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { composeVod } from './compose-vod.ts';
 import type { Config } from './config/settings.ts';
 import { Delivery } from './delivery/delivery.ts';
+import { Outbox } from './events/outbox.store.ts';
 import { type FfmpegBuild, findCopier, findFfmpeg } from './ffmpeg/find-ffmpeg.ts';
+import { findFfprobe } from './ffmpeg/find-ffprobe.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
 import { CertificateFiles } from './http/certificate-files.ts';
 import { HttpListener } from './http/http-listener.ts';
@@ -15,9 +18,12 @@ import { Metrics } from './metrics/metrics.ts';
 import { bootstrapAccount, type FirstSecrets } from './resources/accounts/bootstrap.ts';
 import { createApi } from './resources/create-api.ts';
 import { BroadcastsStore } from './resources/live-streams/broadcasts.store.ts';
+import { PrivateSessionSweeper } from './resources/private-tokens/private-session-sweeper.ts';
+import { PrivateSessionsStore } from './resources/private-tokens/private-sessions.store.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
 import { type Component, Lifecycle } from './shared/lifecycle.ts';
 import type { Logger } from './shared/logger.ts';
+import { PeriodicTasks } from './shared/periodic-tasks.ts';
 import { openDatabase } from './store/database.ts';
 
 /** A server that runs. */
@@ -51,6 +57,8 @@ export interface AppEnvironment {
 const endedKeptMs = 60_000;
 /** The contract keeps a publisher for at most this long after `complete`. */
 const completedLingerMs = 60_000;
+const housekeepingEveryMs = 3_600_000;
+const eventsKeptMs = 7 * 24 * 3_600_000;
 
 /**
  * Puts the server together and starts it.
@@ -64,12 +72,14 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
   const dataDir = resolve(config.dataDir);
   const ffmpeg = await findFfmpeg(config['ffmpeg.path'], environment.searchPath);
   const copier = await findCopier(ffmpeg);
+  const ffprobe = await findFfprobe(config['ffprobe.path'], environment.searchPath);
   log.child('ffmpeg').info('ffmpeg-found', {
     path: ffmpeg.path,
     version: ffmpeg.version,
     source: ffmpeg.source,
     lacks: ffmpeg.lacks,
     copier: copier.path,
+    ffprobe: ffprobe.path,
   });
 
   const database = openDatabase({ dataDir });
@@ -88,6 +98,18 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
             keyPath: config['tls.key'],
             log: log.child('tls'),
           });
+
+    const vod = composeVod({
+      config,
+      database,
+      dataDir,
+      ffmpeg,
+      ffprobe,
+      metrics,
+      thumbnails: () => api.thumbnails,
+      clock,
+      log,
+    });
 
     const live: LiveBroadcasts = new LiveBroadcasts({
       settings: {
@@ -112,7 +134,10 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         }),
       journal,
       observer: {
-        partListed: lagMs => metrics.partLagSeconds.observe(lagMs / 1000),
+        partListed: lagMs => {
+          metrics.partLagSeconds.observe(lagMs / 1000);
+          vod.partListed(lagMs);
+        },
         segmentListed: lagMs => metrics.segmentLagSeconds.observe(lagMs / 1000),
         packagerFailed: () => metrics.ffmpegFailures.inc({ purpose: 'packager' }),
         broadcastEnded: reason => metrics.broadcastsEnded.inc({ reason }),
@@ -132,6 +157,27 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         reads: config['rateLimit.reads'],
       },
       live,
+      videos: {
+        restore: config['videos.restore'],
+        mp4Wished: (videoId, isWished) => vod.works.mp4Wished(videoId, isWished),
+        removed: videoId => vod.works.removed(videoId),
+      },
+      images: {
+        requestFrame: videoId => vod.works.frameWished(videoId),
+        canDecode: path => vod.works.canDecode(path),
+      },
+      uploads: {
+        jobs: vod.jobs,
+        sourceReady: videoId => vod.works.sourceReady(videoId),
+        minFreeBytes: config['uploads.minFree'],
+        idleTimeoutMs: config['uploads.idleTimeout'],
+        sourceTimeoutMs: config['uploads.sourceTimeout'],
+        allowPrivateTargets: config.allowPrivateTargets,
+      },
+      encodings: {
+        encodingOf: videoId => vod.encodings.state(videoId),
+        isPlayable: videoId => vod.playback.isPlayable(videoId),
+      },
       health: {
         checks: [
           { name: 'database', fault: () => database.fault() },
@@ -145,6 +191,10 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
             metrics.broadcasts.set({ state: 'live' }, onAir);
             metrics.broadcasts.set({ state: 'waiting' }, waiting);
             metrics.ffmpegProcesses.set({ purpose: 'packager' }, processes.running);
+            metrics.ffmpegProcesses.set({ purpose: 'video' }, vod.processes.running);
+            for (const [lane, counts] of Object.entries(vod.jobs.counts())) {
+              for (const [state, count] of Object.entries(counts)) metrics.jobs.set({ lane, state }, count);
+            }
             metrics.viewers.set(delivery.totalViewers());
             return metrics.text();
           },
@@ -156,13 +206,18 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       clock,
       bodyTimeoutMs: config['http.requestTimeout'],
     });
+    for (const kind of api.uploads.jobKinds) vod.jobs.register(kind);
 
+    const sessions = new PrivateSessionsStore({ database, tokens: api.privateTokens, clock });
     const delivery = new Delivery({
       live,
       streams: {
         find: liveStreamId => api.liveStreams.findForViewers(liveStreamId),
         thumbnailPath: liveStreamId => api.liveStreams.thumbnailPath(liveStreamId),
       },
+      vod: vod.source,
+      sessions,
+      publicUrl: () => publicUrl(),
       log: log.child('delivery'),
       observer: {
         bytesOut: count => metrics.bytesOut.inc(count),
@@ -233,6 +288,17 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       start: async () => {},
       stop: () => processes.stop(),
     };
+    const outbox = new Outbox(database);
+    const housekeeping = new PeriodicTasks({
+      name: 'housekeeping',
+      tasks: [
+        { name: 'old-events', run: () => outbox.removeBefore(clock.nowMs() - eventsKeptMs) },
+        { name: 'discarded-videos', run: () => api.videos.purgeExpired(clock.nowMs()) },
+        { name: 'unfinished-uploads', run: () => api.uploads.service.failExpired(clock.nowMs()) },
+      ],
+      everyMs: housekeepingEveryMs,
+      log: log.child('housekeeping'),
+    });
     let firstSecrets: FirstSecrets | undefined;
     const firstAccount: Component = {
       name: 'first-account',
@@ -254,7 +320,11 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         metricsComponent,
         ...(certificate === undefined ? [] : [certificate]),
         api.tokenSweeper,
+        new PrivateSessionSweeper({ sessions, log: log.child('delivery') }),
         processComponent,
+        ...vod.components,
+        vod.jobs,
+        housekeeping,
         http,
         delivery,
         live,
@@ -274,7 +344,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       dataDir,
       ffmpeg,
       firstSecrets,
-      ffmpegProcesses: () => processes.running,
+      ffmpegProcesses: () => processes.running + vod.processes.running,
       drain: (deadlineMs, signal) => lifecycle.drain(deadlineMs, signal),
       stop: () => lifecycle.stop(),
     };

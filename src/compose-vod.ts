@@ -57,7 +57,7 @@ export interface Vod {
 const second = 1000;
 const niceness = 10;
 /** Places in the lanes that are not for encoding: fetching and joining files, first looks, pictures. */
-const places = { transfer: 4, [vodLanes.prepare]: 2, [vodLanes.images]: 1 };
+const places = { transfer: 4, assembly: 2, [vodLanes.prepare]: 2, [vodLanes.images]: 1 };
 const coresPerEncode = 4;
 
 /** Puts together what works on videos. */

@@ -1,6 +1,7 @@
 import type { JobKind, RunningJob } from '../jobs/job.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import { encodeVideo } from './encode-job.ts';
+import { canDecodeImage } from './image-check.ts';
 import { makeStills, makeWishedFrame } from './image-jobs.ts';
 import { makeMp4 } from './mp4-job.ts';
 import { prepareVideo } from './prepare-job.ts';
@@ -21,6 +22,7 @@ const priorities = { prepare: 10, frame: 5, stills: 0, mp4: 0, encode: 0 } as co
 const attemptsAtMost = 12;
 /** ffmpeg fails at a file that it cannot read in the same way each time. */
 const failuresOfFfmpegAtMost = 2;
+const imageTimeoutMs = 15_000;
 const unusable = 'The file cannot be used as a video.';
 
 /** All that is made of a video's source, as jobs. */
@@ -83,6 +85,14 @@ export class VodWorks {
   /** Somebody wants another frame for a video's image. */
   frameWished(videoId: string): void {
     this.#add('frame', videoId);
+  }
+
+  /** Whether a picture comes out of an image that is to be burned in. */
+  canDecode(path: string): Promise<boolean> {
+    return canDecodeImage(this.#context.tools, path, {
+      signal: AbortSignal.timeout(imageTimeoutMs),
+      ids: {},
+    });
   }
 
   /** Stops all work on a video and removes its files. */
