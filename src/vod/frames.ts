@@ -2,11 +2,11 @@ import { readFile, rename, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { MediaTools, RunLimits } from '../ffmpeg/media-tools.ts';
 import { AppError } from '../shared/errors.ts';
-import { type FilmColors, pictureFilters } from './picture-filters.ts';
+import { type FilmLook, pictureFilters } from './picture-filters.ts';
 import { GOOD_PICTURE_SCORE, scorePicture } from './picture-score.ts';
 
 /** Where frames are taken from, and how that is run. */
-export interface FilmInput extends FilmColors {
+export interface FilmInput extends FilmLook {
   readonly tools: MediaTools;
   /** Path of the file. */
   readonly source: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RunningJob } from '../jobs/job.ts';
 import { parseTimecode, timecodeSeconds } from '../shared/timecode.ts';
 import { type FilmInput, makeFrame } from './frames.ts';
-import { filmColorsOf } from './picture-filters.ts';
+import { filmLookOf } from './picture-filters.ts';
 import { planSource } from './source-plan.ts';
 import { makeStoryboard, storyboardFiles } from './storyboard.ts';
 import type { WorkContext } from './work-context.ts';
@@ -69,7 +69,7 @@ async function filmOf(context: WorkContext, job: RunningJob): Promise<Film | und
     durationSeconds: plan.durationSeconds,
     startSeconds: (order.clip?.startMs ?? 0) / 1000,
     streamIndex,
-    ...(stream === undefined ? {} : filmColorsOf(stream)),
+    ...(stream === undefined ? {} : filmLookOf(stream)),
     signal: job.signal,
     ids: { videoId },
     memoryBytes: settings.memoryBytes,

@@ -9,20 +9,22 @@ export interface PictureSize {
   readonly height: number;
 }
 
-/** What the colours of a film are. */
-export interface FilmColors {
+/** What is to be known of a film's frames before they are pictures. */
+export interface FilmLook {
   /** PQ or HLG, to be brought to what screens show by default; false unless given. */
   readonly toneMap?: boolean;
   /** By which weights red, green and blue were put together; `bt709` unless given, as all that is encoded here. */
   readonly colorMatrix?: 'bt601' | 'bt709';
+  /** Each frame holds two moments, line by line; false unless given. */
+  readonly isInterlaced?: boolean;
 }
 
 /** Lines from which a picture that does not say so is taken for BT.709, as players take it. */
 const highDefinitionLines = 720;
 
-/** The colours of a probed stream. */
-export function filmColorsOf(stream: ProbedStream): Required<FilmColors> {
-  const { colorTransfer, colorSpace, pixelFormat = '', height = 0 } = stream;
+/** What a probed stream says of its frames. */
+export function filmLookOf(stream: ProbedStream): Required<FilmLook> {
+  const { colorTransfer, colorSpace, pixelFormat = '', fieldOrder, height = 0 } = stream;
   const toneMap = colorTransfer === 'smpte2084' || colorTransfer === 'arib-std-b67';
   // What is RGB already is put together by us, as JPEG wants it.
   const isBt601 = /^(?:gb|rgb|bgr|[0a]rgb|[0a]bgr|pal)/.test(pixelFormat)
@@ -30,7 +32,8 @@ export function filmColorsOf(stream: ProbedStream): Required<FilmColors> {
     : colorSpace === undefined
       ? height < highDefinitionLines
       : /^(?:smpte170m|bt470bg|fcc)$/.test(colorSpace);
-  return { toneMap, colorMatrix: isBt601 ? 'bt601' : 'bt709' };
+  const isInterlaced = fieldOrder !== undefined && /^[tb]{2}$/.test(fieldOrder);
+  return { toneMap, colorMatrix: isBt601 ? 'bt601' : 'bt709', isInterlaced };
 }
 
 /**
@@ -38,9 +41,11 @@ export function filmColorsOf(stream: ProbedStream): Required<FilmColors> {
  * ITU-R BT.601). Frames are turned upright before, by ffmpeg itself. The weights are changed by a filter of their own, because
  * `scale` of the embedded build does not do it.
  */
-export function pictureFilters(size: PictureSize, colors: FilmColors): string[] {
-  const { toneMap = false, colorMatrix = 'bt709' } = colors;
+export function pictureFilters(size: PictureSize, look: FilmLook): string[] {
+  const { toneMap = false, colorMatrix = 'bt709', isInterlaced = false } = look;
   return [
+    // One of the moments: better filters look at the frames around, which are not there.
+    ...(isInterlaced ? ['field=top', 'setsar=sar/2', 'scale=w=iw:h=ih*2:flags=bicubic'] : []),
     `scale=${scaleSize(size)}:flags=bicubic`,
     // After the picture is small: it takes little then.
     ...(toneMap ? toneMapping : ['format=yuv420p']),

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { readImage } from '../../src/http/image-file.ts';
 import { type FrameRequest, makeFrame } from '../../src/vod/frames.ts';
+import { filmLookOf } from '../../src/vod/picture-filters.ts';
 import { makeStoryboard, type StoryboardRequest } from '../../src/vod/storyboard.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { type FixtureName, fixture } from '../support/fixtures.ts';
@@ -37,6 +38,16 @@ function colorOf({ width, height, rgb }: Picture, part = { x: 0.1, y: 0.1, width
     }
   }
   return sums.map(sum => Math.round(sum / count)) as [number, number, number];
+}
+
+/** How much a line differs from the mean of its neighbours: much, where every other line is of another moment. */
+function comb({ width, height, rgb }: Picture): number {
+  const line = width * 3;
+  let sum = 0;
+  for (let index = line; index < rgb.length - line; index += 1) {
+    sum += Math.abs(rgb[index]! - (rgb[index - line]! + rgb[index + line]!) / 2);
+  }
+  return sum / (width * height * 3);
 }
 
 /** JPEG and two changes of colour space. */
@@ -192,6 +203,25 @@ describe.each(toolBuilds)('with the $name build', build => {
       expect(mapped).not.toEqual(flat);
       expect(Math.max(...mapped)).toBeGreaterThan(40);
       expect(await frameOf('hdr', { durationSeconds: 2, toneMap: true })).toBeDefined();
+    });
+
+    test('of an interlaced film shows one moment', async () => {
+      // Upright stripes that move sideways: only where two moments are woven do lines differ.
+      const stripes = "format=gray,geq=lum='255*gt(mod(X+8*N,64),32)',tinterlace=interleave_top,setfield=tff";
+      const source = join(await tempDirOfTest(), 'stripes.mp4');
+      await runToEnd(ffmpegPath, [
+        ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'color=black:size=320x180:rate=50:duration=1'],
+        ...['-vf', stripes, '-c:v', 'libx264', '-flags', '+ildct+ilme', '-x264-params', 'tff=1'],
+        ...['-pix_fmt', 'yuv420p', source],
+      ]);
+      const { streams } = await tools.probe(source, common.signal);
+      const look = filmLookOf(streams[0]!);
+      expect(look).toMatchObject({ isInterlaced: true });
+      const request = { source, durationSeconds: 1, atSeconds: 0.5 };
+      expect(comb((await frame(request))!)).toBeGreaterThan(20);
+      const picture = (await frame({ ...request, ...look }))!;
+      expect(picture).toMatchObject({ width: 320, height: 180 });
+      expect(comb(picture)).toBeLessThan(3);
     });
 
     test('is taken from the stream that was named', async () => {
