@@ -45,11 +45,14 @@ export class VodWorks {
       kind: vodJobs[name],
       lane,
       attemptsAtMost,
-      run: job => run(context, job).catch((error: unknown) => Promise.reject(finalOf(error, job))),
+      run: job => this.#run(job, run),
       givenUp,
     });
-    const refused: JobKind['givenUp'] = ({ subjectId }, error) =>
-      context.records.refused(subjectId, sentenceOf(error));
+    const refused: JobKind['givenUp'] = ({ subjectId }, error) => {
+      const reason = sentenceOf(error);
+      context.log.info('video-refused', { videoId: subjectId, reason });
+      context.records.refused(subjectId, reason);
+    };
     return [
       kind('prepare', vodLanes.prepare, prepareVideo, refused),
       kind('encode', vodLanes.encode, encodeVideo, refused),
@@ -99,6 +102,18 @@ export class VodWorks {
   async removed(videoId: string): Promise<void> {
     await this.#context.jobs.cancel(videoId);
     await this.#context.files.removeVideo(videoId);
+  }
+
+  async #run(job: RunningJob, run: (context: WorkContext, job: RunningJob) => Promise<void>): Promise<void> {
+    const { clock, log } = this.#context;
+    const startedAtMs = clock.monotonicMs();
+    const ids = { videoId: job.subjectId, job: job.kind, attempt: job.attempt };
+    try {
+      await run(this.#context, job);
+    } catch (error) {
+      throw finalOf(error, job);
+    }
+    log.info('video-job-done', { ...ids, ms: Math.round(clock.monotonicMs() - startedAtMs) });
   }
 
   #add(name: keyof typeof vodJobs, videoId: string): void {
