@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, type RunningApi, startApi } from '../support/start-api.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { chunkBytes, digestOf, digestOfFile, noise, UploadsOfTest } from './upload-fixture.ts';
+
+let server: RunningApi;
+const ready: string[] = [];
+const uploads = new UploadsOfTest(() => server);
+beforeAll(async () => {
+  server = await startApi({ uploads: { sourceReady: videoId => void ready.push(videoId) } });
+});
+afterAll(() => server.stop());
+
+const whole = noise(2 * chunkBytes + 1_000);
+const pieces = [
+  whole.subarray(0, chunkBytes),
+  whole.subarray(chunkBytes, 2 * chunkBytes),
+  whole.subarray(2 * chunkBytes),
+] as const;
+const byteRange = (index: number, total: number | '*' = whole.length) => {
+  const first = index * chunkBytes;
+  return `bytes ${first}-${first + pieces[index]!.length - 1}/${total}`;
+};
+
+function expectRefusal(answer: Answer, code: string): void {
+  expect(answer.status).toBe(400);
+  expect(answer.json).toMatchObject({ type: expect.stringMatching(new RegExp(`/${code}$`)), name: 'file' });
+}
+
+async function expectAssembled(videoId: string, bytes = whole): Promise<void> {
+  await waitUntil(() => uploads.ingest(videoId)?.status === 'uploaded');
+  expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
+  expect(uploads.ingest(videoId)?.filesize).toBe(bytes.length);
+  expect(ready.filter(id => id === videoId)).toEqual([videoId]);
+  await waitUntil(async () => (await uploads.leftovers()).every(name => !name.includes(videoId)));
+}
+
+describe('an upload by part', () => {
+  it('is joined when all parts are there, in whatever order they came', async () => {
+    const videoId = await uploads.video({ title: 'In parts' });
+    expect((await uploads.send(videoId, pieces[2], 'part 3/3')).json).toMatchObject({
+      videoId,
+      title: 'In parts',
+    });
+    expect(uploads.ingest(videoId)).toEqual({
+      status: 'uploading',
+      filesize: null,
+      receivedBytes: [],
+      receivedParts: { parts: [3], total: 3 },
+    });
+    expect((await uploads.send(videoId, pieces[0], 'part%201%2F3')).status).toBe(201);
+    expect((await uploads.send(videoId, pieces[1], 'part 2/3')).status).toBe(201);
+    expect(['uploading', 'uploaded']).toContain(uploads.ingest(videoId)?.status);
+    await expectAssembled(videoId);
+    expect(uploads.ingest(videoId)?.receivedParts).toEqual({ parts: [1, 2, 3], total: 3 });
+  });
+
+  it('need not know how many there will be', async () => {
+    const videoId = await uploads.video();
+    await uploads.send(videoId, pieces[0], 'part 1/*');
+    expect(uploads.ingest(videoId)?.receivedParts).toEqual({ parts: [1], total: null });
+    await uploads.send(videoId, pieces[1], 'part 2/*');
+    await uploads.send(videoId, pieces[2], 'part 3/3');
+    await expectAssembled(videoId);
+  });
+
+  it('can be one part', async () => {
+    const videoId = await uploads.video();
+    expect((await uploads.send(videoId, pieces[2], 'part 1/1')).status).toBe(201);
+    expect(uploads.ingest(videoId)).toMatchObject({
+      status: 'uploaded',
+      receivedParts: { parts: [1], total: 1 },
+    });
+    await expectAssembled(videoId, pieces[2]);
+  });
+
+  it('can come all at once, each part twice', async () => {
+    const videoId = await uploads.video();
+    const order = [1, 0, 2, 2, 1, 0];
+    const answers = await Promise.all(
+      order.map(index => uploads.send(videoId, pieces[index]!, `part ${index + 1}/3`)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(order.map(() => 201));
+    await expectAssembled(videoId);
+    // The answer to the last part may have been lost.
+    expect((await uploads.send(videoId, pieces[2], 'part 3/3')).status).toBe(201);
+    expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(whole));
+  });
+
+  it('keeps the part that came first', async () => {
+    const videoId = await uploads.video();
+    await uploads.send(videoId, pieces[0], 'part 1/3');
+    expect((await uploads.send(videoId, pieces[0], 'part 1/3')).status).toBe(201);
+    expectRefusal(
+      await uploads.send(videoId, pieces[1], 'part 1/3'),
+      'video-content-range-by-part-part-already-sent',
+    );
+    await uploads.send(videoId, pieces[1], 'part 2/3');
+    await uploads.send(videoId, pieces[2], 'part 3/3');
+    await expectAssembled(videoId);
+  });
+
+  it('is refused where it does not fit what was sent', async () => {
+    const videoId = await uploads.video();
+    await uploads.send(videoId, pieces[0], 'part 2/*');
+    const send = (range: string, bytes: Buffer = pieces[0]) => uploads.send(videoId, bytes, range);
+    expectRefusal(await send('part 1/2'), 'video-content-range-by-part-total-parts-too-low');
+    expectRefusal(await send('bytes 0-9/10', noise(10)), 'video-content-range-started-with-part');
+    expectRefusal(await send('part 1/3', pieces[2]), 'video-content-range-by-part-uploaded-file-too-small');
+    expectRefusal(await uploads.send(videoId, noise(10)), 'video-content-range-already-initiated');
+    expect((await send('part 1/3')).status).toBe(201);
+    expectRefusal(await send('part 3/4'), 'video-content-range-by-part-different-total-parts');
+    expectRefusal(await send('part 4/*'), 'video-content-range-by-part-part-too-high-total');
+  });
+});
+
+describe('an upload by bytes', () => {
+  it('is joined when all bytes are there', async () => {
+    const videoId = await uploads.video();
+    for (const index of [1, 2, 0]) {
+      expect((await uploads.send(videoId, pieces[index]!, byteRange(index))).status).toBe(201);
+    }
+    await expectAssembled(videoId);
+    expect(uploads.ingest(videoId)?.receivedBytes).toEqual([
+      { from: 0, to: chunkBytes - 1, total: whole.length },
+      { from: chunkBytes, to: 2 * chunkBytes - 1, total: whole.length },
+      { from: 2 * chunkBytes, to: whole.length - 1, total: whole.length },
+    ]);
+    expect(uploads.ingest(videoId)).not.toHaveProperty('receivedParts');
+  });
+
+  it('can leave the total out until the end', async () => {
+    const videoId = await uploads.video();
+    await uploads.send(videoId, pieces[0], byteRange(0, '*'));
+    await uploads.send(videoId, pieces[1], byteRange(1, '*'));
+    await uploads.send(videoId, pieces[2], byteRange(2));
+    await expectAssembled(videoId);
+  });
+
+  it('is refused where it does not fit what was sent', async () => {
+    const videoId = await uploads.video();
+    const send = (range: string, bytes: Buffer = pieces[0]) => uploads.send(videoId, bytes, range);
+    expectRefusal(
+      await send(byteRange(0), noise(chunkBytes - 1)),
+      'video-content-range-by-bytes-range-mismatch',
+    );
+    expectRefusal(
+      await send(byteRange(0), noise(chunkBytes + 1)),
+      'video-content-range-by-bytes-range-mismatch',
+    );
+    expect(uploads.ingest(videoId)).toBeUndefined();
+    expect((await send(byteRange(0, '*'))).status).toBe(201);
+    const overlapping = `bytes 100-${chunkBytes + 99}/${whole.length}`;
+    expectRefusal(await send(overlapping), 'video-content-range-by-bytes-range-overlap');
+    expectRefusal(await send(byteRange(0), pieces[1]), 'video-content-range-by-bytes-range-overlap');
+    expectRefusal(
+      await send(`bytes 0-99/${chunkBytes - 1}`, noise(100)),
+      'video-content-range-by-bytes-total-bytes-too-low',
+    );
+    expectRefusal(await send('part 1/2'), 'video-content-range-started-with-bytes');
+    expectRefusal(await uploads.send(videoId, noise(10)), 'video-content-range-already-initiated');
+    expect((await send(byteRange(1), pieces[1])).status).toBe(201);
+    expectRefusal(
+      await send(byteRange(2, whole.length + 1), pieces[2]),
+      'video-content-range-by-bytes-different-total-bytes',
+    );
+    const beyond = `bytes ${whole.length}-${whole.length + chunkBytes - 1}/*`;
+    expectRefusal(await send(beyond), 'video-content-range-by-bytes-to-byte-too-high-total');
+  });
+});
+
+describe('a ranged upload', () => {
+  it('of a video that is deleted meanwhile leaves nothing', async () => {
+    const videoId = await uploads.video();
+    await uploads.send(videoId, pieces[0], 'part 1/3');
+    await server.call('DELETE', `/videos/${videoId}`);
+    await server.api.uploads.service.removeUpload(videoId);
+    expect((await uploads.send(videoId, pieces[1], 'part 2/3')).status).toBe(404);
+    expect((await uploads.leftovers()).filter(name => name.includes(videoId))).toEqual([]);
+    expect(uploads.ingest(videoId)).toBeUndefined();
+  });
+
+  it('that is not complete after 168 hours fails, and can begin anew', async () => {
+    const videoId = await uploads.video();
+    const { service } = server.api.uploads;
+    await uploads.send(videoId, pieces[0], 'part 1/3');
+    const hour = 3_600_000;
+    await service.failExpired(Date.now() + 167 * hour);
+    expect(uploads.ingest(videoId)?.receivedParts).toEqual({ parts: [1], total: 3 });
+    await service.failExpired(Date.now() + 169 * hour);
+    expect(uploads.ingest(videoId)).toMatchObject({ status: 'uploading', receivedParts: { parts: [] } });
+    expect((await uploads.leftovers()).filter(name => name.includes(videoId))).toEqual([]);
+    expect((await uploads.send(videoId, pieces[2], 'bytes 0-999/1000')).status).toBe(201);
+    await expectAssembled(videoId, pieces[2]);
+  });
+});
