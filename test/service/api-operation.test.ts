@@ -155,6 +155,7 @@ describe('the API document', () => {
       '/videos',
       '/videos/{videoId}',
       '/videos/{videoId}/source',
+      '/videos/{videoId}/status',
       '/videos/{videoId}/thumbnail',
       '/watermarks',
       '/watermarks/{watermarkId}',
