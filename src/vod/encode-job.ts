@@ -64,7 +64,8 @@ export async function encodeVideo(context: WorkContext, job: RunningJob): Promis
       done += shares[index]!;
     }
   }
-  if (records.state(videoId)?.renditions.some(({ type, status }) => type === 'mp4' && status !== 'encoded')) {
+  const mp4 = records.state(videoId)?.renditions.find(({ type }) => type === 'mp4');
+  if (mp4 !== undefined && mp4.status !== 'encoded' && !context.jobs.has('mp4', videoId)) {
     context.jobs.add({ kind: 'mp4', subjectId: videoId });
   }
 }

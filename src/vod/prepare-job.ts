@@ -82,12 +82,11 @@ export async function prepareVideo(context: WorkContext, job: RunningJob): Promi
     const isDone = (rendition: RenditionName) =>
       finished.some(({ type, quality }) => type === rendition.type && quality === rendition.quality);
     const add = (kind: string, priority: number) => context.jobs.add({ kind, subjectId: videoId, priority });
-    const isAllEncoded =
-      rungs.length <= (video === undefined ? 0 : 1) &&
-      (audio !== undefined || carried.plan.audio === undefined);
-    if (!isAllEncoded) add('encode', 0);
+    const isSoundDone = audio !== undefined || carried.plan.audio === undefined;
+    if (rungs.length > (video === undefined ? 0 : 1) || !isSoundDone) add('encode', 0);
     if (carried.plan.video !== undefined) add('stills', 0);
-    if (isAllEncoded && mp4[0] !== undefined && !isDone(mp4[0])) add('mp4', 0);
+    // It is made of the highest rung, and need not wait for the lower ones where that is there.
+    if (video !== undefined && isSoundDone && mp4[0] !== undefined && !isDone(mp4[0])) add('mp4', 0);
   });
 }
 
