@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -9,8 +9,11 @@ import { filmLookOf } from '../../src/vod/picture-filters.ts';
 import { makeStoryboard, type StoryboardRequest } from '../../src/vod/storyboard.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { type FixtureName, fixture } from '../support/fixtures.ts';
+import { pngImage } from '../support/images.ts';
 import { makeMediaTools, toolBuilds } from '../support/media-tools.ts';
+import { startServer } from '../support/start-server.ts';
 import { tempDirOfTest } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 interface Picture {
   readonly width: number;
@@ -357,4 +360,48 @@ describe.each(toolBuilds)('with the $name build', build => {
       }
     });
   });
+});
+
+test('a server shows the frame that was picked before the film came, then others, and a storyboard', async () => {
+  await using server = await startServer();
+  const folder = await tempDirOfTest();
+  const film = await readFile(await colorFilm(folder, 6));
+  const { videoId } = (await (await server.api('POST', '/videos', { title: 'Colours' })).json()) as {
+    videoId: string;
+  };
+  const send = async (path: string, bytes: Buffer) => {
+    const body = new FormData();
+    body.append('file', new Blob([new Uint8Array(bytes)]), 'file');
+    const authorization = `Basic ${Buffer.from(`${server.sandboxKey}:`).toString('base64')}`;
+    const answer = await fetch(`${server.baseUrl}/videos/${videoId}/${path}`, {
+      ...{ method: 'POST', headers: { authorization }, body },
+    });
+    expect(answer.ok, await answer.text()).toBe(true);
+  };
+  const pick = (timecode: string) => server.api('PATCH', `/videos/${videoId}/thumbnail`, { timecode });
+  const isShown = async (color: readonly number[]) => {
+    const answer = await fetch(`${server.baseUrl}/vod/${videoId}/thumbnail.jpg`);
+    if (answer.headers.get('content-type') !== 'image/jpeg') return false;
+    const path = join(folder, 'shown.jpg');
+    await writeFile(path, Buffer.from(await answer.arrayBuffer()));
+    const shown = colorOf(await decode(path));
+    return color.every((value, channel) => Math.abs(shown[channel]! - value) <= colorTolerance);
+  };
+
+  await pick('00:00:02:10');
+  await send('source', film);
+  await waitUntil(() => isShown(colors[2]), { timeoutMs: 30_000, everyMs: 100 });
+  await pick('00:00:04.5');
+  await waitUntil(() => isShown(colors[4]), { timeoutMs: 30_000, everyMs: 100 });
+  await send('thumbnail', pngImage(320, 180));
+  const uploaded = await fetch(`${server.baseUrl}/vod/${videoId}/thumbnail.jpg`);
+  expect(uploaded.headers.get('content-type')).toBe('image/png');
+  await pick('9000');
+  await waitUntil(() => isShown(colors[0]), { timeoutMs: 30_000, everyMs: 100 });
+
+  const cues = async () => fetch(`${server.baseUrl}/vod/${videoId}/storyboard.vtt`);
+  await waitUntil(async () => (await cues()).ok, { timeoutMs: 30_000, everyMs: 100 });
+  expect((await (await cues()).text()).match(/storyboard\.jpg#xywh=/g)).toHaveLength(6);
+  const sprite = await fetch(`${server.baseUrl}/vod/${videoId}/storyboard.jpg`);
+  expect([sprite.status, sprite.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
 });
