@@ -1,0 +1,246 @@
+import { readdir, stat } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { productionKey, type RunningApi, startApi } from '../support/start-api.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { digestOf, digestOfFile, noise, UploadsOfTest } from './upload-fixture.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+let server: RunningApi;
+let origin: Server;
+let originUrl: string;
+let handle: Handler;
+let asked: { url: string; range: string | undefined }[];
+const ready: string[] = [];
+const uploads = new UploadsOfTest(() => server);
+const bytes = noise(3_000_000);
+
+async function start(
+  settings: { allowPrivateTargets?: boolean; idleTimeoutMs?: number; sourceTimeoutMs?: number } = {},
+) {
+  server = await startApi({
+    isUpgraded: true,
+    uploads: { allowPrivateTargets: true, sourceReady: videoId => void ready.push(videoId), ...settings },
+  });
+}
+
+beforeEach(async () => {
+  asked = [];
+  handle = (_request, response) => response.end(bytes);
+  origin = createServer((request, response) => {
+    asked.push({ url: request.url ?? '', range: request.headers.range });
+    handle(request, response);
+  });
+  await new Promise<void>(resolve => origin.listen(0, '127.0.0.1', resolve));
+  originUrl = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  await server.stop();
+  origin.closeAllConnections();
+  await new Promise(resolve => origin.close(resolve));
+});
+
+const createFrom = (source: string, key?: string) =>
+  server.call('POST', '/videos', {
+    body: { title: 'From elsewhere', source },
+    ...(key === undefined ? {} : { key }),
+  });
+
+const failureOf = (videoId: string) =>
+  server.database.sqlite
+    .prepare<[string], string | null>('SELECT failure FROM video_sources WHERE video_id = ?')
+    .pluck()
+    .get(videoId);
+
+async function expectFailure(videoId: string, reason: RegExp): Promise<void> {
+  await waitUntil(() => failureOf(videoId));
+  expect(failureOf(videoId)).toMatch(reason);
+  expect(uploads.ingest(videoId)).toEqual({ status: 'ingesting', filesize: null, receivedBytes: [] });
+  expect(ready).not.toContain(videoId);
+  const files = await readdir(join(server.dataDir, 'vod', videoId)).catch(() => []);
+  expect(files).toEqual([]);
+}
+
+describe('a source from an address', () => {
+  it('is answered with 202 at once, fetched, and takes no upload', async () => {
+    await start();
+    const answer = await createFrom(`${originUrl}/a.mp4`);
+    expect(answer.status).toBe(202);
+    const { videoId } = answer.json;
+    expect(uploads.ingest(videoId)?.status).toMatch(/^ingest(ing|ed)$/);
+    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
+    expect(uploads.ingest(videoId)?.filesize).toBe(bytes.length);
+    expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
+    expect(await readdir(join(server.dataDir, 'vod', videoId))).toEqual(['source']);
+    expect(ready.filter(id => id === videoId)).toEqual([videoId]);
+    const refused = await uploads.send(videoId, noise(10));
+    expect(refused.status).toBe(400);
+    expect(refused.json.title).toBe(
+      'This video source has already been downloaded when the video was created.',
+    );
+  });
+
+  it('is followed over five redirects and no more', async () => {
+    await start();
+    handle = (request, response) => {
+      const left = Number(request.url?.slice(1));
+      if (left === 0) response.end(bytes);
+      else response.writeHead(302, { location: `/${left - 1}` }).end();
+    };
+    const { videoId } = (await createFrom(`${originUrl}/5`)).json;
+    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
+    await expectFailure((await createFrom(`${originUrl}/6`)).json.videoId, /redirected more than 5 times/);
+  });
+
+  it('is not followed to where the server may not connect to, nor to what is no web address', async () => {
+    await start();
+    handle = (_request, response) =>
+      response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end();
+    await expectFailure(
+      (await createFrom(`${originUrl}/a`)).json.videoId,
+      /not an address on the public network/,
+    );
+    handle = (_request, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end();
+    await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /no http or https address/);
+  });
+
+  it('fails at once when the server says no', async () => {
+    await start();
+    handle = (_request, response) => response.writeHead(404).end();
+    await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /answered 404/);
+    handle = (_request, response) => response.end();
+    await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /empty/);
+    handle = (_request, response) =>
+      response.writeHead(200, { 'content-length': '10000000000' }).flushHeaders();
+    await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /less than 10000000000 bytes/);
+    expect(asked).toHaveLength(3);
+  });
+
+  it('is tried again after a fault of the server', async () => {
+    await start();
+    handle = (_request, response) => {
+      if (asked.length > 1) response.end(bytes);
+      else response.writeHead(503).end();
+    };
+    const { videoId } = (await createFrom(`${originUrl}/a`)).json;
+    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested', { timeoutMs: 15_000 });
+    expect(asked).toHaveLength(2);
+  });
+
+  it('that breaks off is gone on with', async () => {
+    await start();
+    handle = (request, response) => {
+      const etag = '"one"';
+      if (asked.length === 1) {
+        response.writeHead(200, { etag, 'content-length': bytes.length });
+        response.write(bytes.subarray(0, 2_000_000), () => response.destroy());
+      } else {
+        expect(request.headers['if-range']).toBe(etag);
+        const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1]);
+        const rest = bytes.subarray(from);
+        response.writeHead(206, {
+          etag,
+          'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}`,
+        });
+        response.end(rest);
+      }
+    };
+    const { videoId } = (await createFrom(`${originUrl}/a`)).json;
+    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested', { timeoutMs: 15_000 });
+    expect(asked).toHaveLength(2);
+    expect(Number(/\d+/.exec(asked[1]?.range ?? '')?.[0])).toBeGreaterThan(0);
+    expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
+  });
+
+  it('that has changed since it broke off begins anew', async () => {
+    await start();
+    handle = (_request, response) => {
+      if (asked.length > 1) return response.writeHead(200, { etag: '"two"' }).end(bytes);
+      response.writeHead(200, { etag: '"one"', 'content-length': bytes.length });
+      return response.write(noise(1_500_000), () => response.destroy());
+    };
+    const { videoId } = (await createFrom(`${originUrl}/a`)).json;
+    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested', { timeoutMs: 15_000 });
+    expect(asked[1]?.range).toMatch(/^bytes=\d+-$/);
+    expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
+  });
+
+  it('is tried again when the server falls silent', async () => {
+    await start({ idleTimeoutMs: 300 });
+    handle = (_request, response) => {
+      if (asked.length > 1) response.end(bytes);
+      else response.write(bytes.subarray(0, 100_000));
+    };
+    const { videoId } = (await createFrom(`${originUrl}/a`)).json;
+    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested', { timeoutMs: 15_000 });
+    expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
+  });
+
+  it('fails when it takes too long as a whole', async () => {
+    await start({ sourceTimeoutMs: 300 });
+    handle = (_request, response) => void response.write(bytes.subarray(0, 100_000));
+    await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /took too long/);
+  });
+
+  it('is refused where it can be told that it leads nowhere', async () => {
+    await start({ allowPrivateTargets: false });
+    for (const source of [
+      'http://127.0.0.1/a.mp4',
+      'http://[::1]/a.mp4',
+      'http://2130706433/a.mp4',
+      'http://[::ffff:10.0.0.1]/a.mp4',
+      'http://169.254.169.254/latest',
+      'ftp://example.org/a.mp4',
+      'file:///etc/passwd',
+      'https://',
+      'vi0000000000000000000000',
+      '../../source',
+    ]) {
+      const answer = await createFrom(source);
+      expect(answer.status, source).toBe(400);
+      expect(answer.json).toMatchObject({ title: 'Invalid attributes.', name: 'source' });
+    }
+    expect((await server.call('GET', '/videos')).json.data).toEqual([]);
+  });
+
+  it('is not fetched by a name that leads to this machine', async () => {
+    await start({ allowPrivateTargets: false });
+    const address = originUrl.replace('127.0.0.1', 'localhost');
+    await expectFailure((await createFrom(address)).json.videoId, /not an address on the public network/);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('a clone', () => {
+  it('has the same bytes, takes no upload, and outlives the video that it was made from', async () => {
+    await start();
+    const from = await uploads.video();
+    await uploads.send(from, bytes);
+    const answer = await createFrom(from);
+    expect(answer.status).toBe(202);
+    const { videoId } = answer.json;
+    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
+    expect(uploads.ingest(videoId)?.filesize).toBe(bytes.length);
+    expect((await stat(uploads.sourcePath(videoId))).ino).toBe((await stat(uploads.sourcePath(from))).ino);
+    expect(ready).toContain(videoId);
+    expect((await uploads.send(videoId, noise(10))).json.title).toBe(
+      'This video source has already been copied from an existing video when the video was created.',
+    );
+    await server.call('DELETE', `/videos/${from}`);
+    expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
+  });
+
+  it('needs a video of the project with a complete source', async () => {
+    await start();
+    const empty = await uploads.video();
+    expect((await createFrom(empty)).json.problems[0].detail).toBe(
+      'The source of this video is not complete.',
+    );
+    const from = await uploads.video();
+    await uploads.send(from, bytes);
+    expect((await createFrom(from, productionKey)).status).toBe(400);
+  });
+});
