@@ -1,0 +1,199 @@
+import { hash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { makeTempDir, removeDir, tempDirOfTest } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { digestOfFile, filesIn, makeFilm, VideoServer, workersOn } from './vod-server-fixture.ts';
+
+const chunkBytes = 5_242_880;
+const filmSeconds = 8;
+let folder: string;
+let film: Buffer;
+
+beforeAll(async () => {
+  folder = await makeTempDir();
+  const path = join(folder, 'film.mp4');
+  // Three chunks; 360 lines, so two qualities.
+  await makeFilm(path, { seconds: filmSeconds, bytes: 2 * chunkBytes + 1_000_000 });
+  film = await readFile(path);
+});
+afterAll(() => removeDir(folder));
+
+async function start(dataDir: string): Promise<VideoServer> {
+  const server = await VideoServer.start(dataDir);
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+const pieces = [0, 1, 2].map(index => {
+  const from = index * chunkBytes;
+  return { from, end: from + chunkBytes };
+});
+
+function piece(index: number): { bytes: Buffer; range: string } {
+  const { from, end } = pieces[index]!;
+  const bytes = film.subarray(from, end);
+  return { bytes, range: `bytes ${from}-${from + bytes.length - 1}/${film.length}` };
+}
+
+async function sendPiece(server: VideoServer, videoId: string, index: number): Promise<number> {
+  const { bytes, range } = piece(index);
+  return await server.send(videoId, bytes, range);
+}
+
+async function sendAll(server: VideoServer, videoId: string): Promise<void> {
+  for (const index of pieces.keys()) expect(await sendPiece(server, videoId, index)).toBe(201);
+}
+
+/** Begins to send a piece and stops in the middle of it, with the connection open. */
+async function sendHalf(server: VideoServer, videoId: string, index: number): Promise<void> {
+  const { bytes, range } = piece(index);
+  const head = '--b\r\ncontent-disposition: form-data; name="file"; filename="film.mp4"\r\n\r\n';
+  const sent = request(`${server.process.baseUrl}/videos/${videoId}/source`, {
+    method: 'POST',
+    auth: 'production-key-of-this-run:',
+    headers: {
+      'content-type': 'multipart/form-data; boundary=b',
+      'content-range': range,
+      'content-length': head.length + bytes.length + '\r\n--b--\r\n'.length,
+    },
+  });
+  sent.on('error', () => {});
+  sent.write(head);
+  sent.write(bytes.subarray(0, chunkBytes / 2));
+  await waitUntil(async () => (await filesIn(server.dataDir, 'incoming')).length > 0, {
+    what: 'the beginning of the piece on the disk',
+  });
+}
+
+/** Waits for a state that lasts shortly, and kills the server in it. */
+async function killWhen(server: VideoServer, what: string, isThere: () => boolean): Promise<void> {
+  await waitUntil(isThere, { timeoutMs: 30_000, everyMs: 2, what });
+  await server.kill();
+}
+
+type RenditionRow = { type: string; quality: string; status: string; file: string | null };
+
+function renditions(server: VideoServer): RenditionRow[] {
+  return server.read<RenditionRow>(
+    'SELECT type, quality, status, file FROM renditions ORDER BY type, quality',
+  );
+}
+
+function statusOf(server: VideoServer, type: string, quality: string): string | undefined {
+  return renditions(server).find(row => row.type === type && row.quality === quality)?.status;
+}
+
+/** Everything that must be so in the end, whatever happened before. */
+async function expectWhole(server: VideoServer, videoId: string): Promise<void> {
+  const { encoding } = await server.untilDone(videoId);
+  expect(encoding.qualities.map(({ type, quality, progress }) => [type, quality, progress])).toEqual([
+    ['hls', '240p', 100],
+    ['hls', '360p', 100],
+    ['mp4', '360p', 100],
+  ]);
+  expect(encoding).toMatchObject({ playable: true });
+  expect(encoding.failure).toBeUndefined();
+
+  const { dataDir } = server;
+  expect(await digestOfFile(join(dataDir, 'vod', videoId, 'source'))).toBe(hash('sha256', film));
+  for (const left of ['work', 'incoming', 'uploads'])
+    expect([left, await filesIn(dataDir, left)]).toEqual([left, []]);
+  const used = new Set(renditions(server).map(({ file }) => dirname(file!)));
+  const kept = (await filesIn(dataDir, 'vod', videoId)).filter(name => /^hls-\d+$/.test(name));
+  expect(kept.filter(name => !used.has(name))).toEqual([]);
+  expect(workersOn(dataDir)).toEqual([]);
+
+  const events = server.read<{ payload: string }>(
+    "SELECT payload FROM events WHERE type = 'video.encoding.quality.completed'",
+  );
+  const told = events
+    .map(({ payload }) => JSON.parse(payload))
+    .map(({ encoding: e, quality }) => `${e} ${quality}`);
+  expect(told.toSorted()).toEqual(['hls 240p', 'hls 360p', 'mp4 360p']);
+
+  await expectPlays(server, videoId);
+}
+
+async function expectPlays(server: VideoServer, videoId: string): Promise<void> {
+  const download = join(await tempDirOfTest(), 'download.mp4');
+  const answer = await fetch(`${server.process.baseUrl}/vod/${videoId}/mp4/source.mp4`);
+  expect(answer.status).toBe(200);
+  await writeFile(download, Buffer.from(await answer.arrayBuffer()));
+  const base = `${server.process.baseUrl}/vod/${videoId}/hls`;
+  for (const address of [download, `${base}/360p/manifest.m3u8`, `${base}/240p/manifest.m3u8`]) {
+    const frames = await runToEnd(ffprobePath, [
+      ...['-v', 'error', '-select_streams', 'v', '-count_packets'],
+      ...['-show_entries', 'stream=nb_read_packets', '-of', 'csv=p=0', address],
+    ]);
+    expect([address, Number.parseInt(frames, 10)]).toEqual([address, filmSeconds * 30]);
+  }
+}
+
+const hasProc = process.platform === 'linux';
+if (!hasProc) console.log('skipped: processes are looked up in /proc, which only Linux has');
+
+describe.skipIf(!hasProc)('a server that is killed', () => {
+  test('while pieces come in keeps those that it answered, and takes the rest', async () => {
+    const dataDir = await tempDirOfTest();
+    const server = await start(dataDir);
+    const { videoId } = await server.create();
+    expect(await sendPiece(server, videoId, 2)).toBe(201);
+    await sendHalf(server, videoId, 1);
+    await server.kill();
+
+    const again = await start(dataDir);
+    expect((await again.status(videoId)).ingest).toMatchObject({
+      status: 'uploading',
+      receivedBytes: [{ from: 2 * chunkBytes, to: film.length - 1 }],
+    });
+    // The piece that was answered is sent once more, as by a client that did not hear the answer.
+    for (const index of [2, 1, 0]) expect(await sendPiece(again, videoId, index)).toBe(201);
+    await expectWhole(again, videoId);
+  });
+
+  test('right after the last piece was answered has the whole file', async () => {
+    const dataDir = await tempDirOfTest();
+    const server = await start(dataDir);
+    const { videoId } = await server.create();
+    await sendAll(server, videoId);
+    await server.kill();
+    const again = await start(dataDir);
+    await expectWhole(again, videoId);
+  });
+
+  test.each<[string, (server: VideoServer) => boolean]>([
+    [
+      'while it looks into the file',
+      server => workersOn(server.dataDir).some(({ words }) => words[0]?.includes('prob')),
+    ],
+    [
+      'while the first quality grows',
+      server => statusOf(server, 'hls', '240p') === 'encoding' && workersOn(server.dataDir).length > 0,
+    ],
+    [
+      'while the other qualities are encoded',
+      server =>
+        statusOf(server, 'hls', '240p') === 'encoded' && statusOf(server, 'hls', '360p') === 'encoding',
+    ],
+    ['while it puts the mp4 together', server => statusOf(server, 'mp4', '360p') === 'encoding'],
+  ])('%s goes on and finishes', async (what, isThere) => {
+    const dataDir = await tempDirOfTest();
+    const server = await start(dataDir);
+    const { videoId } = await server.create();
+    expect(await server.send(videoId, film)).toBe(201);
+    await killWhen(server, what, () => isThere(server));
+    expect(
+      renditions(server).some(({ status }) => status !== 'encoded') || renditions(server).length === 0,
+    ).toBe(true);
+    await waitUntil(() => workersOn(dataDir).length === 0, {
+      timeoutMs: 5000,
+      what: 'the end of its ffmpeg',
+    });
+    const again = await start(dataDir);
+    await expectWhole(again, videoId);
+  });
+});
