@@ -52,7 +52,7 @@ export class SpoolFile extends Writable {
   }
 
   override _construct(callback: (error?: Error | null) => void): void {
-    open(this.#options.path, 'wx').then(
+    open(this.#options.path, 'w').then(
       handle => {
         this.#handle = handle;
         callback();
