@@ -177,6 +177,7 @@ export function createApi(options: ApiOptions): Api {
     ...videoStatusRoutes({
       hasVideo: (projectId, videoId) => videos.find(projectId, videoId) !== undefined,
       ingestOf: videoId => uploads.service.ingestOf(videoId),
+      sourceFailureOf: videoId => uploads.service.failureOf(videoId),
       ...(options.encodings ?? noEncoding),
     }),
     ...uploadTokenRoutes(uploadTokens),

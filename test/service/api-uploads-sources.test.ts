@@ -58,6 +58,8 @@ const failureOf = (videoId: string) =>
 async function expectFailure(videoId: string, reason: RegExp): Promise<void> {
   await waitUntil(() => failureOf(videoId));
   expect(failureOf(videoId)).toMatch(reason);
+  const { json } = await server.call('GET', `/videos/${videoId}/status`);
+  expect(json.encoding).toMatchObject({ playable: false, failure: failureOf(videoId) });
   expect(uploads.ingest(videoId)).toEqual({ status: 'ingesting', filesize: null, receivedBytes: [] });
   expect(ready).not.toContain(videoId);
   const files = await readdir(join(server.dataDir, 'vod', videoId)).catch(() => []);

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { JobKind, RunningJob } from '../../jobs/job.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { messageOf } from '../../shared/errors.ts';
+import { AppError } from '../../shared/errors.ts';
 import type { Database } from '../../store/database.ts';
 import { diskErrorOf, joinFiles, type SourceFiles } from './source-files.ts';
 import { isComplete, type UploadsStore } from './uploads.store.ts';
@@ -42,7 +42,11 @@ export class Assembly {
       lane,
       attemptsAtMost,
       run: job => this.#run(job),
-      givenUp: (job, error) => void this.#store.fail(job.subjectId, messageOf(error)),
+      givenUp: (job, error) =>
+        void this.#store.fail(
+          job.subjectId,
+          error instanceof AppError ? error.message : 'The pieces could not be put together.',
+        ),
     };
   }
 

@@ -202,6 +202,11 @@ export class SourceIntake {
 }
 
 /** A reason that the owner of the video may read. */
+/** What the owner of a video is told; errors of files name paths of this machine. */
 function reasonOf(error: unknown): string {
-  return error instanceof AppError ? error.message : `The source could not be fetched: ${messageOf(error)}`;
+  if (error instanceof AppError) return error.message;
+  const isOfFiles = error instanceof Error && 'path' in error;
+  return isOfFiles
+    ? 'The source could not be stored.'
+    : `The source could not be fetched: ${messageOf(error)}.`;
 }

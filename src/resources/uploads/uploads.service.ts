@@ -124,6 +124,11 @@ export class UploadsService<View> {
     return this.#store.ingestOf(videoId);
   }
 
+  /** Why a source will never be complete, as a sentence. */
+  failureOf(videoId: string): string | undefined {
+    return this.#store.failureOf(videoId);
+  }
+
   /** Removes chunks, what is half written, and all that is noted about a video's source; the source itself goes with the video. */
   async removeUpload(videoId: string): Promise<void> {
     this.#store.remove(videoId);

@@ -67,8 +67,9 @@ export class EncodingsStore implements EncodingRecords {
       }
     >(
       `SELECT v.title, v.is_public, v.has_mp4_support, v.is_panoramic, v.player_id,
-         e.is_playable, e.has_storyboard, e.failure, e.revision, e.facts
+         e.is_playable, e.has_storyboard, coalesce(e.failure, s.failure) AS failure, e.revision, e.facts
        FROM videos v LEFT JOIN video_encodings e ON e.video_id = v.id
+         LEFT JOIN video_sources s ON s.video_id = v.id
        WHERE v.id = ? AND v.discarded_at_ms IS NULL`,
     );
   }

@@ -8,6 +8,8 @@ export interface VideoStatusSources {
   /** Whether the project has the video, and it is not discarded. */
   hasVideo(projectId: string, videoId: string): boolean;
   ingestOf(videoId: string): VideoStatusView['ingest'];
+  /** Why the source will never be complete, as a sentence. */
+  sourceFailureOf(videoId: string): string | undefined;
   encodingOf(videoId: string): EncodingState | undefined;
   /** Whether it can be played now, be it while its first quality is still growing. */
   isPlayable(videoId: string): boolean;
@@ -51,7 +53,7 @@ export function videoStatusRoutes(sources: VideoStatusSources): Route[] {
 function statusOf(videoId: string, sources: VideoStatusSources): VideoStatusView {
   const ingest = sources.ingestOf(videoId);
   const encoding = sources.encodingOf(videoId);
-  const failure = encoding?.failure;
+  const failure = encoding?.failure ?? sources.sourceFailureOf(videoId);
   return {
     ...(ingest === undefined ? {} : { ingest }),
     encoding: {
