@@ -24,9 +24,9 @@ const buffersInTurn = 4;
 const boundary = 'bound-of-the-upload-bench';
 
 const order = JSON.parse(process.argv[2]!) as UploadOrder;
-const report = await upload(order);
-process.send?.(report);
-process.disconnect?.();
+process.on('message', () => process.exit());
+process.on('disconnect', () => process.exit());
+process.send?.(await upload(order));
 
 async function upload({ port, path, authorization, file }: UploadOrder): Promise<UploadReport> {
   const handle = await open(file, 'r');
