@@ -1,90 +1,129 @@
 /**
- * Shows the product: a server in a temporary folder on free ports, a live stream made through its API, and ffmpeg's test picture
- * published to it. Ends at Ctrl-C, or after `--seconds N`.
+ * Shows the product: a server in a temporary folder on free ports; a film that is uploaded through its API and plays while its
+ * qualities are made; a live stream that ffmpeg's test picture is published to. Ends at Ctrl-C, or after `--seconds N`.
  */
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findFfmpeg } from '../src/ffmpeg/find-ffmpeg.ts';
+import { publishTestPicture } from './demo-publisher.ts';
+import { DemoVideo, makeFilm } from './demo-video.ts';
 import { LatencyProbe } from './latency-probe.ts';
-import { createLiveStream, startServerProcess } from './server-process.ts';
+import { createLiveStream, type ServerProcess, startServerProcess } from './server-process.ts';
 
-const { values } = parseArgs({ options: { seconds: { type: 'string' } } });
-const seconds = values.seconds === undefined ? undefined : Number(values.seconds);
-if (seconds !== undefined && !(seconds > 0)) {
-  console.error('--seconds: expected a number above 0');
-  process.exit(1);
-}
-
-const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-process.on('SIGINT', () => end());
-process.on('SIGTERM', () => end());
+let code = 0;
+const seconds = readSeconds();
+const ending = new AbortController();
+const { signal } = ending;
+process.on('SIGINT', () => ending.abort());
+process.on('SIGTERM', () => ending.abort());
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-demo-'));
-let code = 0;
 try {
   await show();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  code = 1;
+  if (!signal.aborted) fail(error);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
+console.log('Stopped, and the temporary folder is gone.');
 process.exit(code);
+
+function readSeconds(): number | undefined {
+  try {
+    const { values } = parseArgs({ options: { seconds: { type: 'string' } } });
+    if (values.seconds === undefined) return;
+    const number = Number(values.seconds);
+    if (number > 0 && Number.isFinite(number)) return number;
+    throw new Error('--seconds: expected a number above 0');
+  } catch (error) {
+    fail(error);
+    process.exit(1);
+  }
+}
+
+function fail(error: unknown): void {
+  console.error(error instanceof Error ? error.message : error);
+  code = 1;
+}
 
 async function show(): Promise<void> {
   const ffmpeg = await findFfmpeg(process.env.MILLRACE_FFMPEG_PATH, process.env.PATH);
-  const server = await startServerProcess({ dataDir: folder, isDetached: true });
+  const film = join(folder, 'a-film-of-a-minute.mp4');
+  console.log('Starting a server, and making a film to upload.');
+  const making = makeFilm(ffmpeg.path, film, signal);
+  // Awaited below; a failure of the server comes first.
+  making.catch(() => {});
+  const server = await startServerProcess({ dataDir: join(folder, 'data'), isDetached: true }).catch(
+    async error => {
+      ending.abort();
+      await making.catch(() => {});
+      fail(error);
+      throw error;
+    },
+  );
+  void server.exited.then(() => {
+    if (!signal.aborted) fail(new Error(`The server ended:\n${server.lines.join('\n')}`));
+    ending.abort();
+  });
+  let following: Promise<void> | undefined;
   try {
-    const stream = await createLiveStream(
-      server.baseUrl,
-      server.sandboxKey,
-      'Demo: a test picture with a clock',
-    );
-    const publishedAtMs = performance.now();
-    const publisher = spawn(
-      ffmpeg.path,
-      [
-        ...['-hide_banner', '-loglevel', 'error'],
-        ...['-re', '-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=30'],
-        ...['-re', '-f', 'lavfi', '-i', 'sine=frequency=440:beep_factor=4:sample_rate=48000'],
-        ...['-c:v', 'libx264', '-preset', 'veryfast', '-tune', 'zerolatency', '-pix_fmt', 'yuv420p'],
-        ...[
-          '-g',
-          '60',
-          '-keyint_min',
-          '60',
-          '-sc_threshold',
-          '0',
-          '-b:v',
-          '2500k',
-          '-maxrate',
-          '2500k',
-          '-bufsize',
-          '2500k',
-        ],
-        ...[
-          '-c:a',
-          'aac',
-          '-b:a',
-          '128k',
-          '-f',
-          'flv',
-          `rtmp://127.0.0.1:${server.rtmpPort}/s/${stream.streamKey}`,
-        ],
-      ],
-      // Ctrl-C is ours to pass on, in the order of the ends below.
-      { stdio: ['ignore', 'inherit', 'inherit'], detached: true },
-    );
-    const publisherEnded = new Promise<void>(resolve => publisher.once('exit', () => resolve()));
-    const probe = new LatencyProbe(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
-    try {
-      await probe.waitUntilPlayable(20_000);
-      const startMs = Math.round(performance.now() - publishedAtMs);
-      console.log(`
-On air ${(startMs / 1000).toFixed(1)} s after the encoder was started. Open this in a browser:
+    await making;
+    const video = await showVideo(server, film);
+    following = video.follow(signal).catch(error => {
+      if (signal.aborted) return;
+      fail(error);
+      ending.abort();
+    });
+    await showLive(server, ffmpeg.path);
+  } finally {
+    ending.abort();
+    await Promise.all([making.catch(() => {}), following]);
+    const exit = await server.stop();
+    // Not thrown: that would hide what went wrong before.
+    if (exit.code !== 0)
+      fail(new Error(`The server did not stop cleanly (${exit.code}):\n${server.lines.join('\n')}`));
+  }
+}
+
+async function showVideo(server: ServerProcess, film: string): Promise<DemoVideo> {
+  const video = await DemoVideo.upload(server, film, signal);
+  const playableSeconds = await video.untilPlayable(signal);
+  console.log(`
+VIDEO. It could be played ${playableSeconds.toFixed(1)} s after its last byte was sent. Open this in a browser:
+
+  ${video.player}
+
+It plays as it was uploaded while lower qualities are made: they come into the menu as they are finished, without a pause.
+`);
+  return video;
+}
+
+async function showLive(server: ServerProcess, ffmpegPath: string): Promise<void> {
+  const stream = await createLiveStream(
+    server.baseUrl,
+    server.sandboxKey,
+    'Demo: a test picture with a clock',
+  );
+  const publishedAtMs = performance.now();
+  const publisher = publishTestPicture(
+    ffmpegPath,
+    `rtmp://127.0.0.1:${server.rtmpPort}/s/${stream.streamKey}`,
+  );
+  const probe = new LatencyProbe(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+  try {
+    await Promise.race([
+      probe.waitUntilPlayable(20_000),
+      publisher.exited.then(() => {
+        throw new Error('The encoder ended by itself.');
+      }),
+      whenEnding(),
+    ]);
+    signal.throwIfAborted();
+    const startMs = Math.round(performance.now() - publishedAtMs);
+    console.log(`
+LIVE. On air ${(startMs / 1000).toFixed(1)} s after the encoder was started. Open this in a browser:
 
   ${stream.assets.player}
 
@@ -95,27 +134,23 @@ says how far behind you are. Open it twice: both show the same picture. Any HLS 
 
 ${seconds === undefined ? 'Ctrl-C ends it.' : `It ends after ${seconds} s.`}
 `);
-      const measuring = probe.run();
-      if (seconds !== undefined) setTimeout(end, seconds * 1000);
-      await Promise.race([ended, publisherEnded, server.exited, measuring]);
-      probe.stop();
-      await measuring;
-      if (server.child.exitCode !== null) throw new Error(`The server ended:\n${server.lines.join('\n')}`);
-      if (publisher.exitCode !== null && publisher.exitCode !== 0)
-        throw new Error('The encoder ended by itself.');
-      console.log(probe.report());
-    } finally {
-      probe.stop();
-      publisher.kill('SIGINT');
-      await publisherEnded;
-    }
+    const measuring = probe.run();
+    const timer = seconds === undefined ? undefined : setTimeout(() => ending.abort(), seconds * 1000);
+    await Promise.race([whenEnding(), publisher.exited, measuring]);
+    clearTimeout(timer);
+    if (!signal.aborted) throw new Error('The broadcast ended by itself.');
+    probe.stop();
+    await measuring;
+    console.log(probe.report());
   } finally {
-    const exit = await server.stop();
-    // Not thrown: that would hide what went wrong before.
-    if (exit.code !== 0) {
-      console.error(`The server did not stop cleanly (${exit.code}):\n${server.lines.join('\n')}`);
-      code = 1;
-    }
+    probe.stop();
+    await publisher.stop();
   }
-  console.log('Stopped, and the temporary folder is gone.');
+}
+
+function whenEnding(): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

@@ -104,19 +104,41 @@ export interface CreatedStream {
 }
 
 /** Makes a live stream through the API. */
-export async function createLiveStream(
+export function createLiveStream(baseUrl: string, apiKey: string, name: string): Promise<CreatedStream> {
+  return create(baseUrl, apiKey, '/live-streams', { name });
+}
+
+/** A video as the API answers it, as far as scripts and tests need it. */
+export interface CreatedVideo {
+  readonly videoId: string;
+  readonly assets: { readonly hls: string; readonly player: string; readonly mp4?: string };
+}
+
+/** Makes a video through the API, without anything in it. */
+export function createVideo(
   baseUrl: string,
   apiKey: string,
-  name: string,
-): Promise<CreatedStream> {
-  const answer = await fetch(`${baseUrl}/live-streams`, {
+  attributes: Readonly<Record<string, unknown>> & { readonly title: string },
+): Promise<CreatedVideo> {
+  return create(baseUrl, apiKey, '/videos', attributes);
+}
+
+/** Value of the header `Authorization` for an API key. */
+export function basicAuthorization(apiKey: string): string {
+  return `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`;
+}
+
+async function create<Created>(
+  baseUrl: string,
+  apiKey: string,
+  path: string,
+  attributes: Readonly<Record<string, unknown>>,
+): Promise<Created> {
+  const answer = await fetch(`${baseUrl}${path}`, {
     method: 'POST',
-    headers: {
-      authorization: `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ name }),
+    headers: { authorization: basicAuthorization(apiKey), 'content-type': 'application/json' },
+    body: JSON.stringify(attributes),
   });
-  if (!answer.ok) throw new Error(`POST /live-streams answered ${answer.status}: ${await answer.text()}`);
-  return (await answer.json()) as CreatedStream;
+  if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`);
+  return (await answer.json()) as Created;
 }

@@ -47,6 +47,13 @@ export function describeStart(app: RunningApp, config: Config): string {
       '',
       'Then press "Start Streaming" and open the address in "assets.player" of the answer.',
       'A keyframe interval of 2 s (Settings > Output) starts viewers fastest.',
+      '',
+      'To show a video, make one, and send its file to the "videoId" of the answer:',
+      '',
+      `  curl -u ${secrets.sandboxKey.reveal()}: -H 'Content-Type: application/json' -d '{"title":"My first video"}' ${app.publicUrl}/videos`,
+      `  curl -u ${secrets.sandboxKey.reveal()}: -F file=@film.mp4 ${app.publicUrl}/videos/VIDEO_ID/source`,
+      '',
+      'Then open its "assets.player".',
     );
   }
   return `${lines.join('\n')}\n\n`;
