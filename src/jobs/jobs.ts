@@ -270,11 +270,14 @@ export class Jobs implements Component, JobQueue {
     }
     const { error } = failure;
     const isFinal = error instanceof AppError && error.kind === 'invalid';
-    if (isFinal || attempt.number >= attempt.kind.attemptsAtMost) {
+    // A full disk is no fault of the job, and may last until somebody sees it: the last attempt is made again and again.
+    const isDiskFull = error instanceof AppError && error.code === 'disk-full';
+    if (isFinal || (attempt.number >= attempt.kind.attemptsAtMost && !isDiskFull)) {
       return this.#giveUp(job, attempt.kind, attempt.number, error);
     }
     const delayMs = retryDelayMs(attempt.number);
-    this.#store.putBack(job.id, nowMs + delayMs, attempt.number, failureText(error));
+    const attempts = Math.min(attempt.number, Math.max(1, attempt.kind.attemptsAtMost - 1));
+    this.#store.putBack(job.id, nowMs + delayMs, attempts, failureText(error));
     this.#log.warn('job-retried', { ...idsOf(job), attempt: attempt.number, delayMs, error });
     return 'retried';
   }

@@ -170,6 +170,34 @@ describe('a job', () => {
     expect(jobs.counts().work).toEqual({ waiting: 0, running: 0, failed: 1 });
   });
 
+  test('is never given up because the disk is full, and can still be given up for another reason', async () => {
+    const database = await openedDatabase();
+    const clock = steppedClock();
+    let tried = 0;
+    const kind: JobKind = {
+      kind: 'large',
+      lane: 'work',
+      attemptsAtMost: 3,
+      run: async () => {
+        tried += 1;
+        if (tried < 8) throw new AppError('disk-full');
+        throw new Error('another fault');
+      },
+    };
+    const jobs = await startedQueue(database, [kind], { clock });
+    jobs.add({ kind: 'large', subjectId: 'vi1' });
+    for (let attempt = 1; attempt < 8; attempt++) {
+      await waitUntil(() => tried === attempt && rowsOf(database)[0]!.state === 'waiting');
+      const [row] = rowsOf(database);
+      expect(row!.attempts).toBe(Math.min(attempt, 2));
+      clock.step(row!.run_at_ms - clock.nowMs());
+      jobs.add({ kind: 'large', subjectId: 'another', priority: -1 });
+      database.sqlite.prepare(`DELETE FROM jobs WHERE subject_id = 'another'`).run();
+    }
+    await waitUntil(() => rowsOf(database)[0]!.state === 'failed');
+    expect(tried).toBe(8);
+  });
+
   test('whose delay is over starts by itself', async () => {
     const database = await openedDatabase();
     const attempts: number[] = [];

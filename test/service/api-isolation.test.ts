@@ -1,0 +1,211 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
+import { pngImage } from '../support/images.ts';
+import { type Answer, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { fileForm, noise } from './upload-fixture.ts';
+
+const strangerKey = 'key-of-another-account';
+const lists = ['/videos', '/discarded/videos', '/upload-tokens', '/watermarks', '/live-streams'];
+
+let server: RunningApi;
+/** What the first account's sandbox has. */
+let owned: Record<'video' | 'empty' | 'begun' | 'discarded' | 'watermark' | 'token' | 'stream', string>;
+
+beforeAll(async () => {
+  server = await startApi({
+    isUpgraded: true,
+    videos: { restore: true },
+    uploads: { sourceReady: () => {} },
+  });
+  const accounts = new AccountsStore(server.database);
+  const { projectIds } = accounts.addAccount({ isUpgraded: true, createdAtMs: 1 });
+  accounts.addKeyPair({ sandbox: strangerKey, production: `${strangerKey}-production` }, projectIds, 1);
+
+  const made = async (path: string, body: unknown) => (await server.call('POST', path, { body })).json;
+  const create = async (title: string) =>
+    (
+      await made('/videos', {
+        title,
+        description: 'of the owner',
+        tags: ['harbour'],
+        metadata: [{ key: 'shot', value: '12' }],
+        mp4Support: true,
+      })
+    ).videoId as string;
+  const video = await create('Harbour');
+  await send(video, sandboxKey);
+  const begun = await create('Half there');
+  await send(begun, sandboxKey, 'part 1/2', noise(5_242_880));
+  const discarded = await create('Thrown away');
+  await server.call('DELETE', `/videos/${discarded}`);
+  owned = {
+    ...{ video, begun, discarded, empty: await create('Nothing yet') },
+    watermark: (await made('/watermarks', imageForm())).watermarkId,
+    token: (await made('/upload-tokens', {})).token,
+    stream: (await made('/live-streams', { name: 'On air' })).liveStreamId,
+  };
+});
+afterAll(() => server.stop());
+
+function send(videoId: string, key: string, range?: string, bytes = noise(100)): Promise<Answer> {
+  return server.call('POST', `/videos/${videoId}/source`, {
+    body: fileForm(bytes),
+    key,
+    ...(range === undefined ? {} : { headers: { 'content-range': range } }),
+  });
+}
+
+function imageForm(): FormData {
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(pngImage(4, 4))]), 'mark.png');
+  return form;
+}
+
+/** All rows and all files, but for what remembers the use of keys. */
+async function everything(): Promise<unknown> {
+  const { sqlite } = server.database;
+  const tables = sqlite
+    .prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+    .pluck()
+    .all()
+    .filter(name => name !== 'api_keys');
+  const rows = tables.map(name => [name, sqlite.prepare(`SELECT * FROM "${name}"`).all()]);
+  const files = ['vod', 'uploads', 'watermarks', 'incoming'].map(folder =>
+    readdir(join(server.dataDir, folder), { recursive: true }).catch(() => []),
+  );
+  return { rows: Object.fromEntries(rows), files: await Promise.all(files) };
+}
+
+describe.each([
+  ['the other project of the same account', productionKey],
+  ['another account', strangerKey],
+])('what a project has is not there for %s', (_who, key) => {
+  it.each<[string, string, (has: typeof owned) => string, unknown?]>([
+    ['GET', 'a video', has => `/videos/${has.video}`],
+    ['PATCH', 'a video', has => `/videos/${has.video}`, { title: 'Taken over' }],
+    ['DELETE', 'a video', has => `/videos/${has.video}`],
+    ['GET', 'the status', has => `/videos/${has.video}/status`],
+    ['GET', 'the status of an upload', has => `/videos/${has.begun}/status`],
+    ['PATCH', 'the thumbnail', has => `/videos/${has.video}/thumbnail`, { timecode: '00:00:01' }],
+    ['POST', 'the thumbnail', has => `/videos/${has.video}/thumbnail`, imageForm()],
+    ['GET', 'a discarded video', has => `/discarded/videos/${has.discarded}`],
+    ['PATCH', 'a discarded video', has => `/discarded/videos/${has.discarded}`, { discarded: false }],
+    ['DELETE', 'a watermark', has => `/watermarks/${has.watermark}`],
+    ['GET', 'an upload token', has => `/upload-tokens/${has.token}`],
+    ['DELETE', 'an upload token', has => `/upload-tokens/${has.token}`],
+    ['GET', 'a live stream', has => `/live-streams/${has.stream}`],
+    ['PATCH', 'a live stream', has => `/live-streams/${has.stream}`, { name: 'Taken over' }],
+    ['DELETE', 'a live stream', has => `/live-streams/${has.stream}`],
+  ])('%s of %s', async (method, _what, path, body) => {
+    const before = await everything();
+    const answer = await server.call(method, path(owned), { key, ...(body === undefined ? {} : { body }) });
+    const unknown = await server.call(method, path(unknownOf(owned)), {
+      key,
+      ...(body === undefined ? {} : { body }),
+    });
+    expect(answer.status).toBe(404);
+    // Not even told apart from what never was.
+    expect(answer.json).toEqual(unknown.json);
+    expect(await everything()).toEqual(before);
+  });
+
+  it('a source cannot be sent, begun or gone on with', async () => {
+    const before = await everything();
+    for (const [videoId, range] of [
+      [owned.empty, undefined],
+      [owned.empty, 'part 1/1'],
+      [owned.begun, 'part 2/2'],
+      [owned.begun, undefined],
+      [owned.video, undefined],
+      [owned.discarded, undefined],
+    ] as const) {
+      expect([range, (await send(videoId, key, range)).status]).toEqual([range, 404]);
+    }
+    expect(await everything()).toEqual(before);
+  });
+
+  it('an upload token does not reach a video, by its id or by going on with its parts', async () => {
+    const { json } = await server.call('POST', '/upload-tokens', { body: {}, key });
+    const upload = (range: string | undefined, videoId?: string) =>
+      server.call('POST', `/upload?token=${json.token}`, {
+        key: null,
+        body: fileForm(noise(100), videoId === undefined ? {} : { before: { videoId } }),
+        ...(range === undefined ? {} : { headers: { 'content-range': range } }),
+      });
+    const before = await everything();
+    expect((await upload(undefined, owned.empty)).status).toBe(404);
+    expect((await upload('part 2/2', owned.begun)).status).toBe(404);
+    expect(await everything()).toEqual(before);
+    // Without an id it is a new video of its own project.
+    const own = await upload('part 2/2');
+    expect(own.status).toBe(201);
+    expect(Object.values(owned)).not.toContain(own.json.videoId);
+    expect((await server.call('GET', `/videos/${own.json.videoId}`)).status).toBe(404);
+    expect((await server.call('GET', `/videos/${own.json.videoId}`, { key })).status).toBe(200);
+    expect((await server.call('DELETE', `/videos/${own.json.videoId}`, { key })).status).toBe(204);
+    expect((await server.call('DELETE', `/upload-tokens/${json.token}`, { key })).status).toBe(204);
+  });
+
+  it('a video cannot be copied, nor a watermark be used', async () => {
+    const before = await everything();
+    for (const [name, body] of [
+      ['source', { source: owned.video }],
+      ['watermark[id]', { watermark: { id: owned.watermark, top: '0px', left: '0px' } }],
+    ] as const) {
+      const answer = await server.call('POST', '/videos', { body: { title: 'Mine', ...body }, key });
+      expect([name, answer.status]).toEqual([name, 400]);
+      const like = JSON.parse(
+        JSON.stringify(body).replaceAll(/(?<=")[A-Za-z0-9]{24}(?=")|watermark_\w+/g, 'vi-unknown'),
+      );
+      const unknown = await server.call('POST', '/videos', { body: { title: 'Mine', ...like }, key });
+      expect(answer.json).toEqual(unknown.json);
+    }
+    expect(await everything()).toEqual(before);
+  });
+
+  it('lists, filters and counts show nothing of it', async () => {
+    const filters = [
+      'title=Harbour',
+      'description=owner',
+      'tags[]=harbour',
+      'metadata[shot]=12',
+      `liveStreamId=${owned.stream}`,
+    ];
+    const own = await server.call('POST', '/videos', { key, body: { title: 'Harbour', tags: ['harbour'] } });
+    const paths = [
+      ...lists,
+      ...filters.flatMap(filter => [`/videos?${filter}`, `/discarded/videos?${filter}`]),
+      '/videos?sortBy=title&sortOrder=asc&pageSize=1',
+    ];
+    for (const path of paths) {
+      const { status, json } = await server.call('GET', path, { key });
+      expect([path, status]).toEqual([path, 200]);
+      for (const id of Object.values(owned)) expect(JSON.stringify(json.data)).not.toContain(id);
+      // What it has itself: one video with that title and that tag.
+      if (path.startsWith('/discarded')) continue;
+      const isOwn = /^\/videos($|\?(title|tags|sortBy))/.test(path);
+      expect([path, json.pagination.itemsTotal]).toEqual([path, isOwn ? 1 : 0]);
+    }
+    expect((await server.call('GET', '/videos?tags[]=harbour')).json.pagination.itemsTotal).toBe(3);
+    expect((await server.call('DELETE', `/videos/${own.json.videoId}`, { key })).status).toBe(204);
+  });
+});
+
+it('what is asked for with an id of its own kind only is not found by another', async () => {
+  for (const path of [
+    `/videos/${owned.stream}`,
+    `/videos/${owned.discarded}`,
+    `/videos/${owned.discarded}/status`,
+    `/discarded/videos/${owned.video}`,
+    `/live-streams/${owned.video}`,
+    `/upload-tokens/${owned.video}`,
+  ]) {
+    expect([path, (await server.call('GET', path)).status]).toEqual([path, 404]);
+  }
+});
+
+function unknownOf(ids: typeof owned): typeof owned {
+  return Object.fromEntries(Object.keys(ids).map(name => [name, 'never-was'])) as typeof owned;
+}
