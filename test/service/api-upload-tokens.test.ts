@@ -102,7 +102,7 @@ describe('an upload with a token', () => {
 
   it.each([
     ['é中.mp4', 'é中.mp4'],
-    ['/home/me/a.mp4', 'a.mp4'],
+    ['/films/me/a.mp4', 'a.mp4'],
     ['C:\\videos\\b.mp4', 'b.mp4'],
     [`${'x'.repeat(2_000)}.mp4`, 'x'.repeat(1_024)],
     ['   ', 'Untitled'],

@@ -13,9 +13,15 @@ function parse(body: string, size: number, boundary = 'bound') {
   let ends = 0;
   const parser = new MultipartParser(boundary, {
     partBegan: headers => void parts.push({ headers: Object.fromEntries(headers), body: '', isWhole: false }),
-    partData: bytes => void (parts.at(-1)!.body += bytes.toString('latin1')),
-    partEnded: () => void (parts.at(-1)!.isWhole = true),
-    ended: () => void (ends += 1),
+    partData(bytes) {
+      parts.at(-1)!.body += bytes.toString('latin1');
+    },
+    partEnded() {
+      parts.at(-1)!.isWhole = true;
+    },
+    ended() {
+      ends += 1;
+    },
   });
   const bytes = Buffer.from(body, 'latin1');
   for (let at = 0; at < bytes.length; at += size) parser.write(bytes.subarray(at, at + size));
