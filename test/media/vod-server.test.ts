@@ -1,0 +1,294 @@
+import { readFile, statfs } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createLiveStream } from '../../scripts/server-process.ts';
+import { publishTestPicture } from '../support/ffmpeg.ts';
+import { fixture } from '../support/fixtures.ts';
+import { StreamWatch } from '../support/stream-watch.ts';
+import { makeTempDir, removeDir, tempDirOfTest } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { filesIn, formOf, makeFilm, VideoServer, workersOn } from './vod-server-fixture.ts';
+
+let folder: string;
+/** Plays as it is, once it is there. */
+let carried: Buffer;
+
+beforeAll(async () => {
+  folder = await makeTempDir();
+  carried = await readFile(await fixture('h264-aac'));
+});
+afterAll(() => removeDir(folder));
+
+async function start(env: Record<string, string> = {}, dataDir?: string): Promise<VideoServer> {
+  const server = await VideoServer.start(dataDir ?? (await tempDirOfTest()), env);
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+const one = { 'user-agent': 'the first viewer' };
+const two = { 'user-agent': 'the second viewer' };
+
+/** Path of an address of the API, whatever host it names. */
+function pathOf(address: string): string {
+  const { pathname, search } = new URL(address);
+  return pathname + search;
+}
+
+/** The address of a playlist's first entry that is one. */
+function entryOf(playlist: string | number, base: string): string {
+  const line = String(playlist)
+    .split('\n')
+    .find(text => text !== '' && !text.startsWith('#'));
+  const { pathname, search } = new URL(line ?? 'missing', new URL(base, 'http://host'));
+  return pathname + search;
+}
+
+describe('a private video', () => {
+  test('belongs to the first viewer of its token, through playlists, segments, mp4 and images, also after a restart', async () => {
+    const dataDir = await tempDirOfTest();
+    const server = await start({}, dataDir);
+    const { videoId } = await server.create({ public: false });
+    expect(await server.send(videoId, carried)).toBe(201);
+    await server.untilDone(videoId);
+    const shown = async (from: VideoServer) =>
+      ((await (await from.call('GET', `/videos/${videoId}`)).json()) as { assets: Record<string, string> })
+        .assets;
+    const assets = await shown(server);
+    const manifest = pathOf(assets.hls!);
+    const statusesOf = async (from: VideoServer, paths: readonly string[], headers: Record<string, string>) =>
+      await Promise.all(
+        paths.map(async path => (await fetch(from.process.baseUrl + path, { headers })).status),
+      );
+
+    const base = manifest.slice(0, manifest.indexOf('/hls/'));
+    expect(base).toMatch(new RegExp(`^/vod/${videoId}/token/[\\w-]+$`));
+    expect(await server.text(manifest.replace(/\/token\/[^/]+/, ''), one)).toBe(404);
+    const multivariant = await server.text(manifest, one);
+    const mediaPath = entryOf(multivariant, manifest);
+    const media = await server.text(mediaPath, one);
+    const segmentPath = entryOf(media, mediaPath);
+    const session = JSON.parse(String(await server.text(`${base}/session`, one))).session_token as string;
+    expect(mediaPath).toContain(`?avh=${session}`);
+    expect(segmentPath).toMatch(new RegExp(`/video-\\d+-\\d+\\.m4s\\?avh=${session}$`));
+
+    const bare = (path: string) => path.split('?')[0]!;
+    const paths = [
+      ...[manifest, bare(mediaPath), bare(segmentPath)],
+      ...[assets.mp4, assets.thumbnail, assets.player].map(address => pathOf(address!)),
+      `${base}/storyboard.vtt`,
+    ];
+    const all = (status: number) => paths.map(() => status);
+    expect(await statusesOf(server, paths, one)).toEqual(all(200));
+    expect(await statusesOf(server, paths, two)).toEqual(all(404));
+    const withAvh = paths.map(path => `${path}${path.includes('?') ? '&' : '?'}avh=${session}`);
+    expect(await statusesOf(server, withAvh, two)).toEqual(all(200));
+    expect(await statusesOf(server, paths, { ...two, 'x-token-session': session })).toEqual(all(200));
+
+    await server.kill();
+    const again = await start({}, dataDir);
+    expect(await statusesOf(again, paths, one)).toEqual(all(200));
+    expect(await statusesOf(again, paths, two)).toEqual(all(404));
+    expect(await statusesOf(again, withAvh, two)).toEqual(all(200));
+
+    const changed = await again.call('PATCH', `/videos/${videoId}`, { body: { public: true } });
+    expect(changed.status).toBe(200);
+    const open = (await shown(again)).hls!;
+    expect(pathOf(open)).toBe(`/vod/${videoId}/hls/manifest.m3u8`);
+    expect(typeof (await again.text(pathOf(open), two))).toBe('string');
+    const tokenPaths = paths.filter(path => path.includes('/token/'));
+    expect(await statusesOf(again, tokenPaths, one)).toEqual(tokenPaths.map(() => 404));
+  });
+});
+
+/** Buckets of a histogram, in seconds, and how many were counted up to each. */
+async function partLags(
+  server: VideoServer,
+): Promise<{ within: (seconds: string) => number; count: number }> {
+  const text = String(await server.text('/metrics'));
+  const value = (pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? 0);
+  return {
+    within: seconds =>
+      value(new RegExp(`^millrace_part_lag_seconds_bucket\\{le="${seconds}"\\} (\\d+)`, 'm')),
+    count: value(/^millrace_part_lag_seconds_count (\d+)/m),
+  };
+}
+
+describe('an encode', () => {
+  test('leaves a live stream its time, and ends all the same', async () => {
+    const server = await start({ MILLRACE_LIVE_SEGMENT_TARGET: '1s' });
+    const film = join(folder, 'long.mp4');
+    await makeFilm(film, { seconds: 20 });
+    const stream = await createLiveStream(server.process.baseUrl, server.process.sandboxKey, 'On air');
+    await using publisher = publishTestPicture({
+      url: `rtmp://127.0.0.1:${server.process.rtmpPort}/s/${stream.streamKey}`,
+      gopSeconds: 1,
+    });
+    const watch = await StreamWatch.begin(`${server.process.baseUrl}/${stream.liveStreamId}.m3u8`);
+    await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
+
+    const { videoId } = await server.create();
+    expect(await server.send(videoId, await readFile(film))).toBe(201);
+    await server.until(
+      videoId,
+      ({ encoding }) => encoding.qualities.some(({ status }) => status === 'encoding'),
+      'an encode',
+    );
+    const before = await partLags(server);
+    const encoders = await waitUntil(() => {
+      const found = workersOn(server.dataDir).filter(({ words }) =>
+        words.some(word => word.endsWith('240p.mp4')),
+      );
+      return found.length > 0 ? found : undefined;
+    });
+    if (process.platform === 'linux')
+      expect(encoders.map(({ nice }) => nice)).toEqual(encoders.map(() => 10));
+    await server.until(
+      videoId,
+      ({ encoding: { qualities } }) =>
+        qualities.filter(({ type }) => type === 'hls').every(({ status }) => status === 'encoded'),
+      'all qualities',
+    );
+    const after = await partLags(server);
+    const listed = after.count - before.count;
+    expect(listed).toBeGreaterThan(10);
+    // Parts of 200 ms: a viewer three parts behind does not see a quarter of a second. The machine does other things besides.
+    expect((after.within('0.25') - before.within('0.25')) / listed).toBeGreaterThan(0.9);
+    await publisher.stop();
+    await watch.stop();
+    expect(await watch.brokenRules()).toEqual([]);
+    await server.untilDone(videoId);
+  });
+
+  test('waits while the disk is full, and goes on when there is room', async () => {
+    const dataDir = await tempDirOfTest();
+    const film = join(folder, 'short.mp4');
+    await makeFilm(film, { seconds: 3 });
+    const server = await start({}, dataDir);
+    const { videoId } = await server.create({ mp4Support: false });
+    expect(await server.send(videoId, await readFile(film))).toBe(201);
+    await server.kill();
+
+    const full = await start({ MILLRACE_UPLOADS_MIN_FREE: await moreThanFree(dataDir) }, dataDir);
+    await waitUntil(
+      () =>
+        full.read<{ failure: string | null }>("SELECT failure FROM jobs WHERE kind = 'encode'")[0]?.failure,
+      { timeoutMs: 20_000, what: 'a refused encode' },
+    );
+    const { encoding } = await full.status(videoId);
+    expect(encoding).toMatchObject({ playable: false });
+    expect(encoding.failure).toBeUndefined();
+    expect(encoding.qualities.map(({ status }) => status)).toEqual(['waiting', 'waiting']);
+
+    const other = await full.create();
+    const refused = await full.call('POST', `/videos/${other.videoId}/source`, { body: formOf(carried) });
+    expect(refused.status).toBe(503);
+    expect(await refused.json()).toMatchObject({ title: 'The server has no room for this file.' });
+    expect((await full.status(other.videoId)).ingest).toBeUndefined();
+    expect(await filesIn(dataDir, 'incoming')).toEqual([]);
+    expect(await filesIn(dataDir, 'vod', other.videoId)).toEqual([]);
+    await full.stop();
+
+    const again = await start({}, dataDir);
+    await again.untilDone(videoId);
+    // And the one that was refused can be sent now.
+    expect(await again.send(other.videoId, carried)).toBe(201);
+    await again.untilDone(other.videoId);
+  });
+});
+
+/** A size that the folder's file system has not got left, as a setting. */
+async function moreThanFree(path: string): Promise<string> {
+  const { bavail, bsize } = await statfs(path);
+  return `${Math.min(1024, Math.ceil((bavail * bsize) / 2 ** 30) + 64)}GiB`;
+}
+
+/** Another web server. */
+async function startOrigin(handle: RequestListener): Promise<string> {
+  const origin = createServer(handle);
+  await new Promise<void>(resolve => origin.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    origin.closeAllConnections();
+    await new Promise(resolve => origin.close(resolve));
+  });
+  return `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
+}
+
+describe('a source from an address', () => {
+  test('is fetched although it comes slowly and breaks off, and becomes a video', async () => {
+    const server = await start({ MILLRACE_ALLOW_PRIVATE_TARGETS: 'true' });
+    const ranges: (string | undefined)[] = [];
+    const half = Math.floor(carried.length / 2);
+    const origin = await startOrigin((request, response) => {
+      ranges.push(request.headers.range);
+      if (request.url === '/film.mp4') response.writeHead(302, { location: '/moved.mp4' }).end();
+      else if (request.headers.range === undefined) {
+        response.writeHead(200, { etag: '"the-film"', 'content-length': carried.length });
+        response.write(carried.subarray(0, half), () => setTimeout(() => response.destroy(), 300));
+      } else {
+        const from = Number(/\d+/.exec(request.headers.range)![0]);
+        response.writeHead(206, {
+          etag: '"the-film"',
+          'content-range': `bytes ${from}-${carried.length - 1}/${carried.length}`,
+        });
+        response.end(carried.subarray(from));
+      }
+    });
+    const { videoId } = await server.create({ source: `${origin}/film.mp4` });
+    await server.untilDone(videoId);
+    expect(ranges.filter(range => range !== undefined)).toContain(`bytes=${half}-`);
+    expect(await readFile(join(server.dataDir, 'vod', videoId, 'source'))).toEqual(carried);
+    expect((await server.status(videoId)).ingest).toMatchObject({ status: 'ingested' });
+    expect((await filesIn(server.dataDir, 'vod', videoId)).filter(name => name.includes('partial'))).toEqual(
+      [],
+    );
+  });
+
+  test.each<[string, RequestListener, RegExp]>([
+    ['is missing', (_request, response) => response.writeHead(404).end(), /answered 404/],
+    [
+      'leads in a circle',
+      (_request, response) => response.writeHead(302, { location: '/' }).end(),
+      /redirected more than 5 times/,
+    ],
+    [
+      'is too large',
+      (_request, response) =>
+        void response.writeHead(200, { 'content-length': '10000000000' }).flushHeaders(),
+      /less than 10000000000 bytes/,
+    ],
+    ['is no film', (_request, response) => response.end('no film'), /./],
+  ])('that %s makes a video that says so to its owner and to viewers', async (_what, handle, reason) => {
+    const server = await start({ MILLRACE_ALLOW_PRIVATE_TARGETS: 'true' });
+    const { videoId } = await server.create({ source: `${await startOrigin(handle)}/` });
+    const { encoding } = await server.until(
+      videoId,
+      status => status.encoding.failure !== undefined,
+      'a failure',
+    );
+    expect(encoding.failure).toMatch(reason);
+    expect(encoding).toMatchObject({ playable: false, qualities: [] });
+    expect(JSON.parse(String(await server.text(`/vod/${videoId}/state`)))).toMatchObject({ failed: true });
+  });
+
+  test('is not fetched from this machine unless the setting says so', async () => {
+    let asked = 0;
+    const origin = await startOrigin((_request, response) => {
+      asked += 1;
+      response.end(carried);
+    });
+    const server = await start();
+    for (const source of [
+      `${origin}/film.mp4`,
+      origin.replace('127.0.0.1', '[::ffff:127.0.0.1]'),
+      'http://169.254.169.254/',
+    ]) {
+      const answer = await server.call('POST', '/videos', { body: { title: 'Mine', source } });
+      expect([source, answer.status]).toEqual([source, 400]);
+    }
+    const { videoId } = await server.create({ source: origin.replace('127.0.0.1', 'localhost') });
+    await server.until(videoId, status => status.encoding.failure !== undefined, 'a failure');
+    expect(asked).toBe(0);
+  });
+});
