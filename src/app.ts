@@ -288,6 +288,11 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       start: async () => {},
       stop: () => processes.stop(),
     };
+    const uploadLeftovers: Component = {
+      name: 'upload-leftovers',
+      start: () => api.uploads.service.removeLeftovers(),
+      stop: async () => {},
+    };
     const outbox = new Outbox(database);
     const housekeeping = new PeriodicTasks({
       name: 'housekeeping',
@@ -323,6 +328,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         new PrivateSessionSweeper({ sessions, log: log.child('delivery') }),
         processComponent,
         ...vod.components,
+        uploadLeftovers,
         vod.jobs,
         housekeeping,
         http,
