@@ -17,6 +17,7 @@ import { benchPublishers } from './bench/publishers.ts';
 import { makeRecording } from './bench/recording.ts';
 import { formatTable, judge, type Row } from './bench/report.ts';
 import { benchStart } from './bench/start.ts';
+import { benchUpload } from './bench/upload.ts';
 import { benchViewers } from './bench/viewers.ts';
 import { benchVodViewers } from './bench/vod-viewers.ts';
 
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, Bench>> = {
   parts: benchParts,
   viewers: benchViewers,
   'vod-viewers': benchVodViewers,
+  upload: benchUpload,
   leftovers: benchLeftovers,
 };
 
