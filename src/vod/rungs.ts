@@ -30,33 +30,42 @@ export type RungName = (typeof ladder)[number]['name'];
 const missingLinesShare = 0.02;
 /** The longest side that decoders up to level 5.2 take. */
 const longestSide = 4096;
+/** A rung that has not so many times the pixels of the one below is none: very long pictures stop to grow at the longest side. */
+const leastGrowth = 1.2;
 
 /** The highest rung that a picture fills: what a source is called that is delivered as it is. The lowest one for smaller pictures. */
-export function rungNameOf({ width, height }: Picture): RungName {
-  const short = Math.min(width, height);
-  const filled = ladder.filter(({ lines }) => lines * (1 - missingLinesShare) <= short);
-  return (filled.at(-1) ?? ladder[0]).name;
+export function rungNameOf(picture: Picture): RungName {
+  return ladderOf(picture).at(-1)!.name;
 }
 
 /**
  * The rungs that a picture is encoded to, lowest first: from 240p to the highest one that it fills, by its short side, and never
- * larger than it is. A picture below 240 lines has one rung of its own size.
+ * larger than it is. A picture below 240 lines has one rung of its own size, and so has a line or a column; a single pixel
+ * becomes 2x2, the least that there is.
  */
 export function ladderOf(picture: Picture): Rung[] {
-  const top = ladder.findIndex(({ name }) => name === rungNameOf(picture));
-  return ladder.slice(0, top + 1).map(({ name, lines, bitsPerSecond }) => ({
-    name,
-    ...sizeFor(picture, lines),
-    bitsPerSecond,
-  }));
+  const short = Math.min(picture.width, picture.height);
+  const rungs: Rung[] = [];
+  for (const { name, lines, bitsPerSecond } of ladder) {
+    if (rungs.length > 0 && lines * (1 - missingLinesShare) > short) break;
+    const size = sizeFor(picture, lines);
+    const below = rungs.at(-1);
+    if (below !== undefined && pixelsOf(size) < leastGrowth * pixelsOf(below)) break;
+    rungs.push({ name, ...size, bitsPerSecond });
+  }
+  return rungs;
 }
 
 function sizeFor({ width, height }: Picture, lines: number): Picture {
   const scale = Math.min(1, lines / Math.min(width, height), longestSide / Math.max(width, height));
-  return { width: even(width * scale), height: even(height * scale) };
+  return { width: even(width * scale, width), height: even(height * scale, height) };
 }
 
 /** Chroma of 4:2:0 has half the lines and columns. */
-function even(length: number): number {
-  return Math.max(2, Math.round(length / 2) * 2);
+function even(length: number, most: number): number {
+  return Math.max(2, Math.min(Math.round(length / 2), Math.floor(most / 2)) * 2);
+}
+
+function pixelsOf({ width, height }: Picture): number {
+  return width * height;
 }
