@@ -8,10 +8,12 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findFfmpeg } from '../src/ffmpeg/find-ffmpeg.ts';
 import type { Bench, BenchContext } from './bench/bench-context.ts';
+import { benchEncode } from './bench/encode.ts';
 import { benchGlass } from './bench/glass.ts';
 import { benchLeftovers } from './bench/leftovers.ts';
 import { describeMachine } from './bench/machine.ts';
 import { benchParts } from './bench/parts.ts';
+import { benchPlayable } from './bench/playable.ts';
 import { machineCpuSeconds, treeCpuSeconds } from './bench/process-usage.ts';
 import { benchPublishers } from './bench/publishers.ts';
 import { makeRecording } from './bench/recording.ts';
@@ -29,6 +31,8 @@ const benches: Readonly<Record<string, Bench>> = {
   viewers: benchViewers,
   'vod-viewers': benchVodViewers,
   upload: benchUpload,
+  playable: benchPlayable,
+  encode: benchEncode,
   leftovers: benchLeftovers,
 };
 
