@@ -217,10 +217,11 @@ function sendError(ctx: Context, error: unknown, docsBase: string): void {
   if (body.status === 401) ctx.set('WWW-Authenticate', 'Bearer');
   const text = JSON.stringify(body);
   const unread = unreadBodyOf(ctx.req);
-  if (unread === 'long' && ctx.req.httpVersionMajor === 1) ctx.set('Connection', 'close');
-  send(ctx, body.status, 'application/json', text);
   // One that came too slowly is not waited for.
-  if (unread === 'none' || body.status === 408) return;
+  const isTooSlow = body.status === 408;
+  if ((unread === 'long' || isTooSlow) && ctx.req.httpVersionMajor === 1) ctx.set('Connection', 'close');
+  send(ctx, body.status, 'application/json', text);
+  if (unread === 'none' || isTooSlow) return;
   ctx.body = answerBeforeRest(text, ctx.req);
   ctx.length = Buffer.byteLength(text);
 }
