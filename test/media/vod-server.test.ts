@@ -1,4 +1,5 @@
-import { readFile, statfs } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import { readFile, stat, statfs } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { fixture } from '../support/fixtures.ts';
 import { StreamWatch } from '../support/stream-watch.ts';
 import { makeTempDir, removeDir, tempDirOfTest } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { filesIn, formOf, makeFilm, VideoServer, workersOn } from './vod-server-fixture.ts';
+import { digestOfFile, filesIn, formOf, makeFilm, VideoServer, workersOn } from './vod-server-fixture.ts';
 
 let folder: string;
 /** Plays as it is, once it is there. */
@@ -136,14 +137,15 @@ describe('an encode', () => {
       'an encode',
     );
     const before = await partLags(server);
-    const encoders = await waitUntil(() => {
-      const found = workersOn(server.dataDir).filter(({ words }) =>
-        words.some(word => word.endsWith('240p.mp4')),
-      );
-      return found.length > 0 ? found : undefined;
-    });
-    if (process.platform === 'linux')
+    if (process.platform === 'linux') {
+      const encoders = await waitUntil(() => {
+        const found = workersOn(server.dataDir).filter(({ words }) =>
+          words.some(word => word.endsWith('240p.mp4')),
+        );
+        return found.length > 0 ? found : undefined;
+      });
       expect(encoders.map(({ nice }) => nice)).toEqual(encoders.map(() => 10));
+    }
     await server.until(
       videoId,
       ({ encoding: { qualities } }) =>
@@ -243,6 +245,43 @@ describe('a source from an address', () => {
     expect((await filesIn(server.dataDir, 'vod', videoId)).filter(name => name.includes('partial'))).toEqual(
       [],
     );
+  });
+
+  test('goes on where it was when the server was killed', async () => {
+    const dataDir = await tempDirOfTest();
+    const path = join(folder, 'fetched.mp4');
+    await makeFilm(path, { seconds: 3, size: '320x180', codec: 'libx264', bytes: 4_000_000 });
+    const film = await readFile(path);
+    const ranges: string[] = [];
+    const origin = await startOrigin((request, response) => {
+      const { range } = request.headers;
+      if (range === undefined) {
+        response.writeHead(200, { etag: '"the-film"', 'content-length': film.length });
+        response.write(film.subarray(0, 2_500_000));
+        return;
+      }
+      ranges.push(range);
+      const from = Number(/\d+/.exec(range)![0]);
+      response.writeHead(206, {
+        etag: '"the-film"',
+        'content-range': `bytes ${from}-${film.length - 1}/${film.length}`,
+      });
+      response.end(film.subarray(from));
+    });
+    const env = { MILLRACE_ALLOW_PRIVATE_TARGETS: 'true' };
+    const server = await start(env, dataDir);
+    const { videoId } = await server.create({ source: `${origin}/film.mp4` });
+    const partial = join(dataDir, 'vod', videoId, 'source.partial');
+    await waitUntil(async () => (await stat(partial)).size > 1_000_000, {
+      what: 'the beginning on the disk',
+    });
+    await server.kill();
+    const { size } = await stat(partial);
+
+    const again = await start(env, dataDir);
+    await again.untilDone(videoId);
+    expect(ranges).toEqual([`bytes=${size}-`]);
+    expect(await digestOfFile(join(dataDir, 'vod', videoId, 'source'))).toBe(hash('sha256', film));
   });
 
   test.each<[string, RequestListener, RegExp]>([
