@@ -99,7 +99,6 @@ async function encodePlainly(context: BenchContext, film: string): Promise<Cost>
     video: {
       index: 0,
       ...picture,
-      isAnamorphic: false,
       isInterlaced: false,
       toneMapFrom: undefined,
       isTooFast: false,
@@ -108,6 +107,7 @@ async function encodePlainly(context: BenchContext, film: string): Promise<Cost>
       overlays: [],
     },
     audioIndex: 1,
+    timedBy: [0, 1],
     clip: undefined,
     preset,
     threads,

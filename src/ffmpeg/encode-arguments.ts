@@ -1,3 +1,14 @@
+import { takenFormats } from './probe-output.ts';
+
+/** How a picture's colours are told; names are ffmpeg's. */
+export interface PictureColour {
+  readonly matrix: string;
+  readonly primaries: string;
+  readonly transfer: string;
+  /** It is red, green and blue, from which luma is made by `matrix`. */
+  readonly isRgb: boolean;
+}
+
 /** One rung to be encoded. */
 export interface EncodeRung {
   /** The file is `<name>.mp4`. */
@@ -28,10 +39,13 @@ export interface EncodeOrder {
         readonly index: number;
         readonly width: number;
         readonly height: number;
-        readonly isAnamorphic: boolean;
         readonly isInterlaced: boolean;
         readonly toneMapFrom: 'smpte2084' | 'arib-std-b67' | undefined;
         readonly isTooFast: boolean;
+        /** Frames a second, on average; undefined where the file does not say. */
+        readonly framesPerSecond?: number | undefined;
+        /** Those of the encoded picture, unless it is mapped to the standard range; default bt709. */
+        readonly colour?: PictureColour;
         readonly rungs: readonly EncodeRung[];
         /** When keyframes are due, in seconds from the beginning: at these instants, or every two seconds. */
         readonly keyframesAtSeconds: readonly number[] | 'every-two';
@@ -40,6 +54,8 @@ export interface EncodeOrder {
     | undefined;
   /** ffprobe's index of the sound to encode to `audio.mp4`. */
   readonly audioIndex: number | undefined;
+  /** ffprobe's indexes of all that the video consists of: the earliest of these begins at ten seconds, whatever is encoded in this run. */
+  readonly timedBy: readonly number[];
   /** The part of the source that is wanted. */
   readonly clip: { readonly startSeconds: number; readonly durationSeconds: number | undefined } | undefined;
   readonly preset: string;
@@ -50,9 +66,35 @@ export interface EncodeOrder {
 const startSeconds = 10;
 const fastestRate = 60;
 const keyframeSeconds = 2;
+/** A frame less than this early is not early: times are rounded to ticks of 90 kHz, and before that to milliseconds by some files. */
+const roundingSeconds = 0.001;
+/** Keyframes are asked for half of the shortest frame earlier, so that rounding never chooses the next frame. */
+const earlySeconds = 0.008;
 /** Linux takes 128 KiB in one argument. */
 const keyframeTextAtMost = 120_000;
+const standardColour: PictureColour = {
+  matrix: 'bt709',
+  primaries: 'bt709',
+  transfer: 'bt709',
+  isRgb: false,
+};
+/** ISO/IEC 14496-10, table A-1: macroblocks a second and in a frame that a level allows. */
+const levels = [
+  ['1.3', 11_880, 396],
+  ['2.1', 19_800, 792],
+  ['3.0', 40_500, 1_620],
+  ['3.1', 108_000, 3_600],
+  ['3.2', 216_000, 5_120],
+  ['4.0', 245_760, 8_192],
+  ['4.2', 522_240, 8_704],
+  ['5.0', 589_824, 22_080],
+  ['5.1', 983_040, 36_864],
+  ['5.2', 2_073_600, 36_864],
+] as const;
 const audioFragmentMicroseconds = 4_000_000;
+/** Nothing but media is opened, whatever ffmpeg takes a file for. */
+const mediaOnly = ['-format_whitelist', takenFormats.join(',')];
+const imagesOnly = ['-format_whitelist', 'png_pipe,jpeg_pipe,image2'];
 const fragmented = ['-f', 'mp4', '-flush_packets', '1', '-output_ts_offset', String(startSeconds)];
 
 /**
@@ -66,12 +108,12 @@ export function encodeArguments(order: EncodeOrder): string[] {
     args.push('-ss', seconds(clip.startSeconds));
     if (clip.durationSeconds !== undefined) args.push('-t', seconds(clip.durationSeconds));
   }
-  args.push('-i', `file:${order.source}`);
-  for (const { path } of video?.overlays ?? []) args.push('-i', `file:${path}`);
+  args.push(...mediaOnly, '-i', `file:${order.source}`);
+  for (const { path } of video?.overlays ?? []) args.push(...imagesOnly, '-i', `file:${path}`);
   if (video !== undefined) {
-    args.push('-filter_complex', filterGraph(video));
+    args.push('-filter_complex_threads', String(order.threads), '-filter_complex', filterGraph(video));
     for (const [index, rung] of video.rungs.entries()) {
-      args.push('-map', `[r${index}]`, ...rungArguments(rung, video.keyframesAtSeconds, order));
+      args.push('-map', `[r${index}]`, ...rungArguments(rung, video, order));
     }
   }
   if (order.audioIndex !== undefined) {
@@ -83,49 +125,112 @@ export function encodeArguments(order: EncodeOrder): string[] {
       ...['-movflags', '+delay_moov+default_base_moof', ...fragmented, `file:${order.folder}/audio.mp4`],
     );
   }
-  return args;
+  const used = [...(video === undefined ? [] : [video.index]), order.audioIndex];
+  return [...args, ...readAlong(order.timedBy.filter(index => !used.includes(index)))];
+}
+
+/**
+ * Reads streams and throws them away. In containers whose clock may jump, such as MPEG-TS, ffmpeg lets the earliest of the streams that it
+ * uses begin at zero: without the sound, a picture that begins later would come too early.
+ */
+function readAlong(indexes: readonly number[]): string[] {
+  if (indexes.length === 0) return [];
+  return [...indexes.flatMap(index => ['-map', `0:${index}`]), '-c', 'copy', '-f', 'null', '-'];
 }
 
 function rungArguments(
   rung: EncodeRung,
-  keyframes: readonly number[] | 'every-two',
+  video: EncodedVideo,
   { preset, threads, folder }: EncodeOrder,
 ): string[] {
+  const { matrix, primaries, transfer } = colourOf(video);
   return [
     ...['-map_metadata', '-1', '-map_chapters', '-1', '-vsync', 'vfr', '-c:v', 'libx264', '-preset', preset],
-    ...['-threads', String(threads), '-crf', '23', '-maxrate', String(rung.bitsPerSecond)],
+    // Else times are rounded to those of a constant rate, which many films only nearly have.
+    ...[
+      '-enc_time_base',
+      '1:90000',
+      '-threads',
+      String(threads),
+      '-crf',
+      '23',
+      '-maxrate',
+      String(rung.bitsPerSecond),
+    ],
     ...['-bufsize', String(2 * rung.bitsPerSecond), '-profile:v', 'high', '-pix_fmt', 'yuv420p'],
+    // The rate that x264 is told is but a guess, and may be a thousand; the level is not to follow from it.
+    ...[
+      '-level:v',
+      levelOf(rung, video.framesPerSecond),
+      '-colorspace',
+      matrix,
+      '-color_primaries',
+      primaries,
+    ],
+    ...['-color_trc', transfer, '-color_range', 'tv'],
     // Keyframes where they are asked for and nowhere else; ten seconds at the fastest rate are the longest GOP.
     ...['-g', String(fastestRate * 15), '-keyint_min', '1', '-sc_threshold', '0'],
-    ...['-force_key_frames', keyframeText(keyframes), '-max_muxing_queue_size', '4096'],
+    ...['-force_key_frames', keyframeText(video.keyframesAtSeconds), '-max_muxing_queue_size', '4096'],
     ...['-movflags', '+delay_moov+default_base_moof+frag_keyframe', ...fragmented],
     `file:${folder}/${rung.name}.mp4`,
   ];
 }
 
 function keyframeText(keyframes: readonly number[] | 'every-two'): string {
-  const every = `expr:gte(t,n_forced*${keyframeSeconds})`;
-  if (keyframes === 'every-two') return every;
-  // A frame is forced when its time is at or after the instant: a bit earlier, so that rounding does not choose the next one.
-  const text = keyframes
-    .map(at =>
-      Math.max(0, at - 0.004)
-        .toFixed(3)
-        .replace(/\.?0+$/, ''),
-    )
-    .join(',');
-  return text.length > keyframeTextAtMost || text === '' ? every : text;
+  // Counted from the keyframe before: else, after a time without a frame, every frame would be one until their number is made up for.
+  const every = `expr:isnan(prev_forced_t)+gte(t,prev_forced_t+${keyframeSeconds - roundingSeconds})`;
+  if (keyframes === 'every-two' || keyframes.length === 0) return every;
+  const text = keyframes.map(shortTime).join(',');
+  if (text.length <= keyframeTextAtMost) return text;
+  const step = (keyframes.at(-1)! - keyframes[0]!) / (keyframes.length - 1);
+  const isRegular = keyframes.every(
+    (at, index) => Math.abs(at - keyframes[0]! - index * step) < earlySeconds / 2,
+  );
+  return isRegular ? `expr:gte(t,n_forced*${step.toFixed(9)}-${earlySeconds})` : every;
 }
 
-function filterGraph(video: NonNullable<EncodeOrder['video']>): string {
+/** Hundredths are enough to name a frame, so that the instants of fifteen hours go into one argument. */
+function shortTime(atSeconds: number): string {
+  return Math.max(0, atSeconds - earlySeconds)
+    .toFixed(2)
+    .replace(/\.?0+$/, '');
+}
+
+/** The lowest level that a rung needs. */
+function levelOf({ width, height }: EncodeRung, framesPerSecond: number | undefined): string {
+  const blocks = Math.ceil(width / 16) * Math.ceil(height / 16);
+  // Where frames do not come evenly, some seconds have more of them than the average.
+  const rate = Math.min(fastestRate, Math.max(30, (framesPerSecond ?? fastestRate) * 1.05));
+  const side = Math.max(width, height) / 16;
+  const level = levels.find(
+    ([, blocksASecond, blocksAFrame]) =>
+      blocks * rate <= blocksASecond && blocks <= blocksAFrame && side <= Math.sqrt(8 * blocksAFrame),
+  );
+  return (level ?? levels.at(-1)!)[0];
+}
+
+function colourOf({ toneMapFrom, colour = standardColour }: EncodedVideo): PictureColour {
+  return toneMapFrom === undefined ? colour : standardColour;
+}
+
+type EncodedVideo = NonNullable<EncodeOrder['video']>;
+
+function filterGraph(video: EncodedVideo): string {
   const { overlays, rungs } = video;
   const chain: string[] = [];
+  const { matrix, isRgb } = colourOf(video);
+  // The only step that makes luma of it, so that the matrix is the one that is told.
+  if (isRgb) chain.push(`scale=out_color_matrix=${matrix}:out_range=tv`, 'format=yuv420p');
   if (video.isInterlaced) chain.push('yadif=deint=interlaced');
   if (video.isTooFast) chain.push(`fps=${fastestRate}`);
-  if (video.toneMapFrom !== undefined) chain.push(toneMap(video.toneMapFrom));
-  if (video.isAnamorphic || overlays.length > 0) {
-    chain.push(`scale=${video.width}:${video.height}`, 'setsar=1');
+  if (video.toneMapFrom !== undefined) {
+    const top = rungs.at(-1);
+    // In its floating point numbers a large picture would take gigabytes.
+    if (overlays.length === 0 && top !== undefined) chain.push(`scale=${top.width}:${top.height}`);
+    chain.push(toneMap(video.toneMapFrom));
   }
+  // Where images go is said in pixels of the whole picture; without any the rungs are scaled from the picture as it is coded.
+  if (overlays.length > 0) chain.push(`scale=${video.width}:${video.height}`, 'setsar=1');
   if (chain.length === 0) chain.push('null');
   const graph = [`[0:${video.index}]${chain.join(',')}[base0]`];
   for (const [index, { x, y, width, height, opacity }] of overlays.entries()) {
@@ -137,7 +242,7 @@ function filterGraph(video: NonNullable<EncodeOrder['video']>): string {
   const splits = rungs.map((_, index) => `[s${index}]`).join('');
   graph.push(`[base${overlays.length}]split=${rungs.length}${splits}`);
   for (const [index, { width, height }] of rungs.entries()) {
-    graph.push(`[s${index}]scale=${width}:${height}:flags=bicubic,setsar=1,format=yuv420p[r${index}]`);
+    graph.push(`[s${index}]scale=${width}:${height}:flags=bicubic:out_range=tv,setsar=1,format=yuv420p[r${index}]`);
   }
   return graph.join(';');
 }
@@ -159,13 +264,16 @@ export function remuxArguments(order: {
   readonly source: string;
   readonly videoIndex: number | undefined;
   readonly audioIndex: number | undefined;
+  /** As in {@link EncodeOrder}. */
+  readonly timedBy: readonly number[];
   readonly output: string;
 }): string[] {
   const maps = [order.videoIndex, order.audioIndex].filter(index => index !== undefined);
   return [
-    ...['-y', '-i', `file:${order.source}`, ...maps.flatMap(index => ['-map', `0:${index}`])],
+    ...['-y', ...mediaOnly, '-i', `file:${order.source}`, ...maps.flatMap(index => ['-map', `0:${index}`])],
     ...['-c', 'copy', '-map_metadata', '-1', '-map_chapters', '-1', '-max_muxing_queue_size', '4096'],
     ...['-movflags', '+faststart', '-f', 'mp4', `file:${order.output}`],
+    ...readAlong(order.timedBy.filter(index => !maps.includes(index))),
   ];
 }
 
@@ -188,7 +296,13 @@ export function mp4Arguments(order: {
   return [
     // Each input keeps its own time, moved so that all begin together.
     ...['-y', '-copyts'],
-    ...inputs.flatMap(({ path, startSeconds: at }) => ['-itsoffset', seconds(-at), '-i', `file:${path}`]),
+    ...inputs.flatMap(({ path, startSeconds: at }) => [
+      '-itsoffset',
+      seconds(-at),
+      ...mediaOnly,
+      '-i',
+      `file:${path}`,
+    ]),
     ...inputs.flatMap(({ index }, input) => ['-map', `${input}:${index}`]),
     ...['-c', 'copy', '-map_metadata', '-1', '-map_chapters', '-1', '-max_muxing_queue_size', '4096'],
     ...['-movflags', '+faststart', '-f', 'mp4', `file:${order.output}`],

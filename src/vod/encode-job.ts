@@ -8,7 +8,7 @@ import { GrowingRendition } from './growing-rendition.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from './rendition-record.ts';
 import { ladderOf, type Rung } from './rungs.ts';
 import { boundariesOf, type SegmentBoundaries } from './segment-boundaries.ts';
-import { planSource, type SourcePlan } from './source-plan.ts';
+import { planSource, type SourceFacts, type SourcePlan } from './source-plan.ts';
 import { placeWatermark } from './watermark-placement.ts';
 import { limitsFor, needRoom, type WorkContext } from './work-context.ts';
 
@@ -20,6 +20,7 @@ interface Encode {
   readonly job: RunningJob;
   readonly order: EncodingOrder;
   readonly plan: Planned;
+  readonly sourceBytes: number;
   readonly overlays: readonly Overlay[];
 }
 
@@ -41,15 +42,39 @@ const audioBitsPerSecond = 128_000;
  * encoded is shown as it grows. What was finished before a crash is not done again.
  */
 export async function encodeVideo(context: WorkContext, job: RunningJob): Promise<void> {
-  const { records, folders, tools, files } = context;
+  const { records, folders } = context;
   const videoId = job.subjectId;
   const order = records.order(videoId);
   const state = records.state(videoId);
   if (order === undefined || state === undefined) return;
   await folders.removeLeft(videoId, state);
+  try {
+    await encodeAll(context, job, order, state);
+  } catch (error) {
+    await folders.removeLeft(videoId, records.state(videoId)).catch(() => {});
+    throw error;
+  }
+  const mp4 = records.state(videoId)?.renditions.find(({ type }) => type === 'mp4');
+  if (mp4 !== undefined && mp4.status !== 'encoded' && !context.jobs.has('mp4', videoId)) {
+    context.jobs.add({ kind: 'mp4', subjectId: videoId });
+  }
+  // Where no file said how long the film is, its storyboard had to wait for that.
+  const now = records.state(videoId);
+  if (now !== undefined && !now.hasStoryboard && (now.facts as Partial<SourceFacts>).duration === null) {
+    if (!context.jobs.has('stills', videoId)) context.jobs.add({ kind: 'stills', subjectId: videoId });
+  }
+}
+
+async function encodeAll(
+  context: WorkContext,
+  job: RunningJob,
+  order: EncodingOrder,
+  state: EncodingState,
+): Promise<void> {
+  const { tools, files } = context;
   const groups = groupsOf(state);
   if (groups.length > 0) {
-    const probed = await tools.probe(files.source(videoId), job.signal);
+    const probed = await tools.probe(files.source(job.subjectId), job.signal);
     const encode = await prepareEncode(context, job, order, probed);
     const ladder = encode.plan.video === undefined ? [] : ladderOf(encode.plan.video.shown);
     const shares = groups.map(group => costOf(group.names, ladder));
@@ -63,10 +88,6 @@ export async function encodeVideo(context: WorkContext, job: RunningJob): Promis
       );
       done += shares[index]!;
     }
-  }
-  const mp4 = records.state(videoId)?.renditions.find(({ type }) => type === 'mp4');
-  if (mp4 !== undefined && mp4.status !== 'encoded' && !context.jobs.has('mp4', videoId)) {
-    context.jobs.add({ kind: 'mp4', subjectId: videoId });
   }
 }
 
@@ -105,7 +126,7 @@ async function prepareEncode(
     const size = { width: image?.width ?? 1, height: image?.height ?? 1 };
     overlays.push({ path, ...placeWatermark(order.watermark, size, plan.video.shown) });
   }
-  return { videoId: job.subjectId, job, order, plan, overlays };
+  return { videoId: job.subjectId, job, order, plan, sourceBytes: probed.bytes, overlays };
 }
 
 async function encodeGroup(
@@ -141,25 +162,32 @@ async function encodeGroup(
     );
   }
   records.started(videoId, names);
-  const target = before?.targetDurationSeconds ?? growingTargetSeconds;
-  const hide =
-    before?.isPlayable === true
-      ? () => {}
-      : growing.show(videoId, {
-          targetDurationSeconds: Math.max(target, growingTargetSeconds),
-          generation,
-          renditions,
-        });
-  let wasShown = before?.isPlayable === true;
-  const follower = follow([...renditions.values()], () => {
-    if (wasShown || growing.find(videoId) === undefined) return;
-    wasShown = true;
-    records.changed(videoId);
+  const isPlayable = before?.isPlayable === true;
+  const stored = before?.targetDurationSeconds ?? 1;
+  // What is shown while it grows keeps it: a playlist's target duration never changes.
+  const target = isPlayable ? stored : Math.max(stored, growingTargetOf(plan));
+  const hide = isPlayable
+    ? () => {}
+    : growing.show(videoId, { targetDurationSeconds: target, generation, renditions });
+  let wasShown = isPlayable;
+  const unreadable = new AbortController();
+  const follower = follow([...renditions.values()], {
+    onRound: () => {
+      if (wasShown || growing.find(videoId) === undefined) return;
+      wasShown = true;
+      records.changed(videoId);
+    },
+    onFailure: error => unreadable.abort(error),
   });
   try {
-    await runEncode(context, encode, group, folder, sources, share => {
-      onProgress(share);
-      records.progressed(videoId, names, 100 * share);
+    await runEncode(context, encode, group, {
+      folder,
+      boundaries: sources,
+      signal: AbortSignal.any([encode.job.signal, unreadable.signal]),
+      onProgress: share => {
+        onProgress(share);
+        records.progressed(videoId, names, 100 * share);
+      },
     });
     await follower.stop();
     for (const rendition of renditions.values()) await rendition.finish();
@@ -182,14 +210,24 @@ async function encodeGroup(
   }
 }
 
+/** Whole seconds that no segment of a video will be longer than: those of few frames a second end with a frame that is shown for long. */
+function growingTargetOf({ video }: Planned): number {
+  const rate = video?.framesPerSecond ?? 0;
+  return rate === 0 ? growingTargetSeconds : Math.max(growingTargetSeconds, Math.ceil(4 + 2 / rate));
+}
+
 async function runEncode(
   context: WorkContext,
-  { videoId, job, order, plan, overlays }: Encode,
+  { videoId, order, plan, sourceBytes, overlays }: Encode,
   group: Group,
-  folder: string,
-  boundaries: SegmentBoundaries | undefined,
-  onProgress: (share: number) => void,
+  run: {
+    readonly folder: string;
+    readonly boundaries: SegmentBoundaries | undefined;
+    readonly signal: AbortSignal;
+    readonly onProgress: (share: number) => void;
+  },
 ): Promise<void> {
+  const { folder, boundaries, signal, onProgress } = run;
   const { clip } = order;
   const { durationSeconds, video, audio } = plan;
   const args = encodeArguments({
@@ -206,6 +244,7 @@ async function runEncode(
             overlays,
           },
     audioIndex: group.hasAudio ? audio?.index : undefined,
+    timedBy: [video?.index, audio?.index].filter(index => index !== undefined),
     clip:
       clip === undefined
         ? undefined
@@ -216,13 +255,16 @@ async function runEncode(
     preset: context.settings.preset,
     threads: context.settings.threads,
   });
-  // Twice what the ladder allows, and room for a film whose length nobody knows.
+  // Twice what the ladder allows, and room for a film that is longer than its file says, or whose length nobody knows.
   const highest = Math.max(audioBitsPerSecond, ...group.rungs.map(({ bitsPerSecond }) => bitsPerSecond));
-  const outputBytes = durationSeconds === 0 ? 10e9 : (highest / 4) * durationSeconds + 64 * 1024 ** 2;
+  const outputBytes =
+    durationSeconds === 0
+      ? 10e9
+      : Math.max((highest / 4) * durationSeconds, 4 * sourceBytes) + 64 * 1024 ** 2;
   let toldAtMs = 0;
   await context.tools.run(args, {
     limits: limitsFor(context, durationSeconds, outputBytes),
-    signal: job.signal,
+    signal,
     purpose: 'encode',
     ids: { videoId },
     isPausable: true,
@@ -235,8 +277,11 @@ async function runEncode(
   });
 }
 
-/** Polls renditions that grow, one round after the other, and tells after each. */
-function follow(renditions: readonly GrowingRendition[], onRound: () => void): { stop(): Promise<void> } {
+/** Polls renditions that grow, one round after the other, and tells after each, or once that it cannot go on. */
+function follow(
+  renditions: readonly GrowingRendition[],
+  { onRound, onFailure }: { onRound: () => void; onFailure: (error: unknown) => void },
+): { stop(): Promise<void> } {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
@@ -248,6 +293,7 @@ function follow(renditions: readonly GrowingRendition[], onRound: () => void): {
         .catch((error: unknown) => {
           failure ??= error;
           isStopped = true;
+          onFailure(error);
         })
         .finally(() => {
           if (!isStopped) next();

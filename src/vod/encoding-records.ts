@@ -58,10 +58,10 @@ export interface EncodingRecords {
   removed(videoId: string, rendition: RenditionName): void;
   started(videoId: string, renditions: readonly RenditionName[]): void;
   progressed(videoId: string, renditions: readonly RenditionName[], percent: number): void;
-  /** They can be delivered; tells of each by an event. */
+  /** They can be delivered; tells by an event of each that could not before. What is not wanted any more is passed over. */
   finished(videoId: string, renditions: readonly FinishedRendition[], targetDurationSeconds?: number): void;
   failed(videoId: string, renditions: readonly RenditionName[]): void;
-  /** Nothing can come of the source. */
+  /** Nothing more can come of the source: what is not encoded has failed, and so has the video unless it can be played. */
   refused(videoId: string, reason: string): void;
   /** What viewers get has changed without a rendition being finished. */
   changed(videoId: string): void;

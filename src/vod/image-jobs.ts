@@ -2,8 +2,10 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunningJob } from '../jobs/job.ts';
 import { parseTimecode, timecodeSeconds } from '../shared/timecode.ts';
+import type { EncodingState } from './encoding-records.ts';
 import { type FilmInput, makeFrame } from './frames.ts';
 import { filmLookOf } from './picture-filters.ts';
+import type { RenditionRecord } from './rendition-record.ts';
 import { planSource } from './source-plan.ts';
 import { makeStoryboard, storyboardFiles } from './storyboard.ts';
 import type { WorkContext } from './work-context.ts';
@@ -19,6 +21,8 @@ export async function makeStills(context: WorkContext, job: RunningJob): Promise
   const film = await filmOf(context, job);
   if (film === undefined) return;
   await makeImage(context, job, film);
+  // Not known before it is encoded; then this is ordered again.
+  if (film.durationSeconds === 0) return;
   await inWorkFolder(context, async folder => {
     if (!(await makeStoryboard({ ...film, folder }))) return;
     const { files, records } = context;
@@ -66,7 +70,7 @@ async function filmOf(context: WorkContext, job: RunningJob): Promise<Film | und
   return {
     tools,
     source,
-    durationSeconds: plan.durationSeconds,
+    durationSeconds: plan.durationSeconds > 0 ? plan.durationSeconds : encodedSeconds(state),
     startSeconds: (order.clip?.startMs ?? 0) / 1000,
     streamIndex,
     ...(stream === undefined ? {} : filmLookOf(stream)),
@@ -76,6 +80,12 @@ async function filmOf(context: WorkContext, job: RunningJob): Promise<Film | und
     ...plan.video.shown,
     frameRate: plan.facts.framerate ?? 25,
   };
+}
+
+/** How long the film has turned out to be; 0 while that is not known. */
+function encodedSeconds({ renditions }: EncodingState): number {
+  const encoded = renditions.filter(({ type, status }) => type === 'hls' && status === 'encoded');
+  return Math.max(0, ...encoded.map(({ facts }) => (facts as RenditionRecord).durationSeconds));
 }
 
 async function inWorkFolder(context: WorkContext, work: (folder: string) => Promise<void>): Promise<void> {

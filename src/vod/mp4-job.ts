@@ -2,8 +2,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Mp4Input, mp4Arguments } from '../ffmpeg/encode-arguments.ts';
 import type { RunningJob } from '../jobs/job.ts';
-import type { StoredRendition } from './encoding-records.ts';
+import type { EncodingState, StoredRendition } from './encoding-records.ts';
 import { TIMELINE_START_SECONDS } from './rendition.ts';
+import { planSource } from './source-plan.ts';
 import { limitsFor, needRoom, type WorkContext } from './work-context.ts';
 
 const encodedIndex = /\.mp4\.index$/;
@@ -19,8 +20,8 @@ export async function makeMp4(context: WorkContext, job: RunningJob): Promise<vo
     state.renditions.find(one => one.type === type && one.quality === quality && one.status === 'encoded');
   const video = find('hls', wanted.quality);
   const audio = find('audio', 'audio');
-  // What it is made of has failed, and was told of there.
-  if (video === undefined) return;
+  // Not there yet: who encodes it orders the mp4 afterwards, or gives it up too.
+  if (video === undefined || isSoundMissing(state)) return;
   records.started(videoId, [wanted]);
   const inputs = await inputsOf(context, job, video, audio);
   const bytes = (await context.reader.open(files.video(videoId, video.file!))).facts.bytes;
@@ -43,6 +44,11 @@ export async function makeMp4(context: WorkContext, job: RunningJob): Promise<vo
   }
 }
 
+/** The video has sound that is not encoded. */
+function isSoundMissing({ renditions }: EncodingState): boolean {
+  return renditions.some(({ type, status }) => type === 'audio' && status !== 'encoded');
+}
+
 async function inputsOf(
   context: WorkContext,
   job: RunningJob,
@@ -59,9 +65,9 @@ async function inputsOf(
     // Carried: the source itself, or the copy of its tracks beside the index.
     const path = await carrierOf(context, job.subjectId, file);
     const probed = await tools.probe(path, job.signal);
-    const streams = probed.streams.filter(stream => stream.kind === kind && !stream.isAttachedPicture);
-    const stream = streams.find(({ isDefault }) => isDefault) ?? streams[0];
-    return { path, index: stream?.index ?? 0, startSeconds: probed.startSeconds ?? 0 };
+    const plan = planSource(probed, {});
+    const index = plan.kind === 'planned' ? plan[kind]?.index : undefined;
+    return { path, index: index ?? 0, startSeconds: probed.startSeconds ?? 0 };
   };
   return {
     video: await input(video, 'video'),

@@ -180,7 +180,9 @@ export class VodPlayback {
   }
 
   #targetOf(videoId: string, state: EncodingState): number {
-    return state.targetDurationSeconds ?? this.#options.growing.find(videoId)?.targetDurationSeconds ?? 1;
+    // Of a video of which one rendition is finished and another grows, all have the one that they will have in the end.
+    const growing = state.isPlayable ? undefined : this.#options.growing.find(videoId);
+    return Math.max(1, state.targetDurationSeconds ?? 0, growing?.targetDurationSeconds ?? 0);
   }
 }
 

@@ -4,7 +4,7 @@ import { remuxArguments } from '../ffmpeg/encode-arguments.ts';
 import type { ProbedFile } from '../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../jobs/job.ts';
 import { AppError } from '../shared/errors.ts';
-import type { FinishedRendition, RenditionName } from './encoding-records.ts';
+import type { EncodingOrder, FinishedRendition, RenditionName } from './encoding-records.ts';
 import { type IndexProgressiveResult, indexProgressive } from './index-progressive.ts';
 import type { IndexedRendition } from './rendition.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from './rendition-record.ts';
@@ -24,20 +24,32 @@ interface Carried {
 }
 
 const carriedFile = 'carried.mp4';
+/** **Source**: EBU R37, sound and picture are together within 40 ms. */
+const unnoticedSeconds = 0.04;
 
 /**
  * Looks into a new source, makes what HLS can carry as it is playable, and orders the rest. Nothing is written down before all of
  * that is there, so that a crash before makes it begin anew, and one after changes nothing.
  */
 export async function prepareVideo(context: WorkContext, job: RunningJob): Promise<void> {
-  const { records, tools, files, folders, clock } = context;
+  const { records, folders } = context;
   const videoId = job.subjectId;
   const order = records.order(videoId);
   if (order === undefined) return;
   const before = records.state(videoId);
   if (before !== undefined && before.renditions.length > 0) return;
   await folders.removeLeft(videoId, before);
+  try {
+    await prepare(context, job, order);
+  } catch (error) {
+    await folders.removeLeft(videoId, records.state(videoId)).catch(() => {});
+    throw error;
+  }
+}
 
+async function prepare(context: WorkContext, job: RunningJob, order: EncodingOrder): Promise<void> {
+  const { records, tools, files, folders, clock } = context;
+  const videoId = job.subjectId;
   const source = files.source(videoId);
   const probed = await tools.probe(source, job.signal);
   const wishes = { clip: order.clip, hasWatermark: order.watermark !== undefined };
@@ -68,7 +80,9 @@ export async function prepareVideo(context: WorkContext, job: RunningJob): Promi
       facts: await record(audio),
     } as const);
   }
-  const mp4: RenditionName[] = top !== undefined && order.mp4Support ? [{ type: 'mp4', quality: top }] : [];
+  // The wish may have changed meanwhile; from here on nothing else runs before all is written down.
+  const hasMp4 = top !== undefined && records.order(videoId)?.mp4Support === true;
+  const mp4: RenditionName[] = hasMp4 ? [{ type: 'mp4', quality: top }] : [];
   if (carried.mp4 !== undefined && mp4[0] !== undefined) {
     finished.push({ ...mp4[0], file: `${name}/${carried.mp4}`, facts: {} });
   }
@@ -148,6 +162,13 @@ async function carry(
   }
   const video = wanted.video === undefined ? undefined : indexed.video;
   const audio = wanted.audio === undefined ? undefined : indexed.audio;
+  if (video !== undefined && audio === undefined && isLatePicture(probed, plan)) {
+    // Carried alone it would begin at once, and come before its sound.
+    return {
+      plan: planned(planSource(probed, { ...wishes, mayCarryVideo: false, mayCarryAudio: false })),
+      ...nothing,
+    };
+  }
   const isWhole = hasAll(indexed, wanted) && (plan.audio === undefined || audio !== undefined);
   return {
     plan: planned(planSource(probed, { ...wishes, mayCarryAudio: audio !== undefined })),
@@ -155,6 +176,15 @@ async function carry(
     audio,
     mp4: isWhole && video !== undefined ? mp4 : undefined,
   };
+}
+
+/** The picture begins later than the sound, by more than anybody would not notice. */
+function isLatePicture({ streams }: ProbedFile, plan: Planned): boolean {
+  const startOf = (index: number | undefined) =>
+    streams.find(stream => stream.index === index)?.startSeconds ?? 0;
+  return (
+    plan.audio !== undefined && startOf(plan.video?.index) - startOf(plan.audio.index) > unnoticedSeconds
+  );
 }
 
 function hasAll(
@@ -187,7 +217,13 @@ async function remux(
   const unfinished = join(folder, `unfinished-${carriedFile}`);
   try {
     await context.tools.run(
-      remuxArguments({ source, videoIndex: wanted.video, audioIndex: wanted.audio, output: unfinished }),
+      remuxArguments({
+        source,
+        videoIndex: wanted.video,
+        audioIndex: wanted.audio,
+        timedBy: [plan.video?.index, plan.audio?.index].filter(index => index !== undefined),
+        output: unfinished,
+      }),
       {
         limits: limitsFor(context, plan.durationSeconds, 2 * probed.bytes + 64 * 1024 ** 2),
         signal: job.signal,

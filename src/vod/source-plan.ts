@@ -25,6 +25,8 @@ export interface VideoPlan {
   readonly toneMapFrom: 'smpte2084' | 'arib-std-b67' | undefined;
   /** More frames a second than are delivered. */
   readonly isTooFast: boolean;
+  /** On average; undefined where the file does not say. */
+  readonly framesPerSecond: number | undefined;
 }
 
 /** What becomes of the sound. */
@@ -114,7 +116,7 @@ export function planSource(file: ProbedFile, wishes: SourceWishes): SourcePlan {
 function planVideo(stream: ProbedStream, file: ProbedFile, wishes: SourceWishes): VideoPlan {
   const shown = shownPicture(stream);
   const rate = stream.averageFrameRate ?? stream.baseFrameRate ?? 0;
-  const isAnamorphic = Math.abs((stream.pixelAspect ?? 1) - 1) > 0.005;
+  const isAnamorphic = Math.abs(pixelAspectOf(stream) - 1) > 0.005;
   const isInterlaced = !['progressive', 'unknown', undefined].includes(stream.fieldOrder);
   const { colorTransfer } = stream;
   const short = Math.min(shown.width, shown.height);
@@ -143,6 +145,7 @@ function planVideo(stream: ProbedStream, file: ProbedFile, wishes: SourceWishes)
     toneMapFrom:
       colorTransfer === 'smpte2084' || colorTransfer === 'arib-std-b67' ? colorTransfer : undefined,
     isTooFast: rate > fastest,
+    framesPerSecond: rate === 0 ? undefined : rate,
   };
 }
 
@@ -167,8 +170,16 @@ function hasPicture({ codec, width, height }: ProbedStream): boolean {
   return codec !== 'unknown' && (width ?? 0) > 0 && (height ?? 0) > 0;
 }
 
-function shownPicture({ width = 0, height = 0, pixelAspect = 1, rotation = 0 }: ProbedStream): Picture {
-  const wide = Math.max(1, Math.round(width * pixelAspect));
+/** No camera has pixels of a shape beyond these: a file that says so is wrong. */
+const oddestPixels = { narrowest: 0.1, widest: 10 };
+
+function pixelAspectOf({ pixelAspect = 1 }: ProbedStream): number {
+  return pixelAspect < oddestPixels.narrowest || pixelAspect > oddestPixels.widest ? 1 : pixelAspect;
+}
+
+function shownPicture(stream: ProbedStream): Picture {
+  const { width = 0, height = 0, rotation = 0 } = stream;
+  const wide = Math.max(1, Math.round(width * pixelAspectOf(stream)));
   return rotation === 90 || rotation === 270 ? { width: height, height: wide } : { width: wide, height };
 }
 

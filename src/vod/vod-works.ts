@@ -71,7 +71,9 @@ export class VodWorks {
   /** Whether a video is to have an mp4 has changed. */
   mp4Wished(videoId: string, isWished: boolean): void {
     const { records } = this.#context;
-    const top = records.state(videoId)?.renditions.findLast(({ type }) => type === 'hls');
+    const renditions = records.state(videoId)?.renditions ?? [];
+    const top = renditions.findLast(({ type }) => type === 'hls');
+    // Its source has not been looked into: the wish is read then.
     if (top === undefined) return;
     const mp4 = { type: 'mp4', quality: top.quality } as const;
     if (!isWished) {
@@ -81,7 +83,13 @@ export class VodWorks {
     }
     records.together(() => {
       records.added(videoId, mp4);
-      if (top.status === 'encoded') this.#add('mp4', videoId);
+      const parts = renditions.filter(({ type }) => type === 'audio').concat(top);
+      if (parts.every(({ status }) => status === 'encoded')) {
+        if (!this.#context.jobs.has(vodJobs.mp4, videoId)) this.#add('mp4', videoId);
+      } else if (!this.#context.jobs.has(vodJobs.encode, videoId)) {
+        // Nobody will ever encode what it is made of.
+        records.failed(videoId, [mp4]);
+      }
     });
   }
 

@@ -53,12 +53,19 @@ export interface WorkContext {
 export const vodLanes = { prepare: 'prepare', encode: 'encode', images: 'images' } as const;
 
 const hourMs = 3_600_000;
+/** For a film whose length no file says. */
+const timeoutOfUnknownMs = 48 * hourMs;
+/** Moving the index to the front rewrites the file in silence; slow disks do so many bytes in a millisecond. */
+const rewrittenBytesPerMs = 10_000;
 
-/** Limits of one run over a film of this length: at the slowest that is not a fault. */
+/** Limits of one run over a film of this length, 0 if unknown: at the slowest that is not a fault. */
 export function limitsFor(context: WorkContext, durationSeconds: number, outputBytes: number): RunLimits {
   return {
-    timeoutMs: Math.min(7 * 24 * hourMs, hourMs + durationSeconds * 1000 * 30),
-    stallMs: 5 * 60_000,
+    timeoutMs:
+      durationSeconds === 0
+        ? timeoutOfUnknownMs
+        : Math.min(7 * 24 * hourMs, hourMs + durationSeconds * 1000 * 30),
+    stallMs: Math.round(5 * 60_000 + outputBytes / rewrittenBytesPerMs),
     memoryBytes: context.settings.memoryBytes,
     outputBytes,
   };
