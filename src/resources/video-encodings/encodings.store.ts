@@ -165,14 +165,20 @@ export class EncodingsStore implements EncodingRecords {
 
   finished(videoId: string, renditions: readonly FinishedRendition[], targetDurationSeconds?: number): void {
     this.#change(videoId, owner => {
+      const before = this.#renditions.all(videoId);
       for (const rendition of renditions) {
+        const row = before.find(
+          ({ type, quality }) => type === rendition.type && quality === rendition.quality,
+        );
+        // Nobody wants it any more.
+        if (row === undefined) continue;
         this.#update(videoId, [rendition], {
           status: 'encoded',
           progress_percent: 100,
           file: rendition.file,
           facts: JSON.stringify(rendition.facts),
         });
-        if (rendition.type !== 'audio') this.#tell(videoId, rendition, owner);
+        if (rendition.type !== 'audio' && row.status !== 'encoded') this.#tell(videoId, rendition, owner);
       }
       const all = this.#renditions.all(videoId);
       const hasPicture = all.some(row => row.type === 'hls');
@@ -203,7 +209,9 @@ export class EncodingsStore implements EncodingRecords {
         this.#database.queries
           .updateTable('video_encodings')
           .set({ failure: reason })
-          .where('video_id', '=', videoId),
+          .where('video_id', '=', videoId)
+          // Something came of it.
+          .where('is_playable', '=', 0),
       );
       this.#database.run(
         this.#database.queries
