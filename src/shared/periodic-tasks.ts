@@ -43,13 +43,13 @@ export class PeriodicTasks implements Component {
   }
 
   async #doAll(): Promise<void> {
-    for (const { name, run } of this.#tasks) {
+    for (const task of this.#tasks) {
       if (this.#isStopped) return;
       try {
-        const count = await run();
-        if (count > 0) this.#log.info('task-done', { task: name, count });
+        const count = await task.run();
+        if (count > 0) this.#log.info('task-done', { task: task.name, count });
       } catch (error) {
-        this.#log.error('task-failed', { task: name, error });
+        this.#log.error('task-failed', { task: task.name, error });
       }
     }
   }
