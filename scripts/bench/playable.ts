@@ -48,7 +48,7 @@ export const benchPlayable: Bench = context =>
       for (const index of ['in front', 'at the end'] as const satisfies FilmOrder['index'][]) {
         const film = await makeFilm(ffmpeg, take, context.folder, { seconds, index });
         const times: Times[] = [];
-        while (times.length < runs) times.push(await measure(client, film));
+        while (times.length < runs) times.push(await measure(client, film, seconds));
         await rm(film);
         const row = (step: keyof Times, share: number) =>
           percentile(
@@ -84,7 +84,7 @@ export const benchPlayable: Bench = context =>
     return rows;
   });
 
-async function measure(client: VideoClient, film: string): Promise<Times> {
+async function measure(client: VideoClient, film: string, seconds: number): Promise<Times> {
   const videoId = await client.create({ mp4Support: false });
   const { sentAtMs, answered } = await client.upload(videoId, film);
   const deadlineMs = sentAtMs + 120_000;
@@ -101,7 +101,7 @@ async function measure(client: VideoClient, film: string): Promise<Times> {
     await sleep(pollMs);
   }
   const playable = performance.now() - sentAtMs;
-  await fetchBeginning(client, videoId);
+  await fetchBeginning(client, videoId, seconds);
   const fetched = performance.now() - sentAtMs;
   const times = { answered: (await answered) - sentAtMs, playable, fetched };
   // Ends the encoding of the lower qualities, which is not measured here.
@@ -110,7 +110,7 @@ async function measure(client: VideoClient, film: string): Promise<Times> {
 }
 
 /** What a player asks for before it shows the first frame. */
-async function fetchBeginning(client: VideoClient, videoId: string): Promise<void> {
+async function fetchBeginning(client: VideoClient, videoId: string, seconds: number): Promise<void> {
   const base = `http://server/vod/${videoId}/hls/manifest.m3u8`;
   const multivariant = await client.text(pathFrom(base, ''));
   const variant = multivariant.split('\n').find(line => line !== '' && !line.startsWith('#'));
@@ -125,6 +125,11 @@ async function fetchBeginning(client: VideoClient, videoId: string): Promise<voi
       const segments = playlist.split('\n').filter(line => line !== '' && !line.startsWith('#'));
       if (init === undefined || segments.length < firstSegments)
         throw new Error(`nothing to play:\n${playlist}`);
+      const listed = [...playlist.matchAll(/#EXTINF:([\d.]+)/g)].reduce(
+        (sum, [, each]) => sum + Number(each),
+        0,
+      );
+      if (Math.abs(listed - seconds) > 1) throw new Error(`${path} has ${listed} s in place of ${seconds}`);
       for (const uri of [init, ...segments.slice(0, firstSegments)]) {
         await client.fetchAll(pathFrom(`http://server${path}`, uri));
       }
