@@ -242,7 +242,9 @@ function filterGraph(video: EncodedVideo): string {
   const splits = rungs.map((_, index) => `[s${index}]`).join('');
   graph.push(`[base${overlays.length}]split=${rungs.length}${splits}`);
   for (const [index, { width, height }] of rungs.entries()) {
-    graph.push(`[s${index}]scale=${width}:${height}:flags=bicubic:out_range=tv,setsar=1,format=yuv420p[r${index}]`);
+    graph.push(
+      `[s${index}]scale=${width}:${height}:flags=bicubic:out_range=tv,setsar=1,format=yuv420p[r${index}]`,
+    );
   }
   return graph.join(';');
 }
