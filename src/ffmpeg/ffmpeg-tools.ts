@@ -10,7 +10,7 @@ import type { ProcessOwner } from './owned-process.ts';
 import { probeArguments, readProbeOutput, refusal } from './probe-output.ts';
 import { ProcessLimits } from './process-limits.ts';
 import { ProgressReader } from './progress-reader.ts';
-import { probeRefusal, runFailure } from './run-failure.ts';
+import { hadNoRoom, probeRefusal, runFailure } from './run-failure.ts';
 
 /** How a run ended for the one who asked for it. */
 export type RunOutcome = 'done' | 'failed' | 'aborted';
@@ -99,7 +99,7 @@ export class FfmpegTools implements MediaTools {
       running = run;
       progress.push(text);
     });
-    if (end.exit.kind !== 'ended') throw runFailure('ffmpeg', end);
+    if (end.exit.kind !== 'ended' || hadNoRoom(end.exit)) throw runFailure('ffmpeg', end);
   }
 
   /**

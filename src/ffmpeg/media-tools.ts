@@ -89,7 +89,7 @@ export interface MediaTools {
    * Runs ffmpeg to its end, with `args` as they are but for the options that all runs have (no stdin, progress, protocols of the
    * machine's files only).
    *
-   * @throws AppError `process-failed` with the last lines that it said in the details' data; the signal's reason when aborted
+   * @throws AppError `process-failed` with the last lines that it said in the details' data; `disk-full`; the signal's reason when aborted
    */
   run(args: readonly string[], options: RunOptions): Promise<void>;
   /** The same for a command built with fluent-ffmpeg: `build` adds inputs, filters and outputs. */

@@ -19,16 +19,28 @@ const probeRefusals: readonly (readonly [RegExp, string])[] = [
 /** Faults of this machine rather than of the file. */
 const machineFaults = /No such file or directory|Permission denied|Too many open files|Input\/output error/i;
 
-/** Says that a run failed, with the last lines of the process in the data. */
+/** How ffmpeg tells that the disk is full: nothing that a file says of itself stands before these words. */
+const diskFull =
+  /^(?:\[[^\]]*\] )?(?:Could not write header for output file|Error writing trailer of|Error closing file|av_interleaved_write_frame\(\)).*: (?:No space left on device|Disk quota exceeded)$/;
+
+/** Says that a run failed, with the last lines of the process in the data: `stopped`, `disk-full` or `process-failed`. */
 export function runFailure(program: string, { exit, overstepped }: RunEnd): AppError {
   const { kind, code, signal, lastLines } = exit;
   const data = { code, signal, lines: lastLines };
   if (kind === 'stopped' && overstepped === undefined) {
     return new AppError('stopped', `${program} was ended with the server`, { details: { data } });
   }
+  if (hadNoRoom(exit)) {
+    return new AppError('disk-full', `${program} had no room for its output`, { details: { data } });
+  }
   return new AppError('process-failed', `${program} ${overstepped ?? howItEnded(exit)}`, {
     details: { data },
   });
+}
+
+/** Whether ffmpeg could not write all of its output. Version 5.1 ends with 0 when only the last write of a file failed. */
+export function hadNoRoom({ lastLines }: Pick<ProcessExit, 'lastLines'>): boolean {
+  return lastLines.some(line => diskFull.test(line));
 }
 
 /** What a failed look into a file says of the file; undefined when it says nothing of it. */

@@ -107,6 +107,16 @@ describe.each(toolBuilds)('a run of the $name ffmpeg', builds => {
     expect(failure.details.data?.lines).toContainEqual(expect.stringContaining('moov atom not found'));
   });
 
+  test.skipIf(process.platform !== 'linux')('that finds the disk full says so', async () => {
+    for (const format of ['mp4', 'matroska']) {
+      const args = ['-y', '-i', await fixture('h264-aac'), '-c', 'copy', '-f', format, 'file:/dev/full'];
+      expect([format, (await failureOf(makeMediaTools(builds).run(args, runOptions()))).code]).toEqual([
+        format,
+        'disk-full',
+      ]);
+    }
+  });
+
   test('that is aborted rejects with the reason once its process is gone', async () => {
     const output = join(await tempDirOfTest(), 'out.mkv');
     const abort = new AbortController();
