@@ -20,6 +20,7 @@ import { makeRecording } from './bench/recording.ts';
 import { formatTable, judge, type Row } from './bench/report.ts';
 import { benchStart } from './bench/start.ts';
 import { benchUpload } from './bench/upload.ts';
+import { benchVideosList } from './bench/videos-list.ts';
 import { benchViewers } from './bench/viewers.ts';
 import { benchVodViewers } from './bench/vod-viewers.ts';
 
@@ -30,6 +31,7 @@ const benches: Readonly<Record<string, Bench>> = {
   parts: benchParts,
   viewers: benchViewers,
   'vod-viewers': benchVodViewers,
+  'videos-list': benchVideosList,
   upload: benchUpload,
   playable: benchPlayable,
   encode: benchEncode,

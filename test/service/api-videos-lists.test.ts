@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
 import type { Video } from '../../src/resources/videos/video.ts';
 import type { VideoFilter } from '../../src/resources/videos/video-filter.ts';
-import type { ListPage, VideoSortField } from '../../src/resources/videos/video-lists.store.ts';
+import type { ListPage, VideoSortField } from '../../src/resources/videos/video-orders.store.ts';
 import { VideosStore } from '../../src/resources/videos/videos.store.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { foldText } from '../../src/store/folded-text.ts';

@@ -79,14 +79,26 @@ export function soleConditionOf(filter: FoldedFilter): { title?: string; tag?: s
 /** Characters of a needle that go to the trigram index: enough to be rare, few enough to be quick however odd the texts are. */
 const indexedAtMost = 12;
 
-/** What asks the trigram index for the texts of a filter; undefined when none has three characters. It may find too many. */
-export function trigramQuery(filter: FoldedFilter): string | undefined {
-  const phrases = [
-    ['title', filter.title],
-    ['description', filter.description],
-  ].flatMap(([column, needle]) => {
-    const characters = [...(needle ?? '')].slice(0, indexedAtMost);
-    return characters.length < 3 ? [] : [`${column} : "${characters.join('').replaceAll('"', '""')}"`];
+/** A question to the trigram index. `isExact`: what it finds is what the filter lets through; else it may find too many. */
+export interface TrigramQuery {
+  readonly match: string;
+  readonly isExact: boolean;
+}
+
+/** What asks the trigram index for the texts of a filter; undefined when none has three characters. */
+export function trigramQuery(filter: FoldedFilter): TrigramQuery | undefined {
+  const needles = [
+    { column: 'title', characters: [...(filter.title ?? '')] },
+    { column: 'description', characters: [...(filter.description ?? '')] },
+  ].filter(({ characters }) => characters.length > 0);
+  const indexed = needles.filter(({ characters }) => characters.length >= 3);
+  if (indexed.length === 0) return undefined;
+  const phrases = indexed.map(({ column, characters }) => {
+    const text = characters.slice(0, indexedAtMost).join('').replaceAll('"', '""');
+    return `${column} : "${text}"`;
   });
-  return phrases.length === 0 ? undefined : phrases.join(' AND ');
+  const isWhole = needles.every(({ characters: { length } }) => length >= 3 && length <= indexedAtMost);
+  const isTextOnly =
+    filter.tags.length === 0 && filter.metadata.length === 0 && filter.liveStreamId === undefined;
+  return { match: phrases.join(' AND '), isExact: isWhole && isTextOnly };
 }

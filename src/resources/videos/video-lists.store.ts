@@ -12,24 +12,16 @@ import {
   trigramQuery,
   type VideoFilter,
 } from './video-filter.ts';
+import {
+  type BlockRow,
+  type ListPage,
+  type ListScope,
+  OrderedVideos,
+  rangeOf,
+  slicesOf,
+  type VideoSortField,
+} from './video-orders.store.ts';
 import type { VideoTexts } from './video-texts.store.ts';
-
-/** Fields that lists of videos can be sorted by. */
-export type VideoSortField = 'title' | 'createdAt' | 'publishedAt' | 'updatedAt';
-
-/** Which list: the videos of a project, or those of them that are discarded. */
-export interface ListScope {
-  readonly projectId: string;
-  readonly isDiscarded: boolean;
-}
-
-/** Which part of a list, and in which order. */
-export interface ListPage {
-  readonly sort: { readonly field: VideoSortField; readonly direction: 'asc' | 'desc' };
-  /** From 1. */
-  readonly currentPage: number;
-  readonly pageSize: number;
-}
 
 /** One page of a list, and how many videos are on all pages. */
 export interface ListedVideos {
@@ -37,35 +29,30 @@ export interface ListedVideos {
   readonly total: number;
 }
 
-interface Order {
-  readonly name: string;
-  readonly column: string;
+/** A search of which blocks are counted. */
+interface CountingSearch {
+  readonly scope: ListScope;
+  readonly filter: FoldedFilter;
+  readonly conditions: Conditions;
+  readonly page: ListPage;
+  readonly counts: CountsOfFilter;
 }
-interface BlockRow {
-  first_key: string | number;
-  first_id: string;
-  videos: number;
-  revision: number;
+/** A sort order as it was at one moment, with what counts in it. */
+interface CountedOrder {
+  readonly order: OrderedVideos;
+  readonly blocks: readonly BlockRow[];
+  /** How many videos of a block meet the conditions; undefined when there is no time to count. */
+  readonly count: (index: number, turn: Turn) => number | undefined;
 }
-/** Part of a block: `take` of its matching videos after the first `skip`. */
-interface Slice {
-  readonly index: number;
-  readonly skip: number;
-  readonly take: number;
-}
-
-const orders: Readonly<Record<VideoSortField, Order>> = {
-  title: { name: 'title', column: 'title_folded' },
-  createdAt: { name: 'creation', column: 'created_at_ms' },
-  publishedAt: { name: 'publication', column: 'published_at_ms' },
-  updatedAt: { name: 'update', column: 'updated_at_ms' },
-};
 /** Up to so many videos that come into question are all looked at; of more, blocks are counted. */
 const candidatesAtMost = 2_000;
+/** How many videos may be in other lists where those that meet a filter are counted in all lists and taken off again. */
+const othersAtMost = 20_000;
 /** How long counting goes on before others have their turn. */
-const sliceMs = 8;
+const turnMs = 8;
 /** When so many videos change meanwhile that counting never gets done, it gets done in one go. */
 const patienceMs = 5_000;
+const noConditions: Conditions = { sql: '', values: [] };
 
 /**
  * Pages of lists of videos, exact at the moment of their answer. Without a filter, and with one that many videos meet, a page is
@@ -77,6 +64,8 @@ export class VideoLists {
   readonly #texts: VideoTexts;
   readonly #kept = new BlockCounts();
   readonly #tagTotal;
+  readonly #allVideos;
+  readonly #totalChanges;
   readonly #read;
   readonly #orders: Readonly<Record<VideoSortField, OrderedVideos>>;
   #lastCounting: Promise<unknown> = Promise.resolve();
@@ -89,10 +78,14 @@ export class VideoLists {
         'SELECT videos FROM tags WHERE project_id = ? AND is_discarded = ? AND tag = ?',
       )
       .pluck();
+    this.#allVideos = database.sqlite
+      .prepare<[], number>('SELECT total(videos) FROM video_blocks_by_creation')
+      .pluck();
+    this.#totalChanges = database.sqlite.prepare<[], number>('SELECT total_changes()').pluck();
     this.#read = database.sqlite.prepare<[string], Selectable<VideoRow>>(
       'SELECT v.* FROM json_each(?) page CROSS JOIN videos v ON v.number = page.value ORDER BY page.key',
     );
-    const ordered = (field: VideoSortField) => new OrderedVideos(database, orders[field]);
+    const ordered = (field: VideoSortField) => new OrderedVideos(database, field);
     this.#orders = {
       title: ordered('title'),
       createdAt: ordered('createdAt'),
@@ -109,7 +102,9 @@ export class VideoLists {
     const candidates = this.#candidates(scope, folded);
     if (candidates !== undefined) return this.#amongFew(scope, conditions, candidates, page);
     // One after the other, so that however many are asked for, others have their turn in between.
-    const counting = this.#lastCounting.then(() => this.#amongMany(scope, folded, conditions, page));
+    const counts = this.#kept.of(JSON.stringify([scope, folded]));
+    const search = { scope, filter: folded, conditions, page, counts };
+    const counting = this.#lastCounting.then(() => this.#amongMany(search));
     this.#lastCounting = counting.catch(() => {}).then(() => nextTurn());
     return counting;
   }
@@ -129,18 +124,15 @@ export class VideoLists {
     return { rows: this.#rows(matching.slice(from, to), page), total: matching.length };
   }
 
-  async #amongMany(
-    scope: ListScope,
-    filter: FoldedFilter,
-    conditions: Conditions,
-    page: ListPage,
-  ): Promise<ListedVideos> {
-    const counts = this.#kept.of(JSON.stringify([scope, filter]));
+  async #amongMany(search: CountingSearch): Promise<ListedVideos> {
     const giveUpAtMs = performance.now() + patienceMs;
+    let orders: { changes: number | undefined; asked: CountedOrder; counted: CountedOrder } | undefined;
     for (;;) {
-      const nowMs = performance.now();
-      const deadlineMs = nowMs < giveUpAtMs ? nowMs + sliceMs : Number.POSITIVE_INFINITY;
-      const found = this.#tryAmongMany({ scope, filter, conditions, page, counts, deadlineMs });
+      const turn = new Turn(performance.now() < giveUpAtMs ? turnMs : Number.POSITIVE_INFINITY);
+      // All changes are made through this connection, so while their number stays, so do the blocks.
+      const changes = this.#totalChanges.get();
+      if (orders === undefined || orders.changes !== changes) orders = { changes, ...this.#ordersOf(search) };
+      const found = this.#tryAmongMany(search, orders, turn);
       if (found !== undefined) {
         this.#kept.trim();
         return found;
@@ -149,17 +141,12 @@ export class VideoLists {
     }
   }
 
-  /** Counts on until the page is found or the time is up; without an `await`, so that all it sees is of one moment. */
-  #tryAmongMany(search: {
-    scope: ListScope;
-    filter: FoldedFilter;
-    conditions: Conditions;
-    page: ListPage;
-    counts: CountsOfFilter;
-    deadlineMs: number;
-  }): ListedVideos | undefined {
-    const { scope, filter, conditions, page, counts, deadlineMs } = search;
-    const counter = (field: VideoSortField) => {
+  /** The order of the page, and the one in which all are counted fastest. */
+  #ordersOf({ scope, filter, conditions, page, counts }: CountingSearch): {
+    asked: CountedOrder;
+    counted: CountedOrder;
+  } {
+    const open = (field: VideoSortField): CountedOrder => {
       const order = this.#orders[field];
       const blocks = order.blocks(scope);
       const count = order.counter(scope, conditions, blocks);
@@ -168,27 +155,86 @@ export class VideoLists {
       return {
         order,
         blocks,
-        countOf: (block: BlockRow, index: number) =>
-          known.get(block) ?? (performance.now() > deadlineMs ? undefined : known.set(block, count(index))),
+        count: (index, turn) =>
+          known.get(blocks[index]!) ?? (turn.hasTime() ? known.set(blocks[index]!, count(index)) : undefined),
       };
     };
-    // Titles alone stand in an index, so there they are counted fastest, whatever the order of the page.
-    const sole = soleConditionOf(filter);
-    const asked = counter(page.sort.field);
-    const counted = sole?.title !== undefined && page.sort.field !== 'title' ? counter('title') : asked;
-    let total = sole?.tag === undefined ? undefined : this.#tagged(scope, sole.tag);
+    const asked = open(page.sort.field);
+    // Titles stand in the index of their own order.
+    const isTitleOnly = soleConditionOf(filter)?.title !== undefined;
+    return { asked, counted: isTitleOnly && page.sort.field !== 'title' ? open('title') : asked };
+  }
+
+  /** Counts on until the page is found or the time is up; without an `await`, so that all it sees is of one moment. */
+  #tryAmongMany(
+    search: CountingSearch,
+    { asked, counted }: { asked: CountedOrder; counted: CountedOrder },
+    turn: Turn,
+  ): ListedVideos | undefined {
+    const { scope, filter, conditions, page } = search;
+    const tag = soleConditionOf(filter)?.tag;
+    let total = tag === undefined ? this.#textTotal(search, asked.blocks, turn) : this.#tagged(scope, tag);
+    if (total === 'later') return undefined;
     if (total === undefined) {
       total = 0;
-      for (const [index, block] of counted.blocks.entries()) {
-        const count = counted.countOf(block, index);
+      for (const index of counted.blocks.keys()) {
+        const count = counted.count(index, turn);
         if (count === undefined) return undefined;
         total += count;
       }
     }
-    const slices = slicesOf(asked.blocks, asked.countOf, rangeOf(page, total), total);
+    const slices = slicesOf(
+      asked.blocks,
+      (_, index) => asked.count(index, turn),
+      rangeOf(page, total),
+      total,
+    );
     if (slices === undefined) return undefined;
     const numbers = asked.order.numbers(scope, conditions, asked.blocks, slices);
     return { rows: this.#rows(numbers, page), total };
+  }
+
+  /**
+   * How many videos meet a filter that asks for texts alone, as the trigram index counts them: faster than by blocks, but of all
+   * lists at once, so that those of other lists are to be taken off.
+   *
+   * @returns `later` when there was no time; undefined when the index cannot tell, or too many videos are in other lists
+   */
+  #textTotal(
+    { scope, filter, conditions, counts }: CountingSearch,
+    blocks: readonly BlockRow[],
+    turn: Turn,
+  ): number | 'later' | undefined {
+    const query = trigramQuery(filter);
+    if (query?.isExact !== true) return undefined;
+    const own = blocks.reduce((sum, block) => sum + block.videos, 0);
+    if ((this.#allVideos.get() ?? 0) - own > othersAtMost) return undefined;
+    const slices = this.#texts.slices();
+    if (slices === undefined) return 'later';
+    const known = counts.of('trigrams');
+    known.keepOnly(slices);
+    let total = 0;
+    for (const slice of slices) {
+      const count = known.get(slice);
+      if (count === undefined && !turn.hasTime()) return 'later';
+      total += count ?? known.set(slice, this.#texts.countIn(slice, query.match));
+    }
+    return total - this.#inOtherLists(scope, conditions);
+  }
+
+  #inOtherLists({ projectId, isDiscarded }: ListScope, conditions: Conditions): number {
+    const count = (which: string, ...values: (string | number)[]) =>
+      this.#database.sqlite
+        .prepare<unknown[], number>(
+          `SELECT count(*) FROM videos v INDEXED BY videos_by_title WHERE ${which}${conditions.sql}`,
+        )
+        .pluck()
+        .get(...values, ...conditions.values) ?? 0;
+    return (
+      count('v.project_id < ?', projectId) +
+      count('v.project_id > ?', projectId) +
+      count('v.project_id = ? AND v.is_discarded = ?', projectId, Number(!isDiscarded))
+    );
   }
 
   #tagged({ projectId, isDiscarded }: ListScope, tag: string): number {
@@ -225,7 +271,7 @@ export class VideoLists {
       if (found !== undefined) return found;
     }
     const query = trigramQuery(filter);
-    return query === undefined ? undefined : this.#texts.candidates(query, candidatesAtMost);
+    return query === undefined ? undefined : this.#texts.candidates(query.match, candidatesAtMost);
   }
 
   #rows(ascending: number[], page: ListPage): Selectable<VideoRow>[] {
@@ -234,119 +280,19 @@ export class VideoLists {
   }
 }
 
-const noConditions: Conditions = { sql: '', values: [] };
+/** The time in which counting may go on; for one count at least, so that it gets on however slow the rest is. */
+class Turn {
+  readonly #endMs: number;
+  #hasCounted = false;
 
-/** The videos of a list in ascending order of one field, then of their ids. */
-class OrderedVideos {
-  readonly #sqlite: Database['sqlite'];
-  readonly #order: Order;
-  readonly #blocks;
-
-  constructor({ sqlite }: Database, order: Order) {
-    this.#sqlite = sqlite;
-    this.#order = order;
-    this.#blocks = sqlite.prepare<[string, number], BlockRow>(
-      `SELECT first_key, first_id, videos, revision FROM video_blocks_by_${order.name}
-       WHERE project_id = ? AND is_discarded = ? ORDER BY first_key, first_id`,
-    );
+  constructor(lengthMs: number) {
+    this.#endMs = performance.now() + lengthMs;
   }
 
-  /** All blocks in their order. */
-  blocks({ projectId, isDiscarded }: ListScope): BlockRow[] {
-    return this.#blocks.all(projectId, Number(isDiscarded));
+  /** To be asked before each count. */
+  hasTime(): boolean {
+    const may = !this.#hasCounted || performance.now() < this.#endMs;
+    this.#hasCounted = true;
+    return may;
   }
-
-  /** What counts how many videos of the block at an index meet the conditions. */
-  counter(scope: ListScope, conditions: Conditions, blocks: readonly BlockRow[]): (index: number) => number {
-    const inBlock = this.#prepareInBlocks<number>('count(*)', conditions, '');
-    return index => inBlock(scope, blocks, index)[0] ?? 0;
-  }
-
-  /** Numbers of the videos in slices of blocks. */
-  numbers(
-    scope: ListScope,
-    conditions: Conditions,
-    blocks: readonly BlockRow[],
-    slices: readonly Slice[],
-  ): number[] {
-    const { column } = this.#order;
-    const inBlock = this.#prepareInBlocks<number>(
-      'v.number',
-      conditions,
-      `ORDER BY v.${column}, v.id LIMIT ? OFFSET ?`,
-    );
-    return slices.flatMap(({ index, skip, take }) => inBlock(scope, blocks, index, take, skip));
-  }
-
-  /** Those of `numbers` that are in the list and meet the conditions. */
-  among({ projectId, isDiscarded }: ListScope, conditions: Conditions, numbers: readonly number[]): number[] {
-    return this.#sqlite
-      .prepare<unknown[], number>(
-        `SELECT v.number FROM (SELECT DISTINCT value FROM json_each(?)) c CROSS JOIN videos v ON v.number = c.value
-         WHERE v.project_id = ? AND v.is_discarded = ?${conditions.sql} ORDER BY v.${this.#order.column}, v.id`,
-      )
-      .pluck()
-      .all(JSON.stringify(numbers), projectId, Number(isDiscarded), ...conditions.values);
-  }
-
-  #prepareInBlocks<Value>(what: string, conditions: Conditions, ending: string) {
-    const { name, column } = this.#order;
-    const key = `(v.${column}, v.id)`;
-    const prepare = (bound: string) =>
-      this.#sqlite
-        .prepare<unknown[], Value>(
-          `SELECT ${what} FROM videos v INDEXED BY videos_by_${name}
-           WHERE v.project_id = ? AND v.is_discarded = ? AND ${key} >= (?, ?)${bound}${conditions.sql} ${ending}`,
-        )
-        .pluck();
-    const before = prepare(` AND ${key} < (?, ?)`);
-    const last = prepare('');
-    return (scope: ListScope, blocks: readonly BlockRow[], index: number, ...more: number[]): Value[] => {
-      const { first_key, first_id } = blocks[index]!;
-      const next = blocks[index + 1];
-      const begin = [scope.projectId, Number(scope.isDiscarded), first_key, first_id];
-      return next === undefined
-        ? last.all(...begin, ...conditions.values, ...more)
-        : before.all(...begin, next.first_key, next.first_id, ...conditions.values, ...more);
-    };
-  }
-}
-
-/** Where a page lies in the ascending order: from `from`, up to but without `to`. */
-function rangeOf(page: ListPage, total: number): { from: number; to: number } {
-  const skipped = Math.min((page.currentPage - 1) * page.pageSize, total);
-  const end = Math.min(skipped + page.pageSize, total);
-  return page.sort.direction === 'asc'
-    ? { from: skipped, to: end }
-    : { from: total - end, to: total - skipped };
-}
-
-/**
- * Which parts of which blocks are in a range, ascending, counting from the nearer end.
- *
- * @param countOf undefined for a block that there is no time to count
- * @returns undefined when there was no time
- */
-function slicesOf(
-  blocks: readonly BlockRow[],
-  countOf: (block: BlockRow, index: number) => number | undefined,
-  { from, to }: { from: number; to: number },
-  total: number,
-): Slice[] | undefined {
-  const slices: Slice[] = [];
-  if (from >= to) return slices;
-  const isForward = from + to <= total;
-  let passed = 0;
-  for (let step = 0; step < blocks.length; step += 1) {
-    const index = isForward ? step : blocks.length - 1 - step;
-    const count = countOf(blocks[index]!, index);
-    if (count === undefined) return undefined;
-    const begin = isForward ? passed : total - passed - count;
-    const first = Math.max(from, begin);
-    const end = Math.min(to, begin + count);
-    if (first < end) slices.push({ index, skip: first - begin, take: end - first });
-    passed += count;
-    if (isForward ? passed >= to : total - passed <= from) break;
-  }
-  return isForward ? slices : slices.reverse();
 }

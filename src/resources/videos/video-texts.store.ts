@@ -1,8 +1,17 @@
 import type { Database } from '../../store/database.ts';
 
+/** Videos whose numbers lie in a range, both ends included. `revision`: random, and another one when what is indexed of them has changed. */
+export interface TextSlice {
+  readonly first: number;
+  readonly last: number;
+  readonly revision: number;
+}
+
 /** How many videos, or characters of their texts, may be missing from the index: they are looked through at each search. */
 const staleVideosAtMost = 256;
 const staleCharactersAtMost = 40_000;
+/** Numbers in a slice: as many as the index counts in a few milliseconds. */
+const sliceLength = 65_536;
 
 /**
  * The trigram index of titles and descriptions. Writes to it come many at a time; what is not in it yet is known, so that searching
@@ -16,8 +25,12 @@ export class VideoTexts {
   readonly #add;
   readonly #find;
   readonly #forgetStale;
-  #staleVideos: number;
-  #staleCharacters = 0;
+  readonly #count;
+  readonly #countStale;
+  readonly #slices;
+  readonly #changeSlice;
+  #written = staleVideosAtMost;
+  #writtenCharacters = 0;
 
   constructor(database: Database) {
     const { sqlite } = database;
@@ -39,39 +52,83 @@ export class VideoTexts {
     this.#find = sqlite
       .prepare<[string, number], number>('SELECT rowid FROM video_texts WHERE video_texts MATCH ? LIMIT ?')
       .pluck();
-    this.#staleVideos = this.#stale.all().length;
+    // Only of integers does FTS5 make a range that it jumps to, and numbers are handed over as floating point.
+    this.#count = sqlite
+      .prepare<[string, number, number], number>(
+        `SELECT count(*) FROM video_texts
+         WHERE video_texts MATCH ? AND rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)`,
+      )
+      .pluck();
+    this.#countStale = sqlite
+      .prepare<[number], number>('SELECT count(*) FROM (SELECT 1 FROM video_texts_stale LIMIT ?)')
+      .pluck();
+    this.#slices = sqlite.prepare<[], { slice: number; revision: number }>(
+      'SELECT slice, revision FROM video_text_slices ORDER BY slice',
+    );
+    this.#changeSlice = sqlite.prepare<[number]>(
+      `INSERT INTO video_text_slices (slice, revision) VALUES (?, abs(random() % 9007199254740991))
+       ON CONFLICT DO UPDATE SET revision = excluded.revision`,
+    );
   }
 
-  /** To be told after each write of texts, outside of its transaction; `characters`: how long they are. Now and then it takes some time. */
+  /** To be told after each write of texts; `characters`: how long they are. Now and then it takes some time. */
   written(characters: number): void {
-    this.#staleVideos += 1;
-    this.#staleCharacters += characters;
-    if (this.#staleVideos < staleVideosAtMost && this.#staleCharacters < staleCharactersAtMost) return;
+    this.#written += 1;
+    this.#writtenCharacters += characters;
+    if (this.#written < staleVideosAtMost && this.#writtenCharacters < staleCharactersAtMost) return;
     this.#index();
   }
 
   /**
    * Numbers of all videos, of whatever project, that may have the texts of a query in the form of `trigramQuery`; some have not.
-   * Undefined when there are more than `atMost`.
+   *
+   * @returns undefined when there are more than `atMost`, or too many that are not in the index yet
    */
   candidates(query: string, atMost: number): number[] | undefined {
-    while (this.#staleVideos > staleVideosAtMost) this.#index();
+    if (this.#isStale(staleVideosAtMost)) this.#index();
+    if (this.#isStale(staleVideosAtMost)) return undefined;
     const found = this.#find.all(query, atMost + 1);
     return found.length > atMost ? undefined : [...found, ...this.#stale.all()];
+  }
+
+  /** All videos, of whatever project, cut into slices; undefined while there is too much that is not in the index yet. */
+  slices(): TextSlice[] | undefined {
+    if (this.#isStale(0)) this.#index();
+    if (this.#isStale(0)) return undefined;
+    return this.#slices.all().map(({ slice, revision }) => {
+      const first = slice * sliceLength;
+      return { first, last: first + sliceLength - 1, revision };
+    });
+  }
+
+  /** How many videos of a slice the index finds for an exact query. */
+  countIn({ first, last }: TextSlice, query: string): number {
+    return this.#count.get(query, first, last) ?? 0;
+  }
+
+  /** Whether more videos than that are stale. The database is asked, since what was written may have been undone. */
+  #isStale(atMost: number): boolean {
+    return (this.#countStale.get(atMost + 1) ?? 0) > atMost;
   }
 
   /** Brings the longest waiting ones into the index. */
   #index(): void {
     this.#database.transaction(() => {
-      for (const row of this.#take.all(staleVideosAtMost)) {
-        this.#forget.run(row.video_number);
-        if (row.title_folded !== null) {
-          this.#add.run(row.video_number, row.title_folded, row.description_folded ?? '');
+      const slices = new Set<number>();
+      let characters = 0;
+      for (const { video_number, title_folded, description_folded } of this.#take.all(staleVideosAtMost)) {
+        if (characters > staleCharactersAtMost) break;
+        slices.add(Math.floor(video_number / sliceLength));
+        this.#forget.run(video_number);
+        if (title_folded !== null && description_folded !== null) {
+          this.#add.run(video_number, title_folded, description_folded);
+          characters += title_folded.length + description_folded.length;
         }
-        this.#forgetStale.run(row.video_number);
+        this.#forgetStale.run(video_number);
       }
+      for (const slice of slices) this.#changeSlice.run(slice);
     });
-    this.#staleVideos = this.#stale.all().length;
-    this.#staleCharacters = 0;
+    this.#written = 0;
+    this.#writtenCharacters = 0;
   }
 }

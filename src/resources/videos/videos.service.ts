@@ -5,7 +5,7 @@ import { newId } from '../../shared/ids.ts';
 import type { PrivateTokens } from '../private-tokens/private-tokens.store.ts';
 import { discardedForMs, type Video, type VideoAttributes, type VideoChanges } from './video.ts';
 import type { VideoFilter } from './video-filter.ts';
-import type { ListPage } from './video-lists.store.ts';
+import type { ListPage } from './video-orders.store.ts';
 import type { VideoSources } from './video-sources.ts';
 import { viewOf } from './video-view.ts';
 import type { VideoView } from './videos.schema.ts';

@@ -4,7 +4,8 @@ import { foldText } from '../../store/folded-text.ts';
 import type { VideoRow } from '../../store/tables.ts';
 import type { Clip, Video, VideoChanges, WatermarkPlacement } from './video.ts';
 import type { VideoFilter } from './video-filter.ts';
-import { type ListPage, type ListScope, VideoLists } from './video-lists.store.ts';
+import { VideoLists } from './video-lists.store.ts';
+import type { ListPage, ListScope } from './video-orders.store.ts';
 import { VideoTexts } from './video-texts.store.ts';
 
 /** What viewers' requests need of a video, whosever it is. */

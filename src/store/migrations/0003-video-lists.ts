@@ -170,6 +170,7 @@ export const videoLists: Migration = {
       title, description, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1'
     );
     CREATE TABLE video_texts_stale (video_number INTEGER PRIMARY KEY) STRICT;
+    CREATE TABLE video_text_slices (slice INTEGER PRIMARY KEY, revision INTEGER NOT NULL) STRICT;
     CREATE TRIGGER videos_texts_in AFTER INSERT ON videos BEGIN
       INSERT INTO video_texts_stale (video_number) VALUES (new.number) ON CONFLICT DO NOTHING;
     END;
