@@ -1,3 +1,4 @@
+import type { PictureColour } from '../ffmpeg/encode-arguments.ts';
 import type { ProbedFile, ProbedStream } from '../ffmpeg/media-tools.ts';
 import type { Picture } from './rungs.ts';
 
@@ -5,6 +6,8 @@ import type { Picture } from './rungs.ts';
 export interface SourceWishes {
   readonly clip?: { readonly startMs: number; readonly endMs: number | undefined } | undefined;
   readonly hasWatermark?: boolean;
+  /** What is longer is cut there. */
+  readonly mostSeconds?: number | undefined;
   /** False when an attempt to carry the picture as it is has failed. */
   readonly mayCarryVideo?: boolean;
   readonly mayCarryAudio?: boolean;
@@ -16,6 +19,8 @@ export interface VideoPlan {
   readonly index: number;
   /** It is delivered as it is. */
   readonly isCarried: boolean;
+  /** Why it is not, for log lines. */
+  readonly reason: string | undefined;
   /** As it is shown. */
   readonly shown: Picture;
   /** Its pixels are not square. */
@@ -27,12 +32,16 @@ export interface VideoPlan {
   readonly isTooFast: boolean;
   /** On average; undefined where the file does not say. */
   readonly framesPerSecond: number | undefined;
+  /** How its colours are told, which they keep unless they are mapped. */
+  readonly colour: PictureColour;
 }
 
 /** What becomes of the sound. */
 export interface AudioPlan {
   readonly index: number;
   readonly isCarried: boolean;
+  /** Why it is not, for log lines. */
+  readonly reason: string | undefined;
 }
 
 /** Facts of a source as the API's status tells them; null where a file does not say. */
@@ -60,45 +69,45 @@ export type SourcePlan =
       readonly audio: AudioPlan | undefined;
       /** Of what is delivered: of the clip, where there is one. 0 where the file does not say. */
       readonly durationSeconds: number;
+      /** The part of the source that is delivered, from its first presented instant on; undefined: all of it. */
+      readonly part:
+        | { readonly startSeconds: number; readonly durationSeconds: number | undefined }
+        | undefined;
       readonly facts: SourceFacts;
     };
 
 const longestSeconds = 1440 * 60;
 const carriedProfiles = ['Constrained Baseline', 'Baseline', 'Main', 'High'];
+const carriedPixels = ['yuv420p', 'yuvj420p'];
 const carriedAudioProfiles = ['LC', 'HE-AAC', 'HE-AACv2'];
+/** 60, and what the rounding of times to milliseconds makes of it. */
 const fastest = 60.5;
+const longestCarriedSide = 4096;
+/** A frame of more pixels takes half a gigabyte to decode. */
+const mostPixels = 64 * 1024 * 1024;
+const longestSide = 16_384;
 const megabit = 1_000_000;
+const overhangSeconds = 0.5;
 
-/** Decides what becomes of a file that ffprobe has looked into. */
+/**
+ * Decides what becomes of a file that ffprobe has looked into. Of many tracks the default ones are taken, else the first ones that can
+ * be decoded; cover images are no picture. A file of sound alone is delivered as sound alone.
+ */
 export function planSource(file: ProbedFile, wishes: SourceWishes): SourcePlan {
-  const video = pick(
-    file.streams.filter(stream => stream.kind === 'video' && !stream.isAttachedPicture && hasPicture(stream)),
-  );
-  const audio = pick(
-    file.streams.filter(
-      ({ kind, codec, channels }) => kind === 'audio' && codec !== 'unknown' && channels !== 0,
-    ),
-  );
-  if (video === undefined && audio === undefined) {
-    return { kind: 'refused', reason: 'There is neither a picture nor sound in the file that can be read.' };
-  }
-  const wholeSeconds = file.durationSeconds ?? video?.durationSeconds ?? audio?.durationSeconds;
-  if (wholeSeconds !== undefined && wholeSeconds <= 0) {
-    return { kind: 'refused', reason: 'The file has no length.' };
-  }
-  if (wholeSeconds !== undefined && wholeSeconds >= longestSeconds) {
-    return { kind: 'refused', reason: 'The video must be shorter than 1440 minutes.' };
-  }
-  const { clip } = wishes;
-  if (clip !== undefined && wholeSeconds !== undefined && clip.startMs / 1000 >= wholeSeconds) {
-    return { kind: 'refused', reason: 'The clip begins after the end of the source.' };
-  }
+  const video = pick(file.streams.filter(isFilm));
+  const audio = pick(file.streams.filter(isSound));
+  const refusal = refusalOf(file, video, audio, wishes);
+  if (refusal !== undefined) return { kind: 'refused', reason: refusal };
+  const wholeSeconds = lengthOf(file, video, audio);
   const shown = video === undefined ? undefined : shownPicture(video);
+  const part = partOf(wholeSeconds, wishes);
+  const isWhole = part === undefined;
   return {
     kind: 'planned',
-    video: video === undefined ? undefined : planVideo(video, file, wishes),
-    audio: audio === undefined ? undefined : planAudio(audio, wishes),
-    durationSeconds: clippedSeconds(wholeSeconds ?? 0, clip),
+    video: video === undefined ? undefined : planVideo(video, file, wishes, isWhole),
+    audio: audio === undefined ? undefined : planAudio(audio, wishes, isWhole),
+    durationSeconds: part?.durationSeconds ?? Math.max(0, (wholeSeconds ?? 0) - (part?.startSeconds ?? 0)),
+    part,
     facts: {
       width: shown?.width ?? null,
       height: shown?.height ?? null,
@@ -113,61 +122,165 @@ export function planSource(file: ProbedFile, wishes: SourceWishes): SourcePlan {
   };
 }
 
-function planVideo(stream: ProbedStream, file: ProbedFile, wishes: SourceWishes): VideoPlan {
-  const shown = shownPicture(stream);
-  const rate = stream.averageFrameRate ?? stream.baseFrameRate ?? 0;
-  const isAnamorphic = Math.abs(pixelAspectOf(stream) - 1) > 0.005;
-  const isInterlaced = !['progressive', 'unknown', undefined].includes(stream.fieldOrder);
-  const { colorTransfer } = stream;
-  const short = Math.min(shown.width, shown.height);
-  const bitsPerSecond = stream.bitsPerSecond ?? file.bitsPerSecond ?? 0;
-  const isCarried =
-    wishes.mayCarryVideo !== false &&
-    wishes.clip === undefined &&
-    wishes.hasWatermark !== true &&
-    stream.codec === 'h264' &&
-    carriedProfiles.includes(stream.profile ?? '') &&
-    ['yuv420p', 'yuvj420p'].includes(stream.pixelFormat ?? '') &&
-    !isInterlaced &&
-    !isAnamorphic &&
-    (stream.rotation ?? 0) === 0 &&
-    short >= 2 &&
-    short <= 2160 &&
-    Math.max(shown.width, shown.height) <= 4096 &&
-    rate <= fastest &&
-    bitsPerSecond <= (short <= 1080 ? 16 : 50) * megabit;
-  return {
-    index: stream.index,
-    isCarried,
-    shown,
-    isAnamorphic,
-    isInterlaced,
-    toneMapFrom:
-      colorTransfer === 'smpte2084' || colorTransfer === 'arib-std-b67' ? colorTransfer : undefined,
-    isTooFast: rate > fastest,
-    framesPerSecond: rate === 0 ? undefined : rate,
-  };
+/** Why nothing can be made of a file, as a sentence. */
+function refusalOf(
+  file: ProbedFile,
+  video: ProbedStream | undefined,
+  audio: ProbedStream | undefined,
+  { clip }: SourceWishes,
+): string | undefined {
+  if (video === undefined && audio === undefined) {
+    return 'There is neither a picture nor sound in the file that can be read.';
+  }
+  // Else a film in a format that nobody can decode would become sound without a picture.
+  if (video === undefined && file.streams.some(stream => isPicture(stream) && stream.codec === 'unknown')) {
+    return 'The picture is in a format that cannot be decoded.';
+  }
+  if (video !== undefined) {
+    const { width = 0, height = 0 } = video;
+    const shown = shownPicture(video);
+    if (width * height > mostPixels || Math.max(width, height, shown.width, shown.height) > longestSide) {
+      return `The picture is too large: ${width} x ${height} pixels.`;
+    }
+  }
+  const seconds = lengthOf(file, video, audio);
+  if (seconds !== undefined && seconds <= 0) return 'The file has no length.';
+  if (seconds !== undefined && seconds >= longestSeconds) {
+    return 'The video must be shorter than 1440 minutes.';
+  }
+  if (clip === undefined) return undefined;
+  if (seconds !== undefined && clip.startMs / 1000 >= seconds) {
+    return 'The clip begins after the end of the source.';
+  }
+  return clip.endMs !== undefined && clip.endMs <= clip.startMs
+    ? 'The clip ends before it begins.'
+    : undefined;
 }
 
-function planAudio(stream: ProbedStream, wishes: SourceWishes): AudioPlan {
-  const isCarried =
-    wishes.mayCarryAudio !== false &&
-    wishes.clip === undefined &&
-    stream.codec === 'aac' &&
-    carriedAudioProfiles.includes(stream.profile ?? '') &&
-    (stream.channels ?? 0) >= 1 &&
-    (stream.channels ?? 0) <= 2 &&
-    (stream.sampleRate ?? 0) >= 8_000 &&
-    (stream.sampleRate ?? 0) <= 96_000;
-  return { index: stream.index, isCarried };
+function planVideo(
+  stream: ProbedStream,
+  file: ProbedFile,
+  wishes: SourceWishes,
+  isWhole: boolean,
+): VideoPlan {
+  const shown = shownPicture(stream);
+  const frameRate = stream.averageFrameRate ?? stream.baseFrameRate;
+  const { colorTransfer } = stream;
+  const traits = {
+    index: stream.index,
+    shown,
+    isAnamorphic: Math.abs(pixelAspectOf(stream) - 1) > 0.005,
+    isInterlaced: !['progressive', 'unknown', undefined].includes(stream.fieldOrder),
+    toneMapFrom:
+      colorTransfer === 'smpte2084' || colorTransfer === 'arib-std-b67' ? colorTransfer : undefined,
+    isTooFast: (frameRate ?? 0) > fastest,
+    framesPerSecond: frameRate,
+    colour: colourOf(stream, shown),
+  } as const;
+  const reason = whyNotCarried(stream, traits, file, wishes, isWhole);
+  return { ...traits, isCarried: reason === undefined, reason };
+}
+
+function whyNotCarried(
+  stream: ProbedStream,
+  traits: Omit<VideoPlan, 'isCarried' | 'reason'>,
+  file: ProbedFile,
+  wishes: SourceWishes,
+  isWhole: boolean,
+): string | undefined {
+  const { codec, profile = 'unknown', pixelFormat = 'unknown', rotation = 0 } = stream;
+  const { width, height } = traits.shown;
+  const short = Math.min(width, height);
+  const bitsPerSecond = stream.bitsPerSecond ?? file.bitsPerSecond ?? 0;
+  if (wishes.mayCarryVideo === false) return 'not wanted';
+  if (!isWhole) return 'only a part is wanted';
+  if (wishes.hasWatermark === true) return 'watermark';
+  if (codec !== 'h264') return `codec ${codec}`;
+  if (!carriedProfiles.includes(profile)) return `profile ${profile}`;
+  if (!carriedPixels.includes(pixelFormat)) return `pixel format ${pixelFormat}`;
+  if (traits.isInterlaced) return 'interlaced';
+  if (traits.isAnamorphic) return 'pixels that are not square';
+  if (rotation !== 0) return `turned by ${rotation} degrees`;
+  if (traits.toneMapFrom !== undefined) return 'high dynamic range';
+  if (short > 2160 || Math.max(width, height) > longestCarriedSide) return 'larger than 2160p';
+  if (traits.isTooFast) return 'more than 60 frames a second';
+  if (bitsPerSecond > (short <= 1080 ? 16 : 50) * megabit) return `${bitsPerSecond} bit/s`;
+  return undefined;
+}
+
+function planAudio(stream: ProbedStream, wishes: SourceWishes, isWhole: boolean): AudioPlan {
+  const { codec, profile = 'unknown', channels = 0, sampleRate = 0 } = stream;
+  const reason = (() => {
+    if (wishes.mayCarryAudio === false) return 'not wanted';
+    if (!isWhole) return 'only a part is wanted';
+    if (codec !== 'aac') return `codec ${codec}`;
+    if (!carriedAudioProfiles.includes(profile)) return `profile ${profile}`;
+    if (channels < 1 || channels > 2) return `${channels} channels`;
+    return sampleRate < 8_000 || sampleRate > 48_000 ? `${sampleRate} samples a second` : undefined;
+  })();
+  return { index: stream.index, isCarried: reason === undefined, reason };
+}
+
+function isPicture({ kind, isAttachedPicture }: ProbedStream): boolean {
+  return kind === 'video' && !isAttachedPicture;
+}
+
+function isFilm(stream: ProbedStream): boolean {
+  const { codec, width = 0, height = 0 } = stream;
+  return isPicture(stream) && codec !== 'unknown' && width > 0 && height > 0;
+}
+
+function isSound({ kind, codec, sampleRate, channels }: ProbedStream): boolean {
+  return kind === 'audio' && codec !== 'unknown' && sampleRate !== undefined && channels !== undefined;
+}
+
+function lengthOf(
+  file: ProbedFile,
+  video: ProbedStream | undefined,
+  audio: ProbedStream | undefined,
+): number | undefined {
+  return file.durationSeconds ?? video?.durationSeconds ?? audio?.durationSeconds;
+}
+
+/** The part that is wanted; undefined: all of it. */
+function partOf(wholeSeconds: number | undefined, { clip, mostSeconds }: SourceWishes) {
+  const startSeconds = (clip?.startMs ?? 0) / 1000;
+  const left = (wholeSeconds ?? Number.POSITIVE_INFINITY) - startSeconds;
+  const wished = clip?.endMs === undefined ? Number.POSITIVE_INFINITY : clip.endMs / 1000 - startSeconds;
+  // The last frame, or the sound after it, may reach a bit further: that is no reason to encode all of it anew.
+  const allowed =
+    mostSeconds === undefined || left <= mostSeconds + overhangSeconds
+      ? Number.POSITIVE_INFINITY
+      : mostSeconds;
+  const durationSeconds = Math.min(wished, allowed);
+  if (durationSeconds < left) return { startSeconds, durationSeconds };
+  return startSeconds === 0 ? undefined : { startSeconds, durationSeconds: undefined };
+}
+
+const matrices = ['bt709', 'smpte170m', 'bt470bg', 'smpte240m', 'fcc', 'bt2020nc'];
+const primaries = ['bt709', 'smpte170m', 'bt470bg', 'bt470m', 'smpte240m', 'bt2020'];
+const transfers = ['bt709', 'smpte170m', 'smpte240m', 'iec61966-2-1', 'bt2020-10', 'bt2020-12'];
+const rgbPixels = /^(rgb|bgr|gbr|argb|abgr|0rgb|0bgr|pal8|x2rgb|monob|monow)/;
+
+/** What a file does not say is what decoders assume: the colours of HD, or of SD for small pictures; in all rungs alike. */
+function colourOf(stream: ProbedStream, shown: Picture): PictureColour {
+  const isRgb = rgbPixels.test(stream.pixelFormat ?? '');
+  const isSmall = Math.min(shown.width, shown.height) < 720;
+  const usual = isSmall && !isRgb ? 'smpte170m' : 'bt709';
+  const known = (names: readonly string[], name: string | undefined, other: string) =>
+    name !== undefined && names.includes(name) ? name : other;
+  const matrix = isRgb ? 'bt709' : known(matrices, stream.colorSpace, usual);
+  const own = matrix === 'bt709' ? 'bt709' : usual;
+  return {
+    matrix,
+    primaries: known(primaries, stream.colorPrimaries, own),
+    transfer: known(transfers, stream.colorTransfer, own),
+    isRgb,
+  };
 }
 
 function pick(streams: readonly ProbedStream[]): ProbedStream | undefined {
   return streams.find(({ isDefault }) => isDefault) ?? streams[0];
-}
-
-function hasPicture({ codec, width, height }: ProbedStream): boolean {
-  return codec !== 'unknown' && (width ?? 0) > 0 && (height ?? 0) > 0;
 }
 
 /** No camera has pixels of a shape beyond these: a file that says so is wrong. */
@@ -181,12 +294,6 @@ function shownPicture(stream: ProbedStream): Picture {
   const { width = 0, height = 0, rotation = 0 } = stream;
   const wide = Math.max(1, Math.round(width * pixelAspectOf(stream)));
   return rotation === 90 || rotation === 270 ? { width: height, height: wide } : { width: wide, height };
-}
-
-function clippedSeconds(wholeSeconds: number, clip: SourceWishes['clip']): number {
-  if (clip === undefined) return wholeSeconds;
-  const end = Math.min(wholeSeconds, (clip.endMs ?? Number.POSITIVE_INFINITY) / 1000);
-  return Math.max(0, end - clip.startMs / 1000);
 }
 
 function rounded(value: number | undefined): number | null {
