@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/shared/clock.ts';
+import { type RunningApi, startApi } from '../support/start-api.ts';
+
+const day = 24 * 3_600_000;
+let nowMs = Date.UTC(2026, 2, 4);
+const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => performance.now() };
+
+let server: RunningApi;
+let removed: string[] = [];
+beforeAll(async () => {
+  server = await startApi({
+    clock,
+    videos: { restore: true, removed: async videoId => void removed.push(videoId) },
+  });
+});
+beforeEach(() => {
+  removed = [];
+  server.database.sqlite.exec('DELETE FROM videos');
+});
+afterAll(() => server.stop());
+
+const create = async (body: Record<string, unknown> = {}) =>
+  (await server.call('POST', '/videos', { body: { title: 'Harbour', ...body } })).json;
+const discard = (videoId: string) => server.call('DELETE', `/videos/${videoId}`);
+const idsOf = async (path: string) =>
+  (await server.call('GET', path)).json.data.map((video: { videoId: string }) => video.videoId);
+
+describe('a video that is deleted where it can be restored', () => {
+  it('is hidden, shown among the discarded, and keeps all that belongs to it', async () => {
+    const made = await create({ public: false, tags: ['a'] });
+    nowMs += day;
+    expect((await discard(made.videoId)).status).toBe(204);
+    expect(removed).toEqual([]);
+    expect(server.api.videos.findForViewers(made.videoId)).toBeUndefined();
+    expect(await idsOf('/videos')).toEqual([]);
+    for (const [method, body] of [['GET'], ['PATCH', {}], ['DELETE']] as const) {
+      expect((await server.call(method, `/videos/${made.videoId}`, { body })).status).toBe(404);
+    }
+    const shown = {
+      ...made,
+      discarded: true,
+      discardedAt: '2026-03-05T00:00:00+00:00',
+      deletesAt: '2026-06-03T00:00:00+00:00',
+      assets: null,
+    };
+    expect((await server.call('GET', `/discarded/videos/${made.videoId}`)).json).toEqual(shown);
+    expect((await server.call('GET', '/discarded/videos')).json.data).toEqual([shown]);
+  });
+
+  it('comes back as it was', async () => {
+    const made = await create({ tags: ['a'] });
+    await discard(made.videoId);
+    const path = `/discarded/videos/${made.videoId}`;
+    const answer = await server.call('PATCH', path, { body: { discarded: false } });
+    expect(answer.status).toBe(200);
+    expect(answer.json).toMatchObject({
+      discarded: false,
+      discardedAt: null,
+      deletesAt: null,
+      assets: made.assets,
+    });
+    expect(await idsOf('/videos?tags[]=a')).toEqual([made.videoId]);
+    expect(await idsOf('/discarded/videos')).toEqual([]);
+    expect((await server.call('GET', path)).status).toBe(404);
+  });
+
+  it.each([
+    [{ discarded: true }, 'Value must be false.'],
+    [{ discarded: 'false' }, 'This value must be of type boolean.'],
+    [{ discarded: false, title: 'x' }, 'This field was not expected.'],
+  ])('is not brought back by %j', async (body, detail) => {
+    const made = await create();
+    await discard(made.videoId);
+    const answer = await server.call('PATCH', `/discarded/videos/${made.videoId}`, { body });
+    expect(answer.status).toBe(400);
+    expect(answer.json.problems[0]).toMatchObject({ detail });
+    expect(await idsOf('/discarded/videos')).toEqual([made.videoId]);
+  });
+
+  it('has no way to be deleted at once', async () => {
+    const made = await create();
+    await discard(made.videoId);
+    expect((await server.call('DELETE', `/discarded/videos/${made.videoId}`)).status).toBe(405);
+  });
+
+  it('is removed for good after 90 days, and not before', async () => {
+    const [early, late] = [await create(), await create({ title: 'later' })];
+    await discard(early.videoId);
+    nowMs += day;
+    await discard(late.videoId);
+    expect(await server.api.videos.purgeExpired(nowMs + 89 * day - 1)).toBe(0);
+    expect(await server.api.videos.purgeExpired(nowMs + 89 * day)).toBe(1);
+    expect(removed).toEqual([early.videoId]);
+    expect(await idsOf('/discarded/videos')).toEqual([late.videoId]);
+  });
+});
+
+describe('the list of discarded videos', () => {
+  it('has the filters, the orders and the pages of the other', async () => {
+    for (const title of ['Beta boat', 'alpha boat', 'Gamma'])
+      await discard((await create({ title })).videoId);
+    await create({ title: 'still there, a boat' });
+    const titles = async (query: string) =>
+      (await server.call('GET', `/discarded/videos${query}`)).json.data.map(
+        (video: { title: string }) => video.title,
+      );
+    expect(await titles('?sortBy=title')).toEqual(['alpha boat', 'Beta boat', 'Gamma']);
+    expect(await titles('?title=BOAT&sortBy=title&sortOrder=desc')).toEqual(['Beta boat', 'alpha boat']);
+    const { json } = await server.call('GET', '/discarded/videos?pageSize=2&currentPage=2');
+    expect(json.pagination).toMatchObject({ itemsTotal: 3, pagesTotal: 2, currentPageItems: 1 });
+    expect(json.pagination.links[0].uri).toBe('/discarded/videos?currentPage=2&pageSize=2');
+  });
+
+  it('and its ids are not there where videos cannot be restored', async () => {
+    const plain = await startApi();
+    try {
+      const { json } = await plain.call('POST', '/videos', { body: { title: 'a' } });
+      await plain.call('DELETE', `/videos/${json.videoId}`);
+      expect((await plain.call('GET', '/discarded/videos')).json.data).toEqual([]);
+      const one = await plain.call('GET', `/discarded/videos/${json.videoId}`);
+      expect(one.status).toBe(404);
+      expect(one.json.name).toBe('videoId');
+    } finally {
+      await plain.stop();
+    }
+  });
+});
+
+describe('the list of videos', () => {
+  it('is the newest first, and has links that keep the filters', async () => {
+    const ids: string[] = [];
+    for (let number = 1; number <= 5; number += 1) {
+      nowMs += 1_000;
+      ids.unshift((await create({ title: `Video ${number}`, tags: ['a b', 'c'] })).videoId);
+    }
+    expect(await idsOf('/videos')).toEqual(ids);
+    expect(await idsOf('/videos?sortBy=publishedAt')).toEqual(ids.toReversed());
+    const { json } = await server.call('GET', '/videos?tags[]=a+b&tags[]=c&currentPage=2&pageSize=2');
+    const uri = (page: number) => `/videos?tags[]=a+b&tags[]=c&currentPage=${page}&pageSize=2`;
+    expect(json.data.map((video: { videoId: string }) => video.videoId)).toEqual(ids.slice(2, 4));
+    expect(json.pagination.links.map((link: { uri: string }) => link.uri)).toEqual([2, 1, 1, 3, 3].map(uri));
+    expect(await idsOf(uri(3))).toEqual(ids.slice(4));
+    expect(await idsOf(uri(4))).toEqual([]);
+  });
+
+  it.each([
+    'tags[]=a%20b',
+    'tags%5B%5D=a+b&tags%5B%5D=c',
+    'tags[0]=a+b&tags[1]=c',
+    'tags[][0]=c',
+    'tags=a+b',
+    'metadata[Author]=Jane&metadata[Format]=How%20to',
+    'title=t%C3%A9',
+    'title=L%27%C3%89T&description=%22so%22',
+    'description=so%22+CALLED',
+    'liveStreamId=li1',
+  ])('finds by %s', async query => {
+    const { projectId } = server.api.videos.findForViewers((await create({ title: 'other' })).videoId)!;
+    const attributes = {
+      title: "L'Été",
+      description: 'A "so" called film',
+      tags: ['a b', 'c'],
+      metadata: [
+        { key: 'Author', value: 'Jane' },
+        { key: 'Format', value: 'How to' },
+      ],
+    };
+    const { videoId } = server.api.videos.create(projectId, attributes, { liveStreamId: 'li1' });
+    expect(await idsOf(`/videos?${query}`)).toEqual([videoId]);
+  });
+
+  it.each([
+    'tags[]=A%20b',
+    'tags[]=a%20b,c',
+    'tags[]=a%20b&tags[]=d',
+    'metadata[author]=Jane',
+    'metadata[Author]=Jan',
+    'metadata[Author]=Jane&metadata[Format]=x',
+    'title=%00',
+    'title=%25',
+  ])('finds nothing by %s', async query => {
+    await create({ tags: ['a b', 'c'], metadata: [{ key: 'Author', value: 'Jane' }] });
+    expect(await idsOf(`/videos?${query}`)).toEqual([]);
+  });
+
+  it.each(['limit=5', 'page=1', 'sortBy=videoId', 'title[x]=1', 'metadata=x', `title=${'a'.repeat(1_025)}`])(
+    'refuses %s',
+    async query => {
+      const answer = await server.call('GET', `/videos?${query}`);
+      expect(answer.status).toBe(400);
+      expect(answer.json).toMatchObject({ title: 'Invalid attributes.', name: query.split(/[=[]/)[0] });
+    },
+  );
+});
