@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import type { ProbedFile, ProbedStream } from '../../../src/ffmpeg/media-tools.ts';
+import { planSource, type SourceWishes } from '../../../src/vod/source-plan.ts';
+
+const picture: ProbedStream = {
+  index: 0,
+  kind: 'video',
+  codec: 'h264',
+  profile: 'High',
+  width: 1280,
+  height: 720,
+  rotation: 0,
+  pixelAspect: 1,
+  pixelFormat: 'yuv420p',
+  fieldOrder: 'progressive',
+  averageFrameRate: 30,
+  bitsPerSecond: 2_000_000,
+  isDefault: true,
+  isAttachedPicture: false,
+};
+const sound: ProbedStream = {
+  index: 1,
+  kind: 'audio',
+  codec: 'aac',
+  profile: 'LC',
+  sampleRate: 48_000,
+  channels: 2,
+  isDefault: true,
+  isAttachedPicture: false,
+};
+
+function file(streams: readonly ProbedStream[], values: Partial<ProbedFile> = {}): ProbedFile {
+  return { format: 'mov,mp4', durationSeconds: 60, bytes: 1_000_000, streams, ...values };
+}
+
+function planned(
+  streams: readonly ProbedStream[],
+  wishes: SourceWishes = {},
+  values: Partial<ProbedFile> = {},
+) {
+  const plan = planSource(file(streams, values), wishes);
+  if (plan.kind === 'refused') throw new Error(plan.reason);
+  return plan;
+}
+
+describe('what is refused, with a sentence', () => {
+  test.each<[string, ProbedFile, SourceWishes, RegExp]>([
+    ['no streams', file([]), {}, /neither a picture nor sound/],
+    ['only a cover image', file([{ ...picture, isAttachedPicture: true }]), {}, /image|picture/],
+    ['codecs that nobody knows', file([{ ...picture, codec: 'unknown' }]), {}, /picture/],
+    ['a picture without size', file([{ ...picture, width: 0 }]), {}, /picture/],
+    ['no length', file([picture], { durationSeconds: 0 }), {}, /no length|no frames/],
+    ['a day', file([picture], { durationSeconds: 86_400 }), {}, /shorter than 1440 minutes/],
+    [
+      'a clip behind the end',
+      file([picture]),
+      { clip: { startMs: 60_000, endMs: undefined } },
+      /clip begins after the end/,
+    ],
+  ])('%s', (_, source, wishes, reason) => {
+    const plan = planSource(source, wishes);
+    expect(plan).toEqual({ kind: 'refused', reason: expect.stringMatching(reason) });
+    expect(plan).toEqual({ kind: 'refused', reason: expect.stringMatching(/^[A-Z].*\.$/) });
+  });
+});
+
+describe('which picture is delivered as it is', () => {
+  test.each<[string, Partial<ProbedStream>, SourceWishes, boolean]>([
+    ['H.264 High in 4:2:0', {}, {}, true],
+    ['full range', { pixelFormat: 'yuvj420p' }, {}, true],
+    ['HEVC', { codec: 'hevc' }, {}, false],
+    ['ten bits', { profile: 'High 10', pixelFormat: 'yuv420p10le' }, {}, false],
+    ['4:4:4', { profile: 'High 4:4:4 Predictive', pixelFormat: 'yuv444p' }, {}, false],
+    ['interlaced', { fieldOrder: 'tt' }, {}, false],
+    ['an unknown field order', { fieldOrder: 'unknown' }, {}, true],
+    ['pixels that are not square', { pixelAspect: 4 / 3 }, {}, false],
+    ['turned', { rotation: 90 }, {}, false],
+    ['100 frames a second', { averageFrameRate: 100 }, {}, false],
+    ['60 frames a second', { averageFrameRate: 60 }, {}, true],
+    ['more than a network takes', { bitsPerSecond: 17_000_000 }, {}, false],
+    ['wider than decoders take', { width: 5000 }, {}, false],
+    ['a clip of it', {}, { clip: { startMs: 0, endMs: 1_000 } }, false],
+    ['with a watermark', {}, { hasWatermark: true }, false],
+    ['where that has failed', {}, { mayCarryVideo: false }, false],
+  ])('%s', (_, values, wishes, isCarried) => {
+    expect(planned([{ ...picture, ...values }, sound], wishes).video?.isCarried).toBe(isCarried);
+  });
+});
+
+describe('which sound is delivered as it is', () => {
+  test.each<[string, Partial<ProbedStream>, SourceWishes, boolean]>([
+    ['AAC LC', {}, {}, true],
+    ['HE-AAC', { profile: 'HE-AAC' }, {}, true],
+    ['AAC Main', { profile: 'Main' }, {}, false],
+    ['MP3', { codec: 'mp3' }, {}, false],
+    ['six channels', { channels: 6 }, {}, false],
+    ['a clip of it', {}, { clip: { startMs: 0, endMs: 1_000 } }, false],
+    ['where that has failed', {}, { mayCarryAudio: false }, false],
+  ])('%s', (_, values, wishes, isCarried) => {
+    expect(planned([picture, { ...sound, ...values }], wishes).audio?.isCarried).toBe(isCarried);
+  });
+});
+
+describe('what is said of a source', () => {
+  test('the default streams are taken, whatever their order, and covers never', () => {
+    const streams = [
+      { ...picture, index: 0, isAttachedPicture: true },
+      { ...picture, index: 1, isDefault: false },
+      { ...picture, index: 2 },
+      { ...sound, index: 3, isDefault: false },
+      { ...sound, index: 4, isDefault: false },
+    ];
+    const { video, audio } = planned(streams);
+    expect([video?.index, audio?.index]).toEqual([2, 3]);
+  });
+
+  test.each<[string, Partial<ProbedStream>, string]>([
+    ['turned', { rotation: 90 }, '720x1280 9/16'],
+    ['upside down', { rotation: 180 }, '1280x720 16/9'],
+    ['anamorphic', { width: 720, height: 576, pixelAspect: 64 / 45 }, '1024x576 16/9'],
+    [
+      'anamorphic and turned',
+      { width: 720, height: 576, pixelAspect: 64 / 45, rotation: 270 },
+      '576x1024 9/16',
+    ],
+    ['rounded to even', { width: 854, height: 480 }, '854x480 16/9'],
+    ['an odd shape', { width: 1000, height: 400 }, '1000x400 5/2'],
+    ['pixels of a shape that none has', { pixelAspect: 1000 }, '1280x720 16/9'],
+    ['lines instead of pixels', { pixelAspect: 1 / 1000 }, '1280x720 16/9'],
+  ])('the picture as it is shown: %s', (_, values, expected) => {
+    const { width, height, aspectRatio } = planned([{ ...picture, ...values }]).facts;
+    expect(`${width}x${height} ${aspectRatio}`).toBe(expected);
+  });
+
+  test('facts that the file does not tell are null, and its length 0', () => {
+    const { durationSeconds: _, ...source } = file([picture]);
+    expect(planSource(source, {})).toMatchObject({
+      durationSeconds: 0,
+      facts: { duration: null, bitrate: null, samplerate: null, audioCodec: null },
+    });
+  });
+
+  test.each<[SourceWishes['clip'], number]>([
+    [undefined, 60],
+    [{ startMs: 10_000, endMs: undefined }, 50],
+    [{ startMs: 10_000, endMs: 15_500 }, 5.5],
+    [{ startMs: 10_000, endMs: 90_000 }, 50],
+  ])('the length is that of the clip %j', (clip, seconds) => {
+    expect(planned([picture], { clip }).durationSeconds).toBe(seconds);
+  });
+
+  test.each<[string | undefined, string | undefined]>([
+    ['smpte2084', 'smpte2084'],
+    ['arib-std-b67', 'arib-std-b67'],
+    ['bt709', undefined],
+    [undefined, undefined],
+  ])('a high dynamic range is mapped: %s', (colorTransfer, toneMapFrom) => {
+    const stream = { ...picture, ...(colorTransfer === undefined ? {} : { colorTransfer }) };
+    expect(planned([stream]).video?.toneMapFrom).toBe(toneMapFrom);
+  });
+});
