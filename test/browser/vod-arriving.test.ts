@@ -92,15 +92,46 @@ describeInBrowser('the player page of a video that changes', browser => {
     expect(await page.evaluate('window.millrace.qualities()')).toEqual(['360p', '240p']);
     await until('the better picture', async () => (await viewer.video()).width === 640);
     expect(await viewer.video()).toMatchObject({ source, isPaused: false, stalls: 0 });
-    expect(await page.evaluate('window.millrace.currentQuality()')).toBe('360p');
+    await until('its name', async () => (await page.evaluate('window.millrace.currentQuality()')) === '360p');
     expect(viewer.complaints).toEqual([]);
   });
 
-  it('takes in other changes at the next pause, at the same place', async () => {
+  it('takes in worse qualities while it plays, and still knows what it has loaded', async () => {
     await using shown = await show({ rungs: ['360p'] }, '#autoplay;loop');
     const { site, viewer, page } = shown;
     const { source } = await viewer.untilPlayed(0.3);
     site.change({ rungs: ['240p', '360p'] });
+    await until(
+      'another quality',
+      async () => (await page.evaluate<string[]>('window.millrace.qualities()')).length === 2,
+    );
+    expect(await page.evaluate('window.millrace.qualities()')).toEqual(['360p', '240p']);
+    expect(await page.evaluate('window.millrace.currentQuality()')).toBe('360p');
+    await viewer.untilPlayed(0.5);
+    expect(await viewer.video()).toMatchObject({ source, width: 640, stalls: 0 });
+    for (const [quality, width] of [
+      ['240p', 320],
+      ['360p', 640],
+    ] as const) {
+      await page.mouse.move(400 + Math.random() * 20, 300);
+      await page.click('#settings');
+      await page.click('role=menuitem[name*="Quality"]');
+      await page.click(`role=menuitemradio[name*="${quality}"]`);
+      await until(quality, async () => (await viewer.video()).width === width);
+    }
+    for (const key of ['0', '5', '0']) {
+      await page.keyboard.press(key);
+      await viewer.untilPlayed(0.3);
+    }
+    expect(await viewer.video()).toMatchObject({ source, isPaused: false, stalls: 0 });
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  it('takes in other changes at the next pause, at the same place', async () => {
+    await using shown = await show({ rungs: ['240p'] }, '#autoplay;loop');
+    const { site, viewer, page } = shown;
+    const { source } = await viewer.untilPlayed(0.3);
+    site.change({ rungs: ['360p'] });
     await until(
       'the list to be looked at',
       async () => site.requests.filter(path => path.endsWith('/hls/manifest.m3u8')).length > 1,
@@ -110,8 +141,8 @@ describeInBrowser('the player page of a video that changes', browser => {
     await page.keyboard.press('k');
     const { time } = await viewer.video();
     await until(
-      'both',
-      async () => (await page.evaluate<string[]>('window.millrace.qualities()')).length === 2,
+      'the other quality',
+      async () => (await page.evaluate<string[]>('window.millrace.qualities()')).join() === '360p',
     );
     await until('the same place', async () => Math.abs((await viewer.video()).time - time) < 0.5);
     expect((await viewer.video()).isPaused).toBe(true);

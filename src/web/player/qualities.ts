@@ -14,19 +14,27 @@ export function qualityLabel({ url, width, height }: Omit<QualityLevel, 'bitrate
 }
 
 /**
- * What a new list of renditions means for one that is being played: nothing new; only better ones, which can be added
- * while it plays; or anything else, which needs a fresh start.
+ * What a new list of renditions means for one that is being played: nothing new; others beside all that were there, which can be
+ * added while it plays; or anything else, which needs a fresh start.
  */
 export function compareLevels(
   current: readonly QualityLevel[],
   found: readonly QualityLevel[],
-): 'same' | 'better-added' | 'different' {
-  const isKept = current.every((level, index) => nameOf(level) === nameOf(found[index]));
-  if (!isKept) return 'different';
-  return found.length === current.length ? 'same' : 'better-added';
+): 'same' | 'added' | 'different' {
+  let kept = 0;
+  for (const level of found) {
+    const present = current[kept];
+    if (present !== undefined && sameLevel(present, level)) kept += 1;
+  }
+  if (kept < current.length) return 'different';
+  return found.length === current.length ? 'same' : 'added';
 }
 
 /** Lists name the same rendition alike, whatever session stands behind the `?`. */
-function nameOf(level: QualityLevel | undefined): string | undefined {
-  return level?.url[0]?.split('?')[0];
+export function sameLevel(one: QualityLevel, other: QualityLevel): boolean {
+  return nameOf(one) === nameOf(other);
+}
+
+function nameOf({ url }: QualityLevel): string | undefined {
+  return url[0]?.split('?')[0];
 }

@@ -1,4 +1,5 @@
 import Hls, { type ErrorData, type HlsConfig, type Level } from 'hls.js/dist/hls.min.mjs';
+import { addLevels } from './add-levels.ts';
 import { BackOff } from './back-off.ts';
 import { compareLevels, qualityLabel } from './qualities.ts';
 import { Recovery } from './recovery.ts';
@@ -217,8 +218,8 @@ export class VodMedia {
   }
 
   /**
-   * Looks whether the multivariant playlist lists more than before. Better qualities are taken in while it plays; other
-   * changes wait for `restartIfPending`.
+   * Looks whether the multivariant playlist lists more than before. More qualities are taken in while it plays; other changes
+   * wait for `restartIfPending`.
    */
   lookForMore(): void {
     const hls = this.#hls;
@@ -246,12 +247,16 @@ export class VodMedia {
 
   #takeIn(hls: Hls, found: readonly Level[]): void {
     const difference = compareLevels(hls.levels, found);
-    if (difference === 'different') this.#needsRestart = true;
-    if (difference === 'better-added') {
-      const levels = [...hls.levels, ...found.slice(hls.levels.length)];
-      hls.trigger(Hls.Events.LEVELS_UPDATED, { levels });
+    const bestBefore = hls.levels.at(-1);
+    if (difference === 'different' || (difference === 'added' && !addLevels(hls, found))) {
+      this.#needsRestart = true;
+    } else if (
+      difference === 'added' &&
+      this.#chosenLabel === undefined &&
+      hls.levels.at(-1) !== bestBefore
+    ) {
       // What is loaded ahead gives way to something better, but for the next seconds.
-      if (this.#chosenLabel === undefined) hls.nextLevel = autoQuality;
+      hls.nextLevel = autoQuality;
     }
     if (difference !== 'same') this.#handlers.onChange();
   }

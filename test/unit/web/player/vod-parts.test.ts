@@ -99,8 +99,11 @@ describe('qualities', () => {
 
   it.each([
     [['240p'], ['240p'], 'same'],
-    [['240p'], ['240p', '360p', '720p'], 'better-added'],
-    [['720p'], ['240p', '720p'], 'different'],
+    [['240p'], ['240p', '360p', '720p'], 'added'],
+    [['720p'], ['240p', '720p'], 'added'],
+    [['360p', '720p'], ['240p', '360p', '480p', '720p', '1080p'], 'added'],
+    [['240p'], ['360p'], 'different'],
+    [['720p'], [], 'different'],
     [['240p', '360p'], ['240p'], 'different'],
   ])('%j and then %j are %s', (before, after, expected) => {
     const levels = (names: string[], avh: string) =>
