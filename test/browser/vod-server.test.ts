@@ -1,0 +1,160 @@
+import { openAsBlob } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { basicAuthorization, type CreatedVideo, createVideo } from '../../scripts/server-process.ts';
+import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
+import { fixture } from '../support/fixtures.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { describeInBrowser, WatchedPage } from './browser-fixture.ts';
+
+/** `GET /videos/{videoId}/status`, as far as it is looked at here. */
+interface Status {
+  readonly encoding: {
+    readonly playable: boolean;
+    readonly qualities: readonly { type: string; quality: string; status: string }[];
+  };
+}
+
+describeInBrowser('the page of a video on the server', browser => {
+  let server: TestServer;
+  let folder: string;
+  beforeAll(async () => {
+    server = await startServer({ 'encode.preset': 'ultrafast' });
+    folder = await makeTempDir();
+  });
+  afterAll(async () => {
+    await server.stop();
+    await removeDir(folder);
+  });
+
+  const create = (attributes: Record<string, unknown> = {}) =>
+    createVideo(server.baseUrl, server.sandboxKey, { title: 'A film', ...attributes });
+  const upload = async ({ videoId }: CreatedVideo, path: string) => {
+    const body = new FormData();
+    body.set('file', await openAsBlob(path), 'film.mp4');
+    const headers = { authorization: basicAuthorization(server.sandboxKey) };
+    const address = `${server.baseUrl}/videos/${videoId}/source`;
+    const answer = await fetch(address, { method: 'POST', headers, body });
+    expect(answer.status).toBe(201);
+  };
+  const statusOf = async ({ videoId }: CreatedVideo) =>
+    (await (await server.api('GET', `/videos/${videoId}/status`)).json()) as Status;
+  const until = (what: string, condition: () => Promise<boolean> | boolean) =>
+    waitUntil(condition, { what, timeoutMs: 60_000, everyMs: 50 });
+  const untilEncoded = (video: CreatedVideo) =>
+    until('all qualities', async () => {
+      const { qualities } = (await statusOf(video)).encoding;
+      return qualities.length > 0 && qualities.every(({ status }) => status === 'encoded');
+    });
+  const handle = <Value>(page: Page, method: string) => page.evaluate<Value>(`window.millrace.${method}()`);
+  const openMenu = async (page: Page) => {
+    await page.mouse.move(400 + Math.random() * 20, 300);
+    await page.click('#settings');
+    await page.click('role=menuitem[name*="Quality"]');
+  };
+
+  it('waits for the file, plays it as it came, and offers each quality once it is made', async () => {
+    const film = await makeFilm(join(folder, 'carried.mp4'), 30, ['-g', '50', '-c:v', 'libx264']);
+    const video = await create({ title: 'Harbour & <sea>' });
+    await using viewer = await WatchedPage.open(browser(), `${video.assets.player}#autoplay`);
+    const { page } = viewer;
+    await viewer.untilPhase('processing');
+    expect(await page.title()).toBe('Harbour & <sea>');
+    expect(await page.textContent('#status-title')).toBe('This video is being processed');
+    expect(await page.textContent('#status-text')).toBe(
+      'It starts here by itself as soon as it can be played.',
+    );
+
+    await upload(video, film);
+    const first = await viewer.untilPlayed(1);
+    expect(first).toMatchObject({ isMuted: false, stalls: 0 });
+    await untilEncoded(video);
+    await until('both qualities', async () => (await handle<string[]>(page, 'qualities')).length === 2);
+    expect(await handle(page, 'qualities')).toEqual(['360p', '240p']);
+    expect((await viewer.video()).stalls).toBe(0);
+
+    // What was buffered before the qualities were added is still known.
+    await page.keyboard.press('0');
+    await until('the beginning', async () => (await viewer.video()).time < 1.5);
+    await viewer.untilPlayed(0.5);
+    for (const height of [360, 240]) {
+      await openMenu(page);
+      await page.click(`role=menuitemradio[name*="${height}p"]`);
+      await until(`${height} lines`, async () => (await viewer.video()).height === height);
+      await viewer.untilPlayed(0.5);
+    }
+    expect((await viewer.video()).stalls).toBe(0);
+
+    const seek = (await page.locator('#seek').boundingBox())!;
+    await page.mouse.click(seek.x + seek.width * 0.8, seek.y + seek.height / 2);
+    await until('the position', async () => Math.abs((await viewer.video()).time - 24) < 1);
+    await viewer.untilPlayed(0.5);
+
+    // The page came before there was a storyboard.
+    await page.mouse.move(seek.x + seek.width * 0.3, seek.y + seek.height / 2);
+    await page.waitForSelector('#preview-tile', { state: 'visible' });
+    expect(await page.textContent('#preview-time')).toMatch(/^0:0[89]$/);
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  it('plays a film while it is encoded, to its full length', async () => {
+    const film = await makeFilm(join(folder, 'encoded.mp4'), 30, ['-c:v', 'mpeg4', '-q:v', '4']);
+    const video = await create();
+    await using viewer = await WatchedPage.open(browser(), `${video.assets.player}#autoplay`);
+    const { page } = viewer;
+    await upload(video, film);
+    await viewer.untilPlayed(1, 60_000);
+    await untilEncoded(video);
+    await until('both qualities', async () => (await handle<string[]>(page, 'qualities')).length === 2);
+    await until('the whole film', async () => (await handle<number>(page, 'availableSeconds')) > 29.5);
+    await page.keyboard.press('9');
+    await page.waitForSelector('#player.is-at-end', { timeout: 20_000 });
+    const { time } = await viewer.video();
+    expect(Math.abs(time - 30)).toBeLessThan(0.2);
+    expect(await page.textContent('#time')).toBe('0:30 / 0:30');
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  it('shows a private film to the browser that came first, and to no other', async () => {
+    const video = await create({ public: false });
+    await upload(video, await fixture('h264-aac'));
+    expect(video.assets.player).toContain('?token=');
+    await until('something to play', async () => (await statusOf(video)).encoding.playable);
+    await using viewer = await WatchedPage.open(browser(), `${video.assets.player}#autoplay`);
+    await viewer.untilPlayed(1);
+    await viewer.page.reload();
+    await viewer.untilPlayed(1);
+    expect(viewer.complaints).toEqual([]);
+
+    await using other = await WatchedPage.open(browser(), 'about:blank', { userAgent: 'Another browser' });
+    const answer = await other.page.goto(video.assets.player);
+    expect(answer?.status()).toBe(404);
+    expect(await other.page.textContent('body')).toContain('There is no video here');
+    const bare = await fetch(`${server.baseUrl}/vod/${video.videoId}`);
+    expect(bare.status).toBe(404);
+  });
+
+  it('says so when the file is no film', async () => {
+    const video = await create();
+    await using viewer = await WatchedPage.open(browser(), video.assets.player);
+    await viewer.untilPhase('processing');
+    await upload(video, await fixture('not-video'));
+    await viewer.untilPhase('failed');
+    expect(await viewer.page.textContent('#status-title')).toBe('This video could not be processed');
+    expect(viewer.complaints).toEqual([]);
+  });
+});
+
+/** A film of 640x360 with a tone; the picture as these arguments say. */
+async function makeFilm(path: string, seconds: number, video: readonly string[]): Promise<string> {
+  await runToEnd(ffmpegPath, [
+    ...['-hide_banner', '-nostdin', '-loglevel', 'error', '-y'],
+    ...['-f', 'lavfi', '-i', `testsrc2=size=640x360:rate=25:duration=${seconds}`],
+    ...['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=48000:duration=${seconds}`],
+    ...[...video, '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', path],
+  ]);
+  return path;
+}
