@@ -9,7 +9,7 @@ import { waitUntil } from '../support/wait-until.ts';
 import { digestOfFile, filesIn, makeFilm, VideoServer, workersOn } from './vod-server-fixture.ts';
 
 const chunkBytes = 5_242_880;
-const filmSeconds = 8;
+const filmSeconds = 5;
 let folder: string;
 let film: Buffer;
 
