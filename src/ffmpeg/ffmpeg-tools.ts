@@ -7,7 +7,7 @@ import type { FfmpegBuild } from './find-ffmpeg.ts';
 import type { FfprobeBuild } from './find-ffprobe.ts';
 import type { MediaTools, ProbedFile, RunLimits, RunOptions } from './media-tools.ts';
 import type { ProcessOwner } from './owned-process.ts';
-import { probeArguments, readProbeOutput, refusal } from './probe-output.ts';
+import { imageFormats, probeArguments, readProbeOutput, refusal, takenFormats } from './probe-output.ts';
 import { ProcessLimits } from './process-limits.ts';
 import { ProgressReader } from './progress-reader.ts';
 import { hadNoRoom, probeRefusal, runFailure } from './run-failure.ts';
@@ -70,13 +70,24 @@ export class FfmpegTools implements MediaTools {
     for (const run of this.#pausable) run.resume();
   }
 
-  async probe(path: string, signal: AbortSignal): Promise<ProbedFile> {
+  probe(path: string, signal: AbortSignal): Promise<ProbedFile> {
+    return this.#probe(path, signal, takenFormats);
+  }
+
+  async sizeOfImage(path: string, signal: AbortSignal): Promise<{ width: number; height: number }> {
+    const { streams } = await this.#probe(path, signal, imageFormats);
+    const { width, height } = streams.find(({ kind }) => kind === 'video') ?? {};
+    if (width === undefined || height === undefined) throw refusal('The image cannot be read.');
+    return { width, height };
+  }
+
+  async #probe(path: string, signal: AbortSignal, formats: readonly string[]): Promise<ProbedFile> {
     const { ffprobe, probeLimits } = this.#options;
     const bytes = await sizeOf(path);
     if (bytes === 0) throw refusal('The file is empty.');
     const options = { limits: probeLimits, signal, purpose: 'probe', ids: {} };
     let output = '';
-    const end = await this.#execute(ffprobe, probeArguments(path), options, (text, run) => {
+    const end = await this.#execute(ffprobe, probeArguments(path, formats), options, (text, run) => {
       if (output.length + text.length > longestProbeOutput) run.overstep('told of too many streams');
       else output += text;
     });

@@ -86,6 +86,15 @@ export interface MediaTools {
    */
   probe(path: string, signal: AbortSignal): Promise<ProbedFile>;
   /**
+   * The size in pixels of a PNG or JPEG image.
+   *
+   * @throws AppError `media-refused` when it is none; otherwise as {@link probe}
+   */
+  sizeOfImage(
+    path: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly width: number; readonly height: number }>;
+  /**
    * Runs ffmpeg to its end, with `args` as they are but for the options that all runs have (no stdin, progress, protocols of the
    * machine's files only).
    *

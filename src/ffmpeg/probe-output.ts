@@ -34,10 +34,13 @@ const entries = [
   'color_space,field_order,avg_frame_rate,r_frame_rate,sample_rate,channels,bit_rate,duration,start_time',
 ];
 
-/** For ffprobe: what is asked of the file at `path`. */
-export function probeArguments(path: string): string[] {
+/** Demuxers of single images that may be burned in. */
+export const imageFormats: readonly string[] = ['png_pipe', 'jpeg_pipe'];
+
+/** For ffprobe: what is asked of the file at `path`, which must be of one of `formats`. */
+export function probeArguments(path: string, formats: readonly string[] = takenFormats): string[] {
   return [
-    ...['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', takenFormats.join(',')],
+    ...['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', formats.join(',')],
     // A transport stream may begin with the sound seconds before the picture.
     ...['-analyzeduration', '10000000', '-probesize', '33554432', '-of', 'json', '-show_entries'],
     `${entries[0]}:${entries[1]},${entries[2]}:stream_tags=language,rotate:stream_disposition=default,attached_pic:stream_side_data=rotation`,

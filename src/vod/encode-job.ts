@@ -122,8 +122,7 @@ async function prepareEncode(
   const overlays: Overlay[] = [];
   if (order.watermark !== undefined && plan.video !== undefined) {
     const path = context.files.video(job.subjectId, 'watermark');
-    const image = (await context.tools.probe(path, job.signal)).streams.find(({ kind }) => kind === 'video');
-    const size = { width: image?.width ?? 1, height: image?.height ?? 1 };
+    const size = await context.tools.sizeOfImage(path, job.signal);
     overlays.push({ path, ...placeWatermark(order.watermark, size, plan.video.shown) });
   }
   return { videoId: job.subjectId, job, order, plan, sourceBytes: probed.bytes, overlays };

@@ -65,13 +65,6 @@ describe('one run', () => {
     expect(args({})).not.toContain('null');
   });
 
-  test('takes a part of the source', () => {
-    const list = args({}, { clip: { startSeconds: 1.5, durationSeconds: 2 } });
-    const before = list.slice(0, list.indexOf('-i'));
-    expect([valuesOf(before, '-ss'), valuesOf(before, '-t')]).toEqual([['1.500000'], ['2.000000']]);
-    expect(args({}, { clip: { startSeconds: 1.5, durationSeconds: undefined } })).not.toContain('-t');
-  });
-
   test('stays below what Linux takes in one argument for films of a day', () => {
     const keyframes = Array.from({ length: 21_600 }, (_, index) => index * 4.0001);
     for (const arg of args({ keyframesAtSeconds: keyframes })) expect(arg.length).toBeLessThan(128 * 1024);
