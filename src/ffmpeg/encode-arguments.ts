@@ -54,6 +54,8 @@ export interface EncodeOrder {
     | undefined;
   /** ffprobe's index of the sound to encode to `audio.mp4`. */
   readonly audioIndex: number | undefined;
+  /** How many channels it has, where that is known. */
+  readonly audioChannels?: number | undefined;
   /** ffprobe's indexes of all that the video consists of: the earliest of these begins at ten seconds, whatever is encoded in this run. */
   readonly timedBy: readonly number[];
   /** The part of the source that is wanted. */
@@ -91,6 +93,10 @@ const levels = [
   ['5.1', 983_040, 36_864],
   ['5.2', 2_073_600, 36_864],
 ] as const;
+/** Those of 7.1. */
+const mostMixedChannels = 8;
+/** Longer than the GOPs of broadcasts and cameras. */
+const runUpSeconds = 20;
 const audioFragmentMicroseconds = 4_000_000;
 /** Nothing but media is opened, whatever ffmpeg takes a file for. */
 const mediaOnly = ['-format_whitelist', takenFormats.join(',')];
@@ -104,14 +110,17 @@ const fragmented = ['-f', 'mp4', '-flush_packets', '1', '-output_ts_offset', Str
 export function encodeArguments(order: EncodeOrder): string[] {
   const { clip, video } = order;
   const args = ['-y', '-threads', String(order.threads)];
+  const skipSeconds = skipOf(clip);
   if (clip !== undefined) {
-    args.push('-ss', seconds(clip.startSeconds));
-    if (clip.durationSeconds !== undefined) args.push('-t', seconds(clip.durationSeconds));
+    const from = clip.startSeconds - skipSeconds;
+    if (from > 0) args.push('-ss', seconds(from));
+    if (clip.durationSeconds !== undefined) args.push('-t', seconds(skipSeconds + clip.durationSeconds));
   }
   args.push(...mediaOnly, '-i', `file:${order.source}`);
   for (const { path } of video?.overlays ?? []) args.push(...imagesOnly, '-i', `file:${path}`);
   if (video !== undefined) {
-    args.push('-filter_complex_threads', String(order.threads), '-filter_complex', filterGraph(video));
+    args.push('-filter_complex_threads', String(order.threads));
+    args.push('-filter_complex', filterGraph(video, skipSeconds));
     for (const [index, rung] of video.rungs.entries()) {
       args.push('-map', `[r${index}]`, ...rungArguments(rung, video, order));
     }
@@ -119,8 +128,7 @@ export function encodeArguments(order: EncodeOrder): string[] {
   if (order.audioIndex !== undefined) {
     args.push(
       ...['-map', `0:${order.audioIndex}`, '-map_metadata', '-1', '-map_chapters', '-1'],
-      // Sound that begins late, or has holes, gets silence there: players do not step over holes in it.
-      ...['-af', 'aresample=48000:async=1:first_pts=0', '-c:a', 'aac', '-b:a', '128k', '-ac', '2'],
+      ...['-af', soundFilters(order), '-c:a', 'aac', '-b:a', '128k', '-ac', '2'],
       ...['-max_muxing_queue_size', '4096', '-frag_duration', String(audioFragmentMicroseconds)],
       ...['-movflags', '+delay_moov+default_base_moof', ...fragmented, `file:${order.folder}/audio.mp4`],
     );
@@ -215,7 +223,30 @@ function colourOf({ toneMapFrom, colour = standardColour }: EncodedVideo): Pictu
 
 type EncodedVideo = NonNullable<EncodeOrder['video']>;
 
-function filterGraph(video: EncodedVideo): string {
+/**
+ * How much is read before a part begins. Where a file does not know where its keyframes are, a search by time ends at one that is too
+ * late: what is before the part is decoded, and then left out.
+ */
+function skipOf(clip: EncodeOrder['clip']): number {
+  return Math.min(runUpSeconds, clip?.startSeconds ?? 0);
+}
+
+/** Filters that leave out the beginning, and begin to count after it. */
+function skip(kind: 'a' | 'v', skipSeconds: number): string {
+  if (skipSeconds === 0) return '';
+  const [trim, setpts] = kind === 'a' ? ['atrim', 'asetpts'] : ['trim', 'setpts'];
+  const at = seconds(skipSeconds);
+  return `${trim}=start=${at},${setpts}=PTS-${at}/TB,`;
+}
+
+/** Sound that begins late, or has holes, gets silence there: players do not step over holes in it. */
+function soundFilters({ audioChannels = 0, clip }: EncodeOrder): string {
+  // Of so many it is not known which belong where; by custom the first two are the mix.
+  const mix = audioChannels > mostMixedChannels ? 'pan=stereo|c0=c0|c1=c1,' : '';
+  return `${mix}${skip('a', skipOf(clip))}aresample=48000:async=1:first_pts=0`;
+}
+
+function filterGraph(video: EncodedVideo, skipSeconds: number): string {
   const { overlays, rungs } = video;
   const chain: string[] = [];
   const { matrix, isRgb } = colourOf(video);
@@ -232,7 +263,7 @@ function filterGraph(video: EncodedVideo): string {
   // Where images go is said in pixels of the whole picture; without any the rungs are scaled from the picture as it is coded.
   if (overlays.length > 0) chain.push(`scale=${video.width}:${video.height}`, 'setsar=1');
   if (chain.length === 0) chain.push('null');
-  const graph = [`[0:${video.index}]${chain.join(',')}[base0]`];
+  const graph = [`[0:${video.index}]${skip('v', skipSeconds)}${chain.join(',')}[base0]`];
   for (const [index, { x, y, width, height, opacity }] of overlays.entries()) {
     graph.push(
       `[${index + 1}:v]format=rgba,scale=${width}:${height},colorchannelmixer=aa=${opacity.toFixed(4)}[mark${index}]`,

@@ -42,6 +42,7 @@ export interface AudioPlan {
   readonly isCarried: boolean;
   /** Why it is not, for log lines. */
   readonly reason: string | undefined;
+  readonly channels: number;
 }
 
 /** Facts of a source as the API's status tells them; null where a file does not say. */
@@ -218,7 +219,7 @@ function planAudio(stream: ProbedStream, wishes: SourceWishes, isWhole: boolean)
     if (channels < 1 || channels > 2) return `${channels} channels`;
     return sampleRate < 8_000 || sampleRate > 48_000 ? `${sampleRate} samples a second` : undefined;
   })();
-  return { index: stream.index, isCarried: reason === undefined, reason };
+  return { index: stream.index, isCarried: reason === undefined, reason, channels };
 }
 
 function isPicture({ kind, isAttachedPicture }: ProbedStream): boolean {

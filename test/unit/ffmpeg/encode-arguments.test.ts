@@ -65,6 +65,46 @@ describe('one run', () => {
     expect(args({})).not.toContain('null');
   });
 
+  test('reads a part of the source from a bit earlier on, and leaves that out', () => {
+    const far = args({}, { clip: { startSeconds: 61.5, durationSeconds: 2 } });
+    const before = far.slice(0, far.indexOf('-i'));
+    expect([valuesOf(before, '-ss'), valuesOf(before, '-t')]).toEqual([['41.500000'], ['22.000000']]);
+    expect(valuesOf(far, '-filter_complex')[0]).toContain(
+      '[0:3]trim=start=20.000000,setpts=PTS-20.000000/TB,',
+    );
+    expect(valuesOf(far, '-af')[0]).toContain('atrim=start=20.000000,asetpts=PTS-20.000000/TB,');
+    const near = args({}, { clip: { startSeconds: 1.5, durationSeconds: undefined } });
+    expect([near.includes('-ss'), near.includes('-t')]).toEqual([false, false]);
+    expect(valuesOf(near, '-af')[0]).toContain('atrim=start=1.500000,');
+    expect(valuesOf(args({}, { clip: { startSeconds: 0, durationSeconds: 30 } }), '-t')).toEqual([
+      '30.000000',
+    ]);
+  });
+
+  test('keyframes of a day at an even distance are named by a rule', () => {
+    const even = Array.from({ length: 21_600 }, (_, index) => index * 4.004);
+    const [text] = valuesOf(args({ keyframesAtSeconds: even }), '-force_key_frames');
+    expect(text).toBe('expr:gte(t,n_forced*4.004000000-0.008)');
+    const half = Array.from({ length: 12_600 }, (_, index) => index * 4.2 + (index % 2));
+    const [list = ''] = valuesOf(args({ keyframesAtSeconds: half }), '-force_key_frames');
+    expect(list.split(',')).toHaveLength(12_600);
+  });
+
+  test("tells the level of each rung, whatever rate the encoder takes for the film's", () => {
+    const sizes = [
+      { name: '240p', width: 426, height: 240, bitsPerSecond: 1 },
+      { name: '720p', width: 1280, height: 720, bitsPerSecond: 1 },
+      { name: '1080p', width: 1920, height: 1080, bitsPerSecond: 1 },
+      { name: '2160p', width: 3840, height: 2160, bitsPerSecond: 1 },
+      { name: 'long', width: 4096, height: 16, bitsPerSecond: 1 },
+    ];
+    const at = (framesPerSecond: number | undefined) =>
+      valuesOf(args({ rungs: sizes, framesPerSecond }), '-level:v');
+    expect(at(25)).toEqual(['2.1', '3.1', '4.0', '5.1', '4.0']);
+    expect(at(60)).toEqual(['3.0', '3.2', '4.2', '5.2', '4.0']);
+    expect(at(undefined)).toEqual(at(60));
+  });
+
   test('stays below what Linux takes in one argument for films of a day', () => {
     const keyframes = Array.from({ length: 21_600 }, (_, index) => index * 4.0001);
     for (const arg of args({ keyframesAtSeconds: keyframes })) expect(arg.length).toBeLessThan(128 * 1024);
