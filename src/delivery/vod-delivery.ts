@@ -178,7 +178,8 @@ export class VodDelivery {
     this.#pending.hold(exchange, this.#source.file(video.entry.videoId, 'thumbnail'), file => {
       const { body, ...placeholder } = this.#files().placeholder;
       const image = file ?? { ...placeholder, pieces: [body], bytes: body.length };
-      return this.#sendBody(exchange, image, video, 'max-age=60');
+      // In place of the placeholder there may be a picture at any moment.
+      return this.#sendBody(exchange, image, video, file === undefined ? noCache : 'max-age=60');
     });
   }
 

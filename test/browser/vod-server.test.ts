@@ -61,7 +61,9 @@ describeInBrowser('the page of a video on the server', browser => {
     const video = await create({ title: 'Harbour & <sea>' });
     await using viewer = await WatchedPage.open(browser(), `${video.assets.player}#autoplay`);
     const { page } = viewer;
+    await using patient = await WatchedPage.open(browser(), video.assets.player);
     await viewer.untilPhase('processing');
+    expect(await page.isVisible('#poster')).toBe(false);
     expect(await page.title()).toBe('Harbour & <sea>');
     expect(await page.textContent('#status-title')).toBe('This video is being processed');
     expect(await page.textContent('#status-text')).toBe(
@@ -98,6 +100,13 @@ describeInBrowser('the page of a video on the server', browser => {
     await page.waitForSelector('#preview-tile', { state: 'visible' });
     expect(await page.textContent('#preview-time')).toMatch(/^0:0[89]$/);
     expect(viewer.complaints).toEqual([]);
+
+    // A page that was opened before there was a picture of the film shows it too.
+    await until('the poster', () =>
+      patient.page.evaluate<boolean>('document.getElementById("poster").naturalWidth === 640'),
+    );
+    expect(await patient.page.isVisible('#poster')).toBe(true);
+    expect(patient.complaints).toEqual([]);
   });
 
   it('plays a film while it is encoded, to its full length', async () => {

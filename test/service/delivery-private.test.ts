@@ -140,7 +140,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('a private video over %s', protoc
     expect(await lifetimeOf('hls/manifest.m3u8')).toBe('private, no-cache');
     expect(await lifetimeOf('hls/720p/manifest.m3u8')).toBe('private, max-age=60');
     expect(await lifetimeOf('hls/720p/video-1-0.m4s')).toBe('private, max-age=86400, immutable');
-    expect(await lifetimeOf('thumbnail.jpg')).toBe('private, max-age=60');
+    expect(await lifetimeOf('thumbnail.jpg')).toBe('private, no-cache');
     expect(await lifetimeOf('mp4/source.mp4')).toBe('private, max-age=86400');
     expect(await lifetimeOf('session')).toBe('no-store');
   });

@@ -84,9 +84,14 @@ function takeState(state: VodState): void {
   controls.takeState(state);
   applyColors(root, state.theme?.colors ?? {});
   showLogo(pageElement('logo', HTMLElement), state.theme?.logo);
-  if (state.poster !== '' && poster.getAttribute('src') !== state.poster) poster.src = state.poster;
+  if (state !== firstState && state.poster !== '') poster.src = freshAddress(state.poster, state.revision);
   pageElement('title', HTMLElement).textContent = state.title;
   showMediaSession(state);
+}
+
+/** The same picture under another address: browsers show what they have of an address as long as the page is open. */
+function freshAddress(address: string, revision: number): string {
+  return `${address}${address.includes('?') ? '&' : '?'}v=${revision}`;
 }
 
 function showPhase(phase: VodPhase): void {
