@@ -61,7 +61,8 @@ export async function encodeVideo(context: WorkContext, job: RunningJob): Promis
   // Where no file said how long the film is, its storyboard had to wait for that.
   const now = records.state(videoId);
   if (now !== undefined && !now.hasStoryboard && (now.facts as Partial<SourceFacts>).duration === null) {
-    if (!context.jobs.has('stills', videoId)) context.jobs.add({ kind: 'stills', subjectId: videoId });
+    // One may run just now, and not know it yet.
+    context.jobs.add({ kind: 'stills', subjectId: videoId });
   }
 }
 
@@ -212,12 +213,15 @@ async function encodeGroup(
 /** Whole seconds that no segment of a video will be longer than: those of few frames a second end with a frame that is shown for long. */
 function growingTargetOf({ video }: Planned): number {
   const rate = video?.framesPerSecond ?? 0;
-  return rate === 0 ? growingTargetSeconds : Math.max(growingTargetSeconds, Math.ceil(4 + 2 / rate));
+  if (rate === 0) return growingTargetSeconds;
+  const gopSeconds = Math.ceil(2 * rate - 0.001) / rate;
+  const segmentSeconds = Math.ceil(4 / gopSeconds - 0.001) * gopSeconds;
+  return Math.max(growingTargetSeconds, Math.ceil(segmentSeconds - 0.001));
 }
 
 async function runEncode(
   context: WorkContext,
-  { videoId, order, plan, sourceBytes, overlays }: Encode,
+  { videoId, plan, sourceBytes, overlays }: Encode,
   group: Group,
   run: {
     readonly folder: string;
@@ -227,7 +231,6 @@ async function runEncode(
   },
 ): Promise<void> {
   const { folder, boundaries, signal, onProgress } = run;
-  const { clip } = order;
   const { durationSeconds, video, audio } = plan;
   const args = encodeArguments({
     source: context.files.source(videoId),
@@ -243,14 +246,9 @@ async function runEncode(
             overlays,
           },
     audioIndex: group.hasAudio ? audio?.index : undefined,
+    audioChannels: audio?.channels,
     timedBy: [video?.index, audio?.index].filter(index => index !== undefined),
-    clip:
-      clip === undefined
-        ? undefined
-        : {
-            startSeconds: clip.startMs / 1000,
-            durationSeconds: clip.endMs === undefined ? undefined : (clip.endMs - clip.startMs) / 1000,
-          },
+    clip: plan.part,
     preset: context.settings.preset,
     threads: context.settings.threads,
   });
