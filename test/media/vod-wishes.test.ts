@@ -194,6 +194,35 @@ describe('a flash and a beep at the same instant stay together', () => {
   });
 });
 
+describe('a film', () => {
+  test('whose length no file says gets its storyboard once it is encoded', async () => {
+    const film = await make('film.mkv', [
+      ...['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=30:duration=3', '-c:v', 'mpeg4'],
+      ...['-f', 'matroska', '-live', '1'],
+    ]);
+    const state = await shop.settled(await shop.add(film));
+    expect(state.facts).toMatchObject({ duration: null });
+    expect(state.hasStoryboard).toBe(true);
+  });
+
+  test.each([0.1, 0.7, 1])(
+    'of %s frames a second keeps the target duration that it was shown with',
+    async rate => {
+      const film = await make('film.mkv', [
+        ...['-f', 'lavfi', '-i', `testsrc2=size=320x180:rate=${rate}:duration=30`, '-c:v', 'mpeg4'],
+      ]);
+      const videoId = await shop.add(film);
+      const state = await shop.settled(videoId);
+      const text = (await shop.playback.mediaPlaylist(videoId, '240p'))?.text.plain.toString() ?? '';
+      const longest = Math.max(
+        ...[...text.matchAll(/EXTINF:([\d.]+)/g)].map(([, seconds]) => Number(seconds)),
+      );
+      // What it was shown with is never shorter than the longest segment: else it would have grown with that.
+      expect(state.targetDurationSeconds).toBe(Math.max(6, Math.round(longest)));
+    },
+  );
+});
+
 describe('wishes that change while there is work', () => {
   test('an mp4 wished for while the source is looked into is made, one not wished for any more is not', async () => {
     const film = await fixture('h264-aac');
