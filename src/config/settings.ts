@@ -47,7 +47,7 @@ export const settings = {
     'MILLRACE_DATA_DIR',
     text,
     './media',
-    'The one folder that is written to: database, uploads, video, live.',
+    'The one folder that is written to: database, uploads, videos, images of live streams.',
   ),
   'http.port': setting('MILLRACE_HTTP_PORT', port, 8080, 'Port of the API, the player pages and HLS.'),
   'https.port': setting(
@@ -182,7 +182,7 @@ export const settings = {
     'MILLRACE_ENCODE_MEMORY',
     size(256 * 1024 ** 2, 256 * 1024 ** 3),
     '8GiB',
-    'Address space that one ffmpeg or ffprobe may take on an uploaded file.',
+    'Memory that one ffmpeg or ffprobe may take for its data while it works on an uploaded file.',
   ),
   'rateLimit.uploads': setting(
     'MILLRACE_RATE_LIMIT_UPLOADS',

@@ -15,7 +15,7 @@ export interface VodSettings {
   readonly preset: string;
   /** Threads of one encode. */
   readonly threads: number;
-  /** Address space of one process. */
+  /** Data of one process. */
   readonly memoryBytes: number;
   /** What is left free on the disk. */
   readonly minFreeBytes: number;
