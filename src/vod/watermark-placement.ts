@@ -12,7 +12,8 @@ export type WatermarkPlacement = Readonly<Record<string, string | undefined>>;
 
 /**
  * Works out where a watermark goes. One dimension alone keeps the image's shape; `left` and `top` win over `right` and `bottom`;
- * with nothing said the image stands in its own size in the left upper corner.
+ * with nothing said the image stands in its own size in the left upper corner. It is never larger than the picture, and never beyond an
+ * edge of it: what would be is moved in, so that it is seen.
  */
 export function placeWatermark(
   placement: WatermarkPlacement,
@@ -24,8 +25,9 @@ export function placeWatermark(
   const shape = image.width / image.height;
   const width = wantedWidth ?? (wantedHeight === undefined ? image.width : wantedHeight * shape);
   const height = wantedHeight ?? (wantedWidth === undefined ? image.height : wantedWidth / shape);
-  // Larger than the picture it would only cost memory, and nobody would see the rest.
-  const size = { width: bounded(width, video.width), height: bounded(height, video.height) };
+  const isStretched = wantedWidth !== undefined && wantedHeight !== undefined;
+  const fit = isStretched ? 1 : Math.min(1, video.width / width, video.height / height);
+  const size = { width: bounded(width * fit, video.width), height: bounded(height * fit, video.height) };
   return {
     ...size,
     x: offsetOf(placement.left, placement.right, size.width, video.width),
@@ -35,10 +37,9 @@ export function placeWatermark(
 }
 
 function offsetOf(near: string | undefined, far: string | undefined, size: number, whole: number): number {
-  const fromNear = lengthOf(near, whole);
-  if (fromNear !== undefined) return Math.round(fromNear);
   const fromFar = lengthOf(far, whole);
-  return fromFar === undefined ? 0 : Math.round(whole - fromFar - size);
+  const offset = lengthOf(near, whole) ?? (fromFar === undefined ? 0 : whole - fromFar - size);
+  return Math.max(0, Math.min(Math.round(offset), whole - size));
 }
 
 /** In pixels, or undefined where nothing, or `initial`, was said. */

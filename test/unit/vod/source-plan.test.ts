@@ -49,6 +49,24 @@ describe('what is refused, with a sentence', () => {
     ['only a cover image', file([{ ...picture, isAttachedPicture: true }]), {}, /image|picture/],
     ['codecs that nobody knows', file([{ ...picture, codec: 'unknown' }]), {}, /picture/],
     ['a picture without size', file([{ ...picture, width: 0 }]), {}, /picture/],
+    [
+      'sound with a picture that nobody can decode',
+      file([{ ...picture, codec: 'unknown' }, sound]),
+      {},
+      /format that cannot be decoded/,
+    ],
+    [
+      'a picture that takes gigabytes',
+      file([{ ...picture, width: 16_000, height: 16_000 }]),
+      {},
+      /too large: 16000 x 16000/,
+    ],
+    [
+      'a clip without length',
+      file([picture]),
+      { clip: { startMs: 1_000, endMs: 1_000 } },
+      /ends before it begins/,
+    ],
     ['no length', file([picture], { durationSeconds: 0 }), {}, /no length|no frames/],
     ['a day', file([picture], { durationSeconds: 86_400 }), {}, /shorter than 1440 minutes/],
     [
@@ -157,5 +175,63 @@ describe('what is said of a source', () => {
   ])('a high dynamic range is mapped: %s', (colorTransfer, toneMapFrom) => {
     const stream = { ...picture, ...(colorTransfer === undefined ? {} : { colorTransfer }) };
     expect(planned([stream]).video?.toneMapFrom).toBe(toneMapFrom);
+  });
+
+  test.each<
+    [string, SourceWishes, { startSeconds: number; durationSeconds: number | undefined } | undefined]
+  >([
+    ['all', {}, undefined],
+    ['a clip of all', { clip: { startMs: 0, endMs: 60_000 } }, undefined],
+    [
+      'the rest',
+      { clip: { startMs: 1_500, endMs: 99_000 } },
+      { startSeconds: 1.5, durationSeconds: undefined },
+    ],
+    ['a piece', { clip: { startMs: 1_500, endMs: 3_000 } }, { startSeconds: 1.5, durationSeconds: 1.5 }],
+    ['a bit more than is allowed', { mostSeconds: 59.6 }, undefined],
+    ['what is allowed', { mostSeconds: 30 }, { startSeconds: 0, durationSeconds: 30 }],
+    [
+      'what is allowed of a clip',
+      { mostSeconds: 30, clip: { startMs: 10_000, endMs: 50_000 } },
+      { startSeconds: 10, durationSeconds: 30 },
+    ],
+  ])('the part that is delivered: %s', (_, wishes, part) => {
+    const plan = planned([picture, sound], wishes);
+    expect(plan.part).toEqual(part);
+    expect([plan.video?.isCarried, plan.audio?.isCarried]).toEqual([part === undefined, part === undefined]);
+    const { durationSeconds: __, ...timeless } = file([picture, sound]);
+    expect(planSource(timeless, { mostSeconds: 30 })).toMatchObject({
+      part: { startSeconds: 0, durationSeconds: 30 },
+      durationSeconds: 30,
+    });
+  });
+
+  test.each<[string, Partial<ProbedStream>, string]>([
+    [
+      'as it says',
+      { colorSpace: 'bt470bg', colorPrimaries: 'bt470bg', colorTransfer: 'bt709' },
+      'bt470bg bt470bg bt709',
+    ],
+    ['HD that says nothing', {}, 'bt709 bt709 bt709'],
+    ['SD that says nothing', { width: 640, height: 360 }, 'smpte170m smpte170m smpte170m'],
+    ['what no player knows', { colorSpace: 'ycgco', colorTransfer: 'log100' }, 'bt709 bt709 bt709'],
+    [
+      'red, green and blue',
+      { pixelFormat: 'gbrp', colorSpace: 'gbr', width: 64, height: 64 },
+      'bt709 bt709 bt709',
+    ],
+  ])('colours: %s', (_, values, expected) => {
+    const { matrix, primaries, transfer, isRgb } = planned([{ ...picture, ...values }]).video!.colour;
+    expect(`${matrix} ${primaries} ${transfer}`).toBe(expected);
+    expect(isRgb).toBe(values.pixelFormat === 'gbrp');
+  });
+
+  test('why a track is not delivered as it is', () => {
+    const { video, audio } = planned([
+      { ...picture, codec: 'hevc' },
+      { ...sound, channels: 6 },
+    ]);
+    expect([video?.reason, audio?.reason, audio?.channels]).toEqual(['codec hevc', '6 channels', 6]);
+    expect(planned([picture]).video?.reason).toBeUndefined();
   });
 });

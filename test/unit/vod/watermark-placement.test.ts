@@ -16,11 +16,23 @@ test.each<[string, WatermarkPlacement, string]>([
   ['left and top win', { left: '1px', right: '1px', top: '2px', bottom: '2px' }, '200x100 at 1,2'],
   ['larger than the picture', { width: '5000px', height: '5000px' }, '1280x720 at 0,0'],
   ['smaller than a pixel', { width: '0%', height: '0px' }, '1x1 at 0,0'],
-  ['beyond the picture, where nobody sees it', { left: '2000px' }, '200x100 at 2000,0'],
-  ['beyond the other side', { right: '2000px' }, '200x100 at -920,0'],
+  ['wider than the picture, in its shape', { width: '200%' }, '1280x640 at 0,0'],
+  ['beyond the picture', { left: '2000px', top: '99%' }, '200x100 at 1080,620'],
+  ['beyond the other side', { right: '2000px' }, '200x100 at 0,0'],
 ])('%s', (_, placement, expected) => {
   const { width, height, x, y } = placeWatermark(placement, image, video);
   expect(`${width}x${height} at ${x},${y}`).toBe(expected);
+});
+
+test('an image that is larger than a small picture is shrunk to it', () => {
+  const placed = placeWatermark({ right: '0px' }, { width: 400, height: 400 }, { width: 320, height: 180 });
+  expect(placed).toMatchObject({ width: 180, height: 180, x: 140, y: 0 });
+  expect(placeWatermark({}, image, { width: 2, height: 2 })).toMatchObject({
+    width: 2,
+    height: 1,
+    x: 0,
+    y: 0,
+  });
 });
 
 test.each<[string | undefined, number]>([
