@@ -56,6 +56,8 @@ export interface EncodeOrder {
   readonly audioIndex: number | undefined;
   /** How many channels it has, where that is known. */
   readonly audioChannels?: number | undefined;
+  /** Sound that ends earlier goes on in silence until then, because players stop where one of two tracks does. */
+  readonly audioUntilSeconds?: number | undefined;
   /** ffprobe's indexes of all that the video consists of: the earliest of these begins at ten seconds, whatever is encoded in this run. */
   readonly timedBy: readonly number[];
   /** The part of the source that is wanted. */
@@ -240,10 +242,12 @@ function skip(kind: 'a' | 'v', skipSeconds: number): string {
 }
 
 /** Sound that begins late, or has holes, gets silence there: players do not step over holes in it. */
-function soundFilters({ audioChannels = 0, clip }: EncodeOrder): string {
+function soundFilters({ audioChannels = 0, audioUntilSeconds, clip }: EncodeOrder): string {
   // Of so many it is not known which belong where; by custom the first two are the mix.
   const mix = audioChannels > mostMixedChannels ? 'pan=stereo|c0=c0|c1=c1,' : '';
-  return `${mix}${skip('a', skipOf(clip))}aresample=48000:async=1:first_pts=0`;
+  const pad =
+    audioUntilSeconds === undefined ? '' : `,apad=whole_len=${Math.round(48_000 * audioUntilSeconds)}`;
+  return `${mix}${skip('a', skipOf(clip))}aresample=48000:async=1:first_pts=0${pad}`;
 }
 
 function filterGraph(video: EncodedVideo, skipSeconds: number): string {

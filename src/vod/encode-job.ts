@@ -247,6 +247,7 @@ async function runEncode(
           },
     audioIndex: group.hasAudio ? audio?.index : undefined,
     audioChannels: audio?.channels,
+    audioUntilSeconds: audio?.untilSeconds,
     timedBy: [video?.index, audio?.index].filter(index => index !== undefined),
     clip: plan.part,
     preset: context.settings.preset,

@@ -43,6 +43,8 @@ export interface AudioPlan {
   /** Why it is not, for log lines. */
   readonly reason: string | undefined;
   readonly channels: number;
+  /** It ends before the picture, and is to go on in silence until then; undefined where it lasts as long. */
+  readonly untilSeconds: number | undefined;
 }
 
 /** Facts of a source as the API's status tells them; null where a file does not say. */
@@ -106,7 +108,7 @@ export function planSource(file: ProbedFile, wishes: SourceWishes): SourcePlan {
   return {
     kind: 'planned',
     video: video === undefined ? undefined : planVideo(video, file, wishes, isWhole),
-    audio: audio === undefined ? undefined : planAudio(audio, wishes, isWhole),
+    audio: audio === undefined ? undefined : planAudio(audio, video, wishes, isWhole),
     durationSeconds: part?.durationSeconds ?? Math.max(0, (wholeSeconds ?? 0) - (part?.startSeconds ?? 0)),
     part,
     facts: {
@@ -209,17 +211,32 @@ function whyNotCarried(
   return undefined;
 }
 
-function planAudio(stream: ProbedStream, wishes: SourceWishes, isWhole: boolean): AudioPlan {
+function planAudio(
+  stream: ProbedStream,
+  video: ProbedStream | undefined,
+  wishes: SourceWishes,
+  isWhole: boolean,
+): AudioPlan {
   const { codec, profile = 'unknown', channels = 0, sampleRate = 0 } = stream;
+  const pictureEnds = isWhole ? endOf(video) : undefined;
+  const isShort = pictureEnds !== undefined && (endOf(stream) ?? pictureEnds) < pictureEnds - overhangSeconds;
   const reason = (() => {
     if (wishes.mayCarryAudio === false) return 'not wanted';
     if (!isWhole) return 'only a part is wanted';
     if (codec !== 'aac') return `codec ${codec}`;
     if (!carriedAudioProfiles.includes(profile)) return `profile ${profile}`;
     if (channels < 1 || channels > 2) return `${channels} channels`;
+    if (isShort) return 'ends before the picture';
     return sampleRate < 8_000 || sampleRate > 48_000 ? `${sampleRate} samples a second` : undefined;
   })();
-  return { index: stream.index, isCarried: reason === undefined, reason, channels };
+  const untilSeconds = isShort ? pictureEnds : undefined;
+  return { index: stream.index, isCarried: reason === undefined, reason, channels, untilSeconds };
+}
+
+/** In the file's time, where the file says so of the track itself. */
+function endOf(stream: ProbedStream | undefined): number | undefined {
+  const { durationSeconds, startSeconds = 0 } = stream ?? {};
+  return durationSeconds === undefined ? undefined : startSeconds + durationSeconds;
 }
 
 function isPicture({ kind, isAttachedPicture }: ProbedStream): boolean {

@@ -318,3 +318,17 @@ describe('where an encode fails', () => {
     expect(new Set(state.renditions.map(({ status }) => status))).toEqual(new Set(['failed']));
   });
 });
+
+test('sound that ends long before the picture goes on in silence', async () => {
+  const film = await make('short-sound.mp4', [
+    ...['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=30:duration=8'],
+    ...['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000:duration=2'],
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '60', '-pix_fmt', 'yuv420p', '-c:a', 'aac'],
+  ]);
+  const state = await shop.settled(await shop.add(film));
+  const seconds = state.renditions
+    .filter(({ type }) => type !== 'mp4')
+    .map(({ facts }) => (facts as { durationSeconds: number }).durationSeconds);
+  expect(seconds).toHaveLength(2);
+  for (const length of seconds) expect(Math.abs(length - 8)).toBeLessThan(0.1);
+});
