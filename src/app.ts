@@ -18,7 +18,6 @@ import { Metrics } from './metrics/metrics.ts';
 import { bootstrapAccount, type FirstSecrets } from './resources/accounts/bootstrap.ts';
 import { createApi } from './resources/create-api.ts';
 import { BroadcastsStore } from './resources/live-streams/broadcasts.store.ts';
-import { PrivateSessionSweeper } from './resources/private-tokens/private-session-sweeper.ts';
 import { PrivateSessionsStore } from './resources/private-tokens/private-sessions.store.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
 import { type Component, Lifecycle } from './shared/lifecycle.ts';
@@ -298,6 +297,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       name: 'housekeeping',
       tasks: [
         { name: 'old-events', run: () => outbox.removeBefore(clock.nowMs() - eventsKeptMs) },
+        { name: 'private-sessions', run: () => sessions.removeExpired() },
         { name: 'discarded-videos', run: () => api.videos.purgeExpired(clock.nowMs()) },
         { name: 'unfinished-uploads', run: () => api.uploads.service.failExpired(clock.nowMs()) },
       ],
@@ -325,7 +325,6 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         metricsComponent,
         ...(certificate === undefined ? [] : [certificate]),
         api.tokenSweeper,
-        new PrivateSessionSweeper({ sessions, log: log.child('delivery') }),
         processComponent,
         ...vod.components,
         uploadLeftovers,

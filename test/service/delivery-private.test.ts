@@ -1,11 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { PrivateSessionSweeper } from '../../src/resources/private-tokens/private-session-sweeper.ts';
 import { PrivateSessionsStore } from '../../src/resources/private-tokens/private-sessions.store.ts';
 import { openPrivateTokens } from '../../src/resources/private-tokens/private-tokens.store.ts';
-import { silentLogger } from '../../src/shared/logger.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { tempDirOfTest } from '../support/temp-dir.ts';
-import { waitUntil } from '../support/wait-until.ts';
 import { type Answer, type Protocol, startDelivery } from './delivery-fixture.ts';
 import { FolderVideos, hiddenId, videoId } from './vod-fixture.ts';
 
@@ -276,13 +273,12 @@ describe('the sessions of private tokens', () => {
     expect(rows).not.toContain(session);
   });
 
-  it('are swept when the server starts', async () => {
+  it('are removed when they are over', async () => {
     await using server = await started();
     await sessionOf(server, server.mint().base);
+    expect(server.sessions.removeExpired()).toBe(0);
     server.time.nowMs += 2 * dayMs;
-    const sweeper = new PrivateSessionSweeper({ sessions: server.sessions, log: silentLogger });
-    await sweeper.start();
-    await waitUntil(() => server.rowCount() === 0);
-    await sweeper.stop();
+    expect(server.sessions.removeExpired()).toBe(1);
+    expect(server.rowCount()).toBe(0);
   });
 });

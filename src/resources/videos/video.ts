@@ -1,3 +1,4 @@
+import { parseTimecode, timecodeSeconds } from '../../shared/timecode.ts';
 /** A pair that an owner attaches to a video; keys may repeat. */
 export interface MetadataEntry {
   readonly key: string;
@@ -101,22 +102,17 @@ export function languageFault(tag: string): string | undefined {
 
 /** The source's frame rate is not known when a clip is asked for, so a frame in a timecode is a 25th of a second. */
 const framesPerSecond = 25;
-const timecodeForm =
-  /^(?:(?<hours>\d{2,3}):(?<minutes>[0-5]\d):(?<seconds>[0-5]\d)(?:\.(?<fraction>\d{1,3})|:(?<frames>\d{1,2}))?|(?<whole>\d{1,7}))$/;
+/** Minutes and seconds of a clip's ends are below 60. */
+const clipTimecode = /^(?:\d+:[0-5]\d:[0-5]\d[.:\d]*|\d+)$/;
 
 /**
- * Reads `HH:MM:SS`, `HH:MM:SS.mmm`, `HH:MM:SS:ff` or whole seconds.
+ * Reads the timecode of an end of a clip.
  *
- * @returns milliseconds; undefined when it is none of these
+ * @returns milliseconds; undefined when it is none
  */
-export function parseTimecode(text: string): number | undefined {
-  const groups = timecodeForm.exec(text)?.groups;
-  if (groups === undefined) return undefined;
-  if (groups.whole !== undefined) return Number(groups.whole) * 1_000;
-  const seconds = Number(groups.hours) * 3_600 + Number(groups.minutes) * 60 + Number(groups.seconds);
-  const fractionMs = Number((groups.fraction ?? '').padEnd(3, '0'));
-  const framesMs = (Number(groups.frames ?? 0) * 1_000) / framesPerSecond;
-  return seconds * 1_000 + fractionMs + framesMs;
+export function clipTimecodeMs(text: string): number | undefined {
+  const timecode = clipTimecode.test(text) ? parseTimecode(text) : undefined;
+  return timecode && Math.round(timecodeSeconds(timecode, framesPerSecond) * 1_000);
 }
 
 /** What is wrong with a value of a watermark's placement; undefined when nothing is. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/pagination.ts';
-import { languageFault, parseTimecode, placementFault, type placementFields } from './video.ts';
+import { clipTimecodeMs, languageFault, placementFault, type placementFields } from './video.ts';
 
 const titleAtMost = 1_024;
 const descriptionAtMost = 10_000;
@@ -64,14 +64,14 @@ const attributes = {
 const timecode = z
   .string()
   .refine(
-    value => parseTimecode(value) !== undefined,
+    value => clipTimecodeMs(value) !== undefined,
     'This value should be a timecode such as "00:01:02.500", or whole seconds.',
   );
 const clipSchema = z
   .strictObject({ startTimecode: timecode.optional(), endTimecode: timecode.optional() })
   .transform(({ startTimecode, endTimecode }) => ({
-    startMs: startTimecode === undefined ? undefined : parseTimecode(startTimecode),
-    endMs: endTimecode === undefined ? undefined : parseTimecode(endTimecode),
+    startMs: startTimecode === undefined ? undefined : clipTimecodeMs(startTimecode),
+    endMs: endTimecode === undefined ? undefined : clipTimecodeMs(endTimecode),
   }))
   .refine(({ startMs = 0, endMs = Number.POSITIVE_INFINITY }) => startMs < endMs, {
     message: 'The clip must end after it starts.',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
+  clipTimecodeMs,
   languageFault,
   languages,
-  parseTimecode,
   placementFault,
 } from '../../../src/resources/videos/video.ts';
 
@@ -20,7 +20,7 @@ describe('a timecode', () => {
     ['90', 90_000],
     ['9999999', 9_999_999_000],
   ])('%s is %d ms', (text, ms) => {
-    expect(parseTimecode(text)).toBe(ms);
+    expect(clipTimecodeMs(text)).toBe(ms);
   });
 
   it.each([
@@ -36,7 +36,7 @@ describe('a timecode', () => {
     ' 1',
     '00:00',
   ])('%j is none', text => {
-    expect(parseTimecode(text)).toBeUndefined();
+    expect(clipTimecodeMs(text)).toBeUndefined();
   });
 });
 
