@@ -1,6 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-/** Four kinds of tests: what each may touch is said in docs/development.md. */
+const media = { testTimeout: 120_000, hookTimeout: 60_000 };
+/** Work on files: it takes as long as it takes, so it may share the machine. Live streams are played in real time, one after the other. */
+const filesOnly = ['test/media/{vod,ffmpeg-tools,node-client}*.test.ts'];
+
+/** The kinds of tests: what each may touch is said in docs/development.md. */
 export default defineConfig({
   test: {
     projects: [
@@ -17,11 +21,12 @@ export default defineConfig({
         test: {
           name: 'media',
           include: ['test/media/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
+          exclude: filesOnly,
+          ...media,
           fileParallelism: false,
         },
       },
+      { test: { name: 'media-files', include: filesOnly, ...media } },
       {
         test: {
           name: 'browser',
