@@ -28,7 +28,14 @@ export const roomTypeImports: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The composition root and the process edge: they import any room, and no room imports them. */
-export const rootFiles: readonly string[] = ['app.ts', 'main.ts', 'start-message.ts', 'compose-vod.ts'];
+export const rootFiles: readonly string[] = [
+  'app.ts',
+  'main.ts',
+  'start-message.ts',
+  'compose-vod.ts',
+  'compose-events.ts',
+  'account.ts',
+];
 
 /** Packages that only some files may import: paths under `src/`. */
 export const packageOwners: Readonly<Record<string, RegExp>> = {

@@ -88,6 +88,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
     const crashed = journal.endOpenOnes(clock.nowMs(), 'server-crashed');
     if (crashed > 0) log.child('live').warn('broadcasts-left-by-a-crash-ended', { count: crashed });
 
+    const outbox = new Outbox(database, log.child('events'));
     const processes = new ProcessOwner(log);
     const certificate =
       config['tls.cert'] === undefined || config['tls.key'] === undefined
@@ -101,6 +102,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
     const vod = composeVod({
       config,
       database,
+      outbox,
       dataDir,
       ffmpeg,
       ffprobe,
@@ -292,7 +294,6 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       start: () => api.uploads.service.removeLeftovers(),
       stop: async () => {},
     };
-    const outbox = new Outbox(database);
     const housekeeping = new PeriodicTasks({
       name: 'housekeeping',
       tasks: [

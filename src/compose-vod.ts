@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from './config/settings.ts';
 import type { VodEntry, VodSource } from './delivery/vod-source.ts';
+import type { Outbox } from './events/outbox.store.ts';
 import { FfmpegTools } from './ffmpeg/ffmpeg-tools.ts';
 import type { FfmpegBuild } from './ffmpeg/find-ffmpeg.ts';
 import type { FfprobeBuild } from './ffmpeg/find-ffprobe.ts';
@@ -26,6 +27,7 @@ import { type ThumbnailRecords, vodLanes } from './vod/work-context.ts';
 export interface VodOptions {
   readonly config: Config;
   readonly database: Database;
+  readonly outbox: Outbox;
   readonly dataDir: string;
   readonly ffmpeg: FfmpegBuild;
   readonly ffprobe: FfprobeBuild;
@@ -95,7 +97,7 @@ export function composeVod(options: VodOptions): Vod {
     clock,
   });
   const files = new MediaFiles(options.dataDir);
-  const encodings = new EncodingsStore(database, clock);
+  const encodings = new EncodingsStore(database, options.outbox, clock);
   const reader = new RenditionReader();
   const growing = new GrowingVideos();
   const jobs = new Jobs({

@@ -4,9 +4,23 @@ import type { Migration } from './migration.ts';
 import { accountsAndLiveStreams } from './migrations/0001-accounts-and-live-streams.ts';
 import { videos } from './migrations/0002-videos.ts';
 import { videoLists } from './migrations/0003-video-lists.ts';
+import { eventNumbers } from './migrations/0004-event-numbers.ts';
+import { webhooks } from './migrations/0005-webhooks.ts';
+import { captionsAndPlayers } from './migrations/0006-captions-and-players.ts';
+import { analytics } from './migrations/0007-analytics.ts';
+import { keyPairsAndSummaries } from './migrations/0008-key-pairs-and-summaries.ts';
 
 /** All steps in order; the first is number 1. SQLite's `user_version` says how many a database has had. */
-export const migrations: readonly Migration[] = [accountsAndLiveStreams, videos, videoLists];
+export const migrations: readonly Migration[] = [
+  accountsAndLiveStreams,
+  videos,
+  videoLists,
+  eventNumbers,
+  webhooks,
+  captionsAndPlayers,
+  analytics,
+  keyPairsAndSummaries,
+];
 
 /**
  * Brings a database to the newest schema, each step in a transaction of its own.

@@ -26,6 +26,7 @@ export interface Tables {
   private_sessions: PrivateSessionRow;
   jobs: JobRow;
   events: EventRow;
+  event_counters: EventCounterRow;
 }
 
 /** Which of an account's two projects: trial rules apply in the sandbox. */
@@ -253,9 +254,16 @@ export interface JobRow {
   failed_at_ms: number | null;
 }
 
-/** Something that happened, written in the transaction that made it happen. `payload` is JSON. */
+/** The number of a project's newest event. */
+export interface EventCounterRow {
+  project_id: string;
+  last: number;
+}
+
+/** Something that happened, written in the transaction that made it happen. `number` counts a project's events; `payload` is JSON. */
 export interface EventRow {
   id: Generated<number>;
+  number: number;
   project_id: string;
   type: string;
   subject_id: string;

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { Outbox } from '../../src/events/outbox.store.ts';
 import { bootstrapAccount } from '../../src/resources/accounts/bootstrap.ts';
 import { EncodingsStore } from '../../src/resources/video-encodings/encodings.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import type { RenditionName } from '../../src/vod/encoding-records.ts';
@@ -27,7 +29,7 @@ beforeEach(async () => {
     adminEmail: 'admin@localhost',
     adminPassword: new Secret('a password'),
   });
-  store = new EncodingsStore(database, systemClock);
+  store = new EncodingsStore(database, new Outbox(database, silentLogger), systemClock);
   addVideo();
 });
 

@@ -1,6 +1,7 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Insertable } from 'kysely';
+import { Outbox } from '../../src/events/outbox.store.ts';
 import { Jobs } from '../../src/jobs/jobs.ts';
 import { bootstrapAccount } from '../../src/resources/accounts/bootstrap.ts';
 import { EncodingsStore } from '../../src/resources/video-encodings/encodings.store.ts';
@@ -53,7 +54,7 @@ export async function startVodWorkshop(
   });
   const projectId = (database.sqlite.prepare('SELECT id FROM projects LIMIT 1').get() as { id: string }).id;
   const files = new MediaFiles(dataDir);
-  const records = new EncodingsStore(database, systemClock);
+  const records = new EncodingsStore(database, new Outbox(database, silentLogger), systemClock);
   const tools = makeMediaTools(options.builds);
   const reader = new RenditionReader();
   const growing = new GrowingVideos();

@@ -1,4 +1,4 @@
-import { Outbox } from '../../events/outbox.store.ts';
+import type { Outbox } from '../../events/outbox.store.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Database } from '../../store/database.ts';
 import type { RenditionRow, VideoEncodingRow, VideoRow } from '../../store/tables.ts';
@@ -38,10 +38,10 @@ export class EncodingsStore implements EncodingRecords {
   readonly #order;
   readonly #viewers;
 
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database, outbox: Outbox, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
-    this.#outbox = new Outbox(database);
+    this.#outbox = outbox;
     this.#encoding = database.sqlite.prepare<[string], VideoEncodingRow>(
       'SELECT * FROM video_encodings WHERE video_id = ?',
     );
