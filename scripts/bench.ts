@@ -7,6 +7,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findFfmpeg } from '../src/ffmpeg/find-ffmpeg.ts';
+import { benchApi } from './bench/api.ts';
 import type { Bench, BenchContext } from './bench/bench-context.ts';
 import { benchEncode } from './bench/encode.ts';
 import { benchGlass } from './bench/glass.ts';
@@ -32,6 +33,7 @@ const benches: Readonly<Record<string, Bench>> = {
   viewers: benchViewers,
   'vod-viewers': benchVodViewers,
   'videos-list': benchVideosList,
+  api: benchApi,
   upload: benchUpload,
   playable: benchPlayable,
   encode: benchEncode,

@@ -1,23 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Video } from '../../src/resources/videos/video.ts';
-import { VideosStore } from '../../src/resources/videos/videos.store.ts';
-import { openDatabase } from '../../src/store/database.ts';
 import { type ServerProcess, startServerProcess } from '../server-process.ts';
 import type { Bench } from './bench-context.ts';
+import { everywhere, fillWithVideos, words } from './many-videos.ts';
 import { judge, percentile, type Row } from './report.ts';
 
 const name = 'lists of videos';
 const pageSize = 100;
-const videosAtOnce = 5_000;
 const noLimits = { MILLRACE_RATE_LIMIT_READS: '0', MILLRACE_RATE_LIMIT_WRITES: '0' };
-/** Words of titles: the first in most of them, the rest each in some percent. */
-const everywhere = 'video';
-const words =
-  'harbour dawn drone night city street market river mountain forest concert interview tutorial cooking travel football match training keynote product launch review unboxing ocean sunset winter summer spring autumn island desert bridge castle garden kitchen studio theatre museum railway airport'.split(
-    ' ',
-  );
 const sorts = ['title', 'createdAt', 'publishedAt', 'updatedAt'].flatMap(field =>
   ['asc', 'desc'].map(direction => `sortBy=${field}&sortOrder=${direction}`),
 );
@@ -29,7 +20,7 @@ export const benchVideosList: Bench = async context => {
   try {
     // The first start makes the account.
     await (await startServerProcess({ dataDir })).stop();
-    fill(dataDir, videos);
+    fillWithVideos(dataDir, videos);
     const server = await startServerProcess({ dataDir, env: noLimits });
     try {
       return await measure(server, videos, context.isShort ? 20 : 60);
@@ -174,47 +165,4 @@ async function call(
   const ms = performance.now() - fromMs;
   if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(json)}`);
   return { ms, json };
-}
-
-/** Adds videos as the server does, but many in one transaction and without waiting for the disk. */
-function fill(dataDir: string, videos: number): void {
-  const database = openDatabase({ dataDir });
-  try {
-    const project = database.sqlite.prepare("SELECT id FROM projects WHERE environment = 'sandbox'").pluck();
-    const projectId = project.get() as string;
-    const store = new VideosStore(database);
-    for (const setting of ['synchronous = OFF', 'wal_autocheckpoint = 50000', 'cache_size = -400000']) {
-      database.sqlite.pragma(setting);
-    }
-    for (let made = 0; made < videos; made += videosAtOnce) {
-      database.transaction(() => {
-        for (let index = made; index < made + videosAtOnce; index += 1) store.add(videoOf(projectId, index));
-      });
-    }
-  } finally {
-    void database.stop();
-  }
-}
-
-function videoOf(projectId: string, index: number): Video {
-  const word = () => words[Math.floor(Math.random() * words.length)]!;
-  const atMs = Date.UTC(2025, 0, 1) + index * 20;
-  return {
-    videoId: `vi${Math.random().toString(36).slice(2, 12)}${String(index).padStart(12, '0')}`,
-    projectId,
-    title: `${word()} ${word()} ${Math.random() < 0.6 ? everywhere : 'film'} ${word()} ${word()} n${index}x`,
-    description: `Number ${index}: a ${word()} by the ${word()}.`,
-    public: true,
-    panoramic: false,
-    mp4Support: true,
-    playerId: undefined,
-    tags: [...(index % 2 === 0 ? ['half'] : []), `t${index % 1_000}`],
-    metadata: [],
-    language: undefined,
-    liveStreamId: undefined,
-    createdAtMs: atMs,
-    publishedAtMs: atMs,
-    updatedAtMs: atMs + Math.floor(Math.random() * 1e9),
-    discarded: undefined,
-  };
 }

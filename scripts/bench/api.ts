@@ -1,0 +1,188 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { basicAuthorization, type ServerProcess, startServerProcess } from '../server-process.ts';
+import type { ApiLoad, ApiLoadOrder, ApiLoadReport } from './api-load-process.ts';
+import { type Bench, HelperProcess } from './bench-context.ts';
+import { pinToCore } from './machine.ts';
+import { everywhere, fillWithVideos, words } from './many-videos.ts';
+import { judge, type Row } from './report.ts';
+
+const name = 'API';
+const connections = 64;
+/** The targets are for one core: the server has the first one, the generator another. */
+const serverCore = 0;
+const generatorCore = 1;
+const p99AtMostMs = 30;
+const noLimits = { MILLRACE_RATE_LIMIT_READS: '0', MILLRACE_RATE_LIMIT_WRITES: '0' };
+
+/** How many requests a second the API answers on one core, with a million videos in the database. */
+export const benchApi: Bench = async context => {
+  const videos = context.isShort ? 50_000 : 1_000_000;
+  const dataDir = await mkdtemp(join(context.folder, 'data-'));
+  try {
+    // The first start makes the account.
+    await (await startServerProcess({ dataDir })).stop();
+    fillWithVideos(dataDir, videos);
+    const server = await startServerProcess({ dataDir, env: noLimits });
+    try {
+      return await measureApi(server, context.isShort ? 3 : 10);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+};
+
+async function measureApi(server: ServerProcess, seconds: number): Promise<Row[]> {
+  const authorization = basicAuthorization(server.sandboxKey);
+  const videoIds = await someVideoIds(server, authorization);
+  const with64 = (load: Omit<ApiLoad, 'connections' | 'authorization'>): ApiLoad => ({
+    connections,
+    authorization,
+    ...load,
+  });
+  const one = with64({
+    name: 'GET /videos/{videoId}',
+    method: 'GET',
+    paths: videoIds.map(videoId => `/videos/${videoId}`),
+    status: 200,
+  });
+  const create = with64({
+    name: 'POST /videos',
+    method: 'POST',
+    paths: ['/videos'],
+    bodies: words.flatMap((word, index) =>
+      words.slice(0, 8).map(other => {
+        const title = `${word} ${other} ${everywhere} ${words[(index * 7) % words.length]}`;
+        return JSON.stringify({ title, description: `A ${word} by the ${other}.`, tags: ['half'] });
+      }),
+    ),
+    status: 201,
+  });
+  const list = with64({
+    name: 'GET /videos?pageSize=25',
+    method: 'GET',
+    paths: ['/videos?pageSize=25'],
+    status: 200,
+  });
+  // Descriptions are searched for what hardly anybody asks, in all their blocks, and anew after each write.
+  const search: ApiLoad = {
+    ...with64({
+      name: 'a search of all titles',
+      method: 'GET',
+      paths: ['/videos?title=o', '/videos?title=n', '/videos?title=e'],
+      status: 200,
+    }),
+    connections: 1,
+  };
+  const loopDelay = async (): Promise<number> => {
+    const text = await (await fetch(`${server.baseUrl}/metrics`)).text();
+    const seconds = /^millrace_event_loop_delay_seconds\{quantile="1"\} (\S+)/m.exec(text)?.[1];
+    return Number(seconds ?? Number.NaN) * 1_000;
+  };
+  const run = async (port: number, loads: readonly ApiLoad[]): Promise<ApiLoadReport> => {
+    const order: ApiLoadOrder = { port, seconds, loads };
+    const generator = new HelperProcess<ApiLoadReport>('./api-load-process.ts', order);
+    pinToCore(generator.child.pid!, generatorCore);
+    return generator.report();
+  };
+  const rows: Row[] = [];
+  const tell = async (
+    loads: readonly ApiLoad[],
+    leasts: readonly (number | undefined)[],
+    label = (what: string) => what,
+  ): Promise<number> => {
+    await loopDelay();
+    const report = await run(server.httpPort, loads);
+    const delayMs = await loopDelay();
+    for (const [index, result] of report.entries()) {
+      const what = label(result.name);
+      const least = leasts[index];
+      const limits = least === undefined ? [{}, {}] : [{ atLeast: least }, { atMost: p99AtMostMs }];
+      rows.push(
+        judge(name, {
+          what: `${what}, requests a second, ${loads[index]!.connections} connections`,
+          value: Math.round(result.requestsPerSecond),
+          unit: '',
+          ...limits[0],
+        }),
+        judge(name, { what: `${what}, p50`, value: result.p50Ms, unit: 'ms' }),
+        judge(name, { what: `${what}, p99`, value: result.p99Ms, unit: 'ms', ...limits[1] }),
+        judge(name, { what: `${what}, wrong answers`, value: result.failures, unit: '', atMost: 0 }),
+      );
+    }
+    const what = `${label(loads.map(load => load.name).join(' + '))}, longest delay of the event loop`;
+    rows.push(judge(name, { what, value: delayMs, unit: 'ms' }));
+    return report[0]!.requestsPerSecond;
+  };
+
+  const isPinned = pinToCore(server.child.pid!, serverCore);
+  if (!isPinned) console.error('The server could not be kept to one core.');
+  const answer = await fetch(`${server.baseUrl}${one.paths[0]}`, { headers: { authorization } });
+  const trivial = await measureTrivial(await answer.text(), run);
+  rows.push(
+    judge(name, {
+      what: 'a Koa application that answers with one text, requests a second',
+      value: Math.round(trivial),
+      unit: '',
+    }),
+  );
+  const ones = await tell([one], [6_000]);
+  rows.push(
+    judge(name, {
+      what: 'GET /videos/{videoId}, as a share of the Koa application',
+      value: (100 * ones) / trivial,
+      unit: '%',
+    }),
+  );
+  await tell([list], [2_500]);
+  await tell([create], [2_500]);
+  const half = connections / 2;
+  await tell(
+    [
+      { ...one, connections: half },
+      { ...create, connections: half },
+    ],
+    [],
+    what => `mixed: ${what}`,
+  );
+  await tell([one, search], [], what => `during a search: ${what}`);
+  return rows;
+}
+
+/** Requests a second of a Koa application without anything of ours. */
+async function measureTrivial(
+  text: string,
+  run: (port: number, loads: readonly ApiLoad[]) => Promise<ApiLoadReport>,
+): Promise<number> {
+  const process = new HelperProcess<{ port: number }>('./trivial-koa-process.ts', JSON.parse(text));
+  try {
+    const { port } = await process.report();
+    pinToCore(process.child.pid!, serverCore);
+    const load = { name: 'trivial', connections, method: 'GET', paths: ['/'], status: 200 } as const;
+    const [result] = await run(port, [load]);
+    return result!.requestsPerSecond;
+  } finally {
+    await process.stop();
+  }
+}
+
+/** Ids of videos from all over the list. */
+async function someVideoIds(server: ServerProcess, authorization: string): Promise<string[]> {
+  const list = async (query: string) => {
+    const answer = await fetch(`${server.baseUrl}/videos?${query}`, { headers: { authorization } });
+    return (await answer.json()) as {
+      data: { videoId: string }[];
+      pagination: { pagesTotal: number };
+    };
+  };
+  const { pagination } = await list('pageSize=100');
+  const ids: string[] = [];
+  for (let step = 0; step < 10; step += 1) {
+    const currentPage = 1 + Math.floor((step * (pagination.pagesTotal - 1)) / 10);
+    const { data } = await list(`pageSize=100&currentPage=${currentPage}`);
+    ids.push(...data.map(video => video.videoId));
+  }
+  return ids;
+}

@@ -1,0 +1,58 @@
+import type { Video } from '../../src/resources/videos/video.ts';
+import { VideosStore } from '../../src/resources/videos/videos.store.ts';
+import { openDatabase } from '../../src/store/database.ts';
+
+const videosAtOnce = 5_000;
+/** A word that is in six of ten titles. */
+export const everywhere = 'video';
+/** Words that are each in some percent of the titles. */
+export const words =
+  'harbour dawn drone night city street market river mountain forest concert interview tutorial cooking travel football match training keynote product launch review unboxing ocean sunset winter summer spring autumn island desert bridge castle garden kitchen studio theatre museum railway airport'.split(
+    ' ',
+  );
+
+/**
+ * Adds videos to the sandbox project as the server does, but many in one transaction and without waiting for the disk. A server must
+ * have been started on the folder before, and have stopped.
+ */
+export function fillWithVideos(dataDir: string, videos: number): void {
+  const database = openDatabase({ dataDir });
+  try {
+    const project = database.sqlite.prepare("SELECT id FROM projects WHERE environment = 'sandbox'").pluck();
+    const projectId = project.get() as string;
+    const store = new VideosStore(database);
+    for (const setting of ['synchronous = OFF', 'wal_autocheckpoint = 50000', 'cache_size = -400000']) {
+      database.sqlite.pragma(setting);
+    }
+    for (let made = 0; made < videos; made += videosAtOnce) {
+      database.transaction(() => {
+        for (let index = made; index < made + videosAtOnce; index += 1) store.add(videoOf(projectId, index));
+      });
+    }
+  } finally {
+    void database.stop();
+  }
+}
+
+function videoOf(projectId: string, index: number): Video {
+  const word = () => words[Math.floor(Math.random() * words.length)]!;
+  const atMs = Date.UTC(2025, 0, 1) + index * 20;
+  return {
+    videoId: `vi${Math.random().toString(36).slice(2, 12)}${String(index).padStart(12, '0')}`,
+    projectId,
+    title: `${word()} ${word()} ${Math.random() < 0.6 ? everywhere : 'film'} ${word()} ${word()} n${index}x`,
+    description: `Number ${index}: a ${word()} by the ${word()}.`,
+    public: true,
+    panoramic: false,
+    mp4Support: true,
+    playerId: undefined,
+    tags: [...(index % 2 === 0 ? ['half'] : []), `t${index % 1_000}`],
+    metadata: [],
+    language: undefined,
+    liveStreamId: undefined,
+    createdAtMs: atMs,
+    publishedAtMs: atMs,
+    updatedAtMs: atMs + Math.floor(Math.random() * 1e9),
+    discarded: undefined,
+  };
+}
