@@ -84,11 +84,11 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
   const database = openDatabase({ dataDir });
   const metrics = new Metrics();
   try {
-    const journal = new BroadcastsStore<BroadcastState, EndReason>(database);
+    const outbox = new Outbox(database, log.child('events'));
+    const journal = new BroadcastsStore<BroadcastState, EndReason>(database, outbox, clock);
     const crashed = journal.endOpenOnes(clock.nowMs(), 'server-crashed');
     if (crashed > 0) log.child('live').warn('broadcasts-left-by-a-crash-ended', { count: crashed });
 
-    const outbox = new Outbox(database, log.child('events'));
     const processes = new ProcessOwner(log);
     const certificate =
       config['tls.cert'] === undefined || config['tls.key'] === undefined
@@ -141,6 +141,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         },
         segmentListed: lagMs => metrics.segmentLagSeconds.observe(lagMs / 1000),
         packagerFailed: () => metrics.ffmpegFailures.inc({ purpose: 'packager' }),
+        framesLost: (how, count) => metrics.framesLost.inc({ how }, count),
         broadcastEnded: reason => metrics.broadcastsEnded.inc({ reason }),
       },
       clock,
@@ -197,6 +198,9 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
               for (const [state, count] of Object.entries(counts)) metrics.jobs.set({ lane, state }, count);
             }
             metrics.viewers.set(delivery.totalViewers());
+            const stats = live.stats(() => true);
+            metrics.broadcastBitsPerSecond.set(stats.reduce((sum, one) => sum + one.bitrateBitsPerSecond, 0));
+            metrics.broadcastFramesPerSecond.set(stats.reduce((sum, one) => sum + one.framesPerSecond, 0));
             return metrics.text();
           },
         },

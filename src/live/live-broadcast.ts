@@ -5,6 +5,7 @@ import type { Logger } from '../shared/logger.ts';
 import { RenderedText } from '../shared/rendered-text.ts';
 import { ArrivalLog } from './arrival-log.ts';
 import { type BroadcastState, canFollow, type EndReason } from './broadcast.ts';
+import { BroadcastMeter, type MeterReading } from './broadcast-meter.ts';
 import type { CodecAbilities } from './codec-policy.ts';
 import type { DeclaredMedia } from './flv-metadata.ts';
 import { LiveWindow, type MediaAnswer, type PlaylistAnswer } from './live-window.ts';
@@ -20,6 +21,7 @@ import { codecsOf, formatVariant } from './variant.ts';
 export interface LiveBroadcastOptions {
   readonly broadcastId: string;
   readonly liveStreamId: string;
+  readonly projectId: string;
   readonly targetDurationSeconds: number;
   readonly settings: LiveSettings;
   readonly abilities: CodecAbilities;
@@ -55,10 +57,12 @@ const packagerFailedText = 'The stream could not be packaged. See the log of the
 export class LiveBroadcast {
   readonly broadcastId: string;
   readonly liveStreamId: string;
+  readonly projectId: string;
   readonly startedAtMs: number;
   readonly #options: LiveBroadcastOptions;
   readonly #window: LiveWindow;
   readonly #timeline = new Timeline(longestHoleMs);
+  readonly #meter = new BroadcastMeter();
   readonly #arrivals: Record<TrackKind, ArrivalLog> = { video: new ArrivalLog(), audio: new ArrivalLog() };
   #state: BroadcastState = 'starting';
   #link: PublisherLink | undefined;
@@ -85,6 +89,7 @@ export class LiveBroadcast {
     this.#options = options;
     this.broadcastId = options.broadcastId;
     this.liveStreamId = options.liveStreamId;
+    this.projectId = options.projectId;
     this.startedAtMs = clock.nowMs();
     this.#lastTagMs = clock.monotonicMs();
     this.#failures = new RecentLimit(clock, mostPackagerFailures, failureWindowMs);
@@ -124,6 +129,11 @@ export class LiveBroadcast {
     return Math.max(this.#longestGopSeconds, this.#segmenter?.gopSeconds ?? 0);
   }
 
+  /** What its publisher's media is like now. */
+  get reading(): MeterReading {
+    return this.#meter.read(this.#options.clock.monotonicMs());
+  }
+
   /** A publisher is connected, and not so silent that another may take its place. */
   hasActivePublisher(): boolean {
     return this.#link !== undefined && this.#options.clock.monotonicMs() - this.#lastTagMs < silentMs;
@@ -143,6 +153,7 @@ export class LiveBroadcast {
     this.#link = link;
     this.#lastTagMs = this.#options.clock.monotonicMs();
     this.#timeline.restart();
+    this.#meter.restart();
     const run = new PublisherRun({
       timeline: this.#timeline,
       abilities: this.#options.abilities,
@@ -154,7 +165,17 @@ export class LiveBroadcast {
         declared: media => {
           this.#declared = media;
         },
-        arrived: (kind, atMs) => this.#arrivals[kind].add(atMs, this.#options.clock.monotonicMs()),
+        arrived: (kind, atMs, timestampMs, bytes, isKeyframe) => {
+          this.#arrivals[kind].add(atMs, this.#lastTagMs);
+          this.#meter.arrived(kind, bytes, this.#lastTagMs);
+          if (kind === 'audio') return;
+          const missing = this.#meter.pictured(timestampMs, atMs, isKeyframe);
+          if (missing > 0) this.#options.observer.framesLost('missing', missing);
+        },
+        dropped: count => {
+          this.#meter.dropped(count);
+          this.#options.observer.framesLost('dropped', count);
+        },
         clockJumped: () => {
           this.#clockJumps += 1;
           // A broken encoder jumps at every frame: a few lines tell the story.

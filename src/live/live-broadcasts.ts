@@ -5,6 +5,7 @@ import type { Logger } from '../shared/logger.ts';
 import { maskStreamKey } from '../shared/secret.ts';
 import { TypedEvents } from '../shared/typed-events.ts';
 import type { EndReason } from './broadcast.ts';
+import type { MeterReading } from './broadcast-meter.ts';
 import type { CodecAbilities } from './codec-policy.ts';
 import { LiveBroadcast, type PublisherIntake } from './live-broadcast.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
@@ -51,6 +52,16 @@ export interface LiveBroadcastsOptions {
   readonly observer: LiveObserver;
   readonly clock: Clock;
   readonly log: Logger;
+}
+
+/** How a broadcast does at this moment. */
+export interface BroadcastStats extends MeterReading {
+  readonly projectId: string;
+  readonly liveStreamId: string;
+  readonly broadcastId: string;
+  readonly state: 'live' | 'waiting';
+  /** Since its publisher was taken. */
+  readonly durationSeconds: number;
 }
 
 interface LiveEvents {
@@ -151,6 +162,7 @@ export class LiveBroadcasts implements Component {
     const broadcast: LiveBroadcast = new LiveBroadcast({
       broadcastId,
       liveStreamId,
+      projectId,
       targetDurationSeconds:
         this.#learnedTargets.get(liveStreamId) ?? Math.ceil(settings.segmentTargetMs / 1000),
       settings,
@@ -284,6 +296,27 @@ export class LiveBroadcasts implements Component {
       if (broadcast.state !== 'ended') counts[broadcast.state] += 1;
     }
     return counts;
+  }
+
+  /** How each broadcast that is live or waits for its publisher does now, for the projects that `wants` names. */
+  stats(wants: (projectId: string) => boolean): BroadcastStats[] {
+    const nowMs = this.#options.clock.nowMs();
+    const stats: BroadcastStats[] = [];
+    for (const broadcasts of this.#broadcasts.values()) {
+      for (const broadcast of broadcasts) {
+        if (!broadcast.isBroadcasting || !wants(broadcast.projectId)) continue;
+        const { projectId, liveStreamId, broadcastId, state, startedAtMs, reading } = broadcast;
+        stats.push({
+          projectId,
+          liveStreamId,
+          broadcastId,
+          state: state === 'waiting' ? 'waiting' : 'live',
+          durationSeconds: Math.max(0, Math.floor((nowMs - startedAtMs) / 1000)),
+          ...reading,
+        });
+      }
+    }
+    return stats;
   }
 
   #running(liveStreamId: string): LiveBroadcast | undefined {

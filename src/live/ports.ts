@@ -56,6 +56,8 @@ export interface LiveObserver {
   segmentListed(lagMs: number): void;
   /** A packager ended without being asked to. */
   packagerFailed(): void;
+  /** Frames of picture are not shown: `dropped` by us, or `missing` from what came. */
+  framesLost(how: 'dropped' | 'missing', count: number): void;
   broadcastEnded(reason: EndReason): void;
 }
 

@@ -21,8 +21,10 @@ export interface PublisherRunEvents {
   mayStartPackager(): boolean;
   /** What the encoder says of itself. */
   declared(media: DeclaredMedia): void;
-  /** A frame arrived that is to be packaged. */
-  arrived(kind: TrackKind, atMs: number): void;
+  /** A frame arrived that is to be packaged: its place on the broadcast's clock, and its time as it was sent. */
+  arrived(kind: TrackKind, atMs: number, timestampMs: number, bytes: number, isKeyframe: boolean): void;
+  /** Frames of picture that arrived are not packaged after all. */
+  dropped(count: number): void;
   /** The publisher's clock was set anew: media goes on without a known distance. */
   clockJumped(): void;
   /** This publisher cannot be packaged. */
@@ -84,6 +86,7 @@ export class PublisherRun {
   #weighedFromMs = 0;
   #weighedBytes = 0;
   #mustRestart = false;
+  #hasPackaged = false;
   #isOver = false;
 
   constructor(options: PublisherRunOptions) {
@@ -110,8 +113,9 @@ export class PublisherRun {
       return;
     }
     if (placement.isJump) this.#options.events.clockJumped();
-    this.#options.events.arrived(tag.kind, placement.atMs);
-    if (described.role === 'keyframe') this.#expectKeyframe();
+    const isKeyframe = described.role === 'keyframe';
+    this.#options.events.arrived(tag.kind, placement.atMs, tag.timestampMs, tag.body.length, isKeyframe);
+    if (isKeyframe) this.#expectKeyframe();
     if (tag.kind === 'audio') this.#lastAudioMs = placement.atMs;
     else this.#noticeLostAudio(placement.atMs);
     this.#take({
@@ -245,13 +249,22 @@ export class PublisherRun {
       this.#start();
       return;
     }
-    if (tag.kind === 'video' && tag.role !== 'keyframe' && !this.#held.some(held => held.role === 'keyframe'))
+    if (
+      tag.kind === 'video' &&
+      tag.role !== 'keyframe' &&
+      !this.#held.some(held => held.role === 'keyframe')
+    ) {
+      // Before the first packager this is a publisher that begins in the middle; later it is our loss.
+      if (this.#hasPackaged) this.#options.events.dropped(1);
       return;
+    }
     this.#held.push(tag);
     this.#heldBytes += tag.body.length;
     // Whoever sends that much without a keyframe sends nothing that can be shown.
     while (this.#held.length > mostHeldTags || this.#heldBytes > mostHeldBytes) {
-      this.#heldBytes -= this.#held.shift()?.body.length ?? 0;
+      const oldest = this.#held.shift();
+      this.#heldBytes -= oldest?.body.length ?? 0;
+      if (oldest?.kind === 'video') this.#options.events.dropped(1);
     }
     this.#decide();
   }
@@ -314,6 +327,7 @@ export class PublisherRun {
       return;
     }
     this.#packager = packager;
+    this.#hasPackaged = true;
     this.#plan = plan;
     this.#planCodecNames = { ...this.#codecNames };
     this.#mustRestart = false;
@@ -338,7 +352,10 @@ export class PublisherRun {
     if (this.#plan === undefined || (kind === 'audio' ? this.#plan.audio === 'none' : !this.#plan.hasVideo))
       return;
     // The packager that takes it begins at the next keyframe.
-    if (tag.codecName !== this.#planCodecNames[kind]) return;
+    if (tag.codecName !== this.#planCodecNames[kind]) {
+      if (kind === 'video') this.#options.events.dropped(1);
+      return;
+    }
     const isOpen = this.#packager?.write(kind, tag.atMs, tag.body, false) ?? true;
     if (!isOpen) this.#options.events.flow(false);
   }

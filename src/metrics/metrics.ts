@@ -32,6 +32,22 @@ export class Metrics {
   ]);
   /** Open RTMP and RTMPS connections, publishing or not. */
   readonly ingestConnections = this.#gauge('ingest_connections', 'Open RTMP and RTMPS connections.');
+  /** Media that came in over the last second, of all broadcasts. */
+  readonly broadcastBitsPerSecond = this.#gauge(
+    'broadcast_bits_per_second',
+    'Media that came in over the last second, of all broadcasts.',
+  );
+  /** Frames of picture that came in over the last second, of all broadcasts. */
+  readonly broadcastFramesPerSecond = this.#gauge(
+    'broadcast_frames_per_second',
+    'Frames of picture that came in over the last second, of all broadcasts.',
+  );
+  /** Frames of picture that were lost: `dropped` by this server, or `missing` from what publishers sent. */
+  readonly framesLost = this.#counter(
+    'broadcast_frames_lost_total',
+    'Frames of picture dropped by this server, or missing by their timestamps.',
+    ['how'],
+  );
   /** Viewers of all streams. */
   readonly viewers = this.#gauge('viewers', 'Viewers of live streams.');
   /** Media bytes received. */

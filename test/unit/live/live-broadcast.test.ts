@@ -51,6 +51,32 @@ describe('a packager that cannot be started', () => {
   });
 });
 
+describe('frames', () => {
+  test('that came after a packager died and before the next keyframe are counted as dropped', async () => {
+    const lost: string[] = [];
+    const { live, packagers } = mediaRoom({
+      observer: {
+        partListed() {},
+        segmentListed() {},
+        packagerFailed() {},
+        framesLost: (how, count) => void lost.push(`${how} ${count}`),
+        broadcastEnded() {},
+      },
+    });
+    const publisher = publish(live);
+    await startVideo(publisher);
+    packagers[0]!.begin();
+    packagers[0]!.give(0, 20);
+    packagers[0]!.die();
+    publisher.send(videoTag(40, avc.frame()), videoTag(80, avc.frame()), videoTag(120, avc.keyframe()));
+    expect(lost).toEqual(['dropped 1', 'dropped 1']);
+    expect(live.stats(() => true)).toMatchObject([
+      { projectId: 'pr1', liveStreamId: 'li1', broadcastId: 'br1', state: 'live', droppedFrames: 2 },
+    ]);
+    expect(live.stats(projectId => projectId !== 'pr1')).toEqual([]);
+  });
+});
+
 describe('a journal that cannot write', () => {
   test('costs its lines, not the broadcast', async () => {
     const full = () => {

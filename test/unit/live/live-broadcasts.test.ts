@@ -51,7 +51,13 @@ function room(owners: Readonly<Record<string, StreamOwner>> = { key: owner }) {
       changed: () => {},
       ended: (_, __, reason) => void ends.push(reason),
     },
-    observer: { partListed() {}, segmentListed() {}, packagerFailed() {}, broadcastEnded() {} },
+    observer: {
+      partListed() {},
+      segmentListed() {},
+      packagerFailed() {},
+      framesLost() {},
+      broadcastEnded() {},
+    },
     clock: { nowMs: () => Date.now(), monotonicMs: () => Date.now() },
     log: silentLogger,
   });
