@@ -8,6 +8,7 @@ export interface Tables {
   secrets: SecretRow;
   accounts: AccountRow;
   projects: ProjectRow;
+  key_pairs: KeyPairRow;
   api_keys: ApiKeyRow;
   access_tokens: TokenRow;
   refresh_tokens: TokenRow;
@@ -23,10 +24,17 @@ export interface Tables {
   renditions: RenditionRow;
   video_thumbnails: VideoThumbnailRow;
   watermarks: WatermarkRow;
+  tags: TagRow;
+  summaries: SummaryRow;
   private_sessions: PrivateSessionRow;
   jobs: JobRow;
   events: EventRow;
   event_counters: EventCounterRow;
+  webhooks: WebhookRow;
+  removed_webhooks: RemovedWebhookRow;
+  webhook_deliveries: WebhookDeliveryRow;
+  webhook_attempts: WebhookAttemptRow;
+  webhook_delivery_totals: WebhookDeliveryTotalRow;
 }
 
 /** Which of an account's two projects: trial rules apply in the sandbox. */
@@ -54,14 +62,27 @@ export interface ProjectRow {
   created_at_ms: number;
 }
 
-/** One key of a pair; `pair_id` is the same for the sandbox and the production key. */
+/** A sandbox and a production key that were made together; either may be missing. */
+export interface KeyPairRow {
+  id: string;
+  account_id: string;
+  name: string | null;
+  created_at_ms: number;
+}
+
+/**
+ * One key of a pair. `hint`: its last characters, where they were noted. A revoked key opens nothing, and has its own id as
+ * `pair_id`.
+ */
 export interface ApiKeyRow {
   id: string;
   pair_id: string;
   project_id: string;
   key_hash: Buffer;
+  hint: string | null;
   created_at_ms: number;
   last_used_at_ms: number | null;
+  revoked_at_ms: number | null;
 }
 
 /** An access or refresh token; gone with the API key that it was made from. */
@@ -102,7 +123,7 @@ export interface LiveStreamRow {
   updated_at_ms: number;
 }
 
-/** One time that a live stream was on air. States and end reasons are the live room's. */
+/** One time that a live stream was on air. States and end reasons are the live room's. `live_at_ms`: when it could first be played. */
 export interface BroadcastRow {
   id: string;
   project_id: string;
@@ -118,6 +139,7 @@ export interface BroadcastRow {
   audio_codec: string | null;
   width: number | null;
   height: number | null;
+  live_at_ms: number | null;
 }
 
 /**
@@ -228,6 +250,28 @@ export interface WatermarkRow {
   created_at_ms: number;
 }
 
+/** How many videos of a project have a tag; kept by triggers. `tag_folded` is what is sorted by and searched in. */
+export interface TagRow {
+  project_id: string;
+  is_discarded: number;
+  tag: string;
+  videos: number;
+  tag_folded: string;
+}
+
+/** What a video is about, in words. `takeaways` is a JSON array; `is_discarded` is kept as the video's by a trigger. */
+export interface SummaryRow {
+  id: string;
+  project_id: string;
+  video_id: string;
+  is_discarded: Generated<number>;
+  source_status: 'missing' | 'completed';
+  abstract: string | null;
+  takeaways: string | null;
+  created_at_ms: number;
+  updated_at_ms: number;
+}
+
 /** Which client a private token was bound to at its first use. Hashes are SHA-256. */
 export interface PrivateSessionRow {
   token_hash: Buffer;
@@ -269,4 +313,59 @@ export interface EventRow {
   subject_id: string;
   payload: string;
   created_at_ms: number;
+}
+
+/** Where events of a project are sent to. `events` is a JSON array of names. */
+export interface WebhookRow {
+  id: string;
+  project_id: string;
+  events: string;
+  url: string;
+  signature_secret: string;
+  created_at_ms: number;
+}
+
+/** A webhook that is gone, and whose deliveries are being removed. */
+export interface RemovedWebhookRow {
+  webhook_id: string;
+}
+
+/**
+ * An event on its way to a webhook, and the memory of it. Those of one `sequence` are sent one after the other: `is_next` is the one
+ * whose turn it is. `due_at_ms` is null for what is over; `body` is what is sent, to the byte.
+ */
+export interface WebhookDeliveryRow {
+  number: Generated<number>;
+  id: string;
+  webhook_id: string;
+  event_number: number;
+  type: string;
+  sequence: string;
+  body: string;
+  state: 'waiting' | 'retrying' | 'succeeded' | 'failed';
+  is_next: number;
+  due_at_ms: number | null;
+  attempts: number;
+  first_attempt_at_ms: number | null;
+  resent_from: string | null;
+  created_at_ms: number;
+}
+
+/** One try of a delivery; `attempt` counts from 1. `response` is the beginning of the answer. */
+export interface WebhookAttemptRow {
+  delivery_number: number;
+  attempt: number;
+  attempted_at_ms: number;
+  duration_ms: number;
+  status_code: number | null;
+  error: string | null;
+  response: string | null;
+}
+
+/** How many deliveries a webhook has; kept by triggers, so that no page of a list counts. */
+export interface WebhookDeliveryTotalRow {
+  webhook_id: string;
+  state: WebhookDeliveryRow['state'];
+  type: string;
+  total: number;
 }

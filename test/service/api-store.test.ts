@@ -4,11 +4,13 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Outbox } from '../../src/events/outbox.store.ts';
 import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
 import { bootstrapAccount } from '../../src/resources/accounts/bootstrap.ts';
 import { BroadcastsStore } from '../../src/resources/live-streams/broadcasts.store.ts';
 import { LiveStreamsStore } from '../../src/resources/live-streams/live-streams.store.ts';
 import { openPrivateTokens } from '../../src/resources/private-tokens/private-tokens.store.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { migrate, migrations } from '../../src/store/migrations.ts';
@@ -193,7 +195,7 @@ describe('broadcasts', () => {
   it('are opened, changed and ended once', async () => {
     const database = await opened();
     const stream = withStream(database);
-    const broadcasts = new BroadcastsStore(database);
+    const broadcasts = new BroadcastsStore(database, new Outbox(database, silentLogger));
     const id = broadcasts.opened({
       liveStreamId: stream.liveStreamId,
       projectId: stream.projectId,
@@ -225,7 +227,7 @@ describe('broadcasts', () => {
   it('that a crash left open are ended at the next start', async () => {
     const database = await opened();
     const { liveStreamId, projectId } = withStream(database);
-    const broadcasts = new BroadcastsStore(database);
+    const broadcasts = new BroadcastsStore(database, new Outbox(database, silentLogger));
     const facts = {
       liveStreamId,
       projectId,

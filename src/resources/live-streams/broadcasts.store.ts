@@ -1,3 +1,6 @@
+import type { EventType } from '../../events/event-catalogue.ts';
+import type { Outbox } from '../../events/outbox.store.ts';
+import { type Clock, systemClock } from '../../shared/clock.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Database } from '../../store/database.ts';
 
@@ -24,12 +27,19 @@ export interface BroadcastChanges<State extends string> {
   readonly height?: number;
 }
 
-/** The history of broadcasts. */
+/** In these it is shown as broadcasting. */
+const broadcastingStates: readonly string[] = ['live', 'waiting'];
+
+/** The history of broadcasts, which also tells when one can be played, and when one that could be played has ended. */
 export class BroadcastsStore<State extends string = string, EndReason extends string = string> {
   readonly #database: Database;
+  readonly #outbox: Outbox;
+  readonly #clock: Clock;
 
-  constructor(database: Database) {
+  constructor(database: Database, outbox: Outbox, clock: Clock = systemClock) {
     this.#database = database;
+    this.#outbox = outbox;
+    this.#clock = clock;
   }
 
   /** Notes that a broadcast began; its id. */
@@ -51,6 +61,7 @@ export class BroadcastsStore<State extends string = string, EndReason extends st
         audio_codec: null,
         width: null,
         height: null,
+        live_at_ms: null,
       }),
     );
     return id;
@@ -67,35 +78,70 @@ export class BroadcastsStore<State extends string = string, EndReason extends st
       width: changes.width,
       height: changes.height,
     };
-    // Kysely leaves undefined columns out; with none left there is nothing to say.
-    if (Object.values(row).every(value => value === undefined)) return;
-    this.#database.run(
-      this.#database.queries
-        .updateTable('broadcasts')
-        .set(row as { [Column in keyof typeof row]: NonNullable<(typeof row)[Column]> })
-        .where('id', '=', broadcastId),
-    );
+    this.#database.transaction(() => {
+      // Kysely leaves undefined columns out; with none left there is nothing to say.
+      if (Object.values(row).some(value => value !== undefined)) {
+        this.#database.run(
+          this.#database.queries
+            .updateTable('broadcasts')
+            .set(row as { [Column in keyof typeof row]: NonNullable<(typeof row)[Column]> })
+            .where('id', '=', broadcastId),
+        );
+      }
+      if (changes.state !== undefined && broadcastingStates.includes(changes.state)) this.#began(broadcastId);
+    });
   }
 
   /** Notes the end of a broadcast, once: a later end of the same one changes nothing. */
   ended(broadcastId: string, atMs: number, reason: EndReason): void {
-    this.#database.run(
-      this.#database.queries
-        .updateTable('broadcasts')
-        .set({ state: 'ended', ended_at_ms: atMs, end_reason: reason })
-        .where('id', '=', broadcastId)
-        .where('ended_at_ms', 'is', null),
-    );
+    this.#database.transaction(() => {
+      const changed = this.#database.run(
+        this.#database.queries
+          .updateTable('broadcasts')
+          .set({ state: 'ended', ended_at_ms: atMs, end_reason: reason })
+          .where('id', '=', broadcastId)
+          .where('ended_at_ms', 'is', null),
+      );
+      if (changed > 0) this.#tell(broadcastId, 'live-stream.broadcast.ended', atMs);
+    });
   }
 
   /** Ends whatever a crash left open; how many there were. */
   endOpenOnes(atMs: number, reason: EndReason): number {
-    return this.#database.run(
+    return this.#database.transaction(() => {
+      const open = this.#database.all(
+        this.#database.queries.selectFrom('broadcasts').select('id').where('ended_at_ms', 'is', null),
+      );
+      for (const { id } of open) this.ended(id, atMs, reason);
+      return open.length;
+    });
+  }
+
+  /** A publisher that comes back makes it live again, which is no other beginning. */
+  #began(broadcastId: string): void {
+    const nowMs = this.#clock.nowMs();
+    const changed = this.#database.run(
       this.#database.queries
         .updateTable('broadcasts')
-        .set({ state: 'ended', ended_at_ms: atMs, end_reason: reason })
-        .where('ended_at_ms', 'is', null),
+        .set({ live_at_ms: nowMs })
+        .where('id', '=', broadcastId)
+        .where('live_at_ms', 'is', null),
     );
+    if (changed > 0) this.#tell(broadcastId, 'live-stream.broadcast.started', nowMs);
+  }
+
+  /** Nothing is told of one that could never be played. */
+  #tell(broadcastId: string, type: EventType, atMs: number): void {
+    const broadcast = this.#database.first(
+      this.#database.queries
+        .selectFrom('broadcasts')
+        .select(['project_id', 'live_stream_id'])
+        .where('id', '=', broadcastId)
+        .where('live_at_ms', 'is not', null),
+    );
+    if (broadcast === undefined) return;
+    const { project_id: projectId, live_stream_id: liveStreamId } = broadcast;
+    this.#outbox.append({ projectId, type, subjectId: liveStreamId, payload: { liveStreamId } }, atMs);
   }
 
   /** The newest broadcasts of a live stream, newest first. */

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+
+const liveStreamId = z.string().describe('Id of the live stream.');
+const videoId = z.string().describe('Id of the video.');
+
+/** What can be told of a resource. */
+export interface EventKind {
+  /** When it happens, for a person. */
+  readonly summary: string;
+  /** Whether this server writes it; others can be subscribed to and never come. */
+  readonly isEmitted: boolean;
+  /** What is told beside `type` and `emittedAt`. */
+  readonly payload: z.ZodObject;
+  /** A payload as it is sent. */
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+/** Every event by its name. */
+export const eventCatalogue = {
+  'live-stream.broadcast.started': {
+    summary:
+      'A live stream begins to broadcast: it can be played. A publisher that comes back in time does not begin another.',
+    isEmitted: true,
+    payload: z.object({ liveStreamId }),
+    example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA' },
+  },
+  'live-stream.broadcast.ended': {
+    summary: 'A live stream that was broadcasting has ended, for whatever reason.',
+    isEmitted: true,
+    payload: z.object({ liveStreamId }),
+    example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA' },
+  },
+  'video.source.recorded': {
+    summary: 'The recording of a live stream is complete and waits for its encoding.',
+    isEmitted: true,
+    payload: z.object({ liveStreamId, videoId }),
+    example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA', videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN' },
+  },
+  'video.encoding.quality.completed': {
+    summary:
+      'A quality of a video is encoded: once for each quality of the stream, and once for the mp4 at the highest one.',
+    isEmitted: true,
+    payload: z.object({
+      videoId,
+      encoding: z.enum(['hls', 'mp4']),
+      quality: z.string().describe('Such as `720p`.'),
+      liveStreamId: liveStreamId.optional().describe('Only for a recording: id of the live stream.'),
+    }),
+    example: { videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN', encoding: 'hls', quality: '480p' },
+  },
+  'video.caption.generated': {
+    summary: 'Captions were generated. This server generates none, so it never comes.',
+    isEmitted: false,
+    payload: z.object({
+      videoId,
+      captionId: z.string().describe('Id of the captions.'),
+      generationMode: z.literal('transcript'),
+      language: z.string().describe('Language tag of the captions.'),
+    }),
+    example: {
+      videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN',
+      captionId: 'caption_4Kd8sLq2Wm6Xr1Tz9Bn3Vc',
+      generationMode: 'transcript',
+      language: 'en',
+    },
+  },
+  'video.summary.generated': {
+    summary: 'A summary was generated. This server generates none, so it never comes.',
+    isEmitted: false,
+    payload: z.object({ videoId, summaryId: z.string().describe('Id of the summary.') }),
+    example: { videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN', summaryId: 'summary_4Kd8sLq2Wm6Xr1Tz9Bn3Vc' },
+  },
+} as const satisfies Record<string, EventKind>;
+
+/** A name of {@link eventCatalogue}. */
+export type EventType = keyof typeof eventCatalogue;
+
+/** All names of {@link eventCatalogue}. */
+export const eventTypes = Object.keys(eventCatalogue) as [EventType, ...EventType[]];
+
+/** An event as receivers get it: its name, its time, and the payload beside them. */
+export function eventSchema(type: EventType) {
+  const { payload, summary, example } = eventCatalogue[type];
+  return z
+    .object({
+      type: z.literal(type),
+      emittedAt: z.iso.datetime({ offset: true }).describe('When it happened.'),
+      ...payload.shape,
+    })
+    .meta({ description: summary, examples: [{ type, emittedAt: '2026-03-04T05:06:07+00:00', ...example }] });
+}
