@@ -2,19 +2,20 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type Koa from 'koa';
 import { createKoaApp, type HttpObserver } from '../http/koa-app.ts';
-import { openApiDocument } from '../http/openapi.ts';
+import type { JsonObject } from '../http/openapi-schemas.ts';
 import type { RateLimits } from '../http/rate-limiter.ts';
-import { defineRoute, type Route } from '../http/route.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
+import { PeriodicTasks } from '../shared/periodic-tasks.ts';
 import { MediaFiles } from '../storage/media-files.ts';
 import type { Database } from '../store/database.ts';
 import { AccountsStore } from './accounts/accounts.store.ts';
 import { authRoutes } from './auth/auth.routes.ts';
 import { AuthService } from './auth/auth.service.ts';
-import { TokenSweeper } from './auth/token-sweeper.ts';
+import { tokenChore } from './auth/token-chore.ts';
 import { discardedVideoRoutes } from './discarded-videos/discarded-videos.routes.ts';
+import { apiDocument, apiDocumentRoute } from './docs/api-document.ts';
 import { errorDocRoutes } from './error-docs/error-docs.routes.ts';
 import { type HealthOptions, healthRoutes } from './health/health.routes.ts';
 import type { LiveControl } from './live-streams/live-control.ts';
@@ -38,6 +39,8 @@ import { VideosStore } from './videos/videos.store.ts';
 import { watermarkRoutes } from './watermarks/watermarks.routes.ts';
 import { WatermarksService } from './watermarks/watermarks.service.ts';
 import { WatermarksStore } from './watermarks/watermarks.store.ts';
+
+const tokensSweptEveryMs = 10 * 60_000;
 
 /** What the API is made of. */
 export interface ApiOptions {
@@ -114,9 +117,11 @@ export interface Api {
   readonly uploads: Uploads;
   readonly privateTokens: PrivateTokens;
   /** To be started and stopped with the server. */
-  readonly tokenSweeper: TokenSweeper;
+  readonly tokenSweeper: PeriodicTasks;
   /** Base of the `type` of errors, for what answers beside Koa. */
   readonly docsBase: () => string;
+  /** The OpenAPI document. */
+  readonly document: () => JsonObject;
 }
 
 /**
@@ -186,7 +191,8 @@ export function createApi(options: ApiOptions): Api {
     ...healthRoutes(options.health),
     ...errorDocRoutes(),
   ];
-  routes.push(documentRoute(routes, options));
+  const documented = { version: options.version, publicUrl, docsBase };
+  routes.push(apiDocumentRoute(routes, documented));
   const koa = createKoaApp({
     routes,
     authenticate: authorization => auth.authenticate(authorization),
@@ -204,7 +210,12 @@ export function createApi(options: ApiOptions): Api {
       ? {}
       : { uploadIdleTimeoutMs: options.uploads.idleTimeoutMs }),
   });
-  const tokenSweeper = new TokenSweeper({ database, clock, log: log.child('auth') });
+  const tokenSweeper = new PeriodicTasks({
+    name: 'token-sweeper',
+    tasks: [tokenChore({ database, clock })],
+    everyMs: tokensSweptEveryMs,
+    log: log.child('auth'),
+  });
   return {
     koa,
     accounts,
@@ -216,6 +227,7 @@ export function createApi(options: ApiOptions): Api {
     privateTokens,
     tokenSweeper,
     docsBase,
+    document: () => apiDocument(routes, documented),
   };
 }
 
@@ -230,26 +242,4 @@ function emptyFolder(path: string): string {
       cause: error,
     });
   }
-}
-
-function documentRoute(routes: readonly Route[], options: ApiOptions): Route {
-  let text: string | undefined;
-  const info = () => ({
-    title: 'Millrace',
-    version: options.version,
-    description: 'Live streaming and video hosting.',
-    serverUrl: options.publicUrl(),
-  });
-  return defineRoute({
-    method: 'GET',
-    path: '/openapi.json',
-    tag: 'Operation',
-    summary: 'This document',
-    auth: 'none',
-    success: { status: 200, description: 'An OpenAPI document.', contentType: 'application/json' },
-    handle: () => {
-      text ??= JSON.stringify(openApiDocument(routes, info()));
-      return text;
-    },
-  });
 }

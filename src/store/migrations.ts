@@ -9,6 +9,7 @@ import { webhooks } from './migrations/0005-webhooks.ts';
 import { captionsAndPlayers } from './migrations/0006-captions-and-players.ts';
 import { analytics } from './migrations/0007-analytics.ts';
 import { keyPairsAndSummaries } from './migrations/0008-key-pairs-and-summaries.ts';
+import { addSqlFunctions } from './sql-functions.ts';
 
 /** All steps in order; the first is number 1. SQLite's `user_version` says how many a database has had. */
 export const migrations: readonly Migration[] = [
@@ -36,6 +37,7 @@ export function migrate(sqlite: Sqlite.Database, steps: readonly Migration[] = m
       `The database ${sqlite.name} has schema ${from}, made by a newer version of this server; this version knows up to ${steps.length}.`,
     );
   }
+  addSqlFunctions(sqlite);
   for (const [index, step] of steps.entries()) {
     const number = index + 1;
     if (number <= from) continue;

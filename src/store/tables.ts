@@ -24,6 +24,9 @@ export interface Tables {
   renditions: RenditionRow;
   video_thumbnails: VideoThumbnailRow;
   watermarks: WatermarkRow;
+  text_tracks: TextTrackRow;
+  players: PlayerRow;
+  removed_players: RemovedPlayerRow;
   tags: TagRow;
   summaries: SummaryRow;
   private_sessions: PrivateSessionRow;
@@ -270,6 +273,35 @@ export interface SummaryRow {
   takeaways: string | null;
   created_at_ms: number;
   updated_at_ms: number;
+}
+
+/** A WebVTT file of a video. `file` is relative to the video's folder, and new with each upload. */
+export interface TextTrackRow {
+  video_id: string;
+  kind: 'captions' | 'chapters';
+  language: string;
+  is_default: number;
+  file: string;
+  bytes: number;
+}
+
+/** A player theme. `look` is a JSON object of its colours and switches; the logo's file is relative to the theme's folder. */
+export interface PlayerRow {
+  id: string;
+  project_id: string;
+  name: string | null;
+  name_folded: string;
+  look: string;
+  logo_file: string | null;
+  logo_bytes: number | null;
+  link: string | null;
+  created_at_ms: number;
+  updated_at_ms: number;
+}
+
+/** A theme that is gone while videos or live streams still name it. */
+export interface RemovedPlayerRow {
+  id: string;
 }
 
 /** Which client a private token was bound to at its first use. Hashes are SHA-256. */

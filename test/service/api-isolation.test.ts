@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
 import { pngImage } from '../support/images.ts';
 import { type Answer, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
 import { fileForm, noise } from './upload-fixture.ts';
@@ -19,9 +18,7 @@ beforeAll(async () => {
     videos: { restore: true },
     uploads: { sourceReady: () => {} },
   });
-  const accounts = new AccountsStore(server.database);
-  const { projectIds } = accounts.addAccount({ isUpgraded: true, createdAtMs: 1 });
-  accounts.addKeyPair({ sandbox: strangerKey, production: `${strangerKey}-production` }, projectIds, 1);
+  server.addAccount({ isUpgraded: true, sandboxKey: strangerKey });
 
   const made = async (path: string, body: unknown) => (await server.call('POST', path, { body })).json;
   const create = async (title: string) =>

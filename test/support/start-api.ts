@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { HttpListener, type HttpListenerOptions } from '../../src/http/http-listener.ts';
 import { Jobs } from '../../src/jobs/jobs.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
+import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
 import { bootstrapAccount } from '../../src/resources/accounts/bootstrap.ts';
+import { KeyPairsStore } from '../../src/resources/accounts/key-pairs.store.ts';
 import { type Api, type ApiOptions, createApi } from '../../src/resources/create-api.ts';
 import type { LiveControl } from '../../src/resources/live-streams/live-control.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
@@ -72,7 +75,17 @@ export interface RunningApi {
     path: string,
     options?: { body?: unknown; key?: string | null; headers?: Record<string, string> },
   ): Promise<Answer>;
+  /** Adds a further account; keys that are not given are made up. */
+  addAccount(account?: { isUpgraded?: boolean; sandboxKey?: string; productionKey?: string }): AccountOfTest;
   stop(): Promise<void>;
+}
+
+/** A further account, with what opens its two projects. */
+export interface AccountOfTest {
+  readonly accountId: string;
+  readonly sandboxKey: string;
+  readonly productionKey: string;
+  readonly projectIds: Readonly<Record<'sandbox' | 'production', string>>;
 }
 
 /** `Authorization` for an API key. */
@@ -141,6 +154,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     dataDir,
     baseUrl,
     call: (method, path, request = {}) => call(`${baseUrl}${path}`, method, request),
+    addAccount: account => addAccount(database, account),
     async stop() {
       await listener.stop();
       await api.tokenSweeper.stop();
@@ -150,6 +164,24 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
       if (options.dataDir === undefined) await removeDir(dataDir);
     },
   };
+}
+
+function addAccount(
+  database: Database,
+  {
+    isUpgraded = false,
+    sandboxKey: sandbox = `sandbox-${randomUUID()}`,
+    productionKey: production = `production-${randomUUID()}`,
+  }: { isUpgraded?: boolean; sandboxKey?: string; productionKey?: string } = {},
+): AccountOfTest {
+  const createdAtMs = Date.now();
+  const { accountId, projectIds } = new AccountsStore(database).addAccount({ isUpgraded, createdAtMs });
+  const keys = [
+    { projectId: projectIds.sandbox, text: sandbox },
+    { projectId: projectIds.production, text: production },
+  ];
+  new KeyPairsStore(database).add({ accountId, createdAtMs, keys });
+  return { accountId, sandboxKey: sandbox, productionKey: production, projectIds };
 }
 
 async function call(

@@ -3,6 +3,15 @@ import { hash } from 'node:crypto';
 /** Whether a project may be used, by what its account is. */
 export type Standing = 'allowed' | 'suspended' | 'not-upgraded';
 
+/** An account as its owner sees it. */
+export interface Account {
+  readonly accountId: string;
+  /** Of its first user. */
+  readonly email: string | undefined;
+  readonly isUpgraded: boolean;
+  readonly createdAtMs: number;
+}
+
 /** An API key's owner. */
 export interface KeyOwner {
   readonly apiKeyId: string;

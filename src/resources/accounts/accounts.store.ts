@@ -1,7 +1,7 @@
 import { newId } from '../../shared/ids.ts';
 import type { Database } from '../../store/database.ts';
 import type { Environment } from '../../store/tables.ts';
-import { hashOfSecret, type KeyOwner, standingOf } from './account.ts';
+import { type Account, hashOfSecret, type KeyOwner, standingOf } from './account.ts';
 
 interface OwnerRow {
   api_key_id: string;
@@ -14,8 +14,9 @@ interface OwnerRow {
 
 /** The columns of {@link KeyOwner} from a key `k`; joined to by the tables that lead to a key. */
 export const ownerColumns = `k.id AS api_key_id, p.id AS project_id, p.account_id, p.environment, a.is_suspended, a.is_upgraded`;
-/** The joins that {@link ownerColumns} needs. */
-export const ownerJoins = 'JOIN projects p ON p.id = k.project_id JOIN accounts a ON a.id = p.account_id';
+/** The joins that {@link ownerColumns} needs; a revoked key has no owner. */
+export const ownerJoins = `JOIN projects p ON p.id = k.project_id AND k.revoked_at_ms IS NULL
+  JOIN accounts a ON a.id = p.account_id`;
 
 /** A caller sends the same key with every request; for so long it is not looked up again. */
 const ownerKeptMs = 1_000;
@@ -93,27 +94,32 @@ export class AccountsStore {
     return { accountId, projectIds };
   }
 
-  /** Adds a pair of API keys; only their hashes are kept. */
-  addKeyPair(
-    keys: Record<Environment, string>,
-    projectIds: Record<Environment, string>,
-    createdAtMs: number,
-  ): void {
-    const pair_id = newId('kp');
-    this.#database.transaction(() => {
-      for (const environment of ['sandbox', 'production'] as const) {
-        this.#database.run(
-          this.#database.queries.insertInto('api_keys').values({
-            id: newId('ak'),
-            pair_id,
-            project_id: projectIds[environment],
-            key_hash: hashOfSecret(keys[environment]),
-            created_at_ms: createdAtMs,
-            last_used_at_ms: null,
-          }),
-        );
-      }
-    });
+  /** To be called after API keys were added or revoked. */
+  forgetOwners(): void {
+    this.#owners.clear();
+  }
+
+  /** An account, and who was the first that may sign in to it. */
+  find(accountId: string): Account | undefined {
+    const { queries } = this.#database;
+    const row = this.#database.first(
+      queries.selectFrom('accounts').select(['is_upgraded', 'created_at_ms']).where('id', '=', accountId),
+    );
+    if (row === undefined) return undefined;
+    const user = this.#database.first(
+      queries
+        .selectFrom('users')
+        .select('email')
+        .where('account_id', '=', accountId)
+        .orderBy('created_at_ms')
+        .orderBy('id'),
+    );
+    return {
+      accountId,
+      email: user?.email,
+      isUpgraded: row.is_upgraded === 1,
+      createdAtMs: row.created_at_ms,
+    };
   }
 
   /** Changes what an account may do. */

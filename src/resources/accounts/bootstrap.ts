@@ -4,7 +4,7 @@ import { randomBase62 } from '../../shared/ids.ts';
 import { Secret } from '../../shared/secret.ts';
 import type { Database } from '../../store/database.ts';
 import { AccountsStore } from './accounts.store.ts';
-import { hashPassword } from './password.ts';
+import { openAccount } from './open-account.ts';
 
 /** What the first account shall have; what is not given is made up. */
 export interface BootstrapOptions {
@@ -43,13 +43,12 @@ export async function bootstrapAccount(
     adminPassword: options.adminPassword ?? new Secret(randomBase62(20)),
   };
   checkKeys(secrets.sandboxKey.reveal(), secrets.productionKey.reveal());
-  const passwordHash = await hashPassword(secrets.adminPassword.reveal());
-  const createdAtMs = (options.clock ?? systemClock).nowMs();
-  database.transaction(() => {
-    const { accountId, projectIds } = accounts.addAccount({ isUpgraded: options.isUpgraded, createdAtMs });
-    const keys = { sandbox: secrets.sandboxKey.reveal(), production: secrets.productionKey.reveal() };
-    accounts.addKeyPair(keys, projectIds, createdAtMs);
-    accounts.addUser({ accountId, email: options.adminEmail, passwordHash, createdAtMs });
+  await openAccount(database, {
+    email: options.adminEmail,
+    isUpgraded: options.isUpgraded,
+    keys: { sandbox: secrets.sandboxKey.reveal(), production: secrets.productionKey.reveal() },
+    password: secrets.adminPassword.reveal(),
+    atMs: (options.clock ?? systemClock).nowMs(),
   });
   return secrets;
 }

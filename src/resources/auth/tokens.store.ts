@@ -5,7 +5,7 @@ import { ownerColumns, ownerFrom, ownerJoins } from '../accounts/accounts.store.
 type TokenTable = 'access_tokens' | 'refresh_tokens';
 type OwnerRow = Parameters<typeof ownerFrom>[0];
 
-/** Access and refresh tokens, of which only hashes are kept. They outlive a restart, and end with their API key. */
+/** Access and refresh tokens, of which only hashes are kept. They outlive a restart, and open nothing once their API key is revoked. */
 export class TokensStore {
   readonly #database: Database;
   readonly #accessOwner;
@@ -47,13 +47,34 @@ export class TokensStore {
     );
   }
 
-  /** Removes what expired; the number of tokens. */
-  removeExpired(nowMs: number): number {
-    return (['access_tokens', 'refresh_tokens'] as const)
-      .map(table =>
-        this.#database.run(this.#database.queries.deleteFrom(table).where('expires_at_ms', '<=', nowMs)),
-      )
-      .reduce((sum, count) => sum + count, 0);
+  /**
+   * Removes tokens that expired or whose key was revoked, and then such keys, no more than `atMost` rows of each kind.
+   *
+   * @returns how many rows that were; 0 when none is left
+   */
+  removeDead(nowMs: number, atMost: number): number {
+    const { queries } = this.#database;
+    return this.#database.transaction(() => {
+      let removed = 0;
+      for (const table of ['access_tokens', 'refresh_tokens'] as const) {
+        const expired = queries
+          .selectFrom(table)
+          .select('token_hash')
+          .where('expires_at_ms', '<=', nowMs)
+          .limit(atMost);
+        removed += this.#database.run(queries.deleteFrom(table).where('token_hash', 'in', expired));
+        const keys = queries.selectFrom('api_keys').select('id').where('revoked_at_ms', 'is not', null);
+        const revoked = queries
+          .selectFrom(table)
+          .select('token_hash')
+          .where('api_key_id', 'in', keys)
+          .limit(atMost);
+        removed += this.#database.run(queries.deleteFrom(table).where('token_hash', 'in', revoked));
+      }
+      if (removed > 0) return removed;
+      const keys = queries.deleteFrom('api_keys').where('revoked_at_ms', 'is not', null);
+      return this.#database.run(keys);
+    });
   }
 }
 

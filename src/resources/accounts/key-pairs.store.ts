@@ -1,0 +1,209 @@
+import { newId } from '../../shared/ids.ts';
+import type { Database } from '../../store/database.ts';
+import type { Environment } from '../../store/tables.ts';
+import { hashOfSecret } from './account.ts';
+import type { KeyHalf, KeyPair } from './key-pair.ts';
+
+/** The characters at the end of a key that are kept to tell keys apart. */
+const hintLength = 4;
+/** A text so short would be given away by its last characters. */
+const hintedFrom = 12;
+
+interface PairRow {
+  id: string;
+  account_id: string;
+  name: string | null;
+  created_at_ms: number;
+}
+
+interface HalfRow {
+  pair_id: string;
+  id: string;
+  project_id: string;
+  environment: Environment;
+  hint: string | null;
+  created_at_ms: number;
+  last_used_at_ms: number | null;
+}
+
+/** A key that is to be added. */
+export interface NewKey {
+  readonly projectId: string;
+  readonly text: string;
+}
+
+/** Pairs of API keys in the database, which has their hashes only. Whoever changes them makes `AccountsStore` forget owners. */
+export class KeyPairsStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** All pairs of an account, the oldest first. */
+  ofAccount(accountId: string): KeyPair[] {
+    const rows = this.#database.all(this.#pairs(accountId).orderBy('created_at_ms').orderBy('id'));
+    const halves = Map.groupBy(this.#halves(accountId), half => half.pair_id);
+    return rows.map(row => pairFrom(row, halves.get(row.id) ?? []));
+  }
+
+  /** A pair of an account. */
+  find(accountId: string, keyPairId: string): KeyPair | undefined {
+    const row = this.#database.first(this.#pairs(accountId).where('id', '=', keyPairId));
+    if (row === undefined) return undefined;
+    const halves = this.#halves(accountId).filter(half => half.pair_id === row.id);
+    return pairFrom(row, halves);
+  }
+
+  /** How many pairs an account has. */
+  count(accountId: string): number {
+    const { queries } = this.#database;
+    const counted = queries
+      .selectFrom('key_pairs')
+      .select(expression => expression.fn.countAll<number>().as('total'))
+      .where('account_id', '=', accountId);
+    return this.#database.first(counted)?.total ?? 0;
+  }
+
+  /** How many keys open a project. */
+  countKeys(projectId: string): number {
+    const { queries } = this.#database;
+    const counted = queries
+      .selectFrom('api_keys')
+      .select(expression => expression.fn.countAll<number>().as('total'))
+      .where('project_id', '=', projectId)
+      .where('revoked_at_ms', 'is', null);
+    return this.#database.first(counted)?.total ?? 0;
+  }
+
+  /** The projects of an account. */
+  projectsOf(accountId: string): Record<Environment, string> {
+    const { queries } = this.#database;
+    const rows = this.#database.all(
+      queries.selectFrom('projects').select(['id', 'environment']).where('account_id', '=', accountId),
+    );
+    const ids = Object.fromEntries(rows.map(row => [row.environment, row.id]));
+    return ids as Record<Environment, string>;
+  }
+
+  /** Adds a pair with its keys; its id. */
+  add(pair: {
+    accountId: string;
+    name?: string | undefined;
+    createdAtMs: number;
+    keys: readonly NewKey[];
+  }): string {
+    const keyPairId = newId('kp');
+    this.#database.transaction(() => {
+      this.#database.run(
+        this.#database.queries.insertInto('key_pairs').values({
+          id: keyPairId,
+          account_id: pair.accountId,
+          name: pair.name ?? null,
+          created_at_ms: pair.createdAtMs,
+        }),
+      );
+      for (const key of pair.keys) this.#addKey(keyPairId, key, pair.createdAtMs);
+    });
+    return keyPairId;
+  }
+
+  /** Names a pair, or takes its name away. */
+  rename(keyPairId: string, name: string | null): void {
+    this.#database.run(
+      this.#database.queries.updateTable('key_pairs').set({ name }).where('id', '=', keyPairId),
+    );
+  }
+
+  /** Gives a pair a key in place of the one that it may have for that project, which is revoked. */
+  replaceKey(pair: KeyPair, key: NewKey, atMs: number): void {
+    this.#database.transaction(() => {
+      for (const half of Object.values(pair.halves)) {
+        if (half.projectId === key.projectId) this.#revokeKey(half, atMs);
+      }
+      this.#addKey(pair.keyPairId, key, atMs);
+    });
+  }
+
+  /** Revokes keys of a pair at once, with all tokens that were made from them; a pair without keys is gone. */
+  revoke(pair: KeyPair, halves: readonly KeyHalf[], atMs: number): void {
+    const { queries } = this.#database;
+    this.#database.transaction(() => {
+      for (const half of halves) this.#revokeKey(half, atMs);
+      const left = queries.selectFrom('api_keys').select('id').where('pair_id', '=', pair.keyPairId).limit(1);
+      if (this.#database.first(left) !== undefined) return;
+      this.#database.run(queries.deleteFrom('key_pairs').where('id', '=', pair.keyPairId));
+    });
+  }
+
+  #addKey(keyPairId: string, { projectId, text }: NewKey, createdAtMs: number): void {
+    this.#database.run(
+      this.#database.queries.insertInto('api_keys').values({
+        id: newId('ak'),
+        pair_id: keyPairId,
+        project_id: projectId,
+        key_hash: hashOfSecret(text),
+        hint: text.length < hintedFrom ? null : text.slice(-hintLength),
+        created_at_ms: createdAtMs,
+        last_used_at_ms: null,
+        revoked_at_ms: null,
+      }),
+    );
+  }
+
+  #revokeKey({ apiKeyId }: KeyHalf, atMs: number): void {
+    this.#database.run(
+      this.#database.queries
+        .updateTable('api_keys')
+        .set({ pair_id: apiKeyId, revoked_at_ms: atMs })
+        .where('id', '=', apiKeyId),
+    );
+  }
+
+  #pairs(accountId: string) {
+    return this.#database.queries
+      .selectFrom('key_pairs')
+      .select(['id', 'account_id', 'name', 'created_at_ms'])
+      .where('account_id', '=', accountId);
+  }
+
+  #halves(accountId: string): HalfRow[] {
+    return this.#database.all(
+      this.#database.queries
+        .selectFrom('projects as p')
+        .innerJoin('api_keys as k', 'k.project_id', 'p.id')
+        .select([
+          'k.pair_id',
+          'k.id',
+          'k.project_id',
+          'p.environment',
+          'k.hint',
+          'k.created_at_ms',
+          'k.last_used_at_ms',
+        ])
+        .where('p.account_id', '=', accountId)
+        .where('k.revoked_at_ms', 'is', null),
+    );
+  }
+}
+
+function pairFrom(row: PairRow, halves: readonly HalfRow[]): KeyPair {
+  return {
+    keyPairId: row.id,
+    accountId: row.account_id,
+    name: row.name ?? undefined,
+    createdAtMs: row.created_at_ms,
+    halves: Object.fromEntries(halves.map(half => [half.environment, halfFrom(half)])),
+  };
+}
+
+function halfFrom(row: HalfRow): KeyHalf {
+  return {
+    apiKeyId: row.id,
+    projectId: row.project_id,
+    environment: row.environment,
+    hint: row.hint ?? undefined,
+    createdAtMs: row.created_at_ms,
+    lastUsedAtMs: row.last_used_at_ms ?? undefined,
+  };
+}
