@@ -1,7 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Selectable } from 'kysely';
 import type { Database } from '../../store/database.ts';
-import type { VideoRow } from '../../store/tables.ts';
 import { BlockCounts, type CountsOfFilter } from './block-counts.ts';
 import {
   type Conditions,
@@ -21,11 +19,12 @@ import {
   slicesOf,
   type VideoSortField,
 } from './video-orders.store.ts';
+import { type ShownVideoRow, shownColumns } from './video-row.ts';
 import type { VideoTexts } from './video-texts.store.ts';
 
 /** One page of a list, and how many videos are on all pages. */
 export interface ListedVideos {
-  readonly rows: Selectable<VideoRow>[];
+  readonly rows: ShownVideoRow[];
   readonly total: number;
 }
 
@@ -82,8 +81,8 @@ export class VideoLists {
       .prepare<[], number>('SELECT total(videos) FROM video_blocks_by_creation')
       .pluck();
     this.#totalChanges = database.sqlite.prepare<[], number>('SELECT total_changes()').pluck();
-    this.#read = database.sqlite.prepare<[string], Selectable<VideoRow>>(
-      'SELECT v.* FROM json_each(?) page CROSS JOIN videos v ON v.number = page.value ORDER BY page.key',
+    this.#read = database.sqlite.prepare<[string], ShownVideoRow>(
+      `SELECT ${shownColumns} FROM json_each(?) page CROSS JOIN videos v ON v.number = page.value ORDER BY page.key`,
     );
     const ordered = (field: VideoSortField) => new OrderedVideos(database, field);
     this.#orders = {
@@ -111,9 +110,12 @@ export class VideoLists {
 
   #unfiltered(scope: ListScope, page: ListPage): ListedVideos {
     const order = this.#orders[page.sort.field];
+    const total = order.total(scope);
+    const range = rangeOf(page, total);
+    const near = order.nearAnEnd(scope, range, total);
+    if (near !== undefined) return { rows: page.sort.direction === 'asc' ? near : near.reverse(), total };
     const blocks = order.blocks(scope);
-    const total = blocks.reduce((sum, block) => sum + block.videos, 0);
-    const slices = slicesOf(blocks, block => block.videos, rangeOf(page, total), total)!;
+    const slices = slicesOf(blocks, block => block.videos, range, total)!;
     const numbers = order.numbers(scope, noConditions, blocks, slices);
     return { rows: this.#rows(numbers, page), total };
   }
@@ -274,7 +276,7 @@ export class VideoLists {
     return query === undefined ? undefined : this.#texts.candidates(query.match, candidatesAtMost);
   }
 
-  #rows(ascending: number[], page: ListPage): Selectable<VideoRow>[] {
+  #rows(ascending: number[], page: ListPage): ShownVideoRow[] {
     const numbers = page.sort.direction === 'asc' ? ascending : ascending.toReversed();
     return this.#read.all(JSON.stringify(numbers));
   }

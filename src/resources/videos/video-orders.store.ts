@@ -1,5 +1,6 @@
 import type { Database } from '../../store/database.ts';
 import type { Conditions } from './video-filter.ts';
+import { type ShownVideoRow, shownColumns } from './video-row.ts';
 
 /** Fields that lists of videos can be sorted by. */
 export type VideoSortField = 'title' | 'createdAt' | 'publishedAt' | 'updatedAt';
@@ -34,6 +35,9 @@ export interface Slice {
   readonly take: number;
 }
 
+/** Up to so many videos are stepped over one by one from an end of the order; beyond, blocks are. */
+const steppedOverAtMost = 1_000;
+
 const orders: Readonly<Record<VideoSortField, { name: string; column: string }>> = {
   title: { name: 'title', column: 'title_folded' },
   createdAt: { name: 'creation', column: 'created_at_ms' },
@@ -46,6 +50,9 @@ export class OrderedVideos {
   readonly #sqlite: Database['sqlite'];
   readonly #order: { readonly name: string; readonly column: string };
   readonly #blocks;
+  readonly #total;
+  readonly #fromBegin;
+  readonly #fromEnd;
 
   constructor({ sqlite }: Database, field: VideoSortField) {
     const order = orders[field];
@@ -55,6 +62,36 @@ export class OrderedVideos {
       `SELECT first_key, first_id, videos, revision FROM video_blocks_by_${order.name}
        WHERE project_id = ? AND is_discarded = ? ORDER BY first_key, first_id`,
     );
+    this.#total = sqlite
+      .prepare<[string, number], number>(
+        `SELECT sum(videos) FROM video_blocks_by_${order.name} WHERE project_id = ? AND is_discarded = ?`,
+      )
+      .pluck();
+    const stepped = (direction: 'ASC' | 'DESC') =>
+      sqlite.prepare<[string, number, number, number], ShownVideoRow>(
+        `SELECT ${shownColumns} FROM videos v INDEXED BY videos_by_${order.name} WHERE v.project_id = ? AND v.is_discarded = ?
+         ORDER BY v.${order.column} ${direction}, v.id ${direction} LIMIT ? OFFSET ?`,
+      );
+    this.#fromBegin = stepped('ASC');
+    this.#fromEnd = stepped('DESC');
+  }
+
+  /** How many videos the list has. */
+  total({ projectId, isDiscarded }: ListScope): number {
+    return this.#total.get(projectId, Number(isDiscarded)) ?? 0;
+  }
+
+  /** The videos in a range, ascending, where it is near the begin or the end of the order; undefined where it is not. */
+  nearAnEnd(
+    { projectId, isDiscarded }: ListScope,
+    { from, to }: { from: number; to: number },
+    total: number,
+  ): ShownVideoRow[] | undefined {
+    const discarded = Number(isDiscarded);
+    const left = total - to;
+    if (Math.min(from, left) > steppedOverAtMost) return undefined;
+    if (from <= left) return this.#fromBegin.all(projectId, discarded, to - from, from);
+    return this.#fromEnd.all(projectId, discarded, to - from, left).reverse();
   }
 
   /** All blocks in their order. */

@@ -1,4 +1,4 @@
-import type { Selectable, Updateable } from 'kysely';
+import type { Updateable } from 'kysely';
 import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
 import type { VideoRow } from '../../store/tables.ts';
@@ -6,6 +6,7 @@ import type { Clip, Video, VideoChanges, WatermarkPlacement } from './video.ts';
 import type { VideoFilter } from './video-filter.ts';
 import { VideoLists } from './video-lists.store.ts';
 import type { ListPage, ListScope } from './video-orders.store.ts';
+import { type ShownVideoRow, shownColumns, videoFrom } from './video-row.ts';
 import { VideoTexts } from './video-texts.store.ts';
 
 /** What viewers' requests need of a video, whosever it is. */
@@ -42,15 +43,15 @@ export class VideosStore {
     this.#database = database;
     this.#texts = new VideoTexts(database);
     this.#lists = new VideoLists(database, this.#texts);
-    this.#find = sqlite.prepare<[string, string, number], Selectable<VideoRow>>(
-      'SELECT * FROM videos WHERE id = ? AND project_id = ? AND is_discarded = ?',
+    this.#find = sqlite.prepare<[string, string, number], ShownVideoRow>(
+      `SELECT ${shownColumns} FROM videos v WHERE v.id = ? AND v.project_id = ? AND v.is_discarded = ?`,
     );
     this.#findViewed = sqlite.prepare<[string], ViewedRow>(
       `SELECT project_id, title, is_public, has_mp4_support, is_panoramic, player_id
        FROM videos WHERE id = ? AND discarded_at_ms IS NULL`,
     );
-    this.#findExpired = sqlite.prepare<[number, number], Selectable<VideoRow>>(
-      'SELECT * FROM videos WHERE deletes_at_ms <= ? ORDER BY deletes_at_ms LIMIT ?',
+    this.#findExpired = sqlite.prepare<[number, number], ShownVideoRow>(
+      `SELECT ${shownColumns} FROM videos v WHERE v.deletes_at_ms <= ? ORDER BY v.deletes_at_ms LIMIT ?`,
     );
     this.#add = sqlite.prepare<(string | number | null)[]>(
       `INSERT INTO videos (id, project_id, title, title_folded, is_public, is_panoramic, has_mp4_support, player_id, tags,
@@ -204,28 +205,4 @@ export class VideosStore {
         .where('is_discarded', '=', Number(isDiscarded)),
     );
   }
-}
-
-function videoFrom(row: Selectable<VideoRow>): Video {
-  return {
-    videoId: row.id,
-    projectId: row.project_id,
-    title: row.title,
-    description: row.description,
-    public: row.is_public === 1,
-    panoramic: row.is_panoramic === 1,
-    mp4Support: row.has_mp4_support === 1,
-    playerId: row.player_id ?? undefined,
-    tags: JSON.parse(row.tags) as Video['tags'],
-    metadata: JSON.parse(row.metadata) as Video['metadata'],
-    language: row.language ?? undefined,
-    liveStreamId: row.live_stream_id ?? undefined,
-    createdAtMs: row.created_at_ms,
-    publishedAtMs: row.published_at_ms,
-    updatedAtMs: row.updated_at_ms,
-    discarded:
-      row.discarded_at_ms === null || row.deletes_at_ms === null
-        ? undefined
-        : { atMs: row.discarded_at_ms, deletesAtMs: row.deletes_at_ms },
-  };
 }

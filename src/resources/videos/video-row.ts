@@ -1,0 +1,59 @@
+import type { VideoRow } from '../../store/tables.ts';
+import type { Video } from './video.ts';
+
+const columns = [
+  'id',
+  'project_id',
+  'title',
+  'description',
+  'is_public',
+  'is_panoramic',
+  'has_mp4_support',
+  'player_id',
+  'tags',
+  'metadata',
+  'language',
+  'live_stream_id',
+  'created_at_ms',
+  'published_at_ms',
+  'updated_at_ms',
+  'discarded_at_ms',
+  'deletes_at_ms',
+] as const;
+
+/** What of a video's row its owner is shown. */
+export type ShownVideoRow = Pick<VideoRow, (typeof columns)[number]>;
+
+/** The columns of {@link ShownVideoRow} of `videos AS v`. */
+export const shownColumns = columns.map(column => `v.${column}`).join(', ');
+
+/** A row as its noun. */
+export function videoFrom(row: ShownVideoRow): Video {
+  return {
+    videoId: row.id,
+    projectId: row.project_id,
+    title: row.title,
+    description: row.description,
+    public: row.is_public === 1,
+    panoramic: row.is_panoramic === 1,
+    mp4Support: row.has_mp4_support === 1,
+    playerId: row.player_id ?? undefined,
+    tags: listFrom<Video['tags']>(row.tags),
+    metadata: listFrom<Video['metadata']>(row.metadata),
+    language: row.language ?? undefined,
+    liveStreamId: row.live_stream_id ?? undefined,
+    createdAtMs: row.created_at_ms,
+    publishedAtMs: row.published_at_ms,
+    updatedAtMs: row.updated_at_ms,
+    discarded:
+      row.discarded_at_ms === null || row.deletes_at_ms === null
+        ? undefined
+        : { atMs: row.discarded_at_ms, deletesAtMs: row.deletes_at_ms },
+  };
+}
+
+const nothing = [] as const;
+
+function listFrom<List extends readonly unknown[]>(json: string): List {
+  return (json === '[]' ? nothing : JSON.parse(json)) as unknown as List;
+}
