@@ -117,6 +117,18 @@ export const errorRegister = {
   'authentication-invalid-upload-token': denied('The upload token is invalid or expired.'),
   'authorization-suspended-account': denied('Suspended account', 403),
   'authorization-loopback-only': denied('This address is for the operator only.', 403),
+  'authorization-production-credential-required': denied('A production credential is required.', 403),
+  'api-key-limit-reached': invalid('Your account has reached the API keys limit.'),
+  'last-api-key': {
+    kind: 'conflict',
+    blame: 'caller',
+    title: 'This is the last API key of its environment.',
+  },
+  'summary-already-exists': {
+    kind: 'conflict',
+    blame: 'caller',
+    title: 'A summary already exists or is being created on this video.',
+  },
   'resource-not-found': {
     kind: 'not-found',
     blame: 'caller',
