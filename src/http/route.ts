@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import type { AppError } from '../shared/errors.ts';
+import type { AppError, ErrorCode } from '../shared/errors.ts';
 import type { Caller, UploadCaller } from './caller.ts';
 import type { RateClass } from './rate-limiter.ts';
 
@@ -40,6 +40,8 @@ export interface FileBody {
   readonly description: string;
   /** For the API document: media types that are taken. */
   readonly contentTypes: readonly string[];
+  /** For the API document: text fields that may come before the file, a sentence for each. */
+  readonly fields?: Readonly<Record<string, string>>;
 }
 
 /** What of a file may come, decided before its bytes are read. */
@@ -52,6 +54,17 @@ export interface FileAdmission {
   /** Asked when the file begins, with the fields that came before it. Throws to refuse. */
   readonly fileBegins?: (fields: ReadonlyMap<string, string>) => void;
 }
+
+/** A header of a request, for the API document; the handler reads it itself. */
+export interface RequestHeader {
+  readonly description: string;
+  /** What it must match, without anchors. */
+  readonly pattern: string;
+  readonly examples: Readonly<Record<string, string>>;
+}
+
+/** An error that a route has of its own: a status, or better the code, which gives the API document an example. */
+export type RouteError = 400 | 403 | 404 | 409 | 503 | ErrorCode;
 
 /** Declares a JSON body. */
 export function jsonBody<Schema extends z.ZodObject>(schema: Schema): JsonBody<Schema> {
@@ -126,6 +139,8 @@ export interface RouteDefinition<
   /** A sentence for each name of the path. */
   readonly params?: Params<Path>;
   readonly query?: Query;
+  /** Headers of requests that mean something here. */
+  readonly headers?: Readonly<Record<string, RequestHeader>>;
   readonly body?: Body;
   readonly success: Success<Answer>;
   /** A second way to go well, with the same answer and another status. */
@@ -135,8 +150,8 @@ export interface RouteDefinition<
     /** Whether a request that went well is answered with this one. */
     readonly when: (request: RouteRequest<Path, Query, Body, Found, Auth>) => boolean;
   };
-  /** Codes of errors of its own, for the API document; those that follow from the rest are added. */
-  readonly errors?: readonly (400 | 403 | 404 | 409 | 503)[];
+  /** Errors of its own, for the API document; those that follow from the rest are added. */
+  readonly errors?: readonly RouteError[];
   /** Looks the resource up before its attributes are validated; undefined answers 404. */
   readonly find?: (request: {
     readonly params: Params<Path>;
@@ -172,6 +187,7 @@ export interface Route {
   readonly rateClass: RateClass;
   readonly params: Readonly<Record<string, string>>;
   readonly query: z.ZodObject | undefined;
+  readonly headers?: Readonly<Record<string, RequestHeader>>;
   readonly body: AnyBody;
   readonly success: {
     readonly status: number;
@@ -184,7 +200,7 @@ export interface Route {
     readonly description: string;
     readonly when: (request: RouteInput) => boolean;
   };
-  readonly errors: readonly number[];
+  readonly errors: readonly RouteError[];
   readonly find:
     | ((request: { params: Record<string, string>; caller: Caller | UploadCaller | undefined }) => unknown)
     | undefined;

@@ -1,6 +1,5 @@
 import { request } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { z } from 'zod';
 import { createLogger } from '../../src/shared/logger.ts';
 import { type RunningApi, type StartApiOptions, sandboxKey, startApi } from '../support/start-api.ts';
 
@@ -130,87 +129,13 @@ describe('the log', () => {
 });
 
 describe('the API document', () => {
-  it('lists every route with its parameters, bodies and answers', async () => {
+  it('is answered without a key, with the address of this server', async () => {
     const server = await started();
     const { json, headers } = await server.call('GET', '/openapi.json', { key: null });
     expect(headers.get('content-type')).toBe('application/json');
     expect(json.openapi).toBe('3.1.1');
-    expect(Object.keys(json.paths).sort()).toEqual([
-      '/auth/api-key',
-      '/auth/refresh',
-      '/discarded/videos',
-      '/discarded/videos/{videoId}',
-      '/docs/errors/{code}',
-      '/health/live',
-      '/health/ready',
-      '/live-streams',
-      '/live-streams/{liveStreamId}',
-      '/live-streams/{liveStreamId}/complete',
-      '/live-streams/{liveStreamId}/thumbnail',
-      '/metrics',
-      '/openapi.json',
-      '/upload',
-      '/upload-tokens',
-      '/upload-tokens/{uploadToken}',
-      '/videos',
-      '/videos/{videoId}',
-      '/videos/{videoId}/source',
-      '/videos/{videoId}/status',
-      '/videos/{videoId}/thumbnail',
-      '/watermarks',
-      '/watermarks/{watermarkId}',
-    ]);
-    const list = json.paths['/live-streams'].get;
-    expect(list.parameters.map((parameter: { name: string }) => parameter.name)).toEqual([
-      'streamKey',
-      'name',
-      'sortBy',
-      'sortOrder',
-      'currentPage',
-      'pageSize',
-    ]);
-    expect(Object.keys(list.responses)).toEqual(['200', '400', '401', '403', '429', '500']);
-    expect(list.security).toEqual([{ apiKey: [] }, { accessToken: [] }]);
-    const pathParameters = json.paths['/live-streams/{liveStreamId}'].get.parameters;
-    expect(pathParameters).toEqual([
-      {
-        name: 'liveStreamId',
-        in: 'path',
-        required: true,
-        description: 'Id of the live stream.',
-        schema: { type: 'string' },
-      },
-    ]);
-  });
-
-  it('has no reference that leads nowhere', async () => {
-    const server = await started();
-    const { json, text } = await server.call('GET', '/openapi.json');
-    for (const [, pointer] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
-      const target = pointer!.split('/').reduce((at, part) => at?.[part], json);
-      expect(target, pointer).toBeDefined();
-    }
-  });
-
-  it('describes the answers as they really are', async () => {
-    const server = await started();
-    const { json } = await server.call('GET', '/openapi.json');
-    const made = await server.call('POST', '/live-streams', { body: { name: 'Pier cam', public: false } });
-    const list = await server.call('GET', '/live-streams');
-    const refused = await server.call('POST', '/live-streams?pageSize=0', { body: { restreams: [{}] } });
-    const check = (name: string, value: unknown) => {
-      const schema = z.fromJSONSchema({
-        ...json.components.schemas[name],
-        $defs: json.components.schemas,
-        ...JSON.parse(
-          JSON.stringify(json.components.schemas[name]).replaceAll('#/components/schemas/', '#/$defs/'),
-        ),
-      });
-      expect(schema.safeParse(value).error).toBeUndefined();
-    };
-    check('LiveStream', made.json);
-    check('Pagination', list.json.pagination);
-    check('Error', refused.json);
+    expect(json.servers).toEqual([{ url: `http://localhost:${server.listener.httpPort}` }]);
+    expect(json.paths['/live-streams'].get.security).toEqual([{ apiKey: [] }, { accessToken: [] }]);
   });
 });
 

@@ -2,6 +2,8 @@ import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
 import { apiKeyRequestSchema, refreshRequestSchema, tokensSchema } from './auth.schema.ts';
 import type { AuthService } from './auth.service.ts';
 
+const refusals = ['authentication-invalid-user-credentials', 'authorization-suspended-account'] as const;
+
 /** `/auth/*`: tokens for callers that do not want to send their API key with each request. */
 export function authRoutes(auth: AuthService): Route[] {
   return [
@@ -13,7 +15,7 @@ export function authRoutes(auth: AuthService): Route[] {
       auth: 'none',
       body: jsonBody(apiKeyRequestSchema),
       success: { status: 200, description: 'Tokens.', schema: tokensSchema },
-      errors: [403],
+      errors: [...refusals],
       handle: ({ body }) => auth.exchangeApiKey(body.apiKey),
     }),
     defineRoute({
@@ -25,7 +27,7 @@ export function authRoutes(auth: AuthService): Route[] {
       auth: 'none',
       body: jsonBody(refreshRequestSchema),
       success: { status: 200, description: 'Tokens.', schema: tokensSchema },
-      errors: [403],
+      errors: [...refusals],
       handle: ({ body }) => auth.refresh(body.refreshToken),
     }),
   ];

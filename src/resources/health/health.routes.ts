@@ -54,7 +54,7 @@ export function healthRoutes(options: HealthOptions): Route[] {
       auth: 'none',
       query: operatorQuery,
       success: { status: 200, description: 'It can.', schema: readySchema },
-      errors: [503],
+      errors: ['not-ready'],
       handle: ({ incoming, query }) => {
         const checks = options.checks.map(({ name, fault }) => ({ name, fault: fault() }));
         const faults = checks.filter(check => check.fault !== undefined);
@@ -75,7 +75,7 @@ export function healthRoutes(options: HealthOptions): Route[] {
       auth: 'none',
       query: operatorQuery,
       success: { status: 200, description: 'Metrics.', contentType: options.metrics.contentType },
-      errors: [403],
+      errors: ['authorization-loopback-only'],
       handle: ({ incoming, query }) => {
         if (!isOperator(incoming, query.token)) throw new AppError('authorization-loopback-only');
         return options.metrics.text();

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Caller } from '../../http/caller.ts';
 import { defineRoute, fileBody, type Route } from '../../http/route.ts';
+import { type ErrorCode, errorRegister } from '../../shared/errors.ts';
 import { type VideoView, videoSchema } from '../videos/videos.schema.ts';
 import { sourceBytesBelow } from './content-range.ts';
 import type { UploadHeaders, UploadsService } from './uploads.service.ts';
@@ -9,6 +10,11 @@ import type { UploadHeaders, UploadsService } from './uploads.service.ts';
 const ranged =
   'A large file can come in chunks: `Content-Range: bytes <from>-<to>/<total>` or `part <n>/<total>`, from 5 MiB (the last may ' +
   'be smaller) to 200 MiB each, in any order and at once. The total can be `*` until it is known. A chunk may be sent again.';
+
+/** What is said of a chunk, or of a file where there is one already. */
+const sourceErrors = (Object.keys(errorRegister) as ErrorCode[]).filter(code =>
+  /^video-(?:content-range|source)-/.test(code),
+);
 
 /** The routes that files of videos are sent to. */
 export function uploadRoutes(
@@ -23,7 +29,19 @@ export function uploadRoutes(
       description: 'A video file or a chunk of one: the part with a file name, whatever its field is called.',
       contentTypes: ['application/octet-stream', 'video/*'],
     }),
+    headers: {
+      'Content-Range': {
+        description: 'Which piece of the file this is; without it, the body has all of the file.',
+        pattern: String.raw`bytes \d+-\d+/(?:\d+|\*)|part \d+/(?:\d+|\*)`,
+        examples: {
+          'by bytes': 'bytes 0-5242879/10546620',
+          'by part': 'part 2/3',
+          'length unknown': 'part 2/*',
+        },
+      },
+    },
     success: { status: 201, description: 'The video.', schema: videoSchema },
+    errors: sourceErrors,
   } as const;
 
   return [
@@ -49,7 +67,11 @@ export function uploadRoutes(
       description: `Makes a video with the file's name as its title; the field \`videoId\` names one that is there. ${ranged}`,
       auth: 'upload-token',
       query: z.strictObject({ token: z.string().optional().describe('The upload token.') }),
-      errors: [404],
+      body: {
+        ...common.body,
+        fields: { videoId: 'Id of the video that the file is for; best sent before the file.' },
+      },
+      errors: [...sourceErrors, 'resource-not-found'],
       admitFile: ({ caller, incoming }) => uploads.admitDelegated(caller, headersOf(incoming)),
       handle: ({ caller, body, incoming }) => uploads.receiveDelegated(caller, body, headersOf(incoming)),
     }),

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+
+/** A JSON object. */
+export type JsonObject = { [key: string]: unknown };
+
+/** What every time on the wire looks like. */
+const atomPattern = String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+00:00$`;
+
+/** JSON Schemas of zod schemas; those with an `id` stand once, under `components`. */
+export class SchemaCollection {
+  /** By id, for `components.schemas`. */
+  readonly named: Record<string, JsonObject> = {};
+
+  /** The schema of what is sent (`input`) or answered (`output`): whole, or a reference when it has an id. */
+  add(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+    const { $schema, $defs, ...json } = z.toJSONSchema(schema, {
+      io,
+      reused: 'inline',
+      override: ({ jsonSchema }) => describeForReaders(jsonSchema, io),
+    }) as JsonObject;
+    const pointed = pointToComponents({ json, $defs: $defs ?? {} }) as {
+      json: JsonObject;
+      $defs: Record<string, JsonObject>;
+    };
+    for (const [name, definition] of Object.entries(pointed.$defs)) this.#keep(name, definition);
+    const { id } = pointed.json;
+    if (typeof id !== 'string') return pointed.json;
+    this.#keep(id, pointed.json);
+    return { $ref: `#/components/schemas/${id}` };
+  }
+
+  #keep(name: string, { id, ...schema }: JsonObject): void {
+    const known = this.named[name];
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
+      throw new Error(`two schemas are called ${name}`);
+    }
+    this.named[name] = schema;
+  }
+}
+
+function describeForReaders(schema: z.core.JSONSchema.BaseSchema, io: 'input' | 'output'): void {
+  // Safe-integer limits of zod's integers say nothing to a reader.
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.format !== 'date-time') return;
+  if (io === 'output') schema.pattern = atomPattern;
+  else delete schema.pattern;
+}
+
+function pointToComponents(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(pointToComponents);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      key === '$ref' && typeof inner === 'string'
+        ? inner.replace('#/$defs/', '#/components/schemas/')
+        : pointToComponents(inner),
+    ]),
+  );
+}

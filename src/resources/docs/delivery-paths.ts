@@ -1,0 +1,292 @@
+import type { DescribedAnswer, DescribedPath } from './path-items.ts';
+
+/** What the names in the paths of delivery mean. */
+export const deliveryNames: Readonly<Record<string, string>> = {
+  videoId: 'Id of the video.',
+  liveStreamId: 'Id of the live stream.',
+  broadcastId: 'Id of the broadcast, as the playlist names it.',
+  playerId: 'Id of the player theme.',
+  privateToken: 'The private token that `assets` of a private video show; good for one session.',
+  rendition: 'A quality such as `720p`, or `audio`.',
+  height: 'Height of a quality in pixels, such as `720`.',
+  language: 'Language tag of the file.',
+  name: 'As the playlist or page names it.',
+  code: 'Last part of the `type` of an error.',
+};
+
+const playlistType = 'application/vnd.apple.mpegurl';
+const text = 'text/plain; charset=utf-8';
+const page = 'text/html; charset=utf-8';
+const binary = { type: 'string', contentMediaType: 'application/octet-stream' };
+
+const fetched: Readonly<Record<string, string>> = {
+  'Cache-Control': 'How long it may be kept.',
+  ETag: 'Names this form of it.',
+};
+const gone: DescribedAnswer = {
+  description: 'There is nothing here, or it may not be seen.',
+  types: [text],
+  example: 'There is nothing here.\n',
+};
+const unchanged: DescribedAnswer = {
+  description: 'What `If-None-Match` names is still right.',
+  headers: fetched,
+};
+const notYet: DescribedAnswer = {
+  description: 'Nothing can be played yet; ask again.',
+  headers: { 'Retry-After': 'Seconds to wait.' },
+};
+const busy: DescribedAnswer = {
+  description: 'Too many answers are on their way.',
+  types: [text],
+  headers: { 'Retry-After': 'Seconds to wait.' },
+};
+
+/** Something whose bytes can be asked for in ranges. */
+function bytes(description: string, ...types: string[]): Record<number, DescribedAnswer> {
+  const headers = { ...fetched, 'Accept-Ranges': '`bytes`.' };
+  return {
+    200: { description, types, schema: binary, headers },
+    206: {
+      description: 'The range that was asked for.',
+      types,
+      schema: binary,
+      headers: { ...headers, 'Content-Range': 'Which bytes these are.' },
+    },
+    304: unchanged,
+    404: gone,
+    416: { description: 'The range lies outside of the file.', types: [text] },
+    503: busy,
+  };
+}
+
+function whole(description: string, type: string): Record<number, DescribedAnswer> {
+  return { 200: { description, types: [type], headers: fetched }, 304: unchanged, 404: gone };
+}
+
+function json(description: string, example: object): Record<number, DescribedAnswer> {
+  return {
+    200: { description, types: ['application/json'], schema: { type: 'object' }, example },
+    404: gone,
+  };
+}
+
+const range = { Range: 'Bytes that are wanted, such as `bytes=0-1023`.' };
+const session = {
+  query: { avh: 'The session of a private video.' },
+  headers: { 'X-Token-Session': 'The same as `avh`.' },
+};
+
+/** Assets of a video, below `/vod/{videoId}` and, of a private one, below `/vod/{videoId}/token/{privateToken}`. */
+const assets: readonly (Omit<DescribedPath, 'path' | 'tag'> & { readonly asset: string })[] = [
+  {
+    asset: '/hls/manifest.m3u8',
+    summary: 'Multivariant playlist of a video',
+    description: 'More qualities are in it as they are finished.',
+    answers: { ...whole('The playlist.', playlistType), 202: notYet },
+  },
+  {
+    asset: '/hls/{rendition}/manifest.m3u8',
+    summary: 'Playlist of one quality',
+    answers: whole('The playlist.', playlistType),
+  },
+  {
+    asset: '/hls/{rendition}/{name}',
+    summary: 'Initialisation section or segment of a video',
+    headers: range,
+    answers: bytes('Fragmented MP4.', 'video/mp4', 'audio/mp4'),
+  },
+  {
+    asset: '/mp4/source.mp4',
+    summary: 'A video as one MP4 file',
+    description: 'The best quality. Only where `mp4Support` is on.',
+    query: { dl: '`1` has browsers save the file.' },
+    headers: range,
+    answers: { ...bytes('The file.', 'video/mp4'), 202: notYet },
+  },
+  {
+    asset: '/mp4/{height}/source.mp4',
+    summary: 'One quality of a video as MP4 file',
+    query: { dl: '`1` has browsers save the file.' },
+    headers: range,
+    answers: bytes('The file.', 'video/mp4'),
+  },
+  {
+    asset: '/thumbnail.jpg',
+    summary: 'Thumbnail of a video',
+    description: 'Until there is one, a placeholder. An uploaded image keeps its format.',
+    headers: range,
+    answers: bytes('The image.', 'image/jpeg', 'image/png', 'image/webp'),
+  },
+  {
+    asset: '/storyboard.jpg',
+    summary: 'Small frames of a video in one image',
+    headers: range,
+    answers: bytes('The image.', 'image/jpeg'),
+  },
+  {
+    asset: '/storyboard.vtt',
+    summary: 'Which frame of the storyboard belongs to which time',
+    answers: whole('A WebVTT file.', 'text/vtt; charset=utf-8'),
+  },
+  {
+    asset: '/state',
+    summary: 'What the player page knows of its video',
+    answers: json('The state.', {
+      videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN',
+      title: 'Harbour at dawn',
+      playable: true,
+    }),
+  },
+];
+
+const videos: readonly DescribedPath[] = [
+  {
+    path: '/vod/{videoId}',
+    tag: 'Delivery',
+    summary: 'Player page of a video',
+    description:
+      'To be opened or embedded. The fragment tells the player what to do, such as `#autoplay;muted;loop;t=10,20`: ' +
+      '`autoplay`, `muted`, `loop`, `t`, `hide-title`, `hide-controls`, `hide-poster`, `show-subtitles`, `chromeless`.',
+    query: { token: 'The private token of a private video.', ...session.query },
+    headers: session.headers,
+    answers: {
+      200: { description: 'The page.', types: [page] },
+      404: { description: 'A page that says that there is no video.', types: [page] },
+    },
+  },
+  {
+    path: '/vod/{videoId}/oembed.json',
+    tag: 'Delivery',
+    summary: 'How to embed a public video (oEmbed)',
+    query: { maxwidth: 'Room for the player in pixels.', maxheight: 'The same in height.' },
+    answers: json('What other sites need.', {
+      version: '1.0',
+      type: 'video',
+      title: 'Harbour at dawn',
+      width: 640,
+    }),
+  },
+  ...assets.map(({ asset, ...rest }) => ({ ...rest, path: `/vod/{videoId}${asset}`, tag: 'Delivery' })),
+  ...assets.map(({ asset, summary, query, headers, ...rest }) => ({
+    ...rest,
+    summary: `${summary}, private`,
+    path: `/vod/{videoId}/token/{privateToken}${asset}`,
+    tag: 'Delivery',
+    query: { ...query, ...session.query },
+    headers: { ...headers, ...session.headers },
+  })),
+  {
+    path: '/vod/{videoId}/token/{privateToken}/session',
+    tag: 'Delivery',
+    summary: 'Session of a private video',
+    description: 'Uses the token up, and shows who has its session what to send as `avh`. Good for 24 hours.',
+    ...session,
+    answers: json('The session.', { session_token: '4b1f3c9e2a7d' }),
+  },
+];
+
+const live: readonly DescribedPath[] = [
+  {
+    path: '/live/{liveStreamId}',
+    tag: 'Delivery',
+    summary: 'Player page of a live stream',
+    description:
+      'The fragment tells the player what to do: `autoplay:false`, `muted`, `hide-title`, `hide-controls`.',
+    answers: {
+      200: { description: 'The page.', types: [page] },
+      404: { description: 'A page that says that there is no stream.', types: [page] },
+    },
+  },
+  {
+    path: '/live/{liveStreamId}/state',
+    tag: 'Delivery',
+    summary: 'Whether a live stream is on',
+    answers: json('The state.', { live: true, broadcastId: 'br4Kd8sLq2Wm6Xr1Tz9Bn3Vc' }),
+  },
+  {
+    path: '/live/{liveStreamId}/events',
+    tag: 'Delivery',
+    summary: 'The same at each change, as server-sent events',
+    answers: {
+      200: { description: 'Events, until the client leaves.', types: ['text/event-stream'] },
+      404: gone,
+      503: { ...busy, description: 'Too many pages are open; ask for the state instead.' },
+    },
+  },
+  {
+    path: '/{liveStreamId}.m3u8',
+    tag: 'Delivery',
+    summary: 'Multivariant playlist of a live stream',
+    answers: whole('The playlist of what is on now.', playlistType),
+  },
+  {
+    path: '/{liveStreamId}/{broadcastId}/source/index.m3u8',
+    tag: 'Delivery',
+    summary: 'Media playlist of a broadcast (low-latency HLS)',
+    query: {
+      _HLS_msn: 'Hold the answer until this segment is listed.',
+      _HLS_part: 'And this part of it.',
+      _HLS_skip: '`YES` leaves out what the client has.',
+    },
+    answers: {
+      ...whole('The playlist.', playlistType),
+      400: { description: 'The directives make no sense.', types: [text] },
+      503: { description: 'What was asked for did not come in time.', types: [text] },
+    },
+  },
+  {
+    path: '/{liveStreamId}/{broadcastId}/source/{name}',
+    tag: 'Delivery',
+    summary: 'Initialisation section, segment or part of a broadcast',
+    headers: range,
+    answers: bytes('Fragmented MP4.', 'video/mp4'),
+  },
+  {
+    path: '/{liveStreamId}/thumbnail.jpg',
+    tag: 'Delivery',
+    summary: 'Thumbnail of a live stream',
+    headers: range,
+    answers: bytes('The image, or a placeholder.', 'image/jpeg', 'image/png', 'image/webp'),
+  },
+];
+
+const pages: readonly DescribedPath[] = [
+  {
+    path: '/assets/{name}',
+    tag: 'Delivery',
+    summary: 'A file that the player pages name',
+    answers: {
+      200: {
+        description: 'The file.',
+        types: ['text/javascript; charset=utf-8', 'text/css; charset=utf-8', 'image/svg+xml'],
+        headers: fetched,
+      },
+      304: unchanged,
+      404: gone,
+    },
+  },
+  {
+    path: '/docs',
+    tag: 'Documentation',
+    summary: 'The documentation, to be read in a browser',
+    answers: { 200: { description: 'The page.', types: [page], headers: fetched }, 304: unchanged },
+  },
+  {
+    path: '/docs/assets/{name}',
+    tag: 'Documentation',
+    summary: 'A file that the documentation names',
+    answers: {
+      200: {
+        description: 'The file.',
+        types: ['text/javascript; charset=utf-8', 'text/css; charset=utf-8', 'image/svg+xml'],
+        headers: fetched,
+      },
+      304: unchanged,
+      404: gone,
+    },
+  },
+];
+
+/** What delivery and the documentation answer beside the API. */
+export const deliveryPaths: readonly DescribedPath[] = [...videos, ...live, ...pages];

@@ -1,0 +1,98 @@
+/** One way that an address outside of the API answers. */
+export interface DescribedAnswer {
+  readonly description: string;
+  /** Absent: an empty body. Several media types answer alike. */
+  readonly types?: readonly string[];
+  /** JSON Schema of a JSON body; a string where absent. */
+  readonly schema?: object;
+  /** Names of headers and what they say. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly example?: unknown;
+}
+
+/** An address outside of the API, which answers `GET`. */
+export interface DescribedPath {
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** A sentence for each query parameter. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** A sentence for each header of the request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly answers: Readonly<Record<number, DescribedAnswer>>;
+}
+
+type PathItem = { [key: string]: unknown };
+
+/**
+ * OpenAPI path items by path.
+ *
+ * @param names a sentence for each `{name}` that stands in a path
+ * @throws Error for a name without a sentence
+ */
+export function pathItems(
+  paths: readonly DescribedPath[],
+  names: Readonly<Record<string, string>>,
+): Record<string, PathItem> {
+  return Object.fromEntries(paths.map(path => [path.path, { get: operationOf(path, names) }]));
+}
+
+function operationOf(described: DescribedPath, names: Readonly<Record<string, string>>): PathItem {
+  const { path, tag, summary, description, query = {}, headers = {}, answers } = described;
+  const parameters = [
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+      const sentence = names[name];
+      if (sentence === undefined) throw new Error(`nothing is said of {${name}} in ${path}`);
+      return { name, in: 'path', required: true, description: sentence, schema: { type: 'string' } };
+    }),
+    ...textParameters('query', query),
+    ...textParameters('header', headers),
+  ];
+  return {
+    operationId: `get${path.replace(/[{}]/g, '').replace(/[^A-Za-z0-9]+/g, '-')}`.replace(/-$/, ''),
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    security: [],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    responses: Object.fromEntries(
+      Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)]),
+    ),
+  };
+}
+
+function textParameters(place: 'query' | 'header', texts: Readonly<Record<string, string>>): PathItem[] {
+  return Object.entries(texts).map(([name, description]) => ({
+    name,
+    in: place,
+    description,
+    schema: { type: 'string' },
+  }));
+}
+
+function responseOf({ description, types, schema, headers, example }: DescribedAnswer): PathItem {
+  return {
+    description,
+    ...(headers === undefined
+      ? {}
+      : {
+          headers: Object.fromEntries(
+            Object.entries(headers).map(([name, sentence]) => [
+              name,
+              { description: sentence, schema: { type: 'string' } },
+            ]),
+          ),
+        }),
+    ...(types === undefined
+      ? {}
+      : {
+          content: Object.fromEntries(
+            types.map(type => [
+              type,
+              { schema: schema ?? { type: 'string' }, ...(example === undefined ? {} : { example }) },
+            ]),
+          ),
+        }),
+  };
+}
