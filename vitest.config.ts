@@ -1,12 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
 const media = { testTimeout: 120_000, hookTimeout: 60_000 };
-/** Work on files: it takes as long as it takes, so it may share the machine. Live streams are played in real time, one after the other. */
+/** Work on files: it takes as long as it takes, and all of the machine. */
 const filesOnly = ['test/media/{vod,ffmpeg-tools,node-client}*.test.ts'];
+/** Streams that are played in real time: they mostly wait, so two go at once, after all that keeps the machine busy. */
+const realTime = { ...media, sequence: { groupOrder: 1 } };
 
 /** The kinds of tests: what each may touch is said in docs/development.md. */
 export default defineConfig({
   test: {
+    maxWorkers: 2,
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 10_000 } },
       {
@@ -17,25 +20,9 @@ export default defineConfig({
           hookTimeout: 30_000,
         },
       },
-      {
-        test: {
-          name: 'media',
-          include: ['test/media/**/*.test.ts'],
-          exclude: filesOnly,
-          ...media,
-          fileParallelism: false,
-        },
-      },
       { test: { name: 'media-files', include: filesOnly, ...media } },
-      {
-        test: {
-          name: 'browser',
-          include: ['test/browser/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-          fileParallelism: false,
-        },
-      },
+      { test: { name: 'media', include: ['test/media/**/*.test.ts'], exclude: filesOnly, ...realTime } },
+      { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...realTime } },
     ],
   },
 });
