@@ -10,10 +10,17 @@ import type { Logger } from '../shared/logger.ts';
 import { PeriodicTasks } from '../shared/periodic-tasks.ts';
 import { MediaFiles } from '../storage/media-files.ts';
 import type { Database } from '../store/database.ts';
+import { accountRoutes } from './accounts/account.routes.ts';
 import { AccountsStore } from './accounts/accounts.store.ts';
+import { KeyPairsService } from './accounts/key-pairs.service.ts';
+import { KeyPairsStore } from './accounts/key-pairs.store.ts';
 import { authRoutes } from './auth/auth.routes.ts';
 import { AuthService } from './auth/auth.service.ts';
 import { tokenChore } from './auth/token-chore.ts';
+import { captionRoutes } from './captions/captions.routes.ts';
+import { TextTracksService } from './captions/text-tracks.service.ts';
+import { TextTracksStore } from './captions/text-tracks.store.ts';
+import { chapterRoutes } from './chapters/chapters.routes.ts';
 import { discardedVideoRoutes } from './discarded-videos/discarded-videos.routes.ts';
 import { apiDocument, apiDocumentRoute } from './docs/api-document.ts';
 import { errorDocRoutes } from './error-docs/error-docs.routes.ts';
@@ -23,6 +30,9 @@ import { liveStreamRoutes } from './live-streams/live-streams.routes.ts';
 import { LiveStreamsService } from './live-streams/live-streams.service.ts';
 import { LiveStreamsStore } from './live-streams/live-streams.store.ts';
 import { ThumbnailFiles } from './live-streams/thumbnail-files.ts';
+import { playerRoutes } from './players/players.routes.ts';
+import { PlayersService } from './players/players.service.ts';
+import { PlayersStore } from './players/players.store.ts';
 import { openPrivateTokens, type PrivateTokens } from './private-tokens/private-tokens.store.ts';
 import { uploadTokenRoutes } from './upload-tokens/upload-tokens.routes.ts';
 import { UploadTokensService } from './upload-tokens/upload-tokens.service.ts';
@@ -41,6 +51,8 @@ import { WatermarksService } from './watermarks/watermarks.service.ts';
 import { WatermarksStore } from './watermarks/watermarks.store.ts';
 
 const tokensSweptEveryMs = 10 * 60_000;
+/** Of an account. */
+const webhooksMax = 10;
 
 /** What the API is made of. */
 export interface ApiOptions {
@@ -73,9 +85,8 @@ export type VideoWork = Pick<
   'restore' | 'sources' | 'watermarkExists' | 'takeWatermark' | 'playerExists' | 'mp4Wished' | 'removed'
 >;
 
-const noVideoWork: Omit<VideoWork, 'sources' | 'watermarkExists' | 'takeWatermark'> = {
+const noVideoWork: Omit<VideoWork, 'sources' | 'watermarkExists' | 'takeWatermark' | 'playerExists'> = {
   restore: false,
-  playerExists: () => false,
   mp4Wished: () => {},
   removed: async () => {},
 };
@@ -113,6 +124,9 @@ export interface Api {
   readonly videos: VideosService;
   readonly thumbnails: VideoThumbnailsService<VideoView>;
   readonly watermarks: WatermarksService;
+  readonly captions: TextTracksService;
+  readonly chapters: TextTracksService;
+  readonly players: PlayersService;
   /** Its jobs are to be registered, and its leftovers removed before the listener starts. */
   readonly uploads: Uploads;
   readonly privateTokens: PrivateTokens;
@@ -136,15 +150,22 @@ export function createApi(options: ApiOptions): Api {
   const privateTokens = openPrivateTokens(database, clock);
   const accounts = new AccountsStore(database);
   const auth = new AuthService({ database, accounts, clock, log: log.child('auth') });
+  const files = new MediaFiles(dataDir);
+  const players = new PlayersService({
+    store: new PlayersStore(database),
+    files,
+    baseUrl: publicUrl,
+    clock,
+  });
   const liveStreams = new LiveStreamsService({
     store: new LiveStreamsStore(database),
     thumbnails: new ThumbnailFiles(dataDir),
     live: options.live,
     privateTokens,
     baseUrl: publicUrl,
+    players,
     clock,
   });
-  const files = new MediaFiles(dataDir);
   const images = options.images ?? noImageWork;
   const watermarks = new WatermarksService({
     store: new WatermarksStore(database),
@@ -160,12 +181,20 @@ export function createApi(options: ApiOptions): Api {
     sources: uploads.intake,
     watermarkExists: (projectId, watermarkId) => watermarks.exists(projectId, watermarkId),
     takeWatermark: (videoId, watermarkId) => watermarks.copyFor(videoId, watermarkId),
+    playerExists: (projectId, playerId) => players.exists(projectId, playerId),
+    isPlayerRemoved: playerId => players.isRemoved(playerId),
     ...options.videos,
     store: new VideosStore(database),
     privateTokens,
     baseUrl: publicUrl,
     clock,
   });
+  const tracks = {
+    ...{ database, store: new TextTracksStore(database), videos, files, privateTokens },
+    baseUrl: publicUrl,
+  };
+  const captions = new TextTracksService('captions', tracks);
+  const chapters = new TextTracksService('chapters', tracks);
   const thumbnails = new VideoThumbnailsService<VideoView>({
     database,
     store: new ThumbnailsStore(database),
@@ -175,6 +204,11 @@ export function createApi(options: ApiOptions): Api {
   });
   const routes = [
     ...authRoutes(auth),
+    ...accountRoutes({
+      accounts,
+      keyPairs: new KeyPairsService({ store: new KeyPairsStore(database), accounts, clock }),
+      limits: { webhooks: webhooksMax, rates: options.rateLimits },
+    }),
     ...liveStreamRoutes(liveStreams),
     ...videoRoutes(videos),
     ...discardedVideoRoutes(videos),
@@ -188,6 +222,9 @@ export function createApi(options: ApiOptions): Api {
     ...uploadTokenRoutes(uploadTokens),
     ...videoThumbnailRoutes(thumbnails, videos),
     ...watermarkRoutes(watermarks),
+    ...captionRoutes(captions),
+    ...chapterRoutes(chapters),
+    ...playerRoutes(players),
     ...healthRoutes(options.health),
     ...errorDocRoutes(),
   ];
@@ -224,6 +261,9 @@ export function createApi(options: ApiOptions): Api {
     uploads,
     thumbnails,
     watermarks,
+    captions,
+    chapters,
+    players,
     privateTokens,
     tokenSweeper,
     docsBase,

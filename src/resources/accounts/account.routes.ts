@@ -1,0 +1,170 @@
+import type { Caller } from '../../http/caller.ts';
+import { pageOf, sortOf } from '../../http/pagination.ts';
+import type { RateLimits } from '../../http/rate-limiter.ts';
+import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
+import { formatAtom } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { Environment } from '../../store/tables.ts';
+import {
+  type AccountView,
+  accountSchema,
+  keyPairChangesSchema,
+  keyPairCreationSchema,
+  keyPairListSchema,
+  keyPairSchema,
+  keyPairsQuerySchema,
+} from './account.schema.ts';
+import type { AccountsStore } from './accounts.store.ts';
+import { environments, type KeyPair, keyPairsMax } from './key-pair.ts';
+import type { KeyPairsService } from './key-pairs.service.ts';
+
+/** What the routes of an account are made with. */
+export interface AccountRoutesOptions {
+  readonly accounts: AccountsStore;
+  readonly keyPairs: KeyPairsService;
+  /** Limits that the account is shown. */
+  readonly limits: { readonly webhooks: number; readonly rates: RateLimits };
+}
+
+const reach =
+  'A production credential reaches the keys of both environments, a sandbox credential those of the sandbox only: with it, pairs ' +
+  'are shown, made, regenerated and deleted without their production keys.';
+const atOnce = 'The old key opens nothing from then on, nor do tokens that were made from it.';
+
+/** `/account` and the routes below it: the caller's account and its API keys. */
+export function accountRoutes({ accounts, keyPairs, limits }: AccountRoutesOptions): Route[] {
+  const tag = 'Account';
+  const keyPairId = 'Id of the pair.';
+  const pair = {
+    tag,
+    auth: 'key',
+    params: { keyPairId },
+    find: ({ params, caller }: { params: { keyPairId: string }; caller: Caller }) =>
+      keyPairs.find(caller, params.keyPairId),
+  } as const;
+  const key = {
+    path: '/account/api-keys/{keyPairId}/{environment}',
+    tag,
+    auth: 'key',
+    params: { keyPairId, environment: 'Which key of the pair: `sandbox` or `production`.' },
+    find: ({ params, caller }: { params: { keyPairId: string; environment: string }; caller: Caller }) =>
+      findKey(keyPairs.find(caller, params.keyPairId), params.environment),
+  } as const;
+  const shown = { description: 'The pair.', schema: keyPairSchema };
+  const shownOnce = { description: 'The pair, with the new key.', schema: keyPairSchema };
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/account',
+      tag,
+      summary: 'Get your account',
+      auth: 'key',
+      success: { status: 200, description: 'The account.', schema: accountSchema },
+      handle: ({ caller }) => accountView(caller, accounts, limits),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/account/api-keys',
+      tag,
+      summary: 'List API key pairs',
+      description: `${reach} Pairs of production keys alone are not shown to it.`,
+      auth: 'key',
+      query: keyPairsQuerySchema,
+      success: { status: 200, description: 'A page of pairs.', schema: keyPairListSchema },
+      handle: ({ caller, query, path, queryText }) => {
+        const { direction } = sortOf(query, 'createdAt');
+        const { views, total } = keyPairs.list(caller, direction, query);
+        return pageOf({ path, queryText }, query, total, views);
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/account/api-keys',
+      tag,
+      summary: 'Create an API key pair',
+      description: `The keys themselves are in this answer and never again. ${reach}`,
+      auth: 'key',
+      body: jsonBody(keyPairCreationSchema),
+      success: { status: 201, description: 'The pair, with its keys.', schema: keyPairSchema },
+      errors: ['api-key-limit-reached'],
+      handle: ({ caller, body }) => keyPairs.create(caller, body.name),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/account/api-keys/{keyPairId}',
+      summary: 'Get an API key pair',
+      ...pair,
+      success: { status: 200, ...shown },
+      handle: ({ found }) => keyPairs.view(found),
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: '/account/api-keys/{keyPairId}',
+      summary: 'Name an API key pair',
+      ...pair,
+      body: jsonBody(keyPairChangesSchema),
+      success: { status: 200, ...shown },
+      handle: ({ caller, found, body }) => keyPairs.rename(caller, found, body.name),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/account/api-keys/{keyPairId}',
+      summary: 'Delete an API key pair',
+      description: `${atOnce} ${reach} The last key of an environment cannot be deleted.`,
+      ...pair,
+      success: { status: 204, description: 'They are gone.' },
+      errors: ['last-api-key'],
+      handle: ({ found }) => keyPairs.remove(found),
+    }),
+    defineRoute({
+      method: 'POST',
+      summary: 'Regenerate an API key',
+      description: `${atOnce} The new key is in this answer and never again. Makes one where the pair has none.`,
+      ...key,
+      success: { status: 201, ...shownOnce },
+      errors: ['authorization-production-credential-required'],
+      handle: ({ caller, found }) => keyPairs.regenerate(caller, found.pair, found.environment),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      summary: 'Delete an API key',
+      description: `${atOnce} The last key of an environment cannot be deleted.`,
+      ...key,
+      success: { status: 204, description: 'It is gone.' },
+      errors: ['authorization-production-credential-required', 'last-api-key'],
+      handle: ({ caller, found }) => keyPairs.removeKey(caller, found.pair, found.environment),
+    }),
+  ];
+}
+
+function findKey(
+  pair: KeyPair | undefined,
+  name: string,
+): { pair: KeyPair; environment: Environment } | undefined {
+  // Else the refusal would name the last part of the path.
+  if (pair === undefined)
+    throw new AppError('resource-not-found', undefined, { details: { name: 'keyPairId' } });
+  const environment = environments.find(known => known === name);
+  return environment && { pair, environment };
+}
+
+function accountView(
+  { accountId, environment, projectId }: Caller,
+  accounts: AccountsStore,
+  { webhooks, rates }: AccountRoutesOptions['limits'],
+): AccountView {
+  const account = accounts.find(accountId);
+  if (account === undefined) throw new AppError('resource-not-found');
+  const { email, createdAtMs, isUpgraded: upgraded } = account;
+  const limited = Object.entries(rates).filter(([, limit]) => limit > 0);
+  return {
+    accountId,
+    ...(email === undefined ? {} : { email }),
+    createdAt: formatAtom(createdAtMs),
+    upgraded,
+    environment,
+    projectId,
+    limits: { apiKeyPairs: keyPairsMax, webhooks, requestsPerMinute: Object.fromEntries(limited) },
+  };
+}

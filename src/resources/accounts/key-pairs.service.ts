@@ -1,0 +1,175 @@
+import type { Caller } from '../../http/caller.ts';
+import { type Clock, formatAtom } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
+import { randomBase62 } from '../../shared/ids.ts';
+import type { Environment } from '../../store/tables.ts';
+import type { KeyPairView } from './account.schema.ts';
+import type { AccountsStore } from './accounts.store.ts';
+import { type KeyHalf, type KeyPair, keyPairsMax, reachOf, withinReach } from './key-pair.ts';
+import type { KeyPairsStore } from './key-pairs.store.ts';
+
+/** Characters of an API key: 256 bits. */
+export const apiKeyLength = 43;
+
+/** Texts of keys that were just made, by environment. */
+type NewTexts = Readonly<Partial<Record<Environment, string>>>;
+
+/**
+ * What a caller can do with the API keys of its account. A credential reaches keys of its own environment, one of production
+ * those of the sandbox too: whoever has a sandbox key only cannot come to a production key.
+ */
+export class KeyPairsService {
+  readonly #store: KeyPairsStore;
+  readonly #accounts: AccountsStore;
+  readonly #clock: Clock;
+
+  constructor(options: { store: KeyPairsStore; accounts: AccountsStore; clock: Clock }) {
+    this.#store = options.store;
+    this.#accounts = options.accounts;
+    this.#clock = options.clock;
+  }
+
+  /** A pair as far as the caller's credential reaches. */
+  find(caller: Caller, keyPairId: string): KeyPair | undefined {
+    const pair = this.#store.find(caller.accountId, keyPairId);
+    return pair && withinReach(pair, reachOf(caller.environment));
+  }
+
+  /** One page of the pairs that the caller's credential reaches, by their creation, and how many there are on all pages. */
+  list(
+    caller: Caller,
+    direction: 'asc' | 'desc',
+    page: { currentPage: number; pageSize: number },
+  ): { views: KeyPairView[]; total: number } {
+    const reach = reachOf(caller.environment);
+    const pairs = this.#store.ofAccount(caller.accountId).flatMap(pair => withinReach(pair, reach) ?? []);
+    if (direction === 'desc') pairs.reverse();
+    const first = (page.currentPage - 1) * page.pageSize;
+    const views = pairs.slice(first, first + page.pageSize).map(pair => viewOf(pair));
+    return { views, total: pairs.length };
+  }
+
+  /** Shows a pair without the texts of its keys, which nobody knows any more. */
+  view(pair: KeyPair): KeyPairView {
+    return viewOf(pair);
+  }
+
+  /**
+   * Makes a pair, with a key for each environment that the caller's credential reaches.
+   *
+   * @throws AppError `api-key-limit-reached`
+   */
+  create(caller: Caller, name: string | undefined): KeyPairView {
+    const { accountId } = caller;
+    if (this.#store.count(accountId) >= keyPairsMax) {
+      const detail = `An account has ${keyPairsMax} pairs of API keys at most.`;
+      throw new AppError('api-key-limit-reached', undefined, { details: { detail } });
+    }
+    const projects = this.#store.projectsOf(accountId);
+    const keys = reachOf(caller.environment).map(environment => ({
+      environment,
+      projectId: projects[environment],
+      text: randomBase62(apiKeyLength),
+    }));
+    const keyPairId = this.#store.add({ accountId, name, createdAtMs: this.#clock.nowMs(), keys });
+    this.#accounts.forgetOwners();
+    return this.#viewAgain(
+      caller,
+      keyPairId,
+      Object.fromEntries(keys.map(key => [key.environment, key.text])),
+    );
+  }
+
+  /** Names a pair; null takes its name away. */
+  rename(caller: Caller, { keyPairId }: KeyPair, name: string | null | undefined): KeyPairView {
+    if (name !== undefined) this.#store.rename(keyPairId, name);
+    return this.#viewAgain(caller, keyPairId);
+  }
+
+  /**
+   * Gives a pair a new key for an environment. The one that it had ends at once, with all tokens that were made from it.
+   *
+   * @throws AppError `authorization-production-credential-required`
+   */
+  regenerate(caller: Caller, pair: KeyPair, environment: Environment): KeyPairView {
+    this.#checkReach(caller, environment);
+    const text = randomBase62(apiKeyLength);
+    const projectId = this.#store.projectsOf(caller.accountId)[environment];
+    this.#store.replaceKey(pair, { projectId, text }, this.#clock.nowMs());
+    this.#accounts.forgetOwners();
+    return this.#viewAgain(caller, pair.keyPairId, { [environment]: text });
+  }
+
+  /**
+   * Revokes one key of a pair, at once, with all tokens that were made from it.
+   *
+   * @throws AppError `authorization-production-credential-required`, `last-api-key`, or `resource-not-found` when the pair has
+   *   no such key
+   */
+  removeKey(caller: Caller, pair: KeyPair, environment: Environment): void {
+    this.#checkReach(caller, environment);
+    const half = pair.halves[environment];
+    if (half === undefined) {
+      throw new AppError('resource-not-found', undefined, { details: { name: 'environment' } });
+    }
+    this.#revoke(pair, [half]);
+  }
+
+  /**
+   * Revokes the keys of a pair that the caller's credential reaches.
+   *
+   * @throws AppError `last-api-key`, and then none of them was revoked
+   */
+  remove(pair: KeyPair): void {
+    this.#revoke(pair, Object.values(pair.halves));
+  }
+
+  #revoke(pair: KeyPair, halves: readonly KeyHalf[]): void {
+    for (const { projectId, environment } of halves) {
+      if (this.#store.countKeys(projectId) > 1) continue;
+      const detail = `Nobody could use the ${environment} environment any more. Make another key first, or regenerate this one.`;
+      throw new AppError('last-api-key', undefined, { details: { name: environment, detail } });
+    }
+    this.#store.revoke(pair, halves, this.#clock.nowMs());
+    this.#accounts.forgetOwners();
+  }
+
+  #checkReach(caller: Caller, environment: Environment): void {
+    if (reachOf(caller.environment).includes(environment)) return;
+    const detail = 'Keys of production are out of reach of a sandbox credential.';
+    throw new AppError('authorization-production-credential-required', undefined, {
+      details: { name: 'environment', detail },
+    });
+  }
+
+  #viewAgain(caller: Caller, keyPairId: string, texts: NewTexts = {}): KeyPairView {
+    const pair = this.find(caller, keyPairId);
+    if (pair === undefined) {
+      throw new AppError('resource-not-found', undefined, { details: { name: 'keyPairId' } });
+    }
+    return viewOf(pair, texts);
+  }
+}
+
+function viewOf({ keyPairId, name, createdAtMs, halves }: KeyPair, texts: NewTexts = {}): KeyPairView {
+  const { sandbox, production } = halves;
+  return {
+    keyPairId,
+    ...(name === undefined ? {} : { name }),
+    createdAt: formatAtom(createdAtMs),
+    ...(sandbox === undefined ? {} : { sandbox: keyViewOf(sandbox, texts.sandbox) }),
+    ...(production === undefined ? {} : { production: keyViewOf(production, texts.production) }),
+  };
+}
+
+function keyViewOf(
+  { hint, createdAtMs, lastUsedAtMs }: KeyHalf,
+  text: string | undefined,
+): NonNullable<KeyPairView['sandbox']> {
+  return {
+    ...(text === undefined ? {} : { apiKey: text }),
+    ...(hint === undefined ? {} : { hint }),
+    createdAt: formatAtom(createdAtMs),
+    ...(lastUsedAtMs === undefined ? {} : { lastUsedAt: formatAtom(lastUsedAtMs) }),
+  };
+}
