@@ -10,6 +10,8 @@ export interface ImageRules {
   readonly bytesMax: number;
   /** Pixels: a small file can say that it is a huge picture. */
   readonly sideMax: number;
+  /** Pixels, where less height than width is taken. */
+  readonly heightMax?: number;
   /** Title of the refusal of other formats; clients compare it. */
   readonly refusalTitle: string;
 }
@@ -28,10 +30,11 @@ export const thumbnailImage: ImageRules = {
  * @param formats for the API document, such as `A JPEG or PNG image`
  */
 export function imageBody(rules: ImageRules, formats: string): FileBody {
-  const mebibytes = rules.bytesMax / 1_024 / 1_024;
+  const kibibytes = rules.bytesMax / 1_024;
+  const size = kibibytes < 1_024 ? `${kibibytes} KiB` : `${kibibytes / 1_024} MiB`;
   return fileBody({
     bytesMax: rules.bytesMax,
-    description: `${formats}, of at most ${mebibytes} MiB and ${rules.sideMax} pixels a side.`,
+    description: `${formats}, of at most ${size} and ${sidesOf(rules)}.`,
     contentTypes: rules.types,
   });
 }
@@ -50,11 +53,12 @@ export async function readUploadedImage(file: UploadedFile, rules: ImageRules): 
     });
   }
   if (image === 'damaged') throw fileError('uploaded-file-invalid-file', 'The image is damaged.');
-  if (Math.max(image.width, image.height) > rules.sideMax) {
-    throw fileError(
-      'uploaded-file-invalid-file',
-      `The image must be ${rules.sideMax} pixels or less wide and high.`,
-    );
+  if (image.width > rules.sideMax || image.height > (rules.heightMax ?? rules.sideMax)) {
+    throw fileError('uploaded-file-invalid-file', `The image must be of at most ${sidesOf(rules)}.`);
   }
   return image;
+}
+
+function sidesOf({ sideMax, heightMax }: ImageRules): string {
+  return heightMax === undefined ? `${sideMax} pixels a side` : `${sideMax} x ${heightMax} pixels`;
 }

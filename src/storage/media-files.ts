@@ -7,10 +7,11 @@ import { joinBelow } from '../shared/safe-path.ts';
  * The layout of the data folder's media, and the ways in which a file gets there whole or not at all. A path that is handed out
  * is below the data folder; nothing is made by asking for it.
  *
- * - `vod/<videoId>/`: `source`, renditions, `mp4/source.mp4`, images
+ * - `vod/<videoId>/`: `source`, renditions, `mp4/source.mp4`, images, captions, chapters
  * - `uploads/<videoId>/`: chunks of an upload that is under way
  * - `work/<uuid>/`: a job's own folder; nobody else looks into it, and a start empties it
  * - `watermarks/<watermarkId>`: images to burn in
+ * - `players/<playerId>/`: the logo of a player theme
  */
 export class MediaFiles {
   readonly #root: string;
@@ -37,6 +38,11 @@ export class MediaFiles {
   /** File of a watermark. */
   watermark(watermarkId: string): string {
     return joinBelow(this.#root, 'watermarks', watermarkId);
+  }
+
+  /** Folder of a player theme. */
+  player(playerId: string, ...parts: string[]): string {
+    return joinBelow(this.#root, 'players', playerId, ...parts);
   }
 
   /** Makes a new empty folder for one job; the job removes it. */

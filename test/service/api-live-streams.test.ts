@@ -45,7 +45,8 @@ describe('creating a live stream', () => {
   });
 
   it('keeps every attribute, and ignores what old clients send', async () => {
-    const attributes = { public: false, playerId: 'pl7Zx4CvBn2Mq9WeRt5YuIoP', restreams: [mirror] };
+    const { playerId } = (await server.call('POST', '/players', { body: {} })).json;
+    const attributes = { public: false, playerId, restreams: [mirror] };
     const made = await create({ ...attributes, record: true });
     expect(made).toMatchObject(attributes);
     expect(made).not.toHaveProperty('record');
@@ -89,7 +90,8 @@ describe('creating a live stream', () => {
 
 describe('changing a live stream', () => {
   it('leaves what is not sent, replaces lists whole, and unsets with null', async () => {
-    const made = await create({ playerId: 'pl7Zx4CvBn2Mq9WeRt5YuIoP', restreams: [mirror, mirror] });
+    const { playerId } = (await server.call('POST', '/players', { body: {} })).json;
+    const made = await create({ playerId, restreams: [mirror, mirror] });
     const path = `/live-streams/${made.liveStreamId}`;
     const patch = async (body: unknown) => (await server.call('PATCH', path, { body })).json;
     expect(await patch({ name: 'North' })).toMatchObject({

@@ -1,3 +1,4 @@
+import { refuseAttribute } from '../../http/problems.ts';
 import type { UploadedFile } from '../../http/route.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
@@ -9,6 +10,13 @@ import { type LiveStreamView, viewOf } from './live-stream-assets.ts';
 import type { LiveStreamsStore, StreamKeyOwner } from './live-streams.store.ts';
 import type { ThumbnailFiles } from './thumbnail-files.ts';
 
+/** What is asked of player themes. */
+export interface NamedPlayers {
+  exists(projectId: string, playerId: string): boolean;
+  /** Whether a theme that a live stream names is gone, so that it has none. */
+  isRemoved(playerId: string): boolean;
+}
+
 /** What a caller can do with live streams, and what the rest of the server asks about them. */
 export class LiveStreamsService {
   readonly #store: LiveStreamsStore;
@@ -16,6 +24,7 @@ export class LiveStreamsService {
   readonly #live: LiveControl;
   readonly #privateTokens: PrivateTokens;
   readonly #baseUrl: () => string;
+  readonly #players: NamedPlayers;
   readonly #clock: Clock;
 
   constructor(options: {
@@ -25,6 +34,7 @@ export class LiveStreamsService {
     privateTokens: PrivateTokens;
     /** Base of asset addresses, without a slash at its end. */
     baseUrl: () => string;
+    players: NamedPlayers;
     clock: Clock;
   }) {
     this.#store = options.store;
@@ -32,6 +42,7 @@ export class LiveStreamsService {
     this.#live = options.live;
     this.#privateTokens = options.privateTokens;
     this.#baseUrl = options.baseUrl;
+    this.#players = options.players;
     this.#clock = options.clock;
   }
 
@@ -48,15 +59,17 @@ export class LiveStreamsService {
 
   /** A live stream as its owner sees it, with a new private token when it is not public. */
   view(stream: LiveStream): LiveStreamView {
-    return viewOf(stream, {
+    const hasLostPlayer = stream.playerId !== undefined && this.#players.isRemoved(stream.playerId);
+    return viewOf(hasLostPlayer ? { ...stream, playerId: undefined } : stream, {
       baseUrl: this.#baseUrl(),
       isBroadcasting: this.#live.isBroadcasting(stream.liveStreamId),
       privateToken: stream.public ? undefined : this.#privateTokens.mint(stream.liveStreamId),
     });
   }
 
-  /** Makes a live stream with a new key. */
+  /** Makes a live stream with a new key. @throws AppError `invalid-attribute` when the player theme is unknown */
   create(projectId: string, attributes: LiveStreamChanges & { name: string }): LiveStreamView {
+    this.#checkPlayer(projectId, attributes);
     const nowMs = this.#clock.nowMs();
     const stream: LiveStream = {
       liveStreamId: newId('li'),
@@ -74,8 +87,13 @@ export class LiveStreamsService {
     return this.view(stream);
   }
 
-  /** Changes what is given. Restreams of a running broadcast stay until its next start. */
+  /**
+   * Changes what is given. Restreams of a running broadcast stay until its next start.
+   *
+   * @throws AppError `invalid-attribute` when the player theme is unknown
+   */
   change(stream: LiveStream, changes: LiveStreamChanges): LiveStreamView {
+    this.#checkPlayer(stream.projectId, changes);
     this.#store.change(stream.projectId, stream.liveStreamId, changes, this.#clock.nowMs());
     return this.#viewAgain(stream);
   }
@@ -119,7 +137,9 @@ export class LiveStreamsService {
   }
 
   /** What viewers' pages show of a stream; for delivery. */
-  findForViewers(liveStreamId: string): { name: string; public: boolean } | undefined {
+  findForViewers(
+    liveStreamId: string,
+  ): { name: string; public: boolean; playerId: string | undefined } | undefined {
     return this.#store.findForViewers(liveStreamId);
   }
 
@@ -127,6 +147,11 @@ export class LiveStreamsService {
   thumbnailPath(liveStreamId: string): string | undefined {
     const hasThumbnail = this.#store.findForViewers(liveStreamId)?.hasThumbnail === true;
     return hasThumbnail ? this.#thumbnails.pathOf(liveStreamId) : undefined;
+  }
+
+  #checkPlayer(projectId: string, { playerId }: LiveStreamChanges): void {
+    if (playerId === undefined || playerId === null || this.#players.exists(projectId, playerId)) return;
+    throw refuseAttribute('playerId', 'There is no such player theme.');
   }
 
   #viewAgain(stream: LiveStream): LiveStreamView {

@@ -49,8 +49,8 @@ export class LiveStreamsStore {
     );
     this.#directory = database.sqlite.prepare<
       [string],
-      Pick<LiveStreamRow, 'name' | 'is_public' | 'thumbnail_type'>
-    >('SELECT name, is_public, thumbnail_type FROM live_streams WHERE id = ?');
+      Pick<LiveStreamRow, 'name' | 'is_public' | 'thumbnail_type' | 'player_id'>
+    >('SELECT name, is_public, thumbnail_type, player_id FROM live_streams WHERE id = ?');
   }
 
   /** A live stream of a project. */
@@ -74,10 +74,17 @@ export class LiveStreamsStore {
   }
 
   /** What viewers' requests need of a stream, whosever it is. */
-  findForViewers(liveStreamId: string): { name: string; public: boolean; hasThumbnail: boolean } | undefined {
+  findForViewers(
+    liveStreamId: string,
+  ): { name: string; public: boolean; hasThumbnail: boolean; playerId: string | undefined } | undefined {
     const row = this.#directory.get(liveStreamId);
     if (row === undefined) return undefined;
-    return { name: row.name, public: row.is_public === 1, hasThumbnail: row.thumbnail_type !== null };
+    return {
+      name: row.name,
+      public: row.is_public === 1,
+      hasThumbnail: row.thumbnail_type !== null,
+      playerId: row.player_id ?? undefined,
+    };
   }
 
   /** One page of a project's live streams, and how many there are on all pages. */

@@ -25,6 +25,8 @@ export interface VideosOptions {
   /** Puts a copy of a watermark's image beside a new video, in the transaction that makes the video. */
   readonly takeWatermark: (videoId: string, watermarkId: string) => void;
   readonly playerExists: (projectId: string, playerId: string) => boolean;
+  /** Whether a theme that a video names is gone, so that it has none. */
+  readonly isPlayerRemoved: (playerId: string) => boolean;
   /** Whether a video is to have an mp4 has changed. */
   readonly mp4Wished: (videoId: string, isWished: boolean) => void;
   /** Ends all work on a video whose row is gone, and removes its files. */
@@ -71,9 +73,10 @@ export class VideosService {
 
   /** A video as its owner sees it, with a new private token when it is not public. */
   view(video: Video): VideoView {
-    const { baseUrl, privateTokens } = this.#options;
+    const { baseUrl, privateTokens, isPlayerRemoved } = this.#options;
     const isHidden = !video.public && video.discarded === undefined;
-    return viewOf(video, {
+    const hasLostPlayer = video.playerId !== undefined && isPlayerRemoved(video.playerId);
+    return viewOf(hasLostPlayer ? { ...video, playerId: undefined } : video, {
       baseUrl: baseUrl(),
       privateToken: isHidden ? privateTokens.mint(video.videoId) : undefined,
     });
@@ -98,6 +101,11 @@ export class VideosService {
    */
   create(projectId: string, attributes: VideoAttributes, origin?: { liveStreamId: string }): Video {
     return this.#add(projectId, attributes, { origin });
+  }
+
+  /** As `create`, in one transaction with those that others make in the same turn. */
+  createWithOthers(projectId: string, attributes: VideoAttributes): Promise<Video> {
+    return this.#store.inBatch(() => this.create(projectId, attributes));
   }
 
   /**

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { listQuery, listSchema } from '../../http/pagination.ts';
+
+/** Query of the lists of text tracks: pages alone. */
+export const textTracksQuerySchema = listQuery({}, ['language']).omit({ sortBy: true, sortOrder: true });
+
+/** Body of `PATCH /videos/{videoId}/captions/{language}`. */
+export const captionChangesSchema = z
+  .strictObject({
+    default: z
+      .boolean()
+      .optional()
+      .describe('Whether these captions are shown unless a viewer chose others; takes that from any others.'),
+  })
+  .meta({ examples: [{ default: true }] });
+
+/** Captions in answers. */
+export const captionSchema = z
+  .object({
+    uri: z.string(),
+    src: z.string().describe('Address of the WebVTT file.'),
+    srclang: z.string().describe('Language tag.'),
+    languageName: z.string().describe('What speakers call the language.'),
+    default: z.boolean(),
+  })
+  .meta({
+    id: 'Caption',
+    examples: [
+      {
+        uri: '/videos/vi2Rk9TqLm4Xc7WdZp0HsBeN/captions/fr-CA',
+        src: 'https://media.example.org/vod/vi2Rk9TqLm4Xc7WdZp0HsBeN/captions/fr-CA.vtt',
+        srclang: 'fr-CA',
+        languageName: 'Français (Canada)',
+        default: false,
+      },
+    ],
+  });
+
+/** Captions as the API shows them. */
+export type CaptionView = z.input<typeof captionSchema>;
+
+/** A page of captions. */
+export const captionListSchema = listSchema(captionSchema);

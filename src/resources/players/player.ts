@@ -1,0 +1,73 @@
+/** Colours of a theme, and what they are unless given. */
+export const playerColors = {
+  text: 'rgba(255, 255, 255, 1)',
+  link: 'rgba(255, 255, 255, 1)',
+  linkHover: 'rgba(255, 255, 255, 1)',
+  linkActive: 'rgba(255, 255, 255, 1)',
+  trackPlayed: 'rgba(88, 131, 255, .95)',
+  trackUnplayed: 'rgba(255, 255, 255, .35)',
+  trackBackground: 'rgba(255, 255, 255, .2)',
+  backgroundTop: 'rgba(0, 0, 0, .7)',
+  backgroundBottom: 'rgba(0, 0, 0, .7)',
+  backgroundText: 'rgba(255, 255, 255, 1)',
+} as const;
+
+/** Switches of a theme, and what they are unless given. */
+export const playerSwitches = {
+  enableApi: true,
+  enableControls: true,
+  forceAutoplay: false,
+  hideTitle: false,
+  forceLoop: false,
+} as const;
+
+/** Name of a colour of a theme. */
+export type PlayerColor = keyof typeof playerColors;
+
+/** Name of a switch of a theme. */
+export type PlayerSwitch = keyof typeof playerSwitches;
+
+/** How a player looks and behaves. Colours as `rgba(…)`, as they were sent. */
+export type PlayerLook = Readonly<Record<PlayerColor, string> & Record<PlayerSwitch, boolean>>;
+
+/** An image that a player shows, and where it leads. */
+export interface PlayerLogo {
+  /** Name in the theme's folder, new with each upload; its extension is that of the format. */
+  readonly file: string;
+  readonly bytes: number;
+  /** As it was sent: any text. */
+  readonly link: string | undefined;
+}
+
+/** A player theme: how the pages of the videos and live streams that name it look. */
+export interface Player {
+  readonly playerId: string;
+  readonly projectId: string;
+  readonly name: string | undefined;
+  readonly look: PlayerLook;
+  readonly logo: PlayerLogo | undefined;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** What may be changed of a theme; `name: null` unsets. */
+export type PlayerChanges = { readonly name?: string | null | undefined } & {
+  readonly [Key in keyof PlayerLook]?: PlayerLook[Key] | undefined;
+};
+
+const rgbaForm =
+  /^rgba\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*((?:0|1)(?:\.\d{1,10})?|\.\d{1,10})\s*\)$/i;
+const rgbaAtMost = 64;
+
+/** Whether a text is a colour such as `rgba(255, 255, 255, .35)`. */
+export function isRgba(text: string): boolean {
+  if (text.length > rgbaAtMost) return false;
+  const [, red, green, blue, alpha] = rgbaForm.exec(text) ?? [];
+  return [red, green, blue].every(part => Number(part) <= 255) && Number(alpha) <= 1;
+}
+
+/** What is given put over what is there. */
+export function changedLook(look: PlayerLook, changes: PlayerChanges): PlayerLook {
+  const given = Object.entries(changes).filter(([key, value]) => value !== undefined && Object.hasOwn(look, key));
+  return { ...look, ...Object.fromEntries(given) };
+}

@@ -1,0 +1,185 @@
+import type { Database } from '../../store/database.ts';
+import { foldText } from '../../store/folded-text.ts';
+import type { PlayerRow } from '../../store/tables.ts';
+import type { Player, PlayerLogo, PlayerLook } from './player.ts';
+
+const sortColumns = { name: 'name_folded', createdAt: 'created_at_ms', updatedAt: 'updated_at_ms' } as const;
+
+/** Rows that are taken a theme off at once: a few milliseconds. */
+const freedAtOnce = 250;
+
+/**
+ * Player themes in the database. A theme may be named by a million videos, which cannot all be changed when it is deleted: some
+ * are at once, and for the others it is written down that the theme they name is gone, until they have been changed too.
+ */
+export class PlayersStore {
+  readonly #database: Database;
+  readonly #find;
+  readonly #freeVideos;
+  readonly #freeLiveStreams;
+  /** Themes that are gone while rows still name them. */
+  readonly #removed: Set<string>;
+
+  constructor(database: Database) {
+    const { sqlite, queries } = database;
+    this.#database = database;
+    this.#find = sqlite.prepare<[string], PlayerRow>('SELECT * FROM players WHERE id = ?');
+    this.#freeVideos = sqlite.prepare<[string, number]>(
+      `UPDATE videos SET player_id = NULL
+       WHERE number IN (SELECT number FROM videos WHERE player_id = ? LIMIT ?)`,
+    );
+    this.#freeLiveStreams = sqlite.prepare<[string, number]>(
+      `UPDATE live_streams SET player_id = NULL
+       WHERE rowid IN (SELECT rowid FROM live_streams WHERE player_id = ? LIMIT ?)`,
+    );
+    this.#removed = new Set(
+      database.all(queries.selectFrom('removed_players').select('id')).map(({ id }) => id),
+    );
+  }
+
+  /** A theme, whosever it is. */
+  findAny(playerId: string): Player | undefined {
+    const row = this.#find.get(playerId);
+    return row === undefined ? undefined : playerFrom(row);
+  }
+
+  /** A theme of a project. */
+  find(projectId: string, playerId: string): Player | undefined {
+    const player = this.findAny(playerId);
+    return player?.projectId === projectId ? player : undefined;
+  }
+
+  /** One page of a project's themes, and how many there are on all pages. */
+  list(
+    projectId: string,
+    sort: { field: keyof typeof sortColumns; direction: 'asc' | 'desc' },
+    page: { currentPage: number; pageSize: number },
+  ): { players: Player[]; total: number } {
+    const { queries } = this.#database;
+    const counted = this.#database.first(
+      queries
+        .selectFrom('list_totals')
+        .select('total')
+        .where('project_id', '=', projectId)
+        .where('list', '=', 'players'),
+    );
+    const total = counted?.total ?? 0;
+    const offset = (page.currentPage - 1) * page.pageSize;
+    if (offset >= total) return { players: [], total };
+    const column = sortColumns[sort.field];
+    // Skipping rows is cheap only while it stays in the index, so the page is found first and read afterwards.
+    const ids = queries
+      .selectFrom('players')
+      .select('id')
+      .where('project_id', '=', projectId)
+      .orderBy(column, sort.direction)
+      .orderBy('id', sort.direction)
+      .limit(page.pageSize)
+      .offset(offset);
+    const rows = this.#database.all(
+      queries
+        .selectFrom('players')
+        .selectAll()
+        .where('id', 'in', ids)
+        .orderBy(column, sort.direction)
+        .orderBy('id', sort.direction),
+    );
+    return { players: rows.map(playerFrom), total };
+  }
+
+  /** Adds a theme. */
+  add(player: Player): void {
+    this.#database.run(
+      this.#database.queries.insertInto('players').values({
+        id: player.playerId,
+        project_id: player.projectId,
+        ...nameColumns(player.name),
+        look: JSON.stringify(player.look),
+        ...logoColumns(player.logo),
+        created_at_ms: player.createdAtMs,
+        updated_at_ms: player.updatedAtMs,
+      }),
+    );
+  }
+
+  /** Gives a theme another name and look. */
+  change(playerId: string, values: { name: string | undefined; look: PlayerLook }, atMs: number): void {
+    this.#update(playerId, {
+      ...nameColumns(values.name),
+      look: JSON.stringify(values.look),
+      updated_at_ms: atMs,
+    });
+  }
+
+  /** Gives a theme another logo, or none. False when the theme is gone. */
+  setLogo(playerId: string, logo: PlayerLogo | undefined, atMs: number): boolean {
+    return this.#update(playerId, { ...logoColumns(logo), updated_at_ms: atMs }) > 0;
+  }
+
+  /** Removes a theme; what named it names none from then on. */
+  remove(playerId: string): void {
+    const { queries } = this.#database;
+    const isLeft = this.#database.transaction(() => {
+      this.#database.run(queries.deleteFrom('players').where('id', '=', playerId));
+      if (this.#free(playerId) < freedAtOnce) return false;
+      this.#database.run(queries.insertInto('removed_players').values({ id: playerId }));
+      return true;
+    });
+    if (isLeft) this.#removed.add(playerId);
+  }
+
+  /** Whether a theme that a row names is gone. Asked for each video that is shown. */
+  isRemoved(playerId: string): boolean {
+    return this.#removed.has(playerId);
+  }
+
+  /** Takes the themes that are gone off some of the rows that name them still; off how many, 0 when there are none left. */
+  freeSome(): number {
+    const [playerId] = this.#removed;
+    if (playerId === undefined) return 0;
+    const { freed, isDone } = this.#database.transaction(() => {
+      const freed = this.#free(playerId);
+      const isDone = freed < freedAtOnce;
+      if (isDone) {
+        this.#database.run(this.#database.queries.deleteFrom('removed_players').where('id', '=', playerId));
+      }
+      return { freed, isDone };
+    });
+    if (isDone) this.#removed.delete(playerId);
+    return isDone && this.#removed.size > 0 ? Math.max(1, freed) : freed;
+  }
+
+  #free(playerId: string): number {
+    const videos = this.#freeVideos.run(playerId, freedAtOnce).changes;
+    return videos + this.#freeLiveStreams.run(playerId, freedAtOnce - videos).changes;
+  }
+
+  #update(playerId: string, values: Partial<PlayerRow>): number {
+    return this.#database.run(
+      this.#database.queries.updateTable('players').set(values).where('id', '=', playerId),
+    );
+  }
+}
+
+function nameColumns(name: string | undefined): Pick<PlayerRow, 'name' | 'name_folded'> {
+  return { name: name ?? null, name_folded: foldText(name ?? '') };
+}
+
+function logoColumns(logo: PlayerLogo | undefined): Pick<PlayerRow, 'logo_file' | 'logo_bytes' | 'link'> {
+  return { logo_file: logo?.file ?? null, logo_bytes: logo?.bytes ?? null, link: logo?.link ?? null };
+}
+
+function playerFrom(row: PlayerRow): Player {
+  return {
+    playerId: row.id,
+    projectId: row.project_id,
+    name: row.name ?? undefined,
+    look: JSON.parse(row.look) as PlayerLook,
+    logo:
+      row.logo_file === null
+        ? undefined
+        : { file: row.logo_file, bytes: row.logo_bytes ?? 0, link: row.link ?? undefined },
+    createdAtMs: row.created_at_ms,
+    updatedAtMs: row.updated_at_ms,
+  };
+}
