@@ -4,9 +4,11 @@ import Sqlite from 'better-sqlite3';
 import { type Compilable, Kysely, SqliteDialect } from 'kysely';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
+import { Checkpointer } from './checkpointer.ts';
 import { DataFolderLock } from './data-folder-lock.ts';
 import { migrate } from './migrations.ts';
 import type { Tables } from './tables.ts';
+import { WriteBatch } from './write-batch.ts';
 
 const statementsKept = 256;
 const busyTimeoutMs = 5_000;
@@ -30,6 +32,8 @@ export class Database implements Component {
   /** Builds typed queries for {@link all}, {@link first} and {@link run}. */
   readonly queries: Queries;
   readonly #lock: DataFolderLock;
+  readonly #checkpointer: Checkpointer;
+  readonly #batch: WriteBatch;
   readonly #statements = new Map<string, Sqlite.Statement>();
 
   /** Use {@link openDatabase}. */
@@ -37,6 +41,8 @@ export class Database implements Component {
     this.sqlite = sqlite;
     this.queries = new Kysely<Tables>({ dialect: new SqliteDialect({ database: sqlite }) });
     this.#lock = lock;
+    this.#checkpointer = new Checkpointer(sqlite);
+    this.#batch = new WriteBatch(sqlite, () => this.#checkpointer.ending);
   }
 
   /** Every row of a query. */
@@ -62,6 +68,14 @@ export class Database implements Component {
     return this.sqlite.inTransaction ? work() : this.sqlite.transaction(work).immediate();
   }
 
+  /**
+   * All of `work` or nothing of it, as {@link transaction}, but committed with what others ask for in the same turn: for writes of
+   * which there are many at a time. `work` is called later, sees what came before it, and must not return a promise.
+   */
+  inBatch<Result>(work: () => Result): Promise<Result> {
+    return this.#batch.add(work);
+  }
+
   /** What keeps the database from being used now; undefined when nothing does. */
   fault(): string | undefined {
     if (!this.sqlite.open) return 'it is closed';
@@ -73,10 +87,13 @@ export class Database implements Component {
     }
   }
 
-  /** Nothing is left to do: the file was opened before. */
-  async start(): Promise<void> {}
+  /** The file was opened before; from now on, a thread keeps the log of it short. */
+  async start(): Promise<void> {
+    this.#checkpointer.start();
+  }
 
   async stop(): Promise<void> {
+    await this.#checkpointer.stop();
     this.#statements.clear();
     if (this.sqlite.open) this.sqlite.close();
     this.#lock.release();

@@ -54,7 +54,7 @@ export function videoRoutes(videos: VideosService): Route[] {
       handle: async ({ caller, body: { source, ...attributes } }) => {
         const video =
           source === undefined
-            ? videos.create(caller.projectId, attributes)
+            ? await videos.createWithOthers(caller.projectId, attributes)
             : await videos.createFrom(caller.projectId, source, attributes);
         return videos.view(video);
       },

@@ -99,6 +99,11 @@ export class VideosStore {
     return { videos: rows.map(videoFrom), total };
   }
 
+  /** Does `work`, which adds or changes videos, with what others do in the same turn; settles after the commit. */
+  inBatch<Result>(work: () => Result): Promise<Result> {
+    return this.#database.inBatch(work);
+  }
+
   /**
    * Adds a video that is not discarded.
    *

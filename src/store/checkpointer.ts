@@ -1,0 +1,104 @@
+import { Worker } from 'node:worker_threads';
+import type Sqlite from 'better-sqlite3';
+import type { CheckpointReport } from './checkpoint-worker.ts';
+
+/** How often it is looked whether there is something to do. */
+const lookEveryMs = 100;
+/** The thread takes some memory and some time to start: what is over sooner, and changes little, does without it. */
+const threadAfterMs = 2_000;
+/** Changed rows after which the log is written into the file. */
+const changesBefore = 500;
+/** A log of so many pages (16 MiB) is brought to its end: batches wait for the rest of it, so that it begins anew. */
+const pagesBeforeEnd = 4_096;
+/** A log of so many pages (64 MiB) that others keep growing meanwhile is written by SQLite itself, whoever waits. */
+const pagesAtMost = 16_384;
+/** What SQLite has unless told otherwise; in force while the thread does not run. */
+const pagesWithoutThread = 1_000;
+/** The thread needs next to nothing of what V8 gives it. */
+const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 };
+
+/**
+ * Has the log of a database written into its file by a thread of its own. A commit only appends to the log, which is quick; its pages
+ * go to their places in the file later, and that waits for the disk.
+ */
+export class Checkpointer {
+  readonly #sqlite: Sqlite.Database;
+  readonly #totalChanges;
+  #worker: Worker | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #changes = 0;
+  #isBusy = false;
+  #ending: PromiseWithResolvers<void> | undefined;
+
+  constructor(sqlite: Sqlite.Database) {
+    this.#sqlite = sqlite;
+    this.#totalChanges = sqlite.prepare<[], number>('SELECT total_changes()').pluck();
+  }
+
+  /** What writers that can wait should wait for now, if there is anything. */
+  get ending(): Promise<void> | undefined {
+    return this.#ending?.promise;
+  }
+
+  /** Begins to look after the log. */
+  start(): void {
+    const threadAtMs = performance.now() + threadAfterMs;
+    this.#timer = setInterval(() => this.#look(performance.now() >= threadAtMs), lookEveryMs);
+    this.#timer.unref();
+  }
+
+  /** Ends the thread and waits for its end. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#worker?.terminate();
+  }
+
+  #look(isThreadDue: boolean): void {
+    if (this.#isBusy) return;
+    const changes = this.#totalChanges.get() ?? 0;
+    const isDue = changes - this.#changes >= changesBefore;
+    if (this.#worker === undefined && (isDue || isThreadDue)) this.#startThread();
+    if (!isDue) return;
+    this.#changes = changes;
+    this.#ask();
+  }
+
+  #startThread(): void {
+    const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url), {
+      workerData: this.#sqlite.name,
+      resourceLimits,
+    });
+    this.#worker = worker;
+    worker.unref();
+    worker.on('message', (report: CheckpointReport) => this.#done(report));
+    // Whatever has ended it, SQLite does without it.
+    worker.on('error', () => this.#forget(worker));
+    worker.on('exit', () => this.#forget(worker));
+    this.#sqlite.pragma(`wal_autocheckpoint = ${pagesAtMost}`);
+  }
+
+  #ask(): void {
+    this.#isBusy = true;
+    this.#worker?.postMessage('checkpoint');
+  }
+
+  #done({ inLog }: CheckpointReport): void {
+    this.#isBusy = false;
+    if (this.#ending !== undefined) {
+      this.#ending.resolve();
+      this.#ending = undefined;
+    } else if (inLog > pagesBeforeEnd) {
+      this.#ending = Promise.withResolvers();
+      this.#ask();
+    }
+  }
+
+  #forget(worker: Worker): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    clearInterval(this.#timer);
+    this.#ending?.resolve();
+    this.#ending = undefined;
+    if (this.#sqlite.open) this.#sqlite.pragma(`wal_autocheckpoint = ${pagesWithoutThread}`);
+  }
+}

@@ -1,0 +1,118 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { tempDirOfTest } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+let database: Database;
+let path: string;
+
+beforeEach(async () => {
+  const dataDir = await tempDirOfTest();
+  database = openDatabase({ dataDir });
+  onTestFinished(() => database.stop());
+  path = join(dataDir, 'millrace.db');
+  database.sqlite.exec('CREATE TABLE notes (text TEXT NOT NULL UNIQUE)');
+});
+
+const add = (text: string) => database.sqlite.prepare('INSERT INTO notes VALUES (?)').run(text);
+const notes = () =>
+  database.sqlite.prepare<[], string>('SELECT text FROM notes ORDER BY rowid').pluck().all();
+
+describe('writes in a batch', () => {
+  it('are committed when their callers hear of them, all of a turn at once', async () => {
+    const other = new Sqlite(path);
+    try {
+      const seen = other.prepare<[], number>('SELECT count(*) FROM notes').pluck();
+      const counts = await Promise.all(
+        ['a', 'b', 'c'].map(async text => {
+          await database.inBatch(() => add(text));
+          return seen.get();
+        }),
+      );
+      expect(counts).toEqual([3, 3, 3]);
+    } finally {
+      other.close();
+    }
+  });
+
+  it('give what their work returned, in the order in which they were asked for', async () => {
+    const order: string[] = [];
+    const values = await Promise.all(
+      ['a', 'b'].map(text =>
+        database.inBatch(() => {
+          order.push(text);
+          return `${text}!`;
+        }),
+      ),
+    );
+    expect({ order, values }).toEqual({ order: ['a', 'b'], values: ['a!', 'b!'] });
+  });
+
+  it('are undone one by one when they fail', async () => {
+    const failure = new Error('no');
+    const results = await Promise.allSettled([
+      database.inBatch(() => add('first')),
+      database.inBatch(() => {
+        add('half done');
+        throw failure;
+      }),
+      database.inBatch(() => database.transaction(() => add('last'))),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(results[1]).toMatchObject({ reason: failure });
+    expect(notes()).toEqual(['first', 'last']);
+  });
+
+  it('all fail when the transaction does', async () => {
+    const results = await Promise.allSettled([
+      database.inBatch(() => add('first')),
+      database.inBatch(() => database.sqlite.exec('ROLLBACK; SELECT no_such_function()')),
+      database.inBatch(() => add('last')),
+    ]);
+    expect(results.slice(0, 2).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(results[2]).toMatchObject({ status: 'fulfilled' });
+    expect(notes()).toEqual(['last']);
+  });
+
+  it('take in what a work asks for', async () => {
+    let inner: Promise<unknown> | undefined;
+    await database.inBatch(() => {
+      inner = database.inBatch(() => add('inner'));
+      add('outer');
+    });
+    await inner;
+    expect(notes()).toEqual(['outer', 'inner']);
+  });
+});
+
+describe('the log of the database', () => {
+  const mebibyte = 1_024 * 1_024;
+  const logBytes = () => statSync(`${path}-wal`).size;
+  const addMany = (count: number, from = 0) =>
+    Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        database.inBatch(() => add(`${from + index} ${'x'.repeat(8_000)}`)),
+      ),
+    );
+
+  it('is written into the file by a thread, and begins anew however many writes come', async () => {
+    await database.start();
+    for (let round = 0; round < 60; round += 1) await addMany(100, round * 100);
+    expect(notes()).toHaveLength(6_000);
+    expect(logBytes()).toBeLessThan(64 * mebibyte);
+    await waitUntil(() => statSync(path).size > 48 * mebibyte);
+  });
+
+  it('is gone after the end, with all that was in it in the file', async () => {
+    await database.start();
+    await addMany(600);
+    await database.stop();
+    expect(() => logBytes()).toThrow(/ENOENT/);
+    const reopened = new Sqlite(path, { readonly: true });
+    expect(reopened.prepare('SELECT count(*) FROM notes').pluck().get()).toBe(600);
+    reopened.close();
+  });
+});
