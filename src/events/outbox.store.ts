@@ -1,6 +1,7 @@
 import { messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Database } from '../store/database.ts';
+import { WebhookQueue } from './webhook-queue.store.ts';
 
 /** Something that happened to a resource. */
 export interface NewEvent {
@@ -39,6 +40,8 @@ const columns = 'id, project_id, number, type, subject_id, payload, created_at_m
  * server: whoever passes events on is woken by it.
  */
 export class Outbox {
+  /** Where events wait for the webhooks that subscribe to them. */
+  readonly webhooks: WebhookQueue;
   readonly #database: Database;
   readonly #log: Logger;
   readonly #count;
@@ -49,6 +52,7 @@ export class Outbox {
   #isTelling = false;
 
   constructor(database: Database, log: Logger) {
+    this.webhooks = new WebhookQueue(database);
     this.#database = database;
     this.#log = log;
     this.#count = database.sqlite.prepare<[string], { last: number }>(
@@ -71,6 +75,7 @@ export class Outbox {
     this.#database.transaction(() => {
       const { last } = this.#count.get(projectId)!;
       this.#insert.run(projectId, last, type, subjectId, JSON.stringify(payload), atMs);
+      this.webhooks.fanOut({ projectId, number: last, type, subjectId, payload, createdAtMs: atMs });
     });
     this.#tellSoon();
   }

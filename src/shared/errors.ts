@@ -25,6 +25,7 @@ export const errorRegister = {
   'attribute-required': invalid('This attribute is required.'),
   'invalid-payload': invalid('The payload is invalid.'),
   'payload-too-large': { kind: 'invalid', blame: 'caller', title: 'The payload is too large.', status: 413 },
+  'webhook-limit-reached': invalid('Your account has reached the webhook urls limit.'),
   'uploaded-file-no-file': invalid('There is no uploaded file in the request.'),
   'uploaded-file-multiple-files': invalid('There is more than one uploaded file in the request.'),
   'uploaded-file-empty': invalid('The uploaded file is empty.'),
@@ -140,6 +141,12 @@ export const errorRegister = {
     blame: 'caller',
     title: 'Method is not allowed for this route.',
     status: 405,
+  },
+  'upgrade-required': {
+    kind: 'invalid',
+    blame: 'caller',
+    title: 'This address is for WebSockets.',
+    status: 426,
   },
   'too-many-requests': { kind: 'unavailable', blame: 'caller', title: 'Too many requests.', status: 429 },
   'request-timeout': {

@@ -1,0 +1,106 @@
+import { promises as dns, type LookupAddress } from 'node:dns';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { messageOf } from '../shared/errors.ts';
+
+/** How long an answer is used for further tries. Whoever connects checks it each time and connects to nothing else. */
+const answerKeptMs = 2_000;
+const answersKeptAtMost = 1_000;
+const hostsReadEveryMs = 5_000;
+/** Changes of the machine's name servers are noticed after so long. */
+const resolverKeptMs = 30_000;
+/** Of one query to one server; the second is twice as long. */
+const queryTimeoutMs = 1_500;
+const queryTries = 2;
+
+/**
+ * Finds the addresses of hosts without `getaddrinfo`: that blocks one of the few threads which also read files, for as long as a
+ * name server that somebody else chose cares to be silent. The hosts file is honoured; search domains are not, so names are full names.
+ */
+export class HostResolver {
+  readonly #hostsPath: string;
+  readonly #answers = new Map<
+    string,
+    { readonly addresses: Promise<LookupAddress[]>; readonly goodUntilMs: number }
+  >();
+  #hosts: ReadonlyMap<string, readonly LookupAddress[]> = new Map();
+  #hostsReadAtMs = Number.NEGATIVE_INFINITY;
+  #resolver: dns.Resolver | undefined;
+  #resolverMadeAtMs = 0;
+
+  constructor(options: { hostsPath?: string } = {}) {
+    this.#hostsPath = options.hostsPath ?? '/etc/hosts';
+  }
+
+  /** The addresses of a host. @throws Error of the name servers, such as `ENOTFOUND` */
+  resolve(hostname: string): Promise<LookupAddress[]> {
+    const nowMs = performance.now();
+    const known = this.#answers.get(hostname);
+    if (known !== undefined && nowMs < known.goodUntilMs) return known.addresses;
+    const addresses = this.#ask(hostname.toLowerCase().replace(/\.$/, ''));
+    // Whoever asked is told; this only keeps a failure that nobody waits for from being an unhandled one.
+    addresses.catch(() => {});
+    this.#answers.delete(hostname);
+    this.#answers.set(hostname, { addresses, goodUntilMs: nowMs + answerKeptMs });
+    const [oldest] = this.#answers.keys();
+    if (this.#answers.size > answersKeptAtMost && oldest !== undefined) this.#answers.delete(oldest);
+    return addresses;
+  }
+
+  async #ask(host: string): Promise<LookupAddress[]> {
+    const fromFile = (await this.#readHosts()).get(host);
+    if (fromFile !== undefined) return [...fromFile];
+    // RFC 6761 6.3: these are never asked for.
+    if (host === 'localhost' || host.endsWith('.localhost')) {
+      return [
+        { address: '127.0.0.1', family: 4 },
+        { address: '::1', family: 6 },
+      ];
+    }
+    const resolver = this.#resolverOfNow();
+    const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const addresses = [
+      ...(six.status === 'fulfilled' ? six.value.map(address => ({ address, family: 6 })) : []),
+      ...(four.status === 'fulfilled' ? four.value.map(address => ({ address, family: 4 })) : []),
+    ];
+    if (addresses.length > 0) return addresses;
+    throw four.status === 'rejected' ? four.reason : new Error(`${host} has no address`);
+  }
+
+  #resolverOfNow(): dns.Resolver {
+    const nowMs = performance.now();
+    if (this.#resolver === undefined || nowMs - this.#resolverMadeAtMs > resolverKeptMs) {
+      this.#resolver = new dns.Resolver({ timeout: queryTimeoutMs, tries: queryTries });
+      this.#resolverMadeAtMs = nowMs;
+    }
+    return this.#resolver;
+  }
+
+  async #readHosts(): Promise<ReadonlyMap<string, readonly LookupAddress[]>> {
+    const nowMs = performance.now();
+    if (nowMs - this.#hostsReadAtMs < hostsReadEveryMs) return this.#hosts;
+    this.#hostsReadAtMs = nowMs;
+    try {
+      this.#hosts = parseHosts(await readFile(this.#hostsPath, 'utf8'));
+    } catch (error) {
+      // A machine without the file has nothing in it.
+      if (!messageOf(error).includes('ENOENT')) throw error;
+    }
+    return this.#hosts;
+  }
+}
+
+/** The names of a hosts file, in lower case, each with its addresses. **Source**: hosts(5) */
+export function parseHosts(text: string): Map<string, LookupAddress[]> {
+  const hosts = new Map<string, LookupAddress[]>();
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    const family = isIP(address);
+    if (family === 0) continue;
+    for (const name of names) {
+      const key = name.toLowerCase();
+      hosts.set(key, [...(hosts.get(key) ?? []), { address, family }]);
+    }
+  }
+  return hosts;
+}
