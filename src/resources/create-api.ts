@@ -1,9 +1,11 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type Koa from 'koa';
+import type { EventFeed } from '../events/feed/event-feed.ts';
 import { createKoaApp, type HttpObserver } from '../http/koa-app.ts';
 import type { JsonObject } from '../http/openapi-schemas.ts';
 import type { RateLimits } from '../http/rate-limiter.ts';
+import type { UpgradeDoor } from '../http/upgrade-door.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
@@ -24,6 +26,8 @@ import { chapterRoutes } from './chapters/chapters.routes.ts';
 import { discardedVideoRoutes } from './discarded-videos/discarded-videos.routes.ts';
 import { apiDocument, apiDocumentRoute } from './docs/api-document.ts';
 import { errorDocRoutes } from './error-docs/error-docs.routes.ts';
+import { eventFeedDoor } from './event-feed/event-feed.door.ts';
+import { eventFeedRoutes } from './event-feed/event-feed.routes.ts';
 import { type HealthOptions, healthRoutes } from './health/health.routes.ts';
 import type { LiveControl } from './live-streams/live-control.ts';
 import { liveStreamRoutes } from './live-streams/live-streams.routes.ts';
@@ -34,6 +38,11 @@ import { playerRoutes } from './players/players.routes.ts';
 import { PlayersService } from './players/players.service.ts';
 import { PlayersStore } from './players/players.store.ts';
 import { openPrivateTokens, type PrivateTokens } from './private-tokens/private-tokens.store.ts';
+import { summaryRoutes } from './summaries/summaries.routes.ts';
+import { SummariesService } from './summaries/summaries.service.ts';
+import { SummariesStore } from './summaries/summaries.store.ts';
+import { tagRoutes } from './tags/tags.routes.ts';
+import { TagsStore } from './tags/tags.store.ts';
 import { uploadTokenRoutes } from './upload-tokens/upload-tokens.routes.ts';
 import { UploadTokensService } from './upload-tokens/upload-tokens.service.ts';
 import { UploadTokensStore } from './upload-tokens/upload-tokens.store.ts';
@@ -71,6 +80,8 @@ export interface ApiOptions {
   readonly uploads?: Partial<UploadWork>;
   /** How far videos have come; without it, nothing is ever encoded. */
   readonly encodings?: EncodingView;
+  /** Who listens to events; without it nobody can. */
+  readonly feed?: EventFeed;
   readonly health: HealthOptions;
   readonly log: Logger;
   readonly observer?: HttpObserver;
@@ -132,6 +143,8 @@ export interface Api {
   readonly privateTokens: PrivateTokens;
   /** To be started and stopped with the server. */
   readonly tokenSweeper: PeriodicTasks;
+  /** For the listener: what takes WebSockets. */
+  readonly upgrades: readonly UpgradeDoor[];
   /** Base of the `type` of errors, for what answers beside Koa. */
   readonly docsBase: () => string;
   /** The OpenAPI document. */
@@ -222,10 +235,19 @@ export function createApi(options: ApiOptions): Api {
     ...uploadTokenRoutes(uploadTokens),
     ...videoThumbnailRoutes(thumbnails, videos),
     ...watermarkRoutes(watermarks),
+    ...tagRoutes(new TagsStore(database)),
+    ...summaryRoutes(
+      new SummariesService({
+        store: new SummariesStore(database),
+        hasVideo: (projectId, videoId) => videos.find(projectId, videoId) !== undefined,
+        clock,
+      }),
+    ),
     ...captionRoutes(captions),
     ...chapterRoutes(chapters),
     ...playerRoutes(players),
     ...healthRoutes(options.health),
+    ...eventFeedRoutes(),
     ...errorDocRoutes(),
   ];
   const documented = { version: options.version, publicUrl, docsBase };
@@ -253,8 +275,10 @@ export function createApi(options: ApiOptions): Api {
     everyMs: tokensSweptEveryMs,
     log: log.child('auth'),
   });
+  const authenticate = (authorization: string | undefined) => auth.authenticate(authorization);
   return {
     koa,
+    upgrades: options.feed === undefined ? [] : [eventFeedDoor({ feed: options.feed, authenticate })],
     accounts,
     liveStreams,
     videos,

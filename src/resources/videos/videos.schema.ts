@@ -54,7 +54,7 @@ const attributes = {
     .nullish()
     .describe('Language of what is said, such as `en`; null unsets it.'),
   transcript: notHere('Transcripts').optional(),
-  transcriptSummary: notHere('Summaries').optional(),
+  transcriptSummary: notHere('Generated summaries').optional(),
   transcriptSummaryAttributes: z
     .array(z.enum(['abstract', 'takeaways']))
     .max(2)

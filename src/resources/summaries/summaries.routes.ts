@@ -1,0 +1,82 @@
+import type { Caller } from '../../http/caller.ts';
+import { pageOf, sortOf } from '../../http/pagination.ts';
+import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
+import {
+  summariesQuerySchema,
+  summaryCreationSchema,
+  summaryListSchema,
+  summarySchema,
+  summarySourceChangesSchema,
+  summarySourceSchema,
+} from './summaries.schema.ts';
+import type { SummariesService } from './summaries.service.ts';
+
+/** The routes below `/summaries`. */
+export function summaryRoutes(summaries: SummariesService): Route[] {
+  const tag = 'Summaries';
+  const one = {
+    tag,
+    auth: 'key',
+    params: { summaryId: 'Id of the summary.' },
+    find: ({ params, caller }: { params: { summaryId: string }; caller: Caller }) =>
+      summaries.find(caller.projectId, params.summaryId),
+  } as const;
+  const source = { description: 'The text.', schema: summarySourceSchema };
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/summaries',
+      tag,
+      summary: 'List summaries',
+      description: 'Without those of discarded videos.',
+      auth: 'key',
+      query: summariesQuerySchema,
+      success: { status: 200, description: 'A page of summaries.', schema: summaryListSchema },
+      handle: ({ caller, query, path, queryText }) => {
+        const { views, total } = summaries.list(caller.projectId, query, sortOf(query, 'createdAt'), query);
+        return pageOf({ path, queryText }, query, total, views);
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/summaries',
+      tag,
+      summary: 'Create a summary',
+      description:
+        'A video has one at most. Its text is `missing` until you send it with `PATCH /summaries/{summaryId}/source`.',
+      auth: 'key',
+      body: jsonBody(summaryCreationSchema),
+      success: { status: 201, description: 'The summary.', schema: summarySchema },
+      errors: ['resource-not-found', 'summary-already-exists'],
+      handle: ({ caller, body }) => summaries.create(caller.projectId, body.videoId),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/summaries/{summaryId}',
+      summary: 'Delete a summary',
+      ...one,
+      success: { status: 204, description: 'It is gone.' },
+      handle: ({ found }) => summaries.remove(found),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/summaries/{summaryId}/source',
+      summary: 'Get the text of a summary',
+      description: '404 also while its text is missing.',
+      ...one,
+      success: { status: 200, ...source },
+      handle: ({ found }) => summaries.source(found),
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: '/summaries/{summaryId}/source',
+      summary: 'Write the text of a summary',
+      description: 'What is not given stays as it is.',
+      ...one,
+      body: jsonBody(summarySourceChangesSchema),
+      success: { status: 201, ...source },
+      handle: ({ found, body }) => summaries.write(found, body),
+    }),
+  ];
+}

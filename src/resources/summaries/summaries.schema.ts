@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { listQuery, listSchema } from '../../http/pagination.ts';
+import { takeawaysMax } from './summary.ts';
+
+const abstractAtMost = 10_000;
+const takeawayAtMost = 2_000;
+
+const dateTime = z.iso.datetime({ offset: true });
+const someText = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .refine(text => !text.includes('\u0000'), 'This value should not contain the character U+0000.');
+
+/** Body of `POST /summaries`. */
+export const summaryCreationSchema = z
+  .strictObject({
+    videoId: z.string().min(1).describe('The video that it is of.'),
+    origin: z
+      .enum(['api', 'auto'])
+      .refine(
+        origin => origin === 'api',
+        'Generated summaries are not available on this server: they need a language model.',
+      )
+      .optional()
+      .describe('Only `api`: you send the text. `auto`, a text that is generated, is refused here.'),
+    attributes: z
+      .array(z.enum(['abstract', 'takeaways']))
+      .max(2)
+      .optional()
+      .describe('What would be generated; without meaning here.'),
+  })
+  .meta({ examples: [{ videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN' }] });
+
+/** Query of `GET /summaries`. */
+export const summariesQuerySchema = listQuery(
+  {
+    videoId: z.string().optional().describe('The one of this video.'),
+    origin: z.enum(['api', 'auto']).optional().describe('Those that came about in this way.'),
+    sourceStatus: z
+      .enum(['missing', 'waiting', 'failed', 'completed', 'unprocessable'])
+      .optional()
+      .describe('Those whose text is so far.'),
+  },
+  ['createdAt', 'updatedAt', 'videoId'],
+);
+
+/** A summary in answers. */
+export const summarySchema = z
+  .object({
+    summaryId: z.string(),
+    createdAt: dateTime,
+    updatedAt: dateTime,
+    videoId: z.string(),
+    origin: z.enum(['api', 'auto']).describe('Always `api` here: its text is sent, not generated.'),
+    sourceStatus: z
+      .enum(['missing', 'waiting', 'failed', 'completed', 'unprocessable'])
+      .describe('`missing` until its text is sent, then `completed`.'),
+  })
+  .meta({
+    id: 'Summary',
+    examples: [
+      {
+        summaryId: 'summary_1Qa9Ws8Ed7Rf6Tg5Yh4Uj3',
+        createdAt: '2026-03-04T05:06:07+00:00',
+        updatedAt: '2026-03-04T05:06:07+00:00',
+        videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN',
+        origin: 'api',
+        sourceStatus: 'missing',
+      },
+    ],
+  });
+
+/** A summary as the API shows it. */
+export type SummaryView = z.input<typeof summarySchema>;
+
+/** A page of summaries. */
+export const summaryListSchema = listSchema(summarySchema);
+
+const takeaways = z.array(someText(takeawayAtMost)).max(takeawaysMax);
+const sourceExample = {
+  abstract: 'The harbour wakes: boats leave one after the other while the light comes up.',
+  takeaways: ['Boats leave at five.', 'The light comes from the east.', 'The quay is empty by six.'],
+};
+
+/** Body of `PATCH /summaries/{summaryId}/source`. */
+export const summarySourceChangesSchema = z
+  .strictObject({
+    abstract: someText(abstractAtMost).optional().describe('What the video is about.'),
+    takeaways: takeaways.optional().describe('Points in the order of the video; replaces all.'),
+  })
+  .refine(({ abstract, takeaways: points }) => abstract !== undefined || points !== undefined, {
+    message: 'Give an abstract, takeaways, or both.',
+    path: ['abstract'],
+  })
+  .meta({ examples: [sourceExample] });
+
+/** The text of a summary. */
+export const summarySourceSchema = z
+  .object({ abstract: z.string().optional(), takeaways: z.array(z.string()).max(takeawaysMax).optional() })
+  .meta({ id: 'SummarySource', examples: [sourceExample] });
+
+/** The text of a summary as the API shows it. */
+export type SummarySourceView = z.input<typeof summarySourceSchema>;

@@ -1,0 +1,164 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type Sqlite from 'better-sqlite3';
+import type { Database } from '../../store/database.ts';
+import { foldText } from '../../store/folded-text.ts';
+
+/** A tag, and how many videos that are not discarded have it. */
+export interface CountedTag {
+  readonly value: string;
+  readonly videoCount: number;
+}
+
+/** How a list of tags is sorted. */
+export interface TagSort {
+  readonly field: 'value' | 'videoCount';
+  readonly direction: 'asc' | 'desc';
+}
+
+/** Rows of an index that are walked through in one go: about a millisecond. */
+const stepRows = 10_000;
+
+/** Columns that a sort goes by; an index begins with the project, then has these. */
+const sortKeys = {
+  value: ['tag_folded', 'tag'],
+  videoCount: ['videos', 'tag_folded', 'tag'],
+} as const;
+
+type Key = readonly (string | number)[];
+/** A stretch of an index: past `after`, up to and with `until`; undefined is its end. */
+interface Stretch {
+  readonly after: Key | undefined;
+  readonly until: Key | undefined;
+}
+
+/** Tags of the videos of projects. Their counts are kept by triggers. */
+export class TagsStore {
+  readonly #database: Database;
+  readonly #statements = new Map<string, Sqlite.Statement>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** One page of a project's tags, and how many there are on all pages. Long lists are walked through in steps. */
+  async list(
+    projectId: string,
+    value: string | undefined,
+    sort: TagSort,
+    page: { currentPage: number; pageSize: number },
+  ): Promise<{ tags: CountedTag[]; total: number }> {
+    const skip = (page.currentPage - 1) * page.pageSize;
+    const needle = foldText(value ?? '');
+    const walk = new Walk(projectId, sort, sql => this.#prepare(sql));
+    if (needle !== '') return walk.search(needle, skip, page.pageSize);
+    const total = this.#total(projectId);
+    return { tags: skip < total ? await walk.page(skip, page.pageSize) : [], total };
+  }
+
+  #total(projectId: string): number {
+    const { queries } = this.#database;
+    const counted = queries
+      .selectFrom('list_totals')
+      .select('total')
+      .where('project_id', '=', projectId)
+      .where('list', '=', 'tags');
+    return this.#database.first(counted)?.total ?? 0;
+  }
+
+  /** There are as many texts as sorts, directions and forms of a stretch: a dozen or two. */
+  #prepare(sql: string): Sqlite.Statement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.sqlite.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+/** A walk through the tags of a project in one order. */
+class Walk {
+  readonly #projectId: string;
+  readonly #columns: readonly string[];
+  readonly #direction: 'asc' | 'desc';
+  readonly #prepare: (sql: string) => Sqlite.Statement;
+
+  constructor(projectId: string, { field, direction }: TagSort, prepare: (sql: string) => Sqlite.Statement) {
+    this.#projectId = projectId;
+    this.#columns = sortKeys[field];
+    this.#direction = direction;
+    this.#prepare = prepare;
+  }
+
+  /** The tags after the first `skip`. */
+  async page(skip: number, count: number): Promise<CountedTag[]> {
+    let after: Key | undefined;
+    let left = skip;
+    for (; left >= stepRows; left -= stepRows) {
+      after = this.#step(after);
+      if (after === undefined) return [];
+      await nextTurn();
+    }
+    return this.#rows({ after, until: undefined }, undefined, left, count);
+  }
+
+  /** Those of the tags with `needle` in them that come after the first `skip`, and how many there are of them. */
+  async search(needle: string, skip: number, count: number): Promise<{ tags: CountedTag[]; total: number }> {
+    const tags: CountedTag[] = [];
+    let total = 0;
+    let after: Key | undefined;
+    do {
+      const until = this.#step(after);
+      const found = this.#count({ after, until }, needle);
+      if (tags.length < count && skip < total + found) {
+        const first = Math.max(0, skip - total);
+        tags.push(...this.#rows({ after, until }, needle, first, count - tags.length));
+      }
+      total += found;
+      after = until;
+      if (after !== undefined) await nextTurn();
+    } while (after !== undefined);
+    return { tags, total };
+  }
+
+  /** Where the next step ends; undefined when it is the last one. */
+  #step(after: Key | undefined): Key | undefined {
+    const { sql, values } = this.#from({ after, until: undefined }, undefined);
+    const text = `SELECT ${this.#columns.join(', ')} ${sql} ${this.#order()} LIMIT 1 OFFSET ${stepRows - 1}`;
+    return this.#prepare(text).raw().get(values) as Key | undefined;
+  }
+
+  #count(stretch: Stretch, needle: string): number {
+    const { sql, values } = this.#from(stretch, needle);
+    return (this.#prepare(`SELECT count(*) AS total ${sql}`).get(values) as { total: number }).total;
+  }
+
+  #rows(stretch: Stretch, needle: string | undefined, skip: number, count: number): CountedTag[] {
+    const { sql, values } = this.#from(stretch, needle);
+    const text = `SELECT tag AS value, videos AS videoCount ${sql} ${this.#order()} LIMIT ? OFFSET ?`;
+    return this.#prepare(text).all([...values, count, skip]) as CountedTag[];
+  }
+
+  #order(): string {
+    return `ORDER BY ${this.#columns.map(column => `${column} ${this.#direction}`).join(', ')}`;
+  }
+
+  #from({ after, until }: Stretch, needle: string | undefined): { sql: string; values: (string | number)[] } {
+    const key = `(${this.#columns.join(', ')})`;
+    const marks = `(${this.#columns.map(() => '?').join(', ')})`;
+    const [past, upTo] = this.#direction === 'asc' ? ['>', '<='] : ['<', '>='];
+    const index = this.#columns.length === 2 ? 'tags_by_text' : 'tags_by_videos';
+    return {
+      sql: `FROM tags INDEXED BY ${index} WHERE project_id = ? AND is_discarded = 0
+        ${after === undefined ? '' : `AND ${key} ${past} ${marks}`}
+        ${until === undefined ? '' : `AND ${key} ${upTo} ${marks}`}
+        ${needle === undefined ? '' : 'AND instr(tag_folded, ?) > 0'}`,
+      values: [
+        this.#projectId,
+        ...(after ?? []),
+        ...(until ?? []),
+        ...(needle === undefined ? [] : [needle]),
+      ],
+    };
+  }
+}
