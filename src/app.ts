@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { composeVod } from './compose-vod.ts';
 import type { Config } from './config/settings.ts';
 import { Delivery } from './delivery/delivery.ts';
+import { EventFeed } from './events/feed/event-feed.ts';
 import { Outbox } from './events/outbox.store.ts';
 import { type FfmpegBuild, findCopier, findFfmpeg } from './ffmpeg/find-ffmpeg.ts';
 import { findFfprobe } from './ffmpeg/find-ffprobe.ts';
@@ -148,6 +149,27 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       log,
     });
 
+    const feed = new EventFeed({
+      outbox,
+      broadcasts: wants =>
+        live.stats(wants).map(stats => ({ ...stats, viewers: delivery.viewers(stats.liveStreamId) })),
+      projectOfVideo: videoId => vod.encodings.order(videoId)?.projectId,
+      observer: {
+        clientOpened: () => metrics.feedClients.inc(),
+        clientClosed: reason => {
+          metrics.feedClients.dec();
+          metrics.feedClosed.inc({ reason });
+        },
+        sent: (kind, count) => metrics.feedMessages.inc({ kind }, count),
+        dropped: count => metrics.feedDropped.inc(count),
+      },
+      clock,
+      log: log.child('events'),
+    });
+    vod.encodings.onProgress((videoId, renditions, percent) =>
+      feed.encodingProgressed(videoId, renditions, percent),
+    );
+
     const api = createApi({
       database,
       dataDir,
@@ -176,6 +198,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         sourceTimeoutMs: config['uploads.sourceTimeout'],
         allowPrivateTargets: config.allowPrivateTargets,
       },
+      feed,
       encodings: {
         encodingOf: videoId => vod.encodings.state(videoId),
         isPlayable: videoId => vod.playback.isPlayable(videoId),
@@ -240,6 +263,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         ? {}
         : { https: { port: config['https.port'], certificate } }),
       beforeKoa: [(request, response) => delivery.handle(request, response)],
+      upgrades: api.upgrades,
       koa: api.koa,
       docsBase: api.docsBase,
       log: log.child('http'),
@@ -336,6 +360,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         vod.jobs,
         housekeeping,
         http,
+        feed,
         delivery,
         live,
         ingest,

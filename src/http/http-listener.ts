@@ -10,7 +10,8 @@ import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { CertificateSource } from './certificate-files.ts';
-import { refuseConnection } from './listener-refusal.ts';
+import { refuseConnection, refuseUpgrade } from './listener-refusal.ts';
+import { doorOf, type UpgradeDoor } from './upgrade-door.ts';
 
 /** A request over HTTP/1.1 or HTTP/2. */
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
@@ -26,6 +27,8 @@ export interface HttpListenerOptions {
   readonly https?: { readonly port: number; readonly certificate: CertificateSource };
   /** Asked in this order before Koa; `true` means: it is mine, and I answer. */
   readonly beforeKoa: readonly ((request: HttpRequest, response: HttpResponse) => boolean)[];
+  /** Who takes connections over that ask for another protocol; nobody unless given. */
+  readonly upgrades?: readonly UpgradeDoor[];
   readonly koa: { callback(): (request: HttpRequest, response: HttpResponse) => unknown };
   /** Base of the `type` of errors. */
   readonly docsBase: () => string;
@@ -144,6 +147,16 @@ export class HttpListener implements Component {
       socket.once('close', () => this.#sockets.delete(socket));
     });
     events.on('request', (request: HttpRequest, response: HttpResponse) => this.#serve(request, response));
+    const doors = this.#options.upgrades ?? [];
+    // Whatever no door is for is answered as an ordinary request, which the standard allows. Node before 24.9 does not ask this.
+    Object.assign(server, {
+      shouldUpgradeCallback: (request: IncomingMessage) => doorOf(doors, request) !== undefined,
+    });
+    events.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      // From here on nobody else listens for its errors; its end comes as `close`.
+      socket.on('error', error => this.#log.debug('upgraded-connection-failed', { error: messageOf(error) }));
+      this.#upgrade(doorOf(doors, request), request, socket, head);
+    });
     events.on('clientError', (error: Error, socket: Socket) => {
       this.#log.debug('request-unreadable', { error: messageOf(error) });
       refuseConnection(error, socket, this.#options.docsBase());
@@ -166,6 +179,17 @@ export class HttpListener implements Component {
     } catch (error) {
       this.#log.error('request-failed', { error });
       request.destroy();
+    }
+  }
+
+  #upgrade(door: UpgradeDoor | undefined, request: IncomingMessage, socket: Socket, head: Buffer): void {
+    try {
+      if (this.#isDraining) throw new AppError('server-draining');
+      if (door === undefined) throw new AppError('unrecognized-request-url');
+      door.open(request, socket, head);
+    } catch (error) {
+      if (!(error instanceof AppError)) this.#log.error('upgrade-failed', { error });
+      refuseUpgrade(error, socket, this.#options.docsBase());
     }
   }
 

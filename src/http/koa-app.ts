@@ -215,6 +215,10 @@ function sendError(ctx: Context, error: unknown, docsBase: string): void {
   if (ctx.headerSent) return;
   const body = errorBodyOf(error, docsBase);
   if (body.status === 401) ctx.set('WWW-Authenticate', 'Bearer');
+  // HTTP/2 knows no upgrades and refuses their headers.
+  if (body.status === 426 && ctx.req.httpVersionMajor === 1) {
+    ctx.set({ Connection: 'Upgrade', Upgrade: 'websocket' });
+  }
   const text = JSON.stringify(body);
   const unread = unreadBodyOf(ctx.req);
   // One that came too slowly is not waited for.

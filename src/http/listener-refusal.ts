@@ -1,8 +1,13 @@
+import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, systemCodeOf } from '../shared/errors.ts';
 import { crossOriginHeaders } from './cross-origin.ts';
-import { errorBodyOf } from './error-body.ts';
+import { type ErrorBody, errorBodyOf } from './error-body.ts';
 import { rateHeaders, unlimited } from './rate-limiter.ts';
+
+const answerMsAtMost = 5_000;
+/** For who finds no room, or a server that is going down. */
+const retryAfterSeconds = 5;
 
 /**
  * Answers a connection whose request never became one: too slow, too large a header, or not HTTP. The body has the same form
@@ -15,27 +20,52 @@ export function refuseConnection(error: Error, socket: Duplex, docsBase: string)
     return;
   }
   const refusal = refusalOf(error);
-  const body = JSON.stringify({ ...errorBodyOf(refusal.error, docsBase), status: refusal.status });
+  answerWithError(socket, refusal.status, errorBodyOf(refusal.error, docsBase));
+}
+
+/** Answers a request that asked for another protocol and does not get it, and closes the connection. */
+export function refuseUpgrade(error: unknown, socket: Duplex, docsBase: string): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = errorBodyOf(error, docsBase);
+  answerWithError(socket, body.status, body, {
+    ...(body.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    ...(body.status === 426 ? { Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' } : {}),
+    ...(body.status === 429 || body.status === 503 ? { 'Retry-After': String(retryAfterSeconds) } : {}),
+  });
+}
+
+function answerWithError(
+  socket: Duplex,
+  status: number,
+  error: ErrorBody,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const body = JSON.stringify({ ...error, status });
   const head = [
-    `HTTP/1.1 ${refusal.status} ${refusal.phrase}`,
-    'Connection: close',
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `Connection: ${headers.Upgrade === undefined ? 'close' : 'close, Upgrade'}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    ...Object.entries({ ...crossOriginHeaders, ...rateHeaders(unlimited) }).map(
+    ...Object.entries({ ...crossOriginHeaders, ...rateHeaders(unlimited), ...headers }).map(
       ([name, value]) => `${name}: ${value}`,
     ),
   ];
+  // Whoever does not read the answer is not waited for.
+  const overdue = setTimeout(() => socket.destroy(), answerMsAtMost);
+  socket.once('close', () => clearTimeout(overdue));
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-function refusalOf(error: Error): { status: number; phrase: string; error: AppError } {
+function refusalOf(error: Error): { status: number; error: AppError } {
   switch (systemCodeOf(error)) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { status: 408, phrase: 'Request Timeout', error: new AppError('request-timeout') };
+      return { status: 408, error: new AppError('request-timeout') };
     case 'HPE_HEADER_OVERFLOW':
       return {
         status: 431,
-        phrase: 'Request Header Fields Too Large',
         error: new AppError('payload-too-large', undefined, {
           details: { detail: 'The request line and headers are too large.' },
         }),
@@ -43,7 +73,6 @@ function refusalOf(error: Error): { status: number; phrase: string; error: AppEr
     default:
       return {
         status: 400,
-        phrase: 'Bad Request',
         error: new AppError('invalid-payload', undefined, {
           details: { detail: 'The request is not valid HTTP.' },
         }),

@@ -78,7 +78,8 @@ export function fileBody(file: Omit<FileBody, 'kind'>): FileBody {
 
 /** An answer of a route that went well: a JSON schema, plain text of a content type, or nothing. */
 export type Success<Answer extends z.ZodType | string | undefined> = {
-  readonly status: 200 | 201 | 202 | 204;
+  /** 101 is that of an upgrade, which a door answers and no handler. */
+  readonly status: 101 | 200 | 201 | 202 | 204;
   readonly description: string;
 } & (Answer extends z.ZodType
   ? { readonly schema: Answer }

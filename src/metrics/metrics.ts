@@ -60,6 +60,21 @@ export class Metrics {
     'Connections ended by us by side and reason.',
     ['side', 'reason'],
   );
+  /** WebSockets that listen to events. */
+  readonly feedClients = this.#gauge('feed_clients', 'WebSockets that listen to events.');
+  /** WebSockets of events that ended, by reason. */
+  readonly feedClosed = this.#counter('feed_closed_total', 'WebSockets of events that ended by reason.', [
+    'reason',
+  ]);
+  /** Messages of the event feed, by kind: `event`, or `transient` for what is true of a moment. */
+  readonly feedMessages = this.#counter('feed_messages_total', 'Messages sent to WebSockets by kind.', [
+    'kind',
+  ]);
+  /** Messages about a moment that slow WebSockets were not sent. */
+  readonly feedDropped = this.#counter(
+    'feed_dropped_total',
+    'Statistics and progress not sent to WebSockets that are behind.',
+  );
   /** Running ffmpeg processes, by what they do. */
   readonly ffmpegProcesses = this.#gauge('ffmpeg_processes', 'Running ffmpeg processes by purpose.', [
     'purpose',

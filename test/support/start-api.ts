@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { EventFeed } from '../../src/events/feed/event-feed.ts';
 import { HttpListener, type HttpListenerOptions } from '../../src/http/http-listener.ts';
 import { Jobs } from '../../src/jobs/jobs.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
@@ -28,6 +29,8 @@ export interface StartApiOptions
   readonly log?: Logger;
   readonly metricsToken?: string;
   readonly faults?: () => string | undefined;
+  /** Who listens to events; the test stops it. */
+  readonly feed?: (database: Database) => EventFeed;
 }
 
 /** Broadcasts as a test wants them; notes what was asked. */
@@ -127,12 +130,14 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     ...(options.videos === undefined ? {} : { videos: options.videos }),
     ...(options.images === undefined ? {} : { images: options.images }),
     uploads: { jobs, ...options.uploads },
+    ...(options.feed === undefined ? {} : { feed: options.feed(database) }),
     ...(options.bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs: options.bodyTimeoutMs }),
   });
   const listener: HttpListener = new HttpListener({
     host: '127.0.0.1',
     port: 0,
     beforeKoa: options.beforeKoa ?? [],
+    upgrades: api.upgrades,
     koa: api.koa,
     docsBase: api.docsBase,
     log,

@@ -25,6 +25,8 @@ export interface ViewerRow {
   readonly facts: unknown;
 }
 
+type ProgressListener = (videoId: string, renditions: readonly RenditionName[], percent: number) => void;
+
 const completedEvent = 'video.encoding.quality.completed';
 const typeOrder: readonly RenditionName['type'][] = ['hls', 'mp4', 'audio'];
 
@@ -37,6 +39,7 @@ export class EncodingsStore implements EncodingRecords {
   readonly #renditions;
   readonly #order;
   readonly #viewers;
+  readonly #progressListeners = new Set<ProgressListener>();
 
   constructor(database: Database, outbox: Outbox, clock: Clock) {
     this.#database = database;
@@ -159,7 +162,16 @@ export class EncodingsStore implements EncodingRecords {
     this.#update(videoId, renditions, { status: 'encoding', progress_percent: 0 });
   }
 
+  /** Calls `listener` each time that an encode has come further; the returned function ends that. */
+  onProgress(listener: ProgressListener): () => void {
+    this.#progressListeners.add(listener);
+    return () => {
+      this.#progressListeners.delete(listener);
+    };
+  }
+
   progressed(videoId: string, renditions: readonly RenditionName[], percent: number): void {
+    for (const listener of this.#progressListeners) listener(videoId, renditions, percent);
     this.#update(videoId, renditions, { progress_percent: Math.floor(percent) });
   }
 

@@ -1,0 +1,87 @@
+import { formatAtom } from '../../shared/clock.ts';
+import { encodingProgress } from './feed-message.ts';
+
+/** A rendition that is being encoded. */
+export interface EncodedRendition {
+  readonly type: string;
+  readonly quality: string;
+}
+
+/** What there is to tell of one rendition. */
+export interface ProgressMessage {
+  readonly projectId: string;
+  readonly videoId: string;
+  readonly text: string;
+}
+
+interface Entry {
+  readonly projectId: string;
+  readonly videoId: string;
+  readonly rendition: EncodedRendition;
+  percent: number;
+  toldPercent: number | undefined;
+  notedMs: number;
+}
+
+/** An encode that is silent for this long is over. */
+const keptMs = 60_000;
+/** Many times what a machine can encode at once. */
+const mostEntries = 2_000;
+
+/** Remembers how far each rendition is, and what of that was told. */
+export class EncodeProgress {
+  readonly #entries = new Map<string, Entry>();
+
+  /** @param percent 0..100 @param nowMs monotonic */
+  note(
+    projectId: string,
+    videoId: string,
+    renditions: readonly EncodedRendition[],
+    percent: number,
+    nowMs: number,
+  ): void {
+    for (const rendition of renditions) {
+      const key = `${videoId} ${rendition.type} ${rendition.quality}`;
+      const entry = this.#entries.get(key);
+      if (entry !== undefined) {
+        entry.percent = Math.floor(percent);
+        entry.notedMs = nowMs;
+      } else if (this.#entries.size < mostEntries) {
+        this.#entries.set(key, {
+          projectId,
+          videoId,
+          rendition,
+          percent: Math.floor(percent),
+          toldPercent: undefined,
+          notedMs: nowMs,
+        });
+      }
+    }
+  }
+
+  /** What has changed since it was taken the last time. @param nowMs monotonic @param atMs for `emittedAt` */
+  take(nowMs: number, atMs: number): ProgressMessage[] {
+    const messages: ProgressMessage[] = [];
+    for (const [key, entry] of this.#entries) {
+      const { projectId, videoId, rendition, percent } = entry;
+      if (nowMs - entry.notedMs > keptMs) this.#entries.delete(key);
+      if (entry.toldPercent === percent) continue;
+      entry.toldPercent = percent;
+      const text = JSON.stringify({
+        type: encodingProgress,
+        emittedAt: formatAtom(atMs),
+        videoId,
+        encoding: rendition.type,
+        quality: rendition.quality,
+        percent,
+      });
+      messages.push({ projectId, videoId, text });
+    }
+    return messages;
+  }
+
+  /** Nobody listens any more. */
+  clear(): void {
+    this.#entries.clear();
+  }
+}

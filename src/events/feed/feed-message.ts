@@ -1,0 +1,54 @@
+import { formatAtom } from '../../shared/clock.ts';
+import { eventTypes } from '../event-catalogue.ts';
+import type { StoredEvent } from '../outbox.store.ts';
+
+/** How a broadcast does, told each second and kept nowhere. */
+export const broadcastStats = 'broadcast.stats';
+/** How far an encode has come, kept nowhere. */
+export const encodingProgress = 'video.encoding.progress';
+
+/** Every type that a client can ask for. */
+export const feedTypes: readonly string[] = [...eventTypes, broadcastStats, encodingProgress];
+
+/** A broadcast that is live or waits for its publisher, as it is told; undefined values are left out. */
+export interface BroadcastFacts {
+  readonly projectId: string;
+  readonly liveStreamId: string;
+  readonly broadcastId: string;
+  readonly state: 'live' | 'waiting';
+  readonly durationSeconds: number;
+  readonly bitrateBitsPerSecond: number;
+  readonly framesPerSecond: number;
+  readonly droppedFrames: number;
+  readonly missingFrames: number;
+  readonly keyframeIntervalSeconds: number | undefined;
+  readonly viewers: number;
+}
+
+/** The greeting. `lastEventId` is the event after which this connection goes on. */
+export function helloMessage(lastNumber: number, environment: string): string {
+  return JSON.stringify({ type: 'hello', lastEventId: String(lastNumber), environment });
+}
+
+/** Events that were asked for are no longer kept. `oldestEventId` is the first that follows. */
+export function gapMessage(oldestNumber: number): string {
+  return JSON.stringify({ type: 'gap', oldestEventId: String(oldestNumber) });
+}
+
+/** The answer to a `ping` that a client sent as a message. */
+export const pongMessage = JSON.stringify({ type: 'pong' });
+
+/** An event. */
+export function eventMessage(event: StoredEvent): string {
+  return JSON.stringify({
+    eventId: String(event.number),
+    type: event.type,
+    emittedAt: formatAtom(event.createdAtMs),
+    ...event.payload,
+  });
+}
+
+/** How a broadcast does. */
+export function statsMessage({ projectId, ...facts }: BroadcastFacts, atMs: number): string {
+  return JSON.stringify({ type: broadcastStats, emittedAt: formatAtom(atMs), ...facts });
+}
