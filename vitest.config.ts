@@ -4,7 +4,13 @@ const media = { testTimeout: 120_000, hookTimeout: 60_000 };
 /** Work on files: it takes as long as it takes, and all of the machine. */
 const filesOnly = ['test/media/{vod,ffmpeg-tools,node-client}*.test.ts'];
 /** Streams that are played in real time: they mostly wait, so two go at once, after all that keeps the machine busy. */
-const realTime = { ...media, sequence: { groupOrder: 1 } };
+const realTime = { ...media, sequence: { groupOrder: 1 }, maxConcurrency: 8 };
+
+/** Every answer of a server is held against the API document. */
+const answers = {
+  globalSetup: ['test/support/answers/prepare-answer-checks.ts'],
+  setupFiles: ['test/support/answers/check-answers.ts'],
+};
 
 /** The kinds of tests: what each may touch is said in docs/development.md. */
 export default defineConfig({
@@ -18,11 +24,20 @@ export default defineConfig({
           include: ['test/service/**/*.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
+          ...answers,
         },
       },
-      { test: { name: 'media-files', include: filesOnly, ...media } },
-      { test: { name: 'media', include: ['test/media/**/*.test.ts'], exclude: filesOnly, ...realTime } },
-      { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...realTime } },
+      { test: { name: 'media-files', include: filesOnly, ...media, ...answers } },
+      {
+        test: {
+          name: 'media',
+          include: ['test/media/**/*.test.ts'],
+          exclude: filesOnly,
+          ...realTime,
+          ...answers,
+        },
+      },
+      { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...realTime, ...answers } },
     ],
   },
 });

@@ -11,7 +11,7 @@ export const apiTags: Readonly<Record<string, string>> = {
   'Discarded videos': 'Deleted videos that can still be restored, where the server keeps them.',
   Summaries: 'Abstracts and takeaways of videos.',
   'Live streams': 'Live streams: their keys, broadcasts and thumbnails.',
-  Players: 'Themes of the player, and their logos.',
+  'Player themes': 'How the player looks and what it offers, and the logo in it.',
   Webhooks: 'Addresses that are told what happens, and what was sent there.',
   Events: 'The same events over a WebSocket, as they happen.',
   Analytics: 'Who watched what, for how long; and where players report it.',

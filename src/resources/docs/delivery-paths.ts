@@ -253,6 +253,13 @@ const live: readonly DescribedPath[] = [
 
 const pages: readonly DescribedPath[] = [
   {
+    path: '/',
+    tag: 'Documentation',
+    summary: 'A page that says what this is',
+    description: 'For browsers: whoever does not ask for `text/html` is answered 404 by the API.',
+    answers: { 200: { description: 'The page.', types: [page] } },
+  },
+  {
     path: '/assets/{name}',
     tag: 'Delivery',
     summary: 'A file that the player pages name',
