@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { composeWebhooks } from './compose-events.ts';
 import { composeVod } from './compose-vod.ts';
 import type { Config } from './config/settings.ts';
 import { Delivery } from './delivery/delivery.ts';
@@ -199,6 +200,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         allowPrivateTargets: config.allowPrivateTargets,
       },
       feed,
+      webhooks: outbox.webhooks,
       encodings: {
         encodingOf: videoId => vod.encodings.state(videoId),
         isPlayable: videoId => vod.playback.isPlayable(videoId),
@@ -221,6 +223,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
               for (const [state, count] of Object.entries(counts)) metrics.jobs.set({ lane, state }, count);
             }
             metrics.viewers.set(delivery.totalViewers());
+            metrics.webhooksWaiting.set(outbox.webhooks.waitingTotal());
             const stats = live.stats(() => true);
             metrics.broadcastBitsPerSecond.set(stats.reduce((sum, one) => sum + one.bitrateBitsPerSecond, 0));
             metrics.broadcastFramesPerSecond.set(stats.reduce((sum, one) => sum + one.framesPerSecond, 0));
@@ -358,6 +361,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         ...vod.components,
         uploadLeftovers,
         vod.jobs,
+        ...composeWebhooks({ config, database, outbox, metrics, version: readVersion(), clock, log }),
         housekeeping,
         http,
         feed,

@@ -75,6 +75,18 @@ export class Metrics {
     'feed_dropped_total',
     'Statistics and progress not sent to WebSockets that are behind.',
   );
+  /** Tries to tell a webhook, by outcome: `delivered`, `failed` (tried again), `given-up`; `dropped` ones were never tried to the end. */
+  readonly webhookAttempts = this.#counter('webhook_attempts_total', 'Tries to tell webhooks by outcome.', [
+    'outcome',
+  ]);
+  /** Seconds from the beginning of a try to its answer. */
+  readonly webhookSeconds = this.#histogram(
+    'webhook_attempt_duration_seconds',
+    'Time of a try to tell a webhook.',
+    answerSeconds,
+  );
+  /** Events on their way to webhooks. */
+  readonly webhooksWaiting = this.#gauge('webhook_deliveries_waiting', 'Events on their way to webhooks.');
   /** Running ffmpeg processes, by what they do. */
   readonly ffmpegProcesses = this.#gauge('ffmpeg_processes', 'Running ffmpeg processes by purpose.', [
     'purpose',

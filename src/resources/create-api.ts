@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type Koa from 'koa';
 import type { EventFeed } from '../events/feed/event-feed.ts';
+import { WebhookQueue } from '../events/webhook-queue.store.ts';
 import { createKoaApp, type HttpObserver } from '../http/koa-app.ts';
 import type { JsonObject } from '../http/openapi-schemas.ts';
 import type { RateLimits } from '../http/rate-limiter.ts';
@@ -58,6 +59,12 @@ import { VideosStore } from './videos/videos.store.ts';
 import { watermarkRoutes } from './watermarks/watermarks.routes.ts';
 import { WatermarksService } from './watermarks/watermarks.service.ts';
 import { WatermarksStore } from './watermarks/watermarks.store.ts';
+import { DeliveriesService } from './webhooks/deliveries.service.ts';
+import { DeliveriesStore } from './webhooks/deliveries.store.ts';
+import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
+import { webhookRoutes } from './webhooks/webhooks.routes.ts';
+import { WebhooksService } from './webhooks/webhooks.service.ts';
+import { WebhooksStore } from './webhooks/webhooks.store.ts';
 
 const tokensSweptEveryMs = 10 * 60_000;
 /** Of an account. */
@@ -80,6 +87,8 @@ export interface ApiOptions {
   readonly uploads?: Partial<UploadWork>;
   /** How far videos have come; without it, nothing is ever encoded. */
   readonly encodings?: EncodingView;
+  /** Where events wait for webhooks; without it, nothing is sent to them. */
+  readonly webhooks?: WebhookQueue;
   /** Who listens to events; without it nobody can. */
   readonly feed?: EventFeed;
   readonly health: HealthOptions;
@@ -215,6 +224,8 @@ export function createApi(options: ApiOptions): Api {
     files,
     requestFrame: videoId => images.requestFrame(videoId),
   });
+  const webhookQueue = options.webhooks ?? new WebhookQueue(database);
+  const webhooks = new WebhooksService({ store: new WebhooksStore(database), queue: webhookQueue, clock });
   const routes = [
     ...authRoutes(auth),
     ...accountRoutes({
@@ -235,6 +246,11 @@ export function createApi(options: ApiOptions): Api {
     ...uploadTokenRoutes(uploadTokens),
     ...videoThumbnailRoutes(thumbnails, videos),
     ...watermarkRoutes(watermarks),
+    ...webhookRoutes(webhooks),
+    ...deliveryRoutes(
+      webhooks,
+      new DeliveriesService({ store: new DeliveriesStore(database), queue: webhookQueue, clock }),
+    ),
     ...tagRoutes(new TagsStore(database)),
     ...summaryRoutes(
       new SummariesService({

@@ -1,0 +1,82 @@
+import type { EventType } from '../../events/event-catalogue.ts';
+import type { WebhookQueue } from '../../events/webhook-queue.store.ts';
+import { type Clock, formatAtom } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { DeliveryDetailsView, DeliveryView } from './deliveries.schema.ts';
+import type { DeliveriesStore, Delivery } from './deliveries.store.ts';
+import type { Webhook } from './webhook.ts';
+
+/** A delivery and the webhook that it goes to. */
+export interface FoundDelivery {
+  readonly webhook: Webhook;
+  readonly delivery: Delivery;
+}
+
+/** What the owner of a webhook can see of its deliveries and do with them. */
+export class DeliveriesService {
+  readonly #store: DeliveriesStore;
+  readonly #queue: WebhookQueue;
+  readonly #clock: Clock;
+
+  constructor(options: { store: DeliveriesStore; queue: WebhookQueue; clock: Clock }) {
+    this.#store = options.store;
+    this.#queue = options.queue;
+    this.#clock = options.clock;
+  }
+
+  /** A delivery of a webhook. */
+  find(webhook: Webhook, deliveryId: string): FoundDelivery | undefined {
+    const delivery = this.#store.find(webhook.webhookId, deliveryId);
+    return delivery === undefined ? undefined : { webhook, delivery };
+  }
+
+  /** One page of a webhook's deliveries by their creation, and how many there are on all pages. */
+  list(
+    { webhookId }: Webhook,
+    ...query: Parameters<DeliveriesStore['list']> extends [string, ...infer Rest] ? Rest : never
+  ): { views: DeliveryView[]; total: number } {
+    const { deliveries, total } = this.#store.list(webhookId, ...query);
+    return { views: deliveries.map(delivery => viewOf(webhookId, delivery)), total };
+  }
+
+  /** A delivery with its tries. */
+  details({ webhook, delivery }: FoundDelivery): DeliveryDetailsView {
+    return {
+      ...viewOf(webhook.webhookId, delivery),
+      body: delivery.body,
+      attempts: this.#store.attempts(delivery.number).map(attempt => ({
+        attemptedAt: formatAtom(attempt.attempted_at_ms),
+        durationMs: attempt.duration_ms,
+        ...(attempt.status_code === null ? {} : { statusCode: attempt.status_code }),
+        ...(attempt.error === null ? {} : { error: attempt.error }),
+        ...(attempt.response === null ? {} : { response: attempt.response }),
+      })),
+    };
+  }
+
+  /** Sends the event of a delivery once more, as a delivery of its own. */
+  resend({ webhook, delivery }: FoundDelivery): DeliveryDetailsView {
+    const { webhookId } = webhook;
+    const deliveryId = this.#queue.resend(webhookId, delivery.deliveryId, this.#clock.nowMs());
+    const found = deliveryId === undefined ? undefined : this.find(webhook, deliveryId);
+    if (found === undefined)
+      throw new AppError('resource-not-found', undefined, { details: { name: 'deliveryId' } });
+    return this.details(found);
+  }
+}
+
+function viewOf(webhookId: string, delivery: Delivery): DeliveryView {
+  const { deliveryId, eventNumber, type, status, attempts, createdAtMs, nextAttemptAtMs, resentFrom } =
+    delivery;
+  return {
+    deliveryId,
+    webhookId,
+    eventId: eventNumber,
+    type: type as EventType,
+    status,
+    attemptsTotal: attempts,
+    createdAt: formatAtom(createdAtMs),
+    ...(nextAttemptAtMs === undefined ? {} : { nextAttemptAt: formatAtom(nextAttemptAtMs) }),
+    ...(resentFrom === undefined ? {} : { resentFrom }),
+  };
+}

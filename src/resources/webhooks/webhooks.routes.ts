@@ -1,0 +1,69 @@
+import type { Caller } from '../../http/caller.ts';
+import { pageOf, sortOf } from '../../http/pagination.ts';
+import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
+import {
+  webhookCreationSchema,
+  webhookListSchema,
+  webhookSchema,
+  webhooksQuerySchema,
+} from './webhooks.schema.ts';
+import type { WebhooksService } from './webhooks.service.ts';
+
+/** The routes of `/webhooks` itself. */
+export function webhookRoutes(webhooks: WebhooksService): Route[] {
+  const tag = 'Webhooks';
+  const one = {
+    tag,
+    auth: 'key',
+    params: { webhookId: 'Id of the webhook.' },
+    find: ({ params, caller }: { params: { webhookId: string }; caller: Caller }) =>
+      webhooks.find(caller.projectId, params.webhookId),
+  } as const;
+  const shown = { description: 'The webhook.', schema: webhookSchema };
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/webhooks',
+      tag,
+      summary: 'List webhooks',
+      auth: 'key',
+      query: webhooksQuerySchema,
+      success: { status: 200, description: 'A page of webhooks.', schema: webhookListSchema },
+      handle: ({ caller, query, path, queryText }) => {
+        const { direction } = sortOf(query, 'createdAt');
+        const { views, total } = webhooks.list(caller.projectId, direction, query);
+        return pageOf({ path, queryText }, query, total, views);
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/webhooks',
+      tag,
+      summary: 'Create a webhook',
+      description:
+        'Its address gets a POST for each of these events that happens from now on. An account has 10 webhooks at most, those of its two environments together.',
+      auth: 'key',
+      body: jsonBody(webhookCreationSchema),
+      success: { status: 201, ...shown },
+      handle: ({ caller, body }) => webhooks.create(caller.projectId, body),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/webhooks/{webhookId}',
+      summary: 'Get a webhook',
+      ...one,
+      success: { status: 200, ...shown },
+      handle: ({ found }) => webhooks.view(found),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/webhooks/{webhookId}',
+      summary: 'Delete a webhook',
+      description: 'Nothing is sent to it any more, and the log of its deliveries is gone.',
+      ...one,
+      success: { status: 204, description: 'It is gone.' },
+      handle: ({ found }) => webhooks.remove(found),
+    }),
+  ];
+}
