@@ -22,6 +22,17 @@ export function describeInBrowser(name: string, define: (browser: () => Browser)
   });
 }
 
+/** Time for what a page does by itself. Nobody waits for so long but where many tests share a slow machine. */
+const patienceMs = 60_000;
+
+/** A machine that runs all tests at once may make a player wait now and then; a player that keeps waiting is broken. */
+export const mostStalls = 2;
+
+/** Waits for something to come true of a page. @throws Error that names `what` after a minute */
+export function until(what: string, condition: () => Promise<boolean> | boolean): Promise<boolean> {
+  return waitUntil(condition, { what, timeoutMs: patienceMs, everyMs: 25 });
+}
+
 /** What a video element says of itself. Times in seconds. */
 export interface VideoState {
   readonly time: number;
@@ -87,6 +98,7 @@ export class WatchedPage {
     options: BrowserContextOptions = {},
   ): Promise<WatchedPage> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, ...options });
+    context.setDefaultTimeout(patienceMs);
     await context.addInitScript(observeVideo);
     const watched = new WatchedPage(await context.newPage());
     await watched.page.goto(url);
@@ -98,8 +110,8 @@ export class WatchedPage {
     return this.page.getAttribute('#player', 'data-phase');
   }
 
-  untilPhase(phase: string, timeoutMs = 15_000): Promise<unknown> {
-    return this.page.waitForSelector(`#player[data-phase="${phase}"]`, { timeout: timeoutMs });
+  untilPhase(phase: string): Promise<unknown> {
+    return this.page.waitForSelector(`#player[data-phase="${phase}"]`);
   }
 
   video(): Promise<VideoState> {
@@ -112,7 +124,7 @@ export class WatchedPage {
   }
 
   /** Waits until pictures move: this many seconds of them from now on. Gives the state of the video then. */
-  async untilPlayed(seconds: number, timeoutMs = seconds * 1000 + 15_000): Promise<VideoState> {
+  async untilPlayed(seconds: number): Promise<VideoState> {
     let before = await this.video();
     let last = before;
     let played = 0;
@@ -126,7 +138,7 @@ export class WatchedPage {
         return played >= seconds;
       },
       {
-        timeoutMs,
+        timeoutMs: seconds * 1000 + patienceMs,
         everyMs: 100,
         what: () => `${seconds} s of moving pictures; it played ${played} s: ${JSON.stringify(last)}`,
       },

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
 import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { waitUntil } from '../support/wait-until.ts';
-import { describeInBrowser, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
 
 const name = `<img src=x onerror="document.title='broken into'"> & "Friends' live" </title><script>1</script>`;
 
@@ -27,7 +26,6 @@ describeInBrowser("the player page's controls", browser => {
     await viewer.untilPlayed(0.5);
     return viewer;
   };
-  const until = (what: string, condition: () => Promise<boolean>) => waitUntil(condition, { what });
 
   it('starts without sound where that is asked for, and offers to turn it on', async () => {
     await using viewer = await open({}, '#muted');
@@ -85,11 +83,11 @@ describeInBrowser("the player page's controls", browser => {
     await page.mouse.click(640, 300);
     await until('a pause', async () => (await viewer.video()).isPaused);
     await page.waitForSelector('#big-play', { state: 'visible' });
-    await waitUntil(async () => (await page.textContent('#live-text')) === 'Go to live', {
-      timeoutMs: 15_000,
-      what: 'the offer to go to live',
-    });
-    await waitUntil(async () => (await viewer.latencySeconds()) > 5, { timeoutMs: 15_000 });
+    await until(
+      'the offer to go to live',
+      async () => (await page.textContent('#live-text')) === 'Go to live',
+    );
+    await until('old pictures', async () => (await viewer.latencySeconds()) > 5);
     await page.click('#live');
     await until('playing', async () => !(await viewer.video()).isPaused);
     await until('the newest picture', async () => (await viewer.latencySeconds()) < 3);
@@ -106,7 +104,7 @@ describeInBrowser("the player page's controls", browser => {
     await until('fullscreen', () => page.evaluate('document.fullscreenElement?.id === "player"'));
     await page.waitForSelector('#fullscreen[aria-label="Leave fullscreen"]');
     await page.mouse.move(600, 200);
-    await page.waitForSelector('#controls', { state: 'hidden', timeout: 10_000 });
+    await page.waitForSelector('#controls', { state: 'hidden' });
     await page.mouse.move(610, 210);
     await page.waitForSelector('#controls', { state: 'visible' });
   });

@@ -1,10 +1,10 @@
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type LogData, type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { publishTestPicture } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
-import { waitUntil } from '../support/wait-until.ts';
-import { describeInBrowser, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
 
 /** Notes the process ids of the server's own ffmpegs, oldest first. */
 function logOfPackagers(pids: number[]): Logger {
@@ -18,39 +18,43 @@ function logOfPackagers(pids: number[]): Logger {
   return log;
 }
 
-describeInBrowser('the player page, when something breaks', browser => {
-  const packagers: number[] = [];
+/** A page that has begun to play, marked so that it is known again. */
+async function watchPlaying(browser: Browser, url: string): Promise<WatchedPage> {
+  const viewer = await WatchedPage.open(browser, url);
+  await viewer.untilPlayed(2);
+  await viewer.page.evaluate('window.isSamePage = true');
+  return viewer;
+}
+
+const isSamePage = (viewer: WatchedPage) => viewer.page.evaluate<boolean>('window.isSamePage === true');
+
+// Three broadcasts at once: most of the time of these tests is waiting.
+describeInBrowser('the player page, when a broadcast is interrupted', browser => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({}, { log: logOfPackagers(packagers) });
+    server = await startServer();
   });
   afterAll(() => server.stop());
 
-  const watch = async (liveStreamId: string) => {
-    const viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${liveStreamId}`);
-    await viewer.untilPlayed(2);
-    await viewer.page.evaluate('window.isSamePage = true');
-    return viewer;
-  };
-  const isSamePage = (viewer: WatchedPage) => viewer.page.evaluate<boolean>('window.isSamePage === true');
+  const watch = (liveStreamId: string) => watchPlaying(browser(), `${server.baseUrl}/live/${liveStreamId}`);
 
-  it('says that the broadcaster is gone, and goes on when they are back', async () => {
+  it.concurrent('says that the broadcaster is gone, and goes on when they are back', async () => {
     const stream = await server.createStream();
     await using first = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
     await using viewer = await watch(stream.liveStreamId);
     await first.kill();
-    await viewer.page.waitForSelector('text=/connection is interrupted/', { timeout: 15_000 });
+    await viewer.page.waitForSelector('text=/connection is interrupted/');
 
     await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
     await viewer.untilPlayed(3);
-    await waitUntil(async () => (await viewer.page.textContent('#notice')) === '', { what: 'no notice' });
+    await until('no notice', async () => (await viewer.page.textContent('#notice')) === '');
     expect(await viewer.phase()).toBe('live');
-    await waitUntil(async () => (await viewer.latencySeconds()) < 4, { timeoutMs: 15_000 });
+    await until('the newest picture', async () => (await viewer.latencySeconds()) < 4);
     expect(await isSamePage(viewer)).toBe(true);
     expect(viewer.complaints).toEqual([]);
   });
 
-  it.each([
+  it.concurrent.each([
     { before: 'silence', after: 'sound', argsBefore: ['-an'], argsAfter: [] },
     { before: 'sound', after: 'silence', argsBefore: [], argsAfter: ['-an'] },
   ])(
@@ -70,10 +74,7 @@ describeInBrowser('the player page, when something breaks', browser => {
         fps: 25,
         extraArgs: [...profile, ...argsAfter],
       });
-      await waitUntil(async () => (await viewer.video()).width === 640, {
-        timeoutMs: 20_000,
-        what: 'the new picture',
-      });
+      await until('the new picture', async () => (await viewer.video()).width === 640);
       const { soundBytes } = await viewer.video();
       const { soundBytes: soundBytesLater } = await viewer.untilPlayed(3);
       expect(soundBytesLater > soundBytes).toBe(after === 'sound');
@@ -81,47 +82,44 @@ describeInBrowser('the player page, when something breaks', browser => {
       expect(await isSamePage(viewer)).toBe(true);
     },
   );
+});
 
-  it('goes on when the packager dies', async () => {
+describeInBrowser('the player page, when other things break', browser => {
+  it.concurrent('goes on when the packager dies', async () => {
+    const packagers: number[] = [];
+    await using server = await startServer({}, { log: logOfPackagers(packagers) });
     const stream = await server.createStream();
     await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), gopSeconds: 1 });
-    await using viewer = await watch(stream.liveStreamId);
-    process.kill(packagers.at(-1)!, 'SIGKILL');
+    await using viewer = await watchPlaying(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
     const before = packagers.length;
-    await waitUntil(() => packagers.length > before, { what: 'another packager' });
+    process.kill(packagers.at(-1)!, 'SIGKILL');
+    await until('another packager', () => packagers.length > before);
     const { time } = await viewer.video();
     await viewer.untilPlayed(3);
     expect((await viewer.video()).time).toBeGreaterThan(time + 3);
-    await waitUntil(async () => (await viewer.latencySeconds()) < 4, { timeoutMs: 15_000 });
+    await until('the newest picture', async () => (await viewer.latencySeconds()) < 4);
     expect(await isSamePage(viewer)).toBe(true);
     expect(viewer.complaints).toEqual([]);
   });
-});
 
-describeInBrowser('the player page, when the broadcaster stays away', browser => {
-  it('says so, and that the stream has ended once the grace is over', async () => {
+  it.concurrent('says that the broadcaster stays away, and that the stream has ended once the grace is over', async () => {
     await using server = await startServer({ 'live.reconnectGrace': '10s' });
     const stream = await server.createStream();
     await using publisher = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
-    await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
-    await viewer.untilPlayed(2);
+    await using viewer = await watchPlaying(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
     await publisher.kill();
-    await viewer.page.waitForSelector('text=/connection is interrupted/', { timeout: 9000 });
+    await viewer.page.waitForSelector('text=/connection is interrupted/');
     expect(await viewer.page.getAttribute('#live', 'class')).not.toContain('is-at-edge');
     await viewer.untilPhase('ended');
   });
-});
 
-describeInBrowser('the player page, when the server restarts', browser => {
-  it('comes back by itself, with the same broadcaster', async () => {
+  it.concurrent('comes back by itself after a restart of the server, with the same broadcaster', async () => {
     const dataDir = await makeTempDir();
     const first = await startServer({}, { dataDir });
     const stream = await first.createStream();
     const { httpPort, rtmpPort } = first.app;
-    await using viewer = await WatchedPage.open(browser(), `${first.baseUrl}/live/${stream.liveStreamId}`);
     await using before = publishTestPicture({ url: first.rtmpUrl(stream.streamKey) });
-    await viewer.untilPlayed(2);
-    await viewer.page.evaluate('window.isSamePage = true');
+    await using viewer = await watchPlaying(browser(), `${first.baseUrl}/live/${stream.liveStreamId}`);
     await first.app.stop();
     await before.exited;
 
@@ -129,9 +127,9 @@ describeInBrowser('the player page, when the server restarts', browser => {
     const second = await startServer(flags, { dataDir });
     try {
       await using _ = publishTestPicture({ url: second.rtmpUrl(stream.streamKey) });
-      await viewer.untilPhase('live', 20_000);
+      await viewer.untilPhase('live');
       await viewer.untilPlayed(3);
-      expect(await viewer.page.evaluate('window.isSamePage === true')).toBe(true);
+      expect(await isSamePage(viewer)).toBe(true);
     } finally {
       await second.stop();
       await removeDir(dataDir);

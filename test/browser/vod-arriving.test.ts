@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
-import { waitUntil } from '../support/wait-until.ts';
-import { describeInBrowser, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, mostStalls, until, WatchedPage } from './browser-fixture.ts';
 import { makeVideo, type VideoOfTest, VideoSite, videoSeconds } from './vod-fixture.ts';
 
 describeInBrowser('the player page of a video that changes', browser => {
@@ -21,8 +20,6 @@ describeInBrowser('the player page of a video that changes', browser => {
     };
     return { site, viewer, page: viewer.page, [Symbol.asyncDispose]: close };
   };
-  const until = (what: string, condition: () => Promise<boolean>) =>
-    waitUntil(condition, { what, timeoutMs: 20_000, everyMs: 50 });
 
   it('waits while it is processed, and starts by itself', async () => {
     await using shown = await show({ playable: false });
@@ -76,10 +73,10 @@ describeInBrowser('the player page of a video that changes', browser => {
     site.change({ segments: 6 });
     await until('all of it', async () => (await available()) > videoSeconds - 0.1);
     await page.waitForSelector('#seek-missing', { state: 'hidden' });
-    await page.waitForSelector('#player.is-at-end', { timeout: 30_000 });
+    await page.waitForSelector('#player.is-at-end');
   });
 
-  it('takes in better qualities while it plays, without a stall or a new start', async () => {
+  it('takes in better qualities while it plays on, without a new start', async () => {
     await using shown = await show({ rungs: ['240p'] }, '#autoplay;loop');
     const { site, viewer, page } = shown;
     const { source } = await viewer.untilPlayed(0.3);
@@ -91,7 +88,9 @@ describeInBrowser('the player page of a video that changes', browser => {
     );
     expect(await page.evaluate('window.millrace.qualities()')).toEqual(['360p', '240p']);
     await until('the better picture', async () => (await viewer.video()).width === 640);
-    expect(await viewer.video()).toMatchObject({ source, isPaused: false, stalls: 0 });
+    const video = await viewer.video();
+    expect(video).toMatchObject({ source, isPaused: false });
+    expect(video.stalls).toBeLessThanOrEqual(mostStalls);
     await until('its name', async () => (await page.evaluate('window.millrace.currentQuality()')) === '360p');
     expect(viewer.complaints).toEqual([]);
   });
@@ -108,7 +107,7 @@ describeInBrowser('the player page of a video that changes', browser => {
     expect(await page.evaluate('window.millrace.qualities()')).toEqual(['360p', '240p']);
     expect(await page.evaluate('window.millrace.currentQuality()')).toBe('360p');
     await viewer.untilPlayed(0.5);
-    expect(await viewer.video()).toMatchObject({ source, width: 640, stalls: 0 });
+    expect(await viewer.video()).toMatchObject({ source, width: 640 });
     for (const [quality, width] of [
       ['240p', 320],
       ['360p', 640],
@@ -123,7 +122,9 @@ describeInBrowser('the player page of a video that changes', browser => {
       await page.keyboard.press(key);
       await viewer.untilPlayed(0.3);
     }
-    expect(await viewer.video()).toMatchObject({ source, isPaused: false, stalls: 0 });
+    const video = await viewer.video();
+    expect(video).toMatchObject({ source, isPaused: false });
+    expect(video.stalls).toBeLessThanOrEqual(mostStalls);
     expect(viewer.complaints).toEqual([]);
   });
 
@@ -138,8 +139,13 @@ describeInBrowser('the player page of a video that changes', browser => {
     );
     await viewer.untilPlayed(0.5);
     expect((await viewer.video()).source).toBe(source);
+    // At the pause itself: a moment later the page has begun to load anew, and is at no place yet.
+    await page.evaluate(`document.addEventListener('pause', ({ target }) => {
+      window.pausedAt ??= target.currentTime;
+    }, true)`);
     await page.keyboard.press('k');
-    const { time } = await viewer.video();
+    await until('a pause', () => page.evaluate('window.pausedAt !== undefined'));
+    const time = await page.evaluate<number>('window.pausedAt');
     await until(
       'the other quality',
       async () => (await page.evaluate<string[]>('window.millrace.qualities()')).join() === '360p',
@@ -159,9 +165,9 @@ describeInBrowser('the player page of a video that changes', browser => {
     await page.click('#big-play');
     // Out of what is loaded before somebody plays.
     await page.keyboard.press('9');
-    await page.waitForSelector('text=The connection was lost', { timeout: 30_000 });
+    await page.waitForSelector('text=The connection was lost');
     site.video.isUnreachable = false;
-    await viewer.untilPlayed(0.3, 30_000);
+    await viewer.untilPlayed(0.3);
     expect((await viewer.video()).time).toBeGreaterThan(videoSeconds * 0.9 - 0.1);
     expect(await page.textContent('#notice')).toBe('');
   });

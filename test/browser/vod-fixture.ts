@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { loadPlayerFiles } from '../../src/delivery/player-files.ts';
 import { pageHeaders } from '../../src/delivery/player-page.ts';
+import type { PlayerTheme } from '../../src/delivery/player-theme.ts';
 import { describeVideo, renderVodPage, type VodPageState } from '../../src/delivery/vod-page.ts';
-import type { PlayerTheme, VodEntry } from '../../src/delivery/vod-source.ts';
+import type { VodEntry } from '../../src/delivery/vod-source.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 
 /** Length of the video, in seconds, and of its segments. */

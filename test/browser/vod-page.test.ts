@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
-import { waitUntil } from '../support/wait-until.ts';
-import { describeInBrowser, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, mostStalls, until, WatchedPage } from './browser-fixture.ts';
 import { makeVideo, tile, VideoSite, videoSeconds } from './vod-fixture.ts';
 
 describeInBrowser('the player page of a video', browser => {
@@ -31,13 +30,8 @@ describeInBrowser('the player page of a video', browser => {
     await until('a pause', async () => (await viewer.video()).isPaused);
     return viewer;
   };
-  const until = (what: string, condition: () => Promise<boolean>) =>
-    waitUntil(condition, { what, timeoutMs: 10_000 });
   const untilAt = (viewer: WatchedPage, seconds: number, tolerance = 0.1) =>
-    waitUntil(async () => Math.abs((await viewer.video()).time - seconds) <= tolerance, {
-      what: `position ${seconds}`,
-      timeoutMs: 10_000,
-    });
+    until(`position ${seconds}`, async () => Math.abs((await viewer.video()).time - seconds) <= tolerance);
   const handle = <Value>(page: Page, method: string) => page.evaluate<Value>(`window.millrace.${method}()`);
   const showsControls = (page: Page) => page.mouse.move(400 + Math.random() * 20, 300);
 
@@ -51,7 +45,8 @@ describeInBrowser('the player page of a video', browser => {
     expect(await page.textContent('#badge')).toBe('0:12');
     await page.click('#big-play');
     const video = await viewer.untilPlayed(1);
-    expect(video).toMatchObject({ isMuted: false, stalls: 0 });
+    expect(video.isMuted).toBe(false);
+    expect(video.stalls).toBeLessThanOrEqual(mostStalls);
     expect(video.soundBytes).toBeGreaterThan(0);
     expect(await page.isVisible('#poster')).toBe(false);
     expect(await handle(page, 'state')).toBe('playing');
@@ -188,7 +183,7 @@ describeInBrowser('the player page of a video', browser => {
     expect(await handle(page, 'chosenQuality')).toBe('240p');
     await choose('Auto');
     expect(await handle(page, 'chosenQuality')).toBe(undefined);
-    expect((await viewer.video()).stalls).toBe(0);
+    expect((await viewer.video()).stalls).toBeLessThanOrEqual(mostStalls);
     expect(viewer.complaints).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { describeInBrowser, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
 import { makeVideo, VideoSite, videoSeconds } from './vod-fixture.ts';
 
 /** A page of another origin with the player in a frame, that hears messages and can send them. */
@@ -56,8 +56,6 @@ describeInBrowser('the player of a video in a frame', browser => {
     WatchedPage.open(browser(), `${parentOrigin}/?${encodeURIComponent(video.page(address))}`);
   const sdkAddress = (origin = parentOrigin) => `?id=viOfTest#api;sdkOrigin:${btoa(origin)};sdkPlayerId:7;`;
   const heard = (page: Page) => page.evaluate<Heard[]>('window.heard');
-  const until = (what: string, condition: () => Promise<boolean>) =>
-    waitUntil(condition, { what, timeoutMs: 10_000 });
   const untilHeard = (page: Page, type: string) =>
     until(type, async () => (await heard(page)).some(message => message.type === type));
   let asked = 0;
@@ -70,7 +68,7 @@ describeInBrowser('the player of a video in a frame', browser => {
         const answer = (await heard(page)).find(candidate => candidate.callbackId === callbackId);
         return answer === undefined ? undefined : { arg: answer.arg };
       },
-      { what: `an answer to ${message}` },
+      { what: `an answer to ${message}`, timeoutMs: 60_000 },
     ).then(({ arg }) => arg);
   };
 

@@ -7,8 +7,7 @@ import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { fixture } from '../support/fixtures.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
-import { waitUntil } from '../support/wait-until.ts';
-import { describeInBrowser, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, mostStalls, until, WatchedPage } from './browser-fixture.ts';
 
 /** `GET /videos/{videoId}/status`, as far as it is looked at here. */
 interface Status {
@@ -42,8 +41,6 @@ describeInBrowser('the page of a video on the server', browser => {
   };
   const statusOf = async ({ videoId }: CreatedVideo) =>
     (await (await server.api('GET', `/videos/${videoId}/status`)).json()) as Status;
-  const until = (what: string, condition: () => Promise<boolean> | boolean) =>
-    waitUntil(condition, { what, timeoutMs: 60_000, everyMs: 50 });
   const untilEncoded = (video: CreatedVideo) =>
     until('all qualities', async () => {
       const { qualities } = (await statusOf(video)).encoding;
@@ -57,9 +54,9 @@ describeInBrowser('the page of a video on the server', browser => {
   };
 
   it('waits for the file, plays it as it came, and offers each quality once it is made', async () => {
-    const film = await makeFilm(join(folder, 'carried.mp4'), 30, ['-g', '50', '-c:v', 'libx264']);
+    const film = await makeFilm(join(folder, 'carried.mp4'), 20, ['-g', '50', '-c:v', 'libx264']);
     const video = await create({ title: 'Harbour & <sea>' });
-    await using viewer = await WatchedPage.open(browser(), `${video.assets.player}#autoplay`);
+    await using viewer = await WatchedPage.open(browser(), `${video.assets.player}#autoplay;loop`);
     const { page } = viewer;
     await using patient = await WatchedPage.open(browser(), video.assets.player);
     await viewer.untilPhase('processing');
@@ -72,11 +69,12 @@ describeInBrowser('the page of a video on the server', browser => {
 
     await upload(video, film);
     const first = await viewer.untilPlayed(1);
-    expect(first).toMatchObject({ isMuted: false, stalls: 0 });
+    expect(first.isMuted).toBe(false);
+    expect(first.stalls).toBeLessThanOrEqual(mostStalls);
     await untilEncoded(video);
     await until('both qualities', async () => (await handle<string[]>(page, 'qualities')).length === 2);
     expect(await handle(page, 'qualities')).toEqual(['360p', '240p']);
-    expect((await viewer.video()).stalls).toBe(0);
+    expect((await viewer.video()).stalls).toBeLessThanOrEqual(mostStalls);
 
     // What was buffered before the qualities were added is still known.
     await page.keyboard.press('0');
@@ -88,17 +86,17 @@ describeInBrowser('the page of a video on the server', browser => {
       await until(`${height} lines`, async () => (await viewer.video()).height === height);
       await viewer.untilPlayed(0.5);
     }
-    expect((await viewer.video()).stalls).toBe(0);
+    expect((await viewer.video()).stalls).toBeLessThanOrEqual(mostStalls);
 
     const seek = (await page.locator('#seek').boundingBox())!;
     await page.mouse.click(seek.x + seek.width * 0.8, seek.y + seek.height / 2);
-    await until('the position', async () => Math.abs((await viewer.video()).time - 24) < 1);
+    await until('the position', async () => Math.abs((await viewer.video()).time - 16) < 1);
     await viewer.untilPlayed(0.5);
 
     // The page came before there was a storyboard.
     await page.mouse.move(seek.x + seek.width * 0.3, seek.y + seek.height / 2);
     await page.waitForSelector('#preview-tile', { state: 'visible' });
-    expect(await page.textContent('#preview-time')).toMatch(/^0:0[89]$/);
+    expect(await page.textContent('#preview-time')).toMatch(/^0:0[56]$/);
     expect(viewer.complaints).toEqual([]);
 
     // A page that was opened before there was a picture of the film shows it too.
@@ -110,20 +108,20 @@ describeInBrowser('the page of a video on the server', browser => {
   });
 
   it('plays a film while it is encoded, to its full length', async () => {
-    const film = await makeFilm(join(folder, 'encoded.mp4'), 30, ['-c:v', 'mpeg4', '-q:v', '4']);
+    const film = await makeFilm(join(folder, 'encoded.mp4'), 16, ['-c:v', 'mpeg4', '-q:v', '4']);
     const video = await create();
     await using viewer = await WatchedPage.open(browser(), `${video.assets.player}#autoplay`);
     const { page } = viewer;
     await upload(video, film);
-    await viewer.untilPlayed(1, 60_000);
+    await viewer.untilPlayed(1);
     await untilEncoded(video);
     await until('both qualities', async () => (await handle<string[]>(page, 'qualities')).length === 2);
-    await until('the whole film', async () => (await handle<number>(page, 'availableSeconds')) > 29.5);
+    await until('the whole film', async () => (await handle<number>(page, 'availableSeconds')) > 15.5);
     await page.keyboard.press('9');
-    await page.waitForSelector('#player.is-at-end', { timeout: 20_000 });
+    await page.waitForSelector('#player.is-at-end');
     const { time } = await viewer.video();
-    expect(Math.abs(time - 30)).toBeLessThan(0.2);
-    expect(await page.textContent('#time')).toBe('0:30 / 0:30');
+    expect(Math.abs(time - 16)).toBeLessThan(0.2);
+    expect(await page.textContent('#time')).toBe('0:16 / 0:16');
     expect(viewer.complaints).toEqual([]);
   });
 

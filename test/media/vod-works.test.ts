@@ -9,10 +9,11 @@ import { waitUntil } from '../support/wait-until.ts';
 
 let dataDir: string;
 let shop: VodWorkshop;
+let longFilm: string;
 
 beforeAll(async () => {
   dataDir = await makeTempDir();
-  shop = await startVodWorkshop(dataDir);
+  [shop, longFilm] = await Promise.all([startVodWorkshop(dataDir), makeLongFilm(dataDir)]);
 });
 afterAll(async () => {
   await shop.stop();
@@ -21,13 +22,13 @@ afterAll(async () => {
 
 const empty = { renditions: [] } as unknown as Awaited<ReturnType<VodWorkshop['settled']>>;
 
-/** 40 seconds that take some to encode, in a codec that HLS does not carry. */
-async function longFilm(codec: string): Promise<string> {
-  const path = join(await tempDirOfTest(), 'film.mp4');
+/** 24 seconds that take some to encode, in a codec that HLS does not carry. */
+async function makeLongFilm(folder: string): Promise<string> {
+  const path = join(folder, 'film.mp4');
   await runToEnd(ffmpegPath, [
-    ...['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=30:duration=40'],
-    ...['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000:duration=40'],
-    ...['-c:v', codec, '-b:v', '1M', '-c:a', 'aac', path],
+    ...['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=30:duration=24'],
+    ...['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000:duration=24'],
+    ...['-c:v', 'mpeg4', '-b:v', '1M', '-c:a', 'aac', path],
   ]);
   return path;
 }
@@ -110,14 +111,13 @@ function segmentNames(text: string): string[] {
 
 describe('while a film is encoded', () => {
   test('it is shown as it grows, and what was shown stays as it was', async () => {
-    const film = await longFilm('mpeg4');
-    const videoId = await shop.add(film);
+    const videoId = await shop.add(longFilm);
     const growing = await waitUntil(
       async () => {
         const text = await playlist(shop, videoId, '240p');
         return segmentNames(text).length > 0 && !text.includes('EXT-X-ENDLIST') ? text : undefined;
       },
-      { timeoutMs: 30_000, what: 'a playlist that grows' },
+      { timeoutMs: 60_000, what: 'a playlist that grows' },
     );
     expect(growing).toContain('#EXT-X-PLAYLIST-TYPE:EVENT');
     expect(shop.playback.isPlayable(videoId)).toBe(true);
@@ -154,9 +154,9 @@ describe('while a film is encoded', () => {
   test('a stop in the middle loses only what was not finished, and leaves no files of it', async () => {
     const ownDir = await tempDirOfTest();
     const first = await startVodWorkshop(ownDir);
-    const videoId = await first.add(await longFilm('mpeg4'));
+    const videoId = await first.add(longFilm);
     await waitUntil(() => summary(first.records.state(videoId) ?? empty).includes('hls 240p encoded'), {
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
       what: 'the lowest rung',
     });
     const segments = segmentNames(await playlist(first, videoId, '240p'));
@@ -177,9 +177,9 @@ describe('while a film is encoded', () => {
   });
 
   test('removing the video ends the work and leaves nothing', async () => {
-    const videoId = await shop.add(await longFilm('mpeg4'));
+    const videoId = await shop.add(longFilm);
     await waitUntil(() => shop.playback.isPlayable(videoId), {
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
       what: 'something to play',
     });
     shop.database.sqlite.prepare('DELETE FROM videos WHERE id = ?').run(videoId);
