@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { composeWebhooks } from './compose-events.ts';
-import { composeVod } from './compose-vod.ts';
+import { bodyOf, composeVod } from './compose-vod.ts';
 import type { Config } from './config/settings.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { EventFeed } from './events/feed/event-feed.ts';
@@ -110,6 +110,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       ffprobe,
       metrics,
       thumbnails: () => api.thumbnails,
+      extras: () => api,
       clock,
       log,
     });
@@ -245,8 +246,16 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       streams: {
         find: liveStreamId => api.liveStreams.findForViewers(liveStreamId),
         thumbnailPath: liveStreamId => api.liveStreams.thumbnailPath(liveStreamId),
+        theme: liveStreamId => {
+          const playerId = api.liveStreams.findForViewers(liveStreamId)?.playerId;
+          return playerId === undefined ? undefined : api.players.shown(playerId);
+        },
       },
       vod: vod.source,
+      logo: (playerId, extension) => {
+        const file = api.players.logoFile(playerId, extension);
+        return file && bodyOf(file, extension === 'png' ? 'image/png' : 'image/jpeg');
+      },
       sessions,
       publicUrl: () => publicUrl(),
       log: log.child('delivery'),
@@ -330,6 +339,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       tasks: [
         { name: 'old-events', run: () => outbox.removeBefore(clock.nowMs() - eventsKeptMs) },
         { name: 'private-sessions', run: () => sessions.removeExpired() },
+        { name: 'removed-players', run: () => api.players.freeRows() },
         { name: 'discarded-videos', run: () => api.videos.purgeExpired(clock.nowMs()) },
         { name: 'unfinished-uploads', run: () => api.uploads.service.failExpired(clock.nowMs()) },
       ],

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from './config/settings.ts';
-import type { VodEntry, VodSource } from './delivery/vod-source.ts';
+import type { PlayerTheme } from './delivery/player-theme.ts';
+import type { PiecedBody, VodEntry, VodSource, VodTextTrack } from './delivery/vod-source.ts';
 import type { Outbox } from './events/outbox.store.ts';
 import { FfmpegTools } from './ffmpeg/ffmpeg-tools.ts';
 import type { FfmpegBuild } from './ffmpeg/find-ffmpeg.ts';
@@ -11,6 +12,7 @@ import { Jobs } from './jobs/jobs.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { EncodingsStore, type ViewerRow } from './resources/video-encodings/encodings.store.ts';
 import type { Clock } from './shared/clock.ts';
+import { nativeLanguageName } from './shared/language-tag.ts';
 import type { Component } from './shared/lifecycle.ts';
 import type { Logger } from './shared/logger.ts';
 import { MediaFiles } from './storage/media-files.ts';
@@ -36,8 +38,34 @@ export interface VodOptions {
   readonly thumbnails: () => ThumbnailRecords & {
     fileOf(videoId: string): { readonly file: string; readonly type: string } | undefined;
   };
+  /** What viewers get beside the media; asked late, likewise. */
+  readonly extras: () => VideoExtras;
   readonly clock: Clock;
   readonly log: Logger;
+}
+
+/** What of a video is kept by the API and shown by its page. */
+export interface VideoExtras {
+  readonly captions: TextTracks;
+  readonly chapters: TextTracks;
+  readonly players: {
+    shown(playerId: string): PlayerTheme | undefined;
+  };
+}
+
+/** The captions of videos, or their chapters. */
+export interface TextTracks {
+  ofVideo(
+    videoId: string,
+  ): readonly { readonly language: string; readonly isDefault: boolean; readonly file: string }[];
+  fileOf(videoId: string, language: string): NamedFile | undefined;
+}
+
+/** A file that is never changed: another content has another name. */
+export interface NamedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly name: string;
 }
 
 /** All that works on videos. */
@@ -157,28 +185,42 @@ export function composeVod(options: VodOptions): Vod {
     jobs,
     works,
     playback,
-    source: sourceOf(encodings, playback),
+    source: sourceOf(encodings, playback, options.extras),
     processes,
     partListed: lagMs => gate.partListed(lagMs),
     components: [folders, encoders],
   };
 }
 
-function sourceOf(encodings: EncodingsStore, playback: VodPlayback): VodSource {
+function sourceOf(encodings: EncodingsStore, playback: VodPlayback, extras: () => VideoExtras): VodSource {
   return {
     find: videoId => {
       const row = encodings.findForViewers(videoId);
-      return row === undefined ? undefined : entryOf(videoId, row, playback);
+      return row === undefined ? undefined : entryOf(videoId, row, playback, extras);
     },
     multivariant: (videoId, avh) => playback.multivariant(videoId, avh),
     mediaPlaylist: (videoId, rendition, avh) => playback.mediaPlaylist(videoId, rendition, avh),
     media: (videoId, rendition, name) => playback.media(videoId, rendition, name),
     file: (videoId, file, quality) => playback.file(videoId, file, quality),
+    textTrack: (videoId, track, language) => {
+      const file = extras()[track].fileOf(videoId, language);
+      return file && bodyOf(file, 'text/vtt; charset=utf-8');
+    },
   };
 }
 
-function entryOf(videoId: string, row: ViewerRow, playback: VodPlayback): VodEntry {
-  const { playerId: _, facts, ...rest } = row;
+/** Bytes of a file as delivery sends them. */
+export function bodyOf({ path, bytes, name }: NamedFile, contentType: string): PiecedBody {
+  return { pieces: [{ path, start: 0, length: bytes }], bytes, contentType, etag: `"${name}"` };
+}
+
+function entryOf(
+  videoId: string,
+  row: ViewerRow,
+  playback: VodPlayback,
+  extras: () => VideoExtras,
+): VodEntry {
+  const { playerId, facts, ...rest } = row;
   const { width, height, duration } = facts as Partial<SourceFacts>;
   const isPlayable = row.isPlayable || playback.isPlayable(videoId);
   return {
@@ -189,8 +231,24 @@ function entryOf(videoId: string, row: ViewerRow, playback: VodPlayback): VodEnt
     durationSeconds: duration ?? undefined,
     width: width ?? undefined,
     height: height ?? undefined,
-    captions: [],
-    chapters: [],
-    theme: undefined,
+    // Looked up by who wants them: an entry is asked for with every segment.
+    get captions() {
+      return tracksOf(extras().captions, videoId);
+    },
+    get chapters() {
+      return tracksOf(extras().chapters, videoId);
+    },
+    get theme() {
+      return playerId === undefined ? undefined : extras().players.shown(playerId);
+    },
   };
+}
+
+function tracksOf(tracks: TextTracks, videoId: string): VodTextTrack[] {
+  return tracks.ofVideo(videoId).map(({ language, isDefault, file }) => ({
+    ...{ language, isDefault },
+    label: nativeLanguageName(language),
+    // The first part of the UUID in its name.
+    version: file.slice(-40, -32),
+  }));
 }

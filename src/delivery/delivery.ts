@@ -24,7 +24,7 @@ import { parseViewerPath, type ViewerPath } from './viewer-path.ts';
 import type { Exchange, ViewerReply, ViewerRequest, ViewerResponse } from './viewer-reply.ts';
 import { VodDelivery } from './vod-delivery.ts';
 import { parseVodPath, type VodPath } from './vod-path.ts';
-import type { VodSource } from './vod-source.ts';
+import type { PiecedBody, VodSource } from './vod-source.ts';
 
 /** Values and neighbours of {@link Delivery}. */
 export interface DeliveryOptions {
@@ -32,6 +32,8 @@ export interface DeliveryOptions {
   readonly streams: StreamDirectory;
   /** Without it there are no videos. */
   readonly vod?: VodSource;
+  /** The logo of a player theme, if it has one of this format. */
+  readonly logo?: (playerId: string, extension: 'png' | 'jpg') => PiecedBody | undefined;
   /** Who may see private videos; nobody unless given. */
   readonly sessions?: PrivateSessions;
   /** The server's address as others know it, without a slash at its end. Pages tell sites that they are shared on nothing without it. */
@@ -57,6 +59,7 @@ const noVideos: VodSource = {
   mediaPlaylist: async () => undefined,
   media: async () => undefined,
   file: async () => undefined,
+  textTrack: () => undefined,
 };
 const playlistType = 'application/vnd.apple.mpegurl';
 const maxUrlLength = 2048;
@@ -74,6 +77,7 @@ export class Delivery implements Component {
   readonly name = 'delivery';
   readonly #live: LiveSource;
   readonly #streams: StreamDirectory;
+  readonly #logo: NonNullable<DeliveryOptions['logo']>;
   readonly #observer: DeliveryObserver;
   readonly #clock: Clock;
   readonly #guard: StallGuard;
@@ -90,6 +94,7 @@ export class Delivery implements Component {
   constructor(options: DeliveryOptions) {
     this.#live = options.live;
     this.#streams = options.streams;
+    this.#logo = options.logo ?? (() => undefined);
     this.#observer = options.observer ?? silentObserver;
     this.#clock = options.clock ?? systemClock;
     this.#guard = new StallGuard(this.#clock, options.viewerStallMs ?? 10_000, () =>
@@ -213,6 +218,9 @@ export class Delivery implements Component {
       case 'asset':
         this.#answerAsset(exchange, path.name);
         break;
+      case 'logo':
+        this.#answerLogo(exchange, path);
+        break;
       case 'unknown':
         this.#notFound(exchange, noCache);
         break;
@@ -322,6 +330,7 @@ export class Delivery implements Component {
       liveStreamId,
       name: stream.name,
       hasThumbnail: this.#streams.thumbnailPath(liveStreamId) !== undefined,
+      theme: this.#streams.theme?.(liveStreamId),
       state: describeState(this.#live, liveStreamId),
       nowMs: this.#clock.nowMs(),
     });
@@ -354,6 +363,19 @@ export class Delivery implements Component {
         cacheControl: 'max-age=60',
       });
     });
+  }
+
+  /** Another image may come under this address at any time. */
+  #answerLogo(exchange: Exchange, { playerId, extension }: ViewerPath & { kind: 'logo' }): void {
+    const logo = this.#logo(playerId, extension);
+    if (logo === undefined) {
+      this.#notFound(exchange, noCache);
+      return;
+    }
+    const headers = ['X-Content-Type-Options', 'nosniff'];
+    this.#pending.hold(exchange, Promise.resolve(logo), body =>
+      this.#sender.pieced(exchange, body, { cacheControl: noCache, headers }),
+    );
   }
 
   #answerAsset(exchange: Exchange, name: string): void {

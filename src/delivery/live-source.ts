@@ -1,3 +1,5 @@
+import type { PlayerTheme } from './player-theme.ts';
+
 /** A text made once and handed to every viewer: as it is, and gzipped. `etag` is a quoted string. */
 export interface RenderedText {
   readonly plain: Buffer;
@@ -65,4 +67,6 @@ export interface StreamDirectory {
   find(liveStreamId: string): { readonly name: string; readonly public: boolean } | undefined;
   /** File of the uploaded thumbnail, if there is one. */
   thumbnailPath(liveStreamId: string): string | undefined;
+  /** How its page looks and behaves; undefined where the owner chose nothing. */
+  theme?(liveStreamId: string): PlayerTheme | undefined;
 }

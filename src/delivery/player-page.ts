@@ -1,5 +1,6 @@
 import { acceptsGzip } from './content-negotiation.ts';
 import { fillTemplate } from './player-files.ts';
+import type { PlayerTheme } from './player-theme.ts';
 import type { ViewerRequest } from './viewer-reply.ts';
 
 /**
@@ -48,6 +49,8 @@ export interface PageValues {
   readonly state: string;
   /** Whether there is an uploaded thumbnail to show behind the text while the stream is offline. */
   readonly hasThumbnail: boolean;
+  /** How the page looks and behaves; undefined where the owner chose nothing. */
+  readonly theme: PlayerTheme | undefined;
   /** The server's clock, for the latency readout. Milliseconds since 1970. */
   readonly nowMs: number;
 }
@@ -61,6 +64,7 @@ export function renderPlayerPage(template: string, values: PageValues): string {
       ? `<img class="backdrop" src="/${values.liveStreamId}/thumbnail.jpg" alt="">`
       : '',
     state: escapeHtml(values.state),
+    theme: escapeHtml(JSON.stringify(values.theme ?? null)),
     serverTimeMs: String(values.nowMs),
   });
 }

@@ -14,9 +14,12 @@ export type ViewerPath =
       readonly name: string;
     }
   | { readonly kind: 'asset'; readonly name: string }
+  /** The logo of a player theme. */
+  | { readonly kind: 'logo'; readonly playerId: string; readonly extension: 'png' | 'jpg' }
   | { readonly kind: 'home' }
   | { readonly kind: 'unknown' };
 
+const logoForm = /^\/player\/(pl[0-9A-Za-z]{22})\/logo\.(png|jpg)$/;
 const idLength = 24;
 const maxNameLength = 64;
 const unknown: ViewerPath = { kind: 'unknown' };
@@ -34,6 +37,10 @@ export function parseViewerPath(path: string): ViewerPath | undefined {
     if (path.includes('/source/') || path.endsWith('/thumbnail.jpg')) return unknown;
   } else if (path.startsWith('/assets/')) {
     return { kind: 'asset', name: path.slice('/assets/'.length) };
+  } else if (path.startsWith('/player/')) {
+    const [, playerId, extension] = logoForm.exec(path) ?? [];
+    if (playerId === undefined) return unknown;
+    return { kind: 'logo', playerId, extension: extension as 'png' | 'jpg' };
   }
   if (path === '/') return { kind: 'home' };
   return path.endsWith('.m3u8') ? unknown : undefined;

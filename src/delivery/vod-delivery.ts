@@ -102,6 +102,9 @@ export class VodDelivery {
       case 'vod-storyboard':
         this.#answerStoryboard(exchange, asset.form, video);
         break;
+      case 'vod-text-track':
+        this.#answerTextTrack(exchange, asset, video);
+        break;
       case 'vod-state':
         this.#pending.hold(exchange, this.#describe(video), state =>
           this.#sendJson(exchange, state, video.headers),
@@ -195,12 +198,26 @@ export class VodDelivery {
       } else {
         const text = (await readPieces(file.pieces, file.bytes))?.toString();
         if (text === undefined) this.#notFound(exchange);
-        else this.#sendTextTrack(exchange, text, video, caching);
+        else this.#sendStoryboardText(exchange, text, video, caching);
       }
     });
   }
 
-  #sendTextTrack(exchange: Exchange, text: string, video: AdmittedVideo, caching: string): void {
+  /** Its owner may put another file in its place at any time. */
+  #answerTextTrack(
+    exchange: Exchange,
+    { track, language }: VodAsset & { kind: 'vod-text-track' },
+    video: AdmittedVideo,
+  ): void {
+    const file = this.#source.textTrack(video.entry.videoId, track, language);
+    if (file === undefined) this.#notFound(exchange);
+    else
+      this.#pending.hold(exchange, Promise.resolve(file), body =>
+        this.#sendBody(exchange, body, video, noCache),
+      );
+  }
+
+  #sendStoryboardText(exchange: Exchange, text: string, video: AdmittedVideo, caching: string): void {
     const { access, headers } = video;
     const own =
       access === undefined ? text : text.replace(/^([^\s?#]+)#xywh=/gm, `$1?avh=${access.avh}#xywh=`);

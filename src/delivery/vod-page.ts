@@ -1,6 +1,7 @@
 import { fillTemplate } from './player-files.ts';
 import { escapeHtml } from './player-page.ts';
-import type { PlayerTheme, VodEntry, VodTextTrack } from './vod-source.ts';
+import type { PlayerTheme } from './player-theme.ts';
+import type { VodEntry, VodTextTrack } from './vod-source.ts';
 
 /** A text track as the page gets it. `src`: path of the WebVTT file. */
 export interface VodPageTrack {
@@ -52,10 +53,10 @@ export function vodAssetPath(videoId: string, asset: string, access?: VodAccess)
 export function describeVideo(entry: VodEntry, hasMp4: boolean, access?: VodAccess): VodPageState {
   const pathOf = (asset: string) => vodAssetPath(entry.videoId, asset, access);
   const tracksOf = (tracks: readonly VodTextTrack[], folder: string): VodPageTrack[] =>
-    tracks.map(({ language, label, isDefault }) => ({
+    tracks.map(({ language, label, isDefault, version }) => ({
       language,
       label,
-      src: pathOf(`${folder}/${encodeURIComponent(language)}.vtt`),
+      src: withVersion(pathOf(`${folder}/${encodeURIComponent(language)}.vtt`), version),
       default: isDefault,
     }));
   return {
@@ -76,6 +77,11 @@ export function describeVideo(entry: VodEntry, hasMp4: boolean, access?: VodAcce
     theme: entry.theme ?? null,
     revision: entry.revision,
   };
+}
+
+/** The address under which a page takes in what is there now: what it has of the former one is of no use. */
+function withVersion(path: string, version: string | undefined): string {
+  return version === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}v=${version}`;
 }
 
 /** Fills the template of a video's page. @param meta HTML for the head, complete */

@@ -6,7 +6,9 @@ export type VodAsset =
   | { readonly kind: 'vod-media'; readonly rendition: string; readonly name: string }
   /** `quality`: the one rung that is meant, such as `720p`. */
   | { readonly kind: 'vod-mp4'; readonly quality: string | undefined }
-  | { readonly kind: 'vod-storyboard'; readonly form: 'image' | 'text' };
+  | { readonly kind: 'vod-storyboard'; readonly form: 'image' | 'text' }
+  /** `language`: a tag, in whatever case. */
+  | { readonly kind: 'vod-text-track'; readonly track: 'captions' | 'chapters'; readonly language: string };
 
 /** What a path below `/vod/` asks for. */
 export type VodPath =
@@ -28,6 +30,7 @@ const prefix = '/vod/';
 const idForm = /^vi[0-9A-Za-z]{22}$/;
 const tokenForm = /^[0-9a-f-]{36}$/;
 const hlsForm = /^\/hls\/(?:([0-9a-z]{1,16})\/)?([\w-][\w.-]{0,63})$/;
+const trackForm = /^\/(captions|chapters)\/([A-Za-z0-9-]{2,35})\.vtt$/;
 const mp4Form = /^\/mp4\/(?:(\d{1,5})\/)?source\.mp4$/;
 const fixedAssets: Readonly<Record<string, VodAsset>> = {
   '/thumbnail.jpg': { kind: 'vod-thumbnail' },
@@ -72,6 +75,10 @@ function parseAsset(rest: string, isPrivate: boolean): VodAsset | undefined {
   if (name !== '') return name === 'manifest.m3u8' ? { kind: 'vod-multivariant' } : undefined;
   if (Object.hasOwn(fixedAssets, rest)) return fixedAssets[rest];
   if (rest === '/session') return isPrivate ? { kind: 'vod-session' } : undefined;
+  const [, track, language] = trackForm.exec(rest) ?? [];
+  if (track !== undefined && language !== undefined) {
+    return { kind: 'vod-text-track', track: track as 'captions' | 'chapters', language };
+  }
   const mp4 = mp4Form.exec(rest);
   if (mp4 === null) return undefined;
   return { kind: 'vod-mp4', quality: mp4[1] === undefined ? undefined : `${mp4[1]}p` };

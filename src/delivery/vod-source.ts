@@ -1,4 +1,5 @@
 import type { RenderedText } from './live-source.ts';
+import type { PlayerTheme } from './player-theme.ts';
 
 /** Bytes of a file on disk: from `start`, `length` long. */
 export interface FileSlice {
@@ -17,21 +18,12 @@ export interface PiecedBody {
   readonly etag: string;
 }
 
-/** A text track of a video. */
+/** A text track of a video. `version`: another one with each file that was uploaded for it. */
 export interface VodTextTrack {
   readonly language: string;
   readonly label: string;
   readonly isDefault: boolean;
-}
-
-/** Colours and switches of the player page; colours as `rgba(...)`. */
-export interface PlayerTheme {
-  readonly colors: Readonly<Record<string, string>>;
-  readonly enableApi: boolean;
-  readonly enableControls: boolean;
-  readonly forceAutoplay: boolean;
-  readonly forceLoop: boolean;
-  readonly hideTitle: boolean;
+  readonly version?: string;
 }
 
 /** What is to be known of a video before anything of it is sent. */
@@ -51,6 +43,7 @@ export interface VodEntry {
   readonly height: number | undefined;
   /** Grows whenever what viewers get changes. */
   readonly revision: number;
+  /** May be looked up when they are asked for, as the two below: segments do without. */
   readonly captions: readonly VodTextTrack[];
   readonly chapters: readonly VodTextTrack[];
   readonly theme: PlayerTheme | undefined;
@@ -83,4 +76,6 @@ export interface VodSource {
   media(videoId: string, rendition: string, name: string): Promise<VodMedia | undefined>;
   /** `quality`: for the mp4 of one rung; the highest unless given. */
   file(videoId: string, file: VodFile, quality?: string): Promise<PiecedBody | undefined>;
+  /** The WebVTT file of a text track, as it was uploaded. `language` in any case. */
+  textTrack(videoId: string, track: 'captions' | 'chapters', language: string): PiecedBody | undefined;
 }

@@ -109,6 +109,10 @@ export class FolderVideos implements VodSource {
     return body === undefined ? undefined : { isFinal: true, ...body };
   }
 
+  textTrack(id: string, track: 'captions' | 'chapters', language: string): PiecedBody | undefined {
+    return this.bodies.get(`${id}/${track}/${language}`);
+  }
+
   async file(id: string, file: VodFile, quality?: string): Promise<PiecedBody | undefined> {
     return this.bodies.get(quality === undefined ? `${id}/${file}` : `${id}/${file}/${quality}`);
   }

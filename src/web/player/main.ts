@@ -1,11 +1,13 @@
 import { Controls } from './controls.ts';
 import { LiveSession, type Phase } from './live-session.ts';
 import { pageElement } from './page-elements.ts';
-import { readPageOptions } from './page-options.ts';
+import { type PageOptions, readPageOptions } from './page-options.ts';
 import { Playing } from './playing.ts';
 import { ServerClock } from './server-clock.ts';
 import { Sound } from './sound.ts';
 import type { StreamState } from './stream-watcher.ts';
+import { applyColors, showLogo } from './theme.ts';
+import { themeOf } from './theme-value.ts';
 
 /** What tests and the demo may read of the player. */
 export interface MillraceHandle {
@@ -39,7 +41,16 @@ const video = pageElement('video', HTMLVideoElement);
 const statusTitle = pageElement('status-title', HTMLElement);
 const statusText = pageElement('status-text', HTMLElement);
 const notice = pageElement('notice', HTMLElement);
-const options = readPageOptions(location.hash, location.search);
+const asked = readPageOptions(location.hash, location.search);
+const theme = themeOf(JSON.parse(root.dataset.theme ?? 'null'));
+const options: PageOptions = {
+  ...asked,
+  autoplay: asked.autoplay || theme?.forceAutoplay === true,
+  hideControls: asked.hideControls || theme?.enableControls === false,
+  hideTitle: asked.hideTitle || theme?.hideTitle === true,
+};
+applyColors(root, theme?.colors ?? {});
+showLogo(pageElement('logo', HTMLElement), theme?.logo);
 
 const session = new LiveSession(
   root.dataset.streamId ?? '',

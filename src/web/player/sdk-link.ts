@@ -1,8 +1,8 @@
+import { applyColors } from './theme.ts';
 import type { VodCaptions } from './vod-captions.ts';
 import type { VodControls } from './vod-controls.ts';
 import type { SdkPeer } from './vod-options.ts';
 import type { VodPlayer } from './vod-player.ts';
-import { applyColors } from './vod-theme.ts';
 
 /** What messages from the page around may drive. */
 export interface SdkTarget {

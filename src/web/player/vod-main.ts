@@ -4,6 +4,8 @@ import { PlayerSettings } from './player-settings.ts';
 import { Playing } from './playing.ts';
 import { SdkLink } from './sdk-link.ts';
 import { Sound } from './sound.ts';
+import { replaceColors, showLogo } from './theme.ts';
+import type { PageTheme } from './theme-value.ts';
 import { VodCaptions } from './vod-captions.ts';
 import { VodControls } from './vod-controls.ts';
 import { autoQuality } from './vod-media.ts';
@@ -11,7 +13,6 @@ import { readVodOptions } from './vod-options.ts';
 import { VodPlayer } from './vod-player.ts';
 import { type VodPhase, VodSession } from './vod-session.ts';
 import { readVodState, type VodState } from './vod-state.ts';
-import { applyColors, showLogo } from './vod-theme.ts';
 
 /** What tests and the demo may read of the player of a video. */
 export interface VodHandle {
@@ -56,6 +57,8 @@ const options = readVodOptions(location.hash, location.search);
 const firstState = readVodState(root.dataset.video ?? '{}');
 const { theme } = firstState;
 const settings = new PlayerSettings();
+/** JSON of the theme that is shown. */
+let shownTheme: string | undefined;
 
 const session = new VodSession(firstState, video, options.startSeconds, {
   onPhase: phase => showPhase(phase),
@@ -82,11 +85,24 @@ const controls: VodControls = new VodControls(player, captions, {
 function takeState(state: VodState): void {
   captions.take(state.captions, options.showSubtitles);
   controls.takeState(state);
-  applyColors(root, state.theme?.colors ?? {});
-  showLogo(pageElement('logo', HTMLElement), state.theme?.logo);
+  takeTheme(state.theme);
   if (state !== firstState && state.poster !== '') poster.src = freshAddress(state.poster, state.revision);
   pageElement('title', HTMLElement).textContent = state.title;
   showMediaSession(state);
+}
+
+/** Another theme than before; what the page around said in between holds until then. */
+function takeTheme(theme: PageTheme | undefined): void {
+  const text = JSON.stringify(theme ?? null);
+  if (text === shownTheme) return;
+  const isFirst = shownTheme === undefined;
+  shownTheme = text;
+  replaceColors(root, theme?.colors ?? {});
+  showLogo(pageElement('logo', HTMLElement), theme?.logo);
+  if (isFirst) return;
+  controls.setHidden('controls', options.hideControls || theme?.enableControls === false);
+  controls.setHidden('title', options.hideTitle || theme?.hideTitle === true);
+  player.isLooping = options.loop || theme?.forceLoop === true;
 }
 
 /** The same picture under another address: browsers show what they have of an address as long as the page is open. */

@@ -11,7 +11,7 @@ export type VodPhase = 'loading' | 'processing' | 'ready' | 'failed' | 'missing'
 /** Hears about a session. */
 export interface VodSessionHandlers {
   onPhase(phase: VodPhase): void;
-  /** What is known of the video changed: other captions, a storyboard, a duration. */
+  /** What is known of the video changed: other captions, a storyboard, a theme. */
   onState(state: VodState): void;
   /** Whether the server can be reached. */
   onReachable(isReachable: boolean): void;
@@ -90,7 +90,8 @@ export class VodSession {
 
   #take(state: VodState): void {
     if (this.#isEnded) return;
-    const isNews = state.revision !== this.#state.revision;
+    const hasOtherMedia = state.revision !== this.#state.revision;
+    const isNews = hasOtherMedia || JSON.stringify(state) !== JSON.stringify(this.#state);
     this.#state = state;
     this.#quietAnswers = isNews ? 0 : this.#quietAnswers + 1;
     if (isNews) {
@@ -101,7 +102,7 @@ export class VodSession {
       const isFirst = !this.media.isLoaded;
       this.#setPhase('ready');
       if (isFirst) this.media.load(state.hls, this.#startSeconds);
-      else if (isNews) this.media.lookForMore();
+      else if (hasOtherMedia) this.media.lookForMore();
       if (this.#expectsMore()) this.#askAfter(this.#watchBackOff.next());
     } else {
       this.media.stop();

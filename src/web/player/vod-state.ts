@@ -1,3 +1,5 @@
+import { type PageTheme, record, textOf, themeOf } from './theme-value.ts';
+
 /** A text track of a video: captions or chapters. */
 export interface VodTrack {
   readonly language: string;
@@ -5,18 +7,6 @@ export interface VodTrack {
   /** Address of the WebVTT file. */
   readonly src: string;
   readonly default: boolean;
-}
-
-/** How the owner of a video wants its player to look and behave. */
-export interface VodTheme {
-  /** CSS colours by the names of the API: `trackPlayed`, `link`, … */
-  readonly colors: Readonly<Record<string, string>>;
-  readonly enableApi: boolean;
-  readonly enableControls: boolean;
-  readonly forceAutoplay: boolean;
-  readonly forceLoop: boolean;
-  readonly hideTitle: boolean;
-  readonly logo: { readonly src: string; readonly link: string | undefined } | undefined;
 }
 
 /** What the server says of a video. Addresses are as a browser resolves them on this page. */
@@ -37,7 +27,7 @@ export interface VodState {
   readonly storyboard: string | undefined;
   readonly captions: readonly VodTrack[];
   readonly chapters: readonly VodTrack[];
-  readonly theme: VodTheme | undefined;
+  readonly theme: PageTheme | undefined;
   /** Grows whenever what viewers get changes. */
   readonly revision: number;
 }
@@ -61,7 +51,7 @@ export function readVodState(json: string): VodState {
     storyboard: textOf(value.storyboard),
     captions: tracksOf(value.captions),
     chapters: tracksOf(value.chapters),
-    theme: themeOf(record(value.theme)),
+    theme: themeOf(value.theme),
     revision: positiveOf(value.revision) ?? 0,
   };
 }
@@ -69,29 +59,6 @@ export function readVodState(json: string): VodState {
 /** Where the state is asked for anew: beside the video's HLS, and so under the same token. */
 export function stateAddress(state: VodState): string {
   return state.hls.replace(/\/hls\/manifest\.m3u8/, '/state');
-}
-
-function themeOf(theme: Readonly<Record<string, unknown>> | undefined): VodTheme | undefined {
-  if (theme === undefined) return undefined;
-  const colors = Object.entries(record(theme.colors) ?? {}).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string',
-  );
-  const logo = textOf(theme.logo);
-  return {
-    colors: Object.fromEntries(colors),
-    enableApi: theme.enableApi !== false,
-    enableControls: theme.enableControls !== false,
-    forceAutoplay: theme.forceAutoplay === true,
-    forceLoop: theme.forceLoop === true,
-    hideTitle: theme.hideTitle === true,
-    logo: logo === undefined ? undefined : { src: logo, link: webAddress(theme.link) },
-  };
-}
-
-/** The owner's own text: only an address of the web becomes a link. */
-function webAddress(value: unknown): string | undefined {
-  const text = textOf(value);
-  return text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined;
 }
 
 function tracksOf(value: unknown): VodTrack[] {
@@ -103,14 +70,6 @@ function tracksOf(value: unknown): VodTrack[] {
     if (language === undefined || src === undefined) return [];
     return [{ language, src, label: textOf(track?.label) ?? language, default: track?.default === true }];
   });
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 function positiveOf(value: unknown): number | undefined {

@@ -7,6 +7,7 @@ const values = {
   state: '{"live":false}',
   nowMs: 7,
   hasThumbnail: false,
+  theme: undefined,
 };
 
 describe('renderPlayerPage', () => {
@@ -19,6 +20,18 @@ describe('renderPlayerPage', () => {
 
   it('has a title for a stream without a name', () => {
     expect(renderPlayerPage('{{title}}', { ...values, name: ' ' })).toBe('Live stream');
+  });
+
+  it('tells the script the theme, escaped', () => {
+    const theme = {
+      colors: { text: 'rgba(1, 2, 3, 1)' },
+      ...{ enableApi: true, enableControls: false, forceAutoplay: false, forceLoop: false, hideTitle: true },
+      link: `"><script>`,
+    };
+    const page = renderPlayerPage('{{theme}}', { ...values, name: 'x', theme });
+    expect(page).not.toMatch(/[<>"]/);
+    expect(page).toContain('rgba(1, 2, 3, 1)');
+    expect(renderPlayerPage('{{theme}}', { ...values, name: 'x' })).toBe('null');
   });
 
   it('shows a backdrop only where there is an uploaded image', () => {

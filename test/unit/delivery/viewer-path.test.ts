@@ -19,6 +19,12 @@ describe('parseViewerPath', () => {
     ['/live/nobody', { kind: 'page', liveStreamId: '' }],
     ['/live/', { kind: 'page', liveStreamId: '' }],
     ['/assets/main-0123.js', { kind: 'asset', name: 'main-0123.js' }],
+    [
+      '/player/pl5Ds8GhJk1Qw3ErTy6UiOpA/logo.png',
+      { kind: 'logo', playerId: 'pl5Ds8GhJk1Qw3ErTy6UiOpA', extension: 'png' },
+    ],
+    ['/player/pl5Ds8GhJk1Qw3ErTy6UiOpA/logo.gif', { kind: 'unknown' }],
+    ['/player/../logo.png', { kind: 'unknown' }],
     ['/', { kind: 'home' }],
   ])('reads %s', (path, expected) => {
     expect(parseViewerPath(path)).toEqual(expected);
@@ -35,6 +41,8 @@ describe('parseViewerPath', () => {
     ['/openapi.json'],
     ['/health/live'],
     ['/videos'],
+    ['/players'],
+    ['/players/pl5Ds8GhJk1Qw3ErTy6UiOpA/logo'],
     [`/${id}`],
   ])('leaves %s to the API', path => {
     expect(parseViewerPath(path)).toBeUndefined();

@@ -16,6 +16,8 @@ const assets: readonly (readonly [string, VodAsset])[] = [
   ['storyboard.jpg', { kind: 'vod-storyboard', form: 'image' }],
   ['storyboard.vtt', { kind: 'vod-storyboard', form: 'text' }],
   ['state', { kind: 'vod-state' }],
+  ['captions/fr-CA.vtt', { kind: 'vod-text-track', track: 'captions', language: 'fr-CA' }],
+  ['chapters/en.vtt', { kind: 'vod-text-track', track: 'chapters', language: 'en' }],
 ];
 
 describe('parseVodPath', () => {
@@ -56,6 +58,11 @@ describe('parseVodPath', () => {
     ['/hls/index.m3u8'],
     ['/hls//manifest.m3u8'],
     ['/hls/../manifest.m3u8'],
+    ['/captions/.vtt'],
+    ['/captions/../x.vtt'],
+    ['/captions/fr_CA.vtt'],
+    ['/captions/fr'],
+    ['/subtitles/fr.vtt'],
     ['/hls/720p/..'],
     ['/hls/720p/.hidden'],
     ['/hls/720p/../../../source'],
@@ -78,8 +85,8 @@ describe('parseVodPath', () => {
     [`/token/${token.toUpperCase()}/state`],
     [`/token/${token}0/state`],
     [`/token/${token}/oembed.json`],
-    ['/captions/en.vtt'],
-    ['/chapters/en.vtt'],
+    ['/captions/en.srt'],
+    ['/chapters/en.vtt/'],
     ['/state/'],
     ['//state'],
   ])('finds nothing at %s of a video', rest => {

@@ -1,4 +1,4 @@
-import type { VodTheme } from './vod-state.ts';
+import type { PageTheme } from './theme-value.ts';
 
 /** The colours of a theme and the variables of the style sheet that they set. */
 const variables: Readonly<Record<string, string>> = {
@@ -14,6 +14,12 @@ const variables: Readonly<Record<string, string>> = {
   backgroundText: '--title-color',
 };
 
+/** Dresses the player in the colours of a theme alone: those that it does not name are as usual again. */
+export function replaceColors(root: HTMLElement, colors: Readonly<Record<string, unknown>>): void {
+  for (const variable of Object.values(variables)) root.style.removeProperty(variable);
+  applyColors(root, colors);
+}
+
 /** Dresses the player in colours by the names of the API. Only names that are there and values that are colours count. */
 export function applyColors(root: HTMLElement, colors: Readonly<Record<string, unknown>>): void {
   for (const [name, variable] of Object.entries(variables)) {
@@ -23,7 +29,7 @@ export function applyColors(root: HTMLElement, colors: Readonly<Record<string, u
 }
 
 /** Shows the owner's logo, which may lead to their site. */
-export function showLogo(place: HTMLElement, logo: VodTheme['logo']): void {
+export function showLogo(place: HTMLElement, logo: PageTheme['logo']): void {
   if (logo === undefined) {
     place.replaceChildren();
     return;
