@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -9,6 +9,7 @@ import {
   resolveReference,
   responseAt,
 } from '../../scripts/api-document.ts';
+import { eventTypes } from '../../src/events/event-catalogue.ts';
 import { errorRegister } from '../../src/shared/errors.ts';
 import { contractIndex } from '../support/contract-index.ts';
 
@@ -16,6 +17,7 @@ let document: ApiDocument;
 let operations: { method: string; path: string; operation: DocumentedOperation }[];
 let text: string;
 let ajv: Ajv2020;
+const validators = new Map<string, ValidateFunction>();
 
 beforeAll(async () => {
   document = await buildApiDocument();
@@ -29,10 +31,13 @@ beforeAll(async () => {
 });
 
 /** A validator of a schema that stands in the document. */
-function validatorOf(schema: object) {
-  return ajv.compile(
-    JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/')),
-  );
+function validatorOf(schema: object): ValidateFunction {
+  const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
+  const known = validators.get(text);
+  if (known !== undefined) return known;
+  const validator = ajv.compile(JSON.parse(text));
+  validators.set(text, validator);
+  return validator;
 }
 
 function nameOf({ method, path }: { method: string; path: string }): string {
@@ -175,6 +180,18 @@ describe('the API document', () => {
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter(name => !/^[a-z][A-Za-z0-9_-]*$/.test(name))).toEqual([]);
     expect(names).toEqual(expect.arrayContaining(['get-videos', 'get-videos-videoId', 'post-upload']));
+  });
+
+  test('tells what webhooks are sent, with an example that fits', () => {
+    const items = Object.entries(document.webhooks ?? {});
+    expect(items.map(([name]) => name)).toEqual(eventTypes);
+    for (const [name, { post }] of items) {
+      const { requestBody } = post as DocumentedOperation;
+      const { schema, example } = requestBody!.content['application/json']!;
+      const validate = validatorOf(schema);
+      expect([name, validate(example), validate.errors]).toEqual([name, true, null]);
+      expect(example).toMatchObject({ type: name });
+    }
   });
 
   test('tells lists and maps of queries in the form in which they are sent', () => {

@@ -69,7 +69,7 @@ const keySchema = z
     createdAt: dateTime,
     lastUsedAt: dateTime.optional().describe('To the minute; absent when it was never used.'),
   })
-  .meta({ id: 'ApiKey' });
+  .meta({ id: 'ApiKey', examples: [{ hint: 'x7Qz', createdAt: '2026-03-04T05:06:07+00:00' }] });
 
 /** A pair of API keys as far as the caller's credential reaches. */
 export const keyPairSchema = z

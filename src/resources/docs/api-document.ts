@@ -4,6 +4,7 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { apiTags } from './api-tags.ts';
 import { deliveryNames, deliveryPaths } from './delivery-paths.ts';
 import { pathItems } from './path-items.ts';
+import { webhookItems } from './webhook-items.ts';
 
 /** What the document says of this server. */
 export interface ApiDocumentOptions {
@@ -34,6 +35,7 @@ export function apiDocument(routes: readonly Route[], options: ApiDocumentOption
     docsBase: options.docsBase(),
     tags: apiTags,
     paths: pathItems(deliveryPaths, deliveryNames),
+    webhooks: webhookItems,
   });
 }
 

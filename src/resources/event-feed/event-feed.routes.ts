@@ -30,7 +30,7 @@ export function eventFeedRoutes(): Route[] {
       auth: 'key',
       query: eventFeedQuery,
       success: { status: 101, description: 'The connection is a WebSocket from here on.' },
-      errors: ['upgrade-required', 503],
+      errors: ['upgrade-required', 'server-draining'],
       handle: () => {
         const detail = 'Open it as a WebSocket over HTTP/1.1.';
         throw new AppError('upgrade-required', undefined, { details: { detail } });
