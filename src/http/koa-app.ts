@@ -11,7 +11,7 @@ import { discardFile, receiveFile } from './file-body.ts';
 import { readJsonBody } from './json-body.ts';
 import { type InputPart, validate } from './problems.ts';
 import { queryReader } from './query-parameters.ts';
-import { type RateClass, RateLimiter, type RateLimits, rateHeaders } from './rate-limiter.ts';
+import { type RateClass, RateLimiter, type RateLimits, type RateState, rateHeaders } from './rate-limiter.ts';
 import type { FileAdmission, Route, UploadedFile } from './route.ts';
 import { RouteTable } from './route-table.ts';
 import { answerBeforeRest, unreadBodyOf } from './unread-body.ts';
@@ -52,12 +52,17 @@ const jsonBytesAtMostWithoutKey = 16 * 1_024;
 const jsonDepthAtMost = 32;
 const defaultBodyTimeoutMs = 20_000;
 const noQuery = z.strictObject({});
-/** Answers hold stream keys and private tokens: nothing may keep them. */
-const safeHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
+/** Of every answer. Answers hold stream keys and private tokens: nothing may keep them. */
+const fixedHeaders = Object.entries({
+  ...crossOriginHeaders,
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+});
 
 interface AppState {
   route: string;
   requestId: string;
+  rate: RateState;
 }
 
 /**
@@ -80,8 +85,9 @@ export function createKoaApp(options: KoaAppOptions): Koa {
   let requests = 0;
 
   const serve = async (ctx: Context, route: Route, params: Record<string, string>): Promise<void> => {
-    (ctx.state as AppState).route = route.path;
-    ctx.set(rateHeaders(limiter.untouched(route.rateClass)));
+    const state = ctx.state as AppState;
+    state.route = route.path;
+    state.rate = limiter.untouched(route.rateClass);
     const caller = callerOf(ctx, route);
     if (caller !== undefined) takeFromLimit(ctx, caller, route.rateClass);
     const json =
@@ -126,10 +132,11 @@ export function createKoaApp(options: KoaAppOptions): Koa {
   };
 
   const takeFromLimit = (ctx: Context, caller: { projectId: string }, rateClass: RateClass): void => {
-    const state = limiter.take(caller.projectId, rateClass);
-    ctx.set(rateHeaders(state));
-    if (state.isAllowed) return;
-    ctx.set('Retry-After', String(state.retryAfterSeconds));
+    const rate = limiter.take(caller.projectId, rateClass);
+    (ctx.state as AppState).rate = rate;
+    if (rate.isAllowed) return;
+    setRate(ctx);
+    ctx.set('Retry-After', String(rate.retryAfterSeconds));
     throw new AppError('too-many-requests');
   };
 
@@ -143,12 +150,9 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     const state = ctx.state as AppState;
     state.route = 'unmatched';
     state.requestId = `${idPrefix}-${requests.toString(36)}`;
-    ctx.set(crossOriginHeaders);
-    ctx.set(safeHeaders);
-    ctx.set('X-Request-Id', state.requestId);
-    ctx.set(
-      rateHeaders(limiter.untouched(ctx.method === 'GET' || ctx.method === 'HEAD' ? 'reads' : 'writes')),
-    );
+    state.rate = limiter.untouched(ctx.method === 'GET' || ctx.method === 'HEAD' ? 'reads' : 'writes');
+    for (const [name, value] of fixedHeaders) ctx.res.setHeader(name, value);
+    ctx.res.setHeader('X-Request-Id', state.requestId);
     let code: string | undefined;
     try {
       if (ctx.method === 'OPTIONS') sendPreflight(ctx, table);
@@ -173,6 +177,7 @@ export function createKoaApp(options: KoaAppOptions): Koa {
   koa.use(table.dispatch);
   koa.use(ctx => {
     const { error, allow } = table.refusalOf(ctx.path);
+    setRate(ctx);
     if (allow !== undefined) ctx.set('Allow', allow);
     throw error;
   });
@@ -185,7 +190,13 @@ function notFound(route: Route): AppError {
   return new AppError('resource-not-found', undefined, { details: name === undefined ? {} : { name } });
 }
 
+/** Sets the headers that tell a caller about its limit; late, since only then it is known what they say. */
+function setRate(ctx: Context): void {
+  ctx.set(rateHeaders((ctx.state as AppState).rate));
+}
+
 function sendSuccess(ctx: Context, route: Route, status: number, answer: unknown): void {
+  setRate(ctx);
   const { schema, contentType } = route.success;
   if (contentType !== undefined) send(ctx, status, contentType, String(answer));
   else if (schema !== undefined) send(ctx, status, 'application/json', JSON.stringify(answer));
@@ -205,6 +216,7 @@ function sendNothing(ctx: Context, status: number): void {
 }
 
 function sendPreflight(ctx: Context, table: RouteTable): void {
+  setRate(ctx);
   ctx.set(preflightHeaders);
   const methods = table.methodsOf(ctx.path);
   if (methods.length > 0) ctx.set('Allow', methods.join(', '));
@@ -213,6 +225,7 @@ function sendPreflight(ctx: Context, table: RouteTable): void {
 
 function sendError(ctx: Context, error: unknown, docsBase: string): void {
   if (ctx.headerSent) return;
+  setRate(ctx);
   const body = errorBodyOf(error, docsBase);
   if (body.status === 401) ctx.set('WWW-Authenticate', 'Bearer');
   // HTTP/2 knows no upgrades and refuses their headers.
