@@ -59,16 +59,15 @@ import { VideosStore } from './videos/videos.store.ts';
 import { watermarkRoutes } from './watermarks/watermarks.routes.ts';
 import { WatermarksService } from './watermarks/watermarks.service.ts';
 import { WatermarksStore } from './watermarks/watermarks.store.ts';
+import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
 import { DeliveriesService } from './webhooks/deliveries.service.ts';
 import { DeliveriesStore } from './webhooks/deliveries.store.ts';
-import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
+import { webhooksAtMost } from './webhooks/webhook.ts';
 import { webhookRoutes } from './webhooks/webhooks.routes.ts';
 import { WebhooksService } from './webhooks/webhooks.service.ts';
 import { WebhooksStore } from './webhooks/webhooks.store.ts';
 
 const tokensSweptEveryMs = 10 * 60_000;
-/** Of an account. */
-const webhooksMax = 10;
 
 /** What the API is made of. */
 export interface ApiOptions {
@@ -231,7 +230,7 @@ export function createApi(options: ApiOptions): Api {
     ...accountRoutes({
       accounts,
       keyPairs: new KeyPairsService({ store: new KeyPairsStore(database), accounts, clock }),
-      limits: { webhooks: webhooksMax, rates: options.rateLimits },
+      limits: { webhooks: webhooksAtMost, rates: options.rateLimits },
     }),
     ...liveStreamRoutes(liveStreams),
     ...videoRoutes(videos),

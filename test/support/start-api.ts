@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EventFeed } from '../../src/events/feed/event-feed.ts';
+import type { WebhookQueue } from '../../src/events/webhook-queue.store.ts';
 import { HttpListener, type HttpListenerOptions } from '../../src/http/http-listener.ts';
 import { Jobs } from '../../src/jobs/jobs.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
@@ -31,6 +32,8 @@ export interface StartApiOptions
   readonly faults?: () => string | undefined;
   /** Who listens to events; the test stops it. */
   readonly feed?: (database: Database) => EventFeed;
+  /** Where events wait for webhooks. */
+  readonly webhooks?: (database: Database) => WebhookQueue;
 }
 
 /** Broadcasts as a test wants them; notes what was asked. */
@@ -131,6 +134,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     ...(options.images === undefined ? {} : { images: options.images }),
     uploads: { jobs, ...options.uploads },
     ...(options.feed === undefined ? {} : { feed: options.feed(database) }),
+    ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks(database) }),
     ...(options.bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs: options.bodyTimeoutMs }),
   });
   const listener: HttpListener = new HttpListener({
