@@ -183,7 +183,7 @@ export class EventFeed implements Component {
             log.debug('feed-client-closed', { projectId, end });
           },
         },
-        nowMs: clock.monotonicMs(),
+        clock,
       });
       this.#remember(client);
       observer.clientOpened();
@@ -237,12 +237,11 @@ export class EventFeed implements Component {
   }
 
   #tick(): void {
-    const nowMs = this.#options.clock.monotonicMs();
-    for (const client of [...this.#all()]) client.tick(nowMs);
+    for (const client of [...this.#all()]) client.tick();
     // One that takes longer than a second is left to end.
     if (this.#isTelling || this.#isDraining) return;
     this.#isTelling = true;
-    void this.#tellMoment(nowMs)
+    void this.#tellMoment()
       .catch((error: unknown) => this.#options.log.error('feed-statistics-failed', { error }))
       .finally(() => {
         this.#isTelling = false;
@@ -250,7 +249,7 @@ export class EventFeed implements Component {
   }
 
   /** What is true of this moment, to all who want it: a slice of the clients, then others' turn. */
-  async #tellMoment(nowMs: number): Promise<void> {
+  async #tellMoment(): Promise<void> {
     const { clock, observer } = this.#options;
     const atMs = clock.nowMs();
     const told = new Map<string, { type: string; subjectId: string; text: string }[]>();
@@ -263,7 +262,7 @@ export class EventFeed implements Component {
       const text = statsMessage(facts, atMs);
       add(facts.projectId, { type: broadcastStats, subjectId: facts.liveStreamId, text });
     }
-    for (const { projectId, videoId, text } of this.#progress.take(nowMs, atMs)) {
+    for (const { projectId, videoId, text } of this.#progress.take(clock.monotonicMs(), atMs)) {
       add(projectId, { type: encodingProgress, subjectId: videoId, text });
     }
     let sliceEndsMs = clock.monotonicMs() + sliceMs;

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
+import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { pongMessage } from './feed-message.ts';
 
@@ -64,6 +65,7 @@ export class FeedClient {
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
   readonly #times: FeedTimes;
+  readonly #clock: Clock;
   readonly #events: FeedClientEvents;
   /** Messages that the socket has not taken. */
   #unflushed = 0;
@@ -73,7 +75,6 @@ export class FeedClient {
   #pingedMs: number;
   #checkedMs: number;
   #framesHeard = 0;
-  #nowMs: number;
   #end: FeedEnd | undefined;
 
   constructor(options: {
@@ -82,19 +83,20 @@ export class FeedClient {
     subscription: FeedSubscription;
     times: FeedTimes;
     events: FeedClientEvents;
-    nowMs: number;
+    clock: Clock;
   }) {
-    const { webSocket, subscription, nowMs } = options;
+    const { webSocket, subscription, clock } = options;
+    const nowMs = clock.monotonicMs();
     this.#webSocket = webSocket;
     this.#socket = options.socket;
     this.#times = options.times;
+    this.#clock = clock;
     this.#events = options.events;
     this.subscription = subscription;
     this.cursor = subscription.afterNumber;
     this.#heardMs = nowMs;
     this.#pingedMs = nowMs;
     this.#checkedMs = nowMs;
-    this.#nowMs = nowMs;
     webSocket.on('message', (data, isBinary) => this.#hear(data, isBinary));
     webSocket.on('ping', data => {
       if (this.#countFrame() && this.canTakeEvents) webSocket.pong(data);
@@ -145,17 +147,19 @@ export class FeedClient {
     return sent;
   }
 
-  /** Looks after the connection; to be called about each second. @param nowMs monotonic */
-  tick(nowMs: number): void {
-    this.#nowMs = nowMs;
+  /** Looks after the connection; to be called about each second. */
+  tick(): void {
+    const nowMs = this.#clock.monotonicMs();
     this.#framesHeard = 0;
     if (!this.isOpen) return;
     const { pingEveryMs, silentAtMostMs, unreadAtMostMs, recheckEveryMs } = this.#times;
-    if (this.#unflushed > 0 && nowMs - this.#flushedMs >= unreadAtMostMs) {
+    const isSilent = nowMs - this.#heardMs >= silentAtMostMs;
+    // Who does not read does not see pings either.
+    if (this.#unflushed > 0 && (isSilent || nowMs - this.#flushedMs >= unreadAtMostMs)) {
       this.close('not-reading', 4408, 'Messages were not read.');
       return;
     }
-    if (nowMs - this.#heardMs >= silentAtMostMs) {
+    if (isSilent) {
       this.#end ??= 'no-pong';
       this.#webSocket.terminate();
       return;
@@ -184,14 +188,14 @@ export class FeedClient {
 
   readonly #flushed = () => {
     this.#unflushed -= 1;
-    this.#flushedMs = this.#nowMs;
+    this.#flushedMs = this.#clock.monotonicMs();
     if (!this.isWaitingForRoom || !this.canTakeEvents) return;
     this.isWaitingForRoom = false;
     this.#events.drained();
   };
 
   #write(text: string): void {
-    if (this.#unflushed === 0) this.#flushedMs = this.#nowMs;
+    if (this.#unflushed === 0) this.#flushedMs = this.#clock.monotonicMs();
     this.#unflushed += 1;
     this.#webSocket.send(text, this.#flushed);
   }
@@ -207,7 +211,7 @@ export class FeedClient {
 
   /** Whether it may still send. */
   #countFrame(): boolean {
-    this.#heardMs = this.#nowMs;
+    this.#heardMs = this.#clock.monotonicMs();
     this.#framesHeard += 1;
     if (this.#framesHeard <= mostFramesHeardEachSecond) return true;
     this.close('bad-message', 1008, 'Too many messages.');
