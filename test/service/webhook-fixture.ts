@@ -1,0 +1,165 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { DeliveryLog } from '../../src/events/delivery-log.store.ts';
+import { DeliverySweeper } from '../../src/events/delivery-sweeper.ts';
+import { HostResolver } from '../../src/events/host-resolver.ts';
+import { Outbox } from '../../src/events/outbox.store.ts';
+import { WebhookDispatcher, type WebhookObserver } from '../../src/events/webhook-dispatcher.ts';
+import { WebhookSender, type WebhookSenderOptions } from '../../src/events/webhook-sender.ts';
+import type { Clock } from '../../src/shared/clock.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { type RunningApi, type StartApiOptions, sandboxKey, startApi } from '../support/start-api.ts';
+
+/** A request that a receiver got. */
+export interface ReceivedHook {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape.
+  readonly json: any;
+  readonly path: string;
+}
+
+/** A real receiver; ends with the test. */
+export interface Receiver {
+  readonly url: string;
+  readonly port: number;
+  readonly hooks: ReceivedHook[];
+  readonly server: Server;
+  /** How it answers; 200 at first. */
+  answer: (hook: ReceivedHook, response: ServerResponse) => void;
+}
+
+/** Starts a receiver on a free port. */
+export async function startReceiver(port = 0): Promise<Receiver> {
+  const hooks: ReceivedHook[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request.setEncoding('utf8')) body += chunk;
+    const hook = { headers: request.headers, body, json: JSON.parse(body), path: request.url ?? '' };
+    hooks.push(hook);
+    receiver.answer(hook, response);
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const bound = (server.address() as AddressInfo).port;
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${bound}/in`,
+    port: bound,
+    hooks,
+    server,
+    answer: (_, response) => void response.end(),
+  };
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return receiver;
+}
+
+/** An API whose webhooks are told of events. */
+export interface RunningWebhooks extends RunningApi {
+  readonly outbox: Outbox;
+  readonly dispatcher: WebhookDispatcher;
+  readonly projectId: string;
+  /** Makes a webhook of the sandbox; what the API answered. */
+  hook(
+    url: string,
+    events?: readonly string[],
+    key?: string,
+  ): Promise<{ webhookId: string; signatureSecret: string }>;
+  /** Writes down that a live stream began to broadcast. */
+  started(liveStreamId: string, projectId?: string): void;
+}
+
+/** Starts the API and the sending of events; both end with the test. */
+export async function startWebhooks(
+  options: Partial<WebhookSenderOptions> & {
+    readonly clock?: Clock;
+    readonly observer?: WebhookObserver;
+    readonly api?: StartApiOptions;
+  } = {},
+): Promise<RunningWebhooks> {
+  let outbox: Outbox | undefined;
+  const { clock, observer, api: apiOptions, ...senderOptions } = options;
+  const clockOption = clock === undefined ? {} : { clock };
+  const api = await startApi({
+    ...apiOptions,
+    ...clockOption,
+    webhooks: database => {
+      outbox = new Outbox(database, silentLogger);
+      return outbox.webhooks;
+    },
+  });
+  const resolver = new HostResolver();
+  const sweeper = new DeliverySweeper({
+    store: new DeliveryLog(api.database),
+    ...clockOption,
+    log: silentLogger,
+  });
+  const dispatcher = new WebhookDispatcher({
+    queue: outbox!.webhooks,
+    sender: new WebhookSender({
+      allowPrivateTargets: true,
+      resolve: hostname => resolver.resolve(hostname),
+      timeoutMs: 5_000,
+      ...senderOptions,
+    }),
+    version: '0.0.0',
+    webhookRemoved: () => sweeper.sweepSoon(),
+    ...(observer === undefined ? {} : { observer }),
+    ...clockOption,
+    log: silentLogger,
+  });
+  await sweeper.start();
+  await dispatcher.start();
+  onTestFinished(async () => {
+    await dispatcher.stop();
+    await sweeper.stop();
+    await api.stop();
+  });
+  const projectOf = (environment: string) =>
+    api.database.sqlite
+      .prepare<[string], string>('SELECT id FROM projects WHERE environment = ?')
+      .pluck()
+      .get(environment)!;
+  const projectId = projectOf('sandbox');
+  return {
+    ...api,
+    outbox: outbox!,
+    dispatcher,
+    projectId,
+    async hook(url, events = ['live-stream.broadcast.started'], key = sandboxKey) {
+      const { status, json, text } = await api.call('POST', '/webhooks', { body: { events, url }, key });
+      if (status !== 201) throw new Error(`the webhook was refused: ${text}`);
+      return json;
+    },
+    started(liveStreamId, owner = projectId) {
+      const event = {
+        projectId: owner,
+        type: 'live-stream.broadcast.started',
+        subjectId: liveStreamId,
+        payload: { liveStreamId },
+      };
+      outbox!.append(event, (clock ?? { nowMs: Date.now }).nowMs());
+    },
+  };
+}
+
+/** A clock that stands still until it is moved; durations are real. */
+export class MovedClock implements Clock {
+  #nowMs = Date.UTC(2026, 2, 4, 5, 6, 7);
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  monotonicMs(): number {
+    return performance.now();
+  }
+
+  move(ms: number): void {
+    this.#nowMs += ms;
+  }
+}
