@@ -1,5 +1,5 @@
+import { acceptsGzip, matchesEtag } from '../http/content-negotiation.ts';
 import { type ByteRange, parseByteRange, sliceBody } from './byte-range.ts';
-import { acceptsGzip, matchesEtag } from './content-negotiation.ts';
 import type { DeliveryObserver } from './delivery-observer.ts';
 import { FileSender } from './file-sender.ts';
 import type { RenderedText } from './live-source.ts';

@@ -1,4 +1,4 @@
-import { acceptsGzip } from './content-negotiation.ts';
+import { acceptsGzip } from '../http/content-negotiation.ts';
 import { fillTemplate } from './player-files.ts';
 import type { PlayerTheme } from './player-theme.ts';
 import type { ViewerRequest } from './viewer-reply.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acceptsGzip, matchesEtag } from '../../../src/delivery/content-negotiation.ts';
+import { acceptsGzip, matchesEtag } from '../../../src/http/content-negotiation.ts';
 
 describe('acceptsGzip', () => {
   it.each([
