@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { systemCodeOf } from '../shared/errors.ts';
+import { fileEtag } from '../shared/file-etag.ts';
 
 /** An image as it goes to viewers. */
 export interface Thumbnail {
@@ -21,8 +22,7 @@ export class Thumbnails {
   /** The image at `path`; undefined when the file is gone or is no JPEG, PNG or WebP. */
   async read(path: string): Promise<Thumbnail | undefined> {
     try {
-      const { mtimeMs, size } = await stat(path);
-      const etag = `"${Math.round(mtimeMs).toString(36)}-${size.toString(36)}"`;
+      const etag = fileEtag(await stat(path));
       const kept = this.#take(path);
       if (kept?.etag === etag) {
         this.#keep(path, kept);

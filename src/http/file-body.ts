@@ -14,9 +14,8 @@ export interface FileBodyOptions {
   readonly uploadDir: string;
   /** A sender that is silent for so long is given up. */
   readonly idleTimeoutMs: number;
-  /** Room on the disk that is left free. */
-  readonly minFreeBytes: number;
-  readonly freeBytes: () => Promise<number>;
+  /** Refuses when there is no room for so many more bytes. @throws AppError `disk-full` */
+  readonly needRoom: (bytes: number) => Promise<void>;
 }
 
 const fieldsAtMost = 100;
@@ -42,10 +41,7 @@ export async function receiveFile(
 ): Promise<UploadedFile> {
   const announcedBytes = Number(ctx.req.headers['content-length'] ?? 0);
   if (announcedBytes > admission.bytesMax + bodyOverheadAtMost) throw excessOf(admission);
-  const checkRoom = async (forBytes: number): Promise<void> => {
-    if ((await options.freeBytes()) - forBytes < options.minFreeBytes) throw new AppError('disk-full');
-  };
-  await checkRoom(announcedBytes);
+  await options.needRoom(announcedBytes);
   const folder = join(options.uploadDir, newUuid());
   await mkdir(folder);
   const spools: SpoolFile[] = [];
@@ -71,7 +67,7 @@ export async function receiveFile(
       fileWriteStreamHandler: file => {
         const { filepath } = file as unknown as { filepath: string };
         const hasDigest = admission.hasDigest ?? false;
-        const spool = new SpoolFile({ path: filepath, hasDigest, checkRoom: () => checkRoom(0) });
+        const spool = new SpoolFile({ path: filepath, hasDigest, checkRoom: () => options.needRoom(0) });
         spools.push(spool);
         return spool;
       },

@@ -33,10 +33,8 @@ export interface KoaAppOptions {
   readonly docsBase: () => string;
   /** Folder for files that are being received. */
   readonly uploadDir: string;
-  /** Room on the disk that received files leave free; none unless given. */
-  readonly minFreeBytes?: number;
-  /** Bytes that can still be written to where files are received; not asked unless given. */
-  readonly freeBytes?: () => Promise<number>;
+  /** Refuses a file when there is no room for so many more bytes; all are taken unless given. @throws AppError `disk-full` */
+  readonly needRoom?: (bytes: number) => Promise<void>;
   readonly log: Logger;
   readonly clock?: Clock;
   readonly observer?: HttpObserver;
@@ -76,8 +74,7 @@ export function createKoaApp(options: KoaAppOptions): Koa {
   const fileBodies = {
     uploadDir: options.uploadDir,
     idleTimeoutMs: options.uploadIdleTimeoutMs ?? bodyTimeoutMs,
-    minFreeBytes: options.minFreeBytes ?? 0,
-    freeBytes: options.freeBytes ?? (() => Promise.resolve(Number.POSITIVE_INFINITY)),
+    needRoom: options.needRoom ?? (() => Promise.resolve()),
   };
   const limiter = new RateLimiter(options.rateLimits, clock);
   const idPrefix = randomBase62(6);

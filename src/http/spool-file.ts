@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Writable } from 'node:stream';
-import { AppError, systemCodeOf } from '../shared/errors.ts';
+import { diskErrorOf } from '../shared/disk-error.ts';
 
 /** How a file is spooled. */
 export interface SpoolFileOptions {
@@ -166,8 +166,6 @@ function withoutFirst(buffers: readonly Buffer[], count: number): Buffer[] {
 }
 
 function refusalOf(error: unknown): Error {
-  if (error instanceof AppError) return error;
-  const code = systemCodeOf(error);
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new AppError('disk-full', undefined, { cause: error });
-  return error instanceof Error ? error : new Error(String(error));
+  const told = diskErrorOf(error);
+  return told instanceof Error ? told : new Error(String(told));
 }

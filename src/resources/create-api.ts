@@ -5,6 +5,7 @@ import type { EventFeed } from '../events/feed/event-feed.ts';
 import { WebhookQueue } from '../events/webhook-queue.store.ts';
 import { createKoaApp, type HttpObserver } from '../http/koa-app.ts';
 import type { JsonObject } from '../http/openapi-schemas.ts';
+import { addressReader } from '../http/peer.ts';
 import type { RateLimits } from '../http/rate-limiter.ts';
 import type { UpgradeDoor } from '../http/upgrade-door.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
@@ -17,6 +18,7 @@ import { accountRoutes } from './accounts/account.routes.ts';
 import { AccountsStore } from './accounts/accounts.store.ts';
 import { KeyPairsService } from './accounts/key-pairs.service.ts';
 import { KeyPairsStore } from './accounts/key-pairs.store.ts';
+import { type Analytics, type AnalyticsSettings, createAnalytics } from './analytics/create-analytics.ts';
 import { authRoutes } from './auth/auth.routes.ts';
 import { AuthService } from './auth/auth.service.ts';
 import { tokenChore } from './auth/token-chore.ts';
@@ -90,6 +92,8 @@ export interface ApiOptions {
   readonly webhooks?: WebhookQueue;
   /** Who listens to events; without it nobody can. */
   readonly feed?: EventFeed;
+  /** What of the analytics is not as it is by itself. */
+  readonly analytics?: Partial<AnalyticsSettings>;
   readonly health: HealthOptions;
   readonly log: Logger;
   readonly observer?: HttpObserver;
@@ -149,6 +153,8 @@ export interface Api {
   /** Its jobs are to be registered, and its leftovers removed before the listener starts. */
   readonly uploads: Uploads;
   readonly privateTokens: PrivateTokens;
+  /** Its playbacks are to be started and stopped with the server. */
+  readonly analytics: Analytics;
   /** To be started and stopped with the server. */
   readonly tokenSweeper: PeriodicTasks;
   /** For the listener: what takes WebSockets. */
@@ -225,6 +231,15 @@ export function createApi(options: ApiOptions): Api {
   });
   const webhookQueue = options.webhooks ?? new WebhookQueue(database);
   const webhooks = new WebhooksService({ store: new WebhooksStore(database), queue: webhookQueue, clock });
+  const analytics = createAnalytics({
+    reportsPerMinute: 6_000,
+    geoDatabase: undefined,
+    addressOf: addressReader([]),
+    ...options.analytics,
+    database,
+    clock,
+    log,
+  });
   const routes = [
     ...authRoutes(auth),
     ...accountRoutes({
@@ -261,6 +276,7 @@ export function createApi(options: ApiOptions): Api {
     ...captionRoutes(captions),
     ...chapterRoutes(chapters),
     ...playerRoutes(players),
+    ...analytics.routes,
     ...healthRoutes(options.health),
     ...eventFeedRoutes(),
     ...errorDocRoutes(),
@@ -274,8 +290,7 @@ export function createApi(options: ApiOptions): Api {
     rateLimits: options.rateLimits,
     docsBase,
     uploadDir: emptyFolder(join(dataDir, 'incoming')),
-    minFreeBytes: uploadWork.minFreeBytes,
-    freeBytes: () => files.freeBytes(),
+    needRoom: bytes => files.needRoom(bytes, uploadWork.minFreeBytes),
     log: log.child('api'),
     clock,
     ...(options.observer === undefined ? {} : { observer: options.observer }),
@@ -304,6 +319,7 @@ export function createApi(options: ApiOptions): Api {
     chapters,
     players,
     privateTokens,
+    analytics,
     tokenSweeper,
     docsBase,
     document: () => apiDocument(routes, documented),

@@ -1,5 +1,6 @@
 import { mkdir, open, rename, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { AppError } from '../shared/errors.ts';
 import { newUuid } from '../shared/ids.ts';
 import { joinBelow } from '../shared/safe-path.ts';
 
@@ -75,6 +76,20 @@ export class MediaFiles {
       [this.video(videoId), this.upload(videoId)].map(path =>
         rm(path, { recursive: true, force: true, maxRetries: 3 }),
       ),
+    );
+  }
+
+  /**
+   * Makes sure that there is room for so many more bytes, and that `leftBytes` stay free beside them.
+   *
+   * @throws AppError `disk-full`
+   */
+  async needRoom(bytes: number, leftBytes: number): Promise<void> {
+    const free = await this.freeBytes();
+    if (free - bytes >= leftBytes) return;
+    throw new AppError(
+      'disk-full',
+      `${Math.ceil(bytes / 1e6)} MB are needed, ${Math.floor(free / 1e6)} MB are free`,
     );
   }
 

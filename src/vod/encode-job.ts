@@ -10,7 +10,7 @@ import { ladderOf, type Rung } from './rungs.ts';
 import { boundariesOf, type SegmentBoundaries } from './segment-boundaries.ts';
 import { planSource, type SourceFacts, type SourcePlan } from './source-plan.ts';
 import { placeWatermark } from './watermark-placement.ts';
-import { limitsFor, needRoom, type WorkContext } from './work-context.ts';
+import { limitsFor, type WorkContext } from './work-context.ts';
 
 type Planned = Extract<SourcePlan, { kind: 'planned' }>;
 
@@ -140,7 +140,7 @@ async function encodeGroup(
   const names = namesOf(group);
   const { durationSeconds } = plan;
   const bitsPerSecond = group.rungs.reduce((sum, rung) => sum + rung.bitsPerSecond, audioBitsPerSecond);
-  await needRoom(context, (bitsPerSecond / 8) * durationSeconds);
+  await context.files.needRoom((bitsPerSecond / 8) * durationSeconds, context.settings.minFreeBytes);
   const { generation, folder, name } = await folders.make(videoId, clock.nowMs());
   const before = records.state(videoId);
   const sources = await boundariesFor(context, videoId, before);

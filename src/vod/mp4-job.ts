@@ -5,7 +5,7 @@ import type { RunningJob } from '../jobs/job.ts';
 import type { EncodingState, StoredRendition } from './encoding-records.ts';
 import { TIMELINE_START_SECONDS } from './rendition.ts';
 import { planSource } from './source-plan.ts';
-import { limitsFor, needRoom, type WorkContext } from './work-context.ts';
+import { limitsFor, type WorkContext } from './work-context.ts';
 
 const encodedIndex = /\.mp4\.index$/;
 
@@ -25,7 +25,7 @@ export async function makeMp4(context: WorkContext, job: RunningJob): Promise<vo
   records.started(videoId, [wanted]);
   const inputs = await inputsOf(context, job, video, audio);
   const bytes = (await context.reader.open(files.video(videoId, video.file!))).facts.bytes;
-  await needRoom(context, 2 * bytes);
+  await context.files.needRoom(2 * bytes, context.settings.minFreeBytes);
   const folder = await files.makeWorkFolder();
   try {
     const output = join(folder, 'source.mp4');

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { systemCodeOf } from '../shared/errors.ts';
+import { fileEtag } from '../shared/file-etag.ts';
 import { RenderedText } from '../shared/rendered-text.ts';
 import type { MediaFiles } from '../storage/media-files.ts';
 import type { EncodingState } from './encoding-records.ts';
@@ -186,12 +187,12 @@ export class VodPlayback {
   }
 }
 
-/** A whole file; undefined when it is not there. Files are only ever replaced, so their time and size name their content. */
+/** A whole file; undefined when it is not there. */
 async function bodyOfFile(path: string, contentType: string): Promise<Body | undefined> {
   try {
-    const { size, mtimeMs } = await stat(path);
-    const etag = `"${Math.round(mtimeMs).toString(36)}-${size.toString(36)}"`;
-    return { pieces: [{ path, start: 0, length: size }], bytes: size, contentType, etag };
+    const file = await stat(path);
+    const { size } = file;
+    return { pieces: [{ path, start: 0, length: size }], bytes: size, contentType, etag: fileEtag(file) };
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return undefined;
     throw error;

@@ -10,7 +10,7 @@ import type { IndexedRendition } from './rendition.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from './rendition-record.ts';
 import { ladderOf } from './rungs.ts';
 import { planSource, type SourcePlan } from './source-plan.ts';
-import { limitsFor, needRoom, type WorkContext } from './work-context.ts';
+import { limitsFor, type WorkContext } from './work-context.ts';
 
 type Planned = Extract<SourcePlan, { kind: 'planned' }>;
 
@@ -213,7 +213,7 @@ async function remux(
   { source, folder, probed, plan }: { source: string; folder: string; probed: ProbedFile; plan: Planned },
   wanted: { video: number | undefined; audio: number | undefined },
 ): Promise<string | undefined> {
-  await needRoom(context, 2 * probed.bytes);
+  await context.files.needRoom(2 * probed.bytes, context.settings.minFreeBytes);
   const unfinished = join(folder, `unfinished-${carriedFile}`);
   try {
     await context.tools.run(

@@ -1,7 +1,6 @@
 import type { MediaTools, RunLimits } from '../ffmpeg/media-tools.ts';
 import type { JobQueue } from '../jobs/job.ts';
 import type { Clock } from '../shared/clock.ts';
-import { AppError } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { MediaFiles } from '../storage/media-files.ts';
 import type { EncodingRecords } from './encoding-records.ts';
@@ -69,19 +68,4 @@ export function limitsFor(context: WorkContext, durationSeconds: number, outputB
     memoryBytes: context.settings.memoryBytes,
     outputBytes,
   };
-}
-
-/**
- * Makes sure that there is room for a file.
- *
- * @throws AppError `disk-full`
- */
-export async function needRoom({ files, settings }: WorkContext, bytes: number): Promise<void> {
-  const free = await files.freeBytes();
-  if (free - bytes < settings.minFreeBytes) {
-    throw new AppError(
-      'disk-full',
-      `${Math.ceil(bytes / 1e6)} MB are needed, ${Math.floor(free / 1e6)} MB are free`,
-    );
-  }
 }

@@ -2,9 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { JobKind, RunningJob } from '../../jobs/job.ts';
 import type { Clock } from '../../shared/clock.ts';
+import { diskErrorOf } from '../../shared/disk-error.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Database } from '../../store/database.ts';
-import { diskErrorOf, joinFiles, type SourceFiles } from './source-files.ts';
+import { joinFiles, type SourceFiles } from './source-files.ts';
 import { isComplete, type UploadsStore } from './uploads.store.ts';
 
 /** Name of the jobs that join chunks, and of their lane. */

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { AppError, systemCodeOf } from '../../shared/errors.ts';
+import { systemCodeOf } from '../../shared/errors.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 
 /** What is written to until it is whole, beside where it will be. */
@@ -46,8 +46,8 @@ export class SourceFiles {
   }
 
   /** @throws AppError `disk-full` when so many more bytes would leave too little room */
-  async checkRoom(bytes: number): Promise<void> {
-    if ((await this.#media.freeBytes()) - bytes < this.#minFreeBytes) throw new AppError('disk-full');
+  checkRoom(bytes: number): Promise<void> {
+    return this.#media.needRoom(bytes, this.#minFreeBytes);
   }
 
   /** Removes a video's chunks. */
@@ -75,14 +75,6 @@ export class SourceFiles {
       throw error;
     }
   }
-}
-
-/** What a failed write is told as: a full disk is `disk-full`, anything else itself. */
-export function diskErrorOf(error: unknown): unknown {
-  const code = systemCodeOf(error);
-  return code === 'ENOSPC' || code === 'EDQUOT'
-    ? new AppError('disk-full', undefined, { cause: error })
-    : error;
 }
 
 /** Brings a file's bytes to the disk. */

@@ -4,12 +4,13 @@ import { dirname } from 'node:path';
 import { refuseAttribute } from '../../http/problems.ts';
 import type { JobKind, JobQueue, RunningJob } from '../../jobs/job.ts';
 import type { Clock } from '../../shared/clock.ts';
+import { diskErrorOf } from '../../shared/disk-error.ts';
 import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
 import { checkTarget } from '../../shared/target-address.ts';
 import type { Database } from '../../store/database.ts';
 import { sourceBytesBelow } from './content-range.ts';
 import { fetchSource } from './source-fetch.ts';
-import { diskErrorOf, type SourceFiles } from './source-files.ts';
+import type { SourceFiles } from './source-files.ts';
 import { isComplete, type UploadsStore } from './uploads.store.ts';
 
 /** What is to be done for the `source` of a new video. */

@@ -3,6 +3,7 @@ import { fileError } from '../../http/file-body.ts';
 import type { FileAdmission, UploadedFile } from '../../http/route.ts';
 import type { JobQueue } from '../../jobs/job.ts';
 import type { Clock } from '../../shared/clock.ts';
+import { diskErrorOf } from '../../shared/disk-error.ts';
 import { AppError, systemCodeOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { Database } from '../../store/database.ts';
@@ -20,7 +21,7 @@ import {
   sourceBytesBelow,
   sourceTooLarge,
 } from './content-range.ts';
-import { diskErrorOf, type SourceFiles, syncFile, syncFolderOf } from './source-files.ts';
+import { type SourceFiles, syncFile, syncFolderOf } from './source-files.ts';
 import type { UploadTarget } from './upload-target.ts';
 import type { IngestState, SourceRecord, UploadsStore } from './uploads.store.ts';
 
