@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
 import type { MediaTag } from '../../src/ingest/publish-gate.ts';
 import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
@@ -183,6 +185,56 @@ describe.concurrent('a broadcast that is ended over the API', () => {
   test('complete without a broadcast does nothing', async () => {
     const stream = await server.createStream();
     expect((await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`)).status).toBe(202);
+  });
+});
+
+describe.concurrent('who listens to events', () => {
+  test('hears that a broadcast begins, each second how it does, that its publisher is gone, and that it ends', async () => {
+    const stream = await server.createStream();
+    const { liveStreamId } = stream;
+    const socket = new WebSocket(`${server.baseUrl}/events?subjectId=${liveStreamId}`, {
+      auth: `${server.sandboxKey}:`,
+    });
+    const messages: Record<string, unknown>[] = [];
+    socket.on('message', data => messages.push(JSON.parse(String(data))));
+    await once(socket, 'open');
+    const heard = (what: (message: Record<string, unknown>) => boolean, count = 1) =>
+      waitUntil(
+        () => {
+          const found = messages.filter(what);
+          return found.length >= count && found;
+        },
+        { timeoutMs: 15_000, what: () => `${what}, not ${JSON.stringify(messages)}` },
+      );
+    await using publisher = publish(stream);
+    await heard(({ type }) => type === 'live-stream.broadcast.started');
+    const watch = await StreamWatch.begin(masterUrl(stream));
+    const [stats] = await heard(
+      ({ type, viewers, durationSeconds }) =>
+        type === 'broadcast.stats' && viewers === 1 && Number(durationSeconds) >= 3,
+    );
+    expect(stats).toMatchObject({
+      liveStreamId,
+      broadcastId: expect.any(String),
+      state: 'live',
+      droppedFrames: 0,
+      keyframeIntervalSeconds: expect.closeTo(1, 2),
+    });
+    // A busy machine does not publish in step.
+    expect(stats!.framesPerSecond).toBeGreaterThan(15);
+    expect(stats!.framesPerSecond).toBeLessThan(60);
+    expect(stats!.bitrateBitsPerSecond).toBeGreaterThan(20_000);
+    expect(stats!.bitrateBitsPerSecond).toBeLessThan(5_000_000);
+    await publisher.kill();
+    await heard(
+      ({ state, framesPerSecond, bitrateBitsPerSecond }) =>
+        state === 'waiting' && framesPerSecond === 0 && bitrateBitsPerSecond === 0,
+    );
+    await server.api('PUT', `/live-streams/${liveStreamId}/complete`);
+    const [ended] = await heard(({ type }) => type === 'live-stream.broadcast.ended');
+    expect(ended).toMatchObject({ liveStreamId, eventId: expect.stringMatching(/^\d+$/) });
+    await watch.stop();
+    socket.terminate();
   });
 });
 
