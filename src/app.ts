@@ -11,6 +11,7 @@ import { findFfprobe } from './ffmpeg/find-ffprobe.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
 import { CertificateFiles } from './http/certificate-files.ts';
 import { HttpListener } from './http/http-listener.ts';
+import { addressReader } from './http/peer.ts';
 import type { PublishGate } from './ingest/publish-gate.ts';
 import { RtmpServer } from './ingest/rtmp-server.ts';
 import type { BroadcastState, EndReason } from './live/broadcast.ts';
@@ -172,6 +173,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       feed.encodingProgressed(videoId, renditions, percent),
     );
 
+    const addressOf = addressReader(config['http.trustedProxies'] ?? []);
     const api = createApi({
       database,
       dataDir,
@@ -232,6 +234,11 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
           },
         },
         ...given('token', config['metrics.token']),
+      },
+      analytics: {
+        reportsPerMinute: config['analytics.reports'],
+        geoDatabase: config['analytics.geoDatabase'],
+        addressOf,
       },
       log,
       observer: metrics,
@@ -338,6 +345,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       name: 'housekeeping',
       tasks: [
         { name: 'old-events', run: () => outbox.removeBefore(clock.nowMs() - eventsKeptMs) },
+        api.analytics.cleaning,
         { name: 'private-sessions', run: () => sessions.removeExpired() },
         { name: 'removed-players', run: () => api.players.freeRows() },
         { name: 'discarded-videos', run: () => api.videos.purgeExpired(clock.nowMs()) },
@@ -367,6 +375,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         metricsComponent,
         ...(certificate === undefined ? [] : [certificate]),
         api.tokenSweeper,
+        api.analytics.playbacks,
         processComponent,
         ...vod.components,
         uploadLeftovers,

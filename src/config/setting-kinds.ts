@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { Secret } from '../shared/secret.ts';
 
 /** What a setting's text can be read as. `parse` gives the value or throws an Error that says what was expected. */
@@ -99,6 +100,24 @@ export function choice<const Words extends readonly string[]>(words: Words): Set
       return found;
     },
   };
+}
+
+/** Addresses and networks of hosts, separated by commas, such as `10.0.0.0/8, 192.0.2.7`. */
+export const networks: SettingKind<readonly string[]> = {
+  name: 'addresses',
+  parse(raw) {
+    const list = typeof raw === 'string' ? raw.split(',').map(entry => entry.trim()) : [];
+    if (list.length === 0 || !list.every(isNetwork)) {
+      throw new Error('expected addresses or networks such as 10.0.0.0/8, separated by commas');
+    }
+    return list;
+  },
+};
+
+function isNetwork(text: string): boolean {
+  const match = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text);
+  const family = isIP(match?.[1] ?? '');
+  return family !== 0 && Number(match?.[2] ?? 0) <= (family === 4 ? 32 : 128);
 }
 
 /** An absolute http or https address without query or fragment; a slash at its end is taken off. */

@@ -4,6 +4,7 @@ import {
   choice,
   duration,
   integer,
+  networks,
   port,
   type SettingKind,
   secret,
@@ -61,6 +62,12 @@ export const settings = {
     duration(second, 24 * hour),
     '60s',
     'How long a client may take to send the headers and body of an API request.',
+  ),
+  'http.trustedProxies': setting(
+    'MILLRACE_HTTP_TRUSTED_PROXIES',
+    networks,
+    null,
+    'Addresses and networks of reverse proxies, separated by commas, that are believed when `X-Forwarded-For` says who a client is. Unset: none.',
   ),
   'rtmp.port': setting('MILLRACE_RTMP_PORT', port, 1935, 'Port that encoders publish to.'),
   'rtmps.port': setting(
@@ -201,6 +208,18 @@ export const settings = {
     integer(0, 10_000_000),
     6000,
     'Reading API requests a minute and project; 0 is no limit.',
+  ),
+  'analytics.reports': setting(
+    'MILLRACE_ANALYTICS_REPORTS',
+    integer(0, 10_000_000),
+    6000,
+    'Reports of players that are taken from one address in a minute; 0 is no limit.',
+  ),
+  'analytics.geoDatabase': setting(
+    'MILLRACE_ANALYTICS_GEO_DATABASE',
+    text,
+    null,
+    'File in the MaxMind DB form that tells countries by addresses. Unset: the one that comes with the server.',
   ),
   'metrics.token': setting(
     'MILLRACE_METRICS_TOKEN',

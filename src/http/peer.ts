@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
 
 const proxyHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
@@ -16,4 +17,41 @@ function isLoopback(address: string | undefined): boolean {
   if (address === undefined) return false;
   const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
   return plain === '::1' || plain.startsWith('127.');
+}
+
+/** Tells the address of a request. */
+export type AddressOf = (request: IncomingMessage) => string;
+
+/**
+ * Makes the function that tells the address of a client: that of the connection, or, where a trusted proxy made it, the last one in
+ * `X-Forwarded-For` that is none of a trusted proxy.
+ *
+ * @param trusted addresses and networks (`10.0.0.0/8`) of proxies that say the truth
+ */
+export function addressReader(trusted: readonly string[]): AddressOf {
+  const proxies = new BlockList();
+  for (const entry of trusted) {
+    const [address = '', bits] = entry.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) proxies.addAddress(address, family);
+    else proxies.addSubnet(address, Number(bits), family);
+  }
+  const isTrusted = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  return request => {
+    let address = plainAddress(request.socket.remoteAddress ?? '');
+    if (trusted.length === 0) return address;
+    const hops = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
+    for (const hop of hops.reverse()) {
+      if (address === '' || !isTrusted(address)) return address;
+      const before = plainAddress(hop.trim());
+      if (isIP(before) === 0) return address;
+      address = before;
+    }
+    return address;
+  };
+}
+
+/** An IPv4 address that stands in an IPv6 one, as it is. */
+function plainAddress(address: string): string {
+  return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }

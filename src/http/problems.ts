@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError, type Problem } from '../shared/errors.ts';
+import { AppError, type ErrorCode, errorRegister, type Problem } from '../shared/errors.ts';
 import { unwrapSchema } from './query-parameters.ts';
 
 /** Where the refused value stood: a missing body attribute has an answer of its own, a missing query parameter has not. */
@@ -26,11 +26,29 @@ export function validate(parts: readonly InputPart[]): unknown[] {
   const problems: Problem[] = [];
   const values = parts.map(part => {
     const result = part.schema.safeParse(part.input);
-    if (!result.success) problems.push(...result.error.issues.flatMap(issue => problemsOf(issue, part)));
+    if (!result.success) {
+      const found = result.error.issues.flatMap(issue => problemsOf(issue, part));
+      problems.push(...toldAs(part.schema.meta()?.problemType as ErrorCode | undefined, found));
+    }
     return result.data;
   });
   if (problems.length > 0) throw refusal(problems);
   return values;
+}
+
+/** Problems of a schema whose `problemType` says how bad values are told: by that type, named without places in lists. */
+function toldAs(type: ErrorCode | undefined, problems: readonly Problem[]): readonly Problem[] {
+  if (type === undefined) return problems;
+  return problems.map(problem =>
+    problem.type !== 'invalid-attribute'
+      ? problem
+      : {
+          ...problem,
+          type,
+          title: errorRegister[type].title,
+          name: problem.name.replace(/(?<=\])\[\d+\]$/, ''),
+        },
+  );
 }
 
 /** The refusal of one attribute by a rule that no schema can tell, such as an id that must exist. */

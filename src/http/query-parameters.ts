@@ -38,7 +38,7 @@ function decode(text: string): string {
 }
 
 /** Turns the entries of one name into what its schema expects; what cannot be turned is left for the schema to refuse. */
-type Reader = (entries: readonly QueryEntry[]) => unknown;
+type Reader = (entries: readonly QueryEntry[], field: z.core.$ZodType) => unknown;
 
 const readers: Readonly<Record<string, Reader>> = {
   number: entries => {
@@ -55,6 +55,21 @@ const readers: Readonly<Record<string, Reader>> = {
     if (entries.some(entry => entry.keys.length !== 1)) return entries.at(-1)?.value;
     return Object.fromEntries(entries.map(entry => [entry.keys[0] ?? '', entry.value]));
   },
+  // `filterBy[browser][0]=a`, `filterBy[browser][]=a` and `filterBy[browser]=a`, each field by its own type.
+  object: (entries, field) => {
+    if (entries.some(entry => entry.keys.length === 0)) return entries.at(-1)?.value;
+    const { shape } = unwrapSchema(field) as z.ZodObject;
+    const groups = Object.groupBy(entries, entry => entry.keys[0] ?? '');
+    return Object.fromEntries(
+      Object.entries(groups).map(([name, inner = []]) => {
+        const innerField = Object.hasOwn(shape, name) ? shape[name] : undefined;
+        const read =
+          (innerField === undefined ? undefined : readers[baseTypeOf(innerField)]) ?? readers.text!;
+        const unnamed = inner.map(({ keys, value }) => ({ name, keys: keys.slice(1), value }));
+        return [name, read(unnamed, innerField ?? field)];
+      }),
+    );
+  },
   text: entries => lastScalar(entries),
 };
 
@@ -64,13 +79,16 @@ function lastScalar(entries: readonly QueryEntry[]): unknown {
 }
 
 /**
- * Makes the function that reads a query for an object schema: numbers, booleans, lists (`tags[]=a`) and maps
- * (`metadata[k]=v`) by the type of the schema's field, the last value where a scalar is repeated. Names that the schema does
+ * Makes the function that reads a query for an object schema: numbers, booleans, lists (`tags[]=a`), maps (`metadata[k]=v`) and
+ * objects of known names (`filterBy[k][]=v`) by the type of the schema's field, the last value where a scalar is repeated. Names that the schema does
  * not know are kept, so that it can refuse them.
  */
 export function queryReader(schema: z.ZodObject): (text: string) => Record<string, unknown> {
   const readerOf = new Map(
-    Object.entries(schema.shape).map(([name, field]) => [name, readers[baseTypeOf(field)] ?? readers.text!]),
+    Object.entries(schema.shape).map(([name, field]) => {
+      const reader = readers[baseTypeOf(field)] ?? readers.text!;
+      return [name, (entries: readonly QueryEntry[]) => reader(entries, field)];
+    }),
   );
   return text => {
     if (text === '') return {};
@@ -79,7 +97,7 @@ export function queryReader(schema: z.ZodObject): (text: string) => Record<strin
     return Object.fromEntries(
       Object.entries(groups).map(([name, entries = []]) => [
         name,
-        (readerOf.get(name) ?? readers.text!)(entries),
+        readerOf.get(name)?.(entries) ?? lastScalar(entries),
       ]),
     );
   };

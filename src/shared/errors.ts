@@ -23,6 +23,7 @@ const denied = (title: string, status?: number): ErrorEntry =>
 export const errorRegister = {
   'invalid-attribute': invalid('Invalid attributes.'),
   'attribute-required': invalid('This attribute is required.'),
+  'request-invalid-query-parameter': invalid('A query parameter is invalid.'),
   'invalid-payload': invalid('The payload is invalid.'),
   'payload-too-large': { kind: 'invalid', blame: 'caller', title: 'The payload is too large.', status: 413 },
   'webhook-limit-reached': invalid('Your account has reached the webhook urls limit.'),

@@ -22,7 +22,10 @@ export const productionKey = 'production-key-of-tests';
 /** What a test may set. */
 export interface StartApiOptions
   extends Partial<
-      Pick<ApiOptions, 'rateLimits' | 'clock' | 'bodyTimeoutMs' | 'videos' | 'images' | 'uploads'>
+      Pick<
+        ApiOptions,
+        'rateLimits' | 'clock' | 'analytics' | 'bodyTimeoutMs' | 'videos' | 'images' | 'uploads'
+      >
     >,
     Partial<Pick<HttpListenerOptions, 'https' | 'beforeKoa' | 'headersTimeoutMs'>> {
   readonly dataDir?: string;
@@ -130,6 +133,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     log,
     observer: metrics,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.analytics === undefined ? {} : { analytics: options.analytics }),
     ...(options.videos === undefined ? {} : { videos: options.videos }),
     ...(options.images === undefined ? {} : { images: options.images }),
     uploads: { jobs, ...options.uploads },
@@ -166,6 +170,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     addAccount: account => addAccount(database, account),
     async stop() {
       await listener.stop();
+      await api.analytics.playbacks.stop();
       await api.tokenSweeper.stop();
       await jobs.stop();
       metrics.stop();

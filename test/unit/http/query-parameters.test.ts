@@ -9,6 +9,7 @@ const read = queryReader(
     flag: z.boolean().optional(),
     tags: z.array(z.string()).optional(),
     metadata: z.record(z.string(), z.string()).optional(),
+    filterBy: z.strictObject({ kind: z.string().optional(), ids: z.array(z.string()).optional() }).optional(),
   }),
 );
 
@@ -40,6 +41,13 @@ describe('reading a query', () => {
     ['metadata[Author]=Jane&metadata[Format]=Tutorial', { metadata: { Author: 'Jane', Format: 'Tutorial' } }],
     ['metadata[a%20b]=c+d', { metadata: { 'a b': 'c d' } }],
     ['metadata=x', { metadata: 'x' }],
+    ['filterBy[kind]=a+b', { filterBy: { kind: 'a b' } }],
+    ['filterBy[ids][0]=a&filterBy[ids][1]=b', { filterBy: { ids: ['a', 'b'] } }],
+    ['filterBy[ids][]=a&filterBy%5Bids%5D%5B%5D=b', { filterBy: { ids: ['a', 'b'] } }],
+    ['filterBy[ids]=a&filterBy[kind]=b', { filterBy: { ids: ['a'], kind: 'b' } }],
+    ['filterBy[kind][0]=a', { filterBy: { kind: ['a'] } }],
+    ['filterBy[other]=a', { filterBy: { other: 'a' } }],
+    ['filterBy=a', { filterBy: 'a' }],
     ['title[x]=a', { title: ['a'] }],
     ['unknown=a', { unknown: 'a' }],
     ['[x]=a', { '[x]': 'a' }],

@@ -1,0 +1,333 @@
+import { randomBytes } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type Sqlite from 'better-sqlite3';
+import type { Database } from '../../store/database.ts';
+import { type Dimension, dimensions } from './dimensions.ts';
+import { type Counts, counterNames, type PlaybackMemory, type Stay, slotSeconds } from './playback.ts';
+import type { TokenBuckets } from './token-buckets.ts';
+
+/** What is known of the one who watches, and of what. */
+export interface Circumstances extends Readonly<Record<Dimension, string>> {
+  readonly projectId: string;
+  /** 48 bits that are the same for one viewer on one day. */
+  readonly viewer: number;
+}
+
+/** What is to be written of a playback. */
+export interface PlaybackFacts {
+  /** 16 bytes of its own. */
+  readonly key: Buffer;
+  readonly circumstances: Circumstances;
+  readonly memory: PlaybackMemory;
+  readonly isMemoryChanged: boolean;
+  /** By minute, in seconds since 1970. */
+  readonly counts: ReadonlyMap<number, Counts>;
+  readonly stays: readonly Stay[];
+}
+
+interface Numbered {
+  readonly number: number;
+  readonly day: number;
+}
+
+interface Tuple extends Numbered {
+  readonly project: number;
+  /** Numbers of the values, in the order of {@link dimensions}. */
+  readonly values: readonly number[];
+}
+
+const dayMs = 86_400_000;
+const valuesKept = 20_000;
+const tuplesKept = 50_000;
+const rowsInATurn = 1_000;
+const valueColumns = dimensions.map(dimension => dimension.replaceAll('-', '_'));
+const playsIndex = counterNames.indexOf('plays');
+
+/** Writes what was watched. Not meant to be called more often than once a second: what belongs together is written together. */
+export class AnalyticsWrites {
+  readonly #database: Database;
+  readonly #newValues: TokenBuckets;
+  readonly #values = new Map<string, Numbered>();
+  readonly #tuples = new Map<string, Tuple>();
+  readonly #projects = new Map<string, number>();
+  readonly #insertValue: Sqlite.Statement<[string, number], number>;
+  readonly #findValue: Sqlite.Statement<[string], number>;
+  readonly #insertTuple: Sqlite.Statement<unknown[], number>;
+  readonly #findPlayback;
+  readonly #savePlayback;
+  readonly #numberOfPlayback;
+  readonly #saveStay;
+  readonly #addMinute;
+  readonly #addHour;
+  readonly #addSum;
+  readonly #addTotal;
+
+  /** `newValues`: how many values that were never seen before a project may bring; past that they are as if unknown. */
+  constructor(database: Database, newValues: TokenBuckets) {
+    this.#database = database;
+    this.#newValues = newValues;
+    const { sqlite } = database;
+    const counters = counterNames.join(', ');
+    const places = counterNames.map(() => '?').join(', ');
+    const adding = counterNames.map(name => `${name} = ${name} + excluded.${name}`).join(', ');
+    this.#insertValue = sqlite
+      .prepare<[string, number], number>(
+        `INSERT INTO analytics_values (value, used_day) VALUES (?, ?)
+         ON CONFLICT (value) DO UPDATE SET used_day = excluded.used_day RETURNING number`,
+      )
+      .pluck();
+    this.#findValue = sqlite
+      .prepare<[string], number>('SELECT number FROM analytics_values WHERE value = ?')
+      .pluck();
+    this.#insertTuple = sqlite
+      .prepare<unknown[], number>(
+        `INSERT INTO analytics_tuples (project, ${valueColumns.join(', ')}, used_day)
+         VALUES (?, ${valueColumns.map(() => '?').join(', ')}, ?)
+         ON CONFLICT DO UPDATE SET used_day = excluded.used_day RETURNING number`,
+      )
+      .pluck();
+    this.#findPlayback = sqlite.prepare<
+      [Buffer],
+      { seen: number; watched_ms: number; last_event_ms: number }
+    >('SELECT seen, watched_ms, last_event_ms FROM analytics_playbacks WHERE key = ?');
+    this.#savePlayback = sqlite.prepare(
+      `INSERT INTO analytics_playbacks (key, seen, watched_ms, last_event_ms, touched_at_ms) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (key) DO UPDATE SET seen = excluded.seen, watched_ms = excluded.watched_ms,
+         last_event_ms = excluded.last_event_ms, touched_at_ms = excluded.touched_at_ms`,
+    );
+    this.#numberOfPlayback = sqlite
+      .prepare<[Buffer], number>('SELECT number FROM analytics_playbacks WHERE key = ?')
+      .pluck();
+    this.#saveStay = sqlite.prepare(
+      `INSERT INTO analytics_stays (project, begins, playback, ends, tuple, viewer, views) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET ends = max(ends, excluded.ends), views = views | excluded.views`,
+    );
+    this.#addMinute = sqlite.prepare(
+      `INSERT INTO analytics_minutes (project, at, tuple, ${counters}) VALUES (?, ?, ?, ${places})
+       ON CONFLICT DO UPDATE SET ${adding}`,
+    );
+    this.#addHour = sqlite.prepare(
+      `INSERT INTO analytics_hours (project, at, tuple, media_id, ${counters}) VALUES (?, ?, ?, ?, ${places})
+       ON CONFLICT DO UPDATE SET ${adding}`,
+    );
+    this.#addSum = sqlite.prepare(
+      `INSERT INTO analytics_sums (project, dimension, span, at, value, ${counters}) VALUES (?, ?, ?, ?, ?, ${places})
+       ON CONFLICT DO UPDATE SET ${adding}`,
+    );
+    this.#addTotal = sqlite.prepare(
+      `INSERT INTO analytics_totals (project, media_id, media_type, plays) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET plays = plays + excluded.plays`,
+    );
+  }
+
+  /** What is remembered of a playback. */
+  memoryOf(key: Buffer): PlaybackMemory | undefined {
+    const row = this.#findPlayback.get(key);
+    if (row === undefined) return undefined;
+    return { seen: row.seen, watchedMs: row.watched_ms, lastEventMs: row.last_event_ms };
+  }
+
+  /** What the hashes of viewers of a day are made with. It is gone when the day is over. */
+  saltOf(nowMs: number): Buffer {
+    const day = Math.floor(nowMs / dayMs);
+    const { sqlite } = this.#database;
+    sqlite
+      .prepare('INSERT INTO analytics_salts (day, salt) VALUES (?, ?) ON CONFLICT DO NOTHING')
+      .run(day, randomBytes(32));
+    sqlite.prepare('DELETE FROM analytics_salts WHERE day < ?').run(day);
+    return sqlite
+      .prepare<[number], Buffer>('SELECT salt FROM analytics_salts WHERE day = ?')
+      .pluck()
+      .get(day)!;
+  }
+
+  /** Writes all of some playbacks, or nothing. */
+  write(facts: readonly PlaybackFacts[], nowMs: number): void {
+    try {
+      this.#database.transaction(() => this.#writeAll(facts, nowMs));
+    } catch (error) {
+      // Numbers that were given in there are not there any more.
+      this.#values.clear();
+      this.#tuples.clear();
+      this.#projects.clear();
+      throw error;
+    }
+  }
+
+  #writeAll(facts: readonly PlaybackFacts[], nowMs: number): void {
+    const today = Math.floor(nowMs / dayMs);
+    const minutes = new Sums();
+    const hours = new Sums();
+    const sums = new Sums();
+    for (const { key, circumstances, memory, isMemoryChanged, counts, stays } of facts) {
+      const tuple = this.#tupleOf(circumstances, today);
+      const { project } = tuple;
+      const kept = [memory.seen, memory.watchedMs, memory.lastEventMs, nowMs] as const;
+      if (isMemoryChanged) this.#savePlayback.run(key, ...kept);
+      for (const [minute, counted] of counts) {
+        minutes.add([project, minute, tuple.number], counted);
+        const hour = minute - (minute % 3_600);
+        hours.add([project, hour, tuple.number, tuple.values[0]!], counted);
+        for (const [span, at] of [
+          [3_600, hour],
+          [86_400, minute - (minute % 86_400)],
+        ] as const) {
+          sums.add([project, 0, span, at, 0], counted);
+          for (const [index, value] of tuple.values.entries())
+            sums.add([project, index + 1, span, at, value], counted);
+        }
+        const plays = counted[playsIndex]!;
+        if (plays > 0)
+          this.#addTotal.run(project, circumstances['media-id'], circumstances['media-type'], plays);
+      }
+      if (stays.length === 0) continue;
+      let playback = this.#numberOfPlayback.get(key);
+      if (playback === undefined) {
+        this.#savePlayback.run(key, ...kept);
+        playback = this.#numberOfPlayback.get(key)!;
+      }
+      for (const { begins, ends, views } of stays) {
+        this.#saveStay.run(project, begins, playback, ends, tuple.number, circumstances.viewer, views);
+      }
+    }
+    for (const { key, counts } of minutes.all()) this.#addMinute.run(...key, ...counts);
+    for (const { key, counts } of hours.all()) this.#addHour.run(...key, ...counts);
+    for (const { key, counts } of sums.all()) this.#addSum.run(...key, ...counts);
+  }
+
+  /**
+   * Removes what is older than some moment, a little at a time; remembered playbacks that were not heard of since another.
+   *
+   * @returns how many rows went
+   */
+  async removeBefore(beforeMs: number, playbacksBeforeMs: number): Promise<number> {
+    const { sqlite } = this.#database;
+    let removed = await this.#removeInTurns(
+      `DELETE FROM analytics_playbacks WHERE number IN (
+         SELECT number FROM analytics_playbacks WHERE touched_at_ms < ? LIMIT ${rowsInATurn})`,
+      [playbacksBeforeMs],
+    );
+    const beforeSeconds = Math.floor(beforeMs / 1000);
+    const projects = sqlite.prepare<[], number>('SELECT number FROM analytics_projects').pluck().all();
+    for (const project of projects) {
+      for (const table of ['analytics_minutes', 'analytics_hours']) {
+        removed += await this.#removeInTurns(
+          `DELETE FROM ${table} WHERE (project, at, tuple) IN (
+             SELECT project, at, tuple FROM ${table} WHERE project = ? AND at < ? LIMIT ${rowsInATurn})`,
+          [project, beforeSeconds],
+        );
+      }
+      removed += await this.#removeInTurns(
+        `DELETE FROM analytics_stays WHERE (project, begins, playback) IN (
+           SELECT project, begins, playback FROM analytics_stays WHERE project = ? AND begins < ? LIMIT ${rowsInATurn})`,
+        [project, Math.floor(beforeSeconds / slotSeconds)],
+      );
+      for (let dimension = 0; dimension <= dimensions.length; dimension += 1) {
+        for (const span of [3_600, 86_400]) {
+          removed += await this.#removeInTurns(
+            `DELETE FROM analytics_sums WHERE (project, dimension, span, at, value) IN (
+               SELECT project, dimension, span, at, value FROM analytics_sums
+               WHERE project = ? AND dimension = ? AND span = ? AND at < ? LIMIT ${rowsInATurn})`,
+            [project, dimension, span, beforeSeconds - span],
+          );
+        }
+      }
+    }
+    // Counts of a day may name what was used on the day after, seen from another place's midnight.
+    const day = Math.floor(beforeMs / dayMs) - 1;
+    for (const table of ['analytics_tuples', 'analytics_values'])
+      removed += await this.#removeUnused(table, day);
+    return removed;
+  }
+
+  async #removeInTurns(sql: string, parameters: readonly number[]): Promise<number> {
+    const statement = this.#database.sqlite.prepare(sql);
+    for (let removed = 0; ; ) {
+      const { changes } = statement.run(...parameters);
+      removed += changes;
+      if (changes < rowsInATurn) return removed;
+      await nextTurn();
+    }
+  }
+
+  async #removeUnused(table: string, beforeDay: number): Promise<number> {
+    const { sqlite } = this.#database;
+    const last = sqlite.prepare<[], number | null>(`SELECT max(number) FROM ${table}`).pluck().get() ?? 0;
+    const remove = sqlite.prepare(`DELETE FROM ${table} WHERE number BETWEEN ? AND ? AND used_day < ?`);
+    let removed = 0;
+    for (let first = 0; first <= last; first += 5 * rowsInATurn) {
+      removed += remove.run(first, first + 5 * rowsInATurn - 1, beforeDay).changes;
+      await nextTurn();
+    }
+    return removed;
+  }
+
+  #tupleOf(circumstances: Circumstances, today: number): Tuple {
+    const texts = dimensions.map(dimension => circumstances[dimension]);
+    const key = [circumstances.projectId, ...texts].join('\n');
+    const known = this.#tuples.get(key);
+    if (known?.day === today) return known;
+    const project = this.#projectOf(circumstances.projectId);
+    const values = dimensions.map((dimension, index) => {
+      const fallback = dimension === 'operating-system' || dimension === 'browser' ? 'unknown' : '';
+      const mayBeUnknown = dimension === 'referrer' || fallback !== '';
+      return this.#valueOf(texts[index]!, today, mayBeUnknown ? { project, fallback } : undefined);
+    });
+    const number = this.#insertTuple.get(project, ...values, today)!;
+    const tuple: Tuple = { number, day: today, project, values };
+    keep(this.#tuples, key, tuple, tuplesKept);
+    return tuple;
+  }
+
+  #valueOf(
+    text: string,
+    today: number,
+    unknown: { readonly project: number; readonly fallback: string } | undefined,
+  ): number {
+    const known = this.#values.get(text);
+    if (known?.day === today) return known.number;
+    if (unknown !== undefined && text !== unknown.fallback && this.#findValue.get(text) === undefined) {
+      if (!this.#newValues.take(String(unknown.project)))
+        return this.#valueOf(unknown.fallback, today, undefined);
+    }
+    const number = this.#insertValue.get(text, today)!;
+    keep(this.#values, text, { number, day: today }, valuesKept);
+    return number;
+  }
+
+  #projectOf(projectId: string): number {
+    let number = this.#projects.get(projectId);
+    if (number === undefined) {
+      number = this.#database.sqlite
+        .prepare<[string], number>(
+          `INSERT INTO analytics_projects (project_id) VALUES (?)
+           ON CONFLICT (project_id) DO UPDATE SET project_id = excluded.project_id RETURNING number`,
+        )
+        .pluck()
+        .get(projectId)!;
+      keep(this.#projects, projectId, number, valuesKept);
+    }
+    return number;
+  }
+}
+
+/** Counts by rows of a table. */
+class Sums {
+  readonly #rows = new Map<string, { readonly key: readonly number[]; readonly counts: Counts }>();
+
+  add(key: readonly number[], counts: Counts): void {
+    const name = key.join(' ');
+    const row = this.#rows.get(name);
+    if (row === undefined) this.#rows.set(name, { key, counts: [...counts] });
+    else for (const [index, count] of counts.entries()) row.counts[index]! += count;
+  }
+
+  all(): Iterable<{ readonly key: readonly number[]; readonly counts: Counts }> {
+    return this.#rows.values();
+  }
+}
+
+function keep<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
+  if (map.size >= most && !map.has(key)) map.delete(map.keys().next().value!);
+  map.set(key, value);
+}

@@ -1,0 +1,100 @@
+import { pageOf } from '../../http/pagination.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { AppError } from '../../shared/errors.ts';
+import {
+  bucketsQuerySchema,
+  bucketsSchema,
+  metricSchema,
+  metricsQuerySchema,
+  timeseriesQuerySchema,
+  timeseriesSchema,
+} from './analytics.schema.ts';
+import type { AnalyticsService } from './analytics.service.ts';
+import { aggregationsOf, bucketMetrics, isBreakdown, timeseriesMetrics } from './analytics-metrics.ts';
+import { type Dimension, dimensions } from './dimensions.ts';
+
+const named = (names: readonly string[]) => names.map(name => `\`${name}\``).join(', ');
+const aggregations = Object.entries(aggregationsOf).map(
+  ([metric, names]) => `\`${metric}\` (${named(names)})`,
+);
+const minutes =
+  'Timeframes are read in whole minutes: both ends are cut down to theirs, and the running minute belongs to a frame that reaches into it.';
+
+/** The routes below `/data`. */
+export function analyticsRoutes(analytics: AnalyticsService): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/data/metrics/{metric}/{aggregation}',
+      tag: 'Analytics',
+      summary: 'Get one number',
+      description: `Metrics and their aggregations: ${aggregations.join('; ')}. ${minutes} \`play/total\` has no timeframe and can be filtered by \`mediaId\` and \`mediaType\` only.`,
+      auth: 'key',
+      params: { metric: 'What is counted.', aggregation: 'How it is put together.' },
+      query: metricsQuerySchema,
+      errors: [404],
+      success: { status: 200, description: 'The number.', schema: metricSchema },
+      find: ({ params }: { params: { metric: string; aggregation: string } }) =>
+        known(
+          Object.hasOwn(aggregationsOf, params.metric) &&
+            aggregationsOf[params.metric]!.includes(params.aggregation),
+        ),
+      handle: ({ caller, params, query }) => analytics.number({ caller, ...params, query }),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/data/buckets/{metric}/{breakdown}',
+      tag: 'Analytics',
+      summary: 'Get a number for each value of a dimension',
+      description: `Metrics: ${named(bucketMetrics)}; \`play-total\` only by \`media-id\`. Dimensions: ${named(dimensions)}. ${minutes}`,
+      auth: 'key',
+      params: { metric: 'What is counted.', breakdown: 'What it is told apart by.' },
+      query: bucketsQuerySchema,
+      errors: [404],
+      success: {
+        status: 200,
+        description: 'A page of numbers, the highest first unless sorted.',
+        schema: bucketsSchema,
+      },
+      find: ({ params }: { params: { metric: string; breakdown: string } }) =>
+        known(isBreakdown(params.metric, params.breakdown)),
+      handle: async ({ caller, params, query, path, queryText }) => {
+        const { metric, breakdown } = params;
+        const answer = await analytics.buckets({ caller, metric, query }, breakdown as Dimension, query);
+        const { context, data, total } = answer;
+        return { context, ...pageOf({ path, queryText }, query, total, data) };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/data/timeseries/{metric}',
+      tag: 'Analytics',
+      summary: 'Get a number for each interval',
+      description: `Metrics: ${named(timeseriesMetrics)}. There is a point for every interval of the timeframe, also where nothing was; intervals begin at whole minutes, hours or days of UTC. ${minutes}`,
+      auth: 'key',
+      params: { metric: 'What is counted.' },
+      query: timeseriesQuerySchema,
+      errors: [404],
+      success: {
+        status: 200,
+        description: 'A page of numbers, the oldest first unless sorted.',
+        schema: timeseriesSchema,
+      },
+      find: ({ params }: { params: { metric: string } }) => known(timeseriesMetrics.includes(params.metric)),
+      handle: async ({ caller, params, query, path, queryText }) => {
+        const { metric } = params;
+        const { context, data, total } = await analytics.timeseries(
+          { caller, metric, query },
+          query.interval,
+          query,
+        );
+        return { context, ...pageOf({ path, queryText }, query, total, data) };
+      },
+    }),
+  ];
+}
+
+function known(isKnown: boolean): true {
+  if (!isKnown) throw new AppError('unrecognized-request-url');
+  return true;
+}

@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { pageOf, paginationSchema, paging } from '../../http/pagination.ts';
+import { deviceTypes } from './device.ts';
+import { isoDate } from './iso-date.ts';
+import { continentCodes } from './places.ts';
+import { intervals } from './timeframe.ts';
+
+/** Lengths of views, by what the query says. */
+export const viewDurations = ['3s', '5s', '10s', '30s'] as const;
+
+const intervalNames = Object.keys(intervals) as (keyof typeof intervals)[];
+const listed = (values: readonly string[]) => values.map(value => `"${value}"`).join(', ');
+const valuesAtMost = 100;
+
+/** A date of a query; the `+` of an offset may have become a space. */
+const date = z
+  .string()
+  .transform(text => text.replace(' ', '+'))
+  .refine(text => isoDate(text) !== undefined, 'This attribute must be a ISO-8601 date.')
+  .meta({ format: 'date-time' });
+
+const texts = (value: z.ZodType<string>) => z.array(value).max(valuesAtMost).optional();
+const name = z.string().max(100).toLowerCase();
+
+const filterSchema = z.strictObject({
+  mediaId: texts(z.string().max(100)).describe('Ids of videos and live streams.'),
+  mediaType: z.enum(['video', 'live-stream']).optional(),
+  continent: texts(z.enum(continentCodes)).describe('Continents; `AZ` is Oceania.'),
+  country: texts(
+    z
+      .string()
+      .regex(/^(?:[A-Za-z]{2})?$/, 'This value should be a code of two letters.')
+      .toUpperCase(),
+  ).describe('Countries by ISO 3166-1 alpha-2; an empty text for those that are not known.'),
+  deviceType: texts(z.enum(deviceTypes)),
+  operatingSystem: texts(name).describe('Such as `windows`, `mac osx`, `android`, `ios`, `linux`.'),
+  browser: texts(name).describe('Such as `chrome`, `firefox`, `edge`, `opera`.'),
+  tag: z.string().max(1_000).optional().describe('A tag that the video has now. Case matters.'),
+  referrer: texts(z.string().max(2_048)).describe(
+    'Addresses of pages that a player stood in; an empty text for none.',
+  ),
+});
+
+/** What `filterBy` of a query says. */
+export type FilterBy = z.output<typeof filterSchema>;
+
+const common = {
+  from: date.optional().describe('Beginning, at most 30 days ago. A day before `to` when absent.'),
+  to: date.optional().describe('End, not included. Now when absent.'),
+  unique: z
+    .boolean()
+    .optional()
+    .describe('Count viewers once a day, by address and user agent. Only for `ccv` and `view`.'),
+  viewDuration: z
+    .string()
+    .refine(
+      text => (viewDurations as readonly string[]).includes(text),
+      `This view duration is invalid. Use one of ${listed(viewDurations)}.`,
+    )
+    .optional()
+    .meta({ enum: [...viewDurations] })
+    .describe('What is a view. Only for `view`; `5s` when absent.'),
+  filterBy: filterSchema.optional().describe('Count only what meets all of this.'),
+};
+
+const page = {
+  sortOrder: z.enum(['asc', 'desc']).optional().describe('Direction of the order.'),
+  currentPage: z
+    .int()
+    .min(1)
+    .max(paging.currentPageMax)
+    .default(1)
+    .describe('Number of the page; the first is 1.'),
+  pageSize: z.int().min(1).max(paging.pageSizeMax).default(paging.pageSize).describe('Items on a page.'),
+};
+
+/** Says that what is wrong with a query is told as the analytics do. */
+const told = { problemType: 'request-invalid-query-parameter' };
+
+/** Query of `GET /data/metrics/{metric}/{aggregation}`. */
+export const metricsQuerySchema = z.strictObject(common).meta(told);
+
+/** Query of `GET /data/buckets/{metric}/{breakdown}`. */
+export const bucketsQuerySchema = z
+  .strictObject({
+    ...common,
+    sortBy: z
+      .enum(['metricValue', 'dimensionValue'])
+      .optional()
+      .describe('What to sort by. The highest values come first when absent.'),
+    ...page,
+  })
+  .meta(told);
+
+/** Query of `GET /data/timeseries/{metric}`. */
+export const timeseriesQuerySchema = z
+  .strictObject({
+    ...common,
+    interval: z
+      .string()
+      .refine(
+        text => (intervalNames as readonly string[]).includes(text),
+        `This interval is invalid. Use one of ${listed(intervalNames)}.`,
+      )
+      .optional()
+      .meta({ enum: intervalNames })
+      .describe(
+        'Distance of the points. `minute` for less than an hour; `hour` for up to two days when absent, else `day`.',
+      ),
+    sortBy: z
+      .enum(['metricValue', 'emittedAt'])
+      .optional()
+      .describe('What to sort by. The oldest come first when absent.'),
+    ...page,
+  })
+  .meta(told);
+
+/** The parts of queries that the endpoints share. */
+export type CommonQuery = z.output<typeof metricsQuerySchema>;
+
+const dateTime = z.iso.datetime({ offset: true });
+const metric = z.string().describe('The metric with its options, such as `play` or `unique-view-5`.');
+const timeframe = z
+  .object({ from: dateTime, to: dateTime })
+  .describe('What was counted; absent where all of time is.');
+const exampleFrame = { from: '2026-03-03T05:06:07+00:00', to: '2026-03-04T05:06:07+00:00' };
+const examplePagination = pageOf(
+  { path: '/data/buckets/play/country', queryText: '' },
+  { currentPage: 1, pageSize: paging.pageSize },
+  1,
+  [{}],
+).pagination;
+
+/** Answer with one number. */
+export const metricSchema = z
+  .object({
+    context: z.object({ metric, aggregation: z.string(), timeframe: timeframe.optional() }),
+    data: z.number(),
+  })
+  .meta({
+    id: 'AnalyticsMetric',
+    examples: [{ context: { metric: 'play', aggregation: 'count', timeframe: exampleFrame }, data: 7 }],
+  });
+
+/** Answer with a number for each value of a dimension. */
+export const bucketsSchema = z
+  .object({
+    context: z.object({ metric, breakdown: z.string(), timeframe: timeframe.optional() }),
+    data: z.array(z.object({ dimensionValue: z.string(), metricValue: z.number() })),
+    pagination: paginationSchema,
+  })
+  .meta({
+    id: 'AnalyticsBuckets',
+    examples: [
+      {
+        context: { metric: 'play', breakdown: 'country', timeframe: exampleFrame },
+        data: [{ dimensionValue: 'FR', metricValue: 7 }],
+        pagination: examplePagination,
+      },
+    ],
+  });
+
+/** Answer with a number for each interval. */
+export const timeseriesSchema = z
+  .object({
+    context: z.object({ metric, interval: z.enum(['minute', 'hour', 'day']), timeframe }),
+    data: z.array(z.object({ emittedAt: dateTime, metricValue: z.number() })),
+    pagination: paginationSchema,
+  })
+  .meta({
+    id: 'AnalyticsTimeseries',
+    examples: [
+      {
+        context: { metric: 'play', interval: 'hour', timeframe: exampleFrame },
+        data: [{ emittedAt: '2026-03-03T05:00:00+00:00', metricValue: 7 }],
+        pagination: pageOf(
+          { path: '/data/timeseries/play', queryText: '' },
+          { currentPage: 1, pageSize: paging.pageSize },
+          1,
+          [{}],
+        ).pagination,
+      },
+    ],
+  });

@@ -1,0 +1,77 @@
+import { createRequire } from 'node:module';
+import { countries } from 'countries-list';
+import { open } from 'maxmind';
+import { messageOf } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/logger.ts';
+
+/** Where a viewer is: ISO 3166-1 alpha-2 and one of {@link continentCodes}; both `''` where it is not known. */
+export interface Place {
+  readonly country: string;
+  readonly continent: string;
+}
+
+/** Codes of continents; `AZ` is Oceania. */
+export const continentCodes = ['AS', 'AF', 'NA', 'SA', 'AN', 'EU', 'AZ'] as const;
+
+interface PlaceRecord {
+  readonly country_code?: unknown;
+  readonly country?: { readonly iso_code?: unknown };
+}
+
+interface PlaceReader {
+  get(address: string): PlaceRecord | null;
+}
+
+const nowhere: Place = { country: '', continent: '' };
+
+/** Tells countries by addresses, from a file in the MaxMind DB form that is read when it is first needed. */
+export class Places {
+  readonly #path: string | undefined;
+  readonly #log: Logger;
+  #opening: Promise<void> | undefined;
+  #reader: PlaceReader | undefined;
+
+  /** `path`: the file; the one that comes with the server where it is undefined. */
+  constructor(path: string | undefined, log: Logger) {
+    this.#path = path;
+    this.#log = log;
+  }
+
+  /** Reads the file, once. A file that cannot be read is told in the log; then no place is known. */
+  ready(): Promise<void> {
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  /** The place of an address. */
+  of(address: string): Place {
+    let record: PlaceRecord | null | undefined;
+    try {
+      record = this.#reader?.get(address.replace(/^::ffff:/, '').replace(/%.*$/, ''));
+    } catch {
+      // A record that cannot be read is no place.
+    }
+    const code = record?.country_code ?? record?.country?.iso_code;
+    if (typeof code !== 'string' || !/^[A-Z]{2}$/.test(code)) return nowhere;
+    return { country: code, continent: continentOf(code) };
+  }
+
+  async #open(): Promise<void> {
+    const path =
+      this.#path ??
+      createRequire(import.meta.url).resolve(
+        '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb',
+      );
+    try {
+      this.#reader = (await open(path)) as unknown as PlaceReader;
+    } catch (error) {
+      this.#log.warn('places-unknown', { path, reason: messageOf(error) });
+    }
+  }
+}
+
+function continentOf(country: string): string {
+  if (!Object.hasOwn(countries, country)) return '';
+  const { continent } = countries[country as keyof typeof countries] as { continent: string };
+  return continent === 'OC' ? 'AZ' : continent;
+}

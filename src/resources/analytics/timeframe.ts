@@ -1,0 +1,54 @@
+/** A stretch of time, in seconds since 1970; `to` is not in it. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A stretch that is read from counts of `seconds` each. */
+export interface Segment extends Span {
+  readonly seconds: number;
+}
+
+/** Intervals of time series, in seconds. */
+export const intervals = { minute: 60, hour: 3_600, day: 86_400 } as const;
+
+/** Name of an interval. */
+export type Interval = keyof typeof intervals;
+
+/**
+ * The whole minutes that a timeframe stands for: both ends are cut down to their minute, and the minute that is running belongs to a
+ * frame that reaches into it. So frames that follow one another share nothing and leave nothing out.
+ */
+export function minutesOf(fromMs: number, toMs: number, nowMs: number): Span {
+  const minute = (ms: number) => Math.floor(ms / 60_000) * 60;
+  const from = minute(fromMs);
+  // Nothing is counted for the future: up to the end of today, whole days can be read.
+  if (toMs > minute(nowMs) * 1000)
+    return { from, to: (Math.floor(Math.max(nowMs, fromMs) / 86_400_000) + 1) * 86_400 };
+  return { from, to: Math.max(minute(toMs), from + 60) };
+}
+
+/**
+ * Cuts a span into stretches that are read from the coarsest counts that fit.
+ *
+ * @param spans lengths of counts in seconds, longest first; the last one divides all ends
+ */
+export function segmentsOf({ from, to }: Span, spans: readonly number[]): Segment[] {
+  const [seconds, ...finer] = spans;
+  if (seconds === undefined || from >= to) return [];
+  const first = Math.ceil(from / seconds) * seconds;
+  const last = Math.floor(to / seconds) * seconds;
+  if (first >= last) return segmentsOf({ from, to }, finer);
+  return [
+    ...segmentsOf({ from, to: first }, finer),
+    { from: first, to: last, seconds },
+    ...segmentsOf({ from: last, to }, finer),
+  ];
+}
+
+/** Beginnings of the intervals that a span touches, in seconds since 1970. */
+export function intervalsOf({ from, to }: Span, seconds: number): number[] {
+  const first = Math.floor(from / seconds) * seconds;
+  const count = Math.ceil((to - first) / seconds);
+  return Array.from({ length: Math.max(0, count) }, (_, index) => first + index * seconds);
+}
