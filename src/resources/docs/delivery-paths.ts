@@ -130,6 +130,20 @@ const assets: readonly (Omit<DescribedPath, 'path' | 'tag'> & { readonly asset: 
     answers: whole('A WebVTT file.', 'text/vtt; charset=utf-8'),
   },
   {
+    asset: '/captions/{language}.vtt',
+    summary: 'Captions of a video',
+    description: 'The file as it was uploaded, whatever is in it.',
+    headers: range,
+    answers: bytes('A WebVTT file.', 'text/vtt; charset=utf-8'),
+  },
+  {
+    asset: '/chapters/{language}.vtt',
+    summary: 'Chapters of a video',
+    description: 'The file as it was uploaded, whatever is in it.',
+    headers: range,
+    answers: bytes('A WebVTT file.', 'text/vtt; charset=utf-8'),
+  },
+  {
     asset: '/state',
     summary: 'What the player page knows of its video',
     answers: json('The state.', {
@@ -252,6 +266,13 @@ const live: readonly DescribedPath[] = [
 ];
 
 const pages: readonly DescribedPath[] = [
+  ...(['png', 'jpg'] as const).map(extension => ({
+    path: `/player/{playerId}/logo.${extension}`,
+    tag: 'Delivery',
+    summary: `Logo of a player theme, as ${extension === 'png' ? 'PNG' : 'JPEG'}`,
+    headers: range,
+    answers: bytes('The image.', extension === 'png' ? 'image/png' : 'image/jpeg'),
+  })),
   {
     path: '/',
     tag: 'Documentation',
