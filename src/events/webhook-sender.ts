@@ -118,7 +118,7 @@ export class WebhookSender {
       const sent = isTls ? requestHttps(options) : requestHttp(options);
       exchange.follow(sent);
       sent.on('error', error => {
-        // The receiver closed a kept connection just when it was used again: nobody has read the request.
+        // The receiver closed a kept connection just when it was used again: most likely nobody has read the request.
         const isStale = sent.reusedSocket && !isFresh && systemCodeOf(error) === 'ECONNRESET';
         if (isStale && !exchange.isOver && !exchange.isAnswered) send(true);
         else exchange.end(textOf(error));

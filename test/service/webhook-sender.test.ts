@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { WebhookSender, type WebhookSenderOptions } from '../../src/events/webhook-sender.ts';
+import { makeSelfSigned } from '../support/self-signed.ts';
+import { startReceiver } from './webhook-fixture.ts';
+
+function senderOf(options: Partial<WebhookSenderOptions> = {}) {
+  const sender = new WebhookSender({
+    allowPrivateTargets: true,
+    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+    timeoutMs: 2_000,
+    ...options,
+  });
+  onTestFinished(() => sender.stop());
+  return (url: string, signal = new AbortController().signal) =>
+    sender.send({ url, headers: { 'x-test': '1' }, body: '{}', signal });
+}
+
+const delivered = { statusCode: 200, error: undefined, response: '' };
+
+it('resolves a name once for a request and connects to what was checked', async () => {
+  const receiver = await startReceiver();
+  const asked: string[] = [];
+  const send = senderOf({
+    resolve: async hostname => {
+      asked.push(hostname);
+      return [{ address: '127.0.0.1', family: 4 }];
+    },
+  });
+  // Nobody but the resolver of this test knows the name.
+  expect(await send(`http://hooks.invalid:${receiver.port}/`)).toEqual(delivered);
+  expect(asked).toEqual(['hooks.invalid']);
+  expect(receiver.hooks[0]!.headers.host).toBe(`hooks.invalid:${receiver.port}`);
+});
+
+it('does not follow a name that leads elsewhere the next time, not over a kept connection either', async () => {
+  const receiver = await startReceiver();
+  const elsewhere = createServer((_, response) => response.writeHead(201).end());
+  elsewhere.listen(receiver.port, '127.0.0.2');
+  await once(elsewhere, 'listening');
+  onTestFinished(() => void elsewhere.close());
+  const answers = ['127.0.0.1', '127.0.0.1', '169.254.169.254', '127.0.0.2', '127.0.0.1'];
+  const send = senderOf({ resolve: async () => [{ address: answers.shift()!, family: 4 }] });
+  let connections = 0;
+  receiver.server.on('connection', () => {
+    connections += 1;
+  });
+  const url = `http://hooks.invalid:${receiver.port}/`;
+  expect(await send(url)).toEqual(delivered);
+  expect(await send(url)).toEqual(delivered);
+  expect(connections).toBe(1);
+  expect(await send(url)).toEqual({
+    statusCode: undefined,
+    error: 'hooks.invalid is not an address on the public network.',
+    response: undefined,
+  });
+  expect(await send(url)).toMatchObject({ statusCode: 201 });
+  expect(await send(url)).toEqual(delivered);
+  expect(receiver.hooks).toHaveLength(3);
+});
+
+it('reaches private addresses only where they are allowed', async () => {
+  const receiver = await startReceiver();
+  const send = senderOf({
+    allowPrivateTargets: false,
+    resolve: async () => [
+      { address: '10.0.0.1', family: 4 },
+      { address: '127.0.0.1', family: 4 },
+    ],
+  });
+  for (const host of ['hooks.invalid', '127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433']) {
+    expect(await send(`http://${host}:${receiver.port}/`)).toMatchObject({
+      statusCode: undefined,
+      error: expect.stringContaining('is not an address on the public network.'),
+    });
+  }
+  expect(receiver.hooks).toEqual([]);
+});
+
+it('gives up a name server that is silent, and a request that nobody waits for', async () => {
+  const send = senderOf({ resolve: () => new Promise(() => {}), timeoutMs: 30 });
+  expect((await send('http://hooks.invalid/')).error).toBe('No answer came within 0.03 s.');
+  const patient = senderOf({ resolve: () => new Promise(() => {}) });
+  const controller = new AbortController();
+  const answer = patient('http://hooks.invalid/', controller.signal);
+  controller.abort();
+  expect((await answer).statusCode).toBeUndefined();
+});
+
+it('says what is wrong with a receiver that is not there', async () => {
+  const gone = await startReceiver();
+  gone.server.close();
+  expect((await senderOf()(gone.url)).error).toBe('The connection was refused.');
+  const failing = senderOf({
+    resolve: () => Promise.reject(Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' })),
+  });
+  expect((await failing('http://hooks.invalid/')).error).toBe('There is no such host.');
+});
+
+it('sends again over a new connection when a kept one was closed meanwhile', async () => {
+  const receiver = await startReceiver();
+  const send = senderOf();
+  expect(await send(receiver.url)).toEqual(delivered);
+  // The next request finds the connection still open, and no answer on it.
+  receiver.server.once('request', request => request.socket.destroy());
+  expect(await send(receiver.url)).toEqual(delivered);
+});
+
+it('verifies certificates, for the name and not for the address', async () => {
+  const { cert, key } = makeSelfSigned('localhost');
+  const server = createTlsServer({ cert, key }, (_, response) => void response.end('safe'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  expect(await senderOf()(`https://localhost:${port}/`)).toMatchObject({
+    statusCode: undefined,
+    error: expect.stringMatching(/self-signed/),
+  });
+  const trusting = senderOf({ ca: cert });
+  expect(await trusting(`https://localhost:${port}/`)).toMatchObject({ statusCode: 200, response: 'safe' });
+  expect(await trusting(`https://hooks.invalid:${port}/`)).toMatchObject({
+    statusCode: undefined,
+    error: expect.stringMatching(/hooks\.invalid/),
+  });
+});
