@@ -45,7 +45,7 @@ export const packageOwners: Readonly<Record<string, RegExp>> = {
 };
 
 /** Where the environment may be read. */
-const environmentReaders = /^(main\.ts$|config\/)/;
+const environmentReaders = /^(main\.ts$|account\.ts$|config\/)/;
 
 /** A part of a file that names another one. */
 interface Import {
@@ -132,7 +132,8 @@ function packageProblem(
 function environmentProblems(path: string, code: string): string[] {
   if (environmentReaders.test(path)) return [];
   return [...code.matchAll(/\bprocess\s*\.\s*env\b|\bfrom '(node:)?process'/g)].map(
-    found => `src/${path}:${lineAt(code, found.index)}: only main.ts and config may read the environment`,
+    found =>
+      `src/${path}:${lineAt(code, found.index)}: only main.ts, account.ts and config may read the environment`,
   );
 }
 

@@ -60,6 +60,7 @@ const endedKeptMs = 60_000;
 /** The contract keeps a publisher for at most this long after `complete`. */
 const completedLingerMs = 60_000;
 const housekeepingEveryMs = 3_600_000;
+const suspensionEveryMs = 2_000;
 const eventsKeptMs = 7 * 24 * 3_600_000;
 
 /**
@@ -354,6 +355,18 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       everyMs: housekeepingEveryMs,
       log: log.child('housekeeping'),
     });
+    // An operator suspends accounts from another process.
+    const suspension = new PeriodicTasks({
+      name: 'suspension',
+      tasks: [
+        {
+          name: 'suspended-broadcasts',
+          run: () => journal.streamsOfSuspended().filter(liveStreamId => live.suspend(liveStreamId)).length,
+        },
+      ],
+      everyMs: suspensionEveryMs,
+      log: log.child('live'),
+    });
     let firstSecrets: FirstSecrets | undefined;
     const firstAccount: Component = {
       name: 'first-account',
@@ -386,6 +399,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         feed,
         delivery,
         live,
+        suspension,
         ingest,
         // Last: its secrets can be shown once only, so nothing may fail after they are made.
         firstAccount,

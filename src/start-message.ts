@@ -54,6 +54,8 @@ export function describeStart(app: RunningApp, config: Config): string {
       `  curl -u ${secrets.sandboxKey.reveal()}: -F file=@film.mp4 ${app.publicUrl}/videos/VIDEO_ID/source`,
       '',
       'Then open its "assets.player".',
+      '',
+      'Further accounts, lost keys and passwords: npm run account -- --help',
     );
   }
   return `${lines.join('\n')}\n\n`;

@@ -11,6 +11,7 @@ export const endReasons = [
   'publisher-gone',
   'completed',
   'deleted',
+  'account-suspended',
   'unsupported-codec',
   'no-keyframe',
   'no-media',

@@ -248,6 +248,15 @@ export class LiveBroadcasts implements Component {
     running.releasePublisherLater(this.#options.settings.completedLingerMs);
   }
 
+  /** The stream's account is suspended: ends what it broadcasts now. Whether there was something. */
+  suspend(liveStreamId: string): boolean {
+    const running = this.#running(liveStreamId);
+    if (running === undefined) return false;
+    void running.end('account-suspended');
+    running.releasePublisher('This account is suspended.');
+    return true;
+  }
+
   /** The stream is deleted: nothing of it is served or taken any more. */
   async remove(liveStreamId: string): Promise<void> {
     for (const broadcast of this.#broadcasts.get(liveStreamId) ?? []) {

@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { type Compilable, Kysely, SqliteDialect } from 'kysely';
@@ -6,7 +6,7 @@ import { AppError, messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { DataFolderLock } from './data-folder-lock.ts';
-import { migrate } from './migrations.ts';
+import { checkIsCurrent, migrate } from './migrations.ts';
 import type { Tables } from './tables.ts';
 import { WriteBatch } from './write-batch.ts';
 
@@ -23,7 +23,7 @@ export type Queries = Pick<
 
 /**
  * The one SQLite file of a data folder, on one connection, with everything synchronous: a statement takes microseconds, and
- * what happens between two `await`s is one unit. Opened by {@link openDatabase}, closed by `stop`.
+ * what happens between two `await`s is one unit. Opened by {@link openDatabase} or {@link openDatabaseBeside}, closed by `stop`.
  */
 export class Database implements Component {
   readonly name = 'database';
@@ -31,13 +31,13 @@ export class Database implements Component {
   readonly sqlite: Sqlite.Database;
   /** Builds typed queries for {@link all}, {@link first} and {@link run}. */
   readonly queries: Queries;
-  readonly #lock: DataFolderLock;
+  readonly #lock: DataFolderLock | undefined;
   readonly #checkpointer: Checkpointer;
   readonly #batch: WriteBatch;
   readonly #statements = new Map<string, Sqlite.Statement>();
 
-  /** Use {@link openDatabase}. */
-  constructor(sqlite: Sqlite.Database, lock: DataFolderLock) {
+  /** Use {@link openDatabase} or {@link openDatabaseBeside}. */
+  constructor(sqlite: Sqlite.Database, lock: DataFolderLock | undefined) {
     this.sqlite = sqlite;
     this.queries = new Kysely<Tables>({ dialect: new SqliteDialect({ database: sqlite }) });
     this.#lock = lock;
@@ -96,7 +96,7 @@ export class Database implements Component {
     await this.#checkpointer.stop();
     this.#statements.clear();
     if (this.sqlite.open) this.sqlite.close();
-    this.#lock.release();
+    this.#lock?.release();
   }
 
   #prepare(sql: string): Sqlite.Statement {
@@ -134,6 +134,35 @@ export function openDatabase(options: { dataDir: string }): Database {
   } catch (error) {
     sqlite?.close();
     lock.release();
+    if (error instanceof AppError) throw error;
+    throw new AppError('database-unusable', `The database ${path} cannot be opened: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Opens the database of a data folder for a few changes, whether a server runs on the folder or not. Neither the folder's lock nor
+ * the tables are touched.
+ *
+ * @throws AppError `database-unusable` when there is no database yet, or its tables are those of another version
+ */
+export function openDatabaseBeside({ dataDir }: { dataDir: string }): Database {
+  const path = join(dataDir, 'millrace.db');
+  if (!existsSync(path)) {
+    throw new AppError(
+      'database-unusable',
+      `There is no database in ${dataDir} yet: the server makes it at its first start.`,
+    );
+  }
+  let sqlite: Sqlite.Database | undefined;
+  try {
+    sqlite = new Sqlite(path, { timeout: busyTimeoutMs, fileMustExist: true });
+    sqlite.pragma('foreign_keys = ON');
+    checkIsCurrent(sqlite);
+    return new Database(sqlite, undefined);
+  } catch (error) {
+    sqlite?.close();
     if (error instanceof AppError) throw error;
     throw new AppError('database-unusable', `The database ${path} cannot be opened: ${messageOf(error)}`, {
       cause: error,

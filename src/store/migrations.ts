@@ -31,12 +31,7 @@ export const migrations: readonly Migration[] = [
  */
 export function migrate(sqlite: Sqlite.Database, steps: readonly Migration[] = migrations): number {
   const from = sqlite.pragma('user_version', { simple: true }) as number;
-  if (from > steps.length) {
-    throw new AppError(
-      'database-unusable',
-      `The database ${sqlite.name} has schema ${from}, made by a newer version of this server; this version knows up to ${steps.length}.`,
-    );
-  }
+  if (from > steps.length) throw newer(sqlite, from, steps);
   addSqlFunctions(sqlite);
   for (const [index, step] of steps.entries()) {
     const number = index + 1;
@@ -57,4 +52,28 @@ export function migrate(sqlite: Sqlite.Database, steps: readonly Migration[] = m
     }
   }
   return steps.length - from;
+}
+
+/**
+ * Makes a connection ready for a database that has all steps already.
+ *
+ * @throws AppError `database-unusable` when it has more or fewer
+ */
+export function checkIsCurrent(sqlite: Sqlite.Database, steps: readonly Migration[] = migrations): void {
+  const from = sqlite.pragma('user_version', { simple: true }) as number;
+  if (from > steps.length) throw newer(sqlite, from, steps);
+  if (from < steps.length) {
+    throw new AppError(
+      'database-unusable',
+      `The database ${sqlite.name} has schema ${from}, made by an older version of this server; start this version of the server once, which brings it to ${steps.length}.`,
+    );
+  }
+  addSqlFunctions(sqlite);
+}
+
+function newer(sqlite: Sqlite.Database, from: number, steps: readonly Migration[]): AppError {
+  return new AppError(
+    'database-unusable',
+    `The database ${sqlite.name} has schema ${from}, made by a newer version of this server; this version knows up to ${steps.length}.`,
+  );
 }

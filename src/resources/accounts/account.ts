@@ -36,3 +36,21 @@ export function standingOf(account: {
 export function hashOfSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
+
+/**
+ * What is wrong with an address that somebody is to sign in with; undefined when nothing is.
+ *
+ * **Source**: RFC 5321 4.5.3.1, for the lengths. The form is what mail hosts take, and `name@host` for machines without a domain.
+ */
+export function emailFault(email: string): string | undefined {
+  const [, local, domain] = /^([A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+)@([A-Za-z0-9.-]+)$/.exec(email) ?? [];
+  if (local === undefined || domain === undefined) return 'An address is of the form name@example.org.';
+  if (local.length > 64 || domain.length > 255) return 'The address is too long.';
+  if (local.startsWith('.') || local.endsWith('.') || local.includes('..')) {
+    return 'A dot stands between other characters of an address.';
+  }
+  if (!domain.split('.').every(label => /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/.test(label))) {
+    return 'What follows the @ is no name of a host.';
+  }
+  return undefined;
+}

@@ -42,6 +42,20 @@ export class BroadcastsStore<State extends string = string, EndReason extends st
     this.#clock = clock;
   }
 
+  /** The live streams of suspended accounts that are on air. */
+  streamsOfSuspended(): string[] {
+    const rows = this.#database.all(
+      this.#database.queries
+        .selectFrom('broadcasts')
+        .innerJoin('projects', 'projects.id', 'broadcasts.project_id')
+        .innerJoin('accounts', 'accounts.id', 'projects.account_id')
+        .select('broadcasts.live_stream_id')
+        .where('broadcasts.ended_at_ms', 'is', null)
+        .where('accounts.is_suspended', '=', 1),
+    );
+    return rows.map(row => row.live_stream_id);
+  }
+
   /** Notes that a broadcast began; its id. */
   opened(broadcast: OpenedBroadcast<State>): string {
     const id = newId('br');

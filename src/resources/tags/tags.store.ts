@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type Sqlite from 'better-sqlite3';
 import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
 
@@ -24,6 +23,7 @@ const sortKeys = {
   videoCount: ['videos', 'tag_folded', 'tag'],
 } as const;
 
+type Statement = ReturnType<Database['sqlite']['prepare']>;
 type Key = readonly (string | number)[];
 /** A stretch of an index: past `after`, up to and with `until`; undefined is its end. */
 interface Stretch {
@@ -34,7 +34,7 @@ interface Stretch {
 /** Tags of the videos of projects. Their counts are kept by triggers. */
 export class TagsStore {
   readonly #database: Database;
-  readonly #statements = new Map<string, Sqlite.Statement>();
+  readonly #statements = new Map<string, Statement>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -66,7 +66,7 @@ export class TagsStore {
   }
 
   /** There are as many texts as sorts, directions and forms of a stretch: a dozen or two. */
-  #prepare(sql: string): Sqlite.Statement {
+  #prepare(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.#database.sqlite.prepare(sql);
@@ -81,9 +81,9 @@ class Walk {
   readonly #projectId: string;
   readonly #columns: readonly string[];
   readonly #direction: 'asc' | 'desc';
-  readonly #prepare: (sql: string) => Sqlite.Statement;
+  readonly #prepare: (sql: string) => Statement;
 
-  constructor(projectId: string, { field, direction }: TagSort, prepare: (sql: string) => Sqlite.Statement) {
+  constructor(projectId: string, { field, direction }: TagSort, prepare: (sql: string) => Statement) {
     this.#projectId = projectId;
     this.#columns = sortKeys[field];
     this.#direction = direction;

@@ -100,6 +100,20 @@ describe('who is taken', () => {
   });
 });
 
+describe('a broadcast of an account that is suspended', () => {
+  test('ends at once, and its publisher is sent away', async () => {
+    const { live, ends } = room();
+    const { link, told } = connection();
+    expect(live.suspend('li1')).toBe(false);
+    live.admit('key', link);
+    expect(live.suspend('li1')).toBe(true);
+    expect(told).toEqual(['closed: This account is suspended.']);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(ends).toEqual(['account-suspended']);
+    expect(live.suspend('li1')).toBe(false);
+  });
+});
+
 describe('a broadcast that is completed', () => {
   test('ends at once, and its publisher is sent away a minute later', async () => {
     const { live, ends } = room();

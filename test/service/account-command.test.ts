@@ -1,0 +1,195 @@
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isPassword } from '../../src/resources/accounts/password.ts';
+import { openDatabaseBeside } from '../../src/store/database.ts';
+import { basic, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Runs the command as a process of its own, as `npm run account` does. */
+async function account(args: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [join(root, 'src/account.ts'), ...args], {
+    cwd: root,
+    env: { ...process.env, MILLRACE_DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', text => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', text => {
+    stderr += text;
+  });
+  const { promise: code, resolve } = Promise.withResolvers<number | null>();
+  child.once('close', resolve);
+  return { code: await code, stdout, stderr };
+}
+
+/** What a command that goes well answers as JSON. */
+async function json(...args: string[]) {
+  const { code, stdout, stderr } = await account([...args, '--json']);
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout);
+}
+
+let dataDir: string;
+let server: RunningApi | undefined;
+beforeAll(async () => {
+  dataDir = await makeTempDir();
+  server = await startApi({ dataDir });
+});
+afterAll(async () => {
+  await server?.stop();
+  await removeDir(dataDir);
+});
+
+const statusOf = async (key: string) => (await server!.call('GET', '/account', { key })).status;
+const bearer = (token: string) =>
+  server!.call('GET', '/account', { key: null, headers: { authorization: `Bearer ${token}` } });
+
+describe('the account command, beside a server that runs', () => {
+  it('makes an account whose keys work at once, prints them once, and refuses its address a second time', async () => {
+    const { code, stdout, stderr } = await account(['create', 'studio@example.org']);
+    expect([code, stderr]).toEqual([0, '']);
+    const told = (name: string) => new RegExp(`^ {2}${name} +(\\S+)`, 'm').exec(stdout)![1]!;
+    expect(stdout).toMatch(/shown once/);
+    expect(stdout).toMatch(/works once the account is upgraded/);
+    const key = told('Sandbox API key');
+    const { json: shown } = await server!.call('GET', '/account', { key });
+    expect(shown).toMatchObject({ email: 'studio@example.org', upgraded: false, environment: 'sandbox' });
+    expect(await statusOf(told('Production API key'))).toBe(401);
+    const user = server!.database.first(
+      server!.database.queries.selectFrom('users').selectAll().where('email', '=', 'Studio@Example.org'),
+    )!;
+    expect(await isPassword(told('Password'), user.password_hash)).toBe(true);
+
+    const again = await account(['create', 'STUDIO@example.org', '--upgraded']);
+    expect([again.code, again.stdout]).toEqual([1, '']);
+    expect(again.stderr).toBe('There is an account of STUDIO@example.org already.\n');
+  });
+
+  it('upgrades, suspends and takes both back; the server notices within a second or so', async () => {
+    const made = await json('create', 'two@example.org', '--upgraded');
+    expect(made).toMatchObject({
+      email: 'two@example.org',
+      upgraded: true,
+      suspended: false,
+      keys: 2,
+      videos: 0,
+    });
+    expect(await statusOf(made.productionKey)).toBe(200);
+    const { access_token: token } = (
+      await server!.call('POST', '/auth/api-key', { key: null, body: { apiKey: made.sandboxKey } })
+    ).json;
+
+    expect(await json('upgrade', made.accountId, '--undo')).toMatchObject({ upgraded: false });
+    await waitUntil(async () => (await statusOf(made.productionKey)) === 401);
+    expect(await json('suspend', 'two@example.org')).toMatchObject({ suspended: true });
+    await waitUntil(async () => (await statusOf(made.sandboxKey)) === 403);
+    expect((await bearer(token)).status).toBe(403);
+    const undone = await account(['suspend', 'two@example.org', '--undo']);
+    expect(undone.stdout).toBe(`two@example.org (${made.accountId}) is no longer suspended.\n`);
+    await waitUntil(async () => (await statusOf(made.sandboxKey)) === 200);
+    expect(await statusOf(sandboxKey)).toBe(200);
+  });
+
+  it('makes further keys, and another password', async () => {
+    const made = await json('keys', 'admin@localhost');
+    expect((await server!.call('GET', '/account', { key: made.sandboxKey })).json.accountId).toBe(
+      made.accountId,
+    );
+    expect(await statusOf(sandboxKey)).toBe(200);
+    const { password } = await json('password', 'admin@localhost');
+    const user = server!.database.first(
+      server!.database.queries.selectFrom('users').selectAll().where('email', '=', 'admin@localhost'),
+    )!;
+    expect(await isPassword(password, user.password_hash)).toBe(true);
+  });
+
+  it('lists accounts with what they have', async () => {
+    await server!.call('POST', '/videos', { body: { title: 'Film' } });
+    await server!.call('POST', '/live-streams', { body: { name: 'Stage' } });
+    const first = (await json('list')).find(({ email }: { email: string }) => email === 'admin@localhost');
+    expect(first).toMatchObject({ keys: expect.any(Number), videos: 1, liveStreams: 1, upgraded: false });
+    const { stdout } = await account(['list']);
+    expect(stdout).toMatch(/^ID +EMAIL +UPGRADED +SUSPENDED +CREATED +KEYS +VIDEOS +LIVE STREAMS\n/);
+    expect(stdout).toMatch(/^ac\S+ +admin@localhost +no +no +20\d\d-\d\d-\d\d +\d +1 +1$/m);
+  });
+
+  it('refuses what it does not understand with the usage and exit code 2', async () => {
+    const cases: [string[], string][] = [
+      [[], 'a command is missing'],
+      [['constructor', 'x'], 'unknown command constructor'],
+      [['create'], 'create: whose account?'],
+      [['create', 'not-an-address'], 'not-an-address: An address is of the form'],
+      [['list', 'a@b'], 'unknown argument a@b'],
+      [['upgrade', 'a@b', '--upgraded'], 'upgrade has no option --upgraded'],
+      [['list', '--jsno'], 'unknown option --jsno'],
+    ];
+    const answers = await Promise.all(cases.map(([args]) => account(args)));
+    for (const [index, { code, stdout, stderr }] of answers.entries()) {
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(cases[index]![1]);
+      expect(stderr).toContain('Usage: npm run account -- COMMAND');
+    }
+  });
+
+  it('ends with code 1 when there is no such account', async () => {
+    const commands = ['suspend', 'keys', 'password'];
+    const answers = await Promise.all(commands.map(command => account([command, 'nobody@example.org'])));
+    for (const { code, stdout, stderr } of answers) {
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(/nobody@example\.org/);
+    }
+  });
+});
+
+describe('the account command, while no server runs', () => {
+  it('works, and leaves the folder to the next start', async () => {
+    await server!.stop();
+    server = undefined;
+    const made = await json('create', 'later@example.org', '--upgraded');
+    await json('upgrade', 'admin@localhost');
+    server = await startApi({ dataDir });
+    for (const key of [made.productionKey, productionKey]) expect(await statusOf(key)).toBe(200);
+    expect(
+      (await server.call('GET', '/account', { key: null, headers: { authorization: basic('no') } })).status,
+    ).toBe(401);
+  });
+
+  it('says that there is no database, and makes none', async () => {
+    const empty = await makeTempDir();
+    const { code, stderr } = await account(['list', `--dataDir=${empty}`]);
+    expect([code, stderr]).toEqual([
+      1,
+      `There is no database in ${empty} yet: the server makes it at its first start.\n`,
+    ]);
+    expect(readdirSync(empty)).toEqual([]);
+    await removeDir(empty);
+  });
+
+  it('is refused a database of another version, without touching its folder', async () => {
+    for (const [difference, words] of [
+      [-1, 'an older version'],
+      [1, 'a newer version'],
+    ] as const) {
+      const folder = await makeTempDir();
+      const other = new Sqlite(join(folder, 'millrace.db'));
+      const version = Number(server!.database.sqlite.pragma('user_version', { simple: true })) + difference;
+      other.pragma(`user_version = ${version}`);
+      other.close();
+      expect(() => openDatabaseBeside({ dataDir: folder })).toThrow(
+        `has schema ${version}, made by ${words}`,
+      );
+      expect(readdirSync(folder)).toEqual(['millrace.db']);
+      await removeDir(folder);
+    }
+  });
+});
