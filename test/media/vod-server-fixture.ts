@@ -30,6 +30,8 @@ const productionKey = 'production-key-of-this-run';
 export class VideoServer {
   readonly process: ServerProcess;
   readonly dataDir: string;
+  /** What {@link call} shows. */
+  readonly key = productionKey;
 
   constructor(process: ServerProcess, dataDir: string) {
     this.process = process;

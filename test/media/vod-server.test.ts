@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
+import { once } from 'node:events';
 import { readFile, stat, statfs } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { createLiveStream } from '../../scripts/server-process.ts';
 import { publishTestPicture } from '../support/ffmpeg.ts';
 import { fixture } from '../support/fixtures.ts';
@@ -129,6 +131,14 @@ describe('an encode', () => {
     const watch = await StreamWatch.begin(`${server.process.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
 
+    const listener = new WebSocket(
+      `${server.process.baseUrl}/events?types=video.encoding.progress,video.encoding.quality.completed`,
+      { auth: `${server.key}:` },
+    );
+    const told: { type: string; videoId: string; quality: string; percent: number }[] = [];
+    listener.on('message', data => told.push(JSON.parse(String(data))));
+    await once(listener, 'open');
+
     const { videoId } = await server.create();
     expect(await server.send(videoId, await readFile(film))).toBe(201);
     await server.until(
@@ -161,6 +171,16 @@ describe('an encode', () => {
     await watch.stop();
     expect(await watch.brokenRules()).toEqual([]);
     await server.untilDone(videoId);
+    await waitUntil(() => told.at(-1)?.type === 'video.encoding.quality.completed');
+    listener.terminate();
+    const progress = told.filter(
+      ({ type, quality }) => type === 'video.encoding.progress' && quality === '240p',
+    );
+    const percents = progress.map(({ percent }) => percent);
+    expect(progress.length).toBeGreaterThan(0);
+    expect(percents).toEqual(percents.toSorted((a, b) => a - b));
+    expect(new Set(percents).size).toBe(percents.length);
+    expect(new Set(told.slice(1).map(message => message.videoId))).toEqual(new Set([videoId]));
   });
 
   test('waits while the disk is full, and goes on when there is room', async () => {
