@@ -180,6 +180,10 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       dataDir,
       publicUrl: () => publicUrl(),
       version: readVersion(),
+      ingestUrl: () => {
+        const port = ingest.rtmpPort === 1935 ? '' : `:${ingest.rtmpPort}`;
+        return `rtmp://${new URL(publicUrl()).hostname}${port}/s`;
+      },
       rateLimits: {
         uploads: config['rateLimit.uploads'],
         writes: config['rateLimit.writes'],
@@ -282,7 +286,10 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       ...(certificate === undefined || config['https.port'] === undefined
         ? {}
         : { https: { port: config['https.port'], certificate } }),
-      beforeKoa: [(request, response) => delivery.handle(request, response)],
+      beforeKoa: [
+        (request, response) => delivery.handle(request, response),
+        (request, response) => api.docs.handle(request, response),
+      ],
       upgrades: api.upgrades,
       koa: api.koa,
       docsBase: api.docsBase,

@@ -10,7 +10,7 @@ export function describeStart(app: RunningApp, config: Config): string {
   const rtmpPort = app.rtmpPort === 1935 ? '' : `:${app.rtmpPort}`;
   const addresses: [string, string][] = [
     ['API', app.publicUrl],
-    ['API description', `${app.publicUrl}/openapi.json`],
+    ['Documentation', `${app.publicUrl}/docs`],
     ['RTMP server', `rtmp://${host}${rtmpPort}/s`],
   ];
   if (app.rtmpsPort !== undefined) addresses.push(['RTMPS server', `rtmps://${host}:${app.rtmpsPort}/s`]);

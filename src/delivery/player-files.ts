@@ -131,7 +131,7 @@ export function loadPlayerFiles(): PlayerFiles {
       card({
         title: 'Millrace',
         heading: 'Millrace is running',
-        text: 'Make a live stream through the API, which <a href="/openapi.json">describes itself</a>, and open the player page that its answer names.',
+        text: 'Make a video or a live stream as the <a href="/docs">documentation</a> tells, and open the player page that the answer names.',
       }),
     ),
     placeholder: {

@@ -28,6 +28,7 @@ import { TextTracksStore } from './captions/text-tracks.store.ts';
 import { chapterRoutes } from './chapters/chapters.routes.ts';
 import { discardedVideoRoutes } from './discarded-videos/discarded-videos.routes.ts';
 import { apiDocument, apiDocumentRoute } from './docs/api-document.ts';
+import { DocsPages } from './docs/docs-pages.ts';
 import { errorDocRoutes } from './error-docs/error-docs.routes.ts';
 import { eventFeedDoor } from './event-feed/event-feed.door.ts';
 import { eventFeedRoutes } from './event-feed/event-feed.routes.ts';
@@ -95,6 +96,8 @@ export interface ApiOptions {
   /** What of the analytics is not as it is by itself. */
   readonly analytics?: Partial<AnalyticsSettings>;
   readonly health: HealthOptions;
+  /** Where encoders publish, for the documentation; asked when needed. */
+  readonly ingestUrl?: () => string;
   readonly log: Logger;
   readonly observer?: HttpObserver;
   readonly clock?: Clock;
@@ -161,6 +164,8 @@ export interface Api {
   readonly upgrades: readonly UpgradeDoor[];
   /** Base of the `type` of errors, for what answers beside Koa. */
   readonly docsBase: () => string;
+  /** The documentation's pages, to be asked before Koa. */
+  readonly docs: DocsPages;
   /** The OpenAPI document. */
   readonly document: () => JsonObject;
 }
@@ -322,6 +327,12 @@ export function createApi(options: ApiOptions): Api {
     analytics,
     tokenSweeper,
     docsBase,
+    docs: new DocsPages({
+      ...documented,
+      ingestUrl: options.ingestUrl ?? (() => 'rtmp://localhost/s'),
+      rateLimits: options.rateLimits,
+      log: log.child('docs'),
+    }),
     document: () => apiDocument(routes, documented),
   };
 }

@@ -1,0 +1,169 @@
+import type { ServerResponse } from 'node:http';
+import { acceptsGzip, matchesEtag } from '../../http/content-negotiation.ts';
+import { errorBodyOf } from '../../http/error-body.ts';
+import type { HttpRequest, HttpResponse } from '../../http/http-listener.ts';
+import type { RateLimits } from '../../http/rate-limiter.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { errorContent, errorsContent, fillPage, isErrorCode, textOf } from './docs-content.ts';
+import { type DocsFiles, type DocsText, docsText, loadDocsFiles } from './docs-files.ts';
+
+/** What the pages say of this server. */
+export interface DocsPagesOptions {
+  readonly version: string;
+  /** Base of the API, without a slash at its end; asked when needed. */
+  readonly publicUrl: () => string;
+  /** Where encoders publish, such as `rtmp://localhost/s`; asked when needed. */
+  readonly ingestUrl: () => string;
+  readonly rateLimits: RateLimits;
+  readonly docsBase: () => string;
+  readonly log: Logger;
+}
+
+/**
+ * What the documentation may do. The viewer of the API document writes styles into elements and has its icons as data; nothing
+ * comes from elsewhere, and only this server is talked to.
+ */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const pageType = 'text/html; charset=utf-8';
+const allowed = 'GET, HEAD, OPTIONS';
+const yearSeconds = 31_536_000;
+const assetPrefix = '/docs/assets/';
+const errorPrefix = '/docs/errors/';
+
+/** `/docs`: the documentation as pages for people. Answers before the API does. */
+export class DocsPages {
+  readonly #options: DocsPagesOptions;
+  /** Pages by what they are about: one for each error at most. */
+  readonly #pages = new Map<string, Promise<DocsText>>();
+  #files: Promise<DocsFiles> | undefined;
+
+  constructor(options: DocsPagesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Answers a request if it is for a page of the documentation.
+   *
+   * @returns false when it is not; then nothing has been done.
+   */
+  handle(request: HttpRequest, reply: HttpResponse): boolean {
+    // That of HTTP/2 takes the same calls.
+    const response = reply as ServerResponse;
+    const [path = ''] = (request.url ?? '').split('?');
+    if (!path.startsWith('/docs') || !this.#isMine(path, request.headers.accept ?? '')) return false;
+    if (request.method === 'OPTIONS') {
+      response.writeHead(204, { Allow: allowed }).end();
+    } else if (request.method !== 'GET' && request.method !== 'HEAD') {
+      this.#refuse(response, new AppError('method-not-allowed'), { Allow: allowed });
+    } else {
+      this.#find(path).then(
+        text => this.#send(request, response, path, text),
+        (error: unknown) => {
+          this.#options.log.error('documentation-not-shown', { path, error });
+          this.#refuse(response, error);
+        },
+      );
+    }
+    return true;
+  }
+
+  /** What is no browser gets an error as JSON, by the API. */
+  #isMine(path: string, accept: string): boolean {
+    if (path === '/docs' || path === '/docs/' || path === '/docs/errors' || path.startsWith(assetPrefix))
+      return true;
+    return path.startsWith(errorPrefix) && accept.includes('text/html');
+  }
+
+  async #find(path: string): Promise<DocsText | undefined> {
+    this.#files ??= loadDocsFiles();
+    this.#files.catch(() => {
+      this.#files = undefined;
+    });
+    const files = await this.#files;
+    if (path.startsWith(assetPrefix)) return files.byName.get(path.slice(assetPrefix.length));
+    if (path === '/docs' || path === '/docs/') return this.#page('guide', () => this.#guide(files));
+    if (path === '/docs/errors') {
+      return this.#page('errors', () => this.#errorPage(files, 'Errors', errorsContent()));
+    }
+    const code = path.slice(errorPrefix.length);
+    if (!isErrorCode(code)) return undefined;
+    return this.#page(code, () => this.#errorPage(files, code, errorContent(code)));
+  }
+
+  #page(name: string, write: () => string): Promise<DocsText> {
+    const known = this.#pages.get(name);
+    if (known !== undefined) return known;
+    const page = docsText(write(), pageType);
+    this.#pages.set(name, page);
+    return page;
+  }
+
+  #guide(files: DocsFiles): string {
+    const { uploads, writes, reads } = this.#options.rateLimits;
+    return fillPage(files.page, {
+      ...files.links,
+      version: textOf(this.#options.version),
+      server: textOf(this.#options.publicUrl()),
+      rtmp: textOf(this.#options.ingestUrl()),
+      uploads: limitText(uploads, 'uploads'),
+      writes: limitText(writes, 'other writes'),
+      reads: limitText(reads, 'reads'),
+    });
+  }
+
+  #errorPage(files: DocsFiles, title: string, content: string): string {
+    const version = textOf(this.#options.version);
+    return fillPage(files.error, { ...files.links, version, title: `${title} - Millrace`, content });
+  }
+
+  #send(request: HttpRequest, response: ServerResponse, path: string, text: DocsText | undefined): void {
+    if (text === undefined) {
+      this.#refuse(response, new AppError('resource-not-found', undefined, { details: { name: 'name' } }));
+      return;
+    }
+    const isPage = text.contentType === pageType;
+    const headers: Record<string, string> = {
+      'Cache-Control': path.startsWith(assetPrefix)
+        ? `public, max-age=${yearSeconds}, immutable`
+        : 'no-cache',
+      ETag: text.etag,
+      Vary: isPage ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
+      'X-Content-Type-Options': 'nosniff',
+      ...(isPage
+        ? { 'Content-Security-Policy': contentSecurityPolicy, 'Referrer-Policy': 'no-referrer' }
+        : {}),
+    };
+    if (matchesEtag(request.headers['if-none-match'], text.etag)) {
+      response.writeHead(304, headers).end();
+      return;
+    }
+    const isGzip = acceptsGzip(request.headers['accept-encoding'] as string | undefined);
+    const body = isGzip ? text.gzip : text.plain;
+    headers['Content-Type'] = text.contentType;
+    headers['Content-Length'] = String(body.length);
+    if (isGzip) headers['Content-Encoding'] = 'gzip';
+    response.writeHead(200, headers);
+    response.end(request.method === 'HEAD' ? undefined : body);
+  }
+
+  #refuse(response: ServerResponse, error: unknown, headers: Record<string, string> = {}): void {
+    const body = errorBodyOf(error, this.#options.docsBase());
+    response.writeHead(body.status, { ...headers, 'Content-Type': 'application/json' });
+    response.end(JSON.stringify(body));
+  }
+}
+
+function limitText(limit: number, what: string): string {
+  return limit === 0 ? `any number of ${what}` : `${limit.toLocaleString('en')} ${what}`;
+}
