@@ -46,11 +46,15 @@ export class MediaFiles {
     return joinBelow(this.#root, 'players', playerId, ...parts);
   }
 
-  /** Makes a new empty folder for one job; the job removes it. */
-  async makeWorkFolder(): Promise<string> {
-    const path = joinBelow(this.#root, 'work', newUuid());
-    await mkdir(path, { recursive: true });
-    return path;
+  /** Gives work a new empty folder of its own, which is removed afterwards. */
+  async inWorkFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+    const folder = joinBelow(this.#root, 'work', newUuid());
+    try {
+      await mkdir(folder, { recursive: true });
+      return await work(folder);
+    } finally {
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    }
   }
 
   /** Removes what jobs left behind when the server last stopped. Before any job runs. */
@@ -60,12 +64,7 @@ export class MediaFiles {
 
   /** Puts a finished file in its place: on the disk first, then under its name, in one step. */
   async publish(from: string, to: string): Promise<void> {
-    const handle = await open(from, 'r+');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await syncFile(from);
     await mkdir(dirname(to), { recursive: true });
     await rename(from, to);
   }
@@ -97,5 +96,15 @@ export class MediaFiles {
   async freeBytes(): Promise<number> {
     const { bavail, bsize } = await statfs(this.#root);
     return bavail * bsize;
+  }
+}
+
+/** Brings a file's bytes to the disk. */
+export async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }

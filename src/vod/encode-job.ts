@@ -2,24 +2,21 @@ import { join } from 'node:path';
 import { encodeArguments, type Overlay } from '../ffmpeg/encode-arguments.ts';
 import type { ProbedFile } from '../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../jobs/job.ts';
-import { AppError } from '../shared/errors.ts';
 import type { EncodingOrder, EncodingState, RenditionName } from './encoding-records.ts';
 import { GrowingRendition } from './growing-rendition.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from './rendition-record.ts';
 import { ladderOf, type Rung } from './rungs.ts';
 import { boundariesOf, type SegmentBoundaries } from './segment-boundaries.ts';
-import { planSource, type SourceFacts, type SourcePlan } from './source-plan.ts';
+import { type PlannedSource, planUsableSource, type SourceFacts } from './source-plan.ts';
 import { placeWatermark } from './watermark-placement.ts';
-import { limitsFor, type WorkContext } from './work-context.ts';
-
-type Planned = Extract<SourcePlan, { kind: 'planned' }>;
+import { limitsFor, orderWork, type WorkContext } from './work-context.ts';
 
 /** What one video's encodes have in common. */
 interface Encode {
   readonly videoId: string;
   readonly job: RunningJob;
   readonly order: EncodingOrder;
-  readonly plan: Planned;
+  readonly plan: PlannedSource;
   readonly sourceBytes: number;
   readonly overlays: readonly Overlay[];
 }
@@ -47,22 +44,17 @@ export async function encodeVideo(context: WorkContext, job: RunningJob): Promis
   const order = records.order(videoId);
   const state = records.state(videoId);
   if (order === undefined || state === undefined) return;
-  await folders.removeLeft(videoId, state);
-  try {
-    await encodeAll(context, job, order, state);
-  } catch (error) {
-    await folders.removeLeft(videoId, records.state(videoId)).catch(() => {});
-    throw error;
-  }
+  const stateOf = () => records.state(videoId);
+  await folders.during(videoId, stateOf, () => encodeAll(context, job, order, state));
   const mp4 = records.state(videoId)?.renditions.find(({ type }) => type === 'mp4');
   if (mp4 !== undefined && mp4.status !== 'encoded' && !context.jobs.has('mp4', videoId)) {
-    context.jobs.add({ kind: 'mp4', subjectId: videoId });
+    orderWork(context, 'mp4', videoId);
   }
   // Where no file said how long the film is, its storyboard had to wait for that.
   const now = records.state(videoId);
   if (now !== undefined && !now.hasStoryboard && (now.facts as Partial<SourceFacts>).duration === null) {
     // One may run just now, and not know it yet.
-    context.jobs.add({ kind: 'stills', subjectId: videoId });
+    orderWork(context, 'stills', videoId);
   }
 }
 
@@ -116,10 +108,7 @@ async function prepareEncode(
   probed: ProbedFile,
 ): Promise<Encode> {
   const hasWatermark = order.watermark !== undefined;
-  const plan = planSource(probed, { clip: order.clip, hasWatermark });
-  if (plan.kind === 'refused') {
-    throw new AppError('media-refused', plan.reason, { details: { detail: plan.reason } });
-  }
+  const plan = planUsableSource(probed, { clip: order.clip, hasWatermark });
   const overlays: Overlay[] = [];
   if (order.watermark !== undefined && plan.video !== undefined) {
     const path = context.files.video(job.subjectId, 'watermark');
@@ -211,7 +200,7 @@ async function encodeGroup(
 }
 
 /** Whole seconds that no segment of a video will be longer than: those of few frames a second end with a frame that is shown for long. */
-function growingTargetOf({ video }: Planned): number {
+function growingTargetOf({ video }: PlannedSource): number {
   const rate = video?.framesPerSecond ?? 0;
   if (rate === 0) return growingTargetSeconds;
   const gopSeconds = Math.ceil(2 * rate - 0.001) / rate;

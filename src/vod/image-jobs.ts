@@ -1,4 +1,3 @@
-import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunningJob } from '../jobs/job.ts';
 import { parseTimecode, timecodeSeconds } from '../shared/timecode.ts';
@@ -23,7 +22,7 @@ export async function makeStills(context: WorkContext, job: RunningJob): Promise
   await makeImage(context, job, film);
   // Not known before it is encoded; then this is ordered again.
   if (film.durationSeconds === 0) return;
-  await inWorkFolder(context, async folder => {
+  await context.files.inWorkFolder(async folder => {
     if (!(await makeStoryboard({ ...film, folder }))) return;
     const { files, records } = context;
     for (const name of [storyboardFiles.image, storyboardFiles.cues]) {
@@ -44,7 +43,7 @@ async function makeImage(context: WorkContext, job: RunningJob, film: Film): Pro
   const wish = thumbnails.choiceOf(job.subjectId);
   if (wish?.choice === 'upload') return;
   const timecode = wish?.choice === 'timecode' ? wish.timecode : undefined;
-  await inWorkFolder(context, async folder => {
+  await context.files.inWorkFolder(async folder => {
     const output = join(folder, 'frame.jpg');
     const wanted = timecode === undefined ? undefined : parseTimecode(timecode);
     const atSeconds = wanted === undefined ? undefined : timecodeSeconds(wanted, film.frameRate);
@@ -86,14 +85,4 @@ async function filmOf(context: WorkContext, job: RunningJob): Promise<Film | und
 function encodedSeconds({ renditions }: EncodingState): number {
   const encoded = renditions.filter(({ type, status }) => type === 'hls' && status === 'encoded');
   return Math.max(0, ...encoded.map(({ facts }) => (facts as RenditionRecord).durationSeconds));
-}
-
-async function inWorkFolder(context: WorkContext, work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await context.files.makeWorkFolder();
-  try {
-    await mkdir(folder, { recursive: true });
-    await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
 }

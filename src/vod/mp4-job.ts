@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Mp4Input, mp4Arguments } from '../ffmpeg/encode-arguments.ts';
 import type { RunningJob } from '../jobs/job.ts';
@@ -26,8 +25,7 @@ export async function makeMp4(context: WorkContext, job: RunningJob): Promise<vo
   const inputs = await inputsOf(context, job, video, audio);
   const bytes = (await context.reader.open(files.video(videoId, video.file!))).facts.bytes;
   await context.files.needRoom(2 * bytes, context.settings.minFreeBytes);
-  const folder = await files.makeWorkFolder();
-  try {
+  await files.inWorkFolder(async folder => {
     const output = join(folder, 'source.mp4');
     const seconds = durationOf(video);
     await tools.run(mp4Arguments({ ...inputs, output }), {
@@ -39,9 +37,7 @@ export async function makeMp4(context: WorkContext, job: RunningJob): Promise<vo
     });
     await files.publish(output, files.video(videoId, 'mp4', 'source.mp4'));
     records.finished(videoId, [{ type: 'mp4', quality: wanted.quality, file: 'mp4/source.mp4', facts: {} }]);
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
+  });
 }
 
 /** The video has sound that is not encoded. */

@@ -9,14 +9,12 @@ import { type IndexProgressiveResult, indexProgressive } from './index-progressi
 import type { IndexedRendition } from './rendition.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from './rendition-record.ts';
 import { ladderOf } from './rungs.ts';
-import { planSource, type SourcePlan } from './source-plan.ts';
-import { limitsFor, type WorkContext } from './work-context.ts';
-
-type Planned = Extract<SourcePlan, { kind: 'planned' }>;
+import { type PlannedSource, planUsableSource, type SourceWishes } from './source-plan.ts';
+import { limitsFor, orderWork, type WorkContext } from './work-context.ts';
 
 /** What can be delivered as it is. */
 interface Carried {
-  readonly plan: Planned;
+  readonly plan: PlannedSource;
   readonly video: IndexedRendition | undefined;
   readonly audio: IndexedRendition | undefined;
   /** Copy of both in a file that can be downloaded as it is. */
@@ -38,13 +36,8 @@ export async function prepareVideo(context: WorkContext, job: RunningJob): Promi
   if (order === undefined) return;
   const before = records.state(videoId);
   if (before !== undefined && before.renditions.length > 0) return;
-  await folders.removeLeft(videoId, before);
-  try {
-    await prepare(context, job, order);
-  } catch (error) {
-    await folders.removeLeft(videoId, records.state(videoId)).catch(() => {});
-    throw error;
-  }
+  const stateOf = () => records.state(videoId);
+  await folders.during(videoId, stateOf, () => prepare(context, job, order));
 }
 
 async function prepare(context: WorkContext, job: RunningJob, order: EncodingOrder): Promise<void> {
@@ -53,7 +46,7 @@ async function prepare(context: WorkContext, job: RunningJob, order: EncodingOrd
   const source = files.source(videoId);
   const probed = await tools.probe(source, job.signal);
   const wishes = { clip: order.clip, hasWatermark: order.watermark !== undefined };
-  const plan = planned(planSource(probed, wishes));
+  const plan = planUsableSource(probed, wishes);
   const { generation, folder, name } = await folders.make(videoId, clock.nowMs());
   const carried = await carry(context, job, { source, folder, probed, plan, wishes });
   const { video, audio } = carried;
@@ -95,12 +88,12 @@ async function prepare(context: WorkContext, job: RunningJob, order: EncodingOrd
     if (finished.length > 0) records.finished(videoId, finished, target);
     const isDone = (rendition: RenditionName) =>
       finished.some(({ type, quality }) => type === rendition.type && quality === rendition.quality);
-    const add = (kind: string, priority: number) => context.jobs.add({ kind, subjectId: videoId, priority });
     const isSoundDone = audio !== undefined || carried.plan.audio === undefined;
-    if (rungs.length > (video === undefined ? 0 : 1) || !isSoundDone) add('encode', 0);
-    if (carried.plan.video !== undefined) add('stills', 0);
+    if (rungs.length > (video === undefined ? 0 : 1) || !isSoundDone) orderWork(context, 'encode', videoId);
+    if (carried.plan.video !== undefined) orderWork(context, 'stills', videoId);
     // It is made of the highest rung, and need not wait for the lower ones where that is there.
-    if (video !== undefined && isSoundDone && mp4[0] !== undefined && !isDone(mp4[0])) add('mp4', 0);
+    if (video !== undefined && isSoundDone && mp4[0] !== undefined && !isDone(mp4[0]))
+      orderWork(context, 'mp4', videoId);
   });
 }
 
@@ -111,22 +104,22 @@ async function carry(
     source: string;
     folder: string;
     probed: ProbedFile;
-    plan: Planned;
-    wishes: Parameters<typeof planSource>[1];
+    plan: PlannedSource;
+    wishes: SourceWishes;
   },
 ): Promise<Carried> {
   const { folder, probed, plan, wishes } = source;
-  const nothing = { video: undefined, audio: undefined, mp4: undefined };
+  const nothing = (): Carried => ({
+    plan: planUsableSource(probed, { ...wishes, mayCarryVideo: false, mayCarryAudio: false }),
+    ...{ video: undefined, audio: undefined, mp4: undefined },
+  });
   const wanted = {
     video: plan.video?.isCarried === true ? plan.video.index : undefined,
     audio: plan.audio?.isCarried === true ? plan.audio.index : undefined,
   };
   if (wanted.video === undefined && (wanted.audio === undefined || plan.video !== undefined)) {
     // Sound that is carried beside a picture that is encoded saves little, and two ways of keeping time must agree.
-    return {
-      plan: planned(planSource(probed, { ...wishes, mayCarryVideo: false, mayCarryAudio: false })),
-      ...nothing,
-    };
+    return nothing();
   }
   const isIndexable = probed.format.split(',').includes('mp4');
   let mp4: string | undefined;
@@ -155,23 +148,17 @@ async function carry(
       videoId: job.subjectId,
       reason: indexed?.kind === 'refused' ? indexed.reason : indexed?.videoReason,
     });
-    return {
-      plan: planned(planSource(probed, { ...wishes, mayCarryVideo: false, mayCarryAudio: false })),
-      ...nothing,
-    };
+    return nothing();
   }
   const video = wanted.video === undefined ? undefined : indexed.video;
   const audio = wanted.audio === undefined ? undefined : indexed.audio;
   if (video !== undefined && audio === undefined && isLatePicture(probed, plan)) {
     // Carried alone it would begin at once, and come before its sound.
-    return {
-      plan: planned(planSource(probed, { ...wishes, mayCarryVideo: false, mayCarryAudio: false })),
-      ...nothing,
-    };
+    return nothing();
   }
   const isWhole = hasAll(indexed, wanted) && (plan.audio === undefined || audio !== undefined);
   return {
-    plan: planned(planSource(probed, { ...wishes, mayCarryAudio: audio !== undefined })),
+    plan: planUsableSource(probed, { ...wishes, mayCarryAudio: audio !== undefined }),
     video,
     audio,
     mp4: isWhole && video !== undefined ? mp4 : undefined,
@@ -179,7 +166,7 @@ async function carry(
 }
 
 /** The picture begins later than the sound, by more than anybody would not notice. */
-function isLatePicture({ streams }: ProbedFile, plan: Planned): boolean {
+function isLatePicture({ streams }: ProbedFile, plan: PlannedSource): boolean {
   const startOf = (index: number | undefined) =>
     streams.find(stream => stream.index === index)?.startSeconds ?? 0;
   return (
@@ -210,7 +197,12 @@ function trackPlaces({ video, audio }: { video: number | undefined; audio: numbe
 async function remux(
   context: WorkContext,
   job: RunningJob,
-  { source, folder, probed, plan }: { source: string; folder: string; probed: ProbedFile; plan: Planned },
+  {
+    source,
+    folder,
+    probed,
+    plan,
+  }: { source: string; folder: string; probed: ProbedFile; plan: PlannedSource },
   wanted: { video: number | undefined; audio: number | undefined },
 ): Promise<string | undefined> {
   await context.files.needRoom(2 * probed.bytes, context.settings.minFreeBytes);
@@ -237,10 +229,4 @@ async function remux(
   }
   await rename(unfinished, join(folder, carriedFile));
   return carriedFile;
-}
-
-/** @throws AppError `media-refused` */
-function planned(plan: SourcePlan): Planned {
-  if (plan.kind === 'planned') return plan;
-  throw new AppError('media-refused', plan.reason, { details: { detail: plan.reason } });
 }

@@ -30,6 +30,21 @@ export class RenditionFolders {
     return { generation, folder, name };
   }
 
+  /** Runs work that writes to a video's folders; what an earlier run has left is removed first, what this one leaves when it fails. */
+  async during(
+    videoId: string,
+    stateOf: () => EncodingState | undefined,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    await this.removeLeft(videoId, stateOf());
+    try {
+      await work();
+    } catch (error) {
+      await this.removeLeft(videoId, stateOf()).catch(() => {});
+      throw error;
+    }
+  }
+
   /** Removes the folders that no finished rendition is in. Only while no job of the video writes to one. */
   async removeLeft(videoId: string, state: EncodingState | undefined): Promise<void> {
     const used = new Set(state?.renditions.map(({ file }) => (file === undefined ? '' : dirname(file))));

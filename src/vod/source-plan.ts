@@ -1,5 +1,6 @@
 import type { PictureColour } from '../ffmpeg/encode-arguments.ts';
 import type { ProbedFile, ProbedStream } from '../ffmpeg/media-tools.ts';
+import { AppError } from '../shared/errors.ts';
 import type { Picture } from './rungs.ts';
 
 /** What an owner wants of a video beside having it. */
@@ -63,21 +64,20 @@ export interface SourceFacts {
   readonly aspectRatio: string | null;
 }
 
+/** What is to be made of a source. */
+export interface PlannedSource {
+  readonly kind: 'planned';
+  readonly video: VideoPlan | undefined;
+  readonly audio: AudioPlan | undefined;
+  /** Of what is delivered: of the clip, where there is one. 0 where the file does not say. */
+  readonly durationSeconds: number;
+  /** The part of the source that is delivered, from its first presented instant on; undefined: all of it. */
+  readonly part: { readonly startSeconds: number; readonly durationSeconds: number | undefined } | undefined;
+  readonly facts: SourceFacts;
+}
+
 /** What is to be made of a source, or why nothing can be: a sentence for its owner. */
-export type SourcePlan =
-  | { readonly kind: 'refused'; readonly reason: string }
-  | {
-      readonly kind: 'planned';
-      readonly video: VideoPlan | undefined;
-      readonly audio: AudioPlan | undefined;
-      /** Of what is delivered: of the clip, where there is one. 0 where the file does not say. */
-      readonly durationSeconds: number;
-      /** The part of the source that is delivered, from its first presented instant on; undefined: all of it. */
-      readonly part:
-        | { readonly startSeconds: number; readonly durationSeconds: number | undefined }
-        | undefined;
-      readonly facts: SourceFacts;
-    };
+export type SourcePlan = { readonly kind: 'refused'; readonly reason: string } | PlannedSource;
 
 const longestSeconds = 1440 * 60;
 const carriedProfiles = ['Constrained Baseline', 'Baseline', 'Main', 'High'];
@@ -123,6 +123,17 @@ export function planSource(file: ProbedFile, wishes: SourceWishes): SourcePlan {
       aspectRatio: shown === undefined ? null : aspectOf(shown),
     },
   };
+}
+
+/**
+ * The same of a file that something must be made of.
+ *
+ * @throws AppError `media-refused`
+ */
+export function planUsableSource(file: ProbedFile, wishes: SourceWishes): PlannedSource {
+  const plan = planSource(file, wishes);
+  if (plan.kind === 'planned') return plan;
+  throw new AppError('media-refused', plan.reason, { details: { detail: plan.reason } });
 }
 
 /** Why nothing can be made of a file, as a sentence. */

@@ -5,19 +5,8 @@ import { canDecodeImage } from './image-check.ts';
 import { makeStills, makeWishedFrame } from './image-jobs.ts';
 import { makeMp4 } from './mp4-job.ts';
 import { prepareVideo } from './prepare-job.ts';
-import { vodLanes, type WorkContext } from './work-context.ts';
+import { orderWork, type VodJob, vodLanes, type WorkContext } from './work-context.ts';
 
-/** Kinds of jobs on videos. */
-export const vodJobs = {
-  prepare: 'prepare',
-  encode: 'encode',
-  mp4: 'mp4',
-  stills: 'stills',
-  frame: 'frame',
-} as const;
-
-/** The first view of a new video goes before everything else of its lane, an image that somebody asked for before what nobody did. */
-const priorities = { prepare: 10, frame: 5, stills: 0, mp4: 0, encode: 0 } as const;
 /** Over an hour: room on a full disk may come back. */
 const attemptsAtMost = 12;
 /** ffmpeg fails at a file that it cannot read in the same way each time. */
@@ -37,12 +26,12 @@ export class VodWorks {
   kinds(): JobKind[] {
     const context = this.#context;
     const kind = (
-      name: keyof typeof vodJobs,
+      name: VodJob,
       lane: JobKind['lane'],
       run: (context: WorkContext, job: RunningJob) => Promise<void>,
       givenUp: NonNullable<JobKind['givenUp']>,
     ): JobKind => ({
-      kind: vodJobs[name],
+      kind: name,
       lane,
       attemptsAtMost,
       run: job => this.#run(job, run),
@@ -65,7 +54,7 @@ export class VodWorks {
 
   /** A video's source is complete; in the transaction that says so. */
   sourceReady(videoId: string): void {
-    this.#add('prepare', videoId);
+    orderWork(this.#context, 'prepare', videoId);
   }
 
   /** Whether a video is to have an mp4 has changed. */
@@ -85,8 +74,8 @@ export class VodWorks {
       records.added(videoId, mp4);
       const parts = renditions.filter(({ type }) => type === 'audio').concat(top);
       if (parts.every(({ status }) => status === 'encoded')) {
-        if (!this.#context.jobs.has(vodJobs.mp4, videoId)) this.#add('mp4', videoId);
-      } else if (!this.#context.jobs.has(vodJobs.encode, videoId)) {
+        if (!this.#context.jobs.has('mp4', videoId)) orderWork(this.#context, 'mp4', videoId);
+      } else if (!this.#context.jobs.has('encode', videoId)) {
         // Nobody will ever encode what it is made of.
         records.failed(videoId, [mp4]);
       }
@@ -95,7 +84,7 @@ export class VodWorks {
 
   /** Somebody wants another frame for a video's image. */
   frameWished(videoId: string): void {
-    this.#add('frame', videoId);
+    orderWork(this.#context, 'frame', videoId);
   }
 
   /** Whether a picture comes out of an image that is to be burned in. */
@@ -122,10 +111,6 @@ export class VodWorks {
       throw finalOf(error, job);
     }
     log.info('video-job-done', { ...ids, ms: Math.round(clock.monotonicMs() - startedAtMs) });
-  }
-
-  #add(name: keyof typeof vodJobs, videoId: string): void {
-    this.#context.jobs.add({ kind: vodJobs[name], subjectId: videoId, priority: priorities[name] });
   }
 
   #mp4Failed(videoId: string): void {

@@ -51,6 +51,17 @@ export interface WorkContext {
 /** Names of the kinds of jobs, and the lanes that they take their turns in. */
 export const vodLanes = { prepare: 'prepare', encode: 'encode', images: 'images' } as const;
 
+/** The first view of a new video goes before everything else of its lane, an image that somebody asked for before what nobody did. */
+const priorities = { prepare: 10, frame: 5, stills: 0, mp4: 0, encode: 0 } as const;
+
+/** A kind of jobs on videos. */
+export type VodJob = keyof typeof priorities;
+
+/** Orders work on a video; done after what runs or waits of the same kind. */
+export function orderWork({ jobs }: WorkContext, kind: VodJob, videoId: string): void {
+  jobs.add({ kind, subjectId: videoId, priority: priorities[kind] });
+}
+
 const hourMs = 3_600_000;
 /** For a film whose length no file says. */
 const timeoutOfUnknownMs = 48 * hourMs;
