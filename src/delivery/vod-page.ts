@@ -43,7 +43,7 @@ export interface VodAccess {
 }
 
 /** Path of a video's asset, such as `thumbnail.jpg`; with token and session where it is private. */
-export function vodAssetPath(videoId: string, asset: string, access?: VodAccess): string {
+function vodAssetPath(videoId: string, asset: string, access?: VodAccess): string {
   return access === undefined
     ? `/vod/${videoId}/${asset}`
     : `/vod/${videoId}/token/${access.token}/${asset}?avh=${access.avh}`;

@@ -6,8 +6,7 @@ export interface Timecode {
   readonly frames: number;
 }
 
-/** What {@link parseTimecode} takes, for API documents. */
-export const timecodePattern = /^(?:\d{2,3}:\d{2}:\d{2}(?:\.\d{1,3}|:\d{1,2})?|\d{1,7})$/;
+const timecodePattern = /^(?:\d{2,3}:\d{2}:\d{2}(?:\.\d{1,3}|:\d{1,2})?|\d{1,7})$/;
 
 /** Reads `HH:MM:SS`, `HH:MM:SS.mmm`, `HH:MM:SS:frames` or whole seconds; undefined when it is none of them. */
 export function parseTimecode(text: string): Timecode | undefined {

@@ -25,7 +25,7 @@ export interface PlayableRendition {
 }
 
 /** The rungs of the ladder, lowest first. */
-export const rungNames = ['240p', '360p', '480p', '720p', '1080p', '2160p'] as const;
+const rungNames = ['240p', '360p', '480p', '720p', '1080p', '2160p'] as const;
 
 /** Every name that a rendition can have in an address. */
 export const renditionNames: ReadonlySet<string> = new Set([...rungNames, 'audio']);

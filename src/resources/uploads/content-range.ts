@@ -6,7 +6,7 @@ export const sourceBytesBelow = 10_000_000_000;
 /** The most that one chunk can have. */
 export const chunkBytesMax = 209_715_200;
 /** The least that every chunk but the last has. */
-export const chunkBytesMin = 5_242_880;
+const chunkBytesMin = 5_242_880;
 const partsMax = 10_000;
 const totalBytesMax = 52_428_800_000;
 
