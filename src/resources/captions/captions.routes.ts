@@ -34,7 +34,6 @@ export function captionRoutes(captions: TextTracksService): Route[] {
     tag: 'Captions',
     auth: 'key',
     params: textTrackParams,
-    errors: [404],
   } as const;
   const find = ({ params, caller }: Named) =>
     captions.find(captions.place(caller.projectId, params.videoId, params.language));

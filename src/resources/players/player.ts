@@ -68,6 +68,8 @@ export function isRgba(text: string): boolean {
 
 /** What is given put over what is there. */
 export function changedLook(look: PlayerLook, changes: PlayerChanges): PlayerLook {
-  const given = Object.entries(changes).filter(([key, value]) => value !== undefined && Object.hasOwn(look, key));
+  const given = Object.entries(changes).filter(
+    ([key, value]) => value !== undefined && Object.hasOwn(look, key),
+  );
   return { ...look, ...Object.fromEntries(given) };
 }

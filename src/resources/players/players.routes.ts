@@ -79,10 +79,14 @@ export function playerRoutes(players: PlayersService): Route[] {
       method: 'POST',
       path: '/players/{playerId}/logo',
       summary: 'Upload a logo',
-      description:
-        'Takes the place of any other, with its link. The text field `link` says where a click on it leads; only an http or https address does.',
+      description: 'Takes the place of any other, with its link.',
       ...one,
-      body: imageBody(logoImage, 'A JPEG or PNG image'),
+      body: {
+        ...imageBody(logoImage, 'A JPEG or PNG image'),
+        fields: {
+          link: 'Where a click on the logo leads. Any text is kept as it is, but only http and https addresses lead somewhere.',
+        },
+      },
       success: { status: 201, ...shown },
       handle: ({ found, body }) => players.setLogo(found, body),
     }),
