@@ -45,6 +45,7 @@ interface CountedOrder {
 }
 /** Up to so many videos that come into question are all looked at; of more, blocks are counted. */
 const candidatesAtMost = 2_000;
+const totalsAtMost = 10_000;
 /** How many videos may be in other lists where those that meet a filter are counted in all lists and taken off again. */
 const othersAtMost = 20_000;
 /** How long counting goes on before others have their turn. */
@@ -67,6 +68,7 @@ export class VideoLists {
   readonly #totalChanges;
   readonly #read;
   readonly #orders: Readonly<Record<VideoSortField, OrderedVideos>>;
+  #totals = { changes: Number.NaN, byList: new Map<string, number>() };
   #lastCounting: Promise<unknown> = Promise.resolve();
 
   constructor(database: Database, texts: VideoTexts) {
@@ -110,7 +112,7 @@ export class VideoLists {
 
   #unfiltered(scope: ListScope, page: ListPage): ListedVideos {
     const order = this.#orders[page.sort.field];
-    const total = order.total(scope);
+    const total = this.#total(scope, order);
     const range = rangeOf(page, total);
     const near = order.nearAnEnd(scope, range, total);
     if (near !== undefined) return { rows: page.sort.direction === 'asc' ? near : near.reverse(), total };
@@ -118,6 +120,22 @@ export class VideoLists {
     const slices = slicesOf(blocks, block => block.videos, range, total)!;
     const numbers = order.numbers(scope, noConditions, blocks, slices);
     return { rows: this.#rows(numbers, page), total };
+  }
+
+  /** How many videos a list has, added up once between changes of the database. */
+  #total(scope: ListScope, order: OrderedVideos): number {
+    // All changes of videos are made through this connection.
+    const changes = this.#totalChanges.get() ?? 0;
+    if (changes !== this.#totals.changes) this.#totals = { changes, byList: new Map() };
+    const { byList } = this.#totals;
+    const list = `${scope.projectId} ${scope.isDiscarded}`;
+    let total = byList.get(list);
+    if (total === undefined) {
+      total = order.total(scope);
+      if (byList.size >= totalsAtMost) byList.clear();
+      byList.set(list, total);
+    }
+    return total;
   }
 
   #amongFew(scope: ListScope, conditions: Conditions, candidates: number[], page: ListPage): ListedVideos {
