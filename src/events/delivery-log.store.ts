@@ -29,9 +29,9 @@ export class DeliveryLog {
       `DELETE FROM webhook_deliveries WHERE number IN (
         SELECT number FROM webhook_deliveries WHERE created_at_ms < ? ORDER BY created_at_ms LIMIT ?)`,
     );
-    this.#crowded = sqlite.prepare<[number], { webhook_id: string; excess: number }>(
-      `SELECT webhook_id, sum(total) - ?1 AS excess FROM webhook_delivery_totals
-        WHERE state IN ('succeeded', 'failed') GROUP BY webhook_id HAVING sum(total) > ?1 LIMIT 1`,
+    this.#crowded = sqlite.prepare<{ keptAtMost: number }, { webhook_id: string; excess: number }>(
+      `SELECT webhook_id, sum(total) - @keptAtMost AS excess FROM webhook_delivery_totals
+        WHERE state IN ('succeeded', 'failed') GROUP BY webhook_id HAVING sum(total) > @keptAtMost LIMIT 1`,
     );
     const oldestOf = (state: string) =>
       `SELECT number FROM (SELECT number FROM webhook_deliveries
@@ -66,7 +66,7 @@ export class DeliveryLog {
 
   /** Removes the oldest deliveries of a webhook that has more than are kept; how many, 0 when none has. */
   removeExcess(countAtMost: number): number {
-    const crowded = this.#crowded.get(this.#keptAtMost);
+    const crowded = this.#crowded.get({ keptAtMost: this.#keptAtMost });
     if (crowded === undefined) return 0;
     const count = Math.min(crowded.excess, countAtMost);
     return this.#excess.run({ webhookId: crowded.webhook_id, count }).changes;

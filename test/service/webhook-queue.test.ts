@@ -1,0 +1,202 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { DeliveryLog, deliveriesKeptMs } from '../../src/events/delivery-log.store.ts';
+import { DeliverySweeper } from '../../src/events/delivery-sweeper.ts';
+import { Outbox } from '../../src/events/outbox.store.ts';
+import { type DueDelivery, WebhookQueue } from '../../src/events/webhook-queue.store.ts';
+import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
+import { BroadcastsStore } from '../../src/resources/live-streams/broadcasts.store.ts';
+import { LiveStreamsStore } from '../../src/resources/live-streams/live-streams.store.ts';
+import { WebhooksStore } from '../../src/resources/webhooks/webhooks.store.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { tempDirOfTest } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { MovedClock } from './webhook-fixture.ts';
+
+async function opened() {
+  const database = openDatabase({ dataDir: await tempDirOfTest() });
+  onTestFinished(() => database.stop());
+  const { projectIds } = new AccountsStore(database).addAccount({ isUpgraded: false, createdAtMs: 1 });
+  const projectId = projectIds.sandbox;
+  const addWebhook = (webhookId: string) =>
+    new WebhooksStore(database).add(
+      {
+        webhookId,
+        projectId,
+        events: ['live-stream.broadcast.started', 'live-stream.broadcast.ended'],
+        url: 'http://a/',
+        signatureSecret: 's',
+        createdAtMs: 1,
+      },
+      10,
+    );
+  addWebhook('webhook_1');
+  const rows = (sql: string) => database.sqlite.prepare(sql).raw().all();
+  return { database, projectId, addWebhook, rows };
+}
+
+function eventOf(projectId: string, subjectId: string, number: number) {
+  const type = 'live-stream.broadcast.started';
+  return { projectId, number, type, subjectId, payload: { liveStreamId: subjectId }, createdAtMs: number };
+}
+
+const record = { attemptedAtMs: 1, durationMs: 1, statusCode: 200, error: undefined, response: '' };
+
+it('gives one resource one turn at a time, whichever way the one before goes', async () => {
+  const { database, projectId } = await opened();
+  const queue = new WebhookQueue(database);
+  for (let number = 1; number <= 4; number += 1) queue.fanOut(eventOf(projectId, 'li1', number));
+  queue.fanOut(eventOf(projectId, 'li2', 5));
+  const due = () => queue.due('webhook_1', 1_000, 10).map(({ eventNumber }) => eventNumber);
+  const take = (number: number): DueDelivery =>
+    queue.due('webhook_1', 1_000, 10).find(({ eventNumber }) => eventNumber === number)!;
+  expect(due()).toEqual([1, 5]);
+  const first = take(1);
+  queue.record([{ delivery: first, record, next: { retryAtMs: 900 } }]);
+  expect(due()).toEqual([5, 1]);
+  queue.record([{ delivery: take(1), record, next: 'succeeded' }]);
+  expect(due()).toEqual([2, 5]);
+  queue.record([{ delivery: take(2), record, next: 'failed' }]);
+  expect(due()).toEqual([3, 5]);
+  database.sqlite.exec('DELETE FROM webhook_deliveries WHERE event_number = 3');
+  expect(due()).toEqual([4, 5]);
+  // Told twice of the same try: the second time it is over.
+  queue.record([{ delivery: first, record, next: 'succeeded' }]);
+  expect(queue.waitingTotal()).toBe(2);
+});
+
+it('keeps only so many, and gives up the oldest for the newest', async () => {
+  const { database, projectId, rows } = await opened();
+  const queue = new WebhookQueue(database, { waitingAtMost: 3 });
+  for (let number = 1; number <= 5; number += 1) queue.fanOut(eventOf(projectId, 'li1', number));
+  expect(queue.dropped).toBe(2);
+  expect(queue.waitingTotal()).toBe(3);
+  expect(queue.due('webhook_1', 1_000, 10).map(({ eventNumber }) => eventNumber)).toEqual([3]);
+  expect(rows('SELECT event_number, state FROM webhook_deliveries ORDER BY number')).toEqual([
+    [1, 'failed'],
+    [2, 'failed'],
+    [3, 'waiting'],
+    [4, 'waiting'],
+    [5, 'waiting'],
+  ]);
+});
+
+it('is not told of what its transaction took back', async () => {
+  const { database, projectId, rows } = await opened();
+  const outbox = new Outbox(database, silentLogger);
+  const append = () =>
+    outbox.append({ projectId, type: 'live-stream.broadcast.ended', subjectId: 'li1', payload: {} }, 1);
+  expect(() =>
+    database.transaction(() => {
+      append();
+      throw new Error('no');
+    }),
+  ).toThrow('no');
+  expect(rows('SELECT 1 FROM webhook_deliveries')).toEqual([]);
+  append();
+  expect(rows('SELECT event_number, body FROM webhook_deliveries')).toEqual([
+    [1, '{"type":"live-stream.broadcast.ended","emittedAt":"1970-01-01T00:00:00+00:00"}'],
+  ]);
+});
+
+it('forgets what is old, what is too much, and what is of webhooks that are gone', async () => {
+  const { database, projectId, addWebhook, rows } = await opened();
+  const clock = new MovedClock();
+  const queue = new WebhookQueue(database);
+  addWebhook('webhook_2');
+  const atMs = clock.nowMs();
+  for (let number = 0; number < 250; number += 1) {
+    queue.fanOut({
+      ...eventOf(projectId, 'li1', number),
+      createdAtMs: atMs - deliveriesKeptMs + number - 10,
+    });
+  }
+  const [delivery] = queue.due('webhook_1', atMs, 1);
+  queue.record([{ delivery: delivery!, record, next: 'succeeded' }]);
+  new WebhooksStore(database).remove(projectId, 'webhook_2');
+  const sweeper = new DeliverySweeper({
+    store: new DeliveryLog(database, { keptAtMost: 5 }),
+    clock,
+    log: silentLogger,
+  });
+  onTestFinished(() => sweeper.stop());
+  await sweeper.start();
+  const counts = () =>
+    String(rows('SELECT webhook_id, count(*), min(event_number) FROM webhook_deliveries GROUP BY 1'));
+  await waitUntil(() => rows('SELECT 1 FROM removed_webhooks').length === 0);
+  await waitUntil(() => counts() === 'webhook_1,240,10', { what: counts });
+  expect(rows('SELECT 1 FROM webhook_attempts')).toEqual([]);
+  expect(queue.waitingTotal()).toBe(240);
+  expect(queue.due('webhook_1', atMs, 9).map(({ eventNumber }) => eventNumber)).toEqual([10]);
+
+  for (let count = 0; count < 8; count += 1) {
+    const [next] = queue.due('webhook_1', atMs, 1);
+    queue.record([{ delivery: next!, record, next: count % 2 === 0 ? 'succeeded' : 'failed' }]);
+  }
+  sweeper.sweepSoon();
+  await waitUntil(() => counts() === 'webhook_1,237,13', { what: counts });
+});
+
+it('reads pages of a long log without looking at the rows before them', async () => {
+  const { database } = await opened();
+  const plans = [
+    "SELECT number FROM webhook_deliveries WHERE webhook_id = 'w' ORDER BY number DESC LIMIT 25 OFFSET 900",
+    "SELECT number FROM webhook_deliveries WHERE webhook_id = 'w' AND type = 'rare' ORDER BY number DESC LIMIT 25",
+    "SELECT number FROM webhook_deliveries WHERE webhook_id = 'w' AND state = 'failed' ORDER BY number DESC LIMIT 25",
+    "SELECT number FROM webhook_deliveries WHERE webhook_id = 'w' AND state = 'failed' AND type = 'rare' ORDER BY number LIMIT 25",
+  ].map(sql => database.sqlite.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]);
+  for (const plan of plans) {
+    expect(plan.map(({ detail }) => detail)).toEqual([expect.stringMatching(/USING COVERING INDEX/)]);
+  }
+});
+
+it('is told of broadcasts once when they can be played and once when they end, and of no others', async () => {
+  const { database, projectId, rows } = await opened();
+  for (const liveStreamId of ['li1', 'li2', 'li3']) {
+    new LiveStreamsStore(database).add({
+      liveStreamId,
+      projectId,
+      name: 'Pier',
+      streamKey: liveStreamId,
+      public: true,
+      playerId: undefined,
+      restreams: [],
+      thumbnailType: undefined,
+      createdAtMs: 1,
+      updatedAtMs: 1,
+    });
+  }
+  const clock = new MovedClock();
+  const broadcasts = new BroadcastsStore(database, new Outbox(database, silentLogger), clock);
+  const open = (liveStreamId: string) =>
+    broadcasts.opened({
+      liveStreamId,
+      projectId,
+      state: 'starting',
+      startedAtMs: 1,
+      protocol: 'rtmp',
+      remoteAddress: '',
+      encoder: '',
+    });
+  const first = open('li1');
+  for (const state of ['live', 'waiting', 'live']) broadcasts.changed(first, { state });
+  broadcasts.ended(first, 20_000, 'completed');
+  broadcasts.ended(first, 30_000, 'server-crashed');
+  const never = open('li2');
+  broadcasts.changed(never, { width: 640 });
+  broadcasts.ended(never, 40_000, 'no-media');
+  const crashed = open('li3');
+  // Its publisher was gone before the first picture was out.
+  broadcasts.changed(crashed, { state: 'waiting' });
+  open('li2');
+  expect(broadcasts.endOpenOnes(50_000, 'server-crashed')).toBe(2);
+  expect(broadcasts.endOpenOnes(60_000, 'server-crashed')).toBe(0);
+  const events = rows('SELECT type, subject_id, payload, created_at_ms FROM events ORDER BY id');
+  expect(events).toEqual([
+    ['live-stream.broadcast.started', 'li1', '{"liveStreamId":"li1"}', clock.nowMs()],
+    ['live-stream.broadcast.ended', 'li1', '{"liveStreamId":"li1"}', 20_000],
+    ['live-stream.broadcast.started', 'li3', '{"liveStreamId":"li3"}', clock.nowMs()],
+    ['live-stream.broadcast.ended', 'li3', '{"liveStreamId":"li3"}', 50_000],
+  ]);
+  expect(rows('SELECT event_number FROM webhook_deliveries')).toHaveLength(4);
+});
