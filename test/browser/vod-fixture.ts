@@ -214,6 +214,7 @@ export class VideoSite {
 
   async #answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const path = new URL(request.url!, 'http://x').pathname;
+    if (path === '/watch') return void response.writeHead(202).end();
     this.requests.push(request.url!);
     if (this.video.isUnreachable && path !== '/vod/viOfTest') {
       response.destroy();

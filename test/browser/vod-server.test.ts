@@ -125,7 +125,7 @@ describeInBrowser('the page of a video on the server', browser => {
     expect(viewer.complaints).toEqual([]);
   });
 
-  it('shows a private film to the browser that came first, and to no other', async () => {
+  it('shows a private film to the browser that came first, to no other, and tells what was watched', async () => {
     const video = await create({ public: false });
     await upload(video, await fixture('h264-aac'));
     expect(video.assets.player).toContain('?token=');
@@ -142,6 +142,16 @@ describeInBrowser('the page of a video on the server', browser => {
     expect(await other.page.textContent('body')).toContain('There is no video here');
     const bare = await fetch(`${server.baseUrl}/vod/${video.videoId}`);
     expect(bare.status).toBe(404);
+
+    // What both loads of the page have told, the first one when it went.
+    const metric = async (path: string): Promise<unknown> => {
+      const address = `/data/metrics/${path}?filterBy[mediaId]=${video.videoId}`;
+      return ((await (await server.api('GET', address)).json()) as { data: unknown }).data;
+    };
+    await until('the impressions', async () => (await metric('impression/count')) === 2);
+    await until('the plays', async () => (await metric('play/count')) === 2);
+    expect(await metric('start/count')).toBe(2);
+    expect(await metric('watch-time/sum')).toBeGreaterThan(1);
   });
 
   it('says so when the file is no film', async () => {

@@ -48,7 +48,7 @@ const writeAfterMs = 1_000;
 /** A player reports every five or ten seconds while it plays; one that is heard of again is read back. */
 const forgottenAfterMs = 120_000;
 const openAtMost = 100_000;
-const playbacksInATurn = 50;
+const playbacksInATurn = 25;
 const addressesKept = 50_000;
 const mediaKept = 50_000;
 /** Many begin to watch a live stream in one minute; nobody begins so often. */

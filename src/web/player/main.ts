@@ -2,6 +2,7 @@ import { Controls } from './controls.ts';
 import { LiveSession, type Phase } from './live-session.ts';
 import { pageElement } from './page-elements.ts';
 import { type PageOptions, readPageOptions } from './page-options.ts';
+import { reportPlaying } from './play-events.ts';
 import { Playing } from './playing.ts';
 import { ServerClock } from './server-clock.ts';
 import { Sound } from './sound.ts';
@@ -106,5 +107,6 @@ Object.defineProperty(window, 'millrace', {
   } satisfies MillraceHandle),
 });
 
+reportPlaying(video, root.dataset.streamId ?? '', true);
 session.start(video, JSON.parse(root.dataset.state ?? '{"live":false,"broadcastId":null}') as StreamState);
 controls.refresh();

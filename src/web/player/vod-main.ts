@@ -1,4 +1,5 @@
 import { pageElement } from './page-elements.ts';
+import { reportPlaying } from './play-events.ts';
 import { PlayRange } from './play-range.ts';
 import { PlayerSettings } from './player-settings.ts';
 import { Playing } from './playing.ts';
@@ -195,5 +196,6 @@ if (options.sdk !== undefined && theme?.enableApi !== false && parent !== window
     },
   });
 }
+reportPlaying(video, firstState.videoId, false);
 session.start();
 controls.refresh();
