@@ -1,6 +1,6 @@
-import { formatAtom } from '../shared/clock.ts';
 import { newId } from '../shared/ids.ts';
 import type { Database } from '../store/database.ts';
+import { eventBody } from './event-body.ts';
 
 /** An event that is to be told to the webhooks of its project. */
 export interface EventToTell {
@@ -199,11 +199,7 @@ export class WebhookQueue {
   fanOut(event: EventToTell): void {
     const webhookIds = this.#subscribers.all(event.projectId, event.type);
     if (webhookIds.length === 0) return;
-    const body = JSON.stringify({
-      type: event.type,
-      emittedAt: formatAtom(event.createdAtMs),
-      ...event.payload,
-    });
+    const body = JSON.stringify(eventBody(event));
     for (const webhookId of webhookIds) {
       this.#add({
         id: newId('delivery_'),

@@ -1,4 +1,5 @@
 import { formatAtom } from '../../shared/clock.ts';
+import { eventBody } from '../event-body.ts';
 import { eventTypes } from '../event-catalogue.ts';
 import type { StoredEvent } from '../outbox.store.ts';
 
@@ -38,17 +39,12 @@ export function gapMessage(oldestNumber: number): string {
 /** The answer to a `ping` that a client sent as a message. */
 export const pongMessage = JSON.stringify({ type: 'pong' });
 
-/** An event. */
+/** An event: what webhooks get of it, with its number in its project as `eventId`. */
 export function eventMessage(event: StoredEvent): string {
-  return JSON.stringify({
-    eventId: String(event.number),
-    type: event.type,
-    emittedAt: formatAtom(event.createdAtMs),
-    ...event.payload,
-  });
+  return JSON.stringify({ eventId: String(event.number), ...eventBody(event) });
 }
 
-/** How a broadcast does. */
+/** How a broadcast does at the time `atMs`. */
 export function statsMessage({ projectId, ...facts }: BroadcastFacts, atMs: number): string {
   return JSON.stringify({ type: broadcastStats, emittedAt: formatAtom(atMs), ...facts });
 }
