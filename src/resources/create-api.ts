@@ -191,7 +191,7 @@ export function createApi(options: ApiOptions): Api {
   });
   const liveStreams = new LiveStreamsService({
     store: new LiveStreamsStore(database),
-    thumbnails: new ThumbnailFiles(dataDir),
+    thumbnails: new ThumbnailFiles(files),
     live: options.live,
     privateTokens,
     baseUrl: publicUrl,

@@ -11,6 +11,7 @@ import { joinBelow } from '../shared/safe-path.ts';
  * - `vod/<videoId>/`: `source`, renditions, `mp4/source.mp4`, images, captions, chapters
  * - `uploads/<videoId>/`: chunks of an upload that is under way
  * - `work/<uuid>/`: a job's own folder; nobody else looks into it, and a start empties it
+ * - `live/<liveStreamId>/`: the image of a live stream
  * - `watermarks/<watermarkId>`: images to burn in
  * - `players/<playerId>/`: the logo of a player theme
  */
@@ -39,6 +40,11 @@ export class MediaFiles {
   /** File of a watermark. */
   watermark(watermarkId: string): string {
     return joinBelow(this.#root, 'watermarks', watermarkId);
+  }
+
+  /** Folder of a live stream. */
+  live(liveStreamId: string, ...parts: string[]): string {
+    return joinBelow(this.#root, 'live', liveStreamId, ...parts);
   }
 
   /** Folder of a player theme. */

@@ -46,7 +46,7 @@ export interface GrowingRenditionOptions {
 export class GrowingRendition implements OpenRendition {
   readonly #options: GrowingRenditionOptions;
   readonly #follower: FragmentFollower;
-  #mediaPath: string;
+  readonly #mediaPath: string;
   #track: TrackDescription | undefined;
   #assembler: SegmentAssembler | undefined;
   #writer: SegmentIndexWriter | undefined;
@@ -117,11 +117,6 @@ export class GrowingRendition implements OpenRendition {
   bitRates(targetDurationSeconds: number): BitRates {
     if (this.segmentCount === 0) return { peakBitsPerSecond: 0, averageBitsPerSecond: 0 };
     return this.#opened().table.bitRates(this.facts.timescale, targetDurationSeconds);
-  }
-
-  /** From now on the media is read from here: the file was moved, or linked, and is the same. */
-  moved(path: string): void {
-    this.#mediaPath = path;
   }
 
   /**

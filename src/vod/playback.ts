@@ -59,14 +59,14 @@ export class VodPlayback {
     if (state === undefined) return undefined;
     const growing = this.#options.growing.find(videoId);
     if (!state.isPlayable && growing === undefined) return undefined;
-    const render = async () =>
+    const render = () =>
       formatVodMultivariant({
-        renditions: await this.#playable(videoId, state),
+        renditions: this.#playable(videoId, state),
         ...(avh === undefined ? {} : { avh }),
       });
     // What grows has no final bit rates, and a session's text is of use to one viewer only.
-    if (!state.isPlayable || avh !== undefined) return new RenderedText(await render());
-    return this.#texts.get(`${videoId}/${state.revision}`, render);
+    if (!state.isPlayable || avh !== undefined) return new RenderedText(render());
+    return this.#texts.get(`${videoId}/${state.revision}`, async () => render());
   }
 
   /** The media playlist of a rung such as `720p`, or of `audio`. */
@@ -140,7 +140,7 @@ export class VodPlayback {
   }
 
   /** What goes into the multivariant playlist. */
-  async #playable(videoId: string, state: EncodingState): Promise<PlayableRendition[]> {
+  #playable(videoId: string, state: EncodingState): PlayableRendition[] {
     const playable: PlayableRendition[] = state.renditions
       .filter(({ type, status }) => type !== 'mp4' && status === 'encoded')
       .map(({ quality, facts }) => ({ name: quality, record: facts as RenditionRecord }));

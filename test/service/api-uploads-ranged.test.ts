@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MediaFiles } from '../../src/storage/media-files.ts';
 import { type Answer, type RunningApi, startApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { chunkBytes, digestOf, digestOfFile, noise, UploadsOfTest } from './upload-fixture.ts';
@@ -174,7 +175,7 @@ describe('a ranged upload', () => {
     const videoId = await uploads.video();
     await uploads.send(videoId, pieces[0], 'part 1/3');
     await server.call('DELETE', `/videos/${videoId}`);
-    await server.api.uploads.service.removeUpload(videoId);
+    await new MediaFiles(server.dataDir).removeVideo(videoId);
     expect((await uploads.send(videoId, pieces[1], 'part 2/3')).status).toBe(404);
     expect((await uploads.leftovers()).filter(name => name.includes(videoId))).toEqual([]);
     expect(uploads.ingest(videoId)).toBeUndefined();

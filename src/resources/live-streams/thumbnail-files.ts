@@ -1,19 +1,19 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { UploadedFile } from '../../http/route.ts';
 import { readUploadedImage, thumbnailImage } from '../../http/uploaded-image.ts';
+import type { MediaFiles } from '../../storage/media-files.ts';
 
 /** Images of live streams on disk: `live/<liveStreamId>/thumbnail` below the data folder. */
 export class ThumbnailFiles {
-  readonly #dataDir: string;
+  readonly #media: MediaFiles;
 
-  constructor(dataDir: string) {
-    this.#dataDir = dataDir;
+  constructor(media: MediaFiles) {
+    this.#media = media;
   }
 
   /** Where a live stream's image is, if it has one. */
   pathOf(liveStreamId: string): string {
-    return join(this.#dataDir, 'live', liveStreamId, 'thumbnail');
+    return this.#media.live(liveStreamId, 'thumbnail');
   }
 
   /**
@@ -24,16 +24,7 @@ export class ThumbnailFiles {
    */
   async put(liveStreamId: string, file: UploadedFile): Promise<string> {
     const image = await readUploadedImage(file, thumbnailImage);
-    const path = this.pathOf(liveStreamId);
-    await mkdir(dirname(path), { recursive: true });
-    // The bytes must be on the disk before the name points at them.
-    const handle = await open(file.path, 'r+');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(file.path, path);
+    await this.#media.publish(file.path, this.pathOf(liveStreamId));
     return image.type;
   }
 
@@ -44,6 +35,6 @@ export class ThumbnailFiles {
 
   /** Removes a live stream's folder. */
   async removeAll(liveStreamId: string): Promise<void> {
-    await rm(dirname(this.pathOf(liveStreamId)), { recursive: true, force: true });
+    await rm(this.#media.live(liveStreamId), { recursive: true, force: true });
   }
 }

@@ -77,16 +77,6 @@ export class SourceFiles {
   }
 }
 
-/** Brings a file's bytes to the disk. */
-export async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, 'r+');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
 /** Brings the name of a file to the disk. */
 export async function syncFolderOf(path: string): Promise<void> {
   const handle = await open(dirname(path), 'r');

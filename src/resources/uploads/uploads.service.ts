@@ -6,6 +6,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { diskErrorOf } from '../../shared/disk-error.ts';
 import { AppError, systemCodeOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { syncFile } from '../../storage/media-files.ts';
 import type { Database } from '../../store/database.ts';
 import { assembleKind } from './assembly.ts';
 import {
@@ -21,7 +22,7 @@ import {
   sourceBytesBelow,
   sourceTooLarge,
 } from './content-range.ts';
-import { type SourceFiles, syncFile, syncFolderOf } from './source-files.ts';
+import { type SourceFiles, syncFolderOf } from './source-files.ts';
 import type { UploadTarget } from './upload-target.ts';
 import type { IngestState, SourceRecord, UploadsStore } from './uploads.store.ts';
 
@@ -128,13 +129,6 @@ export class UploadsService<View> {
   /** Why a source will never be complete, as a sentence. */
   failureOf(videoId: string): string | undefined {
     return this.#store.failureOf(videoId);
-  }
-
-  /** Removes chunks, what is half written, and all that is noted about a video's source; the source itself goes with the video. */
-  async removeUpload(videoId: string): Promise<void> {
-    this.#store.remove(videoId);
-    await this.#files.removeChunks(videoId);
-    await this.#files.removePartial(videoId);
   }
 
   /** Gives up what began 168 hours ago and is not complete, at most a thousand at a time; how many those were. */

@@ -211,14 +211,6 @@ export class UploadsStore {
     return this.#openSince.all(atMs);
   }
 
-  /** Forgets a video's source. */
-  remove(videoId: string): void {
-    this.#database.transaction(() => {
-      this.#removeChunks(videoId);
-      this.#database.run(this.#database.queries.deleteFrom('video_sources').where('video_id', '=', videoId));
-    });
-  }
-
   /** What the status of a video tells of its source; undefined until something has begun. */
   ingestOf(videoId: string): IngestState | undefined {
     const row = this.#source.get(videoId);
