@@ -1,6 +1,7 @@
 import { messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Database } from '../store/database.ts';
+import { removeInTurns } from '../store/remove-in-turns.ts';
 import { WebhookQueue } from './webhook-queue.store.ts';
 
 /** Something that happened to a resource. */
@@ -111,8 +112,12 @@ export class Outbox {
   }
 
   /** Forgets what is older than `atMs`; how many events that were. */
-  removeBefore(atMs: number): number {
-    return this.#database.run(this.#database.queries.deleteFrom('events').where('created_at_ms', '<', atMs));
+  removeBefore(atMs: number): Promise<number> {
+    const { queries } = this.#database;
+    return removeInTurns(atMost => {
+      const some = queries.selectFrom('events').select('id').where('created_at_ms', '<', atMs).limit(atMost);
+      return this.#database.run(queries.deleteFrom('events').where('id', 'in', some));
+    });
   }
 
   /** A transaction has no `await` in it, so it is over when the next turn comes. */

@@ -206,7 +206,7 @@ describe('a private token', () => {
     server.time.nowMs += 1000;
     expect(sessions.admit(question)).toBeUndefined();
     expect((await server.ask(`${base}/state?avh=${session}`, one)).status).toBe(404);
-    expect(server.sessions.removeExpired()).toBe(1);
+    expect(await server.sessions.removeExpired()).toBe(1);
     expect(server.rowCount()).toBe(0);
     // Swept, and still not to be bound anew.
     expect((await server.ask(`${base}/state?avh=${session}`, one)).status).toBe(404);
@@ -276,9 +276,9 @@ describe('the sessions of private tokens', () => {
   it('are removed when they are over', async () => {
     await using server = await started();
     await sessionOf(server, server.mint().base);
-    expect(server.sessions.removeExpired()).toBe(0);
+    expect(await server.sessions.removeExpired()).toBe(0);
     server.time.nowMs += 2 * dayMs;
-    expect(server.sessions.removeExpired()).toBe(1);
+    expect(await server.sessions.removeExpired()).toBe(1);
     expect(server.rowCount()).toBe(0);
   });
 });

@@ -166,7 +166,7 @@ describe('resuming', () => {
     expect(some.ids()).toEqual([3, 4]);
     const none = await listen(running, { query: '?lastEventId=2' });
     expect((await none.until(3))[1].eventId).toBe('3');
-    running.outbox.removeBefore(Date.now() + 60_000);
+    await running.outbox.removeBefore(Date.now() + 60_000);
     const all = await listen(running, { query: '?lastEventId=3' });
     expect((await all.until(2))[1]).toEqual({ type: 'gap', oldestEventId: '5' });
     running.append('vi5');

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import type { Database } from '../../store/database.ts';
+import { removeInTurns } from '../../store/remove-in-turns.ts';
 import type { PrivateTokens } from './private-tokens.store.ts';
 
 /** The contract's lifetime of a session. A token that nobody has used for as long can no longer be used. */
@@ -67,12 +68,18 @@ export class PrivateSessionsStore {
   }
 
   /** Removes the sessions that are over; the number of them. */
-  removeExpired(): number {
+  removeExpired(): Promise<number> {
     const nowMs = this.#clock.nowMs();
     for (const [key, session] of this.#kept) if (session.expiresAtMs <= nowMs) this.#kept.delete(key);
-    return this.#database.run(
-      this.#database.queries.deleteFrom('private_sessions').where('expires_at_ms', '<=', nowMs),
-    );
+    const { queries } = this.#database;
+    return removeInTurns(atMost => {
+      const some = queries
+        .selectFrom('private_sessions')
+        .select('token_hash')
+        .where('expires_at_ms', '<=', nowMs)
+        .limit(atMost);
+      return this.#database.run(queries.deleteFrom('private_sessions').where('token_hash', 'in', some));
+    });
   }
 
   #keptSession({ resourceId, token }: Question): BoundSession | undefined {
