@@ -259,12 +259,12 @@ describe('what names a player theme', () => {
         .n;
     expect(named()).toBe(701);
     await server.call('DELETE', `/players/${playerId}`);
-    expect(named()).toBe(451);
+    expect(named()).toBe(651);
     const page = (await server.call('GET', '/videos?title=Copied&pageSize=100')).json;
     expect(page.pagination.itemsTotal).toBe(701);
     for (const video of page.data) expect(video).not.toHaveProperty('playerId');
 
-    expect(await server.api.players.freeRows()).toBe(451);
+    expect(await server.api.players.freeRows()).toBe(651);
     expect(named()).toBe(0);
     expect(sqlite.prepare('SELECT id FROM removed_players').all()).toEqual([]);
     expect(await server.api.players.freeRows()).toBe(0);

@@ -6,7 +6,7 @@ import type { Player, PlayerLogo, PlayerLook } from './player.ts';
 const sortColumns = { name: 'name_folded', createdAt: 'created_at_ms', updatedAt: 'updated_at_ms' } as const;
 
 /** Rows that are taken a theme off at once: a few milliseconds. */
-const freedAtOnce = 250;
+const freedAtOnce = 50;
 
 /**
  * Player themes in the database. A theme may be named by a million videos, which cannot all be changed when it is deleted: some

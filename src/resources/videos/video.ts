@@ -1,4 +1,6 @@
+import { languageFaults, languageTagFault } from '../../shared/language-tag.ts';
 import { parseTimecode, timecodeSeconds } from '../../shared/timecode.ts';
+
 /** A pair that an owner attaches to a video; keys may repeat. */
 export interface MetadataEntry {
   readonly key: string;
@@ -91,13 +93,10 @@ export const languages: readonly string[] = [
 /** How long a discarded video can be restored. */
 export const discardedForMs = 90 * 24 * 3_600_000;
 
-/** What is wrong with a language tag; undefined when nothing is. */
+/** What is wrong with the language of a video; undefined when nothing is. Text tracks can be in more languages. */
 export function languageFault(tag: string): string | undefined {
-  if (!/^[a-zA-Z]+(?:-[a-zA-Z]+)*$/.test(tag)) {
-    return 'The "language" attribute must contain only letters and dashes (for example "fr", "fr-BE").';
-  }
-  if (!languages.includes(tag)) return 'The "language" attribute is not valid.';
-  return undefined;
+  if (languages.includes(tag)) return undefined;
+  return languageTagFault(tag) ?? languageFaults.unknown;
 }
 
 /** The source's frame rate is not known when a clip is asked for, so a frame in a timecode is a 25th of a second. */
