@@ -24,6 +24,7 @@ import { benchUpload } from './bench/upload.ts';
 import { benchVideosList } from './bench/videos-list.ts';
 import { benchViewers } from './bench/viewers.ts';
 import { benchVodViewers } from './bench/vod-viewers.ts';
+import { benchWebhooks } from './bench/webhooks.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   start: benchStart,
@@ -37,6 +38,7 @@ const benches: Readonly<Record<string, Bench>> = {
   upload: benchUpload,
   playable: benchPlayable,
   encode: benchEncode,
+  webhooks: benchWebhooks,
   leftovers: benchLeftovers,
 };
 
