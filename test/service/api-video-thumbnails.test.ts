@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formOf, jpegImage, pngImage, webpImage } from '../support/images.ts';
-import { productionKey, type RunningApi, startApi } from '../support/start-api.ts';
+import { productionKey, type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
 
 let server: RunningApi;
 let requested: string[];
@@ -126,7 +126,7 @@ describe('uploading a thumbnail', () => {
 
   it('leaves nothing behind when the video goes meanwhile', async () => {
     const videoId = await create();
-    const projectId = server.api.videos.findForViewers(videoId)!.projectId;
+    const projectId = sandboxProjectOf(server.database);
     const path = join(server.dataDir, 'image');
     await writeFile(path, png);
     await server.call('DELETE', `/videos/${videoId}`);

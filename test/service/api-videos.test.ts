@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { refuseAttribute } from '../../src/http/problems.ts';
 import type { VideoSources } from '../../src/resources/videos/video-sources.ts';
-import { productionKey, type RunningApi, startApi } from '../support/start-api.ts';
+import { productionKey, type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
 
 let server: RunningApi;
 let begun: [videoId: string, plan: unknown][];
@@ -330,7 +330,7 @@ describe('a video', () => {
   });
 
   it('of a recording says which live stream it is of', async () => {
-    const { projectId } = server.api.videos.findForViewers((await create()).videoId)!;
+    const projectId = sandboxProjectOf(server.database);
     const video = server.api.videos.create(projectId, { title: 'Recorded' }, { liveStreamId: 'li1' });
     const { source } = (await server.call('GET', `/videos/${video.videoId}`)).json;
     expect(source).toEqual({
@@ -345,7 +345,7 @@ describe('a video', () => {
 
   it('is told to have changed when something that belongs to it has', async () => {
     const { videoId } = await create();
-    const { projectId } = server.api.videos.findForViewers(videoId)!;
+    const projectId = sandboxProjectOf(server.database);
     const before = rowOf(videoId).updated_at_ms as number;
     await expect.poll(() => Date.now()).toBeGreaterThan(before);
     server.api.videos.touched(projectId, videoId);

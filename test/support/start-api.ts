@@ -102,6 +102,20 @@ export function basic(key: string): string {
   return `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
 }
 
+/** Id of the project that `sandboxKey` opens. */
+export function sandboxProjectOf(database: Database): string {
+  const { queries } = database;
+  const project = database.first(
+    queries
+      .selectFrom('projects')
+      .select('id')
+      .where('environment', '=', 'sandbox')
+      .orderBy('created_at_ms')
+      .limit(1),
+  );
+  return project!.id;
+}
+
 /** Starts the real API on a free port; its data folder is a new one, removed by `stop`, unless `dataDir` is given. */
 export async function startApi(options: StartApiOptions = {}): Promise<RunningApi> {
   const dataDir = options.dataDir ?? (await makeTempDir());

@@ -15,7 +15,7 @@ import { UploadsStore } from './uploads.store.ts';
 
 /** What the rest of the server does for uploads, and how they are limited. */
 export interface UploadWork {
-  /** With a lane for each name of {@link uploadLanes}; does the kinds that {@link createUploads} gives. */
+  /** With the lanes `transfer` and `assembly`; does the kinds that {@link createUploads} gives. */
   readonly jobs: JobQueue;
   /** Called in the transaction that makes a source complete: has done with it what follows. */
   readonly sourceReady: (videoId: string) => void;
@@ -30,7 +30,7 @@ export interface UploadWork {
 }
 
 /** Lanes of the jobs: fetching from elsewhere, and joining and copying what is here, which no slow server may hold up. */
-export const uploadLanes = { fetch: 'transfer', join: 'assembly' } as const;
+const uploadLanes = { fetch: 'transfer', join: 'assembly' } as const;
 
 /** Uploads, and what the server does for them. */
 export interface Uploads {

@@ -9,7 +9,7 @@ import type { ListPage } from './video-orders.store.ts';
 import type { VideoSources } from './video-sources.ts';
 import { viewOf } from './video-view.ts';
 import type { VideoView } from './videos.schema.ts';
-import type { VideosStore, ViewedVideo } from './videos.store.ts';
+import type { VideosStore } from './videos.store.ts';
 
 /** What videos are kept with, and what the rest of the server does for them. */
 export interface VideosOptions {
@@ -54,11 +54,6 @@ export class VideosService {
   /** A discarded video of a project. */
   findDiscarded(projectId: string, videoId: string): Video | undefined {
     return this.#store.find({ projectId, isDiscarded: true }, videoId);
-  }
-
-  /** What viewers' requests need of a video that is not discarded; for delivery. */
-  findForViewers(videoId: string): ViewedVideo | undefined {
-    return this.#store.findForViewers(videoId);
   }
 
   /** One page of a project's videos, or of those that are discarded, and how many there are on all pages. */

@@ -9,21 +9,6 @@ import type { ListPage, ListScope } from './video-orders.store.ts';
 import { type ShownVideoRow, shownColumns, videoFrom } from './video-row.ts';
 import { VideoTexts } from './video-texts.store.ts';
 
-/** What viewers' requests need of a video, whosever it is. */
-export interface ViewedVideo {
-  readonly projectId: string;
-  readonly title: string;
-  readonly public: boolean;
-  readonly mp4Support: boolean;
-  readonly panoramic: boolean;
-  readonly playerId: string | undefined;
-}
-
-type ViewedRow = Pick<
-  VideoRow,
-  'project_id' | 'title' | 'is_public' | 'has_mp4_support' | 'is_panoramic' | 'player_id'
->;
-
 /**
  * Videos in the database. What lists are made of is kept by triggers, in the same transaction; texts are searched in through
  * {@link VideoTexts}.
@@ -33,7 +18,6 @@ export class VideosStore {
   readonly #texts: VideoTexts;
   readonly #lists: VideoLists;
   readonly #find;
-  readonly #findViewed;
   readonly #findExpired;
   readonly #add;
   readonly #touch;
@@ -45,10 +29,6 @@ export class VideosStore {
     this.#lists = new VideoLists(database, this.#texts);
     this.#find = sqlite.prepare<[string, string, number], ShownVideoRow>(
       `SELECT ${shownColumns} FROM videos v WHERE v.id = ? AND v.project_id = ? AND v.is_discarded = ?`,
-    );
-    this.#findViewed = sqlite.prepare<[string], ViewedRow>(
-      `SELECT project_id, title, is_public, has_mp4_support, is_panoramic, player_id
-       FROM videos WHERE id = ? AND discarded_at_ms IS NULL`,
     );
     this.#findExpired = sqlite.prepare<[number, number], ShownVideoRow>(
       `SELECT ${shownColumns} FROM videos v WHERE v.deletes_at_ms <= ? ORDER BY v.deletes_at_ms LIMIT ?`,
@@ -68,20 +48,6 @@ export class VideosStore {
   find({ projectId, isDiscarded }: ListScope, videoId: string): Video | undefined {
     const row = this.#find.get(videoId, projectId, Number(isDiscarded));
     return row === undefined ? undefined : videoFrom(row);
-  }
-
-  /** What viewers' requests need of a video that is not discarded, whosever it is. */
-  findForViewers(videoId: string): ViewedVideo | undefined {
-    const row = this.#findViewed.get(videoId);
-    if (row === undefined) return undefined;
-    return {
-      projectId: row.project_id,
-      title: row.title,
-      public: row.is_public === 1,
-      mp4Support: row.has_mp4_support === 1,
-      panoramic: row.is_panoramic === 1,
-      playerId: row.player_id ?? undefined,
-    };
   }
 
   /** Discarded videos, of any project, whose time to be restored is over. */
