@@ -23,7 +23,7 @@ import { createApi } from './resources/create-api.ts';
 import { BroadcastsStore } from './resources/live-streams/broadcasts.store.ts';
 import { PrivateSessionsStore } from './resources/private-tokens/private-sessions.store.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
-import { type Component, Lifecycle } from './shared/lifecycle.ts';
+import { componentOf, Lifecycle } from './shared/lifecycle.ts';
 import type { Logger } from './shared/logger.ts';
 import { PeriodicTasks } from './shared/periodic-tasks.ts';
 import { openDatabase } from './store/database.ts';
@@ -277,6 +277,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         request: (kind, status) => metrics.mediaRequests.inc({ kind, status: String(status) }),
       },
       clock,
+      addressOf,
       viewerStallMs: config['delivery.viewerStall'],
     });
 
@@ -334,21 +335,11 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         : `https://localhost:${http.httpsPort}`;
     };
 
-    const metricsComponent: Component = {
-      name: 'metrics',
-      start: async () => {},
-      stop: async () => metrics.stop(),
-    };
-    const processComponent: Component = {
-      name: 'processes',
-      start: async () => {},
-      stop: () => processes.stop(),
-    };
-    const uploadLeftovers: Component = {
-      name: 'upload-leftovers',
+    const metricsComponent = componentOf('metrics', { stop: () => metrics.stop() });
+    const processComponent = componentOf('processes', { stop: () => processes.stop() });
+    const uploadLeftovers = componentOf('upload-leftovers', {
       start: () => api.uploads.service.removeLeftovers(),
-      stop: async () => {},
-    };
+    });
     const housekeeping = new PeriodicTasks({
       name: 'housekeeping',
       tasks: [
@@ -375,8 +366,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       log: log.child('live'),
     });
     let firstSecrets: FirstSecrets | undefined;
-    const firstAccount: Component = {
-      name: 'first-account',
+    const firstAccount = componentOf('first-account', {
       start: async () => {
         firstSecrets = await bootstrapAccount(database, {
           isUpgraded: config['bootstrap.upgraded'],
@@ -387,8 +377,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
           ...given('adminPassword', config['admin.password']),
         });
       },
-      stop: async () => {},
-    };
+    });
     const lifecycle = new Lifecycle(
       [
         database,

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { type AddressOf, addressReader } from '../http/peer.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
@@ -41,6 +42,8 @@ export interface DeliveryOptions {
   readonly log: Logger;
   readonly observer?: DeliveryObserver;
   readonly clock?: Clock;
+  /** Tells the address of a client; that of its connection unless given. */
+  readonly addressOf?: AddressOf;
   /** A viewer who reads nothing for this long is cut off; 10,000 ms unless given. */
   readonly viewerStallMs?: number;
   /** Open player pages that are told of state changes, over all streams; 20,000 unless given. */
@@ -79,6 +82,7 @@ export class Delivery implements Component {
   readonly #streams: StreamDirectory;
   readonly #logo: NonNullable<DeliveryOptions['logo']>;
   readonly #observer: DeliveryObserver;
+  readonly #addressOf: AddressOf;
   readonly #clock: Clock;
   readonly #guard: StallGuard;
   readonly #sender: AnswerSender;
@@ -97,6 +101,7 @@ export class Delivery implements Component {
     this.#logo = options.logo ?? (() => undefined);
     this.#observer = options.observer ?? silentObserver;
     this.#clock = options.clock ?? systemClock;
+    this.#addressOf = options.addressOf ?? addressReader([]);
     this.#guard = new StallGuard(this.#clock, options.viewerStallMs ?? 10_000, () =>
       this.#observer.viewerDropped('viewer-stalled'),
     );
@@ -255,8 +260,8 @@ export class Delivery implements Component {
       this.#notFound(exchange, noCache);
       return;
     }
-    const { headers, socket } = exchange.request;
-    this.#viewers.seen(path.liveStreamId, socket.remoteAddress ?? '', headers['user-agent'] ?? '');
+    const { request } = exchange;
+    this.#viewers.seen(path.liveStreamId, this.#addressOf(request), request.headers['user-agent'] ?? '');
     const directives = new URLSearchParams(query);
     const abort = new AbortController();
     const answer = playable.mediaPlaylist(directives, abort.signal);

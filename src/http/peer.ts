@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
 const proxyHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
@@ -19,8 +19,11 @@ function isLoopback(address: string | undefined): boolean {
   return plain === '::1' || plain.startsWith('127.');
 }
 
-/** Tells the address of a request. */
-export type AddressOf = (request: IncomingMessage) => string;
+/** Tells the address of the client that made a request. */
+export type AddressOf = (request: {
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}) => string;
 
 /**
  * Makes the function that tells the address of a client: that of the connection, or, where a trusted proxy made it, the last one in

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type Sqlite from 'better-sqlite3';
 import type { Database } from '../../store/database.ts';
 import { type Dimension, dimensions } from './dimensions.ts';
 import { type Counts, counterNames, type PlaybackMemory, type Stay, slotSeconds } from './playback.ts';
@@ -50,9 +49,9 @@ export class AnalyticsWrites {
   readonly #values = new Map<string, Numbered>();
   readonly #tuples = new Map<string, Tuple>();
   readonly #projects = new Map<string, number>();
-  readonly #insertValue: Sqlite.Statement<[string, number], number>;
-  readonly #findValue: Sqlite.Statement<[string], number>;
-  readonly #insertTuple: Sqlite.Statement<unknown[], number>;
+  readonly #insertValue;
+  readonly #findValue;
+  readonly #insertTuple;
   readonly #findPlayback;
   readonly #savePlayback;
   readonly #numberOfPlayback;

@@ -101,7 +101,7 @@ export class Playback {
   readonly memory: PlaybackMemory;
   readonly #isLive: boolean;
   readonly #knownSinceMs: number;
-  #typesAtLast = 0;
+  #typesAtLast: number;
   #sourceSinceMs = Number.NEGATIVE_INFINITY;
   #isPlaying = false;
   #position: number | undefined;
@@ -117,6 +117,8 @@ export class Playback {
   constructor(isLive: boolean, nowMs: number, memory?: PlaybackMemory) {
     this.#isLive = isLive;
     this.#knownSinceMs = nowMs;
+    // What was there at the last moment that is remembered is not known any more.
+    this.#typesAtLast = memory === undefined ? 0 : -1;
     this.memory = memory ?? { seen: 0, watchedMs: 0, lastEventMs: Number.MIN_SAFE_INTEGER };
   }
 
