@@ -14,11 +14,12 @@ export interface FeedServer {
   readonly server: RunningApi;
   readonly feed: EventFeed;
   readonly outbox: Outbox;
-  /** Of the first account. */
+  /** Opens the project that is listened to unless a test says otherwise. */
+  readonly key: string;
   readonly projectId: string;
   readonly ends: FeedEnd[];
   readonly counts: { event: number; transient: number; dropped: number };
-  /** Writes an event down, of the first account's sandbox unless told otherwise. */
+  /** Writes an event down, of that project unless told otherwise. */
   append(subjectId: string, projectId?: string): void;
   stop(): Promise<void>;
 }
@@ -72,6 +73,7 @@ export async function openFeed(
     server,
     feed,
     outbox,
+    key: sandboxKey,
     projectId: row.id,
     ends,
     counts,
@@ -92,6 +94,31 @@ export async function openFeed(
   };
 }
 
+/** Makes a history of `count` long events for the project, which has none yet. */
+export function fillHistory({ server, projectId }: FeedServer, count: number): void {
+  const { sqlite } = server.database;
+  sqlite
+    .prepare(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+       INSERT INTO events (project_id, number, type, subject_id, payload, created_at_ms)
+       SELECT ?, n, 'video.encoding.quality.completed', 'vi', ?, ? FROM numbers`,
+    )
+    .run(count, projectId, JSON.stringify({ videoId: 'x'.repeat(2_000) }), Date.now());
+  sqlite.prepare('INSERT INTO event_counters (project_id, last) VALUES (?, ?)').run(projectId, count);
+}
+
+/** The same server, as somebody new sees it. */
+export function asNewAccount(running: FeedServer): FeedServer {
+  const { sandboxKey: key, projectIds } = running.server.addAccount();
+  const projectId = projectIds.sandbox;
+  return {
+    ...running,
+    key,
+    projectId,
+    append: (subjectId, other = projectId) => running.append(subjectId, other),
+  };
+}
+
 /** A message as it came. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape.
 export type Message = any;
@@ -108,9 +135,9 @@ export interface Listener {
   until(count: number): Promise<Message[]>;
 }
 
-/** Connects with the sandbox key unless told otherwise; resolves at the greeting. */
+/** Connects with the key of the project unless told otherwise; resolves at the greeting. */
 export async function listen(
-  { server }: FeedServer,
+  running: FeedServer,
   options: {
     query?: string;
     key?: string;
@@ -120,7 +147,8 @@ export async function listen(
     url?: string;
   } = {},
 ): Promise<Listener> {
-  const { query = '', key = sandboxKey, protocols = [] } = options;
+  const { server } = running;
+  const { query = '', key = running.key, protocols = [] } = options;
   const headers = options.headers ?? { authorization: basic(key) };
   const socket = new WebSocket(options.url ?? `${server.baseUrl}/events${query}`, protocols, {
     headers,

