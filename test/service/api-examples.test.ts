@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildApiDocument, operationsOf } from '../../scripts/api-document.ts';
+import { formOf } from '../support/images.ts';
+import { type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+
+const operations = operationsOf(await buildApiDocument());
+const examples = operations.flatMap(({ method, path, operation }) => {
+  const json = operation.requestBody?.content['application/json'];
+  if (json === undefined) return [];
+  const bodies =
+    json.example === undefined
+      ? Object.values(json.examples ?? {}).map(({ value }) => value)
+      : [json.example];
+  const statuses = Object.keys(operation.responses).filter(status => Number(status) < 300);
+  return bodies.map((body, index) => ({
+    name: `${method} ${path}${index === 0 ? '' : `, example ${index + 1}`}`,
+    method,
+    path,
+    body: body as Record<string, unknown>,
+    statuses,
+  }));
+});
+
+let server: RunningApi;
+beforeAll(async () => {
+  server = await startApi({ videos: { restore: true } });
+});
+afterAll(() => server.stop());
+
+async function made(path: string, body: object, id: string): Promise<string> {
+  const { json } = await server.call('POST', path, { body });
+  return json[id];
+}
+
+/** What has to exist before: how to make it, by its name in a path or in a body. */
+const makers: Readonly<Record<string, () => Promise<string>>> = {
+  videoId: () => made('/videos', { title: 'A video' }, 'videoId'),
+  liveStreamId: () => made('/live-streams', { name: 'A stream' }, 'liveStreamId'),
+  keyPairId: () => made('/account/api-keys', { name: 'A pair' }, 'keyPairId'),
+  uploadToken: () => made('/upload-tokens', {}, 'token'),
+  playerId: () => made('/players', { name: 'A theme' }, 'playerId'),
+  webhookId: () =>
+    made('/webhooks', { url: 'https://hooks.example.net', events: ['video.source.recorded'] }, 'webhookId'),
+  summaryId: async () => made('/summaries', { videoId: await makers.videoId!() }, 'summaryId'),
+  apiKey: async () => sandboxKey,
+  refreshToken: () => made('/auth/api-key', { apiKey: sandboxKey }, 'refresh_token'),
+};
+
+/** What more has to be done with what a path names. */
+const preparations: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
+  '/discarded/videos/{videoId}': path => server.call('DELETE', path.replace('/discarded', '')),
+  '/videos/{videoId}/captions/{language}': path =>
+    server.call('POST', path, { body: formOf(['file', Buffer.from('WEBVTT\n'), 'en.vtt']) }),
+};
+
+describe('an example of the API document can be sent as it stands', () => {
+  test.each(examples)('$name', async ({ method, path, body, statuses }) => {
+    const sent = structuredClone(body);
+    for (const name of Object.keys(sent)) if (Object.hasOwn(makers, name)) sent[name] = await makers[name]!();
+    let filled = path.replace('{language}', 'en');
+    for (const [placeholder, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
+      if (name === 'language') continue;
+      const make = makers[name];
+      if (make === undefined) throw new Error(`say in \`makers\` how a ${name} is made`);
+      filled = filled.replace(placeholder, await make());
+    }
+    await preparations[path]?.(filled);
+    const answer = await server.call(method, filled, { body: sent });
+    expect([answer.text, String(answer.status)]).toEqual([expect.any(String), statuses[0]]);
+  });
+});
