@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { waitUntil } from '../support/wait-until.ts';
+import { startReceiver, startWebhooks } from './webhook-fixture.ts';
+
+it('a receiver that never answers holds up nobody: others get theirs while all its tries hang', async () => {
+  const server = await startWebhooks({ timeoutMs: 60_000 });
+  const silent = await startReceiver();
+  silent.answer = () => {};
+  const good = await startReceiver();
+  const types = ['live-stream.broadcast.started'];
+  for (let count = 0; count < 9; count += 1) await server.hook(silent.url, types);
+  const { webhookId } = await server.hook(good.url, types);
+  server.database.transaction(() => {
+    for (let index = 0; index < 100; index += 1) server.started(`li${index}`);
+  });
+  await waitUntil(() => good.hooks.length === 100, { timeoutMs: 15_000 });
+  // Each has its own places, and no more of them.
+  await waitUntil(() => silent.hooks.length >= 9 * 8, { timeoutMs: 15_000 });
+  const tried = new Map<unknown, number>();
+  for (const { headers } of silent.hooks) {
+    const id = headers['x-api-video-webhookid'];
+    tried.set(id, (tried.get(id) ?? 0) + 1);
+  }
+  expect([...tried.values()]).toEqual(Array(9).fill(8));
+  const log = `/webhooks/${webhookId}/deliveries?status=succeeded`;
+  await waitUntil(async () => (await server.call('GET', log)).json.pagination.itemsTotal === 100);
+});
+
+it('a database that cannot be written for a while costs no delivery and doubles none', async () => {
+  const server = await startWebhooks();
+  const receiver = await startReceiver();
+  await server.hook(receiver.url);
+  server.database.sqlite.exec(`
+    CREATE TRIGGER broken BEFORE INSERT ON webhook_attempts BEGIN SELECT RAISE(ABORT, 'no room'); END`);
+  server.started('li1');
+  await waitUntil(() => receiver.hooks.length === 1);
+  server.started('li2');
+  await waitUntil(() => receiver.hooks.length === 2);
+  server.database.sqlite.exec('DROP TRIGGER broken');
+  await waitUntil(() => server.outbox.webhooks.waitingTotal() === 0);
+  expect(receiver.hooks.map(({ json }) => json.liveStreamId)).toEqual(['li1', 'li2']);
+});
