@@ -13,7 +13,7 @@ import type { Metrics } from './metrics/metrics.ts';
 import { EncodingsStore, type ViewerRow } from './resources/video-encodings/encodings.store.ts';
 import type { Clock } from './shared/clock.ts';
 import { nativeLanguageName } from './shared/language-tag.ts';
-import type { Component } from './shared/lifecycle.ts';
+import { type Component, componentOf } from './shared/lifecycle.ts';
 import type { Logger } from './shared/logger.ts';
 import { MediaFiles } from './storage/media-files.ts';
 import type { Database } from './store/database.ts';
@@ -166,19 +166,13 @@ export function composeVod(options: VodOptions): Vod {
     reader,
     growing,
   });
-  const folders: Component = {
-    name: 'work-folders',
-    start: () => files.emptyWork(),
-    stop: async () => {},
-  };
-  const encoders: Component = {
-    name: 'encoders',
-    start: async () => {},
+  const folders = componentOf('work-folders', { start: () => files.emptyWork() });
+  const encoders = componentOf('encoders', {
     stop: async () => {
       gate.stop();
       await processes.stop();
     },
-  };
+  });
   return {
     files,
     encodings,

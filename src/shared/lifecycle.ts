@@ -12,6 +12,14 @@ export interface Component {
   stop(): Promise<void>;
 }
 
+/** A component that only starts something, or only stops something. */
+export function componentOf(
+  name: string,
+  { start, stop }: { start?: () => Promise<void> | void; stop?: () => Promise<void> | void },
+): Component {
+  return { name, start: async () => start?.(), stop: async () => stop?.() };
+}
+
 /** Starts components in the order they were given, and drains and stops them in the opposite one. */
 export class Lifecycle {
   readonly #components: readonly Component[];
