@@ -108,11 +108,11 @@ export function loadPlayerFiles(): PlayerFiles {
   const links = { ...addScript('./main.ts'), styles, icon };
   const vodLinks = { ...addScript('./vod-main.ts'), styles: vodStyles, icon };
   const card = (texts: { title: string; heading: string; text: string }) =>
-    fillTemplate(read('card.html'), { ...links, ...texts });
+    fillTemplate(fillPage('card.html', links), texts);
   return {
     byName,
-    page: fillTemplate(read('page.html'), links),
-    vodPage: fillTemplate(read('vod.html'), vodLinks),
+    page: fillPage('page.html', links),
+    vodPage: fillPage('vod.html', vodLinks),
     notFound: renderText(
       card({
         title: 'No stream here',
@@ -140,6 +140,12 @@ export function loadPlayerFiles(): PlayerFiles {
       etag: '"placeholder"',
     },
   };
+}
+
+/** A page with the parts that all pages share, and then these values. */
+function fillPage(name: string, values: Readonly<Record<string, string>>): string {
+  const parts = { head: read('head.html').trimEnd(), icons: read('icons.html').trimEnd() };
+  return fillTemplate(fillTemplate(read(name), parts), values);
 }
 
 /** Puts values in place of their `{{name}}`, in one pass: a value that looks like a placeholder stays as it is. */
