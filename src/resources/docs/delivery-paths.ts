@@ -10,6 +10,7 @@ export const deliveryNames: Readonly<Record<string, string>> = {
   rendition: 'A quality such as `720p`, or `audio`.',
   height: 'Height of a quality in pixels, such as `720`.',
   language: 'Language tag of the file.',
+  extension: '`png` or `jpg`, as the address in the theme has it.',
   name: 'As the playlist or page names it.',
   code: 'Last part of the `type` of an error.',
 };
@@ -144,6 +145,16 @@ const assets: readonly (Omit<DescribedPath, 'path' | 'tag'> & { readonly asset: 
     answers: bytes('A WebVTT file.', 'text/vtt; charset=utf-8'),
   },
   {
+    asset: '/captions/{language}.vtt',
+    summary: 'Captions of a video in one language',
+    answers: whole('A WebVTT file.', 'text/vtt; charset=utf-8'),
+  },
+  {
+    asset: '/chapters/{language}.vtt',
+    summary: 'Chapters of a video in one language',
+    answers: whole('A WebVTT file.', 'text/vtt; charset=utf-8'),
+  },
+  {
     asset: '/state',
     summary: 'What the player page knows of its video',
     answers: json('The state.', {
@@ -266,6 +277,13 @@ const live: readonly DescribedPath[] = [
 ];
 
 const pages: readonly DescribedPath[] = [
+  {
+    path: '/player/{playerId}/logo.{extension}',
+    tag: 'Delivery',
+    summary: 'Logo of a player theme',
+    headers: range,
+    answers: bytes('The image.', 'image/jpeg', 'image/png'),
+  },
   ...(['png', 'jpg'] as const).map(extension => ({
     path: `/player/{playerId}/logo.${extension}`,
     tag: 'Delivery',
@@ -298,6 +316,12 @@ const pages: readonly DescribedPath[] = [
     path: '/docs',
     tag: 'Documentation',
     summary: 'The documentation, to be read in a browser',
+    answers: { 200: { description: 'The page.', types: [page], headers: fetched }, 304: unchanged },
+  },
+  {
+    path: '/docs/errors',
+    tag: 'Documentation',
+    summary: 'All errors, to be read in a browser',
     answers: { 200: { description: 'The page.', types: [page], headers: fetched }, 304: unchanged },
   },
   {

@@ -10,8 +10,9 @@ export function errorDocRoutes(): Route[] {
     defineRoute({
       method: 'GET',
       path: '/docs/errors/{code}',
-      tag: 'Operation',
+      tag: 'Documentation',
       summary: 'What an error means',
+      description: 'Browsers, which ask for `text/html`, get a page that also says what to do.',
       auth: 'none',
       params: { code: 'Last part of the `type` of an error.' },
       success: { status: 200, description: 'The error.', schema: errorDocSchema },
