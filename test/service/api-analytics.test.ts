@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/shared/clock.ts';
 import { productionKey, type RunningApi, startApi } from '../support/start-api.ts';
@@ -111,5 +113,333 @@ describe('what a player reports', () => {
       expect([path, await number(`metrics/${path}?${only(video)}`)]).toEqual([path, value]);
     }
     expect(await number(`metrics/view/count?${only(video)}&viewDuration=30s`)).toBe(0);
+  });
+
+  it('is not counted again when it comes again, also after the server forgot the player', async () => {
+    const video = await makeVideo(productionKey);
+    const { pid } = await watch(video, { seconds: 4 });
+    clock.ms += 10 * minute;
+    await watch(await makeVideo(productionKey));
+    await watch(video, { pid });
+    for (const [path, value] of [
+      ['impression/count', 1],
+      ['play/count', 1],
+      ['play/total', 1],
+      ['view/count', 0],
+      ['watch-time/sum', 4],
+    ] as const)
+      expect([path, await number(`metrics/${path}?${only(video)}`)]).toEqual([path, value]);
+  });
+
+  it.each<[string, object, number]>([
+    ['of media that is not here', { mid: 'viNobodyHasThis' }, 202],
+    ['without events', { eve: [] }, 202],
+    ['of unknown events', { eve: [{ eat: 1, typ: 99 }] }, 202],
+    ['with absurd numbers', { sat: -1e308, eve: [{ eat: 1e308, typ: 2, vti: -1e308 }] }, 202],
+    ['with what is null', { ref: null, sid: null, eve: [{ eat: noon, typ: 1, vti: null, pau: null }] }, 202],
+    ['without a playback', { pid: '' }, 400],
+    ['of a wrong type', { eve: 'all' }, 400],
+    ['with too many events', { eve: Array(1_001).fill({}) }, 400],
+    ['with far too many events', { eve: Array(10_000).fill({ eat: 1_772_600_765_100, typ: 4 }) }, 413],
+  ])('%s is answered in order', async (_, change, status) => {
+    const mid = await makeVideo(productionKey);
+    const body = { sat: noon, sid: 's', mid, pid: randomUUID(), ref: '', ver: '1', eve: [], ...change };
+    const answer = await server.call('POST', '/watch', { key: null, body });
+    expect(answer.status).toBe(status);
+    if (status === 400)
+      expect(answer.json.title).toMatch(/^(Invalid attributes|This attribute is required)\.$/);
+  });
+
+  it('of the older protocol is counted alike', async () => {
+    const stream = await server.call('POST', '/live-streams', { key: productionKey, body: { name: 'x' } });
+    const id = stream.json.liveStreamId;
+    viewerAddress.value = '127.0.0.1';
+    const iso = () => new Date(clock.ms).toISOString();
+    const report = async (session: object, types: string[]) => {
+      const events = types.map(type => ({ emitted_at: iso(), type, at: 100 }));
+      const body = {
+        emitted_at: iso(),
+        session: { loaded_at: iso(), live_stream_id: id, ...session },
+        events,
+      };
+      return server.call('POST', '/live', { key: null, body: JSON.stringify(body) });
+    };
+    const first = await report({}, ['ready', 'play']);
+    expect(first.status).toBe(200);
+    expect(first.headers.get('content-type')).toBe('application/json');
+    expect(first.json).toEqual({ session: expect.stringMatching(/^ps/) });
+    const session_id = first.json.session;
+    clock.ms += 10_000;
+    expect((await report({ session_id }, [])).json).toEqual({ session: session_id });
+    clock.ms += 5_000;
+    await report({ session_id }, ['pause', 'end']);
+    await server.api.analytics.playbacks.flush();
+    for (const [path, value] of [
+      ['impression/count', 1],
+      ['play/count', 1],
+      ['end/count', 1],
+      ['watch-time/sum', 15],
+    ] as const)
+      expect([path, await number(`metrics/${path}?${only(id)}&filterBy[mediaType]=live-stream`)]).toEqual([
+        path,
+        value,
+      ]);
+    const old = await server.call('POST', '/vod', {
+      key: null,
+      body: { emitted_at: iso(), session: {}, events: [] },
+    });
+    expect(old.status).toBe(200);
+  });
+});
+
+describe('buckets and time series', () => {
+  let one: string;
+  let other: string;
+  beforeAll(async () => {
+    clock.ms = noon + 40 * day;
+    one = await makeVideo(productionKey, { tags: ['Cool stuff'] });
+    other = await makeVideo(productionKey);
+    await watch(one, { seconds: 6, address: '8.8.8.8', referrer: 'https://example.org/a#b' });
+    clock.ms += hour;
+    await watch(one, { seconds: 6, address: '8.8.8.8' });
+    // In the same ten seconds, viewers count as there together.
+    clock.ms += 20_000;
+    await watch(one, { seconds: 2, userAgent: iphone, address: '2a01:e0a::1' });
+    clock.ms += 20_000;
+    await watch(other, { seconds: 31, userAgent: iphone, address: '2a01:e0a::1' });
+  });
+  const buckets = async (path: string) =>
+    Object.fromEntries(
+      (await get(`buckets/${path}`)).json.data.map((row: { dimensionValue: string; metricValue: number }) => [
+        row.dimensionValue,
+        row.metricValue,
+      ]),
+    );
+
+  it.each<[string, () => Record<string, number>]>([
+    ['play/media-id', () => ({ [one]: 3, [other]: 1 })],
+    ['play/media-type', () => ({ video: 4 })],
+    ['play/continent', () => ({ NA: 2, EU: 2 })],
+    ['play/country', () => ({ US: 2, FR: 2 })],
+    ['play/device-type', () => ({ computer: 2, phone: 2 })],
+    ['play/operating-system', () => ({ windows: 2, ios: 2 })],
+    ['play/browser', () => ({ chrome: 2, safari: 2 })],
+    ['play/referrer', () => ({ '': 3, 'https://example.org/a': 1 })],
+    ['play-rate/country', () => ({ US: 1, FR: 1 })],
+    ['view/country', () => ({ US: 2, FR: 1 })],
+    ['view/country?unique=true', () => ({ US: 1, FR: 1 })],
+    ['view/country?viewDuration=30s', () => ({ FR: 1 })],
+    ['ccv-peak/country', () => ({ US: 1, FR: 1 })],
+    ['play/browser?filterBy[country]=FR', () => ({ safari: 2 })],
+    ['play/browser?filterBy[country][0]=FR&filterBy[country][1]=US', () => ({ chrome: 2, safari: 2 })],
+    ['play/country?filterBy[country][]=FR', () => ({ FR: 2 })],
+    ['play/country?filterBy[tag]=Cool+stuff', () => ({ US: 2, FR: 1 })],
+    ['play/country?filterBy[tag]=cool%20stuff', () => ({})],
+    ['play/country?filterBy%5Breferrer%5D%5B%5D=https%3A%2F%2Fexample.org%2Fa', () => ({ US: 1 })],
+    ['play/country?filterBy[referrer][]=', () => ({ US: 1, FR: 2 })],
+    ['play/country?filterBy[mediaType]=live-stream', () => ({})],
+    ['play-total/media-id?filterBy[mediaType]=live-stream', () => expect.any(Object)],
+  ])('%s', async (path, expected) => {
+    expect(await buckets(path)).toEqual(expected());
+  });
+
+  it('are sorted and paged, with links that keep the filters', async () => {
+    const first = (
+      await get('buckets/play/media-id?filterBy[country][0]=US&filterBy[country][1]=FR&pageSize=1')
+    ).json;
+    expect(first.data).toEqual([{ dimensionValue: one, metricValue: 3 }]);
+    expect(first.pagination).toMatchObject({ itemsTotal: 2, pagesTotal: 2, currentPageItems: 1 });
+    const next = first.pagination.links.find((link: { rel: string }) => link.rel === 'next').uri;
+    expect(next).toBe(
+      '/data/buckets/play/media-id?filterBy[country][0]=US&filterBy[country][1]=FR&currentPage=2&pageSize=1',
+    );
+    const second = await server.call('GET', next, { key: productionKey });
+    expect(second.json.data).toEqual([{ dimensionValue: other, metricValue: 1 }]);
+    const sorted = async (query: string) =>
+      (await get(`buckets/play/country?${query}`)).json.data.map(
+        (row: { dimensionValue: string }) => row.dimensionValue,
+      );
+    expect(await sorted('sortBy=dimensionValue')).toEqual(['FR', 'US']);
+    expect(await sorted('sortBy=dimensionValue&sortOrder=desc')).toEqual(['US', 'FR']);
+    const total = (await get('buckets/play-total/media-id?sortBy=metricValue&sortOrder=desc&pageSize=1'))
+      .json;
+    expect(total.data).toEqual([{ dimensionValue: one, metricValue: 3 }]);
+    expect(total.context.timeframe).toBeUndefined();
+  });
+
+  it('have a point for every hour of the frame', async () => {
+    const { context, data, pagination } = (await get(`timeseries/play?${only(one)}&pageSize=100`)).json;
+    expect(context).toMatchObject({ metric: 'play', interval: 'hour' });
+    expect(pagination.itemsTotal).toBe(25);
+    const found = data.filter((point: { metricValue: number }) => point.metricValue > 0);
+    expect(found).toEqual([
+      { emittedAt: '2026-04-13T12:00:00+00:00', metricValue: 1 },
+      { emittedAt: '2026-04-13T13:00:00+00:00', metricValue: 2 },
+    ]);
+    expect(data[0].emittedAt).toBe('2026-04-12T13:00:00+00:00');
+  });
+
+  it.each([
+    ['play?interval=day', 'play', [0, 4]],
+    ['view?interval=day&unique=true', 'unique-view-5', [0, 2]],
+    ['ccv-peak?interval=day&unique=true', 'unique-ccv-peak', [0, 1]],
+    ['view?interval=day&viewDuration=3s&sortBy=metricValue&sortOrder=desc', 'view-3', [3, 0]],
+  ])('%s', async (path, metric, values) => {
+    const { context, data } = (await get(`timeseries/${path}`)).json;
+    expect(context.metric).toBe(metric);
+    expect(data.map((point: { metricValue: number }) => point.metricValue)).toEqual(values);
+  });
+
+  it('tell minutes of less than an hour', async () => {
+    const from = new Date(clock.ms - 30 * minute).toISOString().replace('.000', '');
+    const { data } = (await get(`timeseries/play?interval=minute&from=${from}&pageSize=100`)).json;
+    expect(data.length).toBe(31);
+    expect(data.reduce((sum: number, point: { metricValue: number }) => sum + point.metricValue, 0)).toBe(3);
+  });
+
+  it.each([
+    ['metrics/play/count?from=2026-01-01T00:00:00Z', 'from', 'This value should be at most 30 days ago.'],
+    ['metrics/play/count?from=x', 'from', 'This attribute must be a ISO-8601 date.'],
+    [
+      'metrics/play/count?unique=true',
+      'unique',
+      'This parameter can only be used with the "ccv" and "view" metrics.',
+    ],
+    [
+      'metrics/view/count?viewDuration=4s',
+      'viewDuration',
+      'This view duration is invalid. Use one of "3s", "5s", "10s", "30s".',
+    ],
+    [
+      'timeseries/play?interval=week',
+      'interval',
+      'This interval is invalid. Use one of "minute", "hour", "day".',
+    ],
+    [
+      'timeseries/play?interval=minute',
+      'interval',
+      'This interval cannot be used with a timeframe over 60 minutes.',
+    ],
+    [
+      `metrics/play/count?filterBy[referrer][]=${'a'.repeat(2_049)}`,
+      'filterBy[referrer]',
+      'This value should not contain more than 2048 characters.',
+    ],
+    ['metrics/play/count?filterBy[colour]=red', 'filterBy[colour]', 'This field was not expected.'],
+    ['metrics/play/count?limit=5', 'limit', 'This field was not expected.'],
+    [
+      'metrics/play/total?filterBy[country]=FR',
+      'filterBy[country]',
+      'Only "mediaId" and "mediaType" can be used with this metric.',
+    ],
+    [
+      'buckets/play/country?sortBy=name',
+      'sortBy',
+      'This value should be one of "metricValue", "dimensionValue".',
+    ],
+  ])('refuse %s', async (path, name, detail) => {
+    const { status, json } = await get(path);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ title: 'Invalid attributes.', name });
+    expect(json.problems).toEqual([
+      {
+        type: expect.stringMatching(/\/request-invalid-query-parameter$/),
+        title: 'A query parameter is invalid.',
+        name,
+        detail,
+      },
+    ]);
+  });
+
+  it.each([
+    'metrics/play/average',
+    'metrics/ccv/count',
+    'metrics/constructor/length',
+    'buckets/play-total/country',
+    'buckets/watch-time/country',
+    'buckets/play/mediaId',
+    'timeseries/play-total',
+    'metrics/play',
+  ])('know no %s', async path => {
+    const { status, json } = await get(path);
+    expect([status, json.title]).toEqual([404, 'Unrecognized request URL.']);
+  });
+});
+
+describe('analytics', () => {
+  it('show a project its own viewers only, and the sandbox those of a day', async () => {
+    clock.ms = noon + 80 * day;
+    const sandbox = await makeVideo('sandbox-key-of-tests');
+    const stranger = server.addAccount({ isUpgraded: true });
+    await watch(sandbox);
+    clock.ms += hour;
+    expect(await number('metrics/play/count', 'sandbox-key-of-tests')).toBe(1);
+    expect(await number('metrics/play/total', 'sandbox-key-of-tests')).toBe(1);
+    for (const key of [productionKey, stranger.sandboxKey, stranger.productionKey]) {
+      expect(await number(`metrics/play/count?${only(sandbox)}`, key)).toBe(0);
+      expect(await number(`metrics/play/total?${only(sandbox)}`, key)).toBe(0);
+      expect(await number(`metrics/ccv/peak?${only(sandbox)}`, key)).toBe(0);
+      expect((await get('buckets/play/media-id', key)).json.data).toEqual([]);
+    }
+    clock.ms += day;
+    const from = new Date(clock.ms - 3 * day).toISOString();
+    expect(await number(`metrics/play/count?from=${from}`, 'sandbox-key-of-tests')).toBe(0);
+    const { context } = (await get(`metrics/play/count?from=${from}`, 'sandbox-key-of-tests')).json;
+    expect(Date.parse(context.timeframe.from)).toBeGreaterThan(clock.ms - day - 2 * minute);
+  });
+
+  it('see viewers that are there at the same time', async () => {
+    clock.ms = noon + 120 * day;
+    const video = await makeVideo(productionKey);
+    const began = clock.ms;
+    for (const address of ['8.8.8.8', '8.8.8.8', '1.1.1.1']) {
+      clock.ms = began;
+      await watch(video, { seconds: 60, address });
+    }
+    expect(await number('metrics/ccv/live')).toBe(3);
+    expect(await number('metrics/ccv/peak')).toBe(3);
+    expect(await number('metrics/ccv/peak?unique=true')).toBe(2);
+    const from = new Date(began).toISOString();
+    expect(await number(`metrics/ccv/average?from=${from}`)).toBe(3);
+    expect(await number('metrics/view/count?unique=true')).toBe(2);
+    clock.ms += 5 * minute;
+    expect(await number('metrics/ccv/live')).toBe(0);
+    expect(await number('metrics/ccv/peak')).toBe(3);
+  });
+
+  it('are gone after a month, but for the total', async () => {
+    const rows = (table: string) =>
+      server.database.sqlite.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get();
+    const total = await number('metrics/play/total');
+    expect(total).toBeGreaterThan(5);
+    clock.ms += 34 * day;
+    expect(await server.api.analytics.cleaning.run()).toBeGreaterThan(0);
+    for (const table of ['minutes', 'hours', 'sums', 'stays', 'playbacks', 'tuples', 'values'])
+      expect([table, rows(`analytics_${table}`)]).toEqual([table, 0]);
+    expect(await number('metrics/play/total')).toBe(total);
+    await watch(await makeVideo(productionKey));
+    expect(await number('metrics/play/count')).toBe(1);
+  });
+
+  it('outlive the server, and keep no address', async () => {
+    const video = await makeVideo(productionKey);
+    await watch(video, { address: '203.0.113.77' });
+    server.database.sqlite.pragma('wal_checkpoint(TRUNCATE)');
+    const file = await readFile(join(server.dataDir, 'millrace.db'));
+    expect(file.includes('203.0.113.77')).toBe(false);
+    expect(file.includes(video)).toBe(true);
+  });
+});
+
+describe('one address', () => {
+  it('can send so much and no more', async () => {
+    const limited = await startApi({ analytics: { reportsPerMinute: 8 } });
+    try {
+      const body = { mid: 'viX', pid: 'p', eve: [] };
+      const send = async () => (await limited.call('POST', '/watch', { key: null, body })).status;
+      expect([await send(), await send(), await send()]).toEqual([202, 202, 429]);
+    } finally {
+      await limited.stop();
+    }
   });
 });
