@@ -1,7 +1,6 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { messageOf } from '../shared/errors.ts';
 
 /** How long an answer is used for further tries. Whoever connects checks it each time and connects to nothing else. */
 const answerKeptMs = 2_000;
@@ -23,7 +22,7 @@ export class HostResolver {
     string,
     { readonly addresses: Promise<LookupAddress[]>; readonly goodUntilMs: number }
   >();
-  #hosts: ReadonlyMap<string, readonly LookupAddress[]> = new Map();
+  #hosts: Promise<ReadonlyMap<string, readonly LookupAddress[]>> | undefined;
   #hostsReadAtMs = Number.NEGATIVE_INFINITY;
   #resolver: dns.Resolver | undefined;
   #resolverMadeAtMs = 0;
@@ -76,15 +75,12 @@ export class HostResolver {
     return this.#resolver;
   }
 
-  async #readHosts(): Promise<ReadonlyMap<string, readonly LookupAddress[]>> {
+  #readHosts(): Promise<ReadonlyMap<string, readonly LookupAddress[]>> {
     const nowMs = performance.now();
-    if (nowMs - this.#hostsReadAtMs < hostsReadEveryMs) return this.#hosts;
-    this.#hostsReadAtMs = nowMs;
-    try {
-      this.#hosts = parseHosts(await readFile(this.#hostsPath, 'utf8'));
-    } catch (error) {
+    if (this.#hosts === undefined || nowMs - this.#hostsReadAtMs > hostsReadEveryMs) {
+      this.#hostsReadAtMs = nowMs;
       // A machine without the file has nothing in it.
-      if (!messageOf(error).includes('ENOENT')) throw error;
+      this.#hosts = readFile(this.#hostsPath, 'utf8').then(parseHosts, () => new Map());
     }
     return this.#hosts;
   }
