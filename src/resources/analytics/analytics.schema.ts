@@ -12,10 +12,9 @@ const intervalNames = Object.keys(intervals) as (keyof typeof intervals)[];
 const listed = (values: readonly string[]) => values.map(value => `"${value}"`).join(', ');
 const valuesAtMost = 100;
 
-/** A date of a query; the `+` of an offset may have become a space. */
 const date = z
   .string()
-  .transform(text => text.replace(' ', '+'))
+  .max(64)
   .refine(text => isoDate(text) !== undefined, 'This attribute must be a ISO-8601 date.')
   .meta({ format: 'date-time' });
 
