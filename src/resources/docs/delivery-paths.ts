@@ -145,16 +145,6 @@ const assets: readonly (Omit<DescribedPath, 'path' | 'tag'> & { readonly asset: 
     answers: bytes('A WebVTT file.', 'text/vtt; charset=utf-8'),
   },
   {
-    asset: '/captions/{language}.vtt',
-    summary: 'Captions of a video in one language',
-    answers: whole('A WebVTT file.', 'text/vtt; charset=utf-8'),
-  },
-  {
-    asset: '/chapters/{language}.vtt',
-    summary: 'Chapters of a video in one language',
-    answers: whole('A WebVTT file.', 'text/vtt; charset=utf-8'),
-  },
-  {
     asset: '/state',
     summary: 'What the player page knows of its video',
     answers: json('The state.', {
@@ -284,13 +274,6 @@ const pages: readonly DescribedPath[] = [
     headers: range,
     answers: bytes('The image.', 'image/jpeg', 'image/png'),
   },
-  ...(['png', 'jpg'] as const).map(extension => ({
-    path: `/player/{playerId}/logo.${extension}`,
-    tag: 'Delivery',
-    summary: `Logo of a player theme, as ${extension === 'png' ? 'PNG' : 'JPEG'}`,
-    headers: range,
-    answers: bytes('The image.', extension === 'png' ? 'image/png' : 'image/jpeg'),
-  })),
   {
     path: '/',
     tag: 'Documentation',
