@@ -347,6 +347,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         api.analytics.cleaning,
         { name: 'private-sessions', run: () => sessions.removeExpired() },
         { name: 'removed-players', run: () => api.players.freeRows() },
+        { name: 'removed-videos', run: () => api.videos.removeLeftFiles() },
         { name: 'discarded-videos', run: () => api.videos.purgeExpired(clock.nowMs()) },
         { name: 'unfinished-uploads', run: () => api.uploads.service.failExpired(clock.nowMs()) },
       ],

@@ -9,6 +9,7 @@ import { webhooks } from './migrations/0005-webhooks.ts';
 import { captionsAndPlayers } from './migrations/0006-captions-and-players.ts';
 import { analytics } from './migrations/0007-analytics.ts';
 import { keyPairsAndSummaries } from './migrations/0008-key-pairs-and-summaries.ts';
+import { removedVideos } from './migrations/0010-removed-videos.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
 /** All steps in order; the first is number 1. SQLite's `user_version` says how many a database has had. */
@@ -21,6 +22,7 @@ export const migrations: readonly Migration[] = [
   captionsAndPlayers,
   analytics,
   keyPairsAndSummaries,
+  removedVideos,
 ];
 
 /**

@@ -27,6 +27,7 @@ export interface Tables {
   text_tracks: TextTrackRow;
   players: PlayerRow;
   removed_players: RemovedPlayerRow;
+  removed_videos: RemovedVideoRow;
   tags: TagRow;
   summaries: SummaryRow;
   private_sessions: PrivateSessionRow;
@@ -301,6 +302,11 @@ export interface PlayerRow {
 
 /** A theme that is gone while videos or live streams still name it. */
 export interface RemovedPlayerRow {
+  id: string;
+}
+
+/** A video whose row is gone while its files may still be there. */
+export interface RemovedVideoRow {
   id: string;
 }
 

@@ -8,15 +8,22 @@ const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => performance.now() 
 
 let server: RunningApi;
 let removed: string[] = [];
+let fault: Error | undefined;
 beforeAll(async () => {
   server = await startApi({
     clock,
-    videos: { restore: true, removed: async videoId => void removed.push(videoId) },
+    videos: {
+      restore: true,
+      async removed(videoId) {
+        if (fault !== undefined) throw fault;
+        removed.push(videoId);
+      },
+    },
   });
 });
 beforeEach(() => {
   removed = [];
-  server.database.sqlite.exec('DELETE FROM videos');
+  server.database.sqlite.exec('DELETE FROM videos; DELETE FROM removed_videos');
 });
 afterAll(() => server.stop());
 
@@ -25,6 +32,21 @@ const create = async (body: Record<string, unknown> = {}) =>
 const discard = (videoId: string) => server.call('DELETE', `/videos/${videoId}`);
 const idsOf = async (path: string) =>
   (await server.call('GET', path)).json.data.map((video: { videoId: string }) => video.videoId);
+
+describe('a video that is removed for good', () => {
+  it('loses its files at the next chance where they stayed behind', async () => {
+    const { videoId } = await create();
+    await discard(videoId);
+    fault = new Error('the disk is gone');
+    await expect(server.api.videos.purgeExpired(nowMs + 366 * day)).rejects.toBe(fault);
+    await expect(server.api.videos.removeLeftFiles()).rejects.toBe(fault);
+    fault = undefined;
+    expect(await server.api.videos.purgeExpired(nowMs + 366 * day)).toBe(0);
+    expect(await server.api.videos.removeLeftFiles()).toBe(1);
+    expect(removed).toEqual([videoId]);
+    expect(await server.api.videos.removeLeftFiles()).toBe(0);
+  });
+});
 
 describe('a video that is deleted where it can be restored', () => {
   it('is hidden, shown among the discarded, and keeps all that belongs to it', async () => {

@@ -164,10 +164,26 @@ export class VideosService {
     }
   }
 
+  /** Removes the files of videos whose rows went before a crash; how many videos those were. */
+  async removeLeftFiles(): Promise<number> {
+    let removed = 0;
+    for (;;) {
+      const left = this.#store.findWithLeftFiles(purgedAtOnce);
+      for (const videoId of left) await this.#removeFiles(videoId);
+      removed += left.length;
+      if (left.length < purgedAtOnce) return removed;
+    }
+  }
+
   /** The row goes first, so that a crash can leave files without a row, but never a row without its files. */
   async #erase(projectId: string, videoId: string): Promise<void> {
     this.#store.remove(projectId, videoId);
+    await this.#removeFiles(videoId);
+  }
+
+  async #removeFiles(videoId: string): Promise<void> {
     await this.#options.removed(videoId);
+    this.#store.filesRemoved(videoId);
   }
 
   #add(

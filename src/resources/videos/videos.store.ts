@@ -166,6 +166,19 @@ export class VideosStore {
     return removed > 0;
   }
 
+  /** Videos that are removed, and whose files may still be there. */
+  findWithLeftFiles(atMost: number): string[] {
+    const { queries } = this.#database;
+    const rows = this.#database.all(queries.selectFrom('removed_videos').select('id').limit(atMost));
+    return rows.map(({ id }) => id);
+  }
+
+  /** The files of a removed video are gone. */
+  filesRemoved(videoId: string): void {
+    const { queries } = this.#database;
+    this.#database.run(queries.deleteFrom('removed_videos').where('id', '=', videoId));
+  }
+
   #update({ projectId, isDiscarded }: ListScope, videoId: string, changes: Updateable<VideoRow>): void {
     this.#database.run(
       this.#database.queries

@@ -1,0 +1,14 @@
+import type { Migration } from '../migration.ts';
+
+/** Videos whose rows are gone while their files may still be there. */
+export const removedVideos: Migration = {
+  name: 'removed videos',
+  sql: `
+    CREATE TABLE removed_videos (
+      id TEXT PRIMARY KEY
+    ) STRICT, WITHOUT ROWID;
+    CREATE TRIGGER videos_leave_files AFTER DELETE ON videos BEGIN
+      INSERT OR IGNORE INTO removed_videos (id) VALUES (old.id);
+    END;
+  `,
+};
