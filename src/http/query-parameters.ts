@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** One `name[key][key]=value` of a query, decoded. */
 export interface QueryEntry {
@@ -51,9 +51,10 @@ const readers: Readonly<Record<string, Reader>> = {
   },
   // `tags[]=a`, `tags[0]=a`, `tags[][0]=a` and `tags=a` are all one list.
   array: entries => entries.map(entry => entry.value),
-  record: entries => {
+  map: entries => {
     if (entries.some(entry => entry.keys.length !== 1)) return entries.at(-1)?.value;
-    return Object.fromEntries(entries.map(entry => [entry.keys[0] ?? '', entry.value]));
+    const groups = Map.groupBy(entries, entry => entry.keys[0] ?? '');
+    return new Map([...groups].map(([key, group]) => [key, group.map(entry => entry.value)]));
   },
   // `filterBy[browser][0]=a`, `filterBy[browser][]=a` and `filterBy[browser]=a`, each field by its own type.
   object: (entries, field) => {
@@ -76,6 +77,27 @@ const readers: Readonly<Record<string, Reader>> = {
 function lastScalar(entries: readonly QueryEntry[]): unknown {
   const last = entries.at(-1);
   return last?.keys.length === 0 ? last.value : [last?.value];
+}
+
+/**
+ * The pairs of a `name[key]=value`, all values of a key together: a key may stand there more than once, and any name can be one.
+ *
+ * @param pairsAtMost how many there may be
+ */
+export function queryPairs(pairsAtMost: number) {
+  const isFew = z.refine<Map<string, string[]>>(
+    pairs => [...pairs.values()].flat().length <= pairsAtMost,
+    `This collection should contain ${pairsAtMost} elements or less.`,
+  );
+  // JSON Schema has no maps, and says of a schema with a `refine` of its own what it is made from.
+  const schema = new z.ZodMap<z.ZodString, z.ZodArray<z.ZodString>>({
+    type: 'map',
+    keyType: z.string(),
+    valueType: z.array(z.string()),
+    checks: [isFew],
+  });
+  schema._zod.toJSONSchema = () => ({ type: 'object', additionalProperties: { type: 'string' } });
+  return schema;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/shared/clock.ts';
 import { type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
+import { tempDirOfTest } from '../support/temp-dir.ts';
 
 const day = 24 * 3_600_000;
 let nowMs = Date.UTC(2026, 2, 4);
@@ -133,15 +134,24 @@ describe('the list of discarded videos', () => {
     expect(json.pagination.links[0].uri).toBe('/discarded/videos?currentPage=2&pageSize=2');
   });
 
-  it('and its ids are not there where videos cannot be restored', async () => {
-    const plain = await startApi();
+  it('and its ids are not there where videos cannot be restored (any more)', async () => {
+    const dataDir = await tempDirOfTest();
+    const before = await startApi({ dataDir, videos: { restore: true } });
+    const made = (await before.call('POST', '/videos', { body: { title: 'a' } })).json;
+    await before.call('DELETE', `/videos/${made.videoId}`);
+    await before.stop();
+    const plain = await startApi({ dataDir });
     try {
-      const { json } = await plain.call('POST', '/videos', { body: { title: 'a' } });
-      await plain.call('DELETE', `/videos/${json.videoId}`);
-      expect((await plain.call('GET', '/discarded/videos')).json.data).toEqual([]);
-      const one = await plain.call('GET', `/discarded/videos/${json.videoId}`);
-      expect(one.status).toBe(404);
-      expect(one.json.name).toBe('videoId');
+      const deleted = (await plain.call('POST', '/videos', { body: { title: 'b' } })).json;
+      await plain.call('DELETE', `/videos/${deleted.videoId}`);
+      const { json } = await plain.call('GET', '/discarded/videos?title=');
+      expect([json.data, json.pagination.itemsTotal]).toEqual([[], 0]);
+      for (const { videoId } of [made, deleted]) {
+        for (const [method, body] of [['GET'], ['PATCH', { discarded: false }]] as const) {
+          const answer = await plain.call(method, `/discarded/videos/${videoId}`, { body });
+          expect([answer.status, answer.json.name]).toEqual([404, 'videoId']);
+        }
+      }
     } finally {
       await plain.stop();
     }
@@ -172,6 +182,8 @@ describe('the list of videos', () => {
     'tags[][0]=c',
     'tags=a+b',
     'metadata[Author]=Jane&metadata[Format]=How%20to',
+    'metadata[Author]=Jane&metadata[Author]=Joe',
+    'metadata[__proto__]=x',
     'title=t%C3%A9',
     'title=L%27%C3%89T&description=%22so%22',
     'description=so%22+CALLED',
@@ -186,6 +198,8 @@ describe('the list of videos', () => {
       metadata: [
         { key: 'Author', value: 'Jane' },
         { key: 'Format', value: 'How to' },
+        { key: 'Author', value: 'Joe' },
+        { key: '__proto__', value: 'x' },
       ],
     };
     const { videoId } = server.api.videos.create(projectId, attributes, { liveStreamId: 'li1' });
@@ -199,6 +213,9 @@ describe('the list of videos', () => {
     'metadata[author]=Jane',
     'metadata[Author]=Jan',
     'metadata[Author]=Jane&metadata[Format]=x',
+    'metadata[Author]=Joe&metadata[Author]=Jane',
+    'metadata[__proto__]=x',
+    'metadata[constructor]=x',
     'title=%00',
     'title=%25',
   ])('finds nothing by %s', async query => {

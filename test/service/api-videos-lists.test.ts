@@ -81,7 +81,10 @@ class Library {
       mp4Support: true,
       playerId: undefined,
       tags: this.random(2) === 0 ? ['many', `t${this.random(40)}`, 'many'] : [],
-      metadata: this.random(2) === 0 ? [{ key: 'k', value: String(this.random(3)) }] : [],
+      metadata: [
+        { key: 'k', value: String(this.random(3)) },
+        { key: 'k', value: '2' },
+      ].slice(this.random(3)),
       language: undefined,
       liveStreamId: this.random(5) === 0 ? `li${this.random(2)}` : undefined,
       createdAtMs: atMs,
@@ -152,8 +155,8 @@ class Library {
           has(row.title, filter.title) &&
           has(row.description, filter.description) &&
           (filter.tags ?? []).every(tag => JSON.parse(row.tags).includes(tag)) &&
-          Object.entries(filter.metadata ?? {}).every(([key, value]) =>
-            row.metadata.includes(JSON.stringify({ key, value })),
+          [...(filter.metadata ?? [])].every(([key, values]) =>
+            values.every(value => row.metadata.includes(JSON.stringify({ key, value }))),
           ) &&
           (filter.liveStreamId === undefined || row.live_stream_id === filter.liveStreamId),
       )
@@ -252,12 +255,18 @@ describe('lists of many videos', () => {
     { tags: ['t7', 'many'] },
     { tags: ['Many'] },
     { tags: ['many'], title: 'forest' },
-    { metadata: { k: '1' } },
-    { metadata: { k: '1' }, tags: ['t3'], title: 'i' },
-    { metadata: { k: '1', other: 'x' } },
+    { metadata: new Map([['k', ['1']]]) },
+    { metadata: new Map([['k', ['1']]]), tags: ['t3'], title: 'i' },
+    {
+      metadata: new Map([
+        ['k', ['1']],
+        ['other', ['x']],
+      ]),
+    },
+    { metadata: new Map([['k', ['1', '2']]]) },
     { liveStreamId: 'li1' },
-    { liveStreamId: 'li1', title: 'e', metadata: { k: '2' } },
-    { title: '', description: '', tags: [], metadata: {} },
+    { liveStreamId: 'li1', title: 'e', metadata: new Map([['k', ['2']]]) },
+    { title: '', description: '', tags: [], metadata: new Map() },
     { title: '"' },
     { title: "night' OR 1" },
     { title: '%' },

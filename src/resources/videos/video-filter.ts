@@ -7,8 +7,8 @@ export interface VideoFilter {
   readonly description?: string | undefined;
   /** All of them. */
   readonly tags?: readonly string[] | undefined;
-  /** All of the pairs. */
-  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** All of the pairs: a video can have more than one value of a key. */
+  readonly metadata?: ReadonlyMap<string, readonly string[]> | undefined;
   readonly liveStreamId?: string | undefined;
 }
 
@@ -33,7 +33,9 @@ export function foldFilter(filter: VideoFilter): FoldedFilter {
     title: foldText(filter.title ?? '') || undefined,
     description: foldText(filter.description ?? '') || undefined,
     tags: [...new Set(filter.tags)].sort(),
-    metadata: Object.entries(filter.metadata ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)),
+    metadata: [...(filter.metadata ?? [])]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([key, values]) => [...new Set(values)].sort().map(value => [key, value] as const)),
     liveStreamId: filter.liveStreamId,
   };
 }

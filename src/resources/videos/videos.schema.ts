@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/pagination.ts';
+import { queryPairs } from '../../http/query-parameters.ts';
 import { clipTimecodeMs, languageFault, placementFault, type placementFields } from './video.ts';
 
 const titleAtMost = 1_024;
@@ -139,14 +140,7 @@ export const videosQuerySchema = listQuery(
       .optional()
       .describe('Those with this in their description; case and accents do not matter.'),
     tags: z.array(z.string()).max(filtersAtMost).optional().describe('Those with all of these tags.'),
-    metadata: z
-      .record(z.string(), z.string())
-      .refine(
-        pairs => Object.keys(pairs).length <= filtersAtMost,
-        `This collection should contain ${filtersAtMost} elements or less.`,
-      )
-      .optional()
-      .describe('Those with all of these pairs.'),
+    metadata: queryPairs(filtersAtMost).optional().describe('Those with all of these pairs.'),
     liveStreamId: z.string().optional().describe('The recordings of this live stream.'),
   },
   ['title', 'createdAt', 'publishedAt', 'updatedAt'],

@@ -51,8 +51,9 @@ export class VideosService {
     return this.#store.find({ projectId, isDiscarded: false }, videoId);
   }
 
-  /** A discarded video of a project. */
+  /** A discarded video of a project; none where videos are not discarded (any more). */
   findDiscarded(projectId: string, videoId: string): Video | undefined {
+    if (!this.#options.restore) return undefined;
     return this.#store.find({ projectId, isDiscarded: true }, videoId);
   }
 
@@ -62,6 +63,7 @@ export class VideosService {
     filter: VideoFilter,
     page: ListPage,
   ): Promise<{ views: VideoView[]; total: number }> {
+    if (scope.isDiscarded && !this.#options.restore) return { views: [], total: 0 };
     const { videos, total } = await this.#store.list(scope, filter, page);
     return { views: videos.map(video => this.view(video)), total };
   }

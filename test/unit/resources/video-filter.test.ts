@@ -9,8 +9,25 @@ import {
 
 describe('a filter', () => {
   it('is the same however it is written', () => {
-    expect(foldFilter({ title: 'ÉTÉ', tags: ['b', 'a', 'b'], metadata: { y: '1', x: '2' } })).toEqual(
-      foldFilter({ title: 'été', tags: ['a', 'b'], metadata: { x: '2', y: '1' }, description: '' }),
+    expect(
+      foldFilter({
+        title: 'ÉTÉ',
+        tags: ['b', 'a', 'b'],
+        metadata: new Map([
+          ['y', ['1', '0', '1']],
+          ['x', ['2']],
+        ]),
+      }),
+    ).toEqual(
+      foldFilter({
+        title: 'été',
+        tags: ['a', 'b'],
+        metadata: new Map([
+          ['x', ['2']],
+          ['y', ['0', '1']],
+        ]),
+        description: '',
+      }),
     );
   });
 
@@ -22,8 +39,8 @@ describe('a filter', () => {
     [{ tags: ['a', 'b'] }, undefined],
     [{ title: 'a', description: 'b' }, undefined],
     [{ liveStreamId: 'li1' }, {}],
-    [{ metadata: { k: 'v' } }, {}],
-    [{ metadata: { k: 'v' }, title: 'a' }, undefined],
+    [{ metadata: new Map([['k', ['v']]]) }, {}],
+    [{ metadata: new Map([['k', ['v']]]), title: 'a' }, undefined],
   ])('%j asks for one thing: %j', (filter, sole) => {
     expect(soleConditionOf(foldFilter(filter))).toEqual(sole);
   });
