@@ -90,12 +90,12 @@ export function queryPairs(pairsAtMost: number) {
     `This collection should contain ${pairsAtMost} elements or less.`,
   );
   // JSON Schema has no maps, and says of a schema with a `refine` of its own what it is made from.
-  const schema = new z.ZodMap<z.ZodString, z.ZodArray<z.ZodString>>({
+  const schema = new z.ZodMap({
     type: 'map',
     keyType: z.string(),
     valueType: z.array(z.string()),
     checks: [isFew],
-  });
+  }) as z.ZodMap<z.ZodString, z.ZodArray<z.ZodString>>;
   schema._zod.toJSONSchema = () => ({ type: 'object', additionalProperties: { type: 'string' } });
   return schema;
 }
