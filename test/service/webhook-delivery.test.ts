@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { waitUntil } from '../support/wait-until.ts';
-import { MovedClock, startReceiver, startWebhooks } from './webhook-fixture.ts';
+import { MovedClock, type RunningWebhooks, startReceiver, startWebhooks } from './webhook-fixture.ts';
 
 const hmac = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex');
 
@@ -188,17 +187,14 @@ describe('a webhook', () => {
 });
 
 describe('an answer', () => {
-  async function logOf(
-    answer: (socket: import('node:net').Socket) => void,
-    options: Parameters<typeof startWebhooks>[0] = {},
-  ) {
-    const server = await startWebhooks(options);
+  /** What the log of a webhook says whose receiver answers the first bytes of a request like this. */
+  async function logOf(server: RunningWebhooks, answer: (socket: Socket) => void) {
+    const sockets = new Set<Socket>();
     const raw = createServer(socket => {
+      sockets.add(socket);
       socket.on('error', () => {});
       socket.once('data', () => answer(socket));
     });
-    const sockets = new Set<import('node:net').Socket>();
-    raw.on('connection', socket => sockets.add(socket));
     raw.listen(0, '127.0.0.1');
     await once(raw, 'listening');
     onTestFinished(() => {
@@ -206,20 +202,19 @@ describe('an answer', () => {
       raw.close();
     });
     const { webhookId } = await server.hook(`http://127.0.0.1:${(raw.address() as AddressInfo).port}/`);
-    server.started('liA');
-    const { json } = await waitUntil(async () => {
-      const list = await server.call(
-        'GET',
-        `/webhooks/${webhookId}/deliveries?sortBy=createdAt&sortOrder=desc`,
-      );
-      return list.json.data[0]?.attemptsTotal === 1 && list;
+    server.started(`li${webhookId}`);
+    const path = `/webhooks/${webhookId}/deliveries`;
+    const deliveryId = await waitUntil(async () => {
+      const [delivery] = (await server.call('GET', path)).json.data;
+      return delivery?.attemptsTotal === 1 && delivery.deliveryId;
     });
-    const { deliveryId } = json.data[0];
-    return (await server.call('GET', `/webhooks/${webhookId}/deliveries/${deliveryId}`)).json;
+    const { json } = await server.call('GET', `${path}/${deliveryId}`);
+    await server.call('DELETE', `/webhooks/${webhookId}`);
+    return json;
   }
 
   it('that never ends is read up to 1 KiB, and its status counts', async () => {
-    const delivery = await logOf(socket => {
+    const delivery = await logOf(await startWebhooks(), socket => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       const pour = () => {
         while (!socket.destroyed && socket.write('é'.repeat(40_000)));
@@ -231,57 +226,50 @@ describe('an answer', () => {
     expect(delivery.attempts[0]).toMatchObject({ statusCode: 200, response: 'é'.repeat(512) });
   });
 
-  it('whose body comes byte by byte counts by its status when the time is over', async () => {
-    const delivery = await logOf(
-      socket => {
-        socket.write('HTTP/1.1 202 Accepted\r\ncontent-length: 1000\r\n\r\n');
-        const timer = setInterval(() => socket.write('x'), 20);
-        socket.once('close', () => clearInterval(timer));
-      },
-      { timeoutMs: 150 },
-    );
-    expect(delivery.status).toBe('succeeded');
-    expect(delivery.attempts[0].response).toMatch(/^x+$/);
-  });
-
-  it('whose headers come byte by byte does not come in time', async () => {
-    const delivery = await logOf(
-      socket => {
-        socket.write('HTTP/1.1 200 OK\r\nx: ');
-        const timer = setInterval(() => socket.write('x'), 20);
-        socket.once('close', () => clearInterval(timer));
-      },
-      { timeoutMs: 150 },
-    );
-    expect(delivery.status).toBe('retrying');
-    expect(delivery.attempts).toEqual([
+  it('that comes byte by byte counts by its status when the time is over, if that has come', async () => {
+    const server = await startWebhooks({ timeoutMs: 150 });
+    const dribble = (head: string) => (socket: Socket) => {
+      socket.write(head);
+      const timer = setInterval(() => socket.write('x'), 20);
+      socket.once('close', () => clearInterval(timer));
+    };
+    const answered = await logOf(server, dribble('HTTP/1.1 202 Accepted\r\ncontent-length: 1000\r\n\r\n'));
+    expect(answered.status).toBe('succeeded');
+    expect(answered.attempts[0].response).toMatch(/^x+$/);
+    const late = await logOf(server, dribble('HTTP/1.1 200 OK\r\nx: '));
+    expect(late.status).toBe('retrying');
+    expect(late.attempts).toEqual([
       {
         attemptedAt: expect.any(String),
         durationMs: expect.any(Number),
         error: 'No answer came within 0.15 s.',
       },
     ]);
-    expect(delivery.nextAttemptAt).toEqual(expect.any(String));
+    expect(late.nextAttemptAt).toEqual(expect.any(String));
   });
 
-  it.each([
-    [
-      'HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n',
-      { statusCode: 302, error: 'Redirects are not followed.' },
-    ],
-    [
-      'HTTP/1.1 199 Odd\r\n\r\nHTTP/1.1 500 No\r\ncontent-length: 2\r\n\r\nno',
-      { statusCode: 500, response: 'no' },
-    ],
-    ['', { error: 'The connection was closed before an answer.' }],
-    ['SMTP ready\r\n', { error: expect.stringContaining('Parse Error') }],
-    [
-      `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`,
-      { error: 'The headers of the answer are too large.' },
-    ],
-  ])('that is no success is a failure: %j', async (text, attempt) => {
-    const delivery = await logOf(socket => socket.end(text));
-    expect(delivery.status).toBe('retrying');
-    expect(delivery.attempts[0]).toMatchObject(attempt);
+  it('that is no success is a failure: a redirect, an error, nothing, no HTTP, endless headers', async () => {
+    const server = await startWebhooks();
+    const cases: [text: string, attempt: object][] = [
+      [
+        'HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n',
+        { statusCode: 302, error: 'Redirects are not followed.' },
+      ],
+      [
+        'HTTP/1.1 199 Odd\r\n\r\nHTTP/1.1 500 No\r\ncontent-length: 2\r\n\r\nno',
+        { statusCode: 500, response: 'no' },
+      ],
+      ['', { error: 'The connection was closed before an answer.' }],
+      ['SMTP ready\r\n', { error: expect.stringContaining('Parse Error') }],
+      [
+        `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`,
+        { error: 'The headers of the answer are too large.' },
+      ],
+    ];
+    for (const [text, attempt] of cases) {
+      const { status, attempts } = await logOf(server, socket => socket.end(text));
+      expect(status).toBe('retrying');
+      expect(attempts).toEqual([expect.objectContaining(attempt)]);
+    }
   });
 });
