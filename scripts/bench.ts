@@ -7,6 +7,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findFfmpeg } from '../src/ffmpeg/find-ffmpeg.ts';
+import { benchAnalytics } from './bench/analytics.ts';
 import { benchApi } from './bench/api.ts';
 import type { Bench, BenchContext } from './bench/bench-context.ts';
 import { benchEncode } from './bench/encode.ts';
@@ -35,6 +36,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'vod-viewers': benchVodViewers,
   'videos-list': benchVideosList,
   api: benchApi,
+  analytics: benchAnalytics,
   upload: benchUpload,
   playable: benchPlayable,
   encode: benchEncode,

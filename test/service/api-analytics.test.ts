@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/shared/clock.ts';
 import { productionKey, type RunningApi, startApi } from '../support/start-api.ts';
+import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -421,13 +422,47 @@ describe('analytics', () => {
     expect(await number('metrics/play/count')).toBe(1);
   });
 
-  it('outlive the server, and keep no address', async () => {
+  it('keep no address', async () => {
     const video = await makeVideo(productionKey);
     await watch(video, { address: '203.0.113.77' });
     server.database.sqlite.pragma('wal_checkpoint(TRUNCATE)');
     const file = await readFile(join(server.dataDir, 'millrace.db'));
     expect(file.includes('203.0.113.77')).toBe(false);
     expect(file.includes(video)).toBe(true);
+  });
+});
+
+describe('a restart', () => {
+  it('keeps what was counted, and counts nothing of it again', async () => {
+    const dataDir = await makeTempDir();
+    const report = async (api: RunningApi, mid: string, eve: object[]) => {
+      const body = { sat: Date.now(), sid: 's', mid, pid: 'p', ref: '', ver: '1', eve };
+      expect((await api.call('POST', '/watch', { key: null, body })).status).toBe(202);
+      await api.api.analytics.playbacks.flush();
+    };
+    try {
+      const first = await startApi({ dataDir });
+      const { videoId } = (await first.call('POST', '/videos', { body: { title: 'film' } })).json;
+      const beganMs = Date.now() - 60_000;
+      const eve = [
+        { eat: beganMs, typ: 1, vti: 0 },
+        { eat: beganMs + 100, typ: 2, vti: 0 },
+        { eat: beganMs + 6_100, typ: 4, vti: 6 },
+      ];
+      await report(first, videoId, eve);
+      await first.stop();
+      const second = await startApi({ dataDir });
+      await report(second, videoId, eve);
+      for (const [path, value] of [
+        ['play/count', 1],
+        ['view/count', 1],
+        ['watch-time/sum', 6],
+      ] as const)
+        expect([path, (await second.call('GET', `/data/metrics/${path}`)).json.data]).toEqual([path, value]);
+      await second.stop();
+    } finally {
+      await removeDir(dataDir);
+    }
   });
 });
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-const turnMs = 8;
-const readMs = 4;
+const turnMs = 5;
+const readMs = 3;
 
 /**
  * Reads a range in pieces, so that others have their turn in between. How long the pieces are follows from how long they take.
