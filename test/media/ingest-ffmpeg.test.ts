@@ -77,7 +77,7 @@ describe.each(ffmpegBuilds)('ffmpeg ($name)', ({ path }) => {
     await using publisher = publishTestPicture({ ffmpeg: path, url });
     await waitUntil(() => (door.publishers[0]?.tags.length ?? 0) > 5, { timeoutMs: 20_000 });
     await publisher.kill();
-    await waitUntil(() => door.publishers[0]!.closeReasons.length === 1, { timeoutMs: 1_000 });
+    await waitUntil(() => door.publishers[0]!.closeReasons.length === 1, { timeoutMs: 10_000 });
     expect(['connection-closed', 'connection-error']).toContain(door.publishers[0]!.closeReasons[0]);
   });
 

@@ -255,7 +255,7 @@ test('every publish is put to the gate, and its end is told once and at once', a
   await second.publish(goodKey);
   expect(door.publishers.map(publisher => publisher.request.streamKey)).toEqual([goodKey, goodKey]);
   first.destroy();
-  await waitUntil(() => door.publishers[0]?.closeReasons.length === 1, { timeoutMs: 1_000 });
+  await waitUntil(() => door.publishers[0]?.closeReasons.length === 1, { timeoutMs: 10_000 });
   expect(door.publishers[1]?.closeReasons).toEqual([]);
   second.sendTag('video', 0, video);
   await waitUntil(() => door.publishers[1]?.tags.length === 1);

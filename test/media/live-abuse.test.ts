@@ -69,7 +69,7 @@ describe('the holder of a key who', () => {
     });
     expect(told).toContain('changes its settings too often');
     expect(processes).toBeLessThanOrEqual(22);
-    await waitUntil(() => server.app.ffmpegProcesses() === 1, { timeoutMs: 10_000 });
+    await waitUntil(() => server.app.ffmpegProcesses() === 1, { timeoutMs: 30_000 });
   });
 
   test('sends huge frames of one and the same time is sent away before they fill the memory', async () => {

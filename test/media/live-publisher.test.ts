@@ -100,7 +100,7 @@ describe.concurrent('a publisher that drops', () => {
         await found.stop();
         return found.mediaUrl === watch.mediaUrl ? undefined : found;
       },
-      { timeoutMs: 10_000, what: 'another broadcast' },
+      { timeoutMs: 30_000, what: 'another broadcast' },
     );
     expect(other.latest?.mediaSequence).toBe(1);
     await second.stop();
@@ -125,7 +125,7 @@ describe.concurrent('a publisher that drops', () => {
         await client.closed();
         return undefined;
       },
-      { timeoutMs: 6000, everyMs: 250, what: 'the new connection to be taken' },
+      { timeoutMs: 12_000, everyMs: 250, what: 'the new connection to be taken' },
     );
     expect((await silent.nextStatus()).description).toBe('Another connection publishes this stream.');
     await silent.closed();
@@ -158,7 +158,7 @@ describe.concurrent('a broadcast that is ended over the API', () => {
     await using other = publish(stream);
     expect((await publisher.exited).code).not.toBe(0);
     expect(publisher.stderr).toContain('A new broadcast of this stream has begun.');
-    await waitUntil(() => isBroadcasting(stream), { timeoutMs: 10_000, what: 'the new broadcast' });
+    await waitUntil(() => isBroadcasting(stream), { timeoutMs: 30_000, what: 'the new broadcast' });
     await other.stop();
   });
 
@@ -173,7 +173,7 @@ describe.concurrent('a broadcast that is ended over the API', () => {
     expect(publisher.stderr).toContain('This live stream was deleted.');
     for (const url of [masterUrl(stream), watch.mediaUrl, segment]) {
       await waitUntil(async () => (await fetch(url)).status === 404, {
-        timeoutMs: 3000,
+        timeoutMs: 20_000,
         what: `404 of ${url}`,
       });
     }
@@ -204,7 +204,7 @@ describe.concurrent('who listens to events', () => {
           const found = messages.filter(what);
           return found.length >= count && found;
         },
-        { timeoutMs: 15_000, what: () => `${what}, not ${JSON.stringify(messages)}` },
+        { timeoutMs: 30_000, what: () => `${what}, not ${JSON.stringify(messages)}` },
       );
     await using publisher = publish(stream);
     await heard(({ type }) => type === 'live-stream.broadcast.started');

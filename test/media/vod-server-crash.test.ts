@@ -190,7 +190,7 @@ describe.skipIf(!hasProc)('a server that is killed', () => {
       renditions(server).some(({ status }) => status !== 'encoded') || renditions(server).length === 0,
     ).toBe(true);
     await waitUntil(() => workersOn(dataDir).length === 0, {
-      timeoutMs: 5000,
+      timeoutMs: 20_000,
       what: 'the end of its ffmpeg',
     });
     const again = await start(dataDir);

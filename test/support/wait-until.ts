@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long to wait, how often to look, and what to say when it was in vain. */
 export interface WaitOptions {
-  /** Default 5,000. */
+  /** Default 20,000: a slow machine that runs all tests at once needs some of it. */
   readonly timeoutMs?: number;
   /** Default 10. */
   readonly everyMs?: number;
@@ -20,7 +20,7 @@ export async function waitUntil<Result>(
   condition: () => Result | Promise<Result>,
   options: WaitOptions = {},
 ): Promise<Exclude<Result, false | null | undefined>> {
-  const { timeoutMs = 5000, everyMs = 10 } = options;
+  const { timeoutMs = 20_000, everyMs = 10 } = options;
   const started = performance.now();
   let lastError: unknown;
   for (;;) {
