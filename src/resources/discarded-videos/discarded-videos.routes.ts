@@ -6,7 +6,13 @@ import { videoListSchema, videoSchema, videosQuerySchema } from '../videos/video
 import type { VideosService } from '../videos/videos.service.ts';
 
 const restoreSchema = z
-  .strictObject({ discarded: z.boolean().refine(isDiscarded => !isDiscarded, 'Value must be false.') })
+  .strictObject({
+    discarded: z
+      .boolean()
+      .refine(isDiscarded => !isDiscarded, 'Value must be false.')
+      .optional()
+      .describe('`false` brings the video back; without it nothing happens.'),
+  })
   .meta({ examples: [{ discarded: false }] });
 
 /** The routes below `/discarded/videos`: videos that were deleted and can still be restored. */
@@ -50,7 +56,7 @@ export function discardedVideoRoutes(videos: VideosService): Route[] {
       ...one,
       body: jsonBody(restoreSchema),
       success: { status: 200, ...shown },
-      handle: ({ found }) => videos.restore(found),
+      handle: ({ found, body }) => (body.discarded === false ? videos.restore(found) : videos.view(found)),
     }),
   ];
 }
