@@ -29,6 +29,7 @@ const checks: Record<string, Check> = {
   words: () => textFiles().flatMap(([path, text]) => forbiddenWords(path, text)),
   'lock file': () => lockFileProblems(readProjectFile('package-lock.json')),
   'written references': () => run('scripts/write-references.ts', '--check'),
+  'table of the API': () => run('scripts/write-api-coverage.ts', '--check'),
 };
 
 interface Result {
