@@ -1,0 +1,562 @@
+import { Agent, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ApiDocument,
+  type DocumentedOperation,
+  operationsOf,
+  responseAt,
+} from '../../scripts/api-document.ts';
+import { basic, startApi } from '../support/start-api.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import {
+  common,
+  type FilledProject,
+  type FilledServer,
+  hearEvents,
+  type IdKind,
+  startFilled,
+} from './isolation-fixture.ts';
+
+/** Which ids a name of a path takes. */
+const kindsOf: Readonly<Record<string, readonly IdKind[]>> = {
+  videoId: ['videoId', 'emptyVideoId', 'begunVideoId', 'discardedVideoId'],
+  liveStreamId: ['liveStreamId'],
+  uploadToken: ['uploadToken'],
+  watermarkId: ['watermarkId'],
+  playerId: ['playerId'],
+  webhookId: ['webhookId'],
+  deliveryId: ['deliveryId'],
+  keyPairId: ['keyPairId'],
+  summaryId: ['summaryId'],
+};
+/** Names of paths that belong to nobody. */
+const openNames: Readonly<Record<string, string>> = {
+  language: 'en',
+  environment: 'sandbox',
+  metric: 'play',
+  aggregation: 'count',
+  breakdown: 'media-id',
+  code: 'invalid-attribute',
+};
+const atOnce = 24;
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: DocumentedOperation;
+  /** Names in the path. */
+  readonly names: readonly string[];
+}
+
+let server: FilledServer;
+let operations: readonly Operation[];
+const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
+
+beforeAll(async () => {
+  server = await startFilled();
+  const document: ApiDocument = (await server.call('GET', '/openapi.json', { key: null })).json;
+  operations = operationsOf(document)
+    // What viewers fetch belongs to nobody's key.
+    .filter(({ operation }) =>
+      Object.values(operation.responses).some(
+        response => responseAt(document, response).headers?.['X-Request-Id'] !== undefined,
+      ),
+    )
+    .map(entry => ({ ...entry, names: [...entry.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name) }));
+});
+afterAll(async () => {
+  agent.destroy();
+  await server.stop();
+});
+
+const boundary = 'boundary-of-this-test';
+const someFile = (fields: Readonly<Record<string, string>> = {}) =>
+  Object.entries(fields)
+    .map(
+      ([name, value]) =>
+        `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    )
+    .join('') +
+  `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nsome bytes\r\n--${boundary}--\r\n`;
+
+interface Told {
+  readonly status: number;
+  readonly text: string;
+}
+
+function ask(
+  method: string,
+  path: string,
+  key: string | null,
+  body?: { text: string; type: string },
+): Promise<Told> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({
+      ...{ port: server.listener.httpPort, agent, method, path },
+      headers: {
+        ...(key === null ? {} : { authorization: basic(key) }),
+        ...(body === undefined
+          ? {}
+          : { 'content-type': body.type, 'content-length': Buffer.byteLength(body.text) }),
+      },
+    });
+    outgoing.on('error', reject).on('response', response => {
+      let text = '';
+      response
+        .setEncoding('utf8')
+        .on('data', chunk => {
+          text += chunk;
+        })
+        .on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    outgoing.end(body?.text);
+  });
+}
+
+const json = (body: unknown) => ({ text: JSON.stringify(body), type: 'application/json' });
+const file = (fields?: Readonly<Record<string, string>>) => ({
+  text: someFile(fields),
+  type: `multipart/form-data; boundary=${boundary}`,
+});
+
+/** A body that the operation takes. */
+function bodyOf({ requestBody }: DocumentedOperation) {
+  if (requestBody === undefined) return undefined;
+  const content = requestBody.content['application/json'];
+  if (content === undefined) return file();
+  return json(content.example ?? Object.values(content.examples ?? {})[0]?.value);
+}
+
+const ask1 = ({ method, operation }: Operation, path: string, { key }: FilledProject) =>
+  ask(method, path, key, bodyOf(operation));
+
+function fill(path: string, values: Readonly<Record<string, string>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? openNames[name] ?? '');
+}
+
+/** An id of the same form that nothing ever had. */
+const neverWas = (id: string) => `${id.slice(0, -4)}0000`;
+
+/** What `reader` may not see of `owner`. */
+function hiddenOf(owner: FilledProject, reader: FilledProject): [IdKind, string][] {
+  return (Object.entries(owner.ids) as [IdKind, string][]).filter(
+    ([kind]) => kind !== 'keyPairId' || owner.account !== reader.account,
+  );
+}
+
+async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const left = items.values();
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const item of left) await work(item);
+    }),
+  );
+}
+
+/** All that the database holds, but for what remembers the use of keys and for tokens of addresses. */
+function rows(): Record<string, unknown[]> {
+  const { sqlite } = server.database;
+  const names = sqlite
+    .prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+    .pluck()
+    .all()
+    .filter(name => !/^(?:api_keys|private_tokens)$|_(?:data|idx|content|docsize|config)$/.test(name));
+  return Object.fromEntries(names.map(name => [name, sqlite.prepare(`SELECT * FROM "${name}"`).all()]));
+}
+
+/** What a project gets of all that it can get. */
+async function shownTo(project: FilledProject): Promise<Record<string, string>> {
+  const shown: Record<string, string> = {};
+  for (const { method, path, names } of operations) {
+    if (method !== 'GET' || /^\/(?:health|metrics|events|openapi)/.test(path)) continue;
+    const isOfDiscarded = path.startsWith('/discarded');
+    const videoId = isOfDiscarded ? project.ids.discardedVideoId : project.ids.videoId;
+    const filled = fill(path, { ...project.ids, videoId });
+    const { status, text } = await ask('GET', filled, project.key);
+    expect([names, filled, status]).toEqual([names, filled, 200]);
+    shown[path] = text
+      .replaceAll(/(?<=token[/=])[0-9a-f-]{36}/g, '')
+      .replaceAll(/"lastUsedAt":"[^"]*",?/g, '')
+      // Analytics say when they were asked.
+      .replaceAll(/"timeframe":\{[^}]*\}/g, '');
+  }
+  return shown;
+}
+
+async function expectNothingChanged(work: () => Promise<void>): Promise<void> {
+  const before = { rows: rows(), shown: await Promise.all(server.projects.map(shownTo)) };
+  await work();
+  expect(await Promise.all(server.projects.map(shownTo))).toEqual(before.shown);
+  expect(rows()).toEqual(before.rows);
+}
+
+describe('every endpoint of the API', () => {
+  it('has only ids in its path that this test has, too', () => {
+    const unknown = operations.flatMap(({ names, path }) =>
+      names
+        .filter(name => !Object.hasOwn(kindsOf, name) && !Object.hasOwn(openNames, name))
+        .map(name => `${path}: ${name}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it('answers an id of another project as one that never was, and changes nothing', async () => {
+    const wrong: string[] = [];
+    let asked = 0;
+    const walks: { entry: Operation; reader: FilledProject; path: string; unknown: string }[] = [];
+    for (const entry of operations) {
+      const idNames = entry.names.filter(name => Object.hasOwn(kindsOf, name));
+      for (const name of idNames) {
+        for (const reader of server.projects) {
+          for (const owner of server.projects) {
+            const ids = hiddenOf(owner, reader).filter(
+              ([kind]) => owner !== reader || !kindsOf[name]!.includes(kind),
+            );
+            for (const [, id] of ids) {
+              const plans: Record<string, string>[] = [{ ...reader.ids, [name]: id }];
+              if (idNames.length > 1 && owner !== reader) plans.push({ ...owner.ids, [name]: id });
+              for (const values of plans) {
+                const unknown = Object.fromEntries(
+                  Object.entries(values).map(([key, value]) => [
+                    key,
+                    Object.values(reader.ids).includes(value) && value !== id ? value : neverWas(value),
+                  ]),
+                );
+                walks.push({
+                  ...{ entry, reader },
+                  path: fill(entry.path, values),
+                  unknown: fill(entry.path, unknown),
+                });
+              }
+            }
+          }
+        }
+      }
+    }
+    const unknownAnswers = new Map<string, Promise<Told>>();
+    await expectNothingChanged(() =>
+      inParallel(walks, async ({ entry, reader, path, unknown }) => {
+        // Ids that never were are all the same to a server: one of a length is enough.
+        const key = `${entry.method} ${reader.name} ${entry.path} ${unknown.length}`;
+        if (!unknownAnswers.has(key)) unknownAnswers.set(key, ask1(entry, unknown, reader));
+        const expected = await unknownAnswers.get(key)!;
+        const told = await ask1(entry, path, reader);
+        asked += 1;
+        if (told.status !== 404 || expected.status !== 404 || told.text !== expected.text) {
+          wrong.push(
+            `${reader.name}: ${entry.method} ${path} ${told.status} ${told.text}, not ${expected.text}`,
+          );
+        }
+      }),
+    );
+    expect(wrong).toEqual([]);
+    expect(asked).toBeGreaterThan(4_000);
+  });
+
+  it('shows nothing of others in what it lists and tells', async () => {
+    for (const reader of server.projects) {
+      const shown = Object.entries(await shownTo(reader));
+      const others = server.projects.filter(other => other !== reader);
+      for (const other of others) {
+        const texts = [other.name, ...hiddenOf(other, reader).map(([, id]) => id)];
+        const leaks = shown.flatMap(([path, answer]) =>
+          texts.filter(text => answer.includes(text)).map(text => [path, text]),
+        );
+        expect(leaks).toEqual([]);
+      }
+      for (const id of Object.values(reader.ids)) {
+        expect([id, shown.some(([, answer]) => answer.includes(id))]).toEqual([id, true]);
+      }
+    }
+  });
+});
+
+/** Queries that find something in each project, and how much. The names of ids stand for the reader's own. */
+const findings: readonly (readonly [path: string, query: string, items: number])[] = [
+  ['/videos', '', 3],
+  ['/videos', 'title=HARB', 3],
+  ['/videos', 'title=ha', 3],
+  ['/videos', 'description=owner', 3],
+  ['/videos', `tags[]=${common.tag}`, 3],
+  ['/videos', `tags[]=${common.tag}&title=r&sortBy=title`, 3],
+  ['/videos', `metadata[${common.key}]=${common.value}`, 3],
+  ['/discarded/videos', '', 1],
+  ['/discarded/videos', 'title=HARB', 1],
+  ['/discarded/videos', 'description=owner', 1],
+  ['/discarded/videos', `tags[]=${common.tag}`, 1],
+  ['/discarded/videos', `metadata[${common.key}]=${common.value}`, 1],
+  ['/tags', '', 2],
+  ['/tags', `value=${common.tag}`, 1],
+  ['/live-streams', 'name=harb', 1],
+  ['/live-streams', 'streamKey={streamKey}', 1],
+  ['/players', '', 1],
+  ['/watermarks', '', 1],
+  ['/upload-tokens', '', 1],
+  ['/webhooks', '', 1],
+  ['/webhooks', 'events=live-stream.broadcast.started', 1],
+  ['/webhooks/{webhookId}/deliveries', 'status=succeeded&type=live-stream.broadcast.started', 1],
+  ['/summaries', 'origin=api&sourceStatus=completed', 1],
+  ['/summaries', 'videoId={videoId}', 1],
+  ['/data/buckets/play/media-id', '', 2],
+  ['/data/buckets/play-total/media-id', '', 2],
+  ['/data/buckets/play/media-id', `filterBy[tag]=${common.tag}`, 1],
+  ['/data/buckets/play/media-id', 'filterBy[mediaId][]={videoId}', 1],
+  ['/data/buckets/play/referrer', `filterBy[referrer][]=${common.referrer}`, 1],
+];
+/** Parameters that choose none of the items, or none that is somebody's. */
+const harmless = new Set([
+  ...[
+    'sortBy',
+    'sortOrder',
+    'currentPage',
+    'pageSize',
+    'from',
+    'to',
+    'unique',
+    'viewDuration',
+    'interval',
+    'token',
+  ],
+]);
+
+describe('filters, counts and totals', () => {
+  it('find in each project its own', async () => {
+    for (const reader of server.projects) {
+      const filled = (text: string) => fill(text, reader.ids);
+      for (const [path, query, items] of findings) {
+        const { status, text } = await ask('GET', `${filled(path)}?${filled(query)}`, reader.key);
+        expect([path, query, status]).toEqual([path, query, 200]);
+        const { data, pagination } = JSON.parse(text);
+        expect([path, query, data.length, pagination.itemsTotal]).toEqual([path, query, items, items]);
+      }
+      const number = async (path: string) =>
+        JSON.parse((await ask('GET', `/data/${path}`, reader.key)).text).data;
+      expect(await number('metrics/play/count')).toBe(3);
+      expect(await number('metrics/play/total')).toBe(3);
+      expect(await number(`metrics/play/count?filterBy[tag]=${common.tag}`)).toBe(1);
+      expect(await number('metrics/ccv/peak?unique=true')).toBeLessThanOrEqual(3);
+      const points: { metricValue: number }[] = await number('timeseries/play?pageSize=100');
+      expect(points.reduce((sum, { metricValue }) => sum + metricValue, 0)).toBe(3);
+      const tags = JSON.parse((await ask('GET', `/tags?value=${common.tag}`, reader.key)).text);
+      expect(tags.data).toEqual([{ value: common.tag, videoCount: 3 }]);
+    }
+  });
+
+  it('find nothing by what belongs to others', async () => {
+    const used = new Set<string>();
+    for (const [reader, owner] of pairs()) {
+      const { ids, name } = owner;
+      const every = hiddenOf(owner, reader).map(([, id]) => id);
+      for (const [path, ...queries] of [
+        ['/videos', `description=${name}`, `tags[]=${name}`, ...every.map(id => `liveStreamId=${id}`)],
+        [
+          '/discarded/videos',
+          `description=${name}`,
+          `tags[]=${name}`,
+          ...every.map(id => `liveStreamId=${id}`),
+        ],
+        ['/tags', `value=${name}`],
+        ['/live-streams', `streamKey=${ids.streamKey}`, `name=${name}`],
+        ['/summaries', ...every.map(id => `videoId=${id}`)],
+        [
+          '/data/buckets/play/media-id',
+          ...every.map(id => `filterBy[mediaId][]=${id}`),
+          `filterBy[tag]=${name}`,
+          `filterBy[mediaId][]=${ids.videoId}&filterBy[mediaType]=video`,
+        ],
+        ['/data/buckets/play-total/media-id', `filterBy[mediaId][]=${ids.videoId}`],
+        ['/data/timeseries/play', `filterBy[mediaId][]=${ids.liveStreamId}`],
+        ['/data/metrics/play/total', `filterBy[mediaId][]=${ids.videoId}`],
+        ['/data/metrics/view/count', `filterBy[mediaId][]=${ids.videoId}&viewDuration=3s`],
+      ] as [string, ...string[]][]) {
+        for (const query of queries) {
+          used.add(query.replace(/[=[].*/, ''));
+          const { status, text } = await ask('GET', `${path}?${query}`, reader.key);
+          expect([path, query, status]).toEqual([path, query, 200]);
+          const { data } = JSON.parse(text) as { data: number | { metricValue?: number }[] };
+          const found = typeof data === 'number' ? data : data.filter(item => item.metricValue !== 0).length;
+          expect([path, query, found]).toEqual([path, query, 0]);
+        }
+      }
+    }
+    for (const [, query] of findings)
+      for (const pair of query.split('&')) used.add(pair.replace(/[=[].*/, ''));
+    const forgotten = operations
+      .filter(({ method, path }) => method === 'GET' && path !== '/events')
+      .flatMap(({ operation }) => operation.parameters ?? [])
+      .filter(
+        ({ in: place, name }) =>
+          place === 'query' && !harmless.has(name) && !used.has(name.replace('[]', '')),
+      );
+    expect(forgotten.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+/** Bodies that name what is elsewhere. */
+const naming: readonly (readonly [
+  method: string,
+  path: string,
+  name: string,
+  body: (id: string) => object,
+])[] = [
+  ['POST', '/videos', 'playerId', playerId => ({ title: 'a', playerId })],
+  ['POST', '/videos', 'source', source => ({ title: 'a', source })],
+  ['POST', '/videos', 'watermark.id', id => ({ title: 'a', watermark: { id } })],
+  ['PATCH', '/videos/{videoId}', 'playerId', playerId => ({ playerId })],
+  ['POST', '/live-streams', 'playerId', playerId => ({ name: 'a', playerId })],
+  ['PATCH', '/live-streams/{liveStreamId}', 'playerId', playerId => ({ playerId })],
+  ['POST', '/summaries', 'videoId', videoId => ({ videoId })],
+];
+/** Names that look like ids and are none of ours. */
+const elsewhere = new Set(['restreams.streamKey', 'transcriptSummaryAttributes']);
+
+describe('a body', () => {
+  it('that names what belongs to others is refused as if that never was', async () => {
+    const wrong: string[] = [];
+    await expectNothingChanged(async () => {
+      for (const [reader, owner] of pairs()) {
+        for (const [, id] of hiddenOf(owner, reader)) {
+          for (const [method, path, , body] of naming) {
+            const filled = fill(path, reader.ids);
+            const told = await ask(method, filled, reader.key, json(body(id)));
+            const expected = await ask(method, filled, reader.key, json(body(neverWas(id))));
+            if (told.status < 400 || told.status !== expected.status || told.text !== expected.text) {
+              wrong.push(`${reader.name}: ${method} ${filled} ${id} ${told.status} ${told.text}`);
+            }
+          }
+        }
+      }
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('has no other field that could', () => {
+    const known = new Set(naming.map(([method, path, name]) => `${method} ${path} ${name}`));
+    const forgotten = operations.flatMap(({ method, path, operation }) => {
+      const schema = operation.requestBody?.content['application/json']?.schema;
+      if (schema === undefined || operation.security.length === 0) return [];
+      return fieldsOf(schema)
+        .filter(
+          name => /(?:id|key|source|token)$/i.test(name) && !elsewhere.has(name) && name !== 'metadata.key',
+        )
+        .map(name => `${method} ${path} ${name}`)
+        .filter(line => !known.has(line));
+    });
+    expect(forgotten).toEqual([]);
+  });
+
+  it('of an upload reaches no video but those of the project that its token is of', async () => {
+    await expectNothingChanged(async () => {
+      for (const [reader, owner] of pairs()) {
+        const upload = (token: string, videoId: string) =>
+          ask('POST', `/upload?token=${token}`, null, file({ videoId }));
+        for (const [, id] of hiddenOf(owner, reader)) {
+          const told = await upload(reader.ids.uploadToken, id);
+          expect(told).toEqual(await upload(reader.ids.uploadToken, neverWas(id)));
+          expect([id, told.status]).toEqual([id, 404]);
+        }
+        const other = await upload(owner.ids.uploadToken, reader.ids.emptyVideoId);
+        expect(other.status).toBe(404);
+      }
+    });
+  });
+});
+
+describe('events', () => {
+  it('reach the listeners and the webhooks of their project only', async () => {
+    const listeners = await Promise.all(
+      server.projects.map(async project => ({
+        project,
+        ...(await hearEvents(server, project.key, 'lastEventId=0')),
+      })),
+    );
+    try {
+      for (const { projectId, ids } of server.projects) {
+        const subjectId = ids.liveStreamId;
+        const type = 'live-stream.broadcast.started';
+        server.outbox.append(
+          { projectId, type, subjectId, payload: { liveStreamId: subjectId } },
+          Date.now(),
+        );
+      }
+      const ofEach = (texts: readonly string[] = []) =>
+        texts.map(text => JSON.parse(text).liveStreamId).filter(id => id !== undefined);
+      for (const { project, heard } of listeners) {
+        const twice = [project.ids.liveStreamId, project.ids.liveStreamId];
+        await waitUntil(() => ofEach(heard).length >= 2);
+        await waitUntil(() => ofEach(server.hooks.get(project.name)).length >= 2);
+        expect(ofEach(heard)).toEqual(twice);
+        expect(ofEach(server.hooks.get(project.name))).toEqual(twice);
+      }
+    } finally {
+      for (const { socket } of listeners) socket.terminate();
+    }
+  });
+
+  it('of a subject of another project are not heard', async () => {
+    const [reader, owner] = pairs()[0]!;
+    const { socket, heard } = await hearEvents(
+      server,
+      reader.key,
+      `lastEventId=0&subjectId=${owner.ids.liveStreamId}`,
+    );
+    const { projectId, ids } = reader;
+    try {
+      await waitUntil(() => heard.length > 0);
+      const event = { projectId, type: 'live-stream.broadcast.ended', subjectId: ids.liveStreamId };
+      server.outbox.append({ ...event, payload: { liveStreamId: ids.liveStreamId } }, Date.now());
+      const own = await hearEvents(server, reader.key, 'lastEventId=0');
+      await waitUntil(() => own.heard.some(text => text.includes('broadcast.ended')));
+      own.socket.terminate();
+      expect(heard.filter(text => text.includes('liveStreamId'))).toEqual([]);
+    } finally {
+      socket.terminate();
+    }
+  });
+});
+
+describe('a limit', () => {
+  it('of requests that one project has used up leaves the others theirs', async () => {
+    const limited = await startApi({ isUpgraded: true, rateLimits: { uploads: 3, writes: 3, reads: 3 } });
+    try {
+      const { sandboxKey: other, productionKey } = limited.addAccount({ isUpgraded: true });
+      const status = async (key?: string) =>
+        (await limited.call('GET', '/videos', key === undefined ? {} : { key })).status;
+      const own = [await status(), await status(), await status(), await status()];
+      expect(own).toEqual([200, 200, 200, 429]);
+      expect([await status(other), await status(productionKey)]).toEqual([200, 200]);
+    } finally {
+      await limited.stop();
+    }
+  });
+});
+
+/** Each project with each other one. */
+function pairs(): [reader: FilledProject, owner: FilledProject][] {
+  return server.projects.flatMap(reader =>
+    server.projects
+      .filter(owner => owner !== reader)
+      .map((owner): [FilledProject, FilledProject] => [reader, owner]),
+  );
+}
+
+/** Names of all fields of a schema, inner ones after their outer ones and a dot. */
+function fieldsOf(schema: object, prefix = ''): string[] {
+  const {
+    properties = {},
+    items,
+    anyOf = [],
+  } = schema as {
+    properties?: Record<string, object>;
+    items?: object;
+    anyOf?: object[];
+  };
+  return [
+    ...Object.entries(properties).flatMap(([name, inner]) => [
+      `${prefix}${name}`,
+      ...fieldsOf(inner, `${prefix}${name}.`),
+    ]),
+    ...(items === undefined ? [] : fieldsOf(items, prefix)),
+    ...anyOf.flatMap(inner => fieldsOf(inner, prefix)),
+  ];
+}

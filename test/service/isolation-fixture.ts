@@ -1,0 +1,227 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocket } from 'ws';
+import { EventFeed } from '../../src/events/feed/event-feed.ts';
+import { HostResolver } from '../../src/events/host-resolver.ts';
+import { Outbox } from '../../src/events/outbox.store.ts';
+import { WebhookDispatcher } from '../../src/events/webhook-dispatcher.ts';
+import { WebhookSender } from '../../src/events/webhook-sender.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { formOf, pngImage } from '../support/images.ts';
+import { productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { chunkBytes, fileForm, noise } from './upload-fixture.ts';
+
+/** A project with one of everything. */
+export interface FilledProject {
+  readonly name: string;
+  readonly key: string;
+  readonly projectId: string;
+  /** Projects of one account share its key pairs. */
+  readonly account: number;
+  /** Ids by kind: the name that paths give them, or one of the like. */
+  readonly ids: Readonly<Record<IdKind, string>>;
+}
+
+/** Kinds of ids that a project has. */
+export type IdKind =
+  | 'videoId'
+  | 'emptyVideoId'
+  | 'begunVideoId'
+  | 'discardedVideoId'
+  | 'liveStreamId'
+  | 'streamKey'
+  | 'uploadToken'
+  | 'watermarkId'
+  | 'playerId'
+  | 'webhookId'
+  | 'deliveryId'
+  | 'keyPairId'
+  | 'summaryId';
+
+/** Four projects of two accounts, on an API with its feed and its webhooks. */
+export interface FilledServer extends RunningApi {
+  readonly outbox: Outbox;
+  readonly projects: readonly FilledProject[];
+  /** What webhooks were sent, by the name of the project that they are of. */
+  readonly hooks: Map<string, string[]>;
+  stop(): Promise<void>;
+}
+
+/** The same in all projects, so that every filter and search has something to find in each. */
+export const common = {
+  title: 'Harbour',
+  tag: 'pier',
+  key: 'shot',
+  value: '12',
+  referrer: 'https://a.example/',
+};
+
+/** Starts it and fills the projects, each in the same way. */
+export async function startFilled(): Promise<FilledServer> {
+  let outbox: Outbox | undefined;
+  const outboxOf = (database: ConstructorParameters<typeof Outbox>[0]) => {
+    outbox ??= new Outbox(database, silentLogger);
+    return outbox;
+  };
+  let feed!: EventFeed;
+  const api = await startApi({
+    isUpgraded: true,
+    videos: { restore: true },
+    rateLimits: { uploads: 0, writes: 0, reads: 0 },
+    analytics: { reportsPerMinute: 0 },
+    feed: database => {
+      feed = new EventFeed({
+        outbox: outboxOf(database),
+        broadcasts: () => [],
+        projectOfVideo: () => undefined,
+        observer: { clientOpened() {}, clientClosed() {}, sent() {}, dropped() {} },
+        clock: systemClock,
+        log: silentLogger,
+      });
+      return feed;
+    },
+    webhooks: database => outboxOf(database).webhooks,
+  });
+  const resolver = new HostResolver();
+  const dispatcher = new WebhookDispatcher({
+    queue: outbox!.webhooks,
+    sender: new WebhookSender({
+      allowPrivateTargets: true,
+      resolve: hostname => resolver.resolve(hostname),
+      timeoutMs: 5_000,
+    }),
+    version: '0.0.0',
+    log: silentLogger,
+  });
+  await dispatcher.start();
+  const hooks = new Map<string, string[]>();
+  const receiver = await startReceiver(hooks);
+  const { sqlite } = api.database;
+  const first = sqlite
+    .prepare<[], { id: string; environment: string }>('SELECT id, environment FROM projects')
+    .all();
+  const firstProject = (environment: string) =>
+    first.find(project => project.environment === environment)!.id;
+  const other = api.addAccount({ isUpgraded: true });
+  const plans = [
+    { name: 'owner-one', key: sandboxKey, projectId: firstProject('sandbox'), account: 1 },
+    { name: 'owner-two', key: productionKey, projectId: firstProject('production'), account: 1 },
+    { name: 'owner-three', key: other.sandboxKey, projectId: other.projectIds.sandbox, account: 2 },
+    { name: 'owner-four', key: other.productionKey, projectId: other.projectIds.production, account: 2 },
+  ];
+  const projects: FilledProject[] = [];
+  for (const plan of plans) {
+    const port = (receiver.address() as AddressInfo).port;
+    const ids = await fill(api, outbox!, {
+      ...plan,
+      hookUrl: `http://127.0.0.1:${port}/${plan.name}`,
+    });
+    projects.push({ ...plan, ids });
+  }
+  await api.api.analytics.playbacks.flush();
+  return {
+    ...api,
+    outbox: outbox!,
+    projects,
+    hooks,
+    async stop() {
+      receiver.closeAllConnections();
+      receiver.close();
+      await dispatcher.stop();
+      await feed.stop();
+      await api.stop();
+    },
+  };
+}
+
+async function startReceiver(hooks: Map<string, string[]>): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request.setEncoding('utf8')) body += chunk;
+    const name = (request.url ?? '').slice(1);
+    hooks.set(name, [...(hooks.get(name) ?? []), body]);
+    response.end();
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+async function fill(
+  api: RunningApi,
+  outbox: Outbox,
+  { name, key, projectId, hookUrl }: { name: string; key: string; projectId: string; hookUrl: string },
+): Promise<FilledProject['ids']> {
+  const send = async (method: string, path: string, body?: unknown, headers = {}) => {
+    const { status, json, text } = await api.call(method, path, { key, body, headers });
+    if (status >= 400) throw new Error(`${method} ${path}: ${text}`);
+    return json;
+  };
+  const image = () => formOf(['file', pngImage(4, 4), `${name}.png`], ['link', Buffer.from(name)]);
+  const { playerId } = await send('POST', '/players', { name });
+  await send('POST', `/players/${playerId}/logo`, image());
+  const { watermarkId } = await send('POST', '/watermarks', image());
+  const video = async (attributes: object = {}): Promise<string> => {
+    const { title, tag, key: metadataKey, value } = common;
+    const body = { title, description: name, tags: [tag, name], metadata: [{ key: metadataKey, value }] };
+    return (await send('POST', '/videos', { ...body, ...attributes })).videoId;
+  };
+  const videoId = await video({ public: false, playerId, watermark: { id: watermarkId, top: '0px' } });
+  await send('POST', `/videos/${videoId}/source`, fileForm(noise(100)));
+  await send('POST', `/videos/${videoId}/thumbnail`, image());
+  const track = () => formOf(['file', Buffer.from(`WEBVTT\n\nNOTE ${name}\n`), `${name}.vtt`]);
+  for (const kind of ['captions', 'chapters']) await send('POST', `/videos/${videoId}/${kind}/en`, track());
+  const { summaryId } = await send('POST', '/summaries', { videoId });
+  await send('PATCH', `/summaries/${summaryId}/source`, { abstract: name, takeaways: [name] });
+  const begunVideoId = await video();
+  const range = { 'content-range': 'part 1/2' };
+  await send('POST', `/videos/${begunVideoId}/source`, fileForm(noise(chunkBytes)), range);
+  const discardedVideoId = await video();
+  await send('DELETE', `/videos/${discardedVideoId}`);
+  const { liveStreamId, streamKey } = await send('POST', '/live-streams', { name: common.title, playerId });
+  await send('POST', `/live-streams/${liveStreamId}/thumbnail`, image());
+  const { token } = await send('POST', '/upload-tokens', {});
+  const { keyPairId } = await send('POST', '/account/api-keys', { name: 'Of the account' });
+  const { webhookId } = await send('POST', '/webhooks', {
+    url: hookUrl,
+    events: ['live-stream.broadcast.started'],
+  });
+  const event = { projectId, type: 'live-stream.broadcast.started', subjectId: liveStreamId };
+  outbox.append({ ...event, payload: { liveStreamId } }, Date.now());
+  const deliveryId = await waitUntil(async () => {
+    const { data } = await send('GET', `/webhooks/${webhookId}/deliveries?status=succeeded`);
+    return data[0]?.deliveryId as string | undefined;
+  });
+  await watch(api, videoId, 1);
+  await watch(api, liveStreamId, 2);
+  return {
+    ...{ videoId, begunVideoId, discardedVideoId, emptyVideoId: await video() },
+    ...{ liveStreamId, streamKey, uploadToken: token, watermarkId, playerId },
+    ...{ webhookId, deliveryId, keyPairId, summaryId },
+  };
+}
+
+/** Reports that so many players began to play. */
+async function watch(api: RunningApi, mid: string, players: number): Promise<void> {
+  for (let player = 0; player < players; player += 1) {
+    const eat = Date.now();
+    const eve = [1, 2, 4].map(typ => ({ eat, typ, vti: 0 }));
+    const body = { sat: eat, mid, pid: `${mid}-${player}`, ref: common.referrer, eve };
+    await api.call('POST', '/watch', { key: null, body });
+  }
+}
+
+/** Listens to the events of a project, from the oldest on; what it heard grows. */
+export async function hearEvents(
+  server: FilledServer,
+  key: string,
+  query: string,
+): Promise<{ heard: string[]; socket: WebSocket }> {
+  const headers = { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` };
+  const socket = new WebSocket(`${server.baseUrl}/events?${query}`, { headers });
+  const heard: string[] = [];
+  socket.on('message', data => heard.push(String(data)));
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  return { heard, socket };
+}
