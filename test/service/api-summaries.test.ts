@@ -74,7 +74,6 @@ describe('a summary', () => {
   });
 
   it.each([
-    [{}, 'abstract'],
     [{ abstract: '' }, 'abstract'],
     [{ abstract: null }, 'abstract'],
     [{ takeaways: ['1', '2', '3', '4'] }, 'takeaways'],
@@ -85,6 +84,13 @@ describe('a summary', () => {
     const { summaryId } = (await create(await video())).json;
     const answer = await source(summaryId, body);
     expect([answer.status, answer.json.name]).toEqual([400, name]);
+    expect((await list()).data[0].sourceStatus).toBe('missing');
+  });
+
+  it('stays without its text when nothing is sent for it', async () => {
+    const { summaryId } = (await create(await video())).json;
+    const answer = await source(summaryId, {});
+    expect([answer.status, answer.json]).toEqual([201, {}]);
     expect((await list()).data[0].sourceStatus).toBe('missing');
   });
 

@@ -90,10 +90,6 @@ export const summarySourceChangesSchema = z
     abstract: someText(abstractAtMost).optional().describe('What the video is about.'),
     takeaways: takeaways.optional().describe('Points in the order of the video; replaces all.'),
   })
-  .refine(({ abstract, takeaways: points }) => abstract !== undefined || points !== undefined, {
-    message: 'Give an abstract, takeaways, or both.',
-    path: ['abstract'],
-  })
   .meta({ examples: [sourceExample] });
 
 /** The text of a summary. */

@@ -61,11 +61,12 @@ export class SummariesService {
     return viewOf(summary);
   }
 
-  /** Writes what is given of the text, and leaves the rest. */
+  /** Writes what is given of the text, and leaves the rest; given nothing, nothing happens. */
   write(
     summary: Summary,
     text: { abstract?: string | undefined; takeaways?: readonly string[] | undefined },
   ): SummarySourceView {
+    if (text.abstract === undefined && text.takeaways === undefined) return sourceOf(summary);
     this.#options.store.write(summary, text, this.#options.clock.nowMs());
     return sourceOf({
       abstract: text.abstract ?? summary.abstract,
