@@ -25,7 +25,7 @@ export function errorContent(code: ErrorCode): string {
 <dl class="facts">
 <dt>Status</dt><dd>${status}</dd>
 <dt>Code</dt><dd><code>${code}</code></dd>
-<dt>Whose doing</dt><dd>${whose[blame]}</dd>
+<dt>Lies with</dt><dd>${liesWith[blame]}</dd>
 </dl>
 <h2>What it means</h2>
 <p>${withCode(meaning)}</p>
@@ -53,11 +53,11 @@ ${rows.join('\n')}
 </table>`;
 }
 
-const whose: Readonly<Record<(typeof errorRegister)[ErrorCode]['blame'], string>> = {
-  caller: 'The request must be another one.',
-  publisher: 'What was sent as media cannot be used.',
-  destination: 'Another server did not play along.',
-  server: 'The server, or whoever runs it.',
+const liesWith: Readonly<Record<(typeof errorRegister)[ErrorCode]['blame'], string>> = {
+  caller: 'The request.',
+  publisher: 'What was sent as media.',
+  destination: 'Another server.',
+  server: 'This server, or whoever runs it.',
 };
 
 /** Text in which what stands between backticks is code. */

@@ -1,6 +1,6 @@
 /** A time as players show it: `0:05`, `12:34`, `1:02:03`. */
 export function formatTime(seconds: number): string {
-  const whole = Number.isFinite(seconds) ? Math.max(0, Math.floor(seconds)) : 0;
+  const whole = wholeSeconds(seconds);
   const hours = Math.floor(whole / 3600);
   const minutes = Math.floor(whole / 60) % 60;
   const rest = String(whole % 60).padStart(2, '0');
@@ -9,7 +9,7 @@ export function formatTime(seconds: number): string {
 
 /** A time as screen readers say it: `1 hour 2 minutes 3 seconds`. */
 export function spokenTime(seconds: number): string {
-  const whole = Number.isFinite(seconds) ? Math.max(0, Math.floor(seconds)) : 0;
+  const whole = wholeSeconds(seconds);
   const parts = [
     [Math.floor(whole / 3600), 'hour'],
     [Math.floor(whole / 60) % 60, 'minute'],
@@ -19,6 +19,11 @@ export function spokenTime(seconds: number): string {
     .filter(([count]) => count > 0)
     .map(([count, unit]) => `${count} ${unit}${count === 1 ? '' : 's'}`);
   return said.length === 0 ? '0 seconds' : said.join(' ');
+}
+
+// What browsers make of the lengths of segments falls short of the whole second by some microseconds.
+function wholeSeconds(seconds: number): number {
+  return Number.isFinite(seconds) ? Math.max(0, Math.floor(seconds + 0.01)) : 0;
 }
 
 /** Seconds of `ss`, `mm:ss` or `hh:mm:ss`, with decimals; undefined for anything else. */

@@ -9,6 +9,7 @@ describe('times', () => {
   it.each([
     [0, '0:00', '0 seconds'],
     [5.9, '0:05', '5 seconds'],
+    [29.999_992, '0:30', '30 seconds'],
     [61, '1:01', '1 minute 1 second'],
     [3600, '1:00:00', '1 hour'],
     [36_125, '10:02:05', '10 hours 2 minutes 5 seconds'],
