@@ -170,13 +170,17 @@ describe('/webhooks/{webhookId}/deliveries', () => {
     const list = async (query: string) => (await server.call('GET', `${path}${query}`)).json;
     const all = await list('');
     expect(all.data).toEqual([
-      expect.objectContaining({ status: 'waiting', eventId: 4, attemptsTotal: 0 }),
-      expect.objectContaining({ status: 'retrying', eventId: 3, nextAttemptAt: '2026-03-04T05:06:10+00:00' }),
-      expect.objectContaining({ status: 'succeeded', eventId: 2, type: 'live-stream.broadcast.ended' }),
+      expect.objectContaining({ status: 'waiting', eventId: '4', attemptsTotal: 0 }),
+      expect.objectContaining({
+        status: 'retrying',
+        eventId: '3',
+        nextAttemptAt: '2026-03-04T05:06:10+00:00',
+      }),
+      expect.objectContaining({ status: 'succeeded', eventId: '2', type: 'live-stream.broadcast.ended' }),
       {
         deliveryId: expect.stringMatching(/^delivery_[0-9A-Za-z]{22}$/),
         webhookId,
-        eventId: 1,
+        eventId: '1',
         type: 'live-stream.broadcast.started',
         status: 'succeeded',
         attemptsTotal: 1,
@@ -188,7 +192,7 @@ describe('/webhooks/{webhookId}/deliveries', () => {
     expect(await total('?type=live-stream.broadcast.ended')).toBe(2);
     expect(await total('?type=live-stream.broadcast.ended&status=succeeded')).toBe(1);
     expect(await total('?status=failed')).toBe(0);
-    expect((await list('?sortBy=createdAt&pageSize=1&currentPage=2')).data[0].eventId).toBe(2);
+    expect((await list('?sortBy=createdAt&pageSize=1&currentPage=2')).data[0].eventId).toBe('2');
     expect((await server.call('GET', `${path}?status=lost`)).status).toBe(400);
 
     const old = `${path}/${all.data[3].deliveryId}`;
@@ -198,7 +202,11 @@ describe('/webhooks/{webhookId}/deliveries', () => {
     });
     const resent = await server.call('POST', `${old}/resend`);
     expect(resent.status).toBe(201);
-    expect(resent.json).toMatchObject({ status: 'waiting', resentFrom: all.data[3].deliveryId, eventId: 1 });
+    expect(resent.json).toMatchObject({
+      status: 'waiting',
+      resentFrom: all.data[3].deliveryId,
+      eventId: '1',
+    });
     // At once, though another event of another resource is not through.
     await waitUntil(() => receiver.hooks.length === 4);
     expect(receiver.hooks[3]!.body).toBe(receiver.hooks[0]!.body);

@@ -17,7 +17,11 @@ export const deliveriesQuerySchema = listQuery(
 const deliveryFields = {
   deliveryId: z.string().describe('Also sent as `Millrace-Delivery-Id`, the same at each try.'),
   webhookId: z.string(),
-  eventId: z.int().describe("Number of the event among the project's; also sent as `Millrace-Event-Id`."),
+  eventId: z
+    .string()
+    .describe(
+      "Number of the event among the project's, as the feed `/events` and `Millrace-Event-Id` tell it.",
+    ),
   type: z.enum(eventTypes),
   status: status.describe(
     '`waiting` for its first try, `retrying` after one that failed, `succeeded`, or `failed`: given up.',
@@ -34,7 +38,7 @@ const deliveryFields = {
 const sample = {
   deliveryId: 'delivery_7Hq2Lw9Zc4Vn1Xk6Bt8Rm3',
   webhookId: 'webhook_9Pf3kRt7Zv1Ym5Hc8Qj2Ns',
-  eventId: 41,
+  eventId: '41',
   type: 'live-stream.broadcast.started' as const,
   status: 'retrying' as const,
   attemptsTotal: 1,

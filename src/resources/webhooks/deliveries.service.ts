@@ -71,7 +71,7 @@ function viewOf(webhookId: string, delivery: Delivery): DeliveryView {
   return {
     deliveryId,
     webhookId,
-    eventId: eventNumber,
+    eventId: String(eventNumber),
     type: type as EventType,
     status,
     attemptsTotal: attempts,
