@@ -4,7 +4,7 @@ import type { CheckpointReport } from './checkpoint-worker.ts';
 
 /** How often it is looked whether there is something to do. */
 const lookEveryMs = 100;
-/** The thread takes some memory and some time to start: what is over sooner, and changes little, does without it. */
+/** The thread takes some memory and some time to start: what is over sooner, and changes little, does without it. One that died is replaced after as long. */
 const threadAfterMs = 2_000;
 /** Changed rows after which the log is written into the file. */
 const changesBefore = 500;
@@ -27,6 +27,9 @@ export class Checkpointer {
   #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
   #changes = 0;
+  /** When there is to be a thread, of `performance.now`. */
+  #threadAtMs = 0;
+  #hasDied = false;
   #isBusy = false;
   #ending: PromiseWithResolvers<void> | undefined;
 
@@ -42,8 +45,8 @@ export class Checkpointer {
 
   /** Begins to look after the log. */
   start(): void {
-    const threadAtMs = performance.now() + threadAfterMs;
-    this.#timer = setInterval(() => this.#look(performance.now() >= threadAtMs), lookEveryMs);
+    this.#threadAtMs = performance.now() + threadAfterMs;
+    this.#timer = setInterval(() => this.#look(), lookEveryMs);
     this.#timer.unref();
   }
 
@@ -53,11 +56,15 @@ export class Checkpointer {
     await this.#worker?.terminate();
   }
 
-  #look(isThreadDue: boolean): void {
+  #look(): void {
     if (this.#isBusy) return;
     const changes = this.#totalChanges.get() ?? 0;
     const isDue = changes - this.#changes >= changesBefore;
-    if (this.#worker === undefined && (isDue || isThreadDue)) this.#startThread();
+    if (this.#worker === undefined) {
+      const isThreadDue = performance.now() >= this.#threadAtMs || (isDue && !this.#hasDied);
+      if (!isThreadDue) return;
+      this.#startThread();
+    }
     if (!isDue) return;
     this.#changes = changes;
     this.#ask();
@@ -71,7 +78,7 @@ export class Checkpointer {
     this.#worker = worker;
     worker.unref();
     worker.on('message', (report: CheckpointReport) => this.#done(report));
-    // Whatever has ended it, SQLite does without it.
+    // Whatever has ended it, such as a full disk: SQLite does without it until there is another one.
     worker.on('error', () => this.#forget(worker));
     worker.on('exit', () => this.#forget(worker));
     this.#sqlite.pragma(`wal_autocheckpoint = ${pagesAtMost}`);
@@ -96,7 +103,9 @@ export class Checkpointer {
   #forget(worker: Worker): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    clearInterval(this.#timer);
+    this.#hasDied = true;
+    this.#threadAtMs = performance.now() + threadAfterMs;
+    this.#isBusy = false;
     this.#ending?.resolve();
     this.#ending = undefined;
     if (this.#sqlite.open) this.#sqlite.pragma(`wal_autocheckpoint = ${pagesWithoutThread}`);

@@ -94,6 +94,7 @@ export class Database implements Component {
 
   async stop(): Promise<void> {
     await this.#checkpointer.stop();
+    this.#batch.finish();
     this.#statements.clear();
     if (this.sqlite.open) this.sqlite.close();
     this.#lock?.release();

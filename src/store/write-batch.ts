@@ -41,6 +41,11 @@ export class WriteBatch {
     return promise;
   }
 
+  /** Does at once what waits, so that the database can be closed. Whatever is added after that fails. */
+  finish(): void {
+    while (this.#waiting.length > 0) this.#run();
+  }
+
   #plan(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
@@ -53,12 +58,18 @@ export class WriteBatch {
 
   #run(): void {
     this.#isPlanned = false;
+    if (this.#waiting.length === 0) return;
     this.#told = [];
     this.#taken = [];
     try {
       this.#together.immediate();
       for (const tell of this.#told) tell();
     } catch (error) {
+      if (this.#taken.length === 0) {
+        // It did not even begin: the database is closed, or another process keeps it. The next one would fare no better.
+        this.#taken = this.#waiting;
+        this.#waiting = [];
+      }
       for (const { reject } of this.#taken) reject(error);
     }
     if (this.#waiting.length > 0) this.#plan();

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../src/store/database.ts';
@@ -77,6 +79,33 @@ describe('writes in a batch', () => {
     expect(notes()).toEqual(['last']);
   });
 
+  it('fail once when another process keeps the database, and go on when it no longer does', async () => {
+    database.sqlite.pragma('busy_timeout = 0');
+    const other = new Sqlite(path);
+    try {
+      other.exec('BEGIN IMMEDIATE');
+      const refused = await Promise.allSettled(['a', 'b'].map(text => database.inBatch(() => add(text))));
+      expect(refused).toEqual(
+        Array(2).fill({ status: 'rejected', reason: expect.objectContaining({ code: 'SQLITE_BUSY' }) }),
+      );
+      other.exec('ROLLBACK');
+      await database.inBatch(() => add('c'));
+      expect(notes()).toEqual(['c']);
+    } finally {
+      other.close();
+    }
+  });
+
+  it('that wait at the end of the database are done, and those that come later fail', async () => {
+    const before = database.inBatch(() => add('before'));
+    await database.stop();
+    await before;
+    await expect(database.inBatch(() => add('after'))).rejects.toThrow(/not open/);
+    const reopened = new Sqlite(path, { readonly: true });
+    expect(reopened.prepare('SELECT text FROM notes').pluck().all()).toEqual(['before']);
+    reopened.close();
+  });
+
   it('take in what a work asks for', async () => {
     let inner: Promise<unknown> | undefined;
     await database.inBatch(() => {
@@ -104,6 +133,22 @@ describe('the log of the database', () => {
     expect(notes()).toHaveLength(6_000);
     expect(logBytes()).toBeLessThan(64 * mebibyte);
     await waitUntil(() => statSync(path).size > 48 * mebibyte);
+  });
+
+  it('stays short when the thread dies, until another one takes its place', async () => {
+    const threads: Worker[] = [];
+    const remember = (thread: Worker) => threads.push(thread);
+    process.on('worker', remember);
+    onTestFinished(() => void process.off('worker', remember));
+    await database.start();
+    await addMany(600);
+    const [first] = await waitUntil(() => threads.length === 1 && threads);
+    const exited = once(first!, 'exit');
+    await first!.terminate();
+    await exited;
+    for (let round = 0; round < 30; round += 1) await addMany(100, 1_000 + round * 100);
+    expect(logBytes()).toBeLessThan(16 * mebibyte);
+    await waitUntil(() => threads.length === 2);
   });
 
   it('is gone after the end, with all that was in it in the file', async () => {
