@@ -27,7 +27,7 @@ const preflightHeaders = [
   'Access-Control-Allow-Methods',
   allowedMethods,
   'Access-Control-Allow-Headers',
-  'range, if-none-match, content-type, x-token-session, av-origin-client, av-origin-app, av-origin-sdk, cmcd-request, cmcd-object, cmcd-status, cmcd-session',
+  'range, if-none-match, authorization, content-type, content-range, x-token-session, av-origin-client, av-origin-app, av-origin-sdk, cmcd-request, cmcd-object, cmcd-status, cmcd-session',
   'Access-Control-Max-Age',
   '86400',
   'Cache-Control',

@@ -1,0 +1,190 @@
+import { Outbox } from '../../src/events/outbox.store.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { formOf, pngImage } from '../support/images.ts';
+import { type RunningApi, sandboxKey, sandboxProjectOf, startApi } from '../support/start-api.ts';
+
+/** A request that succeeds. */
+export interface WireCall {
+  readonly path: string;
+  /** Sent as JSON that is said to be plain text, unless it is a form. */
+  readonly body?: object;
+}
+
+/** An API that has one of everything, and knows a request that succeeds for each of its operations. */
+export interface WireApi extends RunningApi {
+  /** By method and path as in the API document, such as `GET /videos/{videoId}`. */
+  readonly calls: Readonly<Record<string, () => WireCall | Promise<WireCall>>>;
+  /** What there is, by the name in a path. */
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+const events = ['live-stream.broadcast.started'];
+const image = () => formOf(['any name', pngImage(10, 5), 'image.png']);
+const texts = () => formOf(['any name', Buffer.from('WEBVTT\n'), 'en.vtt']);
+const film = () => formOf(['film.mp4', Buffer.from('bytes of a film'), 'film.mp4']);
+
+/** Starts an API in which {@link WireApi.calls} succeed. */
+export async function startWireApi(): Promise<WireApi> {
+  let outbox: Outbox | undefined;
+  const api = await startApi({
+    videos: { restore: true },
+    webhooks: database => {
+      outbox = new Outbox(database, silentLogger);
+      return outbox.webhooks;
+    },
+  });
+  const made = async (path: string, body: object) => (await api.call('POST', path, { body })).json;
+  const newVideo = async () => (await made('/videos', { title: 'Harbour' })).videoId as string;
+  const newDiscarded = async () => {
+    const videoId = await newVideo();
+    await api.call('DELETE', `/videos/${videoId}`);
+    return videoId;
+  };
+  const newStream = async () => (await made('/live-streams', { name: 'Pier cam' })).liveStreamId as string;
+  const newToken = async () => (await made('/upload-tokens', { ttl: 60 })).token as string;
+  const newPlayer = async () => (await made('/players', { name: 'Night' })).playerId as string;
+  const newHook = async () =>
+    (await made('/webhooks', { url: 'https://hooks.example.net', events })).webhookId as string;
+  const newSummary = async () =>
+    (await made('/summaries', { videoId: await newVideo() })).summaryId as string;
+  const newPair = async () => (await made('/account/api-keys', { name: 'A pair' })).keyPairId as string;
+
+  const { videoId } = await made('/videos', {
+    ...{ title: 'Dawn', description: 'Boats', tags: ['sea'], metadata: [{ key: 'shot', value: '12' }] },
+  });
+  const ids: Record<string, string> = {
+    videoId,
+    discardedVideoId: await newDiscarded(),
+    liveStreamId: await newStream(),
+    uploadToken: await newToken(),
+    playerId: await newPlayer(),
+    watermarkId: (await made('/watermarks', image())).watermarkId,
+    webhookId: await newHook(),
+    summaryId: await newSummary(),
+    keyPairId: await newPair(),
+  };
+  await made(`/videos/${videoId}/captions/en`, texts());
+  await made(`/videos/${videoId}/chapters/en`, texts());
+  await api.call('PATCH', `/summaries/${ids.summaryId}/source`, { body: { abstract: 'Boats leave.' } });
+  outbox!.append(
+    {
+      projectId: sandboxProjectOf(api.database),
+      type: 'live-stream.broadcast.started',
+      subjectId: ids.liveStreamId!,
+      payload: { liveStreamId: ids.liveStreamId! },
+    },
+    Date.now(),
+  );
+  const deliveries = `/webhooks/${ids.webhookId}/deliveries`;
+  ids.deliveryId = (await api.call('GET', deliveries)).json.data[0].deliveryId;
+
+  const video = `/videos/${videoId}`;
+  const stream = `/live-streams/${ids.liveStreamId}`;
+  const player = `/players/${ids.playerId}`;
+  const source = `/summaries/${ids.summaryId}/source`;
+  const pair = `/account/api-keys/${ids.keyPairId}`;
+  const at = (path: string, body?: object) => () => (body === undefined ? { path } : { path, body });
+  const report = { sat: 1, sid: 's', mid: videoId, pid: 'p', ref: '', ver: '1', eve: [] };
+  const oldReport = { emitted_at: '2026-03-04T05:06:07+00:00', events: [] };
+  const session = { loaded_at: '2026-03-04T05:06:07+00:00', referrer: '', metadata: [] };
+
+  const calls: WireApi['calls'] = {
+    'POST /auth/api-key': at('/auth/api-key', { apiKey: sandboxKey }),
+    'POST /auth/refresh': async () => ({
+      path: '/auth/refresh',
+      body: { refreshToken: (await made('/auth/api-key', { apiKey: sandboxKey })).refresh_token },
+    }),
+    'GET /account': at('/account'),
+    'GET /account/api-keys': at('/account/api-keys'),
+    'POST /account/api-keys': at('/account/api-keys', { name: 'Another' }),
+    'GET /account/api-keys/{keyPairId}': at(pair),
+    'PATCH /account/api-keys/{keyPairId}': at(pair, { name: 'Renamed' }),
+    'DELETE /account/api-keys/{keyPairId}': async () => ({ path: `/account/api-keys/${await newPair()}` }),
+    'POST /account/api-keys/{keyPairId}/{environment}': at(`${pair}/sandbox`),
+    'DELETE /account/api-keys/{keyPairId}/{environment}': async () => ({
+      path: `/account/api-keys/${await newPair()}/sandbox`,
+    }),
+    'GET /live-streams': at('/live-streams'),
+    'POST /live-streams': at('/live-streams', { name: 'Mole' }),
+    'GET /live-streams/{liveStreamId}': at(stream),
+    'PATCH /live-streams/{liveStreamId}': at(stream, { name: 'Pier' }),
+    'DELETE /live-streams/{liveStreamId}': async () => ({ path: `/live-streams/${await newStream()}` }),
+    'PUT /live-streams/{liveStreamId}/complete': at(`${stream}/complete`),
+    'POST /live-streams/{liveStreamId}/thumbnail': () => ({ path: `${stream}/thumbnail`, body: image() }),
+    'DELETE /live-streams/{liveStreamId}/thumbnail': at(`${stream}/thumbnail`),
+    'GET /videos': at('/videos'),
+    'POST /videos': at('/videos', { title: 'Noon' }),
+    'GET /videos/{videoId}': at(video),
+    'PATCH /videos/{videoId}': at(video, { title: 'Dawn' }),
+    'DELETE /videos/{videoId}': async () => ({ path: `/videos/${await newVideo()}` }),
+    'GET /discarded/videos': at('/discarded/videos'),
+    'GET /discarded/videos/{videoId}': at(`/discarded/videos/${ids.discardedVideoId}`),
+    'PATCH /discarded/videos/{videoId}': async () => ({
+      path: `/discarded/videos/${await newDiscarded()}`,
+      body: { discarded: false },
+    }),
+    'POST /videos/{videoId}/source': async () => ({
+      path: `/videos/${await newVideo()}/source`,
+      body: film(),
+    }),
+    'POST /upload': () => ({ path: `/upload?token=${ids.uploadToken}`, body: film() }),
+    'GET /videos/{videoId}/status': at(`${video}/status`),
+    'GET /upload-tokens': at('/upload-tokens'),
+    'POST /upload-tokens': at('/upload-tokens', { ttl: 0 }),
+    'GET /upload-tokens/{uploadToken}': at(`/upload-tokens/${ids.uploadToken}`),
+    'DELETE /upload-tokens/{uploadToken}': async () => ({ path: `/upload-tokens/${await newToken()}` }),
+    'POST /videos/{videoId}/thumbnail': () => ({ path: `${video}/thumbnail`, body: image() }),
+    'PATCH /videos/{videoId}/thumbnail': at(`${video}/thumbnail`, { timecode: '00:00:01' }),
+    'GET /watermarks': at('/watermarks'),
+    'POST /watermarks': () => ({ path: '/watermarks', body: image() }),
+    'DELETE /watermarks/{watermarkId}': async () => ({
+      path: `/watermarks/${(await made('/watermarks', image())).watermarkId}`,
+    }),
+    'GET /webhooks': at('/webhooks'),
+    'POST /webhooks': at('/webhooks', { url: 'http://unreachable.example:1/x', events }),
+    'GET /webhooks/{webhookId}': at(`/webhooks/${ids.webhookId}`),
+    'DELETE /webhooks/{webhookId}': async () => ({ path: `/webhooks/${await newHook()}` }),
+    'GET /webhooks/{webhookId}/deliveries': at(deliveries),
+    'GET /webhooks/{webhookId}/deliveries/{deliveryId}': at(`${deliveries}/${ids.deliveryId}`),
+    'POST /webhooks/{webhookId}/deliveries/{deliveryId}/resend': at(`${deliveries}/${ids.deliveryId}/resend`),
+    'GET /tags': at('/tags'),
+    'GET /summaries': at('/summaries'),
+    'POST /summaries': async () => ({ path: '/summaries', body: { videoId: await newVideo() } }),
+    'DELETE /summaries/{summaryId}': async () => ({ path: `/summaries/${await newSummary()}` }),
+    'GET /summaries/{summaryId}/source': at(source),
+    'PATCH /summaries/{summaryId}/source': at(source, { takeaways: ['Early'] }),
+    'GET /players': at('/players'),
+    'POST /players': at('/players', {}),
+    'GET /players/{playerId}': at(player),
+    'PATCH /players/{playerId}': at(player, { name: 'Day' }),
+    'DELETE /players/{playerId}': async () => ({ path: `/players/${await newPlayer()}` }),
+    'POST /players/{playerId}/logo': () => ({ path: `${player}/logo`, body: image() }),
+    'DELETE /players/{playerId}/logo': at(`${player}/logo`),
+    'POST /watch': at('/watch', report),
+    'POST /vod': at('/vod', { ...oldReport, session: { ...session, video_id: videoId } }),
+    'POST /live': at('/live', { ...oldReport, session: { ...session, live_stream_id: ids.liveStreamId } }),
+    'GET /data/metrics/{metric}/{aggregation}': at('/data/metrics/play/rate'),
+    'GET /data/buckets/{metric}/{breakdown}': at('/data/buckets/play/country'),
+    'GET /data/timeseries/{metric}': at('/data/timeseries/play'),
+    'GET /openapi.json': at('/openapi.json'),
+    'GET /health/live': at('/health/live'),
+    'GET /health/ready': at('/health/ready'),
+    'GET /docs/errors/{code}': at('/docs/errors/invalid-attribute'),
+    ...Object.fromEntries(
+      ['captions', 'chapters'].flatMap(kind => [
+        [`GET /videos/{videoId}/${kind}`, at(`${video}/${kind}`)],
+        [`GET /videos/{videoId}/${kind}/{language}`, at(`${video}/${kind}/en`)],
+        [`POST /videos/{videoId}/${kind}/{language}`, () => ({ path: `${video}/${kind}/en`, body: texts() })],
+        [
+          `DELETE /videos/{videoId}/${kind}/{language}`,
+          async () => {
+            await made(`${video}/${kind}/fr`, texts());
+            return { path: `${video}/${kind}/fr` };
+          },
+        ],
+      ]),
+    ),
+    'PATCH /videos/{videoId}/captions/{language}': at(`${video}/captions/en`, { default: true }),
+  };
+  return { ...api, calls, ids };
+}
