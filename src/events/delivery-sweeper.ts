@@ -4,8 +4,8 @@ import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { DeliveryLog } from './delivery-log.store.ts';
 
-/** Takes a millisecond or two; others have their turn between. */
-const removedAtOnce = 100;
+/** Takes some milliseconds even when each was tried for a day and every answer kept; others have their turn between. */
+const removedAtOnce = 30;
 const everyMs = 60_000;
 
 /** Forgets deliveries that are old, too many, or of webhooks that are gone: at the start, each minute, and when it is told to. */

@@ -87,6 +87,7 @@ export class WebhookQueue {
   readonly #nextDue;
   readonly #finish;
   readonly #retry;
+  readonly #giveUp;
   readonly #addAttempt;
   readonly #hasten;
   readonly #original;
@@ -140,16 +141,20 @@ export class WebhookQueue {
             AND EXISTS (SELECT 1 FROM webhooks WHERE id = webhook_id) ORDER BY due_at_ms LIMIT 1`,
       )
       .pluck();
-    this.#finish = sqlite.prepare<['succeeded' | 'failed', number, number]>(
+    // By its id as well: the number of a delivery that was removed meanwhile may be that of another one now.
+    this.#finish = sqlite.prepare<['succeeded' | 'failed', number, string]>(
       `UPDATE webhook_deliveries
-        SET state = ?, is_next = 0, due_at_ms = NULL, attempts = attempts + ?
-        WHERE number = ? AND due_at_ms IS NOT NULL`,
+        SET state = ?, is_next = 0, due_at_ms = NULL, attempts = attempts + 1
+        WHERE number = ? AND id = ? AND due_at_ms IS NOT NULL`,
     );
-    this.#retry = sqlite.prepare<[number, number, number]>(
+    this.#retry = sqlite.prepare<[number, number, number, string]>(
       `UPDATE webhook_deliveries
         SET state = 'retrying', due_at_ms = ?, attempts = attempts + 1,
           first_attempt_at_ms = coalesce(first_attempt_at_ms, ?)
-        WHERE number = ? AND due_at_ms IS NOT NULL`,
+        WHERE number = ? AND id = ? AND due_at_ms IS NOT NULL`,
+    );
+    this.#giveUp = sqlite.prepare<[number]>(
+      `UPDATE webhook_deliveries SET state = 'failed', is_next = 0, due_at_ms = NULL WHERE number = ?`,
     );
     this.#addAttempt = sqlite.prepare<
       [number, number, number, number, number | null, string | null, string | null]
@@ -283,8 +288,8 @@ export class WebhookQueue {
       for (const { delivery, record, next } of outcomes) {
         const { changes } =
           typeof next === 'string'
-            ? this.#finish.run(next, 1, delivery.number)
-            : this.#retry.run(next.retryAtMs, record.attemptedAtMs, delivery.number);
+            ? this.#finish.run(next, delivery.number, delivery.deliveryId)
+            : this.#retry.run(next.retryAtMs, record.attemptedAtMs, delivery.number, delivery.deliveryId);
         if (changes === 0) continue;
         this.#addAttempt.run(
           delivery.number,
@@ -308,7 +313,7 @@ export class WebhookQueue {
     const { webhookId } = delivery;
     if (this.#waiting.get(webhookId)! >= this.#waitingAtMost) {
       const oldest = this.#oldest.get({ webhookId });
-      if (oldest !== undefined) this.#finish.run('failed', 0, oldest);
+      if (oldest !== undefined) this.#giveUp.run(oldest);
       this.#dropped += 1;
     }
     this.#insert.run(delivery);

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DeliveryLog, deliveriesKeptMs } from '../../src/events/delivery-log.store.ts';
 import { DeliverySweeper } from '../../src/events/delivery-sweeper.ts';
 import { Outbox } from '../../src/events/outbox.store.ts';
@@ -6,6 +6,7 @@ import { type DueDelivery, WebhookQueue } from '../../src/events/webhook-queue.s
 import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
 import { BroadcastsStore } from '../../src/resources/live-streams/broadcasts.store.ts';
 import { LiveStreamsStore } from '../../src/resources/live-streams/live-streams.store.ts';
+import { DeliveriesStore } from '../../src/resources/webhooks/deliveries.store.ts';
 import { WebhooksStore } from '../../src/resources/webhooks/webhooks.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { openDatabase } from '../../src/store/database.ts';
@@ -63,6 +64,26 @@ it('gives one resource one turn at a time, whichever way the one before goes', a
   // Told twice of the same try: the second time it is over.
   queue.record([{ delivery: first, record, next: 'succeeded' }]);
   expect(queue.waitingTotal()).toBe(2);
+});
+
+it('takes the outcome of a delivery that is gone for none of the one that has its number now', async () => {
+  const { database, projectId, addWebhook } = await opened();
+  const queue = new WebhookQueue(database);
+  queue.fanOut(eventOf(projectId, 'li1', 1));
+  const [gone] = queue.due('webhook_1', 1_000, 1);
+  new WebhooksStore(database).remove(projectId, 'webhook_1');
+  new DeliveryLog(database).removeOrphans(10);
+  addWebhook('webhook_2');
+  queue.fanOut(eventOf(projectId, 'li1', 2));
+  const [other] = queue.due('webhook_2', 1_000, 1);
+  expect(other!.number).toBe(gone!.number);
+  queue.record([
+    { delivery: gone!, record, next: 'succeeded' },
+    { delivery: gone!, record, next: { retryAtMs: 900 } },
+  ]);
+  expect(queue.due('webhook_2', 1_000, 1)).toEqual([other]);
+  queue.record([{ delivery: other!, record, next: 'succeeded' }]);
+  expect(queue.waitingTotal()).toBe(0);
 });
 
 it('keeps only so many, and gives up the oldest for the newest', async () => {
@@ -137,17 +158,82 @@ it('forgets what is old, what is too much, and what is of webhooks that are gone
   await waitUntil(() => counts() === 'webhook_1,237,13', { what: counts });
 });
 
-it('reads pages of a long log without looking at the rows before them', async () => {
-  const { database } = await opened();
-  const plans = [
-    "SELECT number FROM webhook_deliveries WHERE webhook_id = 'w' ORDER BY number DESC LIMIT 25 OFFSET 900",
-    "SELECT number FROM webhook_deliveries WHERE webhook_id = 'w' AND type = 'rare' ORDER BY number DESC LIMIT 25",
-    "SELECT number FROM webhook_deliveries WHERE webhook_id = 'w' AND state = 'failed' ORDER BY number DESC LIMIT 25",
-    "SELECT number FROM webhook_deliveries WHERE webhook_id = 'w' AND state = 'failed' AND type = 'rare' ORDER BY number LIMIT 25",
-  ].map(sql => database.sqlite.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]);
-  for (const plan of plans) {
-    expect(plan.map(({ detail }) => detail)).toEqual([expect.stringMatching(/USING COVERING INDEX/)]);
+describe('a page of a long log', () => {
+  const types = ['common', 'common', 'common', 'rare', 'common', 'common', 'common'];
+
+  /** Deliveries 1..40 of one webhook, each third one failed, and as many of another between them. */
+  async function logged() {
+    const { database } = await opened();
+    const insert = database.sqlite.prepare<[string, string, number, string, string]>(
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_number, type, sequence, body, state, is_next, attempts, created_at_ms)
+        VALUES (?, ?, ?, ?, 'li1', '{}', ?, 0, 1, 1)`,
+    );
+    const all = Array.from({ length: 40 }, (_, index) => ({
+      number: index + 1,
+      type: types[index % types.length]!,
+      status: index % 3 === 0 ? ('failed' as const) : ('succeeded' as const),
+    }));
+    for (const { number, type, status } of all) {
+      for (const webhookId of ['webhook_1', 'webhook_2']) {
+        insert.run(`${webhookId}_${number}`, webhookId, number, type, status);
+      }
+    }
+    return { database, all };
   }
+
+  it('is the same however few rows are looked at in a turn', async () => {
+    const { database, all } = await logged();
+    for (const rowsInATurn of [3, 7, 1_000]) {
+      const store = new DeliveriesStore(database, { rowsInATurn });
+      for (const filter of [
+        {},
+        { type: 'rare' },
+        { status: 'failed' },
+        { status: 'failed', type: 'rare' },
+      ] as const) {
+        const fitting = all.filter(row =>
+          Object.entries(filter).every(([name, value]) => row[name as 'type' | 'status'] === value),
+        );
+        for (const direction of ['asc', 'desc'] as const) {
+          const expected = direction === 'asc' ? fitting : fitting.toReversed();
+          const pages: number[] = [];
+          for (let currentPage = 1; ; currentPage += 1) {
+            const query = { ...filter, currentPage, pageSize: 4 };
+            const { deliveries, total } = await store.list('webhook_1', direction, query);
+            expect(total).toBe(fitting.length);
+            if (deliveries.length === 0) break;
+            pages.push(...deliveries.map(({ eventNumber }) => eventNumber));
+          }
+          expect(pages).toEqual(expected.map(({ number }) => number));
+        }
+      }
+    }
+  });
+
+  it('passes over what comes before it in an index alone', async () => {
+    const { database } = await logged();
+    const prepared = vi.spyOn(database.sqlite, 'prepare');
+    const store = new DeliveriesStore(database);
+    for (const filter of [{}, { status: 'failed' as const }]) {
+      await store.list('webhook_1', 'desc', { ...filter, type: 'rare', currentPage: 2, pageSize: 1 });
+    }
+    const looks = prepared.mock.calls.map(([sql]) => sql).filter(sql => sql.includes('as "some"'));
+    prepared.mockRestore();
+    expect(looks.length).toBeGreaterThanOrEqual(4);
+    for (const sql of looks) {
+      const plan = database.sqlite.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(
+        ...Array(9)
+          .fill(1)
+          .slice(0, sql.split('?').length - 1),
+      );
+      const reads = (plan as { detail: string }[]).filter(({ detail }) =>
+        detail.includes('webhook_deliveries'),
+      );
+      expect(reads.map(({ detail }) => detail)).toEqual([
+        expect.stringMatching(/^SEARCH .* USING COVERING INDEX/),
+      ]);
+    }
+  });
 });
 
 it('is told of broadcasts once when they can be played and once when they end, and of no others', async () => {

@@ -32,9 +32,9 @@ export function deliveryRoutes(webhooks: WebhooksService, deliveries: Deliveries
         webhooks.find(caller.projectId, params.webhookId),
       query: deliveriesQuerySchema,
       success: { status: 200, description: 'A page of deliveries.', schema: deliveryListSchema },
-      handle: ({ found, query, path, queryText }) => {
+      handle: async ({ found, query, path, queryText }) => {
         const { direction } = sortOf(query, 'createdAt');
-        const { views, total } = deliveries.list(found, direction, query);
+        const { views, total } = await deliveries.list(found, direction, query);
         return pageOf({ path, queryText }, query, total, views);
       },
     }),

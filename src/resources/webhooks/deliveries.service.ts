@@ -31,11 +31,11 @@ export class DeliveriesService {
   }
 
   /** One page of a webhook's deliveries by their creation, and how many there are on all pages. */
-  list(
+  async list(
     { webhookId }: Webhook,
     ...query: Parameters<DeliveriesStore['list']> extends [string, ...infer Rest] ? Rest : never
-  ): { views: DeliveryView[]; total: number } {
-    const { deliveries, total } = this.#store.list(webhookId, ...query);
+  ): Promise<{ views: DeliveryView[]; total: number }> {
+    const { deliveries, total } = await this.#store.list(webhookId, ...query);
     return { views: deliveries.map(delivery => viewOf(webhookId, delivery)), total };
   }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Selectable } from 'kysely';
 import type { Database } from '../../store/database.ts';
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/tables.ts';
@@ -23,12 +24,23 @@ export interface Delivery {
   readonly createdAtMs: number;
 }
 
+/** Which deliveries a list has; all of a webhook unless told otherwise. */
+export interface DeliveryFilter {
+  readonly status?: DeliveryStatus | undefined;
+  readonly type?: string | undefined;
+}
+
+/** Entries of an index that are passed over in a millisecond or two. */
+const rowsInATurn = 5_000;
+
 /** Deliveries as their owner reads them. */
 export class DeliveriesStore {
   readonly #database: Database;
+  readonly #rowsInATurn: number;
 
-  constructor(database: Database) {
+  constructor(database: Database, options: { rowsInATurn?: number } = {}) {
     this.#database = database;
+    this.#rowsInATurn = options.rowsInATurn ?? rowsInATurn;
   }
 
   /** A delivery of a webhook. */
@@ -44,40 +56,24 @@ export class DeliveriesStore {
   }
 
   /** One page of a webhook's deliveries by their creation, and how many there are on all pages. */
-  list(
+  async list(
     webhookId: string,
     direction: 'asc' | 'desc',
-    query: {
-      status?: DeliveryStatus | undefined;
-      type?: string | undefined;
-      currentPage: number;
-      pageSize: number;
-    },
-  ): { deliveries: Delivery[]; total: number } {
+    query: DeliveryFilter & { currentPage: number; pageSize: number },
+  ): Promise<{ deliveries: Delivery[]; total: number }> {
     const { queries } = this.#database;
-    const { status, type } = query;
+    const { status, type, currentPage, pageSize } = query;
     let totals = queries
       .selectFrom('webhook_delivery_totals')
       .select(({ fn }) => fn.sum<number | null>('total').as('total'))
       .where('webhook_id', '=', webhookId);
-    // Found in the index alone, and read afterwards: skipping rows is cheap only there.
-    let numbers = queries
-      .selectFrom('webhook_deliveries')
-      .select('number')
-      .where('webhook_id', '=', webhookId)
-      .orderBy('number', direction)
-      .limit(query.pageSize)
-      .offset((query.currentPage - 1) * query.pageSize);
-    if (status !== undefined) {
-      totals = totals.where('state', '=', status);
-      numbers = numbers.where('state', '=', status);
-    }
-    if (type !== undefined) {
-      totals = totals.where('type', '=', type);
-      numbers = numbers.where('type', '=', type);
-    }
+    if (status !== undefined) totals = totals.where('state', '=', status);
+    if (type !== undefined) totals = totals.where('type', '=', type);
     const total = this.#database.first(totals)?.total ?? 0;
-    if ((query.currentPage - 1) * query.pageSize >= total) return { deliveries: [], total };
+    const before = (currentPage - 1) * pageSize;
+    if (before >= total) return { deliveries: [], total };
+    const wanted = Math.min(pageSize, total - before);
+    const numbers = await this.#numbers(webhookId, direction, query, before, wanted);
     const rows = this.#database.all(
       queries
         .selectFrom('webhook_deliveries')
@@ -86,6 +82,54 @@ export class DeliveriesStore {
         .orderBy('number', direction),
     );
     return { deliveries: rows.map(deliveryFrom), total };
+  }
+
+  /** The numbers of a page. Those before it are passed over in an index alone, and others have their turn in between. */
+  async #numbers(
+    webhookId: string,
+    direction: 'asc' | 'desc',
+    { status, type }: DeliveryFilter,
+    before: number,
+    wanted: number,
+  ): Promise<number[]> {
+    const { queries } = this.#database;
+    const numbers: number[] = [];
+    let left = before;
+    let length = 0;
+    let passed: number | undefined;
+    for (;;) {
+      // Of a rare type there may be none among many, so each look goes further than the one before.
+      length = Math.min(this.#rowsInATurn, Math.max(left + wanted, 2 * length));
+      let some = queries
+        .selectFrom('webhook_deliveries')
+        .select(['number', 'type'])
+        .where('webhook_id', '=', webhookId)
+        .orderBy('number', direction)
+        .limit(length);
+      if (status !== undefined) some = some.where('state', '=', status);
+      if (passed !== undefined) some = some.where('number', direction === 'asc' ? '>' : '<', passed);
+      const looked = this.#database.first(
+        queries.selectFrom(some.as('some')).select(({ fn, ref }) => {
+          const all = fn.countAll<number>();
+          const number = ref('number');
+          return [
+            all.as('count'),
+            (type === undefined ? all : all.filterWhere('type', '=', type)).as('fitting'),
+            fn.agg<number | null>(direction === 'asc' ? 'max' : 'min', [number]).as('last'),
+          ];
+        }),
+      )!;
+      if (left < looked.fitting) {
+        let page = queries.selectFrom(some.as('some')).select('number').orderBy('number', direction);
+        if (type !== undefined) page = page.where('type', '=', type);
+        const found = this.#database.all(page.limit(wanted - numbers.length).offset(left));
+        numbers.push(...found.map(({ number }) => number));
+      }
+      if (numbers.length >= wanted || looked.count < length || looked.last === null) return numbers;
+      left = Math.max(0, left - looked.fitting);
+      passed = looked.last;
+      await nextTurn();
+    }
   }
 
   /** The tries of a delivery, oldest first. */
