@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { addWords, makeTheme } from './demo-dressing.ts';
 import { basicAuthorization, createVideo, type ServerProcess } from './server-process.ts';
 import { uploadFile } from './upload-file.ts';
 
@@ -13,7 +14,6 @@ interface Status {
   readonly encoding: {
     readonly playable: boolean;
     readonly failure?: string;
-    readonly qualities: readonly { type: string; quality: string; status: string; progress: number }[];
   };
 }
 
@@ -44,7 +44,7 @@ export async function makeFilm(ffmpegPath: string, path: string, signal: AbortSi
   }
 }
 
-/** A video of the demo: uploaded, playable, and on its way to more qualities. */
+/** A video of the demo: dressed with words and a theme, uploaded, playable, and on its way to more qualities. */
 export class DemoVideo {
   readonly player: string;
   readonly #server: ServerProcess;
@@ -62,9 +62,13 @@ export class DemoVideo {
     this.#uploadedAtMs = uploadedAtMs;
   }
 
-  /** Makes a video, sends the file to it and tells how far that is. */
+  /** Makes a video with captions, chapters and a theme, sends the file to it and tells how far that is. */
   static async upload(server: ServerProcess, path: string, signal: AbortSignal): Promise<DemoVideo> {
-    const video = await createVideo(server.baseUrl, server.sandboxKey, { title: 'Demo: a film of a minute' });
+    const video = await createVideo(server.baseUrl, server.sandboxKey, {
+      title: 'Demo: a film of a minute',
+      playerId: await makeTheme(server),
+    });
+    await addWords(server, video.videoId);
     const { size } = await stat(path);
     const line = new ProgressLine(`Uploading ${(size / 1e6).toFixed(1)} MB`);
     try {
@@ -92,25 +96,6 @@ export class DemoVideo {
       if (sinceMs > playableWithinMs)
         throw new Error(`The film cannot be played ${playableWithinMs / 1000} s after it was uploaded.`);
       await sleep(pollMs, undefined, { signal });
-    }
-  }
-
-  /** Tells of each quality when it is finished, until all are. */
-  async follow(signal: AbortSignal): Promise<void> {
-    const told = new Set<string>();
-    for (;;) {
-      const { qualities } = (await this.#status(signal)).encoding;
-      for (const { type, quality, status } of qualities) {
-        const name = type === 'mp4' ? 'the mp4 to download' : quality;
-        if ((status !== 'encoded' && status !== 'failed') || told.has(name)) continue;
-        told.add(name);
-        const seconds = ((performance.now() - this.#uploadedAtMs) / 1000).toFixed(1);
-        console.log(
-          `  video: ${name} ${status === 'encoded' ? 'is there' : 'failed'} after ${seconds.padStart(4)} s`,
-        );
-      }
-      if (qualities.length > 0 && told.size === qualities.length) return;
-      await sleep(pollMs * 5, undefined, { signal });
     }
   }
 

@@ -1,13 +1,16 @@
 /**
- * Shows the product: a server in a temporary folder on free ports; a film that is uploaded through its API and plays while its
- * qualities are made; a live stream that ffmpeg's test picture is published to. Ends at Ctrl-C, or after `--seconds N`.
+ * Shows the product: a server in a temporary folder on free ports; a film with captions, chapters and a theme that is uploaded
+ * through its API and plays while its qualities are made; a live stream that ffmpeg's test picture is published to; a webhook
+ * receiver that verifies and prints what happens. Ends at Ctrl-C, or after `--seconds N`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findFfmpeg } from '../src/ffmpeg/find-ffmpeg.ts';
+import { addWebhook } from './demo-dressing.ts';
 import { publishTestPicture } from './demo-publisher.ts';
+import { DemoReceiver, type WebhookEvent } from './demo-receiver.ts';
 import { DemoVideo, makeFilm } from './demo-video.ts';
 import { LatencyProbe } from './latency-probe.ts';
 import { createLiveStream, type ServerProcess, startServerProcess } from './server-process.ts';
@@ -55,39 +58,49 @@ async function show(): Promise<void> {
   const making = makeFilm(ffmpeg.path, film, signal);
   // Awaited below; a failure of the server comes first.
   making.catch(() => {});
-  const server = await startServerProcess({ dataDir: join(folder, 'data'), isDetached: true }).catch(
-    async error => {
-      ending.abort();
-      await making.catch(() => {});
-      fail(error);
-      throw error;
-    },
-  );
+  const server = await startServerProcess({
+    dataDir: join(folder, 'data'),
+    // The receiver of the webhook is on this machine.
+    env: { MILLRACE_ALLOW_PRIVATE_TARGETS: 'true' },
+    isDetached: true,
+  }).catch(async error => {
+    ending.abort();
+    await making.catch(() => {});
+    fail(error);
+    throw error;
+  });
   void server.exited.then(() => {
     if (!signal.aborted) fail(new Error(`The server ended:\n${server.lines.join('\n')}`));
     ending.abort();
   });
-  let following: Promise<void> | undefined;
+  let receiver: DemoReceiver | undefined;
   try {
-    await making;
-    const video = await showVideo(server, film);
-    following = video.follow(signal).catch(error => {
-      if (signal.aborted) return;
-      fail(error);
+    receiver = await DemoReceiver.start(tell, body => {
+      fail(new Error(`A webhook came whose signature does not hold: ${body}`));
       ending.abort();
     });
-    await showLive(server, ffmpeg.path);
+    receiver.trust(await addWebhook(server, receiver.address));
+    await making;
+    await showVideo(server, film);
+    await showLive(server, ffmpeg.path, receiver.address);
   } finally {
     ending.abort();
-    await Promise.all([making.catch(() => {}), following]);
+    await making.catch(() => {});
     const exit = await server.stop();
     // Not thrown: that would hide what went wrong before.
     if (exit.code !== 0)
       fail(new Error(`The server did not stop cleanly (${exit.code}):\n${server.lines.join('\n')}`));
+    await receiver?.stop();
   }
 }
 
-async function showVideo(server: ServerProcess, film: string): Promise<DemoVideo> {
+/** One line for an event that a webhook told. */
+function tell({ type, encoding, quality }: WebhookEvent): void {
+  const what = [encoding, quality].filter(word => word !== undefined).join(' ');
+  console.log(`  webhook, signature verified: ${`${type} ${what}`.trimEnd()}`);
+}
+
+async function showVideo(server: ServerProcess, film: string): Promise<void> {
   const video = await DemoVideo.upload(server, film, signal);
   const playableSeconds = await video.untilPlayable(signal);
   console.log(`
@@ -96,11 +109,11 @@ VIDEO. It could be played ${playableSeconds.toFixed(1)} s after its last byte wa
   ${video.player}
 
 It plays as it was uploaded while lower qualities are made: they come into the menu as they are finished, without a pause.
+It has captions in two languages, chapters on its bar, and a theme with a colour and a logo.
 `);
-  return video;
 }
 
-async function showLive(server: ServerProcess, ffmpegPath: string): Promise<void> {
+async function showLive(server: ServerProcess, ffmpegPath: string, hook: string): Promise<void> {
   const stream = await createLiveStream(
     server.baseUrl,
     server.sandboxKey,
@@ -131,6 +144,12 @@ What to look at: the counter in the picture runs, a tone beeps once a second, an
 says how far behind you are. Open it twice: both show the same picture. Any HLS player takes this address:
 
   ${stream.assets.hls}
+
+API. A guide, and a reference in which calls can be tried ("Authorize", user name ${server.sandboxKey}):
+
+  http://localhost:${server.httpPort}/docs
+
+EVENTS. A webhook sends what happens to ${hook}, where its signature is verified. It is told here.
 
 ${seconds === undefined ? 'Ctrl-C ends it.' : `It ends after ${seconds} s.`}
 `);
