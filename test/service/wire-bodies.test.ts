@@ -47,9 +47,12 @@ describe.each(patches)('$name', patch => {
   it('takes null only for what can be unset, and says what else cannot', async () => {
     const unsettable: Record<string, string[]> = {
       'PATCH /videos/{videoId}': ['playerId', 'language'],
-      // Nothing is ever done with what old clients send as `record`.
+      // Nothing is done with what only old clients send.
       'PATCH /live-streams/{liveStreamId}': ['playerId', 'record'],
-      'PATCH /players/{playerId}': ['name'],
+      'PATCH /players/{playerId}': [
+        ...['name', 'language', 'shapeMargin', 'shapeRadius', 'shapeAspect'],
+        ...['shapeBackgroundTop', 'shapeBackgroundBottom'],
+      ],
       'PATCH /account/api-keys/{keyPairId}': ['name'],
     };
     const { path } = await callOf(name);
