@@ -11,7 +11,7 @@ import { discardFile, receiveFile } from './file-body.ts';
 import { readJsonBody } from './json-body.ts';
 import { type InputPart, validate } from './problems.ts';
 import { queryReader } from './query-parameters.ts';
-import { type RateClass, RateLimiter, type RateLimits, type RateState, rateHeaders } from './rate-limiter.ts';
+import { RateExceeded, type RateLimiter, type RateState, rateHeaders } from './rate-limiter.ts';
 import type { FileAdmission, Route, UploadedFile } from './route.ts';
 import { RouteTable } from './route-table.ts';
 import { answerBeforeRest, unreadBodyOf } from './unread-body.ts';
@@ -28,7 +28,7 @@ export interface KoaAppOptions {
   readonly authenticate: Authenticate;
   /** Needed where there are routes for upload tokens. */
   readonly authenticateUpload?: AuthenticateUpload;
-  readonly rateLimits: RateLimits;
+  readonly limiter: RateLimiter;
   /** Base of the `type` of errors, without a slash at its end; asked at each error, since ports are known late. */
   readonly docsBase: () => string;
   /** Folder for files that are being received. */
@@ -68,7 +68,7 @@ interface AppState {
  * 413), resource (404), validation (400), handler. A file is received only after its resource was found.
  */
 export function createKoaApp(options: KoaAppOptions): Koa {
-  const { authenticate, docsBase, log, observer } = options;
+  const { authenticate, docsBase, limiter, log, observer } = options;
   const clock = options.clock ?? systemClock;
   const bodyTimeoutMs = options.bodyTimeoutMs ?? defaultBodyTimeoutMs;
   const fileBodies = {
@@ -76,7 +76,6 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     idleTimeoutMs: options.uploadIdleTimeoutMs ?? bodyTimeoutMs,
     needRoom: options.needRoom ?? (() => Promise.resolve()),
   };
-  const limiter = new RateLimiter(options.rateLimits, clock);
   const idPrefix = randomBase62(6);
   const queryReaders = new Map(options.routes.map(route => [route, queryReader(route.query ?? noQuery)]));
   let requests = 0;
@@ -86,7 +85,7 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     state.route = route.path;
     state.rate = limiter.untouched(route.rateClass);
     const caller = callerOf(ctx, route);
-    if (caller !== undefined) takeFromLimit(ctx, caller, route.rateClass);
+    if (caller !== undefined) state.rate = limiter.require(caller.projectId, route.rateClass);
     const json =
       route.body?.kind === 'json'
         ? await readJsonBody(ctx.req, {
@@ -126,15 +125,6 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     if (route.auth === 'key') return authenticate(ctx.req.headers.authorization);
     if (route.auth === 'none') return undefined;
     return options.authenticateUpload?.(new URLSearchParams(ctx.querystring).get('token') ?? undefined);
-  };
-
-  const takeFromLimit = (ctx: Context, caller: { projectId: string }, rateClass: RateClass): void => {
-    const rate = limiter.take(caller.projectId, rateClass);
-    (ctx.state as AppState).rate = rate;
-    if (rate.isAllowed) return;
-    setRate(ctx);
-    ctx.set('Retry-After', String(rate.retryAfterSeconds));
-    throw new AppError('too-many-requests');
   };
 
   const table = new RouteTable(options.routes, serve);
@@ -222,12 +212,20 @@ function sendPreflight(ctx: Context, table: RouteTable): void {
 
 function sendError(ctx: Context, error: unknown, docsBase: string): void {
   if (ctx.headerSent) return;
+  if (error instanceof RateExceeded) {
+    (ctx.state as AppState).rate = error.rate;
+    ctx.set('Retry-After', String(error.rate.retryAfterSeconds));
+  }
   setRate(ctx);
   const body = errorBodyOf(error, docsBase);
   if (body.status === 401) ctx.set('WWW-Authenticate', 'Bearer');
   // HTTP/2 knows no upgrades and refuses their headers.
   if (body.status === 426 && ctx.req.httpVersionMajor === 1) {
-    ctx.set({ Connection: 'Upgrade', Upgrade: 'websocket' });
+    ctx.set({
+      // Set here, it would be kept open otherwise, also for a client that asked for its end.
+      Connection: ctx.res.shouldKeepAlive ? 'Upgrade' : 'close, Upgrade',
+      Upgrade: 'websocket',
+    });
   }
   const text = JSON.stringify(body);
   const unread = unreadBodyOf(ctx.req);

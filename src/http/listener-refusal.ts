@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { AppError, systemCodeOf } from '../shared/errors.ts';
 import { crossOriginHeaders } from './cross-origin.ts';
 import { type ErrorBody, errorBodyOf } from './error-body.ts';
-import { rateHeaders, unlimited } from './rate-limiter.ts';
+import { RateExceeded, rateHeaders, unlimited } from './rate-limiter.ts';
 
 const answerMsAtMost = 5_000;
 /** For who finds no room, or a server that is going down. */
@@ -12,10 +12,15 @@ const retryAfterSeconds = 5;
 /**
  * Answers a connection whose request never became one: too slow, too large a header, or not HTTP. The body has the same form
  * as all errors.
+ *
+ * @param isAnswering whether an earlier request of the connection is not answered yet, so that nothing can come between
  */
-export function refuseConnection(error: Error, socket: Duplex, docsBase: string): void {
-  const hasBegunToAnswer = (socket as { bytesWritten?: number }).bytesWritten ?? 0;
-  if (!socket.writable || hasBegunToAnswer > 0 || systemCodeOf(error) === 'ECONNRESET') {
+export function refuseConnection(
+  error: Error,
+  socket: Duplex,
+  { docsBase, isAnswering }: { docsBase: string; isAnswering: boolean },
+): void {
+  if (!socket.writable || isAnswering || systemCodeOf(error) === 'ECONNRESET') {
     socket.destroy();
     return;
   }
@@ -30,10 +35,14 @@ export function refuseUpgrade(error: unknown, socket: Duplex, docsBase: string):
     return;
   }
   const body = errorBodyOf(error, docsBase);
+  const rate = error instanceof RateExceeded ? error.rate : undefined;
   answerWithError(socket, body.status, body, {
+    ...(rate === undefined ? {} : rateHeaders(rate)),
     ...(body.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
     ...(body.status === 426 ? { Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' } : {}),
-    ...(body.status === 429 || body.status === 503 ? { 'Retry-After': String(retryAfterSeconds) } : {}),
+    ...(body.status === 429 || body.status === 503
+      ? { 'Retry-After': String(rate?.retryAfterSeconds ?? retryAfterSeconds) }
+      : {}),
   });
 }
 

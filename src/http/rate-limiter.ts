@@ -1,4 +1,5 @@
 import type { Clock } from '../shared/clock.ts';
+import { AppError } from '../shared/errors.ts';
 
 /** What a request counts as. */
 export type RateClass = 'uploads' | 'writes' | 'reads';
@@ -42,6 +43,16 @@ export const unlimited: RateState = {
   retryAfterSeconds: 0,
 };
 
+/** A request beyond the limit of its project. */
+export class RateExceeded extends AppError {
+  readonly rate: RateState;
+
+  constructor(rate: RateState) {
+    super('too-many-requests');
+    this.rate = rate;
+  }
+}
+
 /** Counts requests by project and class in windows of a minute that begin with the first request. */
 export class RateLimiter {
   readonly #limits: RateLimits;
@@ -52,6 +63,13 @@ export class RateLimiter {
   constructor(limits: RateLimits, clock: Clock) {
     this.#limits = limits;
     this.#clock = clock;
+  }
+
+  /** Takes one request of a project; what its caller is told of that. @throws RateExceeded when the window is used up */
+  require(projectId: string, rateClass: RateClass): RateState {
+    const rate = this.take(projectId, rateClass);
+    if (!rate.isAllowed) throw new RateExceeded(rate);
+    return rate;
   }
 
   /** Takes one request of a project, unless its window is used up. */

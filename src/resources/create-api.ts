@@ -6,7 +6,7 @@ import { WebhookQueue } from '../events/webhook-queue.store.ts';
 import { createKoaApp, type HttpObserver } from '../http/koa-app.ts';
 import type { JsonObject } from '../http/openapi-schemas.ts';
 import { addressReader } from '../http/peer.ts';
-import type { RateLimits } from '../http/rate-limiter.ts';
+import { RateLimiter, type RateLimits } from '../http/rate-limiter.ts';
 import type { UpgradeDoor } from '../http/upgrade-door.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
@@ -181,7 +181,8 @@ export function createApi(options: ApiOptions): Api {
   const docsBase = () => `${publicUrl()}/docs/errors`;
   const privateTokens = openPrivateTokens(database, clock);
   const accounts = new AccountsStore(database);
-  const auth = new AuthService({ database, accounts, clock, log: log.child('auth') });
+  const limiter = new RateLimiter(options.rateLimits, clock);
+  const auth = new AuthService({ database, accounts, limiter, clock, log: log.child('auth') });
   const files = new MediaFiles(dataDir);
   const players = new PlayersService({
     store: new PlayersStore(database),
@@ -292,7 +293,7 @@ export function createApi(options: ApiOptions): Api {
     routes,
     authenticate: authorization => auth.authenticate(authorization),
     authenticateUpload: token => uploadTokens.authenticate(token),
-    rateLimits: options.rateLimits,
+    limiter,
     docsBase,
     uploadDir: emptyFolder(join(dataDir, 'incoming')),
     needRoom: bytes => files.needRoom(bytes, uploadWork.minFreeBytes),
@@ -313,7 +314,8 @@ export function createApi(options: ApiOptions): Api {
   const authenticate = (authorization: string | undefined) => auth.authenticate(authorization);
   return {
     koa,
-    upgrades: options.feed === undefined ? [] : [eventFeedDoor({ feed: options.feed, authenticate })],
+    upgrades:
+      options.feed === undefined ? [] : [eventFeedDoor({ feed: options.feed, authenticate, limiter })],
     accounts,
     liveStreams,
     videos,

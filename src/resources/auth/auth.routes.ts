@@ -2,7 +2,11 @@ import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
 import { apiKeyRequestSchema, refreshRequestSchema, tokensSchema } from './auth.schema.ts';
 import type { AuthService } from './auth.service.ts';
 
-const refusals = ['authentication-invalid-user-credentials', 'authorization-suspended-account'] as const;
+const refusals = [
+  'authentication-invalid-user-credentials',
+  'authorization-suspended-account',
+  'too-many-requests',
+] as const;
 
 /** `/auth/*`: tokens for callers that do not want to send their API key with each request. */
 export function authRoutes(auth: AuthService): Route[] {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Caller } from '../../http/caller.ts';
+import type { RateLimiter } from '../../http/rate-limiter.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError, type ErrorCode } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
@@ -23,15 +24,23 @@ export class AuthService {
   readonly #database: Database;
   readonly #accounts: AccountsStore;
   readonly #tokens: TokensStore;
+  readonly #limiter: RateLimiter;
   readonly #clock: Clock;
   readonly #log: Logger;
   /** When each key was last noted as used, so that not every request writes. */
   readonly #touchedAtMs = new Map<string, number>();
 
-  constructor(options: { database: Database; accounts: AccountsStore; clock: Clock; log: Logger }) {
+  constructor(options: {
+    database: Database;
+    accounts: AccountsStore;
+    limiter: RateLimiter;
+    clock: Clock;
+    log: Logger;
+  }) {
     this.#database = options.database;
     this.#accounts = options.accounts;
     this.#tokens = new TokensStore(options.database);
+    this.#limiter = options.limiter;
     this.#clock = options.clock;
     this.#log = options.log;
   }
@@ -57,9 +66,15 @@ export class AuthService {
     return owner;
   }
 
-  /** @throws AppError `authentication-invalid-user-credentials` (400) or `authorization-suspended-account` (403) */
+  /**
+   * Gives tokens for an API key. Counts as a write of its project: each call leaves rows behind.
+   *
+   * @throws AppError `authentication-invalid-user-credentials` (400), `authorization-suspended-account` (403) or
+   *   `too-many-requests` (429)
+   */
   exchangeApiKey(apiKey: string): Tokens {
     const owner = allowed(this.#accounts.ownerOfKey(apiKey), 'authentication-invalid-user-credentials');
+    this.#limiter.require(owner.projectId, 'writes');
     return this.#issue(owner.apiKeyId);
   }
 
@@ -68,6 +83,7 @@ export class AuthService {
     return this.#database.transaction(() => {
       const found = this.#tokens.ownerOfRefreshToken(refreshToken, this.#clock.nowMs());
       const owner = allowed(found, 'authentication-invalid-user-credentials');
+      this.#limiter.require(owner.projectId, 'writes');
       this.#tokens.removeRefreshToken(refreshToken);
       return this.#issue(owner.apiKeyId);
     });

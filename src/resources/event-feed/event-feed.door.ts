@@ -4,6 +4,7 @@ import type { EventFeed } from '../../events/feed/event-feed.ts';
 import type { Authenticate } from '../../http/caller.ts';
 import { refuseAttribute, validate } from '../../http/problems.ts';
 import { queryReader } from '../../http/query-parameters.ts';
+import type { RateLimiter } from '../../http/rate-limiter.ts';
 import type { UpgradeDoor } from '../../http/upgrade-door.ts';
 import { AppError } from '../../shared/errors.ts';
 import { eventFeedQuery, typesOf } from './event-feed.schema.ts';
@@ -13,15 +14,16 @@ const webSocketVersion = '13';
 const tokenPrefix = 'token.';
 
 /**
- * Lets WebSockets into the feed. What is wrong is answered before the upgrade, in the order of all requests: credentials, room, query.
+ * Lets WebSockets into the feed. What is wrong is answered before the upgrade, in the order of all requests: credentials, limits, query.
  *
  * **Source**: RFC 6455 4.2 (opening handshake, server)
  */
 export function eventFeedDoor(options: {
   readonly feed: EventFeed;
   readonly authenticate: Authenticate;
+  readonly limiter: RateLimiter;
 }): UpgradeDoor {
-  const { feed, authenticate } = options;
+  const { feed, authenticate, limiter } = options;
   const readQuery = queryReader(eventFeedQuery);
   return {
     path: '/events',
@@ -30,6 +32,7 @@ export function eventFeedDoor(options: {
       feed.assertOpen();
       const authorization = authorizationOf(request);
       const { projectId, environment } = authenticate(authorization);
+      limiter.require(projectId, 'reads');
       feed.assertRoom(projectId);
       const input = readQuery((request.url ?? '').split('?')[1] ?? '');
       const [query] = validate([{ source: 'query', schema: eventFeedQuery, input }]) as [
