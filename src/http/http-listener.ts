@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import {
   createSecureServer,
   type Http2SecureServer,
@@ -6,6 +6,7 @@ import {
   type Http2ServerResponse,
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
@@ -34,7 +35,7 @@ export interface HttpListenerOptions {
   readonly docsBase: () => string;
   readonly log: Logger;
   readonly maxConnections?: number;
-  /** From a connection's first byte to the end of a request's headers. */
+  /** From a connection's first byte to the end of a request's headers, and from an answer to the end of a body that nobody reads. */
   readonly headersTimeoutMs?: number;
   /** How long a connection without a request is kept. */
   readonly keepAliveTimeoutMs?: number;
@@ -52,6 +53,8 @@ export class HttpListener implements Component {
   readonly #log: Logger;
   readonly #sockets = new Set<Socket>();
   readonly #answers = new Set<HttpResponse>();
+  /** To the newest request of each connection of HTTP/1: answers are sent in the order of the requests. */
+  readonly #lastAnswers = new WeakMap<Duplex, ServerResponse>();
   readonly #koa: (request: HttpRequest, response: HttpResponse) => unknown;
   #servers: (Server | Http2SecureServer)[] = [];
   #httpPort = 0;
@@ -148,9 +151,12 @@ export class HttpListener implements Component {
     });
     events.on('request', (request: HttpRequest, response: HttpResponse) => this.#serve(request, response));
     const doors = this.#options.upgrades ?? [];
-    // Whatever no door is for is answered as an ordinary request, which the standard allows. Node before 24.9 does not ask this.
+    // Whatever no door is for is answered as an ordinary request, which the standard allows, and so is one that came before its
+    // connection's earlier requests were answered: their answers must not end up behind that of the upgrade. Node before 24.9
+    // does not ask this.
     Object.assign(server, {
-      shouldUpgradeCallback: (request: IncomingMessage) => doorOf(doors, request) !== undefined,
+      shouldUpgradeCallback: (request: IncomingMessage) =>
+        doorOf(doors, request) !== undefined && !this.#isAnswering(request.socket),
     });
     events.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
       // From here on nobody else listens for its errors; its end comes as `close`.
@@ -159,7 +165,8 @@ export class HttpListener implements Component {
     });
     events.on('clientError', (error: Error, socket: Socket) => {
       this.#log.debug('request-unreadable', { error: messageOf(error) });
-      refuseConnection(error, socket, this.#options.docsBase());
+      const isAnswering = this.#lastAnswers.get(socket)?.writableFinished === false;
+      refuseConnection(error, socket, { docsBase: this.#options.docsBase(), isAnswering });
     });
     for (const event of ['tlsClientError', 'sessionError']) {
       events.on(event, (error: Error) =>
@@ -171,7 +178,11 @@ export class HttpListener implements Component {
 
   #serve(request: HttpRequest, response: HttpResponse): void {
     this.#answers.add(response);
-    response.once('close', () => this.#answers.delete(response));
+    if (response instanceof ServerResponse) this.#lastAnswers.set(request.socket, response);
+    response.once('close', () => {
+      this.#answers.delete(response);
+      if ('shouldKeepAlive' in response && !request.complete) this.#awaitRest(request);
+    });
     if (this.#isDraining) closeAfterwards(response);
     try {
       for (const take of this.#options.beforeKoa) if (take(request, response)) return;
@@ -180,6 +191,17 @@ export class HttpListener implements Component {
       this.#log.error('request-failed', { error });
       request.destroy();
     }
+  }
+
+  /** Nobody reads what is left of a body after its answer, and Node would wait for it as long as the client likes. */
+  #awaitRest(request: HttpRequest): void {
+    const overdue = setTimeout(() => request.socket.destroy(), this.#serverOptions().headersTimeout);
+    request.once('close', () => clearTimeout(overdue));
+  }
+
+  #isAnswering(socket: Socket): boolean {
+    for (const answer of this.#answers) if (answer.req.socket === socket) return true;
+    return false;
   }
 
   #upgrade(door: UpgradeDoor | undefined, request: IncomingMessage, socket: Socket, head: Buffer): void {

@@ -61,6 +61,15 @@ describe('a request that is none', () => {
     expect(bodyOf(answer)).toMatchObject({ title: 'The request took too long.', status: 408 });
   });
 
+  it('because a body that nobody wants never ends is cut off after its answer', async () => {
+    const server = await started({ headersTimeoutMs: 200 });
+    const socket = connect(server.listener.httpPort, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write('GET /health/live HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n');
+    socket.once('data', () => socket.write('a'));
+    expect(await readToEnd(socket)).toMatch(/^HTTP\/1.1 200 /);
+  });
+
   it.each(['POST /live-streams', 'POST /live-streams/ID/thumbnail'])(
     'because its body comes too slowly answers 408: %s',
     async line => {

@@ -237,6 +237,36 @@ describe('an upgrade that is refused', () => {
     await listen(running, { key: third.sandboxKey });
   });
 
+  it('because its project has used its reads of the minute up', async () => {
+    const running = await startFeed({}, { rateLimits: { uploads: 0, writes: 0, reads: 1 } });
+    await listen(running);
+    expect(await refusalOf(running, '/events')).toMatchObject({
+      status: 429,
+      headers: {
+        'x-ratelimit-limit': '1',
+        'x-ratelimit-remaining': '0',
+        'retry-after': expect.stringMatching(/^\d\d$/),
+      },
+    });
+  });
+
+  it('while an earlier request on its connection is not answered', async () => {
+    const { server } = shared;
+    const socket = connect(server.listener.httpPort, '127.0.0.1');
+    let heard = '';
+    socket.setEncoding('utf8').on('data', text => {
+      heard += text;
+    });
+    const authorization = `Host: a\r\nAuthorization: ${basic(sandboxKey)}\r\n`;
+    socket.write(
+      `GET /live-streams HTTP/1.1\r\n${authorization}\r\n` +
+        `GET /events HTTP/1.1\r\n${authorization}Connection: Upgrade, close\r\nUpgrade: websocket\r\n` +
+        'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+    );
+    await once(socket, 'close');
+    expect(heard.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 426']);
+  });
+
   it.each([
     ['Sec-WebSocket-Version: 12\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==', 426],
     ['Sec-WebSocket-Version: 13', 400],
