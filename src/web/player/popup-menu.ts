@@ -1,6 +1,8 @@
 import { pageElement } from './page-elements.ts';
 
 const pressMs = 700;
+/** As in the style sheet. */
+const widestPx = 340;
 
 /** One line of a menu. */
 export interface MenuItem {
@@ -63,6 +65,7 @@ export class PopupMenu {
     this.#opener = opener;
     opener.setAttribute('aria-expanded', 'true');
     this.#element.hidden = false;
+    this.#place(opener);
     this.#show(page);
     this.#onToggle(true);
   }
@@ -91,6 +94,15 @@ export class PopupMenu {
     this.#element.scrollTop = scrollTop;
     const again = this.#items();
     if (focused !== -1) again[Math.min(focused, again.length - 1)]?.focus({ preventScroll: true });
+  }
+
+  /** Above a button at the left, where the widest menu has room there; else at the right end of the controls. */
+  #place(opener: HTMLElement): void {
+    const { left, width } = this.#element.parentElement!.getBoundingClientRect();
+    const atPx = opener.getBoundingClientRect().left - left;
+    const isLeft = atPx + widestPx <= width && atPx < width / 2;
+    this.#element.style.left = isLeft ? `${atPx}px` : '';
+    this.#element.style.right = isLeft ? 'auto' : '';
   }
 
   #show(page: () => MenuPage): void {
