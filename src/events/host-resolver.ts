@@ -11,6 +11,8 @@ const resolverKeptMs = 30_000;
 /** Of one query to one server; the second is twice as long. */
 const queryTimeoutMs = 1_500;
 const queryTries = 2;
+/** Some name servers never answer when they are asked for the family that they do not know. */
+const otherFamilyWaitMs = 300;
 
 /**
  * Finds the addresses of hosts without `getaddrinfo`: that blocks one of the few threads which also read files, for as long as a
@@ -18,6 +20,7 @@ const queryTries = 2;
  */
 export class HostResolver {
   readonly #hostsPath: string;
+  readonly #servers: readonly string[] | undefined;
   readonly #answers = new Map<
     string,
     { readonly addresses: Promise<LookupAddress[]>; readonly goodUntilMs: number }
@@ -27,8 +30,10 @@ export class HostResolver {
   #resolver: dns.Resolver | undefined;
   #resolverMadeAtMs = 0;
 
-  constructor(options: { hostsPath?: string } = {}) {
+  /** @param options.servers name servers to ask, `address:port`; those of the machine unless given */
+  constructor(options: { hostsPath?: string; servers?: readonly string[] } = {}) {
     this.#hostsPath = options.hostsPath ?? '/etc/hosts';
+    this.#servers = options.servers;
   }
 
   /** The addresses of a host. @throws Error of the name servers, such as `ENOTFOUND` */
@@ -57,19 +62,23 @@ export class HostResolver {
       ];
     }
     const resolver = this.#resolverOfNow();
-    const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    const addresses = [
-      ...(six.status === 'fulfilled' ? six.value.map(address => ({ address, family: 6 })) : []),
-      ...(four.status === 'fulfilled' ? four.value.map(address => ({ address, family: 4 })) : []),
+    const found: LookupAddress[] = [];
+    const asked = [
+      resolver.resolve6(host).then(six => found.unshift(...six.map(address => ({ address, family: 6 })))),
+      resolver.resolve4(host).then(four => found.push(...four.map(address => ({ address, family: 4 })))),
     ];
-    if (addresses.length > 0) return addresses;
-    throw four.status === 'rejected' ? four.reason : new Error(`${host} has no address`);
+    const all = Promise.allSettled(asked);
+    if (await Promise.any(asked).catch(() => undefined)) await within(all, otherFamilyWaitMs);
+    if (found.length > 0) return [...found];
+    const [, four] = await all;
+    throw four?.status === 'rejected' ? four.reason : new Error(`${host} has no address`);
   }
 
   #resolverOfNow(): dns.Resolver {
     const nowMs = performance.now();
     if (this.#resolver === undefined || nowMs - this.#resolverMadeAtMs > resolverKeptMs) {
       this.#resolver = new dns.Resolver({ timeout: queryTimeoutMs, tries: queryTries });
+      if (this.#servers !== undefined) this.#resolver.setServers(this.#servers);
       this.#resolverMadeAtMs = nowMs;
     }
     return this.#resolver;
@@ -84,6 +93,14 @@ export class HostResolver {
     }
     return this.#hosts;
   }
+}
+
+/** Waits for `work`, but no longer than that. */
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, over]);
+  clearTimeout(timer);
 }
 
 /** The names of a hosts file, in lower case, each with its addresses. **Source**: hosts(5) */

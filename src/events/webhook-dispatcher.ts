@@ -262,7 +262,7 @@ export class WebhookDispatcher implements Component {
   }
 
   #nextOf(delivery: DueDelivery, { statusCode }: WebhookAnswer, attemptedAtMs: number): NextStep {
-    if (statusCode !== undefined && statusCode >= 200 && statusCode < 300) return 'succeeded';
+    if (statusCode !== undefined && statusCode < 300) return 'succeeded';
     const times = {
       firstAttemptAtMs: delivery.firstAttemptAtMs ?? attemptedAtMs,
       nowMs: this.#clock.nowMs(),

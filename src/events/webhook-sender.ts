@@ -152,6 +152,12 @@ class Exchange {
   follow(request: ClientRequest): void {
     this.#request = request;
     request.once('response', response => this.#read(response));
+    // 101: nothing else is said in HTTP.
+    request.once('upgrade', (response, socket) => {
+      this.#statusCode = response.statusCode;
+      socket.destroy();
+      this.end('');
+    });
   }
 
   isAbout(request: ClientRequest): boolean {

@@ -248,6 +248,12 @@ describe('an answer', () => {
     expect(late.nextAttemptAt).toEqual(expect.any(String));
   });
 
+  it('that changes the protocol is a success, as all of 1xx', async () => {
+    const text = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n';
+    const delivery = await logOf(await startWebhooks(), socket => socket.write(text));
+    expect(delivery).toMatchObject({ status: 'succeeded', attempts: [{ statusCode: 101, response: '' }] });
+  });
+
   it('that is no success is a failure: a redirect, an error, nothing, no HTTP, endless headers', async () => {
     const server = await startWebhooks();
     const cases: [text: string, attempt: object][] = [

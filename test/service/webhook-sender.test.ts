@@ -1,8 +1,10 @@
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { HostResolver } from '../../src/events/host-resolver.ts';
 import { WebhookSender, type WebhookSenderOptions } from '../../src/events/webhook-sender.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
 import { startReceiver } from './webhook-fixture.ts';
@@ -78,6 +80,38 @@ it('reaches private addresses only where they are allowed', async () => {
     });
   }
   expect(receiver.hooks).toEqual([]);
+});
+
+it('finds a host whose name server never answers for the other family of addresses', async () => {
+  const answered = { 1: [10, 1, 2, 3], 28: [0x20, 1, 4, 0x70, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7] } as const;
+  const known: (keyof typeof answered)[] = [1];
+  const nameServer = createSocket('udp4').on('message', (query, from) => {
+    // RFC 1035 4.1: after the header the name, in labels to an empty one, and the type.
+    let end = 12;
+    while (query[end] !== 0) end += query[end]! + 1;
+    const type = query.readUInt16BE(end + 1);
+    const address = known.includes(type as 1 | 28) ? answered[type as 1 | 28] : undefined;
+    if (address === undefined) return;
+    const answer = Buffer.from(query.subarray(0, end + 5));
+    answer.writeUInt16BE(0x8180, 2);
+    answer.writeUInt16BE(1, 6);
+    answer.writeUInt32BE(0, 8);
+    const record = [0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, address.length, ...address];
+    nameServer.send(Buffer.concat([answer, Buffer.from(record)]), from.port, from.address);
+  });
+  nameServer.bind(0, '127.0.0.1');
+  await once(nameServer, 'listening');
+  onTestFinished(() => void nameServer.close());
+  const resolver = new HostResolver({ servers: [`127.0.0.1:${nameServer.address().port}`] });
+  const beganMs = performance.now();
+  expect(await resolver.resolve('four.example')).toEqual([{ address: '10.1.2.3', family: 4 }]);
+  // The silence alone takes more than 4 s.
+  expect(performance.now() - beganMs).toBeLessThan(3_000);
+  known.push(28);
+  expect(await resolver.resolve('both.example')).toEqual([
+    { address: '2001:470::7', family: 6 },
+    { address: '10.1.2.3', family: 4 },
+  ]);
 });
 
 it('gives up a name server that is silent, and a request that nobody waits for', async () => {
