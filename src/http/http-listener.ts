@@ -165,7 +165,7 @@ export class HttpListener implements Component {
     });
     events.on('clientError', (error: Error, socket: Socket) => {
       this.#log.debug('request-unreadable', { error: messageOf(error) });
-      const isAnswering = this.#lastAnswers.get(socket)?.writableFinished === false;
+      const isAnswering = isUnderWay(this.#lastAnswers.get(socket));
       refuseConnection(error, socket, { docsBase: this.#options.docsBase(), isAnswering });
     });
     for (const event of ['tlsClientError', 'sessionError']) {
@@ -244,6 +244,11 @@ function reasonOf(error: unknown, host: string): string {
     default:
       return `cannot be opened on ${host}: ${messageOf(error)}`;
   }
+}
+
+/** Whether some of an answer has been sent, or it waits for others before it. */
+function isUnderWay(answer: ServerResponse | undefined): boolean {
+  return answer !== undefined && !answer.writableFinished && (answer.headersSent || answer.socket === null);
 }
 
 /** HTTP/2 has no such header: there, closing the server tells the session. */

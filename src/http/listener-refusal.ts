@@ -13,7 +13,7 @@ const retryAfterSeconds = 5;
  * Answers a connection whose request never became one: too slow, too large a header, or not HTTP. The body has the same form
  * as all errors.
  *
- * @param isAnswering whether an earlier request of the connection is not answered yet, so that nothing can come between
+ * @param isAnswering whether some of an answer to a request of the connection is still to come, so that nothing can come between
  */
 export function refuseConnection(
   error: Error,

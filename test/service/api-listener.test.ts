@@ -54,6 +54,38 @@ describe('a request that is none', () => {
     expect(bodyOf(answer)).toMatchObject({ title, status });
   });
 
+  it.each([
+    ['a header that is too long', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+    ['what is not HTTP', 'HELLO\r\n\r\n', 400],
+    [
+      'a broken chunk',
+      'POST /live-streams HTTP/1.1\r\nHost: a\r\nAuthorization: KEY\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+      400,
+    ],
+  ])('is told so, too, on a connection that has had an answer: %s', async (_what, text, status) => {
+    const server = await started();
+    const socket = connect(server.listener.httpPort, '127.0.0.1');
+    socket.write('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n');
+    const [first] = await once(socket, 'data');
+    expect(String(first)).toMatch(/^HTTP\/1.1 200 /);
+    socket.write(text.replace('KEY', basic(sandboxKey)));
+    const answer = await readToEnd(socket);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(bodyOf(answer)).toMatchObject({ status });
+  });
+
+  it('has its connection ended by an answer that asks for another protocol, if it said so', async () => {
+    const server = await started();
+    const answer = await sendRaw(server, 'GET /events HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1.1 401 /);
+    const key = `Authorization: ${basic(sandboxKey)}`;
+    const other = await sendRaw(
+      server,
+      `GET /events HTTP/1.1\r\nHost: a\r\n${key}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(other).toMatch(/^HTTP\/1.1 426 .*\r\nConnection: close, Upgrade\r\n/s);
+  });
+
   it('because its headers come too slowly answers 408', async () => {
     const server = await started({ headersTimeoutMs: 200 });
     const answer = await sendRaw(server, 'GET /live-streams HTTP/1.1\r\nHost: a\r\n');
