@@ -1,4 +1,3 @@
-import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ApiDocument,
@@ -6,6 +5,7 @@ import {
   operationsOf,
   responseAt,
 } from '../../scripts/api-document.ts';
+import { HttpAsker, type Told } from '../support/http-asker.ts';
 import { basic, startApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
@@ -38,7 +38,6 @@ const openNames: Readonly<Record<string, string>> = {
   breakdown: 'media-id',
   code: 'invalid-attribute',
 };
-const atOnce = 24;
 
 interface Operation {
   readonly method: string;
@@ -50,10 +49,11 @@ interface Operation {
 
 let server: FilledServer;
 let operations: readonly Operation[];
-const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
+let asker: HttpAsker;
 
 beforeAll(async () => {
   server = await startFilled();
+  asker = new HttpAsker(server.listener.httpPort);
   const document: ApiDocument = (await server.call('GET', '/openapi.json', { key: null })).json;
   operations = operationsOf(document)
     // What viewers fetch belongs to nobody's key.
@@ -65,7 +65,7 @@ beforeAll(async () => {
     .map(entry => ({ ...entry, names: [...entry.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name) }));
 });
 afterAll(async () => {
-  agent.destroy();
+  asker.stop();
   await server.stop();
 });
 
@@ -79,38 +79,17 @@ const someFile = (fields: Readonly<Record<string, string>> = {}) =>
     .join('') +
   `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nsome bytes\r\n--${boundary}--\r\n`;
 
-interface Told {
-  readonly status: number;
-  readonly text: string;
-}
-
 function ask(
   method: string,
   path: string,
   key: string | null,
   body?: { text: string; type: string },
 ): Promise<Told> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request({
-      ...{ port: server.listener.httpPort, agent, method, path },
-      headers: {
-        ...(key === null ? {} : { authorization: basic(key) }),
-        ...(body === undefined
-          ? {}
-          : { 'content-type': body.type, 'content-length': Buffer.byteLength(body.text) }),
-      },
-    });
-    outgoing.on('error', reject).on('response', response => {
-      let text = '';
-      response
-        .setEncoding('utf8')
-        .on('data', chunk => {
-          text += chunk;
-        })
-        .on('end', () => resolve({ status: response.statusCode ?? 0, text }));
-    });
-    outgoing.end(body?.text);
-  });
+  const headers = {
+    ...(key === null ? {} : { authorization: basic(key) }),
+    ...(body === undefined ? {} : { 'content-type': body.type }),
+  };
+  return asker.ask({ method, path, headers, body: body?.text });
 }
 
 const json = (body: unknown) => ({ text: JSON.stringify(body), type: 'application/json' });
@@ -141,15 +120,6 @@ const neverWas = (id: string) => `${id.slice(0, -4)}0000`;
 function hiddenOf(owner: FilledProject, reader: FilledProject): [IdKind, string][] {
   return (Object.entries(owner.ids) as [IdKind, string][]).filter(
     ([kind]) => kind !== 'keyPairId' || owner.account !== reader.account,
-  );
-}
-
-async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const left = items.values();
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      for (const item of left) await work(item);
-    }),
   );
 }
 
@@ -235,7 +205,7 @@ describe('every endpoint of the API', () => {
     }
     const unknownAnswers = new Map<string, Promise<Told>>();
     await expectNothingChanged(() =>
-      inParallel(walks, async ({ entry, reader, path, unknown }) => {
+      asker.inParallel(walks, async ({ entry, reader, path, unknown }) => {
         // Ids that never were are all the same to a server: one of a length is enough.
         const key = `${entry.method} ${reader.name} ${entry.path} ${unknown.length}`;
         if (!unknownAnswers.has(key)) unknownAnswers.set(key, ask1(entry, unknown, reader));
@@ -452,8 +422,8 @@ describe('a body', () => {
           ask('POST', `/upload?token=${token}`, null, file({ videoId }));
         for (const [, id] of hiddenOf(owner, reader)) {
           const told = await upload(reader.ids.uploadToken, id);
-          expect(told).toEqual(await upload(reader.ids.uploadToken, neverWas(id)));
-          expect([id, told.status]).toEqual([id, 404]);
+          const expected = await upload(reader.ids.uploadToken, neverWas(id));
+          expect([id, told.status, told.text]).toEqual([id, 404, expected.text]);
         }
         const other = await upload(owner.ids.uploadToken, reader.ids.emptyVideoId);
         expect(other.status).toBe(404);
