@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../../store/database.ts';
 import { columnOf, type Dimension, dimensions } from './dimensions.ts';
+import type { Turn } from './turns.ts';
 
 /** What is looked at: values by dimension, all of which must be met, and a tag that the video has now. */
 export interface AnalyticsFilter {
@@ -11,11 +11,14 @@ export interface AnalyticsFilter {
 /** A filter with the numbers that the tables know values by. */
 export interface NumberedFilter {
   readonly project: number;
-  /** JSON arrays of numbers. */
-  readonly numbers: ReadonlyMap<Dimension, string>;
+  /** A few for each dimension. */
+  readonly numbers: ReadonlyMap<Dimension, readonly number[]>;
+  /** The media that count, where they are too many to be named in a statement. */
+  readonly media: ReadonlySet<number> | undefined;
 }
 
-const tagsInATurn = 1_000;
+const rowsInAStep = 200;
+const numbersAtMost = 100;
 
 /** Looks up what filters and answers name. */
 export class AnalyticsFilters {
@@ -34,7 +37,11 @@ export class AnalyticsFilters {
   }
 
   /** A filter as the tables know it; undefined where nothing can meet it. */
-  async numbered(projectId: string, filter: AnalyticsFilter): Promise<NumberedFilter | undefined> {
+  async numbered(
+    projectId: string,
+    filter: AnalyticsFilter,
+    turn: Turn,
+  ): Promise<NumberedFilter | undefined> {
     const project = this.projectOf(projectId);
     if (project === undefined) return undefined;
     const find = this.#database.sqlite
@@ -42,46 +49,46 @@ export class AnalyticsFilters {
         'SELECT number FROM analytics_values WHERE value IN (SELECT value FROM json_each(?))',
       )
       .pluck();
-    const numbers = new Map<Dimension, number[]>();
+    const numbers = new Map<Dimension, readonly number[]>();
     for (const [dimension, values] of filter.values) numbers.set(dimension, find.all(JSON.stringify(values)));
+    let media: Set<number> | undefined;
     if (filter.tag !== undefined) {
-      const tagged = await this.#mediaWithTag(projectId, filter.tag);
+      const tagged = await this.#mediaWithTag(projectId, filter.tag, turn);
       const wanted = numbers.get('media-id');
-      numbers.set(
-        'media-id',
-        wanted === undefined ? [...tagged] : wanted.filter(number => tagged.has(number)),
-      );
+      if (wanted !== undefined || tagged.size <= numbersAtMost)
+        numbers.set(
+          'media-id',
+          wanted === undefined ? [...tagged] : wanted.filter(number => tagged.has(number)),
+        );
+      else media = tagged;
     }
     if ([...numbers.values()].some(list => list.length === 0)) return undefined;
-    return {
-      project,
-      numbers: new Map([...numbers].map(([dimension, list]) => [dimension, JSON.stringify(list)])),
-    };
+    return { project, numbers, media };
   }
 
   /** Texts of values by their numbers. */
-  async textsOf(numbers: readonly number[]): Promise<Map<number, string>> {
+  async textsOf(numbers: readonly number[], turn: Turn): Promise<Map<number, string>> {
     const read = this.#database.sqlite
       .prepare<[string], [number, string]>(
         'SELECT number, value FROM analytics_values WHERE number IN (SELECT value FROM json_each(?))',
       )
       .raw();
     const texts = new Map<number, string>();
-    for (let first = 0; first < numbers.length; first += tagsInATurn) {
-      const rows = read.all(JSON.stringify(numbers.slice(first, first + tagsInATurn)));
+    for (let first = 0; first < numbers.length; first += rowsInAStep) {
+      const rows = read.all(JSON.stringify(numbers.slice(first, first + rowsInAStep)));
       for (const [number, text] of rows) texts.set(number, text);
-      if (first > 0) await nextTurn();
+      await turn.pause();
     }
     return texts;
   }
 
-  async #mediaWithTag(projectId: string, tag: string): Promise<Set<number>> {
+  async #mediaWithTag(projectId: string, tag: string, turn: Turn): Promise<Set<number>> {
     const read = this.#database.sqlite
       .prepare<unknown[], [number, number | null]>(
         `SELECT t.video_number, a.number FROM video_tags t
          JOIN videos v ON v.number = t.video_number LEFT JOIN analytics_values a ON a.value = v.id
          WHERE t.project_id = ? AND t.is_discarded = ? AND t.tag = ? AND t.video_number > ?
-         ORDER BY t.video_number LIMIT ${tagsInATurn}`,
+         ORDER BY t.video_number LIMIT ${rowsInAStep}`,
       )
       .raw();
     const media = new Set<number>();
@@ -89,9 +96,9 @@ export class AnalyticsFilters {
       for (let after = -1; ; ) {
         const rows = read.all(projectId, isDiscarded, tag, after);
         for (const [, number] of rows) if (number !== null) media.add(number);
-        if (rows.length < tagsInATurn) break;
+        await turn.pause();
+        if (rows.length < rowsInAStep) break;
         after = rows.at(-1)![0];
-        await nextTurn();
       }
     }
     return media;
@@ -103,6 +110,6 @@ export function tupleConditions(filter: NumberedFilter): { sql: string; values: 
   const used = dimensions.filter(dimension => filter.numbers.has(dimension));
   return {
     sql: used.map(dimension => ` AND t.${columnOf(dimension)} IN (SELECT value FROM json_each(?))`).join(''),
-    values: used.map(dimension => filter.numbers.get(dimension)!),
+    values: used.map(dimension => JSON.stringify(filter.numbers.get(dimension)!)),
   };
 }

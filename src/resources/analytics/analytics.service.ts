@@ -2,7 +2,7 @@ import type { Caller } from '../../http/caller.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError, errorRegister } from '../../shared/errors.ts';
 import type { CommonQuery, FilterBy } from './analytics.schema.ts';
-import type { AnalyticsFilter, AnalyticsFilters, NumberedFilter } from './analytics-filters.store.ts';
+import type { AnalyticsFilter, AnalyticsFilters } from './analytics-filters.store.ts';
 import { foldedName, type Plan, planOf } from './analytics-metrics.ts';
 import type { AnalyticsCounts, Grouping, Summed } from './counts.store.ts';
 import type { Dimension } from './dimensions.ts';
@@ -10,6 +10,7 @@ import { isoDate } from './iso-date.ts';
 import { slotSeconds } from './playback.ts';
 import type { Stays } from './stays.store.ts';
 import { type Interval, intervals, intervalsOf, minutesOf, type Span } from './timeframe.ts';
+import { mapInTurns, sortInTurns, type Turn, Turns } from './turns.ts';
 
 /** What is asked for: the metric as the path names it, its aggregation where it has one, and the query. */
 export interface AnalyticsQuestion {
@@ -48,10 +49,12 @@ const liveSeconds = 20;
 /** Between a client's clock that says "30 days ago" and ours. */
 const leewayMs = 60_000;
 
-/** What is told of viewing. One question is worked on at a time, in turns with everything else that the server does. */
+/** What is told of viewing. One question of a project is worked on at a time, in turns with those of others and all that the server does. */
 export class AnalyticsService {
   readonly #options: AnalyticsOptions;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
+  /** By project, the question that was asked last. */
+  readonly #last = new Map<string, Promise<void>>();
 
   constructor(options: AnalyticsOptions) {
     this.#options = options;
@@ -68,8 +71,10 @@ export class AnalyticsService {
       return { context, data };
     }
     const frame = this.#frameOf(caller, query);
-    const values = await this.#values(question, plan, frame, { by: 'nothing' });
-    return { context: { ...context, timeframe: shown(frame) }, data: values.get(0) ?? 0 };
+    const values = await this.#inTurn(caller.projectId, turn =>
+      this.#values(question, plan, frame, { by: 'nothing' }, turn),
+    );
+    return { context: { ...context, timeframe: shown(frame) }, data: values[0]?.[1] ?? 0 };
   }
 
   /** A number for each value of a dimension that has one, the highest first unless sorted otherwise. */
@@ -88,24 +93,37 @@ export class AnalyticsService {
       return { context, data: rows, total };
     }
     const frame = this.#frameOf(caller, query);
-    const values = await this.#values(question, plan, frame, { by: 'dimension', dimension });
-    const found = [...values].filter(([, value]) => value > 0 || isRate(plan));
-    const sign = direction === 'asc' ? 1 : -1;
     const { filters } = this.#options;
-    if (field === 'dimensionValue') {
-      const texts = await filters.textsOf(found.map(([number]) => number));
-      const textOf = (number: number) => texts.get(number) ?? '';
-      found.sort(([a], [b]) => sign * compare(textOf(a), textOf(b)));
-    } else {
-      found.sort(([aNumber, a], [bNumber, b]) => sign * (a - b) || aNumber - bNumber);
-    }
-    const ofPage = found.slice(offset, offset + page.pageSize);
-    const texts = await filters.textsOf(ofPage.map(([number]) => number));
-    const data = ofPage.map(([number, value]) => ({
-      dimensionValue: texts.get(number) ?? '',
-      metricValue: value,
-    }));
-    return { context: { ...context, timeframe: shown(frame) }, data, total: found.length };
+    return this.#inTurn(caller.projectId, async turn => {
+      const values = await this.#values(question, plan, frame, { by: 'dimension', dimension }, turn);
+      const found = values.filter(([, value]) => value > 0 || isRate(plan));
+      const sign = direction === 'asc' ? 1 : -1;
+      let inOrder: readonly (readonly [number, number])[];
+      if (field === 'dimensionValue') {
+        const texts = await filters.textsOf(
+          found.map(([number]) => number),
+          turn,
+        );
+        const textOf = (number: number) => texts.get(number) ?? '';
+        inOrder = await sortInTurns(found, turn, ([a], [b]) => sign * compare(textOf(a), textOf(b)));
+      } else {
+        inOrder = await sortInTurns(
+          found,
+          turn,
+          ([aNumber, a], [bNumber, b]) => sign * (a - b) || aNumber - bNumber,
+        );
+      }
+      const ofPage = inOrder.slice(offset, offset + page.pageSize);
+      const texts = await filters.textsOf(
+        ofPage.map(([number]) => number),
+        turn,
+      );
+      const data = ofPage.map(([number, value]) => ({
+        dimensionValue: texts.get(number) ?? '',
+        metricValue: value,
+      }));
+      return { context: { ...context, timeframe: shown(frame) }, data, total: found.length };
+    });
   }
 
   /** A number for each interval of the timeframe, also where nothing was; the oldest first unless sorted otherwise. */
@@ -116,7 +134,11 @@ export class AnalyticsService {
     const frame = this.#frameOf(caller, query);
     const interval = intervalOf(asked, frame);
     const seconds = intervals[interval];
-    const values = await this.#values(question, plan, frame, { by: 'interval', seconds });
+    const values = new Map(
+      await this.#inTurn(caller.projectId, turn =>
+        this.#values(question, plan, frame, { by: 'interval', seconds }, turn),
+      ),
+    );
     const points = intervalsOf(secondsOf(frame), seconds).map(at => ({ at, value: values.get(at) ?? 0 }));
     const field = page.sortBy ?? 'emittedAt';
     const sign = page.sortOrder === 'desc' ? -1 : 1;
@@ -130,43 +152,53 @@ export class AnalyticsService {
     return { context, data, total: points.length };
   }
 
+  /** Works on a question of a project when those that it asked before are answered. */
+  async #inTurn<Answer>(projectId: string, work: (turn: Turn) => Promise<Answer>): Promise<Answer> {
+    const before = this.#last.get(projectId) ?? Promise.resolve();
+    const answer = before.then(async () => work(await this.#turns.begin()));
+    const ended = answer.then(
+      () => {},
+      () => {},
+    );
+    this.#last.set(projectId, ended);
+    try {
+      return await answer;
+    } finally {
+      if (this.#last.get(projectId) === ended) this.#last.delete(projectId);
+    }
+  }
+
+  /** The numbers by group. */
   async #values(
     { caller, query }: AnalyticsQuestion,
     plan: Exclude<Plan, { kind: 'total' }>,
     frame: Frame,
     grouping: Grouping,
-  ): Promise<Map<number, number>> {
-    const work = this.#last.then(async () => {
-      const filter = await this.#options.filters.numbered(caller.projectId, filterOf(query.filterBy ?? {}));
-      if (filter === undefined || frame.fromMs >= frame.toMs) return new Map<number, number>();
-      return this.#valuesOf(plan, filter, frame, grouping);
-    });
-    this.#last = work.catch(() => {});
-    return work;
-  }
-
-  async #valuesOf(
-    plan: Exclude<Plan, { kind: 'total' }>,
-    filter: NumberedFilter,
-    frame: Frame,
-    grouping: Grouping,
-  ): Promise<Map<number, number>> {
-    const { counts, stays } = this.#options;
+    turn: Turn,
+  ): Promise<[number, number][]> {
+    const { counts, stays, filters } = this.#options;
+    const filter = await filters.numbered(caller.projectId, filterOf(query.filterBy ?? {}), turn);
     const { fromMs, toMs, nowMs } = frame;
+    if (filter === undefined || fromMs >= toMs) return [];
     if (plan.kind === 'counts') {
       const { measure, unit } = plan;
-      const sums = await counts.sums(filter, minutesOf(fromMs, toMs, nowMs), measure, grouping);
+      const span = minutesOf(fromMs, toMs, nowMs);
+      const sums = await counts.sums({ filter, span, measure, grouping, turn });
       const value = ({ of, over }: Summed) =>
         rounded((measure.over === undefined ? of : over === 0 ? 0 : of / over) / unit);
-      return mapped(sums, value);
+      return mapInTurns(sums, turn, ([group, summed]) => [group, value(summed)]);
     }
-    const seconds = secondsOf(frame);
-    if (plan.kind === 'unique-views') return stays.uniqueViews(filter, seconds, grouping, plan.bit);
-    const isLive = plan.value === 'live';
+    const span = secondsOf(frame);
+    const question = { filter, span, grouping, turn };
+    if (plan.kind === 'unique-views') return [...(await stays.uniqueViews(question, plan.bit))];
+    if (plan.value === 'average') {
+      const averages = await stays.attendance(question, 'average', plan.isUnique);
+      return mapInTurns(averages, turn, ([group, average]) => [group, rounded(average)]);
+    }
     // The slot that is running, and those before it.
-    const span = isLive ? { from: nowMs / 1000 - liveSeconds, to: nowMs / 1000 + slotSeconds } : seconds;
-    const attended = await stays.attendance(filter, span, grouping, plan.isUnique);
-    return mapped(attended, ({ peak, average }) => (plan.value === 'average' ? rounded(average) : peak));
+    const lately = { from: nowMs / 1000 - liveSeconds, to: nowMs / 1000 + slotSeconds };
+    const attended = plan.value === 'live' ? { ...question, span: lately } : question;
+    return [...(await stays.attendance(attended, 'peak', plan.isUnique))];
   }
 
   #totalsFilter({ caller, query }: AnalyticsQuestion) {
@@ -240,10 +272,6 @@ function refused(name: string, detail: string): AppError {
 
 function isRate(plan: Plan): boolean {
   return plan.kind === 'counts' && plan.measure.over !== undefined;
-}
-
-function mapped<Value>(map: ReadonlyMap<number, Value>, value: (of: Value) => number): Map<number, number> {
-  return new Map([...map].map(([key, of]) => [key, value(of)]));
 }
 
 function rounded(value: number): number {

@@ -1,17 +1,17 @@
-interface Present {
-  readonly ends: number;
-  readonly viewer: number;
-}
+import { staySlotsAtMost } from './playback.ts';
 
 /**
- * Follows how many are there at a time, from stays in the order of their beginnings. Times are whole slots; a stay's end belongs to it.
- * With `isUnique`, a viewer who is there several times counts once.
+ * Follows how many are there at a time, from stays in the order of their beginnings. Times are whole slots; a stay's end belongs to it,
+ * and it has {@link staySlotsAtMost} slots at most. With `isUnique`, a viewer who is there several times counts once.
  */
 export class Attendance {
   readonly #isUnique: boolean;
-  /** A heap: the one who leaves first stands first. */
-  readonly #present: Present[] = [];
-  readonly #times = new Map<number, number>();
+  /** How many leave after a slot. */
+  readonly #leaving = new Map<number, number>();
+  /** The last slot of each viewer: of those who were seen lately, and of those before. Both together know everybody who is there. */
+  #viewers = new Map<number, number>();
+  #formerViewers: Map<number, number> | undefined;
+  #viewersSince = 0;
   #count = 0;
   #at = 0;
   #peak = 0;
@@ -34,58 +34,40 @@ export class Attendance {
 
   add(begins: number, ends: number, viewer: number): void {
     this.#advance(begins);
-    this.#push({ ends, viewer });
-    const times = this.#isUnique ? (this.#times.get(viewer) ?? 0) : 0;
-    if (this.#isUnique) this.#times.set(viewer, times + 1);
-    if (times === 0) this.#count += 1;
+    let isNew = true;
+    if (this.#isUnique) {
+      const known = this.#viewers.get(viewer) ?? this.#formerViewers?.get(viewer) ?? -1;
+      this.#viewers.set(viewer, Math.max(known, ends));
+      if (known >= ends) return;
+      if (known >= begins) {
+        isNew = false;
+        this.#leave(known, -1);
+      }
+    }
+    this.#leave(ends, 1);
+    if (isNew) this.#count += 1;
     this.#peak = Math.max(this.#peak, this.#count);
   }
 
+  #leave(slot: number, by: number): void {
+    const leaving = (this.#leaving.get(slot) ?? 0) + by;
+    if (leaving === 0) this.#leaving.delete(slot);
+    else this.#leaving.set(slot, leaving);
+  }
+
   #advance(to: number): void {
-    while (this.#present.length > 0 && this.#present[0]!.ends < to) {
-      const { ends, viewer } = this.#pop();
-      this.#area += this.#count * (ends + 1 - this.#at);
-      this.#at = ends + 1;
-      const times = this.#isUnique ? this.#times.get(viewer)! - 1 : 0;
-      if (times > 0) {
-        this.#times.set(viewer, times);
-        continue;
-      }
-      this.#times.delete(viewer);
-      this.#count -= 1;
+    while (this.#at < to && this.#count > 0) {
+      this.#area += this.#count;
+      this.#count -= this.#leaving.get(this.#at) ?? 0;
+      this.#leaving.delete(this.#at);
+      this.#at += 1;
     }
-    this.#area += this.#count * (to - this.#at);
     this.#at = to;
-  }
-
-  #push(added: Present): void {
-    const heap = this.#present;
-    let at = heap.length;
-    heap.push(added);
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (heap[parent]!.ends <= added.ends) break;
-      heap[at] = heap[parent]!;
-      at = parent;
+    if (this.#isUnique && to - this.#viewersSince > staySlotsAtMost) {
+      // Whoever was not seen since has left, since no stay is longer.
+      this.#formerViewers = this.#count === 0 ? undefined : this.#viewers;
+      if (this.#viewers.size > 0) this.#viewers = new Map();
+      this.#viewersSince = to;
     }
-    heap[at] = added;
-  }
-
-  #pop(): Present {
-    const heap = this.#present;
-    const first = heap[0]!;
-    const last = heap.pop()!;
-    if (heap.length === 0) return first;
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= heap.length) break;
-      if (child + 1 < heap.length && heap[child + 1]!.ends < heap[child]!.ends) child += 1;
-      if (heap[child]!.ends >= last.ends) break;
-      heap[at] = heap[child]!;
-      at = child;
-    }
-    heap[at] = last;
-    return first;
   }
 }

@@ -1,9 +1,10 @@
 import type { Database } from '../../store/database.ts';
 import { type NumberedFilter, tupleConditions } from './analytics-filters.store.ts';
 import { columnOf, type Dimension, numberOf } from './dimensions.ts';
-import { readInTurns } from './in-turns.ts';
 import type { CounterName } from './playback.ts';
+import { type RowRange, readRowsInTurns, type Stretch } from './rows-in-turns.ts';
 import { type Segment, type Span, segmentsOf } from './timeframe.ts';
+import type { Turn } from './turns.ts';
 
 /** What is added up: `over` divides `of` where a mean or a rate is asked for. */
 export interface Measure {
@@ -16,6 +17,15 @@ export type Grouping =
   | { readonly by: 'nothing' }
   | { readonly by: 'dimension'; readonly dimension: Dimension }
   | { readonly by: 'interval'; readonly seconds: number };
+
+/** What is to be added up. */
+export interface CountsQuestion {
+  readonly filter: NumberedFilter;
+  readonly span: Span;
+  readonly measure: Measure;
+  readonly grouping: Grouping;
+  readonly turn: Turn;
+}
 
 /** Sums of a measure's two counts. */
 export interface Summed {
@@ -34,26 +44,22 @@ export class AnalyticsCounts {
   }
 
   /** Sums by group; with no grouping, of the group 0. Groups without anything are missing. */
-  async sums(
-    filter: NumberedFilter,
-    span: Span,
-    measure: Measure,
-    grouping: Grouping,
-  ): Promise<Map<number, Summed>> {
+  async sums(question: CountsQuestion): Promise<Map<number, Summed>> {
+    const { filter, grouping } = question;
     const dimension = grouping.by === 'dimension' ? grouping.dimension : undefined;
-    const filtered = [...filter.numbers.keys()];
+    const filtered = filteredBy(filter);
     const only = dimension ?? filtered[0];
     // Counts of single values do when nothing but that dimension matters.
     const isSingle = filtered.every(name => name === only);
     const longest = grouping.by === 'interval' ? grouping.seconds : 86_400;
     const spans = everySpan.filter(seconds => seconds <= longest && (isSingle || seconds !== 86_400));
     const sums = new Map<number, Summed>();
-    for (const segment of segmentsOf(span, spans)) {
+    for (const segment of segmentsOf(question.span, spans)) {
       const source =
         segment.seconds === 60 || !isSingle
-          ? this.#fromTuples(filter, segment, dimension)
-          : this.#fromSums(filter, segment, only);
-      await this.#add(sums, segment, source, measure, grouping);
+          ? fromTuples(filter, segment, dimension)
+          : fromSums(filter, segment, only);
+      await this.#add(sums, question, source);
     }
     return sums;
   }
@@ -118,43 +124,8 @@ export class AnalyticsCounts {
     return { rows, total };
   }
 
-  #fromSums(filter: NumberedFilter, segment: Segment, dimension: Dimension | undefined): Source {
-    const numbers = dimension === undefined ? undefined : filter.numbers.get(dimension);
-    return {
-      from: `analytics_sums c WHERE c.project = ? AND c.dimension = ? AND c.span = ?${
-        numbers === undefined ? '' : ' AND c.value IN (SELECT value FROM json_each(?))'
-      }`,
-      values: [
-        filter.project,
-        numberOf(dimension),
-        segment.seconds,
-        ...(numbers === undefined ? [] : [numbers]),
-      ],
-      value: 'c.value',
-    };
-  }
-
-  #fromTuples(filter: NumberedFilter, segment: Segment, dimension: Dimension | undefined): Source {
-    const conditions = tupleConditions(filter);
-    const media = segment.seconds === 60 ? undefined : filter.numbers.get('media-id');
-    const table = segment.seconds === 60 ? 'analytics_minutes' : 'analytics_hours';
-    const index = media === undefined ? '' : ' INDEXED BY analytics_hours_by_media';
-    const isAlone = conditions.sql === '' && dimension === undefined;
-    return {
-      from: `${table} c${index}${isAlone ? '' : ' CROSS JOIN analytics_tuples t ON t.number = c.tuple'}
-        WHERE c.project = ?${media === undefined ? '' : ' AND c.media_id IN (SELECT value FROM json_each(?))'}${conditions.sql}`,
-      values: [filter.project, ...(media === undefined ? [] : [media]), ...conditions.values],
-      value: dimension === undefined ? '0' : `t.${columnOf(dimension)}`,
-    };
-  }
-
-  async #add(
-    sums: Map<number, Summed>,
-    segment: Segment,
-    source: Source,
-    measure: Measure,
-    grouping: Grouping,
-  ): Promise<void> {
+  async #add(sums: Map<number, Summed>, question: CountsQuestion, source: Source): Promise<void> {
+    const { filter, measure, grouping, turn } = question;
     const group =
       grouping.by === 'interval'
         ? `c.at - c.at % ${grouping.seconds}`
@@ -162,28 +133,86 @@ export class AnalyticsCounts {
           ? source.value
           : '0';
     const over = measure.over === undefined ? '0' : `sum(c.${measure.over})`;
-    const read = this.#database.sqlite
-      .prepare<unknown[], [number, number, number]>(
-        `SELECT ${group} AS grouped, sum(c.${measure.of}), ${over} FROM ${source.from}
-         AND c.at >= ? AND c.at < ? GROUP BY grouped`,
-      )
-      .raw();
-    await readInTurns({ ...segment, step: segment.seconds }, (from, to) => {
-      for (const [key, of, divisor] of read.all(...source.values, from, to)) {
-        const summed = sums.get(key);
-        if (summed === undefined) sums.set(key, { of, over: divisor });
-        else {
-          summed.of += of;
-          summed.over += divisor;
+    const { media } = filter;
+    const reading = {
+      ...source,
+      columns: `${group} AS grouped, sum(c.${measure.of}), ${over}, ${media === undefined ? '0' : source.media} AS media`,
+      end: 'GROUP BY grouped, media',
+    };
+    await readRowsInTurns<[number, number, number, number]>(this.#database, source.range, reading, {
+      ...{ stretches: source.stretches, turn },
+      take: rows => {
+        for (const [key, of, divisor, mediaId] of rows) {
+          if (media?.has(mediaId) === false) continue;
+          const summed = sums.get(key);
+          if (summed === undefined) sums.set(key, { of, over: divisor });
+          else {
+            summed.of += of;
+            summed.over += divisor;
+          }
         }
-      }
+      },
     });
   }
 }
 
-/** Where counts are read from: what follows `FROM`, what is bound in it, and where the value of the dimension stands. */
+/** Where counts are read from, and where the value of the dimension and that of the media stand. */
 interface Source {
-  readonly from: string;
+  readonly range: RowRange;
+  readonly stretches: readonly Stretch[];
+  readonly join: string;
+  readonly conditions: string;
   readonly values: readonly unknown[];
   readonly value: string;
+  readonly media: string;
+}
+
+function fromSums(
+  filter: NumberedFilter,
+  { from, to, seconds }: Segment,
+  dimension: Dimension | undefined,
+): Source {
+  const numbers = dimension === undefined ? undefined : filter.numbers.get(dimension);
+  return {
+    range: {
+      table: 'analytics_sums c',
+      fixed: 'c.project = ? AND c.dimension = ? AND c.span = ?',
+      keys: ['at', 'value'],
+    },
+    stretches: [{ fixed: [filter.project, numberOf(dimension), seconds], from, to }],
+    join: '',
+    conditions: numbers === undefined ? '' : 'AND c.value IN (SELECT value FROM json_each(?))',
+    values: numbers === undefined ? [] : [JSON.stringify(numbers)],
+    value: 'c.value',
+    media: 'c.value',
+  };
+}
+
+function fromTuples(
+  filter: NumberedFilter,
+  { from, to, seconds }: Segment,
+  dimension: Dimension | undefined,
+): Source {
+  const { sql, values } = tupleConditions(filter);
+  const isAlone = sql === '' && dimension === undefined && filter.media === undefined;
+  const table = seconds === 60 ? 'analytics_minutes c' : 'analytics_hours c';
+  const media = seconds === 60 ? undefined : filter.numbers.get('media-id');
+  const ofProject = { from, to, fixed: [filter.project] };
+  return {
+    range: {
+      table: media === undefined ? table : `${table} INDEXED BY analytics_hours_by_media`,
+      fixed: media === undefined ? 'c.project = ?' : 'c.project = ? AND c.media_id = ?',
+      keys: ['at', 'tuple'],
+    },
+    stretches: media?.map(number => ({ from, to, fixed: [filter.project, number] })) ?? [ofProject],
+    join: isAlone ? '' : 'CROSS JOIN analytics_tuples t ON t.number = c.tuple',
+    conditions: sql,
+    values,
+    value: dimension === undefined ? '0' : `t.${columnOf(dimension)}`,
+    media: 't.media_id',
+  };
+}
+
+function filteredBy({ numbers, media }: NumberedFilter): Dimension[] {
+  return [...new Set([...numbers.keys(), ...(media === undefined ? [] : (['media-id'] as const))])];
 }

@@ -3,16 +3,20 @@ import { type NumberedFilter, tupleConditions } from './analytics-filters.store.
 import { Attendance } from './attendance.ts';
 import type { Grouping } from './counts.store.ts';
 import { columnOf } from './dimensions.ts';
-import { readInTurns } from './in-turns.ts';
 import { slotSeconds, staySlotsAtMost } from './playback.ts';
+import { readRowsInTurns } from './rows-in-turns.ts';
 import { intervalsOf, type Span } from './timeframe.ts';
+import { mapInTurns, type Turn } from './turns.ts';
 
-/** How many were there in a group. */
-export interface Attended {
-  readonly peak: number;
-  readonly average: number;
+/** What is asked of stays. */
+export interface StaysQuestion {
+  readonly filter: NumberedFilter;
+  readonly span: Span;
+  readonly grouping: Grouping;
+  readonly turn: Turn;
 }
 
+const stays = { table: 'analytics_stays c', fixed: 'c.project = ?', keys: ['begins', 'playback'] } as const;
 const slotsInADay = 86_400 / slotSeconds;
 
 /** Reads who was there when. Spans are cut down to whole slots of ten seconds. */
@@ -25,11 +29,11 @@ export class Stays {
 
   /** How many were there at a time, by group; with no grouping, in the group 0. Groups where nobody was are missing. */
   async attendance(
-    filter: NumberedFilter,
-    span: Span,
-    grouping: Grouping,
+    question: StaysQuestion,
+    value: 'peak' | 'average',
     isUnique: boolean,
-  ): Promise<Map<number, Attended>> {
+  ): Promise<Map<number, number>> {
+    const { span, grouping, turn } = question;
     const from = Math.floor(span.from / slotSeconds);
     const to = Math.max(from + 1, Math.ceil(span.to / slotSeconds));
     const groups = new Map<number, Attendance>();
@@ -42,98 +46,87 @@ export class Stays {
       attendance.add(begins, ends, viewer);
     };
     const interval = grouping.by === 'interval' ? grouping.seconds : undefined;
-    await this.#read(
-      filter,
-      { from: from - staySlotsAtMost, to },
-      grouping,
-      ([begins, ends, viewer, value]) => {
-        if (ends < from) return;
-        const first = Math.max(begins, from);
-        const last = Math.min(ends, to - 1);
-        if (interval === undefined) {
-          add(value, first, last, viewer);
-          return;
-        }
-        for (const group of intervalsOf(
-          { from: first * slotSeconds, to: (last + 1) * slotSeconds },
-          interval,
-        )) {
-          const groupFirst = group / slotSeconds;
-          const groupLast = groupFirst + interval / slotSeconds - 1;
-          add(group, Math.max(first, groupFirst), Math.min(last, groupLast), viewer);
-        }
-      },
-    );
+    await this.#read(question, { from: from - staySlotsAtMost, to }, ({ begins, ends, viewer, group }) => {
+      if (ends < from) return;
+      const first = Math.max(begins, from);
+      const last = Math.min(ends, to - 1);
+      if (interval === undefined) {
+        add(group, first, last, viewer);
+        return;
+      }
+      for (const at of intervalsOf({ from: first * slotSeconds, to: (last + 1) * slotSeconds }, interval)) {
+        const atFirst = at / slotSeconds;
+        const atLast = atFirst + interval / slotSeconds - 1;
+        add(at, Math.max(first, atFirst), Math.min(last, atLast), viewer);
+      }
+    });
     const slotsOf = (group: number) => {
       if (interval === undefined) return to - from;
       const groupFirst = group / slotSeconds;
       return Math.min(to, groupFirst + interval / slotSeconds) - Math.max(from, groupFirst);
     };
     return new Map(
-      [...groups].map(([group, attendance]) => [
+      await mapInTurns(groups, turn, ([group, attendance]) => [
         group,
-        { peak: attendance.peak, average: attendance.averageOver(slotsOf(group)) },
+        value === 'peak' ? attendance.peak : attendance.averageOver(slotsOf(group)),
       ]),
     );
   }
 
   /** How many viewers had a view, each once a day, by group. `bit`: place of the view's length. */
-  async uniqueViews(
-    filter: NumberedFilter,
-    span: Span,
-    grouping: Grouping,
-    bit: number,
-  ): Promise<Map<number, number>> {
+  async uniqueViews(question: StaysQuestion, bit: number): Promise<Map<number, number>> {
+    const { span, grouping } = question;
     const range = { from: Math.floor(span.from / slotSeconds), to: Math.ceil(span.to / slotSeconds) };
     const interval = grouping.by === 'interval' ? grouping.seconds : undefined;
     const periodSlots = interval === undefined ? slotsInADay : interval / slotSeconds;
     const counts = new Map<number, number>();
-    const seen = new Map<number, Set<number>>();
+    /** By group, who was seen in the period. */
+    let seen = new Map<number, Set<number>>();
     let period = Number.NaN;
-    const closePeriod = () => {
-      for (const [group, viewers] of seen) counts.set(group, (counts.get(group) ?? 0) + viewers.size);
-      seen.clear();
-    };
     await this.#read(
-      filter,
+      question,
       range,
-      grouping,
-      ([begins, , viewer, value]) => {
+      ({ begins, viewer, group: value }) => {
         const current = Math.floor(begins / periodSlots);
-        if (current !== period) closePeriod();
+        if (current !== period) seen = new Map();
         period = current;
         const group = interval === undefined ? value : current * interval;
         const viewers = seen.get(group);
+        if (viewers?.has(viewer)) return;
         if (viewers === undefined) seen.set(group, new Set([viewer]));
         else viewers.add(viewer);
+        counts.set(group, (counts.get(group) ?? 0) + 1);
       },
       1 << bit,
     );
-    closePeriod();
     return counts;
   }
 
-  /** Hands over begin, end, viewer and value of each stay that begins in a range of slots, in their order. */
+  /** Hands over each stay that begins in a range of slots, in their order. */
   async #read(
-    filter: NumberedFilter,
-    range: { readonly from: number; readonly to: number },
-    grouping: Grouping,
-    take: (row: [number, number, number, number]) => void,
+    { filter, grouping, turn }: StaysQuestion,
+    { from, to }: Span,
+    take: (stay: { begins: number; ends: number; viewer: number; group: number }) => void,
     views?: number,
   ): Promise<void> {
-    const conditions = tupleConditions(filter);
-    const value = grouping.by === 'dimension' ? `t.${columnOf(grouping.dimension)}` : '0';
-    const isAlone = conditions.sql === '' && grouping.by !== 'dimension';
-    const read = this.#database.sqlite
-      .prepare<unknown[], [number, number, number, number]>(
-        `SELECT s.begins, s.ends, s.viewer, ${value} FROM analytics_stays s
-         ${isAlone ? '' : 'CROSS JOIN analytics_tuples t ON t.number = s.tuple'}
-         WHERE s.project = ?${conditions.sql} AND s.begins >= ? AND s.begins < ?
-         ${views === undefined ? '' : `AND s.views & ${views} <> 0`} ORDER BY s.begins`,
-      )
-      .raw();
-    await readInTurns({ ...range, step: 1 }, (from, to) => {
-      for (const row of read.all(filter.project, ...conditions.values, from, to)) take(row);
+    const { media, project } = filter;
+    const { sql, values } = tupleConditions(filter);
+    const isAlone = sql === '' && grouping.by !== 'dimension' && media === undefined;
+    const group = grouping.by === 'dimension' ? `t.${columnOf(grouping.dimension)}` : '0';
+    const reading = {
+      columns: `c.begins, c.ends, c.viewer, ${group}, ${media === undefined ? '0' : 't.media_id'}`,
+      join: isAlone ? '' : 'CROSS JOIN analytics_tuples t ON t.number = c.tuple',
+      conditions: views === undefined ? sql : `${sql} AND c.views & ${views} <> 0`,
+      values,
+      end: 'ORDER BY c.begins, c.playback',
+    };
+    await readRowsInTurns<[number, number, number, number, number]>(this.#database, stays, reading, {
+      stretches: [{ fixed: [project], from, to }],
+      turn,
+      take: rows => {
+        for (const [begins, ends, viewer, value, mediaId] of rows)
+          if (media?.has(mediaId) !== false) take({ begins, ends, viewer, group: value });
+      },
     });
   }
 }

@@ -13,19 +13,22 @@ describe('attendance', () => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
       return seed % most;
     };
-    const stays = Array.from({ length: 300 }, () => {
-      const begins = random(200);
-      return { begins, ends: begins + random(40), viewer: random(50) };
+    const stays = Array.from({ length: 400 }, () => {
+      const begins = random(4_000);
+      // Some are as long as stays can be, and some times nobody is there.
+      return { begins, ends: begins + random(random(2) === 0 ? 360 : 9), viewer: random(40) };
     }).sort((a, b) => a.begins - b.begins);
     for (const isUnique of [false, true]) {
       const attendance = new Attendance(isUnique);
       for (const { begins, ends, viewer } of stays) attendance.add(begins, ends, viewer);
-      const bySlot = Array.from({ length: 240 }, (_, slot) => {
+      const bySlot = Array.from({ length: 4_400 }, (_, slot) => {
         const there = stays.filter(({ begins, ends }) => begins <= slot && slot <= ends);
         return isUnique ? new Set(there.map(({ viewer }) => viewer)).size : there.length;
       });
       expect(attendance.peak).toBe(Math.max(...bySlot));
-      expect(attendance.averageOver(240)).toBeCloseTo(bySlot.reduce((sum, count) => sum + count, 0) / 240);
+      expect(attendance.averageOver(4_400)).toBeCloseTo(
+        bySlot.reduce((sum, count) => sum + count, 0) / 4_400,
+      );
     }
   });
 });
