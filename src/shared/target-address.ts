@@ -38,6 +38,8 @@ const never = blockList(
 never.addAddress('fd00:ec2::254', 'ipv6');
 never.addAddress('100.100.100.200', 'ipv4');
 never.addAddress('192.0.0.192', 'ipv4');
+/** Of a cloud's own machinery, though it looks like an address of the public network. */
+never.addAddress('168.63.129.16', 'ipv4');
 
 /** What is not globally reachable (IANA's registries of special-purpose addresses). */
 const private4 = blockList(

@@ -90,6 +90,7 @@ describe('/webhooks', () => {
     [{ events, url: '' }, 'invalid-attribute', 'url', 'An attribute is invalid.'],
     [{ events, url: 'ftp://a.example/' }, 'invalid-attribute', 'url', 'An attribute is invalid.'],
     [{ events, url: 'https://' }, 'invalid-attribute', 'url', 'An attribute is invalid.'],
+    [{ events, url: 'https://me:100%@a.example/' }, 'invalid-attribute', 'url', 'An attribute is invalid.'],
     [{ events, url: 'https://a.example/\nx' }, 'invalid-attribute', 'url', 'An attribute is invalid.'],
     [
       { events, url: `https://a.example/${'x'.repeat(2_048)}` },

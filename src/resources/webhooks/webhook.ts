@@ -25,5 +25,17 @@ export function urlProblem(url: string): string | undefined {
   if (!url.isWellFormed() || /[\s\p{Cc}\\]/u.test(url)) return 'This value is not a valid URL.';
   const parsed = /^https?:\/\//i.test(url) ? URL.parse(url) : null;
   if (parsed === null || parsed.hostname === '') return 'This value should be an http or https URL.';
+  if (!canBeDecoded(parsed.username + parsed.password)) {
+    return 'The name or the password in this URL is not percent-encoded as it should be.';
+  }
   return undefined;
+}
+
+function canBeDecoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -53,6 +53,8 @@ const table: readonly (readonly [address: string, kind: AddressClass])[] = [
   ['fe80::1%eth0', 'never'],
   ['fd00:ec2::254', 'never'],
   ['100.100.100.200', 'never'],
+  ['168.63.129.16', 'never'],
+  ['168.63.129.17', 'public'],
   ['0.0.0.0', 'never'],
   ['0.1.2.3', 'never'],
   ['::', 'never'],
