@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isPassword } from '../../src/resources/accounts/password.ts';
+import { tokenChore } from '../../src/resources/auth/token-chore.ts';
 import { basic, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -84,6 +85,21 @@ describe('an access token', () => {
       )
       .pluck();
     await waitUntil(() => count.get() === 0);
+  });
+
+  it('can be got anew for the newest tokens of a key, however many were given', async () => {
+    const other = server.addAccount();
+    const kept = await login(other.sandboxKey);
+    const given: string[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      nowMs += 1_000;
+      given.push((await login()).json.refresh_token);
+    }
+    const chore = tokenChore({ database: server.database, clock, refreshTokens: 2 });
+    expect(await chore.run()).toBe(2);
+    const statuses = [];
+    for (const token of [...given, kept.json.refresh_token]) statuses.push((await refresh(token)).status);
+    expect(statuses).toEqual([400, 400, 200, 200, 200]);
   });
 });
 

@@ -6,9 +6,25 @@ import { TokensStore } from './tokens.store.ts';
 
 /** Rows that are removed in one go; a client that asks for a token with every request leaves millions. */
 const atOnce = 1_000;
+/** Fewer, since the newest are counted off before. */
+const oldestAtOnce = 250;
 
-/** Removes tokens that expired, and revoked keys with the tokens that were made from them. */
-export function tokenChore({ database, clock }: { database: Database; clock: Clock }): PeriodicTask {
+/** Refresh tokens of a key: half a day of one a second. */
+const refreshTokensAtMost = 50_000;
+
+/**
+ * Removes tokens that expired, revoked keys with the tokens that were made from them, and the oldest refresh tokens of keys that
+ * have more than `refreshTokens` of them.
+ */
+export function tokenChore({
+  database,
+  clock,
+  refreshTokens = refreshTokensAtMost,
+}: {
+  database: Database;
+  clock: Clock;
+  refreshTokens?: number;
+}): PeriodicTask {
   const tokens = new TokensStore(database);
   return {
     name: 'dead-tokens',
@@ -16,10 +32,19 @@ export function tokenChore({ database, clock }: { database: Database; clock: Clo
       let count = 0;
       for (;;) {
         const removed = tokens.removeDead(clock.nowMs(), atOnce);
-        if (removed === 0) return count;
+        if (removed === 0) break;
         count += removed;
         await nextTurn();
       }
+      for (let key = tokens.keyAfter(''); key !== undefined; key = tokens.keyAfter(key)) {
+        let removed: number;
+        do {
+          removed = tokens.removeOldest(key, refreshTokens, oldestAtOnce);
+          count += removed;
+          await nextTurn();
+        } while (removed > 0);
+      }
+      return count;
     },
   };
 }

@@ -47,6 +47,31 @@ export class TokensStore {
     );
   }
 
+  /** The API key that follows in the order of ids. */
+  keyAfter(apiKeyId: string): string | undefined {
+    const { queries } = this.#database;
+    const next = queries
+      .selectFrom('api_keys')
+      .select('id')
+      .where('id', '>', apiKeyId)
+      .orderBy('id')
+      .limit(1);
+    return this.#database.first(next)?.id;
+  }
+
+  /** Removes refresh tokens of a key past the newest `kept`, no more than `atMost`; how many those were. */
+  removeOldest(apiKeyId: string, kept: number, atMost: number): number {
+    const { queries } = this.#database;
+    const oldest = queries
+      .selectFrom('refresh_tokens')
+      .select('token_hash')
+      .where('api_key_id', '=', apiKeyId)
+      .orderBy('expires_at_ms', 'desc')
+      .limit(atMost)
+      .offset(kept);
+    return this.#database.run(queries.deleteFrom('refresh_tokens').where('token_hash', 'in', oldest));
+  }
+
   /**
    * Removes tokens that expired or whose key was revoked, and then such keys, no more than `atMost` rows of each kind.
    *

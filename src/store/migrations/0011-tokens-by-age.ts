@@ -1,0 +1,10 @@
+import type { Migration } from '../migration.ts';
+
+/** Refresh tokens of a key by their age, so that the oldest can go when there are too many. */
+export const tokensByAge: Migration = {
+  name: 'tokens by age',
+  sql: `
+    DROP INDEX refresh_tokens_by_key;
+    CREATE INDEX refresh_tokens_by_key ON refresh_tokens (api_key_id, expires_at_ms);
+  `,
+};
