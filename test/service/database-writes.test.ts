@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -104,6 +105,37 @@ describe('writes in a batch', () => {
     const reopened = new Sqlite(path, { readonly: true });
     expect(reopened.prepare('SELECT text FROM notes').pluck().all()).toEqual(['before']);
     reopened.close();
+  });
+
+  it('are there after a kill at any moment, once their callers have heard of them', async () => {
+    const dataDir = await tempDirOfTest();
+    const program = `
+      const { writeSync } = await import('node:fs');
+      const { openDatabase } = await import('${new URL('../../src/store/database.ts', import.meta.url).href}');
+      const database = openDatabase({ dataDir: ${JSON.stringify(dataDir)} });
+      database.sqlite.exec('CREATE TABLE notes (number INTEGER PRIMARY KEY)');
+      await database.start();
+      const insert = database.sqlite.prepare('INSERT INTO notes DEFAULT VALUES');
+      const writeOn = async () => {
+        for (;;) writeSync(1, (await database.inBatch(() => insert.run())).lastInsertRowid + '\\n');
+      };
+      for (let writer = 0; writer < 16; writer += 1) void writeOn();`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let told = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      told += text;
+      if (told.length > 20_000) child.kill('SIGKILL');
+    });
+    await once(child, 'close');
+    const reopened = openDatabase({ dataDir });
+    const kept = new Set(reopened.sqlite.prepare<[], number>('SELECT number FROM notes').pluck().all());
+    await reopened.stop();
+    const heard = told.split('\n').slice(0, -1).map(Number);
+    expect(heard.length).toBeGreaterThan(1_000);
+    expect(heard.filter(number => !kept.has(number))).toEqual([]);
   });
 
   it('take in what a work asks for', async () => {
