@@ -11,7 +11,7 @@ import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { CertificateSource } from './certificate-files.ts';
-import { refuseConnection, refuseUpgrade } from './listener-refusal.ts';
+import { type EarlyRefusal, refuseConnection, refuseRequest, refuseUpgrade } from './listener-refusal.ts';
 import { doorOf, type UpgradeDoor } from './upgrade-door.ts';
 
 /** A request over HTTP/1.1 or HTTP/2. */
@@ -139,6 +139,8 @@ export class HttpListener implements Component {
       keepAliveTimeout: this.#options.keepAliveTimeoutMs ?? 65_000,
       maxHeaderSize: headerBytesAtMost,
       noDelay: true,
+      // Looked for by us, since Node answers without a body.
+      requireHostHeader: false,
     };
   }
 
@@ -150,6 +152,15 @@ export class HttpListener implements Component {
       socket.once('close', () => this.#sockets.delete(socket));
     });
     events.on('request', (request: HttpRequest, response: HttpResponse) => this.#serve(request, response));
+    // Node would answer without a body, and end the connections of those who ask for a tunnel without a word.
+    events.on('checkExpectation', (_request: HttpRequest, response: HttpResponse) =>
+      this.#refuse('expectation', response),
+    );
+    events.on('connect', (_request: HttpRequest, other: HttpResponse | Socket) => {
+      if (!('remoteAddress' in other)) return this.#refuse('tunnel', other);
+      other.on('error', error => this.#log.debug('tunnel-failed', { error: messageOf(error) }));
+      refuseUpgrade(new AppError('method-not-allowed'), other, this.#options.docsBase());
+    });
     const doors = this.#options.upgrades ?? [];
     // Whatever no door is for is answered as an ordinary request, which the standard allows, and so is one that came before its
     // connection's earlier requests were answered: their answers must not end up behind that of the upgrade. Node before 24.9
@@ -184,6 +195,10 @@ export class HttpListener implements Component {
       if ('shouldKeepAlive' in response && !request.complete) this.#awaitRest(request);
     });
     if (this.#isDraining) closeAfterwards(response);
+    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+      this.#refuse('no-host', response);
+      return;
+    }
     try {
       for (const take of this.#options.beforeKoa) if (take(request, response)) return;
       this.#koa(request, response);
@@ -202,6 +217,11 @@ export class HttpListener implements Component {
   #isAnswering(socket: Socket): boolean {
     for (const answer of this.#answers) if (answer.req.socket === socket) return true;
     return false;
+  }
+
+  #refuse(reason: EarlyRefusal, response: HttpResponse): void {
+    closeAfterwards(response);
+    refuseRequest(reason, response, this.#options.docsBase());
   }
 
   #upgrade(door: UpgradeDoor | undefined, request: IncomingMessage, socket: Socket, head: Buffer): void {

@@ -1,7 +1,8 @@
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Http2ServerResponse } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import { AppError, systemCodeOf } from '../shared/errors.ts';
-import { crossOriginHeaders } from './cross-origin.ts';
+import { crossOriginHeaders, preflightHeaders } from './cross-origin.ts';
 import { type ErrorBody, errorBodyOf } from './error-body.ts';
 import { RateExceeded, rateHeaders, unlimited } from './rate-limiter.ts';
 
@@ -28,6 +29,34 @@ export function refuseConnection(
   answerWithError(socket, refusal.status, errorBodyOf(refusal.error, docsBase));
 }
 
+/** Why a request is refused before anybody looks at what it asks for. */
+export type EarlyRefusal = 'no-host' | 'expectation' | 'tunnel';
+
+const early: Readonly<Record<EarlyRefusal, { status: number; error: AppError }>> = {
+  'no-host': { status: 400, error: invalid('The header "Host" is missing.') },
+  expectation: { status: 417, error: invalid('What the header "Expect" asks for cannot be met.') },
+  tunnel: { status: 405, error: new AppError('method-not-allowed') },
+};
+const methods = preflightHeaders['Access-Control-Allow-Methods'] ?? '';
+
+/** Answers a request that is HTTP, but none that could be for us. */
+export function refuseRequest(
+  reason: EarlyRefusal,
+  response: ServerResponse | Http2ServerResponse,
+  docsBase: string,
+): void {
+  const { status, error } = early[reason];
+  response.statusCode = status;
+  const headers = {
+    'Content-Type': 'application/json',
+    ...crossOriginHeaders,
+    ...rateHeaders(unlimited),
+    ...(status === 405 ? { Allow: methods } : {}),
+  };
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.end(JSON.stringify({ ...errorBodyOf(error, docsBase), status }));
+}
+
 /** Answers a request that asked for another protocol and does not get it, and closes the connection. */
 export function refuseUpgrade(error: unknown, socket: Duplex, docsBase: string): void {
   if (!socket.writable) {
@@ -39,6 +68,7 @@ export function refuseUpgrade(error: unknown, socket: Duplex, docsBase: string):
   answerWithError(socket, body.status, body, {
     ...(rate === undefined ? {} : rateHeaders(rate)),
     ...(body.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    ...(body.status === 405 ? { Allow: methods } : {}),
     ...(body.status === 426 ? { Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' } : {}),
     ...(body.status === 429 || body.status === 503
       ? { 'Retry-After': String(rate?.retryAfterSeconds ?? retryAfterSeconds) }
@@ -80,11 +110,10 @@ function refusalOf(error: Error): { status: number; error: AppError } {
         }),
       };
     default:
-      return {
-        status: 400,
-        error: new AppError('invalid-payload', undefined, {
-          details: { detail: 'The request is not valid HTTP.' },
-        }),
-      };
+      return { status: 400, error: invalid('The request is not valid HTTP.') };
   }
+}
+
+function invalid(detail: string): AppError {
+  return new AppError('invalid-payload', undefined, { details: { detail } });
 }

@@ -238,6 +238,11 @@ describe('HTTPS', () => {
       type: undefined,
       text: '',
     });
+    const tunnel = await ask({ ':method': 'CONNECT', ':authority': 'localhost:1' });
+    expect(tunnel).toMatchObject({ status: 405, type: 'application/json' });
+    expect(JSON.parse(tunnel.text)).toMatchObject({ status: 405 });
+    const impossible = await ask({ ':path': '/live-streams', authorization, expect: 'a-teapot' });
+    expect(impossible).toMatchObject({ status: 417, type: 'application/json' });
   });
 
   it('serves HTTP/1.1 to those who want it', async () => {
