@@ -30,7 +30,7 @@ const noScripts: ReadonlySet<string> = new Set(['Zzzz', 'Zxxx', 'Zyyy', 'Zinh'])
 
 const tagForm = /^[a-zA-Z]+(?:-[a-zA-Z0-9]+)*$/;
 const knownForm = /^([a-z]{2})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?$/;
-const namesKept = 1_000;
+const namesKept = 5_000;
 
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 const scripts = new Intl.DisplayNames('en', { type: 'script', fallback: 'none' });

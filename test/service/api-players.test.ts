@@ -1,6 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PlayersService } from '../../src/resources/players/players.service.ts';
+import { PlayersStore } from '../../src/resources/players/players.store.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { MediaFiles } from '../../src/storage/media-files.ts';
 import { formOf, pngImage, webpImage } from '../support/images.ts';
 import { productionKey, type RunningApi, startApi } from '../support/start-api.ts';
 
@@ -268,5 +272,22 @@ describe('what names a player theme', () => {
     expect(named()).toBe(0);
     expect(sqlite.prepare('SELECT id FROM removed_players').all()).toEqual([]);
     expect(await server.api.players.freeRows()).toBe(0);
+  });
+
+  it('leaves no files when a crash comes between its row and them', async () => {
+    const made = await create();
+    await sendLogo(made, formOf(['file', png, 'a.png']));
+    const { database, dataDir } = server;
+    new PlayersStore(database).remove(made.playerId);
+    expect(filesOf(made)).not.toEqual([]);
+    const afterCrash = new PlayersService({
+      store: new PlayersStore(database),
+      files: new MediaFiles(dataDir),
+      baseUrl: () => '',
+      clock: systemClock,
+    });
+    await afterCrash.freeRows();
+    expect(existsSync(join(dataDir, 'players', made.playerId))).toBe(false);
+    expect(database.sqlite.prepare('SELECT id FROM removed_players').all()).toEqual([]);
   });
 });

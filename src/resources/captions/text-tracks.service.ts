@@ -159,11 +159,14 @@ export class TextTracksService {
   /** Removes a track and its file. */
   async remove({ projectId, track }: FoundTextTrack): Promise<void> {
     const { database, store, videos } = this.#options;
-    database.transaction(() => {
-      store.remove(track);
-      videos.touched(projectId, track.videoId);
+    const removed = database.transaction(() => {
+      const present = store.find(track.videoId, this.kind, track.language);
+      if (present === undefined) return undefined;
+      store.remove(present);
+      videos.touched(projectId, present.videoId);
+      return present;
     });
-    await this.#removeFile(track.videoId, track.file);
+    if (removed !== undefined) await this.#removeFile(removed.videoId, removed.file);
   }
 
   /** What the addresses of a video's tracks begin with; of a private one with a new private token. */

@@ -54,7 +54,7 @@ export interface ShownPlayer {
 
 /**
  * What a caller can do with player themes, and what viewers' pages get of them. A logo's file is in place before its row says so
- * and goes after it; what a crash leaves goes with its theme.
+ * and goes after it; what a crash leaves goes with its theme, or soon after the next start when the theme is gone.
  */
 export class PlayersService {
   readonly #options: PlayersOptions;
@@ -127,8 +127,9 @@ export class PlayersService {
 
   /** Removes a theme; the videos and live streams that named it have none from then on. */
   async remove({ playerId }: Player): Promise<void> {
-    this.#store.remove(playerId);
-    await rm(this.#options.files.player(playerId), { recursive: true, force: true });
+    const isFree = this.#store.remove(playerId);
+    await this.#removeFolder(playerId);
+    if (isFree) this.#store.forget(playerId);
   }
 
   /**
@@ -161,7 +162,8 @@ export class PlayersService {
   }
 
   /** Takes the logo and its link away. */
-  async removeLogo({ playerId, logo }: Player): Promise<void> {
+  async removeLogo({ projectId, playerId }: Player): Promise<void> {
+    const { logo } = this.#present(projectId, playerId);
     this.#store.setLogo(playerId, undefined, this.#options.clock.nowMs());
     if (logo !== undefined) await this.#removeFile(playerId, logo.file);
   }
@@ -190,22 +192,34 @@ export class PlayersService {
     return { path: this.#options.files.player(playerId, logo.file), bytes: logo.bytes, name: logo.file };
   }
 
-  /** Takes themes that are gone off what names them still, as far as that was too much at once. How many rows were changed. */
+  /**
+   * Takes themes that are gone off what names them still, as far as that was too much at once, and removes files that a crash left.
+   * How many rows were changed.
+   */
   async freeRows(): Promise<number> {
-    let freed = 0;
-    while (freed < freedInARun) {
-      const some = this.#store.freeSome();
-      if (some === 0) break;
-      freed += some;
-      await laterTurn();
+    let count = 0;
+    for (const playerId of this.#store.removed()) {
+      for (let isDone = false; !isDone; ) {
+        if (count >= freedInARun) return count;
+        const { freed, isFree } = this.#store.freeSome(playerId);
+        count += freed;
+        isDone = isFree;
+        await laterTurn();
+      }
+      await this.#removeFolder(playerId);
+      this.#store.forget(playerId);
     }
-    return freed;
+    return count;
   }
 
   #present(projectId: string, playerId: string): Player {
     const player = this.find(projectId, playerId);
     if (player !== undefined) return player;
     throw new AppError('resource-not-found', undefined, { details: { name: 'playerId' } });
+  }
+
+  async #removeFolder(playerId: string): Promise<void> {
+    await rm(this.#options.files.player(playerId), { recursive: true, force: true });
   }
 
   async #removeFile(playerId: string, name: string): Promise<void> {

@@ -10,14 +10,15 @@ const freedAtOnce = 50;
 
 /**
  * Player themes in the database. A theme may be named by a million videos, which cannot all be changed when it is deleted: some
- * are at once, and for the others it is written down that the theme they name is gone, until they have been changed too.
+ * are at once, and for the others it is written down that the theme they name is gone, until they have been changed too. What is
+ * written down also stands for the theme's files, until those are gone.
  */
 export class PlayersStore {
   readonly #database: Database;
   readonly #find;
   readonly #freeVideos;
   readonly #freeLiveStreams;
-  /** Themes that are gone while rows still name them. */
+  /** Themes that are gone while rows may still name them, or files of theirs be there. */
   readonly #removed: Set<string>;
 
   constructor(database: Database) {
@@ -116,16 +117,21 @@ export class PlayersStore {
     return this.#update(playerId, { ...logoColumns(logo), updated_at_ms: atMs }) > 0;
   }
 
-  /** Removes a theme; what named it names none from then on. */
-  remove(playerId: string): void {
+  /** Removes a theme; what named it names none from then on. True when no row names it, false when {@link freeSome} has to go on. */
+  remove(playerId: string): boolean {
     const { queries } = this.#database;
-    const isLeft = this.#database.transaction(() => {
+    const isFree = this.#database.transaction(() => {
       this.#database.run(queries.deleteFrom('players').where('id', '=', playerId));
-      if (this.#free(playerId) < freedAtOnce) return false;
-      this.#database.run(queries.insertInto('removed_players').values({ id: playerId }));
-      return true;
+      this.#database.run(
+        queries
+          .insertInto('removed_players')
+          .values({ id: playerId })
+          .onConflict(conflict => conflict.doNothing()),
+      );
+      return this.#free(playerId) < freedAtOnce;
     });
-    if (isLeft) this.#removed.add(playerId);
+    this.#removed.add(playerId);
+    return isFree;
   }
 
   /** Whether a theme that a row names is gone. Asked for each video that is shown. */
@@ -133,20 +139,21 @@ export class PlayersStore {
     return this.#removed.has(playerId);
   }
 
-  /** Takes the themes that are gone off some of the rows that name them still; off how many, 0 when there are none left. */
-  freeSome(): number {
-    const [playerId] = this.#removed;
-    if (playerId === undefined) return 0;
-    const { freed, isDone } = this.#database.transaction(() => {
-      const freed = this.#free(playerId);
-      const isDone = freed < freedAtOnce;
-      if (isDone) {
-        this.#database.run(this.#database.queries.deleteFrom('removed_players').where('id', '=', playerId));
-      }
-      return { freed, isDone };
-    });
-    if (isDone) this.#removed.delete(playerId);
-    return isDone && this.#removed.size > 0 ? Math.max(1, freed) : freed;
+  /** Themes that were removed and are not forgotten yet. */
+  removed(): string[] {
+    return [...this.#removed];
+  }
+
+  /** Takes a removed theme off some of the rows that name it still. */
+  freeSome(playerId: string): { readonly freed: number; readonly isFree: boolean } {
+    const freed = this.#database.transaction(() => this.#free(playerId));
+    return { freed, isFree: freed < freedAtOnce };
+  }
+
+  /** Forgets a removed theme: no row names it, and its files are gone. */
+  forget(playerId: string): void {
+    this.#database.run(this.#database.queries.deleteFrom('removed_players').where('id', '=', playerId));
+    this.#removed.delete(playerId);
   }
 
   #free(playerId: string): number {

@@ -8,11 +8,13 @@ export interface Chapter {
 }
 
 const mostChapters = 200;
+/** Of what stands there: the file may hold anything, and looking for marks in it takes its time. */
+const mostNameCharacters = 1_000;
 
 /** The chapters of a WebVTT file. Each lasts until the next one begins, whatever the file says of its end. */
 export function readChapters(vtt: string): Chapter[] {
   const cues = parseVtt(vtt)
-    .map(cue => ({ ...cue, name: plainText(cue.text) }))
+    .map(cue => ({ ...cue, name: plainText(cue.text.slice(0, mostNameCharacters)) }))
     .filter(cue => cue.name !== '')
     .slice(0, mostChapters);
   return cues.map(({ startSeconds, endSeconds, name }, index) => ({
