@@ -44,6 +44,8 @@ interface Lane {
   failuresInRow: number;
   /** It works again after a while: what would be tried much later is tried now. */
   isHastening: boolean;
+  /** Not before then: a receiver that refuses only some would be sent these again with each of the others. */
+  hastenAtMs: number;
   /** When its next delivery is due. */
   nextDueAtMs: number;
 }
@@ -60,6 +62,7 @@ const unprovenAtMost = 256;
 /** After so many failures in a row a receiver is said to be away. */
 const failuresUntilAway = 5;
 const hastenedAtOnce = 200;
+const hastenedEveryMs = 60_000;
 /** Outcomes of a moment are written together; so many take a few milliseconds. */
 const outcomesAtOnce = 50;
 const flushAfterMs = 2;
@@ -171,6 +174,7 @@ export class WebhookDispatcher implements Component {
         isProven: false,
         failuresInRow: 0,
         isHastening: false,
+        hastenAtMs: 0,
         nextDueAtMs: 0,
       };
       this.#lanes.set(webhookId, lane);
@@ -205,8 +209,9 @@ export class WebhookDispatcher implements Component {
     const places = lane.places - lane.running.size;
     // Looked at again when one of its own ends.
     if (places <= 0) return;
-    if (lane.isHastening) {
+    if (lane.isHastening && nowMs >= lane.hastenAtMs) {
       lane.isHastening = this.#queue.hasten(lane.webhookId, nowMs, hastenedAtOnce) === hastenedAtOnce;
+      if (!lane.isHastening) lane.hastenAtMs = nowMs + hastenedEveryMs;
     }
     // Those that run are still due in the database.
     const due = this.#queue
@@ -220,7 +225,10 @@ export class WebhookDispatcher implements Component {
       return;
     }
     const next = this.#queue.nextDueAtMs(lane.webhookId, nowMs);
-    lane.nextDueAtMs = next ?? Number.POSITIVE_INFINITY;
+    lane.nextDueAtMs = Math.min(
+      next ?? Number.POSITIVE_INFINITY,
+      lane.isHastening ? lane.hastenAtMs : Number.POSITIVE_INFINITY,
+    );
     if (next === undefined && lane.running.size === 0) this.#lanes.delete(lane.webhookId);
   }
 

@@ -71,6 +71,8 @@ interface InsertColumns {
 
 /** Of one webhook. Beyond it the oldest is given up for the newest. */
 export const waitingAtMost = 100_000;
+/** Of one delivery, the newest: a receiver that comes and goes is tried far more often than one that stays away. */
+export const attemptsKeptAtMost = 100;
 
 /**
  * What is on its way to webhooks. Deliveries of one resource to one webhook follow each other: only the first of them is due, and
@@ -89,6 +91,7 @@ export class WebhookQueue {
   readonly #retry;
   readonly #giveUp;
   readonly #addAttempt;
+  readonly #forgetAttempts;
   readonly #hasten;
   readonly #original;
   readonly #touched = new Set<string>();
@@ -162,6 +165,9 @@ export class WebhookQueue {
       `INSERT INTO webhook_attempts
           (delivery_number, attempt, attempted_at_ms, duration_ms, status_code, error, response)
         VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#forgetAttempts = sqlite.prepare<[number, number]>(
+      'DELETE FROM webhook_attempts WHERE delivery_number = ? AND attempt <= ?',
     );
     this.#hasten = sqlite.prepare<[number, string, number, number]>(
       `UPDATE webhook_deliveries SET due_at_ms = ? WHERE number IN (
@@ -291,15 +297,19 @@ export class WebhookQueue {
             ? this.#finish.run(next, delivery.number, delivery.deliveryId)
             : this.#retry.run(next.retryAtMs, record.attemptedAtMs, delivery.number, delivery.deliveryId);
         if (changes === 0) continue;
+        const attempt = delivery.attempts + 1;
         this.#addAttempt.run(
           delivery.number,
-          delivery.attempts + 1,
+          attempt,
           record.attemptedAtMs,
           record.durationMs,
           record.statusCode ?? null,
           record.error ?? null,
           record.response ?? null,
         );
+        if (attempt > attemptsKeptAtMost) {
+          this.#forgetAttempts.run(delivery.number, attempt - attemptsKeptAtMost);
+        }
       }
     });
   }

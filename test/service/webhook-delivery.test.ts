@@ -159,6 +159,35 @@ describe('a webhook', () => {
     expect(receiver.hooks).toHaveLength(17);
   });
 
+  it('that refuses only some is not sent these again with each of the others', async () => {
+    const clock = new MovedClock();
+    const server = await startWebhooks({ clock });
+    const receiver = await startReceiver();
+    const refused = () => receiver.hooks.filter(({ json }) => json.liveStreamId.startsWith('liBad')).length;
+    receiver.answer = ({ json }, response) => {
+      response.statusCode = json.liveStreamId.startsWith('liBad') ? 422 : 200;
+      response.end();
+    };
+    await server.hook(receiver.url);
+    for (let index = 0; index < 6; index += 1) server.started(`liBad${index}`);
+    const retrying = server.database.sqlite
+      .prepare<[], number>("SELECT count(*) FROM webhook_deliveries WHERE state = 'retrying'")
+      .pluck();
+    await waitUntil(() => retrying.get() === 6);
+    server.started('liFirst');
+    await waitUntil(() => refused() === 12);
+    // Each of these is a success after many failures in a row.
+    for (const liveStreamId of ['li1', 'li2', 'li3']) {
+      server.started(liveStreamId);
+      await waitUntil(() => receiver.hooks.some(({ json }) => json.liveStreamId === liveStreamId));
+      await waitUntil(() => server.outbox.webhooks.waitingTotal() === 6);
+    }
+    expect(refused()).toBe(12);
+    clock.move(60_000);
+    server.dispatcher.lookSoon();
+    await waitUntil(() => refused() === 18);
+  });
+
   it('that is removed gets nothing more, not even what was being sent, and its deliveries are forgotten', async () => {
     const server = await startWebhooks();
     const receiver = await startReceiver();

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DeliveryLog, deliveriesKeptMs } from '../../src/events/delivery-log.store.ts';
 import { DeliverySweeper } from '../../src/events/delivery-sweeper.ts';
 import { Outbox } from '../../src/events/outbox.store.ts';
-import { type DueDelivery, WebhookQueue } from '../../src/events/webhook-queue.store.ts';
+import { attemptsKeptAtMost, type DueDelivery, WebhookQueue } from '../../src/events/webhook-queue.store.ts';
 import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
 import { BroadcastsStore } from '../../src/resources/live-streams/broadcasts.store.ts';
 import { LiveStreamsStore } from '../../src/resources/live-streams/live-streams.store.ts';
@@ -64,6 +64,17 @@ it('gives one resource one turn at a time, whichever way the one before goes', a
   // Told twice of the same try: the second time it is over.
   queue.record([{ delivery: first, record, next: 'succeeded' }]);
   expect(queue.waitingTotal()).toBe(2);
+});
+
+it('remembers the newest tries of a delivery that is tried again and again', async () => {
+  const { database, projectId, rows } = await opened();
+  const queue = new WebhookQueue(database);
+  queue.fanOut(eventOf(projectId, 'li1', 1));
+  for (let tries = 0; tries < attemptsKeptAtMost + 5; tries += 1) {
+    queue.record([{ delivery: queue.due('webhook_1', 1_000, 1)[0]!, record, next: { retryAtMs: 900 } }]);
+  }
+  expect(rows('SELECT min(attempt), count(*) FROM webhook_attempts')).toEqual([[6, attemptsKeptAtMost]]);
+  expect(queue.due('webhook_1', 1_000, 1)[0]!.attempts).toBe(attemptsKeptAtMost + 5);
 });
 
 it('takes the outcome of a delivery that is gone for none of the one that has its number now', async () => {

@@ -70,7 +70,7 @@ export const deliveryDetailsSchema = z
   .object({
     ...deliveryFields,
     body: z.string().describe('What is sent, to the byte.'),
-    attempts: z.array(attemptSchema).describe('Oldest first.'),
+    attempts: z.array(attemptSchema).describe('Oldest first; of more than 100 the newest.'),
   })
   .meta({
     id: 'WebhookDeliveryDetails',
