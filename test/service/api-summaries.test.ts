@@ -197,4 +197,26 @@ describe('a list of summaries', () => {
     expect((await list()).pagination.itemsTotal).toBe(3);
     expect((await call('GET', '/summaries?sourceStatus=done')).status).toBe(400);
   });
+
+  it('is gone through in steps where there are very many', async () => {
+    const { sqlite } = server.database;
+    sqlite.pragma('foreign_keys = OFF');
+    sqlite
+      .prepare(
+        `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 20999)
+         INSERT INTO summaries (id, project_id, video_id, source_status, created_at_ms, updated_at_ms)
+         SELECT printf('summary_%05d', i), ?, printf('%s%05d', ?, i), CASE WHEN i < 20500 THEN 'missing' ELSE 'completed' END, 1000 + i / 3, 0
+         FROM n`,
+      )
+      .run(account.projectIds.sandbox, account.accountId);
+    sqlite.pragma('foreign_keys = ON');
+    const page = async (query: string) =>
+      (await list(`?pageSize=2&${query}`)).data.map((one: { summaryId: string }) => one.summaryId);
+    expect(await page('currentPage=10001')).toEqual(['summary_00999', 'summary_00998']);
+    expect(await page('currentPage=10001&sortBy=updatedAt')).toEqual(['summary_20000', 'summary_20001']);
+    expect(await page('currentPage=10250&sortBy=createdAt&sourceStatus=missing')).toEqual([
+      'summary_20498',
+      'summary_20499',
+    ]);
+  });
 });

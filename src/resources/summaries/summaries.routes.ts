@@ -33,8 +33,9 @@ export function summaryRoutes(summaries: SummariesService): Route[] {
       auth: 'key',
       query: summariesQuerySchema,
       success: { status: 200, description: 'A page of summaries.', schema: summaryListSchema },
-      handle: ({ caller, query, path, queryText }) => {
-        const { views, total } = summaries.list(caller.projectId, query, sortOf(query, 'createdAt'), query);
+      handle: async ({ caller, query, path, queryText }) => {
+        const sort = sortOf(query, 'createdAt');
+        const { views, total } = await summaries.list(caller.projectId, query, sort, query);
         return pageOf({ path, queryText }, query, total, views);
       },
     }),

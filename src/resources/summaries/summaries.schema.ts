@@ -1,17 +1,12 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/pagination.ts';
+import { someText } from '../../http/text-schema.ts';
 import { takeawaysMax } from './summary.ts';
 
 const abstractAtMost = 10_000;
 const takeawayAtMost = 2_000;
 
 const dateTime = z.iso.datetime({ offset: true });
-const someText = (max: number) =>
-  z
-    .string()
-    .min(1)
-    .max(max)
-    .refine(text => !text.includes('\u0000'), 'This value should not contain the character U+0000.');
 
 /** Body of `POST /summaries`. */
 export const summaryCreationSchema = z

@@ -27,8 +27,8 @@ export class SummariesService {
   }
 
   /** One page of a project's summaries, and how many there are on all pages. */
-  list(...query: Parameters<SummariesStore['list']>): { views: SummaryView[]; total: number } {
-    const { summaries, total } = this.#options.store.list(...query);
+  async list(...query: Parameters<SummariesStore['list']>): Promise<{ views: SummaryView[]; total: number }> {
+    const { summaries, total } = await this.#options.store.list(...query);
     return { views: summaries.map(viewOf), total };
   }
 

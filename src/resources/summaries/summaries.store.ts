@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Selectable } from 'kysely';
 import type { Database } from '../../store/database.ts';
 import type { SummaryRow } from '../../store/tables.ts';
@@ -5,6 +6,17 @@ import type { Summary, SummaryFilter, SummaryStatus } from './summary.ts';
 
 const sortColumns = { createdAt: 'created_at_ms', updatedAt: 'updated_at_ms', videoId: 'video_id' } as const;
 const statuses: readonly SummaryStatus[] = ['missing', 'completed'];
+/** Rows of an index that are skipped in one go: less than a millisecond. */
+const stepRows = 10_000;
+
+/** Where a summary is in an order: the value of its column, and its id. */
+type Place = readonly [value: string | number, id: string];
+
+/** An order of summaries. */
+interface SummarySort {
+  readonly field: keyof typeof sortColumns;
+  readonly direction: 'asc' | 'desc';
+}
 
 /** Summaries in the database. Those of discarded videos are out of sight until these are restored. */
 export class SummariesStore {
@@ -26,13 +38,13 @@ export class SummariesStore {
     return row === undefined ? undefined : summaryFrom(row);
   }
 
-  /** One page of a project's summaries, and how many there are on all pages. */
-  list(
+  /** One page of a project's summaries, and how many there are on all pages. Others have their turn on the way to a late page. */
+  async list(
     projectId: string,
     filter: SummaryFilter,
-    sort: { field: keyof typeof sortColumns; direction: 'asc' | 'desc' },
+    sort: SummarySort,
     page: { currentPage: number; pageSize: number },
-  ): { summaries: Summary[]; total: number } {
+  ): Promise<{ summaries: Summary[]; total: number }> {
     const offset = (page.currentPage - 1) * page.pageSize;
     const asked = statuses.filter(
       status => filter.sourceStatus === undefined || filter.sourceStatus === status,
@@ -45,18 +57,12 @@ export class SummariesStore {
     }
     const total = this.#total(projectId, asked);
     if (offset >= total) return { summaries: [], total };
-    const column = sortColumns[sort.field];
     const [only, other] = asked;
-    const matching = this.#inSight(projectId).$if(only !== undefined && other === undefined, query =>
-      query.where('source_status', '=', only!),
-    );
+    const status = other === undefined ? only : undefined;
+    const { after, left } = await this.#skip(projectId, status, sort, offset);
     // Skipping rows is cheap only while it stays in the index, so the page is found first and read afterwards.
-    const ids = matching
-      .select('id')
-      .orderBy(column, sort.direction)
-      .orderBy('id', sort.direction)
-      .limit(page.pageSize)
-      .offset(offset);
+    const ids = this.#ordered(projectId, status, sort, after).select('id').limit(page.pageSize).offset(left);
+    const column = sortColumns[sort.field];
     const rows = this.#database.all(
       this.#database.queries
         .selectFrom('summaries')
@@ -112,6 +118,44 @@ export class SummariesStore {
         .deleteFrom('summaries')
         .where('id', '=', summaryId)
         .where('project_id', '=', projectId),
+    );
+  }
+
+  /** The place of one of the first `count` summaries, in steps, and how many of them are left behind it. */
+  async #skip(
+    projectId: string,
+    status: SummaryStatus | undefined,
+    sort: SummarySort,
+    count: number,
+  ): Promise<{ after: Place | undefined; left: number }> {
+    const column = sortColumns[sort.field];
+    let after: Place | undefined;
+    let left = count;
+    for (; left >= stepRows; left -= stepRows) {
+      const step = this.#ordered(projectId, status, sort, after)
+        .select([column, 'id'])
+        .limit(1)
+        .offset(stepRows - 1);
+      const row = this.#database.first(step);
+      if (row === undefined) break;
+      after = [row[column]!, row.id];
+      await nextTurn();
+    }
+    return { after, left };
+  }
+
+  #ordered(
+    projectId: string,
+    status: SummaryStatus | undefined,
+    { field, direction }: SummarySort,
+    after: Place | undefined,
+  ) {
+    const column = sortColumns[field];
+    let query = this.#inSight(projectId).orderBy(column, direction).orderBy('id', direction);
+    if (status !== undefined) query = query.where('source_status', '=', status);
+    if (after === undefined) return query;
+    return query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple(column, 'id'), direction === 'asc' ? '>' : '<', tuple(...after)),
     );
   }
 
