@@ -96,7 +96,7 @@ export function checkChunkSize(range: ContentRange, total: number | undefined, b
   if (isLast || bytes >= chunkBytesMin) return;
   throw rangeError(
     range.form === 'bytes' ? 'by-bytes-range-too-small' : 'by-part-uploaded-file-too-small',
-    `The file has ${bytes} bytes; all but the last must have ${chunkBytesMin} or more.`,
+    `All files but the last must have ${chunkBytesMin} bytes or more.`,
   );
 }
 
