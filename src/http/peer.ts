@@ -1,16 +1,27 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
 const proxyHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
 /**
  * Whether a request was made on this machine by its operator. One that a proxy on the same machine passed on was not, nor one
- * that a web page made in a browser here.
+ * that a web page made in a browser here: such a page is of another origin, or of a name that was pointed to this machine.
  */
-export function isFromThisMachine(request: IncomingMessage): boolean {
-  if (!isLoopback(request.socket.remoteAddress)) return false;
-  if (request.headers.origin !== undefined) return false;
-  return proxyHeaders.every(name => request.headers[name] === undefined);
+export function isFromThisMachine(request: {
+  readonly headers: IncomingHttpHeaders & { readonly ':authority'?: string | undefined };
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}): boolean {
+  const { headers, socket } = request;
+  if (!isLoopback(socket.remoteAddress)) return false;
+  if (headers.origin !== undefined) return false;
+  if (!isNameOfThisMachine(headers[':authority'] ?? headers.host ?? 'localhost')) return false;
+  return proxyHeaders.every(name => headers[name] === undefined);
+}
+
+/** `localhost` or an address, neither of which somebody else's name server answers for. */
+function isNameOfThisMachine(host: string): boolean {
+  const name = host.replace(/:\d+$/, '').toLowerCase();
+  return name === 'localhost' || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
 }
 
 function isLoopback(address: string | undefined): boolean {

@@ -1,9 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { addressReader } from '../../../src/http/peer.ts';
+import { addressReader, isFromThisMachine } from '../../../src/http/peer.ts';
 
 const request = (remoteAddress: string, forwarded?: string) => ({
   socket: { remoteAddress },
   headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+});
+
+describe('a request', () => {
+  it.each([
+    ['127.0.0.1', { host: 'localhost:8080' }, true],
+    ['::ffff:127.0.0.1', { host: '127.0.0.1:8080' }, true],
+    ['::1', { host: '[::1]:8080' }, true],
+    ['::1', { ':authority': '[::1]' }, true],
+    ['127.0.0.1', {}, true],
+    ['192.0.2.1', { host: 'localhost' }, false],
+    ['127.0.0.1', { host: 'localhost', origin: 'http://localhost' }, false],
+    ['127.0.0.1', { host: 'localhost', 'x-forwarded-for': '192.0.2.1' }, false],
+    ['127.0.0.1', { host: 'rebound.example:8080' }, false],
+    ['127.0.0.1', { ':authority': 'rebound.example' }, false],
+    ['127.0.0.1', { host: 'localhost.example' }, false],
+  ])('from %s with %j is of this machine: %j', (remoteAddress, headers, expected) => {
+    expect(isFromThisMachine({ socket: { remoteAddress }, headers })).toBe(expected);
+  });
 });
 
 describe('the address of a client', () => {
