@@ -274,11 +274,14 @@ describe('uploads, by the Node client of the reference API,', () => {
     expect(await stored(one.videoId)).toBe(digestOf(small));
 
     const large = noise(2 * chunkBytes + 5);
+    const chunks = new Set<string>();
     const { headers, body: many } = await keyless.videos.uploadWithUploadTokenWithResponseHeaders(
       token!,
       await fileOf(large, 'large.mp4'),
+      ({ currentChunk, chunksCount }) => chunks.add(`${currentChunk}/${chunksCount}`),
     );
     expect([headers['content-type'], many.title]).toEqual(['application/json', 'large.mp4']);
+    expect([...chunks]).toEqual(['0/3', '1/3', '2/3']);
     expect(await stored(many.videoId)).toBe(digestOf(large));
 
     const session = keyless.videos.createUploadWithUploadTokenProgressiveSession(token!);
