@@ -164,6 +164,17 @@ describe('every operation of the API document', () => {
     const players = new Set(rows('SELECT id FROM players'));
     expect((await filesOf('player')).filter(path => !players.has(path.split('/')[0]!))).toEqual([]);
     expect((await server.call('GET', `/videos/${known.videoId}`)).status).toBe(200);
+    const { sqlite } = server.database;
+    const tables = rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '*_fts*'");
+    const endedTexts = tables.flatMap(table =>
+      sqlite
+        .prepare<[], Record<string, unknown>>(`SELECT * FROM "${table}"`)
+        .all()
+        .flatMap(row => Object.entries(row))
+        .filter(([, value]) => typeof value === 'string' && /\0|\\u0000/.test(value))
+        .map(([column]) => `${table}.${column}`),
+    );
+    expect([...new Set(endedTexts)]).toEqual([]);
     expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
   });
 });

@@ -1,13 +1,10 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/pagination.ts';
+import { someText } from '../../http/text-schema.ts';
 import { keyPairNameMax } from './key-pair.ts';
 
 const dateTime = z.iso.datetime({ offset: true });
-const name = z
-  .string()
-  .min(1)
-  .max(keyPairNameMax)
-  .refine(text => !text.includes('\u0000'), 'This value should not contain the character U+0000.');
+const name = someText(keyPairNameMax);
 const perMinute = z.int().optional();
 
 /** The account of a caller. */

@@ -36,7 +36,7 @@ export const restreamsAtMost = 5;
 export function serverUrlFault(serverUrl: string): string | undefined {
   const form = '[rtmp|rtmps]://[host]/[app name]';
   const wrongForm = `RTMP URL should have the following format: ${form}.`;
-  const [, authority, path] = /^rtmps?:\/\/([^/?#\s]+)(\/[^\s]*)?$/i.exec(serverUrl) ?? [];
+  const [, authority, path] = /^rtmps?:\/\/([^/?#\s]+)(\/[^\s\p{Cc}]*)?$/iu.exec(serverUrl) ?? [];
   if (authority === undefined || !URL.canParse(`http://${authority}/`)) return wrongForm;
   if (path === undefined || /^\/+$/.test(path)) return `Missing app name: ${form}.`;
   return undefined;

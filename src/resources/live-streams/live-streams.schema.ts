@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/pagination.ts';
+import { someText } from '../../http/text-schema.ts';
 import { restreamsAtMost, serverUrlFault } from './live-stream.ts';
 
 const nameAtMost = 1_024;
 const restreamTextAtMost = 2_048;
 
 const restreamSchema = z.strictObject({
-  name: z.string().min(1).max(restreamTextAtMost).describe('What you call the destination.'),
+  name: someText(restreamTextAtMost).describe('What you call the destination.'),
   serverUrl: z
     .string()
     .min(1)
@@ -16,10 +17,10 @@ const restreamSchema = z.strictObject({
       if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
     })
     .describe('`rtmp://host/app` or `rtmps://host/app`.'),
-  streamKey: z.string().min(1).max(restreamTextAtMost).describe('The key at the destination.'),
+  streamKey: someText(restreamTextAtMost).describe('The key at the destination.'),
 });
 
-const name = z.string().min(1).max(nameAtMost).describe('What you call the live stream.');
+const name = someText(nameAtMost).describe('What you call the live stream.');
 const attributes = {
   public: z.boolean().optional().describe('Whether everybody who knows the address may watch.'),
   playerId: z.string().min(1).max(64).nullish().describe('The player theme; null unsets it.'),

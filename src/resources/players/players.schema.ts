@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/pagination.ts';
+import { text } from '../../http/text-schema.ts';
 import { isRgba } from './player.ts';
 
 const nameAtMost = 100;
@@ -15,12 +16,7 @@ const flag = (what: string) => z.boolean().optional().describe(what);
 const old = z.unknown().optional().meta({ deprecated: true, description: 'Sent by old clients; ignored.' });
 
 const settable = {
-  name: z
-    .string()
-    .max(nameAtMost)
-    .refine(text => !text.includes('\u0000'), 'This value should not contain the character U+0000.')
-    .nullish()
-    .describe('What you call the theme; null unsets it.'),
+  name: text(nameAtMost).nullish().describe('What you call the theme; null unsets it.'),
   text: color('Colour of the text of the controls'),
   link: color('Colour of the buttons'),
   linkHover: color('Colour of the button that is pointed at'),

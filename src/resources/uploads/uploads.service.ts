@@ -207,7 +207,7 @@ export class UploadsService<View> {
     const isContinued = range !== undefined && !isBeginning(range);
     const found = isContinued ? this.#continuedUpload(caller, file, range) : undefined;
     if (found !== undefined) return found;
-    const title = file.fileName.slice(0, titleAtMost).toWellFormed().trim();
+    const title = file.fileName.replaceAll('\u0000', '').slice(0, titleAtMost).toWellFormed().trim();
     return this.#videos.create(caller.projectId, { title: title === '' ? 'Untitled' : title }).videoId;
   }
 

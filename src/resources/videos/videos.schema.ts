@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/pagination.ts';
 import { queryPairs } from '../../http/query-parameters.ts';
+import { someText, text } from '../../http/text-schema.ts';
 import { clipTimecodeMs, languageFault, placementFault, type placementFields } from './video.ts';
 
 const titleAtMost = 1_024;
@@ -14,12 +15,6 @@ const sourceAtMost = 8_192;
 const idAtMost = 64;
 const searchedAtMost = 1_024;
 const filtersAtMost = 20;
-
-/** SQL and clients end a text at this character, so a text that has it would not be the same everywhere. */
-const noNull = (text: string) => !text.includes('\u0000');
-const noNullMessage = 'This value should not contain the character U+0000.';
-const text = (max: number) => z.string().max(max).refine(noNull, noNullMessage);
-const someText = (max: number) => z.string().min(1).max(max).refine(noNull, noNullMessage);
 
 /** Accepts what is asked for only where it is not asked for. */
 const notHere = (feature: string) =>
