@@ -46,6 +46,13 @@ export interface EventFeedOptions {
   readonly clientsOfProjectAtMost?: number;
 }
 
+/** What is told of a moment, and of what. */
+interface MomentMessage {
+  readonly type: string;
+  readonly subjectId: string;
+  readonly text: string;
+}
+
 /** The subprotocol that browsers name, beside the one that holds their token. */
 export const feedProtocol = 'millrace.events.v1';
 
@@ -78,7 +85,7 @@ export class EventFeed implements Component {
   readonly #forgetOutbox: () => void;
   #clientCount = 0;
   #timer: NodeJS.Timeout | undefined;
-  #isTelling = false;
+  #isInRound = false;
   #isDraining = false;
 
   constructor(options: EventFeedOptions) {
@@ -237,47 +244,63 @@ export class EventFeed implements Component {
   }
 
   #tick(): void {
-    for (const client of [...this.#all()]) client.tick();
-    // One that takes longer than a second is left to end.
-    if (this.#isTelling || this.#isDraining) return;
-    this.#isTelling = true;
-    void this.#tellMoment()
-      .catch((error: unknown) => this.#options.log.error('feed-statistics-failed', { error }))
+    // A round that takes longer than a second is left to end.
+    if (this.#isInRound || this.#isDraining) return;
+    this.#isInRound = true;
+    void this.#goRound()
+      .catch((error: unknown) => this.#options.log.error('feed-round-failed', { error }))
       .finally(() => {
-        this.#isTelling = false;
+        this.#isInRound = false;
       });
   }
 
-  /** What is true of this moment, to all who want it: a slice of the clients, then others' turn. */
-  async #tellMoment(): Promise<void> {
-    const { clock, observer } = this.#options;
+  /** Looks after all clients, and tells them what is true of this moment: a slice of them, then others' turn. */
+  async #goRound(): Promise<void> {
+    const { clock } = this.#options;
+    let sliceEndsMs = clock.monotonicMs() + sliceMs;
+    const endSlice = async () => {
+      await new Promise(resolve => setImmediate(resolve));
+      sliceEndsMs = clock.monotonicMs() + sliceMs;
+    };
+    for (const client of [...this.#all()]) {
+      client.tick();
+      if (clock.monotonicMs() >= sliceEndsMs) await endSlice();
+    }
+    for (const [projectId, messages] of this.#moment()) {
+      for (const client of [...(this.#clients.get(projectId) ?? [])]) {
+        this.#tell(client, messages);
+        if (clock.monotonicMs() >= sliceEndsMs) await endSlice();
+      }
+    }
+  }
+
+  /** What is true of this moment and wanted, by project. */
+  #moment(): Map<string, MomentMessage[]> {
+    const { clock, broadcasts } = this.#options;
     const atMs = clock.nowMs();
-    const told = new Map<string, { type: string; subjectId: string; text: string }[]>();
-    const add = (projectId: string, message: { type: string; subjectId: string; text: string }) => {
+    const told = new Map<string, MomentMessage[]>();
+    const add = (projectId: string, message: MomentMessage) => {
       const messages = told.get(projectId);
       if (messages === undefined) told.set(projectId, [message]);
       else messages.push(message);
     };
-    for (const facts of this.#options.broadcasts(projectId => this.#isWanted(broadcastStats, projectId))) {
+    for (const facts of broadcasts(projectId => this.#isWanted(broadcastStats, projectId))) {
       const text = statsMessage(facts, atMs);
       add(facts.projectId, { type: broadcastStats, subjectId: facts.liveStreamId, text });
     }
     for (const { projectId, videoId, text } of this.#progress.take(clock.monotonicMs(), atMs)) {
       add(projectId, { type: encodingProgress, subjectId: videoId, text });
     }
-    let sliceEndsMs = clock.monotonicMs() + sliceMs;
-    for (const [projectId, messages] of told) {
-      for (const client of [...(this.#clients.get(projectId) ?? [])]) {
-        const texts = messages
-          .filter(({ type, subjectId }) => client.wants(type, subjectId))
-          .map(({ text }) => text);
-        const sent = client.sendTransient(texts);
-        if (sent > 0) observer.sent('transient', sent);
-        if (sent < texts.length && client.isOpen) observer.dropped(texts.length - sent);
-        if (clock.monotonicMs() < sliceEndsMs) continue;
-        await new Promise(resolve => setImmediate(resolve));
-        sliceEndsMs = clock.monotonicMs() + sliceMs;
-      }
-    }
+    return told;
+  }
+
+  #tell(client: FeedClient, messages: readonly MomentMessage[]): void {
+    const { observer } = this.#options;
+    const texts = messages
+      .filter(({ type, subjectId }) => client.wants(type, subjectId))
+      .map(({ text }) => text);
+    const sent = client.sendTransient(texts);
+    if (sent > 0) observer.sent('transient', sent);
+    if (sent < texts.length && client.isOpen) observer.dropped(texts.length - sent);
   }
 }
