@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Statement } from 'better-sqlite3';
 import type { Database } from '../../store/database.ts';
 import { type Dimension, dimensions } from './dimensions.ts';
 import { type Counts, counterNames, type PlaybackMemory, type Stay, slotSeconds } from './playback.ts';
@@ -38,7 +38,9 @@ interface Tuple extends Numbered {
 const dayMs = 86_400_000;
 const valuesKept = 20_000;
 const tuplesKept = 50_000;
-const rowsInATurn = 1_000;
+/** Each stands at a place of its own in the indexes, whose pages may have to be read. */
+const rowsInAStep = 50;
+const numbersInAStep = 1_000;
 const valueColumns = dimensions.map(dimension => dimension.replaceAll('-', '_'));
 const playsIndex = counterNames.indexOf('plays');
 
@@ -133,7 +135,7 @@ export class AnalyticsWrites {
     sqlite
       .prepare('INSERT INTO analytics_salts (day, salt) VALUES (?, ?) ON CONFLICT DO NOTHING')
       .run(day, randomBytes(32));
-    sqlite.prepare('DELETE FROM analytics_salts WHERE day < ?').run(day);
+    this.#removeSalts(day);
     return sqlite
       .prepare<[number], Buffer>('SELECT salt FROM analytics_salts WHERE day = ?')
       .pluck()
@@ -141,9 +143,9 @@ export class AnalyticsWrites {
   }
 
   /** Writes all of some playbacks, or nothing. */
-  write(facts: readonly PlaybackFacts[], nowMs: number): void {
+  async write(facts: readonly PlaybackFacts[], nowMs: number): Promise<void> {
     try {
-      this.#database.transaction(() => this.#writeAll(facts, nowMs));
+      await this.#database.inBatch(() => this.#writeAll(facts, nowMs));
     } catch (error) {
       // Numbers that were given in there are not there any more.
       this.#values.clear();
@@ -199,37 +201,40 @@ export class AnalyticsWrites {
    *
    * @returns how many rows went
    */
-  async removeBefore(beforeMs: number, playbacksBeforeMs: number): Promise<number> {
+  async removeBefore(beforeMs: number, playbacksBeforeMs: number, nowMs: number): Promise<number> {
     const { sqlite } = this.#database;
-    let removed = await this.#removeInTurns(
-      `DELETE FROM analytics_playbacks WHERE number IN (
-         SELECT number FROM analytics_playbacks WHERE touched_at_ms < ? LIMIT ${rowsInATurn})`,
+    this.#removeSalts(Math.floor(nowMs / dayMs));
+    let removed = await this.#removeSteps(
+      sqlite.prepare(
+        `DELETE FROM analytics_playbacks WHERE number IN (
+           SELECT number FROM analytics_playbacks WHERE touched_at_ms < ? LIMIT ${rowsInAStep})`,
+      ),
       [playbacksBeforeMs],
+    );
+    const [ofMinutes, ofHours] = ['analytics_minutes', 'analytics_hours'].map(table =>
+      sqlite.prepare(
+        `DELETE FROM ${table} WHERE (project, at, tuple) IN (
+           SELECT project, at, tuple FROM ${table} WHERE project = ? AND at < ? LIMIT ${rowsInAStep})`,
+      ),
+    );
+    const ofStays = sqlite.prepare(
+      `DELETE FROM analytics_stays WHERE (project, begins, playback) IN (
+         SELECT project, begins, playback FROM analytics_stays WHERE project = ? AND begins < ? LIMIT ${rowsInAStep})`,
+    );
+    const ofSums = sqlite.prepare(
+      `DELETE FROM analytics_sums WHERE (project, dimension, span, at, value) IN (
+         SELECT project, dimension, span, at, value FROM analytics_sums
+         WHERE project = ? AND dimension = ? AND span = ? AND at < ? LIMIT ${rowsInAStep})`,
     );
     const beforeSeconds = Math.floor(beforeMs / 1000);
     const projects = sqlite.prepare<[], number>('SELECT number FROM analytics_projects').pluck().all();
     for (const project of projects) {
-      for (const table of ['analytics_minutes', 'analytics_hours']) {
-        removed += await this.#removeInTurns(
-          `DELETE FROM ${table} WHERE (project, at, tuple) IN (
-             SELECT project, at, tuple FROM ${table} WHERE project = ? AND at < ? LIMIT ${rowsInATurn})`,
-          [project, beforeSeconds],
-        );
-      }
-      removed += await this.#removeInTurns(
-        `DELETE FROM analytics_stays WHERE (project, begins, playback) IN (
-           SELECT project, begins, playback FROM analytics_stays WHERE project = ? AND begins < ? LIMIT ${rowsInATurn})`,
-        [project, Math.floor(beforeSeconds / slotSeconds)],
-      );
+      removed += await this.#removeSteps(ofMinutes!, [project, beforeSeconds]);
+      removed += await this.#removeSteps(ofHours!, [project, beforeSeconds]);
+      removed += await this.#removeSteps(ofStays, [project, Math.floor(beforeSeconds / slotSeconds)]);
       for (let dimension = 0; dimension <= dimensions.length; dimension += 1) {
-        for (const span of [3_600, 86_400]) {
-          removed += await this.#removeInTurns(
-            `DELETE FROM analytics_sums WHERE (project, dimension, span, at, value) IN (
-               SELECT project, dimension, span, at, value FROM analytics_sums
-               WHERE project = ? AND dimension = ? AND span = ? AND at < ? LIMIT ${rowsInATurn})`,
-            [project, dimension, span, beforeSeconds - span],
-          );
-        }
+        for (const span of [3_600, 86_400])
+          removed += await this.#removeSteps(ofSums, [project, dimension, span, beforeSeconds - span]);
       }
     }
     // Counts of a day may name what was used on the day after, seen from another place's midnight.
@@ -239,26 +244,30 @@ export class AnalyticsWrites {
     return removed;
   }
 
-  async #removeInTurns(sql: string, parameters: readonly number[]): Promise<number> {
-    const statement = this.#database.sqlite.prepare(sql);
-    for (let removed = 0; ; ) {
-      const { changes } = statement.run(...parameters);
-      removed += changes;
-      if (changes < rowsInATurn) return removed;
-      await nextTurn();
-    }
+  #removeSalts(beforeDay: number): void {
+    this.#database.sqlite.prepare('DELETE FROM analytics_salts WHERE day < ?').run(beforeDay);
   }
 
   async #removeUnused(table: string, beforeDay: number): Promise<number> {
     const { sqlite } = this.#database;
     const last = sqlite.prepare<[], number | null>(`SELECT max(number) FROM ${table}`).pluck().get() ?? 0;
-    const remove = sqlite.prepare(`DELETE FROM ${table} WHERE number BETWEEN ? AND ? AND used_day < ?`);
+    const remove = sqlite.prepare(
+      `DELETE FROM ${table} WHERE number IN (
+         SELECT number FROM ${table} WHERE number BETWEEN ? AND ? AND used_day < ? LIMIT ${rowsInAStep})`,
+    );
     let removed = 0;
-    for (let first = 0; first <= last; first += 5 * rowsInATurn) {
-      removed += remove.run(first, first + 5 * rowsInATurn - 1, beforeDay).changes;
-      await nextTurn();
-    }
+    for (let first = 0; first <= last; first += numbersInAStep)
+      removed += await this.#removeSteps(remove, [first, first + numbersInAStep - 1, beforeDay]);
     return removed;
+  }
+
+  /** Runs a removal of {@link rowsInAStep} rows at most until it finds no more, with turns for others in between. */
+  async #removeSteps(statement: Statement, parameters: readonly number[]): Promise<number> {
+    for (let removed = 0; ; ) {
+      const { changes } = await this.#database.inBatch(() => statement.run(...parameters));
+      removed += changes;
+      if (changes < rowsInAStep) return removed;
+    }
   }
 
   #tupleOf(circumstances: Circumstances, today: number): Tuple {

@@ -112,6 +112,7 @@ export class AnalyticsCounts {
       )
       .pluck()
       .get(...values)!;
+    if (page.offset >= total) return { rows: [], total };
     const { direction } = page;
     const order =
       page.field === 'metricValue' ? `plays ${direction}, media_id ${direction}` : `media_id ${direction}`;

@@ -38,7 +38,7 @@ const dayMs = 86_400_000;
 const daysKept = 31;
 /** How long a playback is known again when it goes on after a pause. */
 const playbackDaysKept = 2;
-const newValues = { perMinute: 300, atOnce: 20_000, kept: 10_000 };
+const newValues = { perMinute: 20, atOnce: 20_000, kept: 10_000 };
 
 /** Puts the analytics together. */
 export function createAnalytics(
@@ -69,7 +69,7 @@ export function createAnalytics(
       name: 'old-analytics',
       run: () => {
         const nowMs = clock.nowMs();
-        return writes.removeBefore(nowMs - daysKept * dayMs, nowMs - playbackDaysKept * dayMs);
+        return writes.removeBefore(nowMs - daysKept * dayMs, nowMs - playbackDaysKept * dayMs, nowMs);
       },
     },
   };

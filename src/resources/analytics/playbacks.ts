@@ -1,5 +1,4 @@
 import { createHash, createHmac } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Component } from '../../shared/lifecycle.ts';
@@ -47,8 +46,10 @@ interface OpenPlayback {
 const writeAfterMs = 1_000;
 /** A player reports every five or ten seconds while it plays; one that is heard of again is read back. */
 const forgottenAfterMs = 120_000;
+const sweepEveryMs = 10_000;
+const forgottenAtOnce = 5_000;
 const openAtMost = 100_000;
-const playbacksInATurn = 25;
+const playbacksInATurn = 15;
 const addressesKept = 50_000;
 const mediaKept = 50_000;
 /** Many begin to watch a live stream in one minute; nobody begins so often. */
@@ -71,6 +72,7 @@ export class Playbacks implements Component {
   readonly #changed = new Set<OpenPlayback>();
   #salt: { readonly day: number; readonly bytes: Buffer } | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #sweeping: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   #isStopped = false;
 
@@ -93,10 +95,14 @@ export class Playbacks implements Component {
     });
   }
 
-  async start(): Promise<void> {}
+  async start(): Promise<void> {
+    this.#sweeping = setInterval(() => this.#forgetSilent(), sweepEveryMs);
+    this.#sweeping.unref();
+  }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
+    clearInterval(this.#sweeping);
     await this.flush();
   }
 
@@ -149,24 +155,25 @@ export class Playbacks implements Component {
       for (const open of this.#changed) {
         this.#changed.delete(open);
         const { key, circumstances, playback } = open;
-        facts.push({ key, circumstances, memory: playback.memory, ...playback.collect() });
+        facts.push({ key, circumstances, memory: { ...playback.memory }, ...playback.collect() });
         if (facts.length >= playbacksInATurn) break;
       }
       try {
-        this.#options.writes.write(facts, this.#options.clock.nowMs());
+        await this.#options.writes.write(facts, this.#options.clock.nowMs());
       } catch (error) {
         // Kept, they would grow for as long as the disk is full.
         this.#options.log.error('playbacks-not-written', { count: facts.length, error });
       }
-      await nextTurn();
     }
     this.#forgetSilent();
   }
 
   #forgetSilent(): void {
     const beforeMs = this.#options.clock.monotonicMs() - forgottenAfterMs;
+    let atMost = forgottenAtOnce;
     for (const [name, open] of this.#open) {
-      if (open.heardAtMs > beforeMs) return;
+      if (open.heardAtMs > beforeMs || atMost === 0) return;
+      atMost -= 1;
       if (!this.#changed.has(open)) this.#open.delete(name);
     }
   }

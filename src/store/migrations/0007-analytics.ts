@@ -67,6 +67,8 @@ export const analytics: Migration = {
       PRIMARY KEY (project, media_id)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX analytics_totals_by_plays ON analytics_totals (project, plays, media_id);
+    CREATE INDEX analytics_totals_by_type ON analytics_totals (project, media_type, media_id);
+    CREATE INDEX analytics_totals_by_type_and_plays ON analytics_totals (project, media_type, plays, media_id);
     -- What all media of a type have together, so that no query adds up totals.
     CREATE TABLE analytics_project_totals (
       project INTEGER NOT NULL, media_type TEXT NOT NULL, plays INTEGER NOT NULL, media INTEGER NOT NULL,
