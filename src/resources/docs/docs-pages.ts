@@ -159,7 +159,11 @@ export class DocsPages {
 
   #refuse(response: ServerResponse, error: unknown, headers: Record<string, string> = {}): void {
     const body = errorBodyOf(error, this.#options.docsBase());
-    response.writeHead(body.status, { ...headers, 'Content-Type': 'application/json' });
+    response.writeHead(body.status, {
+      ...headers,
+      'Content-Type': 'application/json',
+      'X-Content-Type-Options': 'nosniff',
+    });
     response.end(JSON.stringify(body));
   }
 }
