@@ -20,6 +20,7 @@ describeInBrowser('the documentation in a browser', browser => {
       expect(shown).toEqual(tags);
 
       await page.click('.authorize');
+      await page.locator('#auth-basic-username:focus').waitFor();
       await page.fill('#auth-basic-username', sandboxKey);
       await page
         .locator('.auth-container', { has: page.locator('#auth-basic-username') })

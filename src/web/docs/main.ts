@@ -38,8 +38,21 @@ async function showReference(): Promise<void> {
       persistAuthorization: false,
       validatorUrl: null,
     });
+    showKeyFirst(domNode);
     notice.remove();
   } catch (error) {
     notice.textContent = `The reference cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
   }
+}
+
+/** The viewer begins its dialog of credentials at the last form; the first is the one for the key. */
+function showKeyFirst(viewer: Element): void {
+  viewer.addEventListener('click', ({ target }) => {
+    if (!(target instanceof Element) || target.closest('.dialog-ux') !== null) return;
+    if (target.closest('.authorize, .authorization__btn') === null) return;
+    setTimeout(() => {
+      viewer.querySelector<HTMLElement>('.dialog-ux input')?.focus();
+      viewer.querySelector('.dialog-ux .modal-ux-content')?.scrollTo(0, 0);
+    });
+  });
 }
