@@ -95,6 +95,18 @@ describe('what is true of a moment', () => {
     expect([stranger.messages.length, uninterested.messages.length]).toEqual([1, 1]);
   });
 
+  it('is told of every broadcast in turn where all are more than may wait', async () => {
+    let projectId = '';
+    const ids = Array.from({ length: 400 }, (_, index) => `li${index}`);
+    const running = await startFeed({
+      broadcasts: () => ids.map(liveStreamId => facts(projectId, { liveStreamId })),
+    });
+    projectId = running.projectId;
+    const client = await listen(running);
+    await waitUntil(() => new Set(client.messages.map(message => message.liveStreamId)).size > ids.length);
+    expect(running.counts.dropped).toBeGreaterThan(0);
+  });
+
   it('is told of encodes once for each percent, and not looked at while nobody listens', async () => {
     let lookups = 0;
     const running: FeedServer = await startFeed({

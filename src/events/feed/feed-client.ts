@@ -75,6 +75,8 @@ export class FeedClient {
   #pingedMs: number;
   #checkedMs: number;
   #framesHeard = 0;
+  /** Where what is told of the next moment begins. */
+  #firstTransient = 0;
   #end: FeedEnd | undefined;
 
   constructor(options: {
@@ -133,17 +135,19 @@ export class FeedClient {
     this.#socket.uncork();
   }
 
-  /** Sends what is worth nothing later, unless too much waits already; how many were sent. */
+  /** Sends what is worth nothing later, unless too much waits already; how many were sent. What was left out is first next time. */
   sendTransient(texts: readonly string[]): number {
     if (!this.isOpen) return 0;
+    const first = this.#firstTransient % Math.max(1, texts.length);
     let sent = 0;
     this.#socket.cork();
-    for (const text of texts) {
+    for (const text of [...texts.slice(first), ...texts.slice(0, first)]) {
       if (this.#webSocket.bufferedAmount > mostWaitingTransientBytes) break;
       this.#write(text);
       sent += 1;
     }
     this.#socket.uncork();
+    this.#firstTransient = sent === texts.length ? 0 : first + sent;
     return sent;
   }
 
