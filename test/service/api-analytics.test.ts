@@ -368,6 +368,36 @@ describe('buckets and time series', () => {
 });
 
 describe('analytics', () => {
+  it('count what has a tag also where that are many videos', async () => {
+    clock.ms = noon + 60 * day;
+    const tagged = await Promise.all(
+      Array.from({ length: 120 }, () => makeVideo(productionKey, { tags: ['many'] })),
+    );
+    const [one, other] = [tagged[3]!, tagged[77]!];
+    const plain = await makeVideo(productionKey);
+    for (const video of [one, other, other, plain]) await watch(video, { seconds: 6, address: '8.8.8.8' });
+    // As if all had been watched once, long ago.
+    const know = server.database.sqlite.prepare(
+      'INSERT OR IGNORE INTO analytics_values (value, used_day) VALUES (?, 0)',
+    );
+    for (const video of tagged) know.run(video);
+    clock.ms += hour;
+    const data = async (path: string) => (await get(path)).json.data;
+    const tag = 'filterBy[tag]=many';
+    expect(await data(`buckets/play/media-id?${tag}`)).toEqual([
+      { dimensionValue: other, metricValue: 2 },
+      { dimensionValue: one, metricValue: 1 },
+    ]);
+    expect(await data(`buckets/play/country?${tag}`)).toEqual([{ dimensionValue: 'US', metricValue: 3 }]);
+    expect(await data(`buckets/ccv-peak/media-id?${tag}&unique=true&sortBy=metricValue`)).toHaveLength(2);
+    expect(await number(`metrics/play/count?${tag}`)).toBe(3);
+    expect(await number(`metrics/play/count?${tag}&filterBy[browser]=chrome`)).toBe(3);
+    expect(await number(`metrics/view/count?${tag}&unique=true`)).toBe(1);
+    const from = new Date(clock.ms - 25 * day).toISOString();
+    expect(await number(`metrics/play/count?${tag}&from=${from}`)).toBe(3);
+    expect(await number(`metrics/play/count?${tag}&${only(plain)}`)).toBe(0);
+  });
+
   it('show a project its own viewers only, and the sandbox those of a day', async () => {
     clock.ms = noon + 80 * day;
     const sandbox = await makeVideo('sandbox-key-of-tests');

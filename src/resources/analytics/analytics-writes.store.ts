@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Statement } from 'better-sqlite3';
 import type { Database } from '../../store/database.ts';
 import { type Dimension, dimensions } from './dimensions.ts';
 import { type Counts, counterNames, type PlaybackMemory, type Stay, slotSeconds } from './playback.ts';
@@ -262,7 +261,10 @@ export class AnalyticsWrites {
   }
 
   /** Runs a removal of {@link rowsInAStep} rows at most until it finds no more, with turns for others in between. */
-  async #removeSteps(statement: Statement, parameters: readonly number[]): Promise<number> {
+  async #removeSteps(
+    statement: ReturnType<Database['sqlite']['prepare']>,
+    parameters: readonly number[],
+  ): Promise<number> {
     for (let removed = 0; ; ) {
       const { changes } = await this.#database.inBatch(() => statement.run(...parameters));
       removed += changes;

@@ -66,7 +66,8 @@ export class Attendance {
     if (this.#isUnique && to - this.#viewersSince > staySlotsAtMost) {
       // Whoever was not seen since has left, since no stay is longer.
       this.#formerViewers = this.#count === 0 ? undefined : this.#viewers;
-      if (this.#viewers.size > 0) this.#viewers = new Map();
+      if (this.#count === 0) this.#viewers.clear();
+      else this.#viewers = new Map();
       this.#viewersSince = to;
     }
   }
