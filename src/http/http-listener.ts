@@ -210,7 +210,9 @@ export class HttpListener implements Component {
 
   /** Nobody reads what is left of a body after its answer, and Node would wait for it as long as the client likes. */
   #awaitRest(request: HttpRequest): void {
+    if (request.destroyed) return;
     const overdue = setTimeout(() => request.socket.destroy(), this.#serverOptions().headersTimeout);
+    overdue.unref();
     request.once('close', () => clearTimeout(overdue));
   }
 
