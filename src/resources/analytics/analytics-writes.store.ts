@@ -23,6 +23,11 @@ export interface PlaybackFacts {
   readonly stays: readonly Stay[];
 }
 
+/** A statement that removes rows. */
+interface Removal {
+  run(...parameters: number[]): { readonly changes: number };
+}
+
 interface Numbered {
   readonly number: number;
   readonly day: number;
@@ -261,10 +266,7 @@ export class AnalyticsWrites {
   }
 
   /** Runs a removal of {@link rowsInAStep} rows at most until it finds no more, with turns for others in between. */
-  async #removeSteps(
-    statement: ReturnType<Database['sqlite']['prepare']>,
-    parameters: readonly number[],
-  ): Promise<number> {
+  async #removeSteps(statement: Removal, parameters: readonly number[]): Promise<number> {
     for (let removed = 0; ; ) {
       const { changes } = await this.#database.inBatch(() => statement.run(...parameters));
       removed += changes;
