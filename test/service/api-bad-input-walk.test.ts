@@ -92,6 +92,12 @@ function pathOf(path: string, values: Readonly<Record<string, string>>): string 
   return filled === '/upload' && values === known ? `${filled}?token=${known.uploadToken}` : filled;
 }
 
+/** What is there, by the names that fields of bodies have for it. */
+function namedInBodies(): Record<string, string> {
+  const { videoId = '', playerId = '' } = known;
+  return { videoId, playerId, mid: videoId, video_id: videoId, apiKey: sandboxKey };
+}
+
 /** What is wrong with an answer. */
 function faultOf({ method }: BadRequest, { status, headers: answered, text }: Told): string | undefined {
   if (status >= 500) return 'a fault of ours';
@@ -132,7 +138,8 @@ describe('every operation of the API document', () => {
   it('answers what is wrong with it in the form of all errors', async () => {
     const requests = operations.flatMap(entry => [
       ...badRequestsOf(entry, {
-        ...{ there: pathOf(entry.path, known), nowhere: pathOf(entry.path, {}), path: entry.path, headers },
+        ...{ there: pathOf(entry.path, known), nowhere: pathOf(entry.path, {}), path: entry.path },
+        ...{ headers, ids: namedInBodies() },
       }),
     ]);
     const heapBefore = heapUsed();
@@ -148,13 +155,20 @@ describe('every operation of the API document', () => {
     const requests = Array.from({ length: chances }, () => {
       const entry = operations[Math.floor(random() * operations.length)]!;
       const isKind = entry.method === 'GET' || entry.operation.requestBody !== undefined;
-      return randomRequest(entry, pathOf(entry.path, isKind ? known : {}), headers, random);
+      const path = pathOf(entry.path, isKind ? known : {});
+      return randomRequest(entry, { path, headers, ids: namedInBodies() }, random);
     });
     await expectOrder(requests);
   });
 
   it('has left nothing behind', async () => {
     await waitUntil(() => server.listener.requestsOpen === 0);
+    // What players reported is written later.
+    await server.api.analytics.playbacks.flush();
+    expect(logged).toEqual([]);
+    for (const path of ['metrics/play/count', 'buckets/play/referrer', 'timeseries/play']) {
+      expect([path, (await server.call('GET', `/data/${path}`)).status]).toEqual([path, 200]);
+    }
     const filesOf = (folder: string) =>
       readdir(join(server.dataDir, folder), { recursive: true }).catch(() => []);
     expect(await filesOf('incoming')).toEqual([]);

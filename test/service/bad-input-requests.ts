@@ -255,11 +255,17 @@ function bodyWith(base: object, way: readonly (string | number)[], raw: string):
   return JSON.stringify(body).replace(JSON.stringify(mark), () => raw);
 }
 
-/** The body that the document shows. */
-export function exampleOf({ requestBody }: DocumentedOperation): object | undefined {
+/** The body that the document shows, with ids of what is there in place of those that it makes up. */
+export function exampleOf(
+  { requestBody }: DocumentedOperation,
+  ids: Readonly<Record<string, string>>,
+): object {
   const content = requestBody?.content['application/json'];
-  const example = content?.example ?? Object.values(content?.examples ?? {})[0]?.value;
-  return example as object | undefined;
+  const example = content?.example ?? Object.values(content?.examples ?? {})[0]?.value ?? {};
+  const text = JSON.stringify(example, (name, value) =>
+    typeof value === 'string' && Object.hasOwn(ids, name) ? ids[name] : value,
+  );
+  return JSON.parse(text) as object;
 }
 
 /** Whether a form with a file is due. */
@@ -272,6 +278,7 @@ export function takesFile({ requestBody }: DocumentedOperation): boolean {
  *
  * @param there a path on which it works
  * @param nowhere the same with ids that never were, for what must not happen again and again
+ * @param ids what is there, by the names of fields that name it
  */
 export function* badRequestsOf(
   { method, operation }: WalkedOperation,
@@ -280,13 +287,20 @@ export function* badRequestsOf(
     nowhere,
     path,
     headers,
-  }: { there: string; nowhere: string; path: string; headers: Record<string, string> },
+    ids,
+  }: {
+    there: string;
+    nowhere: string;
+    path: string;
+    headers: Record<string, string>;
+    ids: Readonly<Record<string, string>>;
+  },
 ): Generator<BadRequest> {
   const isJson = operation.requestBody?.content['application/json'] !== undefined;
   const isForm = takesFile(operation);
   const formHeaders = { ...headers, 'content-type': `multipart/form-data; boundary=${boundary}` };
   if (isJson) {
-    const base = exampleOf(operation) ?? {};
+    const base = exampleOf(operation, ids);
     for (const way of fieldsOf(operation.requestBody!.content['application/json']!.schema)) {
       for (const [why, raw] of Object.entries(badValues)) {
         yield {
@@ -394,10 +408,11 @@ export function randomJson(random: () => number, depth = 0): string {
 /** A request to an operation, with some of it left to chance. */
 export function randomRequest(
   { method, operation }: WalkedOperation,
-  path: string,
-  headers: Record<string, string>,
+  sent: { path: string; headers: Record<string, string>; ids: Readonly<Record<string, string>> },
   random: () => number,
 ): BadRequest {
+  const { path } = sent;
+  let { headers } = sent;
   const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)]!;
   const query = Array.from({ length: random() * 4 }, () => {
     const names = ['unexpected', ...(operation.parameters ?? []).map(({ name }) => name)];
@@ -407,7 +422,7 @@ export function randomRequest(
   let body: string | Buffer | undefined;
   if (schema !== undefined) {
     const ways = fieldsOf(schema);
-    let changed: object = exampleOf(operation) ?? {};
+    let changed = exampleOf(operation, sent.ids);
     for (let times = 0; times <= random() * 3 && ways.length > 0; times += 1) {
       const raw = bodyWith(changed, pick(ways), randomJson(random));
       // What stays JSON can be changed further.

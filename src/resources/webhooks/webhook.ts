@@ -23,7 +23,7 @@ export function urlProblem(url: string): string | undefined {
   if (url.length > longestUrl) return `This value should not contain more than ${longestUrl} characters.`;
   // The parser would leave some of these out, and what is shown would not be what is called.
   if (!url.isWellFormed() || /[\s\p{Cc}\\]/u.test(url)) return 'This value is not a valid URL.';
-  const parsed = /^https?:\/\//i.test(url) ? URL.parse(url) : null;
+  const parsed = /^https?:\/\/[^/]/i.test(url) ? URL.parse(url) : null;
   if (parsed === null || parsed.hostname === '') return 'This value should be an http or https URL.';
   if (!canBeDecoded(parsed.username + parsed.password)) {
     return 'The name or the password in this URL is not percent-encoded as it should be.';
