@@ -1,8 +1,8 @@
 import type { ListedAccount } from './resources/accounts/operator.store.ts';
 import type { AccountsOperator } from './resources/accounts/operator.ts';
+import { nodeFault } from './shared/node-version.ts';
 import type { Secret } from './shared/secret.ts';
 
-const leastNodeMajor = 24;
 const usage = `Usage: npm run account -- COMMAND [OPTIONS]
 
   create EMAIL [--upgraded]   makes an account; prints its keys and its password, once
@@ -51,13 +51,10 @@ const commands: Readonly<Record<string, readonly string[]>> = {
 await run();
 
 async function run(): Promise<void> {
-  const major = Number(process.versions.node.split('.')[0]);
-  if (major < leastNodeMajor) {
-    // Said before anything is loaded that an older Node cannot read.
-    fail(
-      `Millrace needs Node ${leastNodeMajor} or newer, this is ${process.versions.node}. \`npm run account\` brings its own.`,
-      1,
-    );
+  // Said before anything is loaded that an older Node cannot read.
+  const fault = nodeFault(process.versions.node);
+  if (fault !== undefined) {
+    fail(`${fault} \`npm run account\` brings its own.`, 1);
     return;
   }
   const { AppError, messageOf } = await import('./shared/errors.ts');

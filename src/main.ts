@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { RunningApp } from './app.ts';
+import { nodeFault } from './shared/node-version.ts';
 
-const leastNodeMajor = 24;
 const usage = `Usage: npm start -- [--config PATH] [--KEY=VALUE ...]
 
   --config PATH   settings file; config/server.json unless given (or MILLRACE_CONFIG)
@@ -17,12 +17,10 @@ setFlagsFromString('--heap-growing-percent=300');
 await run();
 
 async function run(): Promise<void> {
-  const major = Number(process.versions.node.split('.')[0]);
-  if (major < leastNodeMajor) {
-    // Said before anything is loaded that an older Node cannot read.
-    fail(
-      `Millrace needs Node ${leastNodeMajor} or newer, this is ${process.versions.node}. \`npm start\` brings its own.`,
-    );
+  // Said before anything is loaded that an older Node cannot read.
+  const fault = nodeFault(process.versions.node);
+  if (fault !== undefined) {
+    fail(`${fault} \`npm start\` brings its own.`);
     return;
   }
   const { AppError, messageOf } = await import('./shared/errors.ts');
