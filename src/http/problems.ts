@@ -8,6 +8,7 @@ export type ProblemSource = 'body' | 'query';
 const badValue = 'An attribute is invalid.';
 /** More are counted, not listed: a body of a megabyte can have a hundred thousand. */
 const problemsAtMost = 100;
+const nameAtMost = 200;
 
 /** What came in one place of a request, and what it should be. */
 export interface InputPart {
@@ -145,9 +146,10 @@ function bad(path: readonly PropertyKey[], detail: string): Problem {
   return { type: 'invalid-attribute', title: badValue, name: nameOf(path), detail };
 }
 
-/** `['restreams', 0, 'serverUrl']` as `restreams[0][serverUrl]`. */
+/** `['restreams', 0, 'serverUrl']` as `restreams[0][serverUrl]`, cut where a caller's own name is longer than any of ours. */
 function nameOf(path: readonly PropertyKey[]): string {
-  return path.map((part, depth) => (depth === 0 ? String(part) : `[${String(part)}]`)).join('');
+  const name = path.map((part, depth) => (depth === 0 ? String(part) : `[${String(part)}]`)).join('');
+  return name.length <= nameAtMost ? name : `${name.slice(0, nameAtMost).toWellFormed()}…`;
 }
 
 function quoted(value: unknown): string {

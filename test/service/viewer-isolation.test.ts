@@ -5,6 +5,7 @@ import { openDatabaseBeside } from '../../src/store/database.ts';
 import { HttpAsker, type Told } from '../support/http-asker.ts';
 import { formOf, pngImage } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
+import { badRequestsOf } from './bad-input-requests.ts';
 
 /** What a project shows to viewers. */
 interface Shown {
@@ -65,6 +66,42 @@ async function show(key: string): Promise<Shown> {
   const session = JSON.parse((await see(`/vod/${videoId}/token/${token}/session`)).text).session_token;
   return { key, videoId, token, session };
 }
+
+describe('every path that viewers fetch', () => {
+  it('answers what is wrong with a request without a fault of ours', async () => {
+    const { key } = projects[0]!;
+    const { videoId } = await api(key, 'POST', '/videos', { title: 'Public' });
+    await api(
+      key,
+      'POST',
+      `/videos/${videoId}/captions/en`,
+      formOf(['file', Buffer.from('WEBVTT\n'), 'a.vtt']),
+    );
+    const fill = (path: string, ids: Readonly<Record<string, string>>) =>
+      path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? 'never-was');
+    const requests = operationsOf(document)
+      .filter(({ operation }) => ['Delivery', 'Documentation'].includes(operation.tags[0] ?? ''))
+      .flatMap(entry => [
+        ...badRequestsOf(entry, {
+          ...{ there: fill(entry.path, { videoId, language: 'en' }), nowhere: fill(entry.path, {}) },
+          ...{ path: entry.path, headers: {}, ids: {} },
+        }),
+      ]);
+    expect(requests.length).toBeGreaterThan(2_000);
+    const wrong: string[] = [];
+    await asker.inParallel(requests, async request => {
+      const line = `${request.method} ${request.path.slice(0, 100)} (${request.why})`;
+      try {
+        const { status, text } = await asker.ask(request);
+        if (status >= 500 || /node_modules|\.ts:\d|SQLITE|TypeError/.test(text))
+          wrong.push(`${line} ${status} ${text}`);
+      } catch (error) {
+        wrong.push(`${line} ${error}`);
+      }
+    });
+    expect(wrong).toEqual([]);
+  });
+});
 
 describe('a private token', () => {
   it('opens its own video and none of another project, wherever it can stand', async () => {
