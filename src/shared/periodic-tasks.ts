@@ -1,10 +1,10 @@
 import type { Component } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 
-/** One chore. It may say how much it did, for the log. */
+/** One chore. It may say how much it did, for the log. `signal` aborts when it is to leave the rest for another time. */
 export interface PeriodicTask {
   readonly name: string;
-  run(): number | Promise<number>;
+  run(signal?: AbortSignal): number | Promise<number>;
 }
 
 /** Does its chores soon after the start and then at equal distances, one after the other. One that fails is tried again the next time. */
@@ -15,7 +15,7 @@ export class PeriodicTasks implements Component {
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
-  #isStopped = false;
+  readonly #stopping = new AbortController();
 
   constructor(options: { name: string; tasks: readonly PeriodicTask[]; everyMs: number; log: Logger }) {
     this.name = options.name;
@@ -29,7 +29,7 @@ export class PeriodicTasks implements Component {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#stopping.abort();
     clearTimeout(this.#timer);
     await this.#round;
   }
@@ -37,16 +37,16 @@ export class PeriodicTasks implements Component {
   #later(delayMs: number): void {
     this.#timer = setTimeout(() => {
       this.#round = this.#doAll().finally(() => {
-        if (!this.#isStopped) this.#later(this.#everyMs);
+        if (!this.#stopping.signal.aborted) this.#later(this.#everyMs);
       });
     }, delayMs);
   }
 
   async #doAll(): Promise<void> {
     for (const task of this.#tasks) {
-      if (this.#isStopped) return;
+      if (this.#stopping.signal.aborted) return;
       try {
-        const count = await task.run();
+        const count = await task.run(this.#stopping.signal);
         if (count > 0) this.#log.info('task-done', { task: task.name, count });
       } catch (error) {
         this.#log.error('task-failed', { task: task.name, error });

@@ -202,10 +202,15 @@ export class AnalyticsWrites {
 
   /**
    * Removes what is older than some moment, a little at a time; remembered playbacks that were not heard of since another.
+   * What is left when `signal` aborts goes the next time.
    *
    * @returns how many rows went
    */
-  async removeBefore(beforeMs: number, playbacksBeforeMs: number, nowMs: number): Promise<number> {
+  async removeBefore(
+    before: { readonly countsMs: number; readonly playbacksMs: number },
+    nowMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
     const { sqlite } = this.#database;
     this.#removeSalts(Math.floor(nowMs / dayMs));
     let removed = await this.#removeSteps(
@@ -213,7 +218,8 @@ export class AnalyticsWrites {
         `DELETE FROM analytics_playbacks WHERE number IN (
            SELECT number FROM analytics_playbacks WHERE touched_at_ms < ? LIMIT ${rowsInAStep})`,
       ),
-      [playbacksBeforeMs],
+      [before.playbacksMs],
+      signal,
     );
     const [ofMinutes, ofHours] = ['analytics_minutes', 'analytics_hours'].map(table =>
       sqlite.prepare(
@@ -230,21 +236,25 @@ export class AnalyticsWrites {
          SELECT project, dimension, span, at, value FROM analytics_sums
          WHERE project = ? AND dimension = ? AND span = ? AND at < ? LIMIT ${rowsInAStep})`,
     );
-    const beforeSeconds = Math.floor(beforeMs / 1000);
+    const beforeSeconds = Math.floor(before.countsMs / 1000);
     const projects = sqlite.prepare<[], number>('SELECT number FROM analytics_projects').pluck().all();
     for (const project of projects) {
-      removed += await this.#removeSteps(ofMinutes!, [project, beforeSeconds]);
-      removed += await this.#removeSteps(ofHours!, [project, beforeSeconds]);
-      removed += await this.#removeSteps(ofStays, [project, Math.floor(beforeSeconds / slotSeconds)]);
+      removed += await this.#removeSteps(ofMinutes!, [project, beforeSeconds], signal);
+      removed += await this.#removeSteps(ofHours!, [project, beforeSeconds], signal);
+      removed += await this.#removeSteps(ofStays, [project, Math.floor(beforeSeconds / slotSeconds)], signal);
       for (let dimension = 0; dimension <= dimensions.length; dimension += 1) {
         for (const span of [3_600, 86_400])
-          removed += await this.#removeSteps(ofSums, [project, dimension, span, beforeSeconds - span]);
+          removed += await this.#removeSteps(
+            ofSums,
+            [project, dimension, span, beforeSeconds - span],
+            signal,
+          );
       }
     }
     // Counts of a day may name what was used on the day after, seen from another place's midnight.
-    const day = Math.floor(beforeMs / dayMs) - 1;
+    const day = Math.floor(before.countsMs / dayMs) - 1;
     for (const table of ['analytics_tuples', 'analytics_values'])
-      removed += await this.#removeUnused(table, day);
+      removed += await this.#removeUnused(table, day, signal);
     return removed;
   }
 
@@ -252,7 +262,7 @@ export class AnalyticsWrites {
     this.#database.sqlite.prepare('DELETE FROM analytics_salts WHERE day < ?').run(beforeDay);
   }
 
-  async #removeUnused(table: string, beforeDay: number): Promise<number> {
+  async #removeUnused(table: string, beforeDay: number, signal: AbortSignal | undefined): Promise<number> {
     const { sqlite } = this.#database;
     const last = sqlite.prepare<[], number | null>(`SELECT max(number) FROM ${table}`).pluck().get() ?? 0;
     const remove = sqlite.prepare(
@@ -261,17 +271,23 @@ export class AnalyticsWrites {
     );
     let removed = 0;
     for (let first = 0; first <= last; first += numbersInAStep)
-      removed += await this.#removeSteps(remove, [first, first + numbersInAStep - 1, beforeDay]);
+      removed += await this.#removeSteps(remove, [first, first + numbersInAStep - 1, beforeDay], signal);
     return removed;
   }
 
   /** Runs a removal of {@link rowsInAStep} rows at most until it finds no more, with turns for others in between. */
-  async #removeSteps(statement: Removal, parameters: readonly number[]): Promise<number> {
-    for (let removed = 0; ; ) {
+  async #removeSteps(
+    statement: Removal,
+    parameters: readonly number[],
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    let removed = 0;
+    for (let isDone = false; !isDone && signal?.aborted !== true; ) {
       const { changes } = await this.#database.inBatch(() => statement.run(...parameters));
       removed += changes;
-      if (changes < rowsInAStep) return removed;
+      isDone = changes < rowsInAStep;
     }
+    return removed;
   }
 
   #tupleOf(circumstances: Circumstances, today: number): Tuple {

@@ -67,9 +67,10 @@ export function createAnalytics(
     playbacks,
     cleaning: {
       name: 'old-analytics',
-      run: () => {
+      run: signal => {
         const nowMs = clock.nowMs();
-        return writes.removeBefore(nowMs - daysKept * dayMs, nowMs - playbackDaysKept * dayMs, nowMs);
+        const before = { countsMs: nowMs - daysKept * dayMs, playbacksMs: nowMs - playbackDaysKept * dayMs };
+        return writes.removeBefore(before, nowMs, signal);
       },
     },
   };

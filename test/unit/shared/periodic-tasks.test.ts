@@ -68,6 +68,20 @@ test('a task keeps its own state', async () => {
   await chores.stop();
 });
 
+test('a chore that runs hears of the stop', async () => {
+  const chores = make({
+    name: 'long',
+    run: signal =>
+      new Promise(resolve => {
+        signal?.addEventListener('abort', () => resolve(0));
+      }),
+  });
+  await chores.start();
+  await vi.advanceTimersByTimeAsync(1);
+  await chores.stop();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 test('a stop waits for the chore that runs, begins no other, and sets no timer', async () => {
   const { promise, resolve } = Promise.withResolvers<number>();
   const next = vi.fn(() => 0);
