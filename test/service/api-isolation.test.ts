@@ -1,16 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pngImage } from '../support/images.ts';
 import { type Answer, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
 import { fileForm, noise } from './upload-fixture.ts';
 
 const strangerKey = 'key-of-another-account';
-const lists = ['/videos', '/discarded/videos', '/upload-tokens', '/watermarks', '/live-streams'];
 
 let server: RunningApi;
 /** What the first account's sandbox has. */
-let owned: Record<'video' | 'empty' | 'begun' | 'discarded' | 'watermark' | 'token' | 'stream', string>;
+let owned: Record<'video' | 'empty' | 'begun' | 'discarded' | 'stream', string>;
 
 beforeAll(async () => {
   server = await startApi({
@@ -39,8 +37,6 @@ beforeAll(async () => {
   await server.call('DELETE', `/videos/${discarded}`);
   owned = {
     ...{ video, begun, discarded, empty: await create('Nothing yet') },
-    watermark: (await made('/watermarks', imageForm())).watermarkId,
-    token: (await made('/upload-tokens', {})).token,
     stream: (await made('/live-streams', { name: 'On air' })).liveStreamId,
   };
 });
@@ -52,12 +48,6 @@ function send(videoId: string, key: string, range?: string, bytes = noise(100)):
     key,
     ...(range === undefined ? {} : { headers: { 'content-range': range } }),
   });
-}
-
-function imageForm(): FormData {
-  const form = new FormData();
-  form.append('file', new Blob([new Uint8Array(pngImage(4, 4))]), 'mark.png');
-  return form;
 }
 
 /** All rows and all files, but for what remembers the use of keys. */
@@ -75,39 +65,11 @@ async function everything(): Promise<unknown> {
   return { rows: Object.fromEntries(rows), files: await Promise.all(files) };
 }
 
+// What can be tried with ids alone is tried by the walk over the API document.
 describe.each([
   ['the other project of the same account', productionKey],
   ['another account', strangerKey],
 ])('what a project has is not there for %s', (_who, key) => {
-  it.each<[string, string, (has: typeof owned) => string, unknown?]>([
-    ['GET', 'a video', has => `/videos/${has.video}`],
-    ['PATCH', 'a video', has => `/videos/${has.video}`, { title: 'Taken over' }],
-    ['DELETE', 'a video', has => `/videos/${has.video}`],
-    ['GET', 'the status', has => `/videos/${has.video}/status`],
-    ['GET', 'the status of an upload', has => `/videos/${has.begun}/status`],
-    ['PATCH', 'the thumbnail', has => `/videos/${has.video}/thumbnail`, { timecode: '00:00:01' }],
-    ['POST', 'the thumbnail', has => `/videos/${has.video}/thumbnail`, imageForm()],
-    ['GET', 'a discarded video', has => `/discarded/videos/${has.discarded}`],
-    ['PATCH', 'a discarded video', has => `/discarded/videos/${has.discarded}`, { discarded: false }],
-    ['DELETE', 'a watermark', has => `/watermarks/${has.watermark}`],
-    ['GET', 'an upload token', has => `/upload-tokens/${has.token}`],
-    ['DELETE', 'an upload token', has => `/upload-tokens/${has.token}`],
-    ['GET', 'a live stream', has => `/live-streams/${has.stream}`],
-    ['PATCH', 'a live stream', has => `/live-streams/${has.stream}`, { name: 'Taken over' }],
-    ['DELETE', 'a live stream', has => `/live-streams/${has.stream}`],
-  ])('%s of %s', async (method, _what, path, body) => {
-    const before = await everything();
-    const answer = await server.call(method, path(owned), { key, ...(body === undefined ? {} : { body }) });
-    const unknown = await server.call(method, path(unknownOf(owned)), {
-      key,
-      ...(body === undefined ? {} : { body }),
-    });
-    expect(answer.status).toBe(404);
-    // Not even told apart from what never was.
-    expect(answer.json).toEqual(unknown.json);
-    expect(await everything()).toEqual(before);
-  });
-
   it('a source cannot be sent, begun or gone on with', async () => {
     const before = await everything();
     for (const [videoId, range] of [
@@ -144,50 +106,6 @@ describe.each([
     expect((await server.call('DELETE', `/videos/${own.json.videoId}`, { key })).status).toBe(204);
     expect((await server.call('DELETE', `/upload-tokens/${json.token}`, { key })).status).toBe(204);
   });
-
-  it('a video cannot be copied, nor a watermark be used', async () => {
-    const before = await everything();
-    for (const [name, body] of [
-      ['source', { source: owned.video }],
-      ['watermark[id]', { watermark: { id: owned.watermark, top: '0px', left: '0px' } }],
-    ] as const) {
-      const answer = await server.call('POST', '/videos', { body: { title: 'Mine', ...body }, key });
-      expect([name, answer.status]).toEqual([name, 400]);
-      const like = JSON.parse(
-        JSON.stringify(body).replaceAll(/(?<=")[A-Za-z0-9]{24}(?=")|watermark_\w+/g, 'vi-unknown'),
-      );
-      const unknown = await server.call('POST', '/videos', { body: { title: 'Mine', ...like }, key });
-      expect(answer.json).toEqual(unknown.json);
-    }
-    expect(await everything()).toEqual(before);
-  });
-
-  it('lists, filters and counts show nothing of it', async () => {
-    const filters = [
-      'title=Harbour',
-      'description=owner',
-      'tags[]=harbour',
-      'metadata[shot]=12',
-      `liveStreamId=${owned.stream}`,
-    ];
-    const own = await server.call('POST', '/videos', { key, body: { title: 'Harbour', tags: ['harbour'] } });
-    const paths = [
-      ...lists,
-      ...filters.flatMap(filter => [`/videos?${filter}`, `/discarded/videos?${filter}`]),
-      '/videos?sortBy=title&sortOrder=asc&pageSize=1',
-    ];
-    for (const path of paths) {
-      const { status, json } = await server.call('GET', path, { key });
-      expect([path, status]).toEqual([path, 200]);
-      for (const id of Object.values(owned)) expect(JSON.stringify(json.data)).not.toContain(id);
-      // What it has itself: one video with that title and that tag.
-      if (path.startsWith('/discarded')) continue;
-      const isOwn = /^\/videos($|\?(title|tags|sortBy))/.test(path);
-      expect([path, json.pagination.itemsTotal]).toEqual([path, isOwn ? 1 : 0]);
-    }
-    expect((await server.call('GET', '/videos?tags[]=harbour')).json.pagination.itemsTotal).toBe(3);
-    expect((await server.call('DELETE', `/videos/${own.json.videoId}`, { key })).status).toBe(204);
-  });
 });
 
 it('what is asked for with an id of its own kind only is not found by another', async () => {
@@ -202,7 +120,3 @@ it('what is asked for with an id of its own kind only is not found by another', 
     expect([path, (await server.call('GET', path)).status]).toEqual([path, 404]);
   }
 });
-
-function unknownOf(ids: typeof owned): typeof owned {
-  return Object.fromEntries(Object.keys(ids).map(name => [name, 'never-was'])) as typeof owned;
-}
