@@ -289,6 +289,24 @@ const harmless = new Set([
   ],
 ]);
 
+describe('the key pairs of an account', () => {
+  it('are shown to the sandbox without their production keys, which it can neither make nor delete', async () => {
+    for (const { key, ids, name } of server.projects) {
+      const isSandbox = ['owner-one', 'owner-three'].includes(name);
+      const path = `/account/api-keys/${ids.keyPairId}`;
+      for (const { text } of [await ask('GET', '/account/api-keys', key), await ask('GET', path, key)]) {
+        expect([name, text.includes('"sandbox":{')]).toEqual([name, true]);
+      }
+      const { text: listed } = await ask('GET', '/account/api-keys', key);
+      expect([name, listed.includes('"production":{')]).toEqual([name, !isSandbox]);
+      if (!isSandbox) continue;
+      for (const method of ['POST', 'DELETE']) {
+        expect([method, (await ask(method, `${path}/production`, key)).status]).toEqual([method, 403]);
+      }
+    }
+  });
+});
+
 describe('filters, counts and totals', () => {
   it('find in each project its own', async () => {
     for (const reader of server.projects) {
