@@ -97,7 +97,6 @@ async function fill(database: Database, projectId: string, playbacks: number): P
           referrer: few(referrers),
         },
         memory: { seen: 7, watchedMs: watched * 1000, lastEventMs: atMs },
-        isMemoryChanged: true,
         counts: new Map([
           [Math.floor(atMs / 60_000) * 60, [1, 1, 1, 1, 200, 1, watched * 1000, 1, ...viewed]],
         ]),

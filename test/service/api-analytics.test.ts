@@ -481,14 +481,20 @@ describe('a restart', () => {
         { eat: beganMs + 100, typ: 2, vti: 0 },
         { eat: beganMs + 6_100, typ: 4, vti: 6 },
       ];
+      const later = [
+        { eat: beganMs + 8_600, typ: 4, vti: 8.5 },
+        { eat: beganMs + 11_100, typ: 4, vti: 11 },
+      ];
       await report(first, videoId, eve);
+      await report(first, videoId, later);
       await first.stop();
       const second = await startApi({ dataDir });
       await report(second, videoId, eve);
+      await report(second, videoId, later);
       for (const [path, value] of [
         ['play/count', 1],
         ['view/count', 1],
-        ['watch-time/sum', 6],
+        ['watch-time/sum', 11],
       ] as const)
         expect([path, (await second.call('GET', `/data/metrics/${path}`)).json.data]).toEqual([path, value]);
       await second.stop();

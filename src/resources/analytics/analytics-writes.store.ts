@@ -17,7 +17,6 @@ export interface PlaybackFacts {
   readonly key: Buffer;
   readonly circumstances: Circumstances;
   readonly memory: PlaybackMemory;
-  readonly isMemoryChanged: boolean;
   /** By minute, in seconds since 1970. */
   readonly counts: ReadonlyMap<number, Counts>;
   readonly stays: readonly Stay[];
@@ -60,7 +59,6 @@ export class AnalyticsWrites {
   readonly #insertTuple;
   readonly #findPlayback;
   readonly #savePlayback;
-  readonly #numberOfPlayback;
   readonly #saveStay;
   readonly #addMinute;
   readonly #addHour;
@@ -95,13 +93,12 @@ export class AnalyticsWrites {
       [Buffer],
       { seen: number; watched_ms: number; last_event_ms: number }
     >('SELECT seen, watched_ms, last_event_ms FROM analytics_playbacks WHERE key = ?');
-    this.#savePlayback = sqlite.prepare(
-      `INSERT INTO analytics_playbacks (key, seen, watched_ms, last_event_ms, touched_at_ms) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (key) DO UPDATE SET seen = excluded.seen, watched_ms = excluded.watched_ms,
-         last_event_ms = excluded.last_event_ms, touched_at_ms = excluded.touched_at_ms`,
-    );
-    this.#numberOfPlayback = sqlite
-      .prepare<[Buffer], number>('SELECT number FROM analytics_playbacks WHERE key = ?')
+    this.#savePlayback = sqlite
+      .prepare<unknown[], number>(
+        `INSERT INTO analytics_playbacks (key, seen, watched_ms, last_event_ms, touched_at_ms) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (key) DO UPDATE SET seen = excluded.seen, watched_ms = excluded.watched_ms,
+           last_event_ms = excluded.last_event_ms, touched_at_ms = excluded.touched_at_ms RETURNING number`,
+      )
       .pluck();
     this.#saveStay = sqlite.prepare(
       `INSERT INTO analytics_stays (project, begins, playback, ends, tuple, viewer, views) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -164,11 +161,11 @@ export class AnalyticsWrites {
     const minutes = new Sums();
     const hours = new Sums();
     const sums = new Sums();
-    for (const { key, circumstances, memory, isMemoryChanged, counts, stays } of facts) {
+    for (const { key, circumstances, memory, counts, stays } of facts) {
       const tuple = this.#tupleOf(circumstances, today);
       const { project } = tuple;
-      const kept = [memory.seen, memory.watchedMs, memory.lastEventMs, nowMs] as const;
-      if (isMemoryChanged) this.#savePlayback.run(key, ...kept);
+      const { seen, watchedMs, lastEventMs } = memory;
+      const playback = this.#savePlayback.get(key, seen, watchedMs, lastEventMs, nowMs)!;
       for (const [minute, counted] of counts) {
         minutes.add([project, minute, tuple.number], counted);
         const hour = minute - (minute % 3_600);
@@ -184,12 +181,6 @@ export class AnalyticsWrites {
         const plays = counted[playsIndex]!;
         if (plays > 0)
           this.#addTotal.run(project, circumstances['media-id'], circumstances['media-type'], plays);
-      }
-      if (stays.length === 0) continue;
-      let playback = this.#numberOfPlayback.get(key);
-      if (playback === undefined) {
-        this.#savePlayback.run(key, ...kept);
-        playback = this.#numberOfPlayback.get(key)!;
       }
       for (const { begins, ends, views } of stays) {
         this.#saveStay.run(project, begins, playback, ends, tuple.number, circumstances.viewer, views);

@@ -132,9 +132,9 @@ export class Playback {
     return this.#counts.size > 0 || this.#stays.size > 0 || this.#isChanged;
   }
 
-  /** What came of it since the last time. `isMemoryChanged`: whether {@link memory} must be kept anew. */
-  collect(): { counts: ReadonlyMap<number, Counts>; stays: readonly Stay[]; isMemoryChanged: boolean } {
-    const facts = { counts: this.#counts, stays: [...this.#stays], isMemoryChanged: this.#isChanged };
+  /** What came of it since the last time, and what must be remembered with that. */
+  collect(): { counts: ReadonlyMap<number, Counts>; stays: readonly Stay[]; memory: PlaybackMemory } {
+    const facts = { counts: this.#counts, stays: [...this.#stays], memory: { ...this.memory } };
     this.#counts = new Map();
     this.#stays = new Set();
     this.#isChanged = false;

@@ -155,7 +155,7 @@ export class Playbacks implements Component {
       for (const open of this.#changed) {
         this.#changed.delete(open);
         const { key, circumstances, playback } = open;
-        facts.push({ key, circumstances, memory: { ...playback.memory }, ...playback.collect() });
+        facts.push({ key, circumstances, ...playback.collect() });
         if (facts.length >= playbacksInATurn) break;
       }
       try {
