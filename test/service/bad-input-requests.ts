@@ -376,7 +376,7 @@ export function* badRequestsOf(
   }
   if (!isJson && !isForm) {
     const form = formHeaders;
-    yield { why: 'a body where none is due', method, path: tame, headers, body: badBodies['a long name'] };
+    yield { why: 'a body where none is due', method, path: tame, headers, body: badBodies['bytes of zero'] };
     yield { why: 'a form where none is due', method, path: tame, headers: form, body: badForms['two files'] };
   }
 }
