@@ -59,10 +59,8 @@ const badBodies: Readonly<Record<string, Buffer>> = {
   'UTF-16': Buffer.from('\ufeff{"title":"a"}', 'utf16le'),
   'a prototype': Buffer.from('{"__proto__":{"title":"a"},"title":"a"}'),
   'names of all objects': Buffer.from('{"constructor":{},"toString":"a","hasOwnProperty":1,"valueOf":[]}'),
-  'a hundred thousand names': Buffer.from(
-    `{${Array.from({ length: 100_000 }, (_, n) => `"${n}":0`).join(',')}}`,
-  ),
-  'a long name': Buffer.from(`{"${'n'.repeat(1_000_000)}":1}`),
+  'twenty thousand names': Buffer.from(`{${Array.from({ length: 20_000 }, (_, n) => `"${n}":0`).join(',')}}`),
+  'a long name': Buffer.from(`{"${'n'.repeat(200_000)}":1}`),
   'too much': Buffer.from(`{"a":"${'x'.repeat(1_100_000)}"}`),
   'bytes of zero': Buffer.alloc(2_000),
 };
@@ -89,6 +87,7 @@ const badQueries: Readonly<Record<string, (name: string) => string>> = {
   'marks and quotes': name => `${name}=%27%20OR%201%3D1%20--%22%3B%25_*%3Cscript%3E`,
 };
 const badWholeQueries = [
+  'unexpected=1&unexpected[__proto__]=2&unexpected[]=3',
   '__proto__=1',
   '__proto__[x]=1',
   'constructor[prototype][x]=1',
@@ -336,7 +335,7 @@ export function* badRequestsOf(
   const names = (operation.parameters ?? [])
     .filter(({ in: place }) => place === 'query')
     .map(({ name }) => name.replace('[]', ''));
-  for (const name of [...names, 'unexpected']) {
+  for (const name of names) {
     for (const [why, query] of Object.entries(badQueries)) {
       yield { why: `query ${name} ${why}`, method, path: `${tame}?${query(name)}`, headers: plain, body };
     }
