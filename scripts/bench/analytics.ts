@@ -31,12 +31,15 @@ export const benchAnalytics: Bench = async context => {
       .pluck()
       .get()!;
     await database.start();
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
     const writeMs = await fill(database, projectId, playbacks);
+    delay.disable();
     return [
       judge(name, { what: `writing ${batch} playbacks, p50`, value: percentile(writeMs, 0.5), unit: 'ms' }),
       judge(name, {
-        what: `writing ${batch} playbacks, p99`,
-        value: percentile(writeMs, 0.99),
+        what: `writing ${batch} playbacks: others wait, p99`,
+        value: delay.percentile(99) / 1e6,
         unit: 'ms',
         atMost: 10,
       }),

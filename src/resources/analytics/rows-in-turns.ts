@@ -31,7 +31,7 @@ export interface RowReading {
 const readMs = 1;
 const rowsAtFirst = 128;
 const rowsAtLeast = 32;
-const rowsAtMost = 8_192;
+const rowsAtMost = 4_096;
 /** Numbers of rows and values are larger. */
 const lowest = -1;
 

@@ -90,7 +90,7 @@ describe('rows in turns', () => {
         ...all.filter(index => index % 4 === 2),
       ]);
       expect(pieces.length).toBeGreaterThan(5);
-      expect(Math.max(...pieces)).toBeLessThanOrEqual(8_192);
+      expect(Math.max(...pieces)).toBeLessThanOrEqual(4_096);
     } finally {
       sqlite.close();
     }
