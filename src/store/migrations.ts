@@ -9,8 +9,8 @@ import { webhooks } from './migrations/0005-webhooks.ts';
 import { captionsAndPlayers } from './migrations/0006-captions-and-players.ts';
 import { analytics } from './migrations/0007-analytics.ts';
 import { keyPairsAndSummaries } from './migrations/0008-key-pairs-and-summaries.ts';
-import { removedVideos } from './migrations/0010-removed-videos.ts';
-import { tokensByAge } from './migrations/0011-tokens-by-age.ts';
+import { removedVideos } from './migrations/0009-removed-videos.ts';
+import { tokensByAge } from './migrations/0010-tokens-by-age.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
 /** All steps in order; the first is number 1. SQLite's `user_version` says how many a database has had. */
