@@ -7,7 +7,7 @@ import { RtmpClient, writeChunks } from '../support/rtmp-client.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const seed = 20_260_304;
-const cases = 20_000;
+const cases = 8_000;
 const inParallel = 100;
 const handshakeBytes = 1 + 1536 + 1536;
 
