@@ -14,20 +14,22 @@ export const systemClock: Clock = {
 
 const secondsOfDay = 86_400;
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
-/** The day that was formatted last: most dates of an answer are of one day or of a few. */
-let lastDay = Number.NaN;
-let lastDayText = '';
+/** Days that were formatted before, by their number since 1970: most dates of answers are of a few. */
+const dayTexts = new Map<number, string>();
+const daysKept = 1_000;
 
 /** ATOM date of the API: UTC, whole seconds, numeric offset: `2026-03-04T05:06:07+00:00`. */
 export function formatAtom(atMs: number): string {
   const seconds = Math.floor(atMs / 1_000);
   const day = Math.floor(seconds / secondsOfDay);
-  if (day !== lastDay) {
-    lastDayText = new Date(atMs).toISOString().slice(0, 11);
-    lastDay = day;
+  let dayText = dayTexts.get(day);
+  if (dayText === undefined) {
+    dayText = new Date(atMs).toISOString().slice(0, 11);
+    if (dayTexts.size >= daysKept) dayTexts.clear();
+    dayTexts.set(day, dayText);
   }
   const ofDay = seconds - day * secondsOfDay;
   const hours = twoDigits[Math.floor(ofDay / 3_600)];
   const minutes = twoDigits[Math.floor(ofDay / 60) % 60];
-  return `${lastDayText}${hours}:${minutes}:${twoDigits[ofDay % 60]}+00:00`;
+  return `${dayText}${hours}:${minutes}:${twoDigits[ofDay % 60]}+00:00`;
 }
