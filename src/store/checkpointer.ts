@@ -8,10 +8,10 @@ const lookEveryMs = 100;
 const threadAfterMs = 2_000;
 /** Changed rows after which the log is written into the file. */
 const changesBefore = 500;
-/** A log of so many pages (64 MiB) is brought to its end: batches wait for the rest of it, so that it begins anew. */
-const pagesBeforeEnd = 16_384;
-/** A log of so many pages (256 MiB) that others keep growing meanwhile is written by SQLite itself, whoever waits. */
-const pagesAtMost = 65_536;
+/** A log of so many pages (16 MiB) is brought to its end: batches wait for the rest of it, so that it begins anew. */
+const pagesBeforeEnd = 4_096;
+/** A log of so many pages (64 MiB) that others keep growing meanwhile is written by SQLite itself, whoever waits. */
+const pagesAtMost = 16_384;
 /** What SQLite has unless told otherwise; in force while the thread does not run. */
 const pagesWithoutThread = 1_000;
 /** The thread needs next to nothing of what V8 gives it. */
