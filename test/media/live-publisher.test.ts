@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
+import { parseMediaPlaylist } from '../../src/hls/index.ts';
 import type { MediaTag } from '../../src/ingest/publish-gate.ts';
 import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
 import { recordTags, replay } from '../support/replay.ts';
@@ -34,6 +35,15 @@ function publish(stream: CreatedStream, seconds?: number): Publisher {
     gopSeconds: 1,
     ...(seconds === undefined ? {} : { seconds }),
   });
+}
+
+/** Whether a viewer that waits for one segment after another gets a list with an end. */
+async function isToldOfTheEnd(mediaUrl: string, msn: number): Promise<boolean> {
+  const answer = await fetch(`${mediaUrl}?_HLS_msn=${msn}`);
+  const text = await answer.text();
+  if (answer.status !== 200) return false;
+  const list = parseMediaPlaylist(text);
+  return list.endList || isToldOfTheEnd(mediaUrl, list.mediaSequence + list.segments.length);
 }
 
 const masterUrl = (stream: CreatedStream) => `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
@@ -168,6 +178,9 @@ describe.concurrent('a broadcast that is ended over the API', () => {
     const watch = await StreamWatch.begin(masterUrl(stream));
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
     const segment = new URL(watch.segments.get(watch.newestMsn)!.uri, watch.mediaUrl);
+    const { mediaUrl, newestMsn } = watch;
+    // Each waits for whole segments: whichever of them is between two requests at that moment, the others are not.
+    const waiting = [1, 2, 3].map(() => isToldOfTheEnd(mediaUrl, newestMsn + 1));
     expect((await server.api('DELETE', `/live-streams/${stream.liveStreamId}`)).status).toBe(204);
     expect((await publisher.exited).code).not.toBe(0);
     expect(publisher.stderr).toContain('This live stream was deleted.');
@@ -178,7 +191,7 @@ describe.concurrent('a broadcast that is ended over the API', () => {
       });
     }
     await watch.stop();
-    expect(watch.ended).toBe(true);
+    expect(await Promise.all(waiting)).toContain(true);
     expect(await refusalOf(stream.streamKey)).toContain('There is no stream with this key.');
   });
 
