@@ -4,8 +4,8 @@ import { MixedSequence } from './test/support/mixed-sequence.ts';
 const media = { testTimeout: 120_000, hookTimeout: 60_000 };
 /** Work on files: it takes as long as it takes, and all of the machine. */
 const filesOnly = ['test/media/{vod,ffmpeg-tools,node-client}*.test.ts'];
-/** Streams that are played in real time: they mostly wait, so three go at once, after all that keeps the machine busy. */
-const realTime = { ...media, sequence: { groupOrder: 1 }, maxWorkers: 3, maxConcurrency: 8 };
+/** Streams that are played in real time: they mostly wait, so two go at once, after all that keeps the machine busy. */
+const realTime = { ...media, sequence: { groupOrder: 1 }, maxConcurrency: 8 };
 
 /** Every answer of a server is held against the API document. */
 const answers = {

@@ -10,9 +10,9 @@ export class PlayRange {
     this.endSeconds = endSeconds;
   }
 
-  /** Hears of a jump: whoever jumps behind the end plays on from there. */
-  jumped(): void {
-    this.#last = Number.POSITIVE_INFINITY;
+  /** Hears of a jump: whoever jumps behind the end plays on from there, and whoever jumps before it has it ahead. */
+  jumped(toSeconds: number): void {
+    this.#last = toSeconds;
   }
 
   /** Whether playing has reached the end since it was last asked. */

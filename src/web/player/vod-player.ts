@@ -91,8 +91,9 @@ export class VodPlayer {
     const latest = Math.max(0, available - (media.isGrowing ? 2 : endMarginSeconds));
     this.#isAtEnd = false;
     this.#hasBegun = true;
-    this.#range.jumped();
-    this.video.currentTime = Math.min(latest, Math.max(0, seconds));
+    const target = Math.min(latest, Math.max(0, seconds));
+    this.#range.jumped(target);
+    this.video.currentTime = target;
     this.#onChange();
   }
 
@@ -124,11 +125,13 @@ export class VodPlayer {
     const { video } = this;
     video.addEventListener('playing', () => {
       this.#hasBegun = true;
+      // A busy browser may tell of it when the end has been reached since.
+      if (video.paused) return;
       this.#isAtEnd = false;
       this.#onChange();
     });
     video.addEventListener('seeking', () => {
-      this.#range.jumped();
+      this.#range.jumped(video.currentTime);
       // Also when another control, such as the small window's, did it.
       if (!video.ended) this.#isAtEnd = false;
     });

@@ -43,10 +43,16 @@ describe('PlayRange', () => {
   it('is not over for somebody who jumped behind its end', () => {
     const range = new PlayRange(2, 5);
     expect(range.isOver(3)).toBe(false);
-    range.jumped();
+    range.jumped(7);
     expect([7, 8].map(seconds => range.isOver(seconds))).toEqual([false, false]);
-    range.jumped();
+    range.jumped(4);
     expect([4, 5].map(seconds => range.isOver(seconds))).toEqual([false, true]);
+  });
+
+  it('is over for somebody who jumped before its end, although nobody looked until it had passed', () => {
+    const range = new PlayRange(2, 5);
+    range.jumped(2);
+    expect(range.isOver(5.6)).toBe(true);
   });
 
   it('tells how much is left', () => {
