@@ -1,5 +1,6 @@
 import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
+import { listTotal } from '../../store/list-total.ts';
 import type { LiveStreamRow } from '../../store/tables.ts';
 import type { LiveStream, LiveStreamChanges } from './live-stream.ts';
 
@@ -186,14 +187,7 @@ export class LiveStreamsStore {
 
   #total(projectId: string, filter: LiveStreamFilter): number {
     if (filter.streamKey === undefined && filter.name === undefined) {
-      const row = this.#database.first(
-        this.#database.queries
-          .selectFrom('list_totals')
-          .select('total')
-          .where('project_id', '=', projectId)
-          .where('list', '=', 'live-streams'),
-      );
-      return row?.total ?? 0;
+      return listTotal(this.#database, projectId, 'live-streams');
     }
     const row = this.#database.first(
       this.#matching(projectId, filter).select(expression => expression.fn.countAll<number>().as('total')),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/pagination.ts';
 import { text } from '../../http/text-schema.ts';
-import { isRgba } from './player.ts';
+import { isRgba, playerColors, playerSwitches } from './player.ts';
 
 const nameAtMost = 100;
 
@@ -88,21 +88,8 @@ export const playerSchema = z
       {
         playerId: 'pl7Zx4CvBn2Mq9WeRt5YuIoP',
         name: 'Night',
-        text: 'rgba(255, 255, 255, 1)',
-        link: 'rgba(255, 255, 255, 1)',
-        linkHover: 'rgba(255, 255, 255, 1)',
-        linkActive: 'rgba(255, 255, 255, 1)',
-        trackPlayed: 'rgba(88, 131, 255, .95)',
-        trackUnplayed: 'rgba(255, 255, 255, .35)',
-        trackBackground: 'rgba(255, 255, 255, .2)',
-        backgroundTop: 'rgba(0, 0, 0, .7)',
-        backgroundBottom: 'rgba(0, 0, 0, .7)',
-        backgroundText: 'rgba(255, 255, 255, 1)',
-        enableApi: true,
-        enableControls: true,
-        forceAutoplay: false,
-        hideTitle: false,
-        forceLoop: false,
+        ...playerColors,
+        ...playerSwitches,
         createdAt: '2026-03-04T05:06:07+00:00',
         updatedAt: '2026-03-04T05:06:07+00:00',
         assets: {

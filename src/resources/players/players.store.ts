@@ -1,5 +1,6 @@
 import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
+import { listTotal } from '../../store/list-total.ts';
 import type { PlayerRow } from '../../store/tables.ts';
 import type { Player, PlayerLogo, PlayerLook } from './player.ts';
 
@@ -57,14 +58,7 @@ export class PlayersStore {
     page: { currentPage: number; pageSize: number },
   ): { players: Player[]; total: number } {
     const { queries } = this.#database;
-    const counted = this.#database.first(
-      queries
-        .selectFrom('list_totals')
-        .select('total')
-        .where('project_id', '=', projectId)
-        .where('list', '=', 'players'),
-    );
-    const total = counted?.total ?? 0;
+    const total = listTotal(this.#database, projectId, 'players');
     const offset = (page.currentPage - 1) * page.pageSize;
     if (offset >= total) return { players: [], total };
     const column = sortColumns[sort.field];

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Selectable } from 'kysely';
 import type { Database } from '../../store/database.ts';
+import { listTotal } from '../../store/list-total.ts';
 import type { SummaryRow } from '../../store/tables.ts';
 import type { Summary, SummaryFilter, SummaryStatus } from './summary.ts';
 
@@ -167,18 +168,7 @@ export class SummariesStore {
   }
 
   #total(projectId: string, asked: readonly SummaryStatus[]): number {
-    const rows = this.#database.all(
-      this.#database.queries
-        .selectFrom('list_totals')
-        .select('total')
-        .where('project_id', '=', projectId)
-        .where(
-          'list',
-          'in',
-          asked.map(status => `summaries-${status}`),
-        ),
-    );
-    return rows.reduce((sum, { total }) => sum + total, 0);
+    return listTotal(this.#database, projectId, ...asked.map(status => `summaries-${status}`));
   }
 }
 

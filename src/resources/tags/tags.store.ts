@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
+import { listTotal } from '../../store/list-total.ts';
 
 /** A tag, and how many videos that are not discarded have it. */
 export interface CountedTag {
@@ -51,18 +52,8 @@ export class TagsStore {
     const needle = foldText(value ?? '');
     const walk = new Walk(projectId, sort, sql => this.#prepare(sql));
     if (needle !== '') return walk.search(needle, skip, page.pageSize);
-    const total = this.#total(projectId);
+    const total = listTotal(this.#database, projectId, 'tags');
     return { tags: skip < total ? await walk.page(skip, page.pageSize) : [], total };
-  }
-
-  #total(projectId: string): number {
-    const { queries } = this.#database;
-    const counted = queries
-      .selectFrom('list_totals')
-      .select('total')
-      .where('project_id', '=', projectId)
-      .where('list', '=', 'tags');
-    return this.#database.first(counted)?.total ?? 0;
   }
 
   /** There are as many texts as sorts, directions and forms of a stretch: a dozen or two. */

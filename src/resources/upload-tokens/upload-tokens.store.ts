@@ -1,4 +1,5 @@
 import type { Database } from '../../store/database.ts';
+import { listTotal } from '../../store/list-total.ts';
 import type { Environment, UploadTokenRow } from '../../store/tables.ts';
 import { type Standing, standingOf } from '../accounts/account.ts';
 import type { UploadToken } from './upload-token.ts';
@@ -61,12 +62,7 @@ export class UploadTokensStore {
   ): { tokens: UploadToken[]; total: number } {
     const { queries } = this.#database;
     this.#removeExpired(nowMs);
-    const totals = queries
-      .selectFrom('list_totals')
-      .select('total')
-      .where('project_id', '=', projectId)
-      .where('list', '=', 'upload-tokens');
-    const total = this.#database.first(totals)?.total ?? 0;
+    const total = listTotal(this.#database, projectId, 'upload-tokens');
     const offset = (page.currentPage - 1) * page.pageSize;
     if (offset >= total) return { tokens: [], total };
     const column = sortColumns[sort.field];

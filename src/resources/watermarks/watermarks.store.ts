@@ -1,4 +1,5 @@
 import type { Database } from '../../store/database.ts';
+import { listTotal } from '../../store/list-total.ts';
 import type { WatermarkRow } from '../../store/tables.ts';
 import type { Watermark } from './watermark.ts';
 
@@ -29,14 +30,7 @@ export class WatermarksStore {
     page: { currentPage: number; pageSize: number },
   ): { watermarks: Watermark[]; total: number } {
     const { queries } = this.#database;
-    const counted = this.#database.first(
-      queries
-        .selectFrom('list_totals')
-        .select('total')
-        .where('project_id', '=', projectId)
-        .where('list', '=', 'watermarks'),
-    );
-    const total = counted?.total ?? 0;
+    const total = listTotal(this.#database, projectId, 'watermarks');
     const offset = (page.currentPage - 1) * page.pageSize;
     if (offset >= total) return { watermarks: [], total };
     // Skipping rows is cheap only while it stays in the index, so the page is found first and read afterwards.

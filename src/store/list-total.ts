@@ -1,0 +1,15 @@
+import type { Database } from './database.ts';
+
+/**
+ * How many rows a project has in some lists together, as triggers keep count of them.
+ *
+ * @param lists names in `list_totals`
+ */
+export function listTotal(database: Database, projectId: string, ...lists: string[]): number {
+  const totals = database.queries
+    .selectFrom('list_totals')
+    .select('total')
+    .where('project_id', '=', projectId)
+    .where('list', 'in', lists);
+  return database.all(totals).reduce((sum, { total }) => sum + total, 0);
+}
