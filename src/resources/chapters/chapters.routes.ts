@@ -1,13 +1,13 @@
-import type { Caller } from '../../http/caller.ts';
-import { pageOf } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { textTrackBody, textTrackParams } from '../captions/captions.routes.ts';
-import { textTracksQuerySchema } from '../captions/captions.schema.ts';
 import type { TextTrack } from '../captions/text-track.ts';
+import {
+  type TextTrackRequest,
+  textTrackBody,
+  textTrackList,
+  textTrackParams,
+} from '../captions/text-track-routes.ts';
 import type { TextTracksService } from '../captions/text-tracks.service.ts';
 import { type ChapterView, chapterListSchema, chapterSchema } from './chapters.schema.ts';
-
-type Named = { params: { videoId: string; language: string }; caller: Caller };
 
 /** The routes below `/videos/{videoId}/chapters`. A tag that is none is refused where a file is sent, and not found elsewhere. */
 export function chapterRoutes(chapters: TextTracksService): Route[] {
@@ -17,7 +17,7 @@ export function chapterRoutes(chapters: TextTracksService): Route[] {
     auth: 'key',
     params: textTrackParams,
   } as const;
-  const find = ({ params, caller }: Named) =>
+  const find = ({ params, caller }: TextTrackRequest) =>
     chapters.findByTag(caller.projectId, params.videoId, params.language);
   const success = { status: 200, description: 'The chapters.', schema: chapterSchema } as const;
   const view = (projectId: string, track: TextTrack) =>
@@ -25,27 +25,11 @@ export function chapterRoutes(chapters: TextTracksService): Route[] {
 
   return [
     defineRoute({
-      method: 'GET',
+      ...textTrackList(chapters, viewOf),
       path: '/videos/{videoId}/chapters',
       tag: 'Chapters',
       summary: 'List chapters',
-      description: 'In the order of their tags.',
-      auth: 'key',
-      params: { videoId: textTrackParams.videoId },
-      query: textTracksQuerySchema,
-      find: ({ params, caller }: { params: { videoId: string }; caller: Caller }) =>
-        chapters.hasVideo(caller.projectId, params.videoId) || undefined,
       success: { status: 200, description: 'A page of chapters.', schema: chapterListSchema },
-      handle: ({ caller: { projectId }, params: { videoId }, query, path, queryText }) => {
-        const { tracks, total } = chapters.list(projectId, videoId, query);
-        const base = chapters.addressBase(projectId, videoId);
-        return pageOf(
-          { path, queryText },
-          query,
-          total,
-          tracks.map(track => viewOf(track, base)),
-        );
-      },
     }),
     defineRoute({
       method: 'GET',
@@ -61,7 +45,8 @@ export function chapterRoutes(chapters: TextTracksService): Route[] {
       description:
         'A file that is there for the language is replaced. Each cue names the chapter that begins with it.',
       ...one,
-      find: ({ params, caller }: Named) => chapters.place(caller.projectId, params.videoId, params.language),
+      find: ({ params, caller }: TextTrackRequest) =>
+        chapters.place(caller.projectId, params.videoId, params.language),
       body: textTrackBody,
       success,
       handle: async ({ found, body }) => view(found.projectId, await chapters.put(found, body)),

@@ -1,0 +1,60 @@
+import type { z } from 'zod';
+import type { Caller } from '../../http/caller.ts';
+import { pageOf } from '../../http/pagination.ts';
+import { fileBody } from '../../http/route.ts';
+import { textTracksQuerySchema } from './captions.schema.ts';
+import { type TextTrack, textTrackBytesMax } from './text-track.ts';
+import type { TextTracksService } from './text-tracks.service.ts';
+
+/** A request body of one WebVTT file. */
+export const textTrackBody = fileBody({
+  bytesMax: textTrackBytesMax,
+  description: 'A WebVTT file in UTF-8. It is not looked into: what cannot be read does not show.',
+  contentTypes: ['text/vtt'],
+});
+
+/** Sentences for the names in the paths of text tracks. */
+export const textTrackParams = {
+  videoId: 'Id of the video.',
+  language: 'Language tag, such as `fr` or `fr-CA`; case does not matter.',
+} as const;
+
+/** A request whose path names a text track. */
+export interface TextTrackRequest {
+  readonly params: { readonly videoId: string; readonly language: string };
+  readonly caller: Caller;
+}
+
+interface ListRequest {
+  readonly params: { readonly videoId: string };
+  readonly caller: Caller;
+  readonly query: z.output<typeof textTracksQuerySchema>;
+  readonly path: string;
+  readonly queryText: string;
+}
+
+/**
+ * What the routes that list the text tracks of a video have in common.
+ *
+ * @param viewOf a track as it is shown; `base` is the address of the folder of its file
+ */
+export function textTrackList<View>(
+  tracks: TextTracksService,
+  viewOf: (track: TextTrack, base: string) => View,
+) {
+  return {
+    method: 'GET',
+    description: 'In the order of their tags.',
+    auth: 'key',
+    params: { videoId: textTrackParams.videoId },
+    query: textTracksQuerySchema,
+    find: ({ params, caller }: Pick<ListRequest, 'params' | 'caller'>) =>
+      tracks.hasVideo(caller.projectId, params.videoId) || undefined,
+    handle: ({ caller: { projectId }, params: { videoId }, query, path, queryText }: ListRequest) => {
+      const { tracks: found, total } = tracks.list(projectId, videoId, query);
+      const base = tracks.addressBase(projectId, videoId);
+      const views = found.map(track => viewOf(track, base));
+      return pageOf({ path, queryText }, query, total, views);
+    },
+  } as const;
+}
