@@ -86,7 +86,7 @@ async function send<Answer>(
   const answer = await fetch(server.baseUrl + path, {
     method,
     headers: {
-      authorization: basicAuthorization(server.sandboxKey),
+      authorization: basicAuthorization(server.productionKey),
       ...(body instanceof FormData ? {} : { 'content-type': 'application/json' }),
     },
     body: body instanceof FormData ? body : JSON.stringify(body),

@@ -64,7 +64,7 @@ export class DemoVideo {
 
   /** Makes a video with captions, chapters and a theme, sends the file to it and tells how far that is. */
   static async upload(server: ServerProcess, path: string, signal: AbortSignal): Promise<DemoVideo> {
-    const video = await createVideo(server.baseUrl, server.sandboxKey, {
+    const video = await createVideo(server.baseUrl, server.productionKey, {
       title: 'Demo: a film of a minute',
       playerId: await makeTheme(server),
     });
@@ -74,7 +74,7 @@ export class DemoVideo {
     try {
       const { lastByteAtMs } = await uploadFile({
         baseUrl: server.baseUrl,
-        apiKey: server.sandboxKey,
+        apiKey: server.productionKey,
         videoId: video.videoId,
         path,
         signal,
@@ -101,7 +101,7 @@ export class DemoVideo {
 
   async #status(signal: AbortSignal): Promise<Status> {
     const path = `/videos/${this.#videoId}/status`;
-    const headers = { authorization: basicAuthorization(this.#server.sandboxKey) };
+    const headers = { authorization: basicAuthorization(this.#server.productionKey) };
     const answer = await fetch(this.#server.baseUrl + path, { headers, signal });
     if (!answer.ok) throw new Error(`GET ${path} answered ${answer.status}: ${await answer.text()}`);
     return (await answer.json()) as Status;

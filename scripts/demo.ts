@@ -116,7 +116,7 @@ It has captions in two languages, chapters on its bar, and a theme with a colour
 async function showLive(server: ServerProcess, ffmpegPath: string, hook: string): Promise<void> {
   const stream = await createLiveStream(
     server.baseUrl,
-    server.sandboxKey,
+    server.productionKey,
     'Demo: a test picture with a clock',
   );
   const publishedAtMs = performance.now();
@@ -145,7 +145,7 @@ says how far behind you are. Open it twice: both show the same picture. Any HLS 
 
   ${stream.assets.hls}
 
-API. A guide, and a reference in which calls can be tried ("Authorize", user name ${server.sandboxKey}):
+API. A guide, and a reference in which calls can be tried ("Authorize", user name ${server.productionKey}):
 
   http://localhost:${server.httpPort}/docs
 

@@ -33,6 +33,7 @@ export const rootFiles: readonly string[] = [
   'main.ts',
   'start-message.ts',
   'compose-vod.ts',
+  'compose-live.ts',
   'compose-events.ts',
   'account.ts',
 ];

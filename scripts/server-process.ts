@@ -9,6 +9,8 @@ export interface ServerProcess {
   readonly rtmpPort: number;
   readonly baseUrl: string;
   readonly sandboxKey: string;
+  /** Of an account that is upgraded: nothing is cut, and nothing is written over pictures. */
+  readonly productionKey: string;
   /** All lines that it printed so far. */
   readonly lines: readonly string[];
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -30,6 +32,7 @@ export interface ServerProcessOptions {
 const startEnvironment = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
 const nodeFlag = '--max-semi-space-size=2';
 const sandboxKey = 'sandbox-key-of-this-run';
+const productionKey = 'production-key-of-this-run';
 
 /** Starts `src/main.ts` and waits until it is ready. @throws Error with what it printed, when it ends before that. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
@@ -44,6 +47,8 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       MILLRACE_RTMP_PORT: '0',
       MILLRACE_DATA_DIR: options.dataDir,
       MILLRACE_BOOTSTRAP_SANDBOX_KEY: sandboxKey,
+      MILLRACE_BOOTSTRAP_PRODUCTION_KEY: productionKey,
+      MILLRACE_BOOTSTRAP_UPGRADED: 'true',
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -81,6 +86,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       rtmpPort: Number(rtmp),
       baseUrl: `http://127.0.0.1:${http}`,
       sandboxKey,
+      productionKey,
       lines,
       exited,
       stop: () => {

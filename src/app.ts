@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { composeWebhooks } from './compose-events.ts';
+import { composeLive } from './compose-live.ts';
 import { bodyOf, composeVod } from './compose-vod.ts';
 import type { Config } from './config/settings.ts';
 import { Delivery } from './delivery/delivery.ts';
@@ -26,6 +27,7 @@ import { type Clock, systemClock } from './shared/clock.ts';
 import { componentOf, Lifecycle } from './shared/lifecycle.ts';
 import type { Logger } from './shared/logger.ts';
 import { PeriodicTasks } from './shared/periodic-tasks.ts';
+import { type SandboxRules, sandboxRules as usualSandboxRules } from './shared/sandbox-rules.ts';
 import { openDatabase } from './store/database.ts';
 
 /** A server that runs. */
@@ -53,6 +55,8 @@ export interface AppEnvironment {
   /** Where programs are looked for: the environment variable PATH. */
   readonly searchPath: string | undefined;
   readonly clock?: Clock;
+  /** Times of the sandbox that are shorter than usual, for tests. */
+  readonly sandboxRules?: Partial<SandboxRules>;
 }
 
 /** How long an ended broadcast can still be played to its end. */
@@ -72,6 +76,7 @@ const eventsKeptMs = 7 * 24 * 3_600_000;
 export async function startApp(config: Config, environment: AppEnvironment): Promise<RunningApp> {
   const { log } = environment;
   const clock = environment.clock ?? systemClock;
+  const sandboxRules: SandboxRules = { ...usualSandboxRules, ...environment.sandboxRules };
   const dataDir = resolve(config.dataDir);
   const ffmpeg = await findFfmpeg(config['ffmpeg.path'], environment.searchPath);
   const copier = await findCopier(ffmpeg);
@@ -117,6 +122,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       log,
     });
 
+    const company = composeLive({ config, database, sandboxRules, clock, log });
     const live: LiveBroadcasts = new LiveBroadcasts({
       settings: {
         partTargetMs: config['live.partTarget'],
@@ -138,6 +144,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
           events,
           ids,
         }),
+      follow: company.follow,
       journal,
       observer: {
         partListed: lagMs => {
@@ -395,6 +402,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         http,
         feed,
         delivery,
+        ...company.components,
         live,
         suspension,
         ingest,

@@ -37,7 +37,7 @@ export const benchApi: Bench = async context => {
 };
 
 async function measureApi(server: ServerProcess, seconds: number): Promise<Row[]> {
-  const authorization = basicAuthorization(server.sandboxKey);
+  const authorization = basicAuthorization(server.productionKey);
   const videoIds = await someVideoIds(server, authorization);
   const with64 = (load: Omit<ApiLoad, 'connections' | 'authorization'>): ApiLoad => ({
     connections,

@@ -47,7 +47,7 @@ export async function withServer<Result>(
 
 /** Makes a live stream. */
 export function makeStream(server: ServerProcess): Promise<CreatedStream> {
-  return createLiveStream(server.baseUrl, server.sandboxKey, 'Bench');
+  return createLiveStream(server.baseUrl, server.productionKey, 'Bench');
 }
 
 /** A helper process; ends when it is told to, and with this one. */

@@ -60,7 +60,7 @@ async function broadcastShortly(context: BenchContext, server: ServerProcess): P
 async function complete(server: ServerProcess, liveStreamId: string): Promise<void> {
   const answer = await fetch(`${server.baseUrl}/live-streams/${liveStreamId}/complete`, {
     method: 'PUT',
-    headers: { authorization: `Basic ${Buffer.from(`${server.sandboxKey}:`).toString('base64')}` },
+    headers: { authorization: `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}` },
   });
   if (!answer.ok) throw new Error(`complete answered ${answer.status}: ${await answer.text()}`);
 }

@@ -12,13 +12,15 @@ export const words =
   );
 
 /**
- * Adds videos to the sandbox project as the server does, but many in one transaction and without waiting for the disk. A server must
+ * Adds videos to the production project as the server does, but many in one transaction and without waiting for the disk. A server must
  * have been started on the folder before, and have stopped.
  */
 export function fillWithVideos(dataDir: string, videos: number): void {
   const database = openDatabase({ dataDir });
   try {
-    const project = database.sqlite.prepare("SELECT id FROM projects WHERE environment = 'sandbox'").pluck();
+    const project = database.sqlite
+      .prepare("SELECT id FROM projects WHERE environment = 'production'")
+      .pluck();
     const projectId = project.get() as string;
     const store = new VideosStore(database);
     for (const setting of ['synchronous = OFF', 'wal_autocheckpoint = 50000', 'cache_size = -400000']) {

@@ -68,7 +68,7 @@ export const benchUpload: Bench = context =>
   });
 
 async function uploadOnce(server: ServerProcess, file: string): Promise<{ ms: number; overIdle: number }> {
-  const authorization = `Basic ${Buffer.from(`${server.sandboxKey}:`).toString('base64')}`;
+  const authorization = `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}`;
   const created = await fetch(`${server.baseUrl}/videos`, {
     method: 'POST',
     headers: { authorization },

@@ -158,7 +158,7 @@ async function call(
   const fromMs = performance.now();
   const answer = await fetch(`${server.baseUrl}${path}`, {
     method,
-    headers: { authorization: `Basic ${Buffer.from(`${server.sandboxKey}:`).toString('base64')}` },
+    headers: { authorization: `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}` },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const json = await answer.json();

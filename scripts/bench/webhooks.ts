@@ -103,7 +103,7 @@ async function makeWebhooks(
   dataDir: string,
   ports: readonly number[],
 ): Promise<string> {
-  const authorization = `Basic ${Buffer.from(`${server.sandboxKey}:`).toString('base64')}`;
+  const authorization = `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}`;
   for (const port of ports) {
     const answer = await fetch(`${server.baseUrl}/webhooks`, {
       method: 'POST',

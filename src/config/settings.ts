@@ -143,6 +143,48 @@ export const settings = {
     '20s',
     'A broadcast without a keyframe for this long is ended.',
   ),
+  'live.rewind': setting(
+    'MILLRACE_LIVE_REWIND',
+    duration(0, 24 * hour),
+    '1h',
+    'How far back viewers can go while a broadcast runs, from the disk; 0 is no further than `live.window`.',
+  ),
+  'live.qualities': setting(
+    'MILLRACE_LIVE_QUALITIES',
+    choice(['passthrough', 'ladder']),
+    'passthrough',
+    'Whether broadcasts are delivered as they come in only, or also encoded in every quality below. A live stream can choose for itself.',
+  ),
+  'live.slate': setting(
+    'MILLRACE_LIVE_SLATE',
+    choice(['off', 'last-frame', 'picture']),
+    'off',
+    'What viewers see while a publisher that dropped may come back: nothing new, the last frame, or `live.slatePicture`.',
+  ),
+  'live.slatePicture': setting(
+    'MILLRACE_LIVE_SLATE_PICTURE',
+    text,
+    null,
+    'File with the JPEG or PNG image that `live.slate` shows; needed where that is `picture`.',
+  ),
+  'recording.enabled': setting(
+    'MILLRACE_RECORDING_ENABLED',
+    boolean,
+    true,
+    'Whether every broadcast becomes a video.',
+  ),
+  'recording.longest': setting(
+    'MILLRACE_RECORDING_LONGEST',
+    duration(10 * second, 23 * hour),
+    '12h',
+    'A recording that gets this long is closed, and the broadcast goes on in the next one.',
+  ),
+  'recording.minFree': setting(
+    'MILLRACE_RECORDING_MIN_FREE',
+    size(0, 1024 ** 4),
+    '2GiB',
+    'Room on the disk below which recordings stop, so that broadcasts go on.',
+  ),
   'delivery.viewerStall': setting(
     'MILLRACE_DELIVERY_VIEWER_STALL',
     duration(second, hour),

@@ -239,7 +239,7 @@ export class Delivery implements Component {
       return;
     }
     const abort = new AbortController();
-    const answer = playable.media(path.name, abort.signal);
+    const answer = playable.media(path.rendition, path.name, abort.signal);
     if ('then' in answer)
       this.#pending.hold(exchange, answer, media => this.#sendMedia(exchange, media), abort);
     else this.#sendMedia(exchange, answer);
@@ -264,7 +264,7 @@ export class Delivery implements Component {
     this.#viewers.seen(path.liveStreamId, this.#addressOf(request), request.headers['user-agent'] ?? '');
     const directives = new URLSearchParams(query);
     const abort = new AbortController();
-    const answer = playable.mediaPlaylist(directives, abort.signal);
+    const answer = playable.mediaPlaylist(path.rendition, directives, abort.signal);
     const isBlocking = directives.has('_HLS_msn');
     this.#pending.hold(
       exchange,

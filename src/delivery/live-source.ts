@@ -46,10 +46,13 @@ export interface LivePlayable {
   readonly broadcastId: string;
   /** The multivariant playlist; undefined before the first segment exists. */
   multivariant(): RenderedText | undefined;
-  /** The media playlist; waits inside when `query` asks for a blocking reload. `signal` aborts when nobody waits any more. */
-  mediaPlaylist(query: URLSearchParams, signal: AbortSignal): Promise<PlaylistAnswer>;
+  /**
+   * The media playlist of a rendition (`source`, `audio`, or a quality such as `720p`); waits inside when `query` asks for a blocking
+   * reload. `signal` aborts when nobody waits any more.
+   */
+  mediaPlaylist(rendition: string, query: URLSearchParams, signal: AbortSignal): Promise<PlaylistAnswer>;
   /** An init section, segment or part by its name; waits for the hinted part. */
-  media(name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer;
+  media(rendition: string, name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer;
 }
 
 /** What delivery asks of the live room. */

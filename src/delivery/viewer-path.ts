@@ -6,11 +6,18 @@ export type ViewerPath =
     }
   /** `liveStreamId` is `''` where the path does not hold an id. */
   | { readonly kind: 'page'; readonly liveStreamId: string }
-  | { readonly kind: 'playlist'; readonly liveStreamId: string; readonly broadcastId: string }
+  | {
+      readonly kind: 'playlist';
+      readonly liveStreamId: string;
+      readonly broadcastId: string;
+      readonly rendition: string;
+    }
   | {
       readonly kind: 'media';
       readonly liveStreamId: string;
       readonly broadcastId: string;
+      /** `source`, `audio` or a quality such as `720p`. */
+      readonly rendition: string;
       readonly name: string;
     }
   | { readonly kind: 'asset'; readonly name: string }
@@ -20,6 +27,7 @@ export type ViewerPath =
   | { readonly kind: 'unknown' };
 
 const logoForm = /^\/player\/(pl[0-9A-Za-z]{22})\/logo\.(png|jpg)$/;
+const renditionForm = /^(source|audio|\d{3,4}p)$/;
 const idLength = 24;
 const maxNameLength = 64;
 const unknown: ViewerPath = { kind: 'unknown' };
@@ -72,13 +80,16 @@ function parseStreamPath(path: string, liveStreamId: string): ViewerPath | undef
       ? { kind: 'thumbnail', liveStreamId }
       : unknown;
   }
-  if (!path.startsWith('/source/', broadcastEnd)) return unknown;
+  const renditionEnd = path.indexOf('/', broadcastEnd + 1);
+  if (renditionEnd === -1) return unknown;
   const broadcastId = path.slice(idEnd + 1, broadcastEnd);
-  const name = path.slice(broadcastEnd + '/source/'.length);
+  const rendition = path.slice(broadcastEnd + 1, renditionEnd);
+  const name = path.slice(renditionEnd + 1);
+  if (!renditionForm.test(rendition)) return unknown;
   if (broadcastId === '' || broadcastId.length > maxNameLength) return unknown;
   if (name === '' || name.length > maxNameLength || name.includes('/')) return unknown;
-  if (name === 'index.m3u8') return { kind: 'playlist', liveStreamId, broadcastId };
-  return { kind: 'media', liveStreamId, broadcastId, name };
+  if (name === 'index.m3u8') return { kind: 'playlist', liveStreamId, broadcastId, rendition };
+  return { kind: 'media', liveStreamId, broadcastId, rendition, name };
 }
 
 function parsePlayerPath(path: string): ViewerPath {

@@ -5,6 +5,7 @@ import type { Logger } from '../shared/logger.ts';
 import { RenderedText } from '../shared/rendered-text.ts';
 import { ArrivalLog } from './arrival-log.ts';
 import { type BroadcastState, canFollow, type EndReason } from './broadcast.ts';
+import { type BroadcastFollower, sourceRendition } from './broadcast-follower.ts';
 import { BroadcastMeter, type MeterReading } from './broadcast-meter.ts';
 import type { CodecAbilities } from './codec-policy.ts';
 import type { DeclaredMedia } from './flv-metadata.ts';
@@ -30,6 +31,8 @@ export interface LiveBroadcastOptions {
   readonly observer: LiveObserver;
   readonly clock: Clock;
   readonly log: Logger;
+  /** What goes along with it. */
+  readonly followers: readonly BroadcastFollower[];
   /** Told after each change of state. */
   onStateChange(): void;
 }
@@ -154,13 +157,14 @@ export class LiveBroadcast {
     this.#lastTagMs = this.#options.clock.monotonicMs();
     this.#timeline.restart();
     this.#meter.restart();
+    const isStandIn = false;
     const run = new PublisherRun({
       timeline: this.#timeline,
       abilities: this.#options.abilities,
       startPackager: this.#options.startPackager,
       keyframeTimeoutMs: settings.keyframeTimeoutMs,
       events: {
-        packagerStarts: () => this.#nextGeneration(run),
+        packagerStarts: () => this.#nextGeneration(run, isStandIn),
         mayStartPackager: () => this.#starts.take(),
         declared: media => {
           this.#declared = media;
@@ -171,6 +175,10 @@ export class LiveBroadcast {
           if (kind === 'audio') return;
           const missing = this.#meter.pictured(timestampMs, atMs, isKeyframe);
           if (missing > 0) this.#options.observer.framesLost('missing', missing);
+        },
+        placed: ({ kind, role, atMs, body }) => {
+          if (role === 'other') return;
+          this.#follow(follower => follower.tag?.({ kind, role, atMs, body, isStandIn }));
         },
         dropped: count => {
           this.#meter.dropped(count);
@@ -240,7 +248,7 @@ export class LiveBroadcast {
   // ------------------------------------------------------------------------------------------------ packagers
 
   /** A packager begins. What it gives is kept back until the one before has given its last sample. */
-  #nextGeneration(run: PublisherRun): Omit<PackagerEvents, 'drained'> {
+  #nextGeneration(run: PublisherRun, isStandIn: boolean): Omit<PackagerEvents, 'drained'> {
     const { settings, log } = this.#options;
     const before = this.#packagerDone;
     const { promise: done, resolve: finished } = Promise.withResolvers<void>();
@@ -271,10 +279,10 @@ export class LiveBroadcast {
           if (this.#state === 'ended') return;
           clearInterval(this.#gapTimer);
           this.#window.breakTimeline();
-          this.#useTracks(tracks);
+          this.#useTracks(tracks, isStandIn);
           segmenter = new Segmenter({
             tracks,
-            sink: this.#measuredSink(),
+            sink: this.#measuredSink(isStandIn),
             partSeconds: settings.partTargetMs / 1000,
             segmentSeconds: settings.segmentTargetMs / 1000,
             onLongGop: seconds =>
@@ -285,7 +293,11 @@ export class LiveBroadcast {
           });
           this.#segmenter = segmenter;
         }),
-      sample: (kind, sample, atMs) => inTurn(() => segmenter?.add(kind, sample, atMs)),
+      sample: (kind, sample, atMs) =>
+        inTurn(() => {
+          this.#follow(follower => follower.sample?.(sourceRendition, kind, sample, atMs, isStandIn));
+          segmenter?.add(kind, sample, atMs);
+        }),
       exited: exit =>
         inTurn(() => {
           this.#longestGopSeconds = Math.max(this.#longestGopSeconds, segmenter?.gopSeconds ?? 0);
@@ -308,13 +320,15 @@ export class LiveBroadcast {
     if (!this.#failures.take()) this.#giveUp('packager-failed', packagerFailedText);
   }
 
-  #useTracks(tracks: Partial<Record<TrackKind, TrackDescription>>): void {
+  #useTracks(tracks: Partial<Record<TrackKind, TrackDescription>>, isStandIn: boolean): void {
     this.#tracks = tracks;
     this.#multivariant = undefined;
     const numbered: TrackDescription[] = [];
     if (tracks.video !== undefined) numbered.push({ ...tracks.video, id: 1 });
     if (tracks.audio !== undefined) numbered.push({ ...tracks.audio, id: 2 });
-    this.#window.useInit(writeInitSegment(numbered));
+    const init = writeInitSegment(numbered);
+    this.#window.useInit(init);
+    this.#follow(follower => follower.tracks?.(sourceRendition, tracks, init, isStandIn));
     this.#writeDown({
       ...(tracks.audio === undefined ? {} : { audioCodec: tracks.audio.codec }),
       ...(tracks.video === undefined ? {} : { videoCodec: tracks.video.codec }),
@@ -328,7 +342,7 @@ export class LiveBroadcast {
   }
 
   /** The window, with a note of how long each part and segment took. */
-  #measuredSink(): SegmentSink {
+  #measuredSink(isStandIn: boolean): SegmentSink {
     const window = this.#window;
     const { clock, observer } = this.#options;
     let lastLagMs: number | undefined;
@@ -348,6 +362,7 @@ export class LiveBroadcast {
       nextSequenceNumber: () => window.nextSequenceNumber(),
       addPart: part => {
         window.addPart(part);
+        this.#follow(follower => follower.part?.({ ...part, rendition: sourceRendition, isStandIn }));
         if (this.#link !== undefined && this.#state !== 'live') this.#setState('live');
         lastLagMs = lagAt(part.newestFrameMs);
         if (lastLagMs !== undefined) observer.partListed(lastLagMs);
@@ -391,6 +406,7 @@ export class LiveBroadcast {
       log.error('journal-failed', { error });
     }
     this.#options.observer.broadcastEnded(reason);
+    this.#follow(follower => follower.ended(reason));
     log.info('broadcast-ended', { reason, seconds: Math.round((clock.nowMs() - this.startedAtMs) / 1000) });
     this.#options.onStateChange();
   }
@@ -432,12 +448,22 @@ export class LiveBroadcast {
   }
 
   /** See {@link LiveWindow.mediaPlaylist}. */
-  mediaPlaylist(query: URLSearchParams, signal: AbortSignal): Promise<PlaylistAnswer> {
+  async mediaPlaylist(
+    rendition: string,
+    query: URLSearchParams,
+    signal: AbortSignal,
+  ): Promise<PlaylistAnswer> {
+    const { targetDurationSeconds } = this.#window;
+    if (rendition !== sourceRendition) {
+      return { status: 404, reason: 'there is no such rendition', targetDurationSeconds };
+    }
     return this.#window.mediaPlaylist(query, signal);
   }
 
   /** See {@link LiveWindow.media}. */
-  media(name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer {
+  media(rendition: string, name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer {
+    const { targetDurationSeconds } = this.#window;
+    if (rendition !== sourceRendition) return { status: 404, targetDurationSeconds };
     return this.#window.media(name, signal);
   }
 
@@ -447,7 +473,18 @@ export class LiveBroadcast {
     if (state !== 'ended') {
       this.#writeDown({ state });
       this.#options.log.info('broadcast-state', { state });
+      this.#follow(follower => follower.stateChanged?.(state));
       this.#options.onStateChange();
+    }
+  }
+
+  #follow(tell: (follower: BroadcastFollower) => void): void {
+    for (const follower of this.#options.followers) {
+      try {
+        tell(follower);
+      } catch (error) {
+        this.#options.log.error('follower-failed', { follower: follower.name, error });
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import type { Logger } from '../shared/logger.ts';
 import { maskStreamKey } from '../shared/secret.ts';
 import { TypedEvents } from '../shared/typed-events.ts';
 import type { EndReason } from './broadcast.ts';
+import type { FollowBroadcast, FollowedBroadcast } from './broadcast-follower.ts';
 import type { MeterReading } from './broadcast-meter.ts';
 import type { CodecAbilities } from './codec-policy.ts';
 import { LiveBroadcast, type PublisherIntake } from './live-broadcast.ts';
@@ -17,6 +18,7 @@ export interface StreamOwner {
   readonly liveStreamId: string;
   readonly projectId: string;
   readonly environment: 'sandbox' | 'production';
+  readonly restreams: FollowedBroadcast['restreams'];
   readonly accountSuspended: boolean;
   readonly accountUpgraded: boolean;
 }
@@ -48,6 +50,8 @@ export interface LiveBroadcastsOptions {
     events: PackagerEvents,
     ids: Readonly<Record<string, unknown>>,
   ) => Packager;
+  /** What goes along with each broadcast; nothing unless given. */
+  readonly follow?: FollowBroadcast;
   readonly journal: BroadcastJournal;
   readonly observer: LiveObserver;
   readonly clock: Clock;
@@ -148,11 +152,12 @@ export class LiveBroadcasts implements Component {
     const former = this.#broadcasts.get(liveStreamId) ?? [];
     for (const old of former) old.releasePublisher('A new broadcast of this stream has begun.');
     for (const old of former.slice(0, -mostEndedKept)) if (old.state === 'ended') this.#forget(old);
+    const startedAtMs = clock.nowMs();
     const broadcastId = journal.opened({
       liveStreamId,
       projectId,
       state: 'starting',
-      startedAtMs: clock.nowMs(),
+      startedAtMs,
       protocol: link.protocol,
       remoteAddress: link.remoteAddress,
       encoder: link.encoder,
@@ -172,6 +177,7 @@ export class LiveBroadcasts implements Component {
       observer,
       clock,
       log,
+      followers: this.#options.follow?.({ ...stream, broadcastId, startedAtMs }) ?? [],
       onStateChange: () => this.#stateChanged(broadcast),
     });
     const list = this.#broadcasts.get(liveStreamId) ?? [];

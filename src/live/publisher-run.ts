@@ -23,6 +23,8 @@ export interface PublisherRunEvents {
   declared(media: DeclaredMedia): void;
   /** A frame arrived that is to be packaged: its place on the broadcast's clock, and its time as it was sent. */
   arrived(kind: TrackKind, atMs: number, timestampMs: number, bytes: number, isKeyframe: boolean): void;
+  /** Media that is to be packaged, or decoder configuration, on the broadcast's clock. */
+  placed(tag: PlacedTag): void;
   /** Frames of picture that arrived are not packaged after all. */
   dropped(count: number): void;
   /** The publisher's clock was set anew: media goes on without a known distance. */
@@ -42,7 +44,8 @@ export interface PublisherRunOptions {
   readonly keyframeTimeoutMs: number;
 }
 
-interface PlacedTag {
+/** A tag on the broadcast's clock. */
+export interface PlacedTag {
   readonly kind: TrackKind;
   readonly atMs: number;
   readonly body: Buffer;
@@ -83,6 +86,7 @@ export class PublisherRun {
   #keyframeTimer: NodeJS.Timeout | undefined;
   #isEnhanced = false;
   #lastAudioMs: number | undefined;
+  #lastPlacedMs: number;
   #weighedFromMs = 0;
   #weighedBytes = 0;
   #mustRestart = false;
@@ -91,6 +95,7 @@ export class PublisherRun {
 
   constructor(options: PublisherRunOptions) {
     this.#options = options;
+    this.#lastPlacedMs = options.timeline.endMs;
     this.#expectKeyframe();
   }
 
@@ -105,6 +110,9 @@ export class PublisherRun {
     if (!this.#accepts(tag.kind, described)) return;
     if (described.role === 'config') {
       this.#configure(tag.kind, described.codec.name, tag.body);
+      const atMs = this.#lastPlacedMs;
+      const { kind, body } = tag;
+      this.#options.events.placed({ kind, body, atMs, role: 'config', codecName: described.codec.name });
       return;
     }
     const placement = this.#options.timeline.place(tag.kind, tag.timestampMs);
@@ -118,13 +126,16 @@ export class PublisherRun {
     if (isKeyframe) this.#expectKeyframe();
     if (tag.kind === 'audio') this.#lastAudioMs = placement.atMs;
     else this.#noticeLostAudio(placement.atMs);
-    this.#take({
+    const placed: PlacedTag = {
       kind: tag.kind,
       atMs: placement.atMs,
       body: tag.body,
       role: described.role,
       codecName: described.codec.name,
-    });
+    };
+    this.#lastPlacedMs = placement.atMs;
+    this.#options.events.placed(placed);
+    this.#take(placed);
   }
 
   /** The publisher is gone: what is inside the packager comes out. */

@@ -11,6 +11,11 @@ import { analytics } from './migrations/0007-analytics.ts';
 import { keyPairsAndSummaries } from './migrations/0008-key-pairs-and-summaries.ts';
 import { removedVideos } from './migrations/0009-removed-videos.ts';
 import { tokensByAge } from './migrations/0010-tokens-by-age.ts';
+import { recordings } from './migrations/0011-recordings.ts';
+import { liveQualities } from './migrations/0012-live-qualities.ts';
+import { ingestHealth } from './migrations/0013-ingest-health.ts';
+import { sandboxRetention } from './migrations/0014-sandbox-retention.ts';
+import { emptyContainers } from './migrations/0015-empty-containers.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
 /** All steps in order; the first is number 1. SQLite's `user_version` says how many a database has had. */
@@ -25,6 +30,11 @@ export const migrations: readonly Migration[] = [
   keyPairsAndSummaries,
   removedVideos,
   tokensByAge,
+  recordings,
+  liveQualities,
+  ingestHealth,
+  sandboxRetention,
+  emptyContainers,
 ];
 
 /**

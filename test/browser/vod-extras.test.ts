@@ -27,7 +27,7 @@ describeInBrowser('what an owner adds to a player page', browser => {
   afterAll(() => server.stop());
 
   const send = async (path: string, body: FormData) => {
-    const headers = { authorization: basicAuthorization(server.sandboxKey) };
+    const headers = { authorization: basicAuthorization(server.productionKey) };
     expect((await fetch(`${server.baseUrl}${path}`, { method: 'POST', headers, body })).ok).toBe(true);
   };
   const sendLogo = (link: string) =>
@@ -47,7 +47,7 @@ describeInBrowser('what an owner adds to a player page', browser => {
       .flatMap(track => [...track.activeCues ?? []].map(cue => track.language + ': ' + cue.text)).join()`);
 
   it('is in the page of a video, also what changes while it is open', async () => {
-    const { videoId, assets } = await createVideo(server.baseUrl, server.sandboxKey, {
+    const { videoId, assets } = await createVideo(server.baseUrl, server.productionKey, {
       title: 'Pier',
       playerId,
     });

@@ -30,11 +30,11 @@ describeInBrowser('the page of a video on the server', browser => {
   });
 
   const create = (attributes: Record<string, unknown> = {}) =>
-    createVideo(server.baseUrl, server.sandboxKey, { title: 'A film', ...attributes });
+    createVideo(server.baseUrl, server.productionKey, { title: 'A film', ...attributes });
   const upload = async ({ videoId }: CreatedVideo, path: string) => {
     const body = new FormData();
     body.set('file', await openAsBlob(path), 'film.mp4');
-    const headers = { authorization: basicAuthorization(server.sandboxKey) };
+    const headers = { authorization: basicAuthorization(server.productionKey) };
     const address = `${server.baseUrl}/videos/${videoId}/source`;
     const answer = await fetch(address, { method: 'POST', headers, body });
     expect(answer.status).toBe(201);

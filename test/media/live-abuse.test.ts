@@ -20,7 +20,7 @@ beforeAll(async () => {
     startServer({ 'live.segmentTarget': '1s' }),
     recordTags({ seconds: 3, gopSeconds: 1 }),
   ]);
-  bystander = await createLiveStream(server.baseUrl, server.sandboxKey, 'Another one');
+  bystander = await createLiveStream(server.baseUrl, server.productionKey, 'Another one');
   bystanderPublisher = publishTestPicture({
     url: server.rtmpUrl(bystander.streamKey),
     size: '160x90',

@@ -71,7 +71,7 @@ if (!hasProc) console.log('skipped: processes are looked up in /proc, which only
 describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
   test('is killed: another one packages within three seconds, and the playlist goes on', async () => {
     const server = await start(await newFolder());
-    const stream = await createLiveStream(server.baseUrl, server.sandboxKey, 'a stream');
+    const stream = await createLiveStream(server.baseUrl, server.productionKey, 'a stream');
     await using publisher = publishTo(server, stream.streamKey);
     const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
@@ -101,7 +101,7 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
 
   test('hangs: that is noticed, and another one packages', async () => {
     const server = await start(await newFolder());
-    const stream = await createLiveStream(server.baseUrl, server.sandboxKey, 'a stream');
+    const stream = await createLiveStream(server.baseUrl, server.productionKey, 'a stream');
     await using publisher = publishTo(server, stream.streamKey);
     const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
@@ -123,7 +123,7 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
   test('ends with the server, also when that is killed; the next start tells of the crash, and the key is live again', async () => {
     const dataDir = await newFolder();
     const server = await start(dataDir);
-    const stream = await createLiveStream(server.baseUrl, server.sandboxKey, 'a stream');
+    const stream = await createLiveStream(server.baseUrl, server.productionKey, 'a stream');
     await using publisher = publishTo(server, stream.streamKey);
     const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
@@ -151,7 +151,7 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
 describe.concurrent('SIGTERM in a broadcast', () => {
   test('gives viewers the end of the list and encoders a reason, and ends with 0 within the deadline', async () => {
     const server = await start(await newFolder());
-    const stream = await createLiveStream(server.baseUrl, server.sandboxKey, 'a stream');
+    const stream = await createLiveStream(server.baseUrl, server.productionKey, 'a stream');
     await using publisher = publishTo(server, stream.streamKey);
     const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
@@ -174,7 +174,7 @@ describe.concurrent('SIGTERM in a broadcast', () => {
 
   test.skipIf(!hasProc)('a second one hurries what would take longer', async () => {
     const server = await start(await newFolder(), { MILLRACE_DRAIN_TIMEOUT: '60s' });
-    const stream = await createLiveStream(server.baseUrl, server.sandboxKey, 'a stream');
+    const stream = await createLiveStream(server.baseUrl, server.productionKey, 'a stream');
     await using publisher = publishTo(server, stream.streamKey);
     const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watch.until(({ realSegments }) => realSegments >= 1, 'a segment');

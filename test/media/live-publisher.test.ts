@@ -206,7 +206,7 @@ describe.concurrent('who listens to events', () => {
     const stream = await server.createStream();
     const { liveStreamId } = stream;
     const socket = new WebSocket(`${server.baseUrl}/events?subjectId=${liveStreamId}`, {
-      auth: `${server.sandboxKey}:`,
+      auth: `${server.productionKey}:`,
     });
     const messages: Record<string, unknown>[] = [];
     socket.on('message', data => messages.push(JSON.parse(String(data))));

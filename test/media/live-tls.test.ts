@@ -39,7 +39,7 @@ beforeAll(async () => {
     },
     { log: recordingLogger(log) },
   );
-  const stream = await createLiveStream(server.baseUrl, server.sandboxKey, 'over TLS');
+  const stream = await createLiveStream(server.baseUrl, server.productionKey, 'over TLS');
   path = `/${stream.liveStreamId}.m3u8`;
   publisher = publishTestPicture({
     url: `rtmps://127.0.0.1:${server.app.rtmpsPort}/s/${stream.streamKey}`,

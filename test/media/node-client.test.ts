@@ -12,7 +12,7 @@ let client: ApiVideoClient;
 
 beforeAll(async () => {
   server = await startServer();
-  client = new ApiVideoClient({ apiKey: server.sandboxKey, baseUri: server.baseUrl });
+  client = new ApiVideoClient({ apiKey: server.productionKey, baseUri: server.baseUrl });
 });
 afterAll(() => server.stop());
 

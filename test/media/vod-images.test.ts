@@ -372,7 +372,7 @@ test('a server shows the frame that was picked before the film came, then others
   const send = async (path: string, bytes: Buffer) => {
     const body = new FormData();
     body.append('file', new Blob([new Uint8Array(bytes)]), 'file');
-    const authorization = `Basic ${Buffer.from(`${server.sandboxKey}:`).toString('base64')}`;
+    const authorization = `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}`;
     const answer = await fetch(`${server.baseUrl}/videos/${videoId}/${path}`, {
       ...{ method: 'POST', headers: { authorization }, body },
     });

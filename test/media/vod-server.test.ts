@@ -123,7 +123,7 @@ describe('an encode', () => {
     const server = await start({ MILLRACE_LIVE_SEGMENT_TARGET: '1s' });
     const film = join(folder, 'long.mp4');
     await makeFilm(film, { seconds: 20 });
-    const stream = await createLiveStream(server.process.baseUrl, server.process.sandboxKey, 'On air');
+    const stream = await createLiveStream(server.process.baseUrl, server.process.productionKey, 'On air');
     await using publisher = publishTestPicture({
       url: `rtmp://127.0.0.1:${server.process.rtmpPort}/s/${stream.streamKey}`,
       gopSeconds: 1,

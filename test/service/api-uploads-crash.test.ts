@@ -22,7 +22,7 @@ async function call(
   const answer = await fetch(`${server.baseUrl}${path}`, {
     method,
     headers: {
-      authorization: basic(server.sandboxKey),
+      authorization: basic(server.productionKey),
       ...(range === undefined ? {} : { 'content-range': range }),
     },
     ...(body === undefined ? {} : { body }),

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const { liveStreamId } = await made('/live-streams', { name: 'Pier cam' });
   await fetch(`${server.baseUrl}/videos/${videoId}/captions/en`, {
     method: 'POST',
-    headers: { authorization: `Basic ${btoa(`${server.sandboxKey}:`)}` },
+    headers: { authorization: `Basic ${btoa(`${server.productionKey}:`)}` },
     body: formOf(['file', Buffer.from('WEBVTT\n'), 'en.vtt']),
   });
   paths = {

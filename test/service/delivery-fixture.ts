@@ -38,7 +38,13 @@ export class MemoryBroadcast implements LivePlayable {
     return this.hasSegment ? rendered(`#EXTM3U\n# ${this.broadcastId}\n`) : undefined;
   }
 
-  async mediaPlaylist(query: URLSearchParams, signal: AbortSignal): Promise<PlaylistAnswer> {
+  async mediaPlaylist(
+    rendition: string,
+    query: URLSearchParams,
+    signal: AbortSignal,
+  ): Promise<PlaylistAnswer> {
+    if (rendition !== 'source')
+      return { status: 404, reason: 'No rendition.', targetDurationSeconds: target };
     const msn = query.get('_HLS_msn');
     if (msn === 'bad') return { status: 400, reason: 'Not a number.', targetDurationSeconds: target };
     if (msn === 'late') return { status: 503, reason: 'Held too long.', targetDurationSeconds: target };
@@ -54,8 +60,9 @@ export class MemoryBroadcast implements LivePlayable {
     };
   }
 
-  media(name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer {
+  media(rendition: string, name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer {
     const missing: MediaAnswer = { status: 404, targetDurationSeconds: target };
+    if (rendition !== 'source') return missing;
     if (name === 'part-next.m4s') return this.#wait(signal).then(() => this.#media(name) ?? missing);
     return this.#media(name) ?? missing;
   }

@@ -18,7 +18,7 @@ const json = async (method: string, path: string, body?: unknown): Promise<Json>
 const send = (path: string, body: FormData) =>
   fetch(`${server.baseUrl}${path}`, {
     method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(`${server.sandboxKey}:`).toString('base64')}` },
+    headers: { authorization: `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}` },
     body,
   });
 const create = async (attributes: Record<string, unknown> = {}): Promise<string> =>

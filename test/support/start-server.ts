@@ -3,6 +3,7 @@ import { type RunningApp, startApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
+import type { SandboxRules } from '../../src/shared/sandbox-rules.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
 
 /** A whole server inside the test's process. `await using` stops it and removes its folder. */
@@ -10,11 +11,13 @@ export interface TestServer {
   readonly app: RunningApp;
   readonly baseUrl: string;
   readonly sandboxKey: string;
+  /** Of the account that is upgraded unless a test says otherwise: nothing is cut, and nothing is written over pictures. */
+  readonly productionKey: string;
   readonly dataDir: string;
   /** Where to publish with this key. */
   rtmpUrl(streamKey: string): string;
   createStream(name?: string): Promise<CreatedStream>;
-  /** An API request with the sandbox key. */
+  /** An API request with the production key. */
   api(method: string, path: string, body?: unknown): Promise<Response>;
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -27,11 +30,11 @@ const productionKey = 'production-key-of-this-test';
  * Starts a server on free ports of loopback.
  *
  * @param flags settings as in the file, such as `{ 'live.reconnectGrace': '2s' }`
- * @param options `dataDir` keeps a folder over several servers; the caller removes it
+ * @param options `dataDir` keeps a folder over several servers; the caller removes it. `sandboxRules`: times that are shorter than usual
  */
 export async function startServer(
   flags: Partial<Record<SettingKey, string>> = {},
-  options: { dataDir?: string; log?: Logger } = {},
+  options: { dataDir?: string; log?: Logger; sandboxRules?: Partial<SandboxRules> } = {},
 ): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await makeTempDir());
   const config = loadConfig({
@@ -43,10 +46,15 @@ export async function startServer(
       dataDir,
       'bootstrap.sandboxKey': sandboxKey,
       'bootstrap.productionKey': productionKey,
+      'bootstrap.upgraded': 'true',
       ...flags,
     },
   });
-  const app = await startApp(config, { log: options.log ?? silentLogger, searchPath: process.env.PATH });
+  const app = await startApp(config, {
+    log: options.log ?? silentLogger,
+    searchPath: process.env.PATH,
+    sandboxRules: options.sandboxRules ?? {},
+  });
   const baseUrl = `http://127.0.0.1:${app.httpPort}`;
   const stop = async () => {
     await app.stop();
@@ -56,14 +64,15 @@ export async function startServer(
     app,
     baseUrl,
     sandboxKey,
+    productionKey,
     dataDir,
     rtmpUrl: streamKey => `rtmp://127.0.0.1:${app.rtmpPort}/s/${streamKey}`,
-    createStream: (name = 'A test stream') => createLiveStream(baseUrl, sandboxKey, name),
+    createStream: (name = 'A test stream') => createLiveStream(baseUrl, productionKey, name),
     api: (method, path, body) =>
       fetch(`${baseUrl}${path}`, {
         method,
         headers: {
-          authorization: `Basic ${Buffer.from(`${sandboxKey}:`).toString('base64')}`,
+          authorization: `Basic ${Buffer.from(`${productionKey}:`).toString('base64')}`,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -48,11 +48,15 @@ export async function startVodWorkshop(
   await bootstrapAccount(database, {
     sandboxKey: new Secret('a-key'),
     productionKey: new Secret('another-key'),
-    isUpgraded: false,
+    isUpgraded: true,
     adminEmail: 'admin@localhost',
     adminPassword: new Secret('a password'),
   });
-  const projectId = (database.sqlite.prepare('SELECT id FROM projects LIMIT 1').get() as { id: string }).id;
+  const projectId = (
+    database.sqlite.prepare("SELECT id FROM projects WHERE environment = 'production'").get() as {
+      id: string;
+    }
+  ).id;
   const files = new MediaFiles(dataDir);
   const records = new EncodingsStore(database, new Outbox(database, silentLogger), systemClock);
   const tools = makeMediaTools(options.builds);

@@ -18,6 +18,7 @@ export interface StreamKeyOwner {
   readonly accountSuspended: boolean;
   readonly accountUpgraded: boolean;
   readonly name: string;
+  readonly restreams: LiveStream['restreams'];
 }
 
 const sortColumns = { name: 'name_folded', createdAt: 'created_at_ms', updatedAt: 'updated_at_ms' } as const;
@@ -29,6 +30,7 @@ interface KeyOwnerRow {
   is_suspended: number;
   is_upgraded: number;
   name: string;
+  restreams: string;
 }
 
 /** Live streams in the database. */
@@ -44,7 +46,7 @@ export class LiveStreamsStore {
       'SELECT * FROM live_streams WHERE id = ? AND project_id = ?',
     );
     this.#findByKey = database.sqlite.prepare<[string], KeyOwnerRow>(
-      `SELECT s.id, s.project_id, p.environment, a.is_suspended, a.is_upgraded, s.name
+      `SELECT s.id, s.project_id, p.environment, a.is_suspended, a.is_upgraded, s.name, s.restreams
        FROM live_streams s JOIN projects p ON p.id = s.project_id JOIN accounts a ON a.id = p.account_id
        WHERE s.stream_key = ?`,
     );
@@ -71,6 +73,7 @@ export class LiveStreamsStore {
       accountSuspended: row.is_suspended === 1,
       accountUpgraded: row.is_upgraded === 1,
       name: row.name,
+      restreams: JSON.parse(row.restreams) as LiveStream['restreams'],
     };
   }
 

@@ -7,10 +7,13 @@ describe('parseViewerPath', () => {
   it.each([
     [`/${id}.m3u8`, { kind: 'multivariant', liveStreamId: id }],
     [`/${id}/thumbnail.jpg`, { kind: 'thumbnail', liveStreamId: id }],
-    [`/${id}/b-1/source/index.m3u8`, { kind: 'playlist', liveStreamId: id, broadcastId: 'b-1' }],
+    [
+      `/${id}/b-1/source/index.m3u8`,
+      { kind: 'playlist', liveStreamId: id, broadcastId: 'b-1', rendition: 'source' },
+    ],
     [
       `/${id}/b-1/source/part-345.m4s`,
-      { kind: 'media', liveStreamId: id, broadcastId: 'b-1', name: 'part-345.m4s' },
+      { kind: 'media', liveStreamId: id, broadcastId: 'b-1', rendition: 'source', name: 'part-345.m4s' },
     ],
     [`/live/${id}`, { kind: 'page', liveStreamId: id }],
     [`/live/${id}/`, { kind: 'page', liveStreamId: id }],
@@ -58,7 +61,7 @@ describe('parseViewerPath', () => {
     [`/${id}/b1/`],
     [`/${id}/b1/source/`],
     [`/${id}//source/index.m3u8`],
-    [`/${id}/b1/720p/index.m3u8`],
+    [`/${id}/b1/best/index.m3u8`],
     [`/${id}/b1/source/../../secret`],
     [`/${id}/${'b'.repeat(65)}/source/index.m3u8`],
     [`/${id}/b1/source/${'n'.repeat(65)}`],

@@ -102,9 +102,10 @@ export function mediaRoom(change: Partial<LiveBroadcastsOptions> = {}) {
     findStream: () => ({
       liveStreamId: 'li1',
       projectId: 'pr1',
-      environment: 'sandbox',
+      environment: 'production',
       accountSuspended: false,
-      accountUpgraded: false,
+      accountUpgraded: true,
+      restreams: [],
     }),
     startPackager: (plan, events) => {
       const packager = new FakePackager(plan, events);

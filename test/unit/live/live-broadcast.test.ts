@@ -17,7 +17,7 @@ async function startVideo(publisher: ReturnType<typeof publish>, atMs = 0): Prom
 }
 
 async function playlistOf(broadcast: LivePlayable | undefined): Promise<string> {
-  const answer = broadcast?.mediaPlaylist(new URLSearchParams(), new AbortController().signal);
+  const answer = broadcast?.mediaPlaylist('source', new URLSearchParams(), new AbortController().signal);
   await vi.advanceTimersByTimeAsync(10_000);
   const settled = await answer;
   return settled?.status === 200 ? settled.text.plain.toString() : '';

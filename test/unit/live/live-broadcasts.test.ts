@@ -10,6 +10,7 @@ const owner: StreamOwner = {
   environment: 'sandbox',
   accountSuspended: false,
   accountUpgraded: false,
+  restreams: [],
 };
 
 beforeEach(() => {

@@ -1,0 +1,70 @@
+import type { Sample } from '../cmaf/fragment-reader.ts';
+import type { TrackDescription } from '../cmaf/init-segment.ts';
+import type { BroadcastState, EndReason } from './broadcast.ts';
+import type { Part } from './segmenter.ts';
+import type { TrackKind } from './timeline.ts';
+
+/** Name of the rendition that every broadcast has: picture and sound as they come in, or, beside others, the picture alone. */
+export const sourceRendition = 'source';
+
+/** The broadcast that is followed. */
+export interface FollowedBroadcast {
+  readonly broadcastId: string;
+  readonly liveStreamId: string;
+  readonly projectId: string;
+  readonly environment: 'sandbox' | 'production';
+  /** Milliseconds since 1970. */
+  readonly startedAtMs: number;
+  /** Destinations as they stood when it began. */
+  readonly restreams: readonly {
+    readonly name: string;
+    readonly serverUrl: string;
+    readonly streamKey: string;
+  }[];
+}
+
+/** A tag of the publisher, put on the broadcast's clock, which runs on across reconnects. */
+export interface FollowedTag {
+  readonly kind: TrackKind;
+  /** `config` carries decoder configuration and has the time of the tag before it. */
+  readonly role: 'config' | 'keyframe' | 'frame';
+  /** Milliseconds on the broadcast's clock, rising on each track. */
+  readonly atMs: number;
+  /** FLV tag body as it came in; never written to. */
+  readonly body: Buffer;
+  /** It is a slate's, in place of a publisher that is gone. */
+  readonly isStandIn: boolean;
+}
+
+/** A part that was listed. */
+export interface FollowedPart extends Part {
+  readonly rendition: string;
+  readonly isStandIn: boolean;
+}
+
+/**
+ * What goes along with a broadcast from its beginning to its end, beside its viewers: recordings, restreams, its health. Everything is
+ * told in order, on the path of the media: a follower takes it and returns at once, and what it throws is logged and costs nobody else.
+ */
+export interface BroadcastFollower {
+  /** For log lines. */
+  readonly name: string;
+  /** Media of the publisher, as it came in. */
+  tag?(tag: FollowedTag): void;
+  /** What a rendition consists of from its next sample on; `init` is the init section of its parts, which number video 1 and audio 2. */
+  tracks?(
+    rendition: string,
+    tracks: Partial<Record<TrackKind, TrackDescription>>,
+    init: Buffer,
+    isStandIn: boolean,
+  ): void;
+  /** A sample out of the packager, before it becomes part of a part. `atMs`: decoding time on the broadcast's clock. */
+  sample?(rendition: string, kind: TrackKind, sample: Sample, atMs: number, isStandIn: boolean): void;
+  part?(part: FollowedPart): void;
+  stateChanged?(state: BroadcastState): void;
+  /** It is over, and nothing more comes. The broadcast does not wait. */
+  ended(reason: EndReason): void;
+}
+
+/** Makes what goes along with a broadcast that begins. */
+export type FollowBroadcast = (broadcast: FollowedBroadcast) => readonly BroadcastFollower[];
