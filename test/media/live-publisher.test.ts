@@ -300,7 +300,7 @@ describe('accounts', () => {
 
   test('one that is not upgraded may publish to the sandbox only', async () => {
     const production = await createLiveStream(server.baseUrl, productionKey, 'production');
-    const sandbox = await server.createStream();
+    const sandbox = await createLiveStream(server.baseUrl, server.sandboxKey, 'a trial');
     setAccount('is_upgraded', 0);
     try {
       expect(await refusalOf(production.streamKey)).toBe(
