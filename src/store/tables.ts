@@ -28,6 +28,8 @@ export interface Tables {
   players: PlayerRow;
   removed_players: RemovedPlayerRow;
   removed_videos: RemovedVideoRow;
+  empty_videos: EmptyVideoRow;
+  server_marks: ServerMarkRow;
   tags: TagRow;
   summaries: SummaryRow;
   private_sessions: PrivateSessionRow;
@@ -308,6 +310,18 @@ export interface RemovedPlayerRow {
 /** A video whose row is gone while its files may still be there. */
 export interface RemovedVideoRow {
   id: string;
+}
+
+/** A video that no source has ever begun for, unless it is in the trash; kept by triggers. */
+export interface EmptyVideoRow {
+  created_at_ms: number;
+  video_id: string;
+}
+
+/** An instant that the server keeps for itself. */
+export interface ServerMarkRow {
+  name: string;
+  at_ms: number;
 }
 
 /** Which client a private token was bound to at its first use. Hashes are SHA-256. */

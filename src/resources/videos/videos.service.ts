@@ -33,8 +33,10 @@ export interface VideosOptions {
   readonly removed: (videoId: string) => Promise<void>;
 }
 
-/** Videos that are looked up at once when those that have been discarded long enough are removed. */
+/** Videos that are looked up at once when those whose time is over are removed. */
 const purgedAtOnce = 100;
+/** How long a video may be without a source. */
+const emptyForMs = 7 * 24 * 3_600_000;
 
 /** What a caller can do with videos, and what the rest of the server asks about them. */
 export class VideosService {
@@ -155,26 +157,68 @@ export class VideosService {
     return this.viewOf(projectId, videoId);
   }
 
-  /** Removes for good what has been discarded long enough; how many videos that were. */
-  async purgeExpired(nowMs: number): Promise<number> {
-    let purged = 0;
-    for (;;) {
-      const expired = this.#store.findExpired(nowMs, purgedAtOnce);
-      for (const { projectId, videoId } of expired) await this.#erase(projectId, videoId);
-      purged += expired.length;
-      if (expired.length < purgedAtOnce) return purged;
-    }
+  /** Removes for good what has been discarded long enough; how many videos that were. Throws as {@link removeEach} does. */
+  purgeExpired(nowMs: number, signal?: AbortSignal): Promise<number> {
+    return this.removeEach(
+      atMost => this.#store.findExpired(nowMs, atMost),
+      videoId => this.#store.removeExpired(videoId, nowMs),
+      signal,
+    );
   }
 
-  /** Removes the files of videos whose rows went before a crash; how many videos those were. */
-  async removeLeftFiles(): Promise<number> {
-    let removed = 0;
-    for (;;) {
-      const left = this.#store.findWithLeftFiles(purgedAtOnce);
-      for (const videoId of left) await this.#removeFiles(videoId);
-      removed += left.length;
-      if (left.length < purgedAtOnce) return removed;
+  /** Removes for good what no source has begun for in seven days; how many videos that were. Throws as {@link removeEach} does. */
+  removeEmpty(nowMs: number, signal?: AbortSignal): Promise<number> {
+    const madeUntilMs = nowMs - emptyForMs;
+    return this.removeEach(
+      atMost => this.#store.findEmpty(madeUntilMs, atMost),
+      videoId => this.#store.removeEmpty(videoId, madeUntilMs),
+      signal,
+    );
+  }
+
+  /**
+   * Removes videos for good, with their files, a few at a time.
+   *
+   * @param find some of those that are left; what was removed, or is not to be any more, is not found again
+   * @param remove removes the row unless something has changed since it was found; whether it did
+   * @param signal leaves the rest for another time
+   * @returns how many went
+   * @throws the first error that the files of one gave; they are tried again by {@link removeLeftFiles}, and hold up no other
+   */
+  async removeEach(
+    find: (atMost: number) => readonly string[],
+    remove: (videoId: string) => boolean,
+    signal?: AbortSignal,
+  ): Promise<number> {
+    const gone = new RemovedFiles(videoId => this.#removeFiles(videoId));
+    for (let isLast = false; !isLast; ) {
+      const found = find(purgedAtOnce);
+      let removed = 0;
+      for (const videoId of found) {
+        if (signal?.aborted === true) return gone.count();
+        if (!remove(videoId)) continue;
+        removed += 1;
+        await gone.add(videoId);
+      }
+      isLast = found.length < purgedAtOnce || removed === 0;
     }
+    return gone.count();
+  }
+
+  /** Removes the files of videos whose rows went before a crash; how many videos those were. Throws as {@link removeEach} does. */
+  async removeLeftFiles(signal?: AbortSignal): Promise<number> {
+    const gone = new RemovedFiles(videoId => this.#removeFiles(videoId));
+    let afterId = '';
+    for (let isLast = false; !isLast; ) {
+      const left = this.#store.findWithLeftFiles(afterId, purgedAtOnce);
+      for (const videoId of left) {
+        if (signal?.aborted === true) return gone.count();
+        await gone.add(videoId);
+      }
+      afterId = left.at(-1) ?? afterId;
+      isLast = left.length < purgedAtOnce;
+    }
+    return gone.count();
   }
 
   /** The row goes first, so that a crash can leave files without a row, but never a row without its files. */
@@ -232,6 +276,32 @@ export class VideosService {
     if (watermark !== undefined && !watermarkExists(projectId, watermark.id)) {
       throw refuseAttribute('watermark[id]', 'There is no such watermark.');
     }
+  }
+}
+
+/** Removes the files of one video after the other, and keeps the first error until all had their turn. */
+class RemovedFiles {
+  readonly #remove: (videoId: string) => Promise<void>;
+  #count = 0;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(remove: (videoId: string) => Promise<void>) {
+    this.#remove = remove;
+  }
+
+  async add(videoId: string): Promise<void> {
+    try {
+      await this.#remove(videoId);
+      this.#count += 1;
+    } catch (error) {
+      this.#failure ??= { error };
+    }
+  }
+
+  /** How many went. @throws the first error */
+  count(): number {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    return this.#count;
   }
 }
 

@@ -19,6 +19,10 @@ export class VideosStore {
   readonly #lists: VideoLists;
   readonly #find;
   readonly #findExpired;
+  readonly #removeExpired;
+  readonly #findEmpty;
+  readonly #removeEmpty;
+  readonly #findLeft;
   readonly #add;
   readonly #touch;
 
@@ -30,9 +34,26 @@ export class VideosStore {
     this.#find = sqlite.prepare<[string, string, number], ShownVideoRow>(
       `SELECT ${shownColumns} FROM videos v WHERE v.id = ? AND v.project_id = ? AND v.is_discarded = ?`,
     );
-    this.#findExpired = sqlite.prepare<[number, number], ShownVideoRow>(
-      `SELECT ${shownColumns} FROM videos v WHERE v.deletes_at_ms <= ? ORDER BY v.deletes_at_ms LIMIT ?`,
+    this.#findExpired = sqlite
+      .prepare<[number, number], string>(
+        'SELECT id FROM videos WHERE deletes_at_ms <= ? ORDER BY deletes_at_ms LIMIT ?',
+      )
+      .pluck();
+    this.#removeExpired = sqlite.prepare<[string, number]>(
+      'DELETE FROM videos WHERE id = ? AND deletes_at_ms <= ?',
     );
+    this.#findEmpty = sqlite
+      .prepare<[number, number], string>(
+        'SELECT video_id FROM empty_videos WHERE created_at_ms <= ? ORDER BY created_at_ms, video_id LIMIT ?',
+      )
+      .pluck();
+    this.#removeEmpty = sqlite.prepare<[string, number]>(
+      `DELETE FROM videos WHERE id = ? AND is_discarded = 0 AND created_at_ms <= ?
+         AND NOT EXISTS (SELECT 1 FROM video_sources WHERE video_id = videos.id)`,
+    );
+    this.#findLeft = sqlite
+      .prepare<[string, number], string>('SELECT id FROM removed_videos WHERE id > ? ORDER BY id LIMIT ?')
+      .pluck();
     this.#add = sqlite.prepare<(string | number | null)[]>(
       `INSERT INTO videos (id, project_id, title, title_folded, is_public, is_panoramic, has_mp4_support, player_id, tags,
          metadata, language, live_stream_id, clip_start_ms, clip_end_ms, watermark, created_at_ms, published_at_ms,
@@ -51,8 +72,23 @@ export class VideosStore {
   }
 
   /** Discarded videos, of any project, whose time to be restored is over. */
-  findExpired(atMs: number, atMost: number): Video[] {
-    return this.#findExpired.all(atMs, atMost).map(videoFrom);
+  findExpired(atMs: number, atMost: number): string[] {
+    return this.#findExpired.all(atMs, atMost);
+  }
+
+  /** Removes a discarded video, unless it was restored meanwhile; whether it is removed. */
+  removeExpired(videoId: string, atMs: number): boolean {
+    return this.#removed(this.#removeExpired.run(videoId, atMs).changes);
+  }
+
+  /** Videos, of any project, that were made until `atMs` and that no source has ever begun for. */
+  findEmpty(atMs: number, atMost: number): string[] {
+    return this.#findEmpty.all(atMs, atMost);
+  }
+
+  /** Removes such a video, unless a source began or it was discarded meanwhile; whether it is removed. */
+  removeEmpty(videoId: string, atMs: number): boolean {
+    return this.#removed(this.#removeEmpty.run(videoId, atMs).changes);
   }
 
   /** One page of a list, and how many videos there are on all pages. */
@@ -162,21 +198,23 @@ export class VideosStore {
     const removed = this.#database.run(
       queries.deleteFrom('videos').where('id', '=', videoId).where('project_id', '=', projectId),
     );
-    this.#texts.written(0);
-    return removed > 0;
+    return this.#removed(removed);
   }
 
-  /** Videos that are removed, and whose files may still be there. */
-  findWithLeftFiles(atMost: number): string[] {
-    const { queries } = this.#database;
-    const rows = this.#database.all(queries.selectFrom('removed_videos').select('id').limit(atMost));
-    return rows.map(({ id }) => id);
+  /** Videos that are removed, and whose files may still be there; by their ids, those after `afterId`. */
+  findWithLeftFiles(afterId: string, atMost: number): string[] {
+    return this.#findLeft.all(afterId, atMost);
   }
 
   /** The files of a removed video are gone. */
   filesRemoved(videoId: string): void {
     const { queries } = this.#database;
     this.#database.run(queries.deleteFrom('removed_videos').where('id', '=', videoId));
+  }
+
+  #removed(count: number): boolean {
+    this.#texts.written(0);
+    return count > 0;
   }
 
   #update({ projectId, isDiscarded }: ListScope, videoId: string, changes: Updateable<VideoRow>): void {

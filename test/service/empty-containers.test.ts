@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type RunningApi, startApi } from '../support/start-api.ts';
+
+const dayMs = 24 * 3_600_000;
+let nowMs = Date.UTC(2026, 2, 4);
+
+let server: RunningApi;
+let removed: string[] = [];
+let faults = new Map<string, Error>();
+beforeAll(async () => {
+  server = await startApi({
+    clock: { nowMs: () => nowMs, monotonicMs: () => performance.now() },
+    videos: {
+      restore: true,
+      async removed(videoId) {
+        const fault = faults.get(videoId);
+        if (fault !== undefined) throw fault;
+        removed.push(videoId);
+      },
+    },
+  });
+});
+beforeEach(() => {
+  removed = [];
+  faults = new Map();
+  server.database.sqlite.exec('DELETE FROM videos; DELETE FROM removed_videos');
+});
+afterAll(() => server.stop());
+
+const create = async (): Promise<string> =>
+  (await server.call('POST', '/videos', { body: { title: 'Harbour' } })).json.videoId;
+const upload = (videoId: string, range?: string) => {
+  const body = new FormData();
+  body.set('file', new File([new Uint8Array(5_242_880)], 'a.mp4'));
+  return server.call('POST', `/videos/${videoId}/source`, {
+    body,
+    ...(range === undefined ? {} : { headers: { 'content-range': range } }),
+  });
+};
+const statusOf = async (videoId: string) => (await server.call('GET', `/videos/${videoId}`)).status;
+const inDays = (days: number, work: () => Promise<void>): Promise<void> => {
+  nowMs += days * dayMs;
+  return work().finally(() => {
+    nowMs -= days * dayMs;
+  });
+};
+const addSource = (videoId: string, status: string) =>
+  server.database.sqlite
+    .prepare("INSERT INTO video_sources (video_id, origin, status, started_at_ms) VALUES (?, 'url', ?, 1)")
+    .run(videoId, status);
+const waiting = () =>
+  server.database.sqlite.prepare('SELECT video_id FROM empty_videos').pluck().all() as string[];
+
+describe('a video that nothing came into', () => {
+  it('is removed seven days after it was made, and not before', async () => {
+    const videoId = await create();
+    await inDays(6.99, async () => {
+      expect(await server.api.videos.removeEmpty(nowMs)).toBe(0);
+      expect(await statusOf(videoId)).toBe(200);
+    });
+    await inDays(7, async () => {
+      expect(await server.api.videos.removeEmpty(nowMs)).toBe(1);
+      expect(await statusOf(videoId)).toBe(404);
+    });
+    expect(removed).toEqual([videoId]);
+    expect(waiting()).toEqual([]);
+  });
+
+  it('stays where a first piece came, a source is fetched, or fetching it failed', async () => {
+    const begun = await create();
+    expect((await upload(begun, 'part 1/3')).status).toBe(201);
+    const fetched = await create();
+    addSource(fetched, 'failed');
+    expect(waiting()).toEqual([]);
+    await inDays(8, async () => expect(await server.api.videos.removeEmpty(nowMs)).toBe(0));
+    expect([await statusOf(begun), await statusOf(fetched)]).toEqual([200, 200]);
+  });
+
+  it('keeps the time of the trash while it is in there, and is empty again when it is restored', async () => {
+    const videoId = await create();
+    await server.call('DELETE', `/videos/${videoId}`);
+    expect(waiting()).toEqual([]);
+    await inDays(8, async () => {
+      expect(await server.api.videos.removeEmpty(nowMs)).toBe(0);
+      await server.call('PATCH', `/discarded/videos/${videoId}`, { body: { discarded: false } });
+      expect(await statusOf(videoId)).toBe(200);
+      expect(await server.api.videos.removeEmpty(nowMs)).toBe(1);
+    });
+  });
+
+  it('stays when its source begins while others are being removed', async () => {
+    const [first, second] = [await create(), await create()].sort();
+    faults.set(first!, new Error('the disk is gone'));
+    await inDays(8, async () => {
+      const removing = server.api.videos.removeEmpty(nowMs);
+      // The files of the first are being removed, the second was found already.
+      addSource(second!, 'uploading');
+      await expect(removing).rejects.toBe(faults.get(first!));
+      expect([await statusOf(first!), await statusOf(second!)]).toEqual([404, 200]);
+    });
+  });
+
+  it('does not hold up the others when its files cannot be removed', async () => {
+    const ids = (await Promise.all([create(), create(), create()])).sort();
+    faults.set(ids[1]!, new Error('the disk is gone'));
+    await inDays(8, async () => {
+      await expect(server.api.videos.removeEmpty(nowMs)).rejects.toThrow('the disk is gone');
+    });
+    expect(removed.sort()).toEqual([ids[0], ids[2]]);
+    await expect(server.api.videos.removeLeftFiles()).rejects.toThrow('the disk is gone');
+    faults.clear();
+    expect(await server.api.videos.removeLeftFiles()).toBe(1);
+  });
+
+  it('leaves the rest for another time when the server stops', async () => {
+    await Promise.all([create(), create(), create()]);
+    const stopping = new AbortController();
+    await inDays(8, async () => {
+      const removing = server.api.videos.removeEmpty(nowMs, stopping.signal);
+      stopping.abort();
+      expect(await removing).toBe(1);
+    });
+    expect(waiting()).toHaveLength(2);
+  });
+
+  it('is found without looking at any other video', () => {
+    const plan = (sql: string) =>
+      server.database.sqlite
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map(row => (row as { detail: string }).detail);
+    expect(
+      plan(
+        'SELECT video_id FROM empty_videos WHERE created_at_ms <= 5 ORDER BY created_at_ms, video_id LIMIT 9',
+      ),
+    ).toEqual(['SEARCH empty_videos USING PRIMARY KEY (created_at_ms<?)']);
+  });
+});
