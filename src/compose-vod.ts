@@ -34,6 +34,8 @@ export interface VodOptions {
   readonly ffmpeg: FfmpegBuild;
   readonly ffprobe: FfprobeBuild;
   readonly metrics: Metrics;
+  /** Videos of the sandbox are cut there. */
+  readonly sandboxVideoMs: number;
   /** Asked late: the API that has them is made with what is made here. */
   readonly thumbnails: () => ThumbnailRecords & {
     fileOf(videoId: string): { readonly file: string; readonly type: string } | undefined;
@@ -154,6 +156,7 @@ export function composeVod(options: VodOptions): Vod {
       threads: Math.max(1, Math.ceil(cores / encodes)),
       memoryBytes: config['encode.memory'],
       minFreeBytes: config['uploads.minFree'],
+      sandboxVideoMs: options.sandboxVideoMs,
     },
     clock,
     log: log.child('vod'),

@@ -4,11 +4,11 @@ import type { ProbedFile } from '../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../jobs/job.ts';
 import type { EncodingOrder, EncodingState, RenditionName } from './encoding-records.ts';
 import { GrowingRendition } from './growing-rendition.ts';
+import { overlaysOf, readPartOf, wishesOf } from './order-wishes.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from './rendition-record.ts';
 import { ladderOf, type Rung } from './rungs.ts';
 import { boundariesOf, type SegmentBoundaries } from './segment-boundaries.ts';
 import { type PlannedSource, planUsableSource, type SourceFacts } from './source-plan.ts';
-import { placeWatermark } from './watermark-placement.ts';
 import { limitsFor, orderWork, type WorkContext } from './work-context.ts';
 
 /** What one video's encodes have in common. */
@@ -17,6 +17,8 @@ interface Encode {
   readonly job: RunningJob;
   readonly order: EncodingOrder;
   readonly plan: PlannedSource;
+  /** The part of the source that is read. */
+  readonly part: PlannedSource['part'];
   readonly sourceBytes: number;
   readonly overlays: readonly Overlay[];
 }
@@ -107,15 +109,14 @@ async function prepareEncode(
   order: EncodingOrder,
   probed: ProbedFile,
 ): Promise<Encode> {
-  const hasWatermark = order.watermark !== undefined;
-  const plan = planUsableSource(probed, { clip: order.clip, hasWatermark });
-  const overlays: Overlay[] = [];
-  if (order.watermark !== undefined && plan.video !== undefined) {
-    const path = context.files.video(job.subjectId, 'watermark');
-    const size = await context.tools.sizeOfImage(path, job.signal);
-    overlays.push({ path, ...placeWatermark(order.watermark, size, plan.video.shown) });
-  }
-  return { videoId: job.subjectId, job, order, plan, sourceBytes: probed.bytes, overlays };
+  const videoId = job.subjectId;
+  const wishes = wishesOf(order, context.settings.sandboxVideoMs);
+  const plan = planUsableSource(probed, wishes);
+  const { video } = plan;
+  const overlays =
+    video === undefined ? [] : await overlaysOf(context, videoId, order, video.shown, job.signal);
+  const part = readPartOf(plan.part, wishes);
+  return { videoId, job, order, plan, part, sourceBytes: probed.bytes, overlays };
 }
 
 async function encodeGroup(
@@ -210,7 +211,7 @@ function growingTargetOf({ video }: PlannedSource): number {
 
 async function runEncode(
   context: WorkContext,
-  { videoId, plan, sourceBytes, overlays }: Encode,
+  { videoId, plan, part, sourceBytes, overlays }: Encode,
   group: Group,
   run: {
     readonly folder: string;
@@ -238,7 +239,7 @@ async function runEncode(
     audioChannels: audio?.channels,
     audioUntilSeconds: audio?.untilSeconds,
     timedBy: [video?.index, audio?.index].filter(index => index !== undefined),
-    clip: plan.part,
+    clip: part,
     preset: context.settings.preset,
     threads: context.settings.threads,
   });

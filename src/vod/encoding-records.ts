@@ -23,6 +23,10 @@ export interface StoredRendition extends RenditionName {
 /** What its owner wants to be made of a video. */
 export interface EncodingOrder {
   readonly projectId: string;
+  /** What is made in the sandbox is cut, and marked as such. */
+  readonly environment: 'sandbox' | 'production';
+  /** Where the source comes from; undefined while there is none. */
+  readonly origin: 'upload' | 'url' | 'clone' | 'recording' | undefined;
   readonly clip: { readonly startMs: number; readonly endMs: number | undefined } | undefined;
   /** Placement as in the contract; the image is the file `watermark` of the video's folder. */
   readonly watermark: Readonly<Record<string, string>> | undefined;

@@ -3,7 +3,9 @@ import type { RunningJob } from '../jobs/job.ts';
 import { parseTimecode, timecodeSeconds } from '../shared/timecode.ts';
 import type { EncodingState } from './encoding-records.ts';
 import { type FilmInput, makeFrame } from './frames.ts';
+import { isMarked, wishesOf } from './order-wishes.ts';
 import { filmLookOf } from './picture-filters.ts';
+import { markPicture } from './picture-mark.ts';
 import type { RenditionRecord } from './rendition-record.ts';
 import { planSource } from './source-plan.ts';
 import { makeStoryboard, storyboardFiles } from './storyboard.ts';
@@ -13,6 +15,7 @@ interface Film extends FilmInput {
   readonly width: number;
   readonly height: number;
   readonly frameRate: number;
+  readonly isMarked: boolean;
 }
 
 /** Makes the image that a new video shows, then the pictures for its seek bar. */
@@ -48,6 +51,7 @@ async function makeImage(context: WorkContext, job: RunningJob, film: Film): Pro
     const wanted = timecode === undefined ? undefined : parseTimecode(timecode);
     const atSeconds = wanted === undefined ? undefined : timecodeSeconds(wanted, film.frameRate);
     if (!(await makeFrame({ ...film, atSeconds, output }))) return;
+    if (film.isMarked) await markPicture(film, output);
     await thumbnails.frameMade(job.subjectId, { file: output, timecode });
   });
 }
@@ -62,14 +66,15 @@ async function filmOf(context: WorkContext, job: RunningJob): Promise<Film | und
   if (order === undefined || state === undefined || state.renditions.length === 0) return undefined;
   const source = files.source(videoId);
   const probed = await tools.probe(source, job.signal);
-  const plan = planSource(probed, { clip: order.clip });
+  const plan = planSource(probed, wishesOf(order, settings.sandboxVideoMs));
   if (plan.kind === 'refused' || plan.video === undefined) return undefined;
   const streamIndex = plan.video.index;
   const stream = probed.streams.find(({ index }) => index === streamIndex);
   return {
     tools,
     source,
-    durationSeconds: plan.durationSeconds > 0 ? plan.durationSeconds : encodedSeconds(state),
+    // What is allowed, or was asked for, need not be there.
+    durationSeconds: plan.facts.duration === null ? encodedSeconds(state) : plan.durationSeconds,
     startSeconds: (order.clip?.startMs ?? 0) / 1000,
     streamIndex,
     ...(stream === undefined ? {} : filmLookOf(stream)),
@@ -78,6 +83,7 @@ async function filmOf(context: WorkContext, job: RunningJob): Promise<Film | und
     memoryBytes: settings.memoryBytes,
     ...plan.video.shown,
     frameRate: plan.facts.framerate ?? 25,
+    isMarked: isMarked(order),
   };
 }
 

@@ -6,6 +6,7 @@ import type { RunningJob } from '../jobs/job.ts';
 import { AppError } from '../shared/errors.ts';
 import type { EncodingOrder, FinishedRendition, RenditionName } from './encoding-records.ts';
 import { type IndexProgressiveResult, indexProgressive } from './index-progressive.ts';
+import { isLongerThanAllowed, wishesOf } from './order-wishes.ts';
 import type { IndexedRendition } from './rendition.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from './rendition-record.ts';
 import { ladderOf } from './rungs.ts';
@@ -45,7 +46,7 @@ async function prepare(context: WorkContext, job: RunningJob, order: EncodingOrd
   const videoId = job.subjectId;
   const source = files.source(videoId);
   const probed = await tools.probe(source, job.signal);
-  const wishes = { clip: order.clip, hasWatermark: order.watermark !== undefined };
+  const wishes = wishesOf(order, context.settings.sandboxVideoMs);
   const plan = planUsableSource(probed, wishes);
   const { generation, folder, name } = await folders.make(videoId, clock.nowMs());
   const carried = await carry(context, job, { source, folder, probed, plan, wishes });
@@ -156,6 +157,7 @@ async function carry(
     // Carried alone it would begin at once, and come before its sound.
     return nothing();
   }
+  if (isLongerThanAllowed([video, audio], wishes)) return nothing();
   const isWhole = hasAll(indexed, wanted) && (plan.audio === undefined || audio !== undefined);
   return {
     plan: planUsableSource(probed, { ...wishes, mayCarryAudio: audio !== undefined }),

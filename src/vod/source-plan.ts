@@ -7,7 +7,7 @@ import type { Picture } from './rungs.ts';
 export interface SourceWishes {
   readonly clip?: { readonly startMs: number; readonly endMs: number | undefined } | undefined;
   readonly hasWatermark?: boolean;
-  /** What is longer is cut there. */
+  /** What is longer is cut there, and told to be so long. */
   readonly mostSeconds?: number | undefined;
   /** False when an attempt to carry the picture as it is has failed. */
   readonly mayCarryVideo?: boolean;
@@ -115,7 +115,7 @@ export function planSource(file: ProbedFile, wishes: SourceWishes): SourcePlan {
       width: shown?.width ?? null,
       height: shown?.height ?? null,
       bitrate: file.bitsPerSecond === undefined ? null : Math.round(file.bitsPerSecond / 100) / 10,
-      duration: wholeSeconds === undefined ? null : Math.round(wholeSeconds),
+      duration: wholeSeconds === undefined ? null : Math.round(cutSeconds(part, wishes) ?? wholeSeconds),
       framerate: rounded(video?.averageFrameRate ?? video?.baseFrameRate),
       samplerate: rounded(audio?.sampleRate),
       videoCodec: video?.codec ?? null,
@@ -284,6 +284,11 @@ function partOf(wholeSeconds: number | undefined, { clip, mostSeconds }: SourceW
   const durationSeconds = Math.min(wished, allowed);
   if (durationSeconds < left) return { startSeconds, durationSeconds };
   return startSeconds === 0 ? undefined : { startSeconds, durationSeconds: undefined };
+}
+
+/** Its length, where it ends because no more is allowed. */
+function cutSeconds(part: PlannedSource['part'], { mostSeconds }: SourceWishes): number | undefined {
+  return part?.durationSeconds === mostSeconds ? mostSeconds : undefined;
 }
 
 const matrices = ['bt709', 'smpte170m', 'bt470bg', 'smpte240m', 'fcc', 'bt2020nc'];

@@ -1,5 +1,6 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sandboxOverlay } from '../ffmpeg/sandbox-watermark.ts';
 import { AppError } from '../shared/errors.ts';
 import {
   type FilmInput,
@@ -10,6 +11,7 @@ import {
   sampleEvery,
 } from './frames.ts';
 import { pictureFilters } from './picture-filters.ts';
+import { overlayGraph } from './picture-mark.ts';
 import { formatStoryboard, layoutStoryboard, type StoryboardLayout } from './storyboard-layout.ts';
 
 /** Names of the two files of a storyboard. */
@@ -20,6 +22,8 @@ export interface StoryboardRequest extends FilmInput {
   /** The picture of the source as it is shown, in pixels: its shape is that of the small pictures, its size tells what decoding costs. */
   readonly width: number;
   readonly height: number;
+  /** Each small picture carries the sandbox's watermark. */
+  readonly isMarked?: boolean;
   /** Folder for both files; it must exist. */
   readonly folder: string;
 }
@@ -184,16 +188,29 @@ async function writeImage(
   { tileWidth, tileHeight, columns, rows }: StoryboardLayout,
   parts: { readonly raw: string; readonly image: string },
 ): Promise<void> {
-  const { tools, signal, ids } = request;
+  const { tools, signal, ids, isMarked = false } = request;
+  const tile = `tile=${columns}x${rows}`;
+  const overlay = sandboxOverlay({ width: tileWidth, height: tileHeight });
   for (const quality of jpegQualities) {
     await tools.runCommand(
-      command =>
+      command => {
         command
           .input(filePath(parts.raw))
-          .inputOptions(['-f', 'rawvideo', '-pix_fmt', 'yuvj420p', '-s', `${tileWidth}x${tileHeight}`])
-          .output(filePath(parts.image))
-          .videoFilters(`tile=${columns}x${rows}`)
-          .outputOptions(['-frames:v', '1', '-c:v', 'mjpeg', '-q:v', String(quality), '-f', 'mjpeg']),
+          .inputOptions(['-f', 'rawvideo', '-pix_fmt', 'yuvj420p', '-s', `${tileWidth}x${tileHeight}`]);
+        if (isMarked) command.input(overlay.path).complexFilter(overlayGraph(overlay, tile));
+        command.output(filePath(parts.image));
+        if (!isMarked) command.videoFilters(tile);
+        return command.outputOptions([
+          '-frames:v',
+          '1',
+          '-c:v',
+          'mjpeg',
+          '-q:v',
+          String(quality),
+          '-f',
+          'mjpeg',
+        ]);
+      },
       { limits: pictureLimits(request, 60_000), signal, purpose: 'storyboard', ids },
     );
     if ((await stat(parts.image)).size <= imageBytesAtMost) return;

@@ -18,6 +18,8 @@ export interface VodSettings {
   readonly memoryBytes: number;
   /** What is left free on the disk. */
   readonly minFreeBytes: number;
+  /** Videos of the sandbox are cut there. */
+  readonly sandboxVideoMs: number;
 }
 
 /** Where it is written down which image a video shows. */

@@ -8,6 +8,7 @@ import { EncodingsStore } from '../../src/resources/video-encodings/encodings.st
 import { systemClock } from '../../src/shared/clock.ts';
 import { newId } from '../../src/shared/ids.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
+import { sandboxRules } from '../../src/shared/sandbox-rules.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import { MediaFiles } from '../../src/storage/media-files.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
@@ -76,7 +77,10 @@ export async function startVodWorkshop(
     reader,
     growing,
     jobs,
-    settings: { preset: 'ultrafast', threads: 2, memoryBytes: 4 * 2 ** 30, minFreeBytes: 0 },
+    settings: {
+      ...{ preset: 'ultrafast', threads: 2, memoryBytes: 4 * 2 ** 30, minFreeBytes: 0 },
+      sandboxVideoMs: sandboxRules.videoMs,
+    },
     clock: systemClock,
     log: silentLogger,
     ...options.context,

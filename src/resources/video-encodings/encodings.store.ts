@@ -1,7 +1,13 @@
 import type { Outbox } from '../../events/outbox.store.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Database } from '../../store/database.ts';
-import type { RenditionRow, VideoEncodingRow, VideoRow } from '../../store/tables.ts';
+import type {
+  ProjectRow,
+  RenditionRow,
+  VideoEncodingRow,
+  VideoRow,
+  VideoSourceRow,
+} from '../../store/tables.ts';
 import type {
   EncodingOrder,
   EncodingRecords,
@@ -56,10 +62,13 @@ export class EncodingsStore implements EncodingRecords {
       Pick<
         VideoRow,
         'project_id' | 'clip_start_ms' | 'clip_end_ms' | 'watermark' | 'has_mp4_support' | 'live_stream_id'
-      >
+      > &
+        Pick<ProjectRow, 'environment'> & { origin: VideoSourceRow['origin'] | null }
     >(
-      `SELECT project_id, clip_start_ms, clip_end_ms, watermark, has_mp4_support, live_stream_id
-       FROM videos WHERE id = ?`,
+      `SELECT v.project_id, v.clip_start_ms, v.clip_end_ms, v.watermark, v.has_mp4_support, v.live_stream_id,
+         p.environment, s.origin
+       FROM videos v JOIN projects p ON p.id = v.project_id LEFT JOIN video_sources s ON s.video_id = v.id
+       WHERE v.id = ?`,
     );
     this.#viewers = database.sqlite.prepare<
       [string],
@@ -82,6 +91,8 @@ export class EncodingsStore implements EncodingRecords {
     if (row === undefined) return undefined;
     return {
       projectId: row.project_id,
+      environment: row.environment,
+      origin: row.origin ?? undefined,
       clip:
         row.clip_start_ms === null && row.clip_end_ms === null
           ? undefined
