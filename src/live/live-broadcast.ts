@@ -1,5 +1,4 @@
 import type { TrackDescription } from '../cmaf/init-segment.ts';
-import { writeInitSegment } from '../cmaf/init-segment.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
 import { RenderedText } from '../shared/rendered-text.ts';
@@ -9,12 +8,13 @@ import { type BroadcastFollower, sourceRendition } from './broadcast-follower.ts
 import { BroadcastMeter, type MeterReading } from './broadcast-meter.ts';
 import type { CodecAbilities } from './codec-policy.ts';
 import type { DeclaredMedia } from './flv-metadata.ts';
-import { LiveWindow, type MediaAnswer, type PlaylistAnswer } from './live-window.ts';
+import { Generation } from './generation.ts';
+import { LiveRendition } from './live-rendition.ts';
+import type { MediaAnswer, PlaylistAnswer } from './live-window.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
 import type { BroadcastJournal, LiveObserver, LiveSettings, LiveTag, PublisherLink } from './ports.ts';
 import { PublisherRun } from './publisher-run.ts';
 import { RecentLimit } from './recent-limit.ts';
-import { Segmenter, type SegmentSink } from './segmenter.ts';
 import { Timeline, type TrackKind } from './timeline.ts';
 import { codecsOf, formatVariant } from './variant.ts';
 
@@ -63,7 +63,9 @@ export class LiveBroadcast {
   readonly projectId: string;
   readonly startedAtMs: number;
   readonly #options: LiveBroadcastOptions;
-  readonly #window: LiveWindow;
+  /** By name; the source's is the first. */
+  readonly #renditions = new Map<string, LiveRendition>();
+  readonly #source: LiveRendition;
   readonly #timeline = new Timeline(longestHoleMs);
   readonly #meter = new BroadcastMeter();
   readonly #arrivals: Record<TrackKind, ArrivalLog> = { video: new ArrivalLog(), audio: new ArrivalLog() };
@@ -71,11 +73,10 @@ export class LiveBroadcast {
   #link: PublisherLink | undefined;
   #run: PublisherRun | undefined;
   #lastTagMs: number;
-  #tracks: Partial<Record<TrackKind, TrackDescription>> = {};
   #declared: DeclaredMedia | undefined;
-  #segmenter: Segmenter | undefined;
+  /** The newest one whose media is cut. */
+  #generation: Generation | undefined;
   #longestGopSeconds = 0;
-  #peakBitsPerSecond = 0;
   #multivariant: RenderedText | undefined;
   /** Resolves when the newest packager has given all it had: the next one's samples come after. */
   #packagerDone: Promise<void> = Promise.resolve();
@@ -88,7 +89,7 @@ export class LiveBroadcast {
   #ending: Promise<void> | undefined;
 
   constructor(options: LiveBroadcastOptions) {
-    const { settings, clock } = options;
+    const { clock } = options;
     this.#options = options;
     this.broadcastId = options.broadcastId;
     this.liveStreamId = options.liveStreamId;
@@ -97,8 +98,13 @@ export class LiveBroadcast {
     this.#lastTagMs = clock.monotonicMs();
     this.#failures = new RecentLimit(clock, mostPackagerFailures, failureWindowMs);
     this.#starts = new RecentLimit(clock, mostPackagerStarts, startWindowMs);
-    this.#window = new LiveWindow({
-      targetDurationSeconds: options.targetDurationSeconds,
+    this.#source = this.#addRendition(sourceRendition);
+  }
+
+  #addRendition(name: string): LiveRendition {
+    const { settings, clock, targetDurationSeconds } = this.#options;
+    const rendition = new LiveRendition(name, {
+      targetDurationSeconds,
       windowSeconds: settings.windowMs / 1000,
       maxBytes: settings.windowBytes,
       clock,
@@ -107,6 +113,8 @@ export class LiveBroadcast {
         this.#multivariant = undefined;
       },
     });
+    this.#renditions.set(name, rendition);
+    return rendition;
   }
 
   get state(): BroadcastState {
@@ -124,12 +132,12 @@ export class LiveBroadcast {
   }
 
   get isPlayable(): boolean {
-    return this.#window.isPlayable;
+    return this.#source.window.isPlayable;
   }
 
   /** The longest distance between keyframes that was seen, in seconds. */
   get longestGopSeconds(): number {
-    return Math.max(this.#longestGopSeconds, this.#segmenter?.gopSeconds ?? 0);
+    return Math.max(this.#longestGopSeconds, this.#generation?.gopSeconds ?? 0);
   }
 
   /** What its publisher's media is like now. */
@@ -240,77 +248,46 @@ export class LiveBroadcast {
     this.#setState('waiting');
     clearTimeout(this.#graceTimer);
     this.#graceTimer = setTimeout(() => void this.end('publisher-gone'), graceMs);
-    const target = this.#window.targetDurationSeconds;
+    const target = this.#options.targetDurationSeconds;
     clearInterval(this.#gapTimer);
-    this.#gapTimer = setInterval(() => this.#window.addGap(target), target * 1000);
+    this.#gapTimer = setInterval(() => {
+      for (const { window } of this.#renditions.values()) window.addGap(target);
+    }, target * 1000);
   }
 
   // ------------------------------------------------------------------------------------------------ packagers
 
-  /** A packager begins. What it gives is kept back until the one before has given its last sample. */
+  /** A packager begins. */
   #nextGeneration(run: PublisherRun, isStandIn: boolean): Omit<PackagerEvents, 'drained'> {
-    const { settings, log } = this.#options;
-    const before = this.#packagerDone;
-    const { promise: done, resolve: finished } = Promise.withResolvers<void>();
-    this.#packagerDone = done;
-    let waiting: (() => void)[] | undefined = [];
-    let segmenter: Segmenter | undefined;
-    void before.then(() => {
-      const queue = waiting ?? [];
-      waiting = undefined;
-      try {
-        for (const action of queue) action();
-      } catch (error) {
-        broke(error);
-      }
+    const { settings, observer, clock, log } = this.#options;
+    const generation: Generation = new Generation({
+      stage: {
+        source: this.#source,
+        isOver: () => this.#state === 'ended',
+        begins: tracks => {
+          this.#longestGopSeconds = this.longestGopSeconds;
+          this.#generation = generation;
+          this.#begin(tracks);
+        },
+        listed: () => {
+          if (this.#link !== undefined && this.#state !== 'live') this.#setState('live');
+        },
+        arrivalOf: (kind, atMs) => this.#arrivals[kind].arrivalOf(atMs),
+        follow: tell => this.#follow(tell),
+        failed: report => {
+          if (this.#run === run) this.#packagerFailed(report);
+        },
+        broke: () => this.#giveUp('packager-failed', packagerFailedText),
+      },
+      before: this.#packagerDone,
+      isStandIn,
+      settings,
+      observer,
+      clock,
+      log,
     });
-    const broke = (error: unknown) => {
-      log.error('packaging-broke', { error });
-      finished();
-      this.#giveUp('packager-failed', packagerFailedText);
-    };
-    const inTurn = (action: () => void) => {
-      if (waiting === undefined) action();
-      else waiting.push(action);
-    };
-    return {
-      tracks: tracks =>
-        inTurn(() => {
-          if (this.#state === 'ended') return;
-          clearInterval(this.#gapTimer);
-          this.#window.breakTimeline();
-          this.#useTracks(tracks, isStandIn);
-          segmenter = new Segmenter({
-            tracks,
-            sink: this.#measuredSink(isStandIn),
-            partSeconds: settings.partTargetMs / 1000,
-            segmentSeconds: settings.segmentTargetMs / 1000,
-            onLongGop: seconds =>
-              log.warn('keyframe-interval-too-long', {
-                seconds: Math.round(seconds * 10) / 10,
-                advice: 'set the keyframe interval to 2 s in the encoder',
-              }),
-          });
-          this.#segmenter = segmenter;
-        }),
-      sample: (kind, sample, atMs) =>
-        inTurn(() => {
-          this.#follow(follower => follower.sample?.(sourceRendition, kind, sample, atMs, isStandIn));
-          segmenter?.add(kind, sample, atMs);
-        }),
-      exited: exit =>
-        inTurn(() => {
-          this.#longestGopSeconds = Math.max(this.#longestGopSeconds, segmenter?.gopSeconds ?? 0);
-          try {
-            segmenter?.finish();
-          } catch (error) {
-            broke(error);
-            return;
-          }
-          finished();
-          if (exit.kind === 'failed' && this.#run === run) this.#packagerFailed(exit.report);
-        }),
-    };
+    this.#packagerDone = generation.done;
+    return generation.events;
   }
 
   #packagerFailed(report: string): void {
@@ -320,15 +297,11 @@ export class LiveBroadcast {
     if (!this.#failures.take()) this.#giveUp('packager-failed', packagerFailedText);
   }
 
-  #useTracks(tracks: Partial<Record<TrackKind, TrackDescription>>, isStandIn: boolean): void {
-    this.#tracks = tracks;
+  /** The media of a packager begins. */
+  #begin(tracks: Partial<Record<TrackKind, TrackDescription>>): void {
+    clearInterval(this.#gapTimer);
     this.#multivariant = undefined;
-    const numbered: TrackDescription[] = [];
-    if (tracks.video !== undefined) numbered.push({ ...tracks.video, id: 1 });
-    if (tracks.audio !== undefined) numbered.push({ ...tracks.audio, id: 2 });
-    const init = writeInitSegment(numbered);
-    this.#window.useInit(init);
-    this.#follow(follower => follower.tracks?.(sourceRendition, tracks, init, isStandIn));
+    for (const { window } of this.#renditions.values()) window.breakTimeline();
     this.#writeDown({
       ...(tracks.audio === undefined ? {} : { audioCodec: tracks.audio.codec }),
       ...(tracks.video === undefined ? {} : { videoCodec: tracks.video.codec }),
@@ -339,39 +312,6 @@ export class LiveBroadcast {
       codecs: codecsOf(tracks),
       ...(tracks.video === undefined ? {} : { size: `${tracks.video.width}x${tracks.video.height}` }),
     });
-  }
-
-  /** The window, with a note of how long each part and segment took. */
-  #measuredSink(isStandIn: boolean): SegmentSink {
-    const window = this.#window;
-    const { clock, observer } = this.#options;
-    let lastLagMs: number | undefined;
-    const leader = this.#tracks.video === undefined ? 'audio' : 'video';
-    const lagAt = (frameMs: number) => {
-      const arrived = this.#arrivals[leader].arrivalOf(frameMs);
-      return arrived === undefined ? undefined : clock.monotonicMs() - arrived;
-    };
-    return {
-      get partTargetSeconds() {
-        return window.partTargetSeconds;
-      },
-      targetDurationSeconds: window.targetDurationSeconds,
-      fixPartTarget: seconds => window.fixPartTarget(seconds),
-      openSegment: segment =>
-        window.openSegment({ ...segment, arrivedAtMs: clock.nowMs() - (lagAt(segment.startMs) ?? 0) }),
-      nextSequenceNumber: () => window.nextSequenceNumber(),
-      addPart: part => {
-        window.addPart(part);
-        this.#follow(follower => follower.part?.({ ...part, rendition: sourceRendition, isStandIn }));
-        if (this.#link !== undefined && this.#state !== 'live') this.#setState('live');
-        lastLagMs = lagAt(part.newestFrameMs);
-        if (lastLagMs !== undefined) observer.partListed(lastLagMs);
-      },
-      closeSegment: () => {
-        window.closeSegment();
-        if (lastLagMs !== undefined) observer.segmentListed(lastLagMs);
-      },
-    };
   }
 
   // ------------------------------------------------------------------------------------------------ end
@@ -392,12 +332,12 @@ export class LiveBroadcast {
     clearInterval(this.#gapTimer);
     if (reason === 'deleted') {
       // At once, since a viewer who asks again finds nothing.
-      this.#window.end();
+      this.#endWindows();
       await run?.kill();
     } else await run?.finish();
     await this.#packagerDone;
     clearInterval(this.#gapTimer);
-    this.#window.end();
+    this.#endWindows();
     this.#setState('ended');
     const { journal, clock, log } = this.#options;
     try {
@@ -409,6 +349,10 @@ export class LiveBroadcast {
     this.#follow(follower => follower.ended(reason));
     log.info('broadcast-ended', { reason, seconds: Math.round((clock.nowMs() - this.startedAtMs) / 1000) });
     this.#options.onStateChange();
+  }
+
+  #endWindows(): void {
+    for (const { window } of this.#renditions.values()) window.end();
   }
 
   /** After `complete`: the encoder may stay for a while, then it is sent away. */
@@ -431,16 +375,13 @@ export class LiveBroadcast {
   multivariant(): RenderedText | undefined {
     if (!this.isPlayable) return undefined;
     if (this.#multivariant === undefined) {
-      const { peakBitsPerSecond, averageBitsPerSecond } = this.#window.measureBandwidth();
-      this.#peakBitsPerSecond = Math.max(this.#peakBitsPerSecond, peakBitsPerSecond);
       this.#multivariant = new RenderedText(
         formatVariant({
           uri: `${this.liveStreamId}/${this.broadcastId}/source/index.m3u8`,
-          tracks: this.#tracks,
+          tracks: this.#source.tracks,
           declared: this.#declared,
-          frameSeconds: this.#segmenter?.frameSeconds,
-          peakBitsPerSecond: this.#peakBitsPerSecond,
-          averageBitsPerSecond,
+          frameSeconds: this.#generation?.frameSeconds,
+          ...this.#source.measureBandwidth(),
         }),
       );
     }
@@ -453,18 +394,19 @@ export class LiveBroadcast {
     query: URLSearchParams,
     signal: AbortSignal,
   ): Promise<PlaylistAnswer> {
-    const { targetDurationSeconds } = this.#window;
-    if (rendition !== sourceRendition) {
+    const { targetDurationSeconds } = this.#options;
+    const found = this.#renditions.get(rendition);
+    if (found === undefined) {
       return { status: 404, reason: 'there is no such rendition', targetDurationSeconds };
     }
-    return this.#window.mediaPlaylist(query, signal);
+    return found.window.mediaPlaylist(query, signal);
   }
 
   /** See {@link LiveWindow.media}. */
   media(rendition: string, name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer {
-    const { targetDurationSeconds } = this.#window;
-    if (rendition !== sourceRendition) return { status: 404, targetDurationSeconds };
-    return this.#window.media(name, signal);
+    const { targetDurationSeconds } = this.#options;
+    const found = this.#renditions.get(rendition);
+    return found?.window.media(name, signal) ?? { status: 404, targetDurationSeconds };
   }
 
   #setState(state: BroadcastState): void {

@@ -1,0 +1,40 @@
+import { type TrackDescription, writeInitSegment } from '../cmaf/init-segment.ts';
+import { LiveWindow, type LiveWindowOptions } from './live-window.ts';
+import type { TrackKind } from './timeline.ts';
+
+/** One form in which a broadcast can be played: its window, and what is in there. */
+export class LiveRendition {
+  /** Last but one part of its addresses: `source`, `audio`, `720p`. */
+  readonly name: string;
+  readonly window: LiveWindow;
+  #tracks: Partial<Record<TrackKind, TrackDescription>> = {};
+  #peakBitsPerSecond = 0;
+
+  constructor(name: string, options: LiveWindowOptions) {
+    this.name = name;
+    this.window = new LiveWindow(options);
+  }
+
+  /** What it consists of now. */
+  get tracks(): Partial<Record<TrackKind, TrackDescription>> {
+    return this.#tracks;
+  }
+
+  /** Segments from now on consist of these; the init section that they need. */
+  useTracks(tracks: Partial<Record<TrackKind, TrackDescription>>): Buffer {
+    this.#tracks = tracks;
+    const numbered: TrackDescription[] = [];
+    if (tracks.video !== undefined) numbered.push({ ...tracks.video, id: 1 });
+    if (tracks.audio !== undefined) numbered.push({ ...tracks.audio, id: 2 });
+    const init = writeInitSegment(numbered);
+    this.window.useInit(init);
+    return init;
+  }
+
+  /** What its segments weigh, in bits a second: the peak of the whole broadcast, and the average of what is listed. */
+  measureBandwidth(): { peakBitsPerSecond: number; averageBitsPerSecond: number } {
+    const { peakBitsPerSecond, averageBitsPerSecond } = this.window.measureBandwidth();
+    this.#peakBitsPerSecond = Math.max(this.#peakBitsPerSecond, peakBitsPerSecond);
+    return { peakBitsPerSecond: this.#peakBitsPerSecond, averageBitsPerSecond };
+  }
+}
