@@ -12,6 +12,7 @@ export const endReasons = [
   'completed',
   'deleted',
   'account-suspended',
+  'sandbox-limit',
   'unsupported-codec',
   'no-keyframe',
   'no-media',

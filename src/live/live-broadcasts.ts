@@ -50,6 +50,8 @@ export interface LiveBroadcastsOptions {
     events: PackagerEvents,
     ids: Readonly<Record<string, unknown>>,
   ) => Packager;
+  /** How long a broadcast of the sandbox may last; as long as it likes unless given. */
+  readonly sandboxBroadcastMs?: number;
   /** What goes along with each broadcast; nothing unless given. */
   readonly follow?: FollowBroadcast;
   readonly journal: BroadcastJournal;
@@ -90,6 +92,8 @@ export class LiveBroadcasts implements Component {
   /** By stream, newest last: one that runs, and those that ended a short time ago. */
   readonly #broadcasts = new Map<string, LiveBroadcast[]>();
   readonly #forgetTimers = new Map<LiveBroadcast, NodeJS.Timeout>();
+  /** Of broadcasts of the sandbox that run. */
+  readonly #limitTimers = new Map<LiveBroadcast, NodeJS.Timeout>();
   /** By stream; kept as long as its broadcasts. */
   readonly #publisherLimits = new Map<string, RecentLimit>();
   readonly #events = new TypedEvents<LiveEvents>();
@@ -183,12 +187,28 @@ export class LiveBroadcasts implements Component {
     const list = this.#broadcasts.get(liveStreamId) ?? [];
     list.push(broadcast);
     this.#broadcasts.set(liveStreamId, list);
+    if (stream.environment === 'sandbox') this.#limitInSandbox(broadcast);
     return broadcast;
+  }
+
+  /** Counts from its beginning, across reconnects. */
+  #limitInSandbox(broadcast: LiveBroadcast): void {
+    const { sandboxBroadcastMs } = this.#options;
+    if (sandboxBroadcastMs === undefined) return;
+    const timer = setTimeout(() => {
+      void broadcast.end('sandbox-limit');
+      broadcast.releasePublisher(
+        `In the sandbox a broadcast lasts ${minutesText(sandboxBroadcastMs)} at most.`,
+      );
+    }, sandboxBroadcastMs);
+    this.#limitTimers.set(broadcast, timer);
   }
 
   #stateChanged(broadcast: LiveBroadcast): void {
     const { liveStreamId } = broadcast;
     if (broadcast.state === 'ended') {
+      clearTimeout(this.#limitTimers.get(broadcast));
+      this.#limitTimers.delete(broadcast);
       this.#learn(broadcast);
       const timer = setTimeout(() => this.#forget(broadcast), this.#options.settings.endedKeptMs);
       this.#forgetTimers.set(broadcast, timer);
@@ -341,6 +361,11 @@ export class LiveBroadcasts implements Component {
   #all(): LiveBroadcast[] {
     return [...this.#broadcasts.values()].flat();
   }
+}
+
+function minutesText(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`;
 }
 
 function refusal(reason: RefusalReason, description: string): AdmitAnswer {

@@ -28,6 +28,7 @@ export interface Tables {
   players: PlayerRow;
   removed_players: RemovedPlayerRow;
   removed_videos: RemovedVideoRow;
+  sandbox_videos: SandboxVideoRow;
   empty_videos: EmptyVideoRow;
   server_marks: ServerMarkRow;
   tags: TagRow;
@@ -322,6 +323,12 @@ export interface EmptyVideoRow {
 export interface ServerMarkRow {
   name: string;
   at_ms: number;
+}
+
+/** A video of the sandbox whose source is complete, and since when; kept by triggers. */
+export interface SandboxVideoRow {
+  completed_at_ms: number;
+  video_id: string;
 }
 
 /** Which client a private token was bound to at its first use. Hashes are SHA-256. */

@@ -177,6 +177,18 @@ export class VideosService {
   }
 
   /**
+   * Removes for good what was uploaded to the sandbox, or recorded there, until `completedUntilMs`, from the trash too; how many videos
+   * that were. Throws as {@link removeEach} does.
+   */
+  removeOfSandbox(completedUntilMs: number, signal?: AbortSignal): Promise<number> {
+    return this.removeEach(
+      atMost => this.#store.findOfSandbox(completedUntilMs, atMost),
+      videoId => this.#store.removeOfSandbox(videoId, completedUntilMs),
+      signal,
+    );
+  }
+
+  /**
    * Removes videos for good, with their files, a few at a time.
    *
    * @param find some of those that are left; what was removed, or is not to be any more, is not found again

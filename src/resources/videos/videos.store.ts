@@ -22,6 +22,8 @@ export class VideosStore {
   readonly #removeExpired;
   readonly #findEmpty;
   readonly #removeEmpty;
+  readonly #findOfSandbox;
+  readonly #removeOfSandbox;
   readonly #findLeft;
   readonly #add;
   readonly #touch;
@@ -50,6 +52,15 @@ export class VideosStore {
     this.#removeEmpty = sqlite.prepare<[string, number]>(
       `DELETE FROM videos WHERE id = ? AND is_discarded = 0 AND created_at_ms <= ?
          AND NOT EXISTS (SELECT 1 FROM video_sources WHERE video_id = videos.id)`,
+    );
+    this.#findOfSandbox = sqlite
+      .prepare<[number, number], string>(
+        'SELECT video_id FROM sandbox_videos WHERE completed_at_ms <= ? ORDER BY completed_at_ms, video_id LIMIT ?',
+      )
+      .pluck();
+    this.#removeOfSandbox = sqlite.prepare<[string, number]>(
+      `DELETE FROM videos WHERE id = ?
+         AND EXISTS (SELECT 1 FROM video_sources WHERE video_id = videos.id AND completed_at_ms <= ?)`,
     );
     this.#findLeft = sqlite
       .prepare<[string, number], string>('SELECT id FROM removed_videos WHERE id > ? ORDER BY id LIMIT ?')
@@ -89,6 +100,16 @@ export class VideosStore {
   /** Removes such a video, unless a source began or it was discarded meanwhile; whether it is removed. */
   removeEmpty(videoId: string, atMs: number): boolean {
     return this.#removed(this.#removeEmpty.run(videoId, atMs).changes);
+  }
+
+  /** Videos of the sandbox, discarded or not, whose source was complete at `atMs`; the oldest first. */
+  findOfSandbox(atMs: number, atMost: number): string[] {
+    return this.#findOfSandbox.all(atMs, atMost);
+  }
+
+  /** Removes such a video; whether it is removed. */
+  removeOfSandbox(videoId: string, atMs: number): boolean {
+    return this.#removed(this.#removeOfSandbox.run(videoId, atMs).changes);
   }
 
   /** One page of a list, and how many videos there are on all pages. */

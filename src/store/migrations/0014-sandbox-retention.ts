@@ -1,7 +1,30 @@
 import type { Migration } from '../migration.ts';
 
-/** Finds what is to be deleted from the sandbox without looking at anything else. */
+const entry = `
+      INSERT INTO sandbox_videos (completed_at_ms, video_id)
+        SELECT new.completed_at_ms, v.id FROM videos v JOIN projects p ON p.id = v.project_id
+        WHERE v.id = new.video_id AND p.environment = 'sandbox' AND new.completed_at_ms IS NOT NULL`;
+const noEntry = `
+      DELETE FROM sandbox_videos WHERE completed_at_ms = old.completed_at_ms AND video_id = old.video_id`;
+
+/** Finds videos of the sandbox by the time at which their source was complete, without looking at any others. */
 export const sandboxRetention: Migration = {
   name: 'sandbox retention',
-  sql: '',
+  sql: `
+    CREATE TABLE sandbox_videos (
+      completed_at_ms INTEGER NOT NULL,
+      video_id TEXT NOT NULL,
+      PRIMARY KEY (completed_at_ms, video_id)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO sandbox_videos (completed_at_ms, video_id)
+      SELECT s.completed_at_ms, v.id
+      FROM video_sources s JOIN videos v ON v.id = s.video_id JOIN projects p ON p.id = v.project_id
+      WHERE p.environment = 'sandbox' AND s.completed_at_ms IS NOT NULL;
+    CREATE TRIGGER video_sources_complete_at_once AFTER INSERT ON video_sources BEGIN ${entry};
+    END;
+    CREATE TRIGGER video_sources_complete AFTER UPDATE OF completed_at_ms ON video_sources BEGIN ${noEntry};${entry};
+    END;
+    CREATE TRIGGER video_sources_leave_sandbox AFTER DELETE ON video_sources BEGIN ${noEntry};
+    END;
+  `,
 };
