@@ -1,5 +1,11 @@
 import { formatAttributes } from './attribute-list.ts';
-import type { MediaPart, MediaPlaylist, SegmentStart, ServerControl } from './media-playlist-value.ts';
+import type {
+  MediaPart,
+  MediaPlaylist,
+  MediaSegment,
+  SegmentStart,
+  ServerControl,
+} from './media-playlist-value.ts';
 import { integer, quoted, seconds, uriLine } from './playlist-text.ts';
 
 /**
@@ -10,6 +16,11 @@ import { integer, quoted, seconds, uriLine } from './playlist-text.ts';
  * @throws AppError `server-error` for a URI or number that no playlist can hold.
  */
 export function formatMediaPlaylist(playlist: MediaPlaylist): string {
+  return formatBeginning(playlist) + formatEnding(playlist, mapAfter(playlist.segments));
+}
+
+/** The text of a playlist up to its last whole segment. @throws as {@link formatMediaPlaylist} */
+export function formatBeginning(playlist: MediaPlaylist): string {
   const lines = ['#EXTM3U', `#EXT-X-VERSION:${versionNeeded(playlist)}`];
   lines.push(`#EXT-X-TARGETDURATION:${integer(playlist.targetDurationSeconds, 1)}`);
   if (playlist.playlistType !== undefined) lines.push(`#EXT-X-PLAYLIST-TYPE:${playlist.playlistType}`);
@@ -26,13 +37,32 @@ export function formatMediaPlaylist(playlist: MediaPlaylist): string {
     lines.push(`#EXT-X-SKIP:SKIPPED-SEGMENTS=${integer(playlist.skippedSegments, 1)}`);
   }
 
-  // Undefined at the start of a delta update too: the map in force is repeated for the first kept segment.
-  let map: string | undefined;
-  for (const segment of playlist.segments) {
-    map = pushStart(lines, segment, map);
-    if (segment.gap) lines.push('#EXT-X-GAP');
-    lines.push(`#EXTINF:${seconds(segment.durationSeconds)},`, uriLine(segment.uri));
-  }
+  // At the start of a delta update too: the map in force is repeated for the first kept segment.
+  pushSegments(lines, playlist.segments, undefined);
+  return textOf(lines);
+}
+
+/**
+ * The text of segments in the middle of a playlist. @throws as {@link formatMediaPlaylist}
+ *
+ * @param map The one in force before.
+ */
+export function formatSegments(segments: readonly MediaSegment[], map: string | undefined): string {
+  const lines: string[] = [];
+  pushSegments(lines, segments, map);
+  return textOf(lines);
+}
+
+/**
+ * The text of a playlist after its last whole segment. @throws as {@link formatMediaPlaylist}
+ *
+ * @param map The one in force there.
+ */
+export function formatEnding(
+  playlist: Pick<MediaPlaylist, 'openParts' | 'preloadHints' | 'renditionReports' | 'endList'>,
+  map: string | undefined,
+): string {
+  const lines: string[] = [];
   if (playlist.openParts !== undefined) pushStart(lines, playlist.openParts, map);
 
   // 4.4.5.3: no hint beside EXT-X-ENDLIST.
@@ -48,7 +78,28 @@ export function formatMediaPlaylist(playlist: MediaPlaylist): string {
     lines.push(`#EXT-X-RENDITION-REPORT:${attributes}`);
   }
   if (playlist.endList) lines.push('#EXT-X-ENDLIST');
-  return `${lines.join('\n')}\n`;
+  return textOf(lines);
+}
+
+function textOf(lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+}
+
+function mapAfter(segments: readonly MediaSegment[]): string | undefined {
+  return segments.findLast(segment => segment.map !== undefined)?.map?.uri;
+}
+
+function pushSegments(
+  lines: string[],
+  segments: readonly MediaSegment[],
+  mapBefore: string | undefined,
+): void {
+  let map = mapBefore;
+  for (const segment of segments) {
+    map = pushStart(lines, segment, map);
+    if (segment.gap) lines.push('#EXT-X-GAP');
+    lines.push(`#EXTINF:${seconds(segment.durationSeconds)},`, uriLine(segment.uri));
+  }
 }
 
 /** The lowest version that the tags allow; a higher one shuts players out. **Source**: draft-pantos-hls-rfc8216bis-22, 8. */

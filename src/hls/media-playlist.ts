@@ -1,4 +1,9 @@
-export { formatMediaPlaylist } from './format-media-playlist.ts';
+export {
+  formatBeginning,
+  formatEnding,
+  formatMediaPlaylist,
+  formatSegments,
+} from './format-media-playlist.ts';
 export type {
   MediaPart,
   MediaPlaylist,
