@@ -65,6 +65,7 @@ const endedKeptMs = 60_000;
 const completedLingerMs = 60_000;
 const housekeepingEveryMs = 3_600_000;
 const suspensionEveryMs = 2_000;
+const retentionEveryMs = 60_000;
 const eventsKeptMs = 7 * 24 * 3_600_000;
 
 /**
@@ -145,6 +146,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
           events,
           ids,
         }),
+      sandboxBroadcastMs: sandboxRules.broadcastMs,
       follow: company.follow,
       journal,
       observer: {
@@ -206,6 +208,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       images: {
         requestFrame: videoId => vod.works.frameWished(videoId),
         canDecode: path => vod.works.canDecode(path),
+        mark: async path => ((await vod.works.markImage(path)) ? 'image/jpeg' : undefined),
       },
       uploads: {
         jobs: vod.jobs,
@@ -372,6 +375,17 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
           run: () => journal.streamsOfSuspended().filter(liveStreamId => live.suspend(liveStreamId)).length,
         },
       ],
+    const retention = new PeriodicTasks({
+      name: 'sandbox-retention',
+      tasks: [
+        {
+          name: 'expired-sandbox-videos',
+          run: signal => api.videos.removeOfSandbox(clock.nowMs() - sandboxRules.keptMs, signal),
+        },
+      ],
+      everyMs: retentionEveryMs,
+      log: log.child('housekeeping'),
+    });
       everyMs: suspensionEveryMs,
       log: log.child('live'),
     });
@@ -397,6 +411,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         api.analytics.playbacks,
         processComponent,
         ...vod.components,
+        retention,
         uploadLeftovers,
         vod.jobs,
         ...composeWebhooks({ config, database, outbox, metrics, version: readVersion(), clock, log }),

@@ -52,6 +52,7 @@ import { UploadTokensService } from './upload-tokens/upload-tokens.service.ts';
 import { UploadTokensStore } from './upload-tokens/upload-tokens.store.ts';
 import { createUploads, type Uploads, type UploadWork } from './uploads/create-uploads.ts';
 import { type VideoStatusSources, videoStatusRoutes } from './video-status/video-status.routes.ts';
+import type { MarkImage } from './video-thumbnails/received-thumbnail.ts';
 import { videoThumbnailRoutes } from './video-thumbnails/video-thumbnails.routes.ts';
 import { VideoThumbnailsService } from './video-thumbnails/video-thumbnails.service.ts';
 import { ThumbnailsStore } from './video-thumbnails/video-thumbnails.store.ts';
@@ -83,8 +84,8 @@ export interface ApiOptions {
   readonly live: LiveControl;
   /** What the rest of the server does for videos; without it, they are containers that nothing comes into. */
   readonly videos?: Partial<VideoWork>;
-  /** How images are worked on; without it, no frames are made, and watermarks are taken unseen. */
-  readonly images?: ImageWork;
+  /** How images are worked on; without it, no frames are made, watermarks are taken unseen, and nothing is marked. */
+  readonly images?: Partial<ImageWork>;
   /** What is done with uploads; without it, chunks are not joined and sources not fetched. */
   readonly uploads?: Partial<UploadWork>;
   /** How far videos have come; without it, nothing is ever encoded. */
@@ -128,9 +129,15 @@ export interface ImageWork {
   requestFrame(videoId: string): void;
   /** Whether a picture comes out of an image file. */
   canDecode(path: string): Promise<boolean>;
+  /** Burns the sandbox's watermark into an image. */
+  readonly mark: MarkImage;
 }
 
-const noImageWork: ImageWork = { requestFrame: () => {}, canDecode: async () => true };
+const noImageWork: ImageWork = {
+  requestFrame: () => {},
+  canDecode: async () => true,
+  mark: async (_path, type) => type,
+};
 
 const noUploadWork: UploadWork = {
   jobs: { add: () => {}, has: () => false, cancel: async () => {} },
@@ -184,6 +191,7 @@ export function createApi(options: ApiOptions): Api {
   const limiter = new RateLimiter(options.rateLimits, clock);
   const auth = new AuthService({ database, accounts, limiter, clock, log: log.child('auth') });
   const files = new MediaFiles(dataDir);
+  const images: ImageWork = { ...noImageWork, ...options.images };
   const players = new PlayersService({
     store: new PlayersStore(database),
     files,
@@ -192,14 +200,13 @@ export function createApi(options: ApiOptions): Api {
   });
   const liveStreams = new LiveStreamsService({
     store: new LiveStreamsStore(database),
-    thumbnails: new ThumbnailFiles(files),
+    thumbnails: new ThumbnailFiles(files, images.mark),
     live: options.live,
     privateTokens,
     baseUrl: publicUrl,
     players,
     clock,
   });
-  const images = options.images ?? noImageWork;
   const watermarks = new WatermarksService({
     store: new WatermarksStore(database),
     files,
@@ -234,6 +241,7 @@ export function createApi(options: ApiOptions): Api {
     videos,
     files,
     requestFrame: videoId => images.requestFrame(videoId),
+    mark: images.mark,
   });
   const webhookQueue = options.webhooks ?? new WebhookQueue(database);
   const webhooks = new WebhooksService({ store: new WebhooksStore(database), queue: webhookQueue, clock });

@@ -4,6 +4,7 @@ import { encodeVideo } from './encode-job.ts';
 import { canDecodeImage } from './image-check.ts';
 import { makeStills, makeWishedFrame } from './image-jobs.ts';
 import { makeMp4 } from './mp4-job.ts';
+import { markImage } from './picture-mark.ts';
 import { prepareVideo } from './prepare-job.ts';
 import { orderWork, type VodJob, vodLanes, type WorkContext } from './work-context.ts';
 
@@ -17,6 +18,7 @@ const unusable = 'The file cannot be used as a video.';
 /** All that is made of a video's source, as jobs. */
 export class VodWorks {
   readonly #context: WorkContext;
+  #lastMarked: Promise<unknown> = Promise.resolve();
 
   constructor(context: WorkContext) {
     this.#context = context;
@@ -93,6 +95,29 @@ export class VodWorks {
       signal: AbortSignal.timeout(imageTimeoutMs),
       ids: {},
     });
+  }
+
+  /**
+   * Makes of an image a JPEG that carries the sandbox's watermark, in its place: one image after the other, since they may be large.
+   *
+   * @returns false when no picture comes out of it
+   */
+  markImage(path: string): Promise<boolean> {
+    const { tools, settings } = this.#context;
+    const marked = this.#lastMarked.then(() =>
+      markImage(
+        {
+          tools,
+          // Each of its processes has a limit of its own.
+          signal: AbortSignal.timeout(4 * imageTimeoutMs),
+          ids: {},
+          memoryBytes: settings.memoryBytes,
+        },
+        path,
+      ),
+    );
+    this.#lastMarked = marked.catch(() => {});
+    return marked;
   }
 
   /** Stops all work on a video and removes its files. */

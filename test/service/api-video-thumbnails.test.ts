@@ -134,7 +134,9 @@ describe('uploading a thumbnail', () => {
       ...{ path, bytes: png.length, digest: Buffer.alloc(32), fileName: 'a.png' },
       fields: new Map<string, string>(),
     };
-    await expect(server.api.thumbnails.upload(projectId, videoId, file)).rejects.toMatchObject({
+    await expect(
+      server.api.thumbnails.upload({ projectId, environment: 'sandbox' }, videoId, file),
+    ).rejects.toMatchObject({
       code: 'resource-not-found',
     });
     expect(existsSync(folderOf(videoId))).toBe(false);

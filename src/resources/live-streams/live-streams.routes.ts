@@ -86,10 +86,11 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       method: 'POST',
       path: '/live-streams/{liveStreamId}/thumbnail',
       summary: 'Upload a thumbnail',
+      description: 'In the sandbox it is made a JPEG of at most 1280 pixels a side, with the watermark.',
       ...one,
       body: imageBody(thumbnailImage, 'A JPEG, PNG or WebP image'),
       success: { status: 201, ...shown },
-      handle: ({ found, body }) => liveStreams.setThumbnail(found, body),
+      handle: ({ found, body, caller }) => liveStreams.setThumbnail(found, body, caller),
     }),
     defineRoute({
       method: 'DELETE',

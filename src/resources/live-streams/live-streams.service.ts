@@ -4,6 +4,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId, newUuid } from '../../shared/ids.ts';
 import type { PrivateTokens } from '../private-tokens/private-tokens.store.ts';
+import type { ThumbnailOwner } from '../video-thumbnails/received-thumbnail.ts';
 import type { LiveControl } from './live-control.ts';
 import type { LiveStream, LiveStreamChanges } from './live-stream.ts';
 import { type LiveStreamView, viewOf } from './live-stream-assets.ts';
@@ -113,8 +114,8 @@ export class LiveStreamsService {
   }
 
   /** Puts an image in place. Throws as {@link ThumbnailFiles.put} does. */
-  async setThumbnail(stream: LiveStream, file: UploadedFile): Promise<LiveStreamView> {
-    const type = await this.#thumbnails.put(stream.liveStreamId, file);
+  async setThumbnail(stream: LiveStream, file: UploadedFile, owner: ThumbnailOwner): Promise<LiveStreamView> {
+    const type = await this.#thumbnails.put(stream.liveStreamId, file, owner);
     if (this.#store.find(stream.projectId, stream.liveStreamId) === undefined) {
       // Deleted while the image came in.
       await this.#thumbnails.removeAll(stream.liveStreamId);

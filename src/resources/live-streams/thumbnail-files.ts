@@ -1,14 +1,20 @@
 import { rm } from 'node:fs/promises';
 import type { UploadedFile } from '../../http/route.ts';
-import { readUploadedImage, thumbnailImage } from '../../http/uploaded-image.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
+import {
+  type MarkImage,
+  receiveThumbnail,
+  type ThumbnailOwner,
+} from '../video-thumbnails/received-thumbnail.ts';
 
 /** Images of live streams on disk: `live/<liveStreamId>/thumbnail` below the data folder. */
 export class ThumbnailFiles {
   readonly #media: MediaFiles;
+  readonly #mark: MarkImage;
 
-  constructor(media: MediaFiles) {
+  constructor(media: MediaFiles, mark: MarkImage) {
     this.#media = media;
+    this.#mark = mark;
   }
 
   /** Where a live stream's image is, if it has one. */
@@ -19,13 +25,13 @@ export class ThumbnailFiles {
   /**
    * Puts a received image in the place of the old one.
    *
-   * @returns its media type, as its bytes tell it
+   * @returns its media type
    * @throws AppError of the `uploaded-file-` codes when it is no image that may be a thumbnail
    */
-  async put(liveStreamId: string, file: UploadedFile): Promise<string> {
-    const image = await readUploadedImage(file, thumbnailImage);
+  async put(liveStreamId: string, file: UploadedFile, owner: ThumbnailOwner): Promise<string> {
+    const type = await receiveThumbnail(file, owner, this.#mark);
     await this.#media.publish(file.path, this.pathOf(liveStreamId));
-    return image.type;
+    return type;
   }
 
   /** Removes a live stream's image. */

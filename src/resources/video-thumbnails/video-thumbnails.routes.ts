@@ -37,10 +37,11 @@ export function videoThumbnailRoutes(
     defineRoute({
       method: 'POST',
       summary: 'Upload a thumbnail',
-      description: 'It is shown until a timecode is set, or another image uploaded.',
+      description:
+        'It is shown until a timecode is set, or another image uploaded. In the sandbox it is made a JPEG of at most 1280 pixels a side, with the watermark.',
       ...one,
       body: imageBody(thumbnailImage, 'A JPEG, PNG or WebP image'),
-      handle: ({ caller, params, body }) => thumbnails.upload(caller.projectId, params.videoId, body),
+      handle: ({ caller, params, body }) => thumbnails.upload(caller, params.videoId, body),
     }),
     defineRoute({
       method: 'PATCH',

@@ -1,11 +1,11 @@
 import { rm, rmdir } from 'node:fs/promises';
 import type { ImageType } from '../../http/image-file.ts';
 import type { UploadedFile } from '../../http/route.ts';
-import { readUploadedImage, thumbnailImage } from '../../http/uploaded-image.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newUuid } from '../../shared/ids.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import type { Database } from '../../store/database.ts';
+import { type MarkImage, receiveThumbnail, type ThumbnailOwner } from './received-thumbnail.ts';
 import type { ThumbnailChoice, ThumbnailFile, ThumbnailsStore } from './video-thumbnails.store.ts';
 
 /** What is asked of the videos themselves. */
@@ -26,6 +26,7 @@ export interface VideoThumbnailsOptions<View> {
   readonly files: MediaFiles;
   /** Asks for the wanted frame to be made. In a transaction, and also for a video that has no media yet. */
   readonly requestFrame: (videoId: string) => void;
+  readonly mark: MarkImage;
 }
 
 const extensions: Readonly<Record<ImageType, string>> = {
@@ -46,10 +47,14 @@ export class VideoThumbnailsService<View> {
     this.#options = options;
   }
 
-  /** Shows an uploaded image. Throws as `readUploadedImage` does, and `resource-not-found` when the video goes meanwhile. */
-  async upload(projectId: string, videoId: string, file: UploadedFile): Promise<View> {
-    const { database, store, videos } = this.#options;
-    const { type } = await readUploadedImage(file, thumbnailImage);
+  /** Shows an uploaded image. Throws as `receiveThumbnail` does, and `resource-not-found` when the video goes meanwhile. */
+  async upload(
+    { projectId, environment }: ThumbnailOwner & { readonly projectId: string },
+    videoId: string,
+    file: UploadedFile,
+  ): Promise<View> {
+    const { database, store, videos, mark } = this.#options;
+    const type = await receiveThumbnail(file, { environment }, mark);
     const isShown = await this.#place(videoId, file.path, extensions[type], name =>
       database.transaction(() => {
         if (videos.find(projectId, videoId) === undefined) return { isShown: false };
