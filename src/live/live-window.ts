@@ -4,7 +4,12 @@
  * **Source**: draft-pantos-hls-rfc8216bis-22: 4.4.3 (what a media playlist says of itself), 4.4.4.9 (parts), 4.4.5.3 (preload hints),
  * 6.2.1 and 6.2.2 (changing and removing), 6.2.5 (delivery directives).
  */
-import { formatMediaPlaylist, type MediaPlaylist, type MediaSegment } from '../hls/media-playlist.ts';
+import {
+  formatMediaPlaylist,
+  type MediaPlaylist,
+  type MediaSegment,
+  type RenditionReport,
+} from '../hls/media-playlist.ts';
 import { parseReloadDirectives } from '../hls/reload-directives.ts';
 import type { Clock } from '../shared/clock.ts';
 import { RenderedText } from '../shared/rendered-text.ts';
@@ -44,6 +49,20 @@ export interface LiveWindowOptions {
   readonly clock: Clock;
   /** Something new can be fetched. */
   onChange(): void;
+  /** How far the other renditions have come. */
+  otherRenditions?(): readonly RenditionReport[];
+  /** The window that this one begins beside: its numbers go on from there. */
+  beside?: LiveWindow | undefined;
+}
+
+/** What is the same of a segment in all renditions. */
+export interface SegmentFacts {
+  readonly sequence: number;
+  readonly hasDiscontinuity: boolean;
+  /** Decoding time of its first frame on the broadcast's clock. */
+  readonly startMs: number;
+  /** Milliseconds since 1970 of `startMs`. */
+  readonly programDateTimeMs: number;
 }
 
 interface ListedPart {
@@ -89,8 +108,9 @@ export class LiveWindow implements SegmentSink {
   /** Removed from the list, and still to be fetched until the time given. */
   #retired: { segment: Segment; untilMs: number }[] = [];
   #partsByNumber = new Map<number, ListedPart>();
-  /** The first number is the leading gap's. */
-  #nextSequence = firstSequence + 1;
+  /** The leading gap's. */
+  readonly #firstSequence: number;
+  #nextSequence: number;
   #nextPartNumber = 0;
   #discontinuitySequence = 0;
   #discontinuityIsDue = false;
@@ -106,6 +126,15 @@ export class LiveWindow implements SegmentSink {
   constructor(options: LiveWindowOptions) {
     this.#options = options;
     this.targetDurationSeconds = options.targetDurationSeconds;
+    const { beside } = options;
+    this.#firstSequence = beside?.isPlayable ? beside.#nextSequence - 1 : firstSequence;
+    this.#nextSequence = this.#firstSequence + 1;
+    if (beside === undefined) return;
+    this.#partTargetSeconds = beside.#partTargetSeconds;
+    this.#discontinuitySequence = beside.#discontinuitySequence;
+    for (const { hasDiscontinuity } of beside.#segments) {
+      if (hasDiscontinuity) this.#discontinuitySequence += 1;
+    }
   }
 
   // ------------------------------------------------------------------------------------------------ filling it
@@ -145,11 +174,25 @@ export class LiveWindow implements SegmentSink {
     if (this.isPlayable) this.#discontinuityIsDue = true;
   }
 
-  /** @param arrivedAtMs wall-clock time at which its first frame came in; now unless given */
-  openSegment(segment: { startMs: number; isIndependent: boolean; arrivedAtMs?: number }): void {
+  /**
+   * @param arrivedAtMs wall-clock time at which its first frame came in; now unless given
+   * @returns what the same segment of other renditions has from it
+   */
+  openSegment(segment: { startMs: number; isIndependent: boolean; arrivedAtMs?: number }): SegmentFacts {
+    const { startMs, isIndependent } = segment;
+    const date = this.#dateOf(startMs, segment.arrivedAtMs ?? this.#options.clock.nowMs());
+    const { sequence, hasDiscontinuity, programDateTimeMs } = this.#newSegment(date, isIndependent, false);
+    const facts = { sequence, hasDiscontinuity, startMs, programDateTimeMs };
+    this.openSegmentAs(facts, isIndependent);
+    return facts;
+  }
+
+  /** Opens a segment with the number, date and break that another rendition gave it. */
+  openSegmentAs(facts: SegmentFacts, isIndependent: boolean): void {
     if (this.#ended) return;
-    const date = this.#dateOf(segment.startMs, segment.arrivedAtMs ?? this.#options.clock.nowMs());
-    this.#open = this.#newSegment(date, segment.isIndependent, false);
+    this.#discontinuityIsDue = facts.hasDiscontinuity;
+    this.#lastProgramDateTimeMs = facts.programDateTimeMs;
+    this.#open = this.#newSegment(facts.programDateTimeMs, isIndependent, false);
   }
 
   addPart(part: Part): void {
@@ -189,12 +232,37 @@ export class LiveWindow implements SegmentSink {
     this.#list(gap);
   }
 
+  /** A segment of which this rendition has nothing. */
+  addMissing(facts: SegmentFacts, durationSeconds: number): void {
+    if (this.#ended) return;
+    this.openSegmentAs(facts, false);
+    const open = this.#open!;
+    this.#open = undefined;
+    this.#list({ ...open, isGap: true, durationSeconds });
+  }
+
   /** The broadcast is over: the list ends, and everyone who waits is answered. */
   end(): void {
     if (this.#ended) return;
     this.closeSegment();
     this.#ended = true;
     this.#changed();
+  }
+
+  /** How far it has come, for the lists of other renditions; undefined while it has no list. */
+  get edge(): { readonly lastMsn: number; readonly lastPart: number } | undefined {
+    if (!this.isPlayable) return undefined;
+    const open = this.#open;
+    if (open !== undefined && open.parts.length > 0) {
+      return { lastMsn: this.#nextSequence, lastPart: open.parts.length - 1 };
+    }
+    const parts = this.#segments.at(-1)?.parts.length ?? 0;
+    return { lastMsn: this.#nextSequence - 1, lastPart: Math.max(0, parts - 1) };
+  }
+
+  /** Another rendition has come further: what was rendered is old. */
+  otherChanged(): void {
+    this.#rendered.clear();
   }
 
   get ended(): boolean {
@@ -282,7 +350,7 @@ export class LiveWindow implements SegmentSink {
     const durationSeconds = this.#partTargetSeconds ?? this.targetDurationSeconds;
     this.#segments.push({
       ...first,
-      sequence: firstSequence,
+      sequence: this.#firstSequence,
       isIndependent: false,
       programDateTimeMs: first.programDateTimeMs - Math.round(durationSeconds * 1000),
       isGap: true,
@@ -294,7 +362,9 @@ export class LiveWindow implements SegmentSink {
   /** What players hold back is there: one that started before would start in the gap, or with too little to go on. */
   #canStart(): boolean {
     const holdBackSeconds = 3 * (this.#partTargetSeconds ?? 0);
-    return this.#nextSequence > firstSequence + 1 || (this.#open?.durationSeconds ?? 0) >= holdBackSeconds;
+    return (
+      this.#nextSequence > this.#firstSequence + 1 || (this.#open?.durationSeconds ?? 0) >= holdBackSeconds
+    );
   }
 
   #list(segment: Segment): void {
@@ -468,7 +538,7 @@ export class LiveWindow implements SegmentSink {
       openParts:
         this.#ended || open === undefined || open.parts.length === 0 ? undefined : this.#entry(open, true),
       preloadHints: this.#ended ? [] : this.#hints(),
-      renditionReports: [],
+      renditionReports: this.#options.otherRenditions?.() ?? [],
       endList: this.#ended,
     };
   }
@@ -513,7 +583,8 @@ export class LiveWindow implements SegmentSink {
 
   #listedParts(segment: Segment): MediaSegment['parts'] {
     const { sequence, durationSeconds } = segment;
-    if (sequence === firstSequence) return [{ uri: `gap-${sequence}-0.m4s`, durationSeconds, gap: true }];
+    if (sequence === this.#firstSequence)
+      return [{ uri: `gap-${sequence}-0.m4s`, durationSeconds, gap: true }];
     return segment.parts.map(part => ({
       uri: `part-${part.number}.m4s`,
       durationSeconds: part.durationSeconds,

@@ -21,7 +21,7 @@ export interface SegmentSink {
   readonly targetDurationSeconds: number;
   fixPartTarget(seconds: number): void;
   /** @param startMs decoding time of the first frame on the broadcast's clock */
-  openSegment(segment: { startMs: number; isIndependent: boolean }): void;
+  openSegment(segment: { startMs: number; isIndependent: boolean }): unknown;
   addPart(part: Part): void;
   closeSegment(): void;
   nextSequenceNumber(): number;
@@ -35,6 +35,8 @@ export interface SegmenterOptions {
   readonly partSeconds: number;
   /** A segment ends at the first keyframe after this. */
   readonly segmentSeconds: number;
+  /** Audio that is this far ahead of video goes on without it; one second unless given. */
+  readonly videoLateSeconds?: number;
   /** A distance between keyframes that no segment can hold. Told once. */
   onLongGop?: (seconds: number) => void;
 }
@@ -44,7 +46,6 @@ interface QueuedSample extends Sample {
   readonly endSeconds: number;
 }
 
-/** Audio that is this far ahead of video goes on without it. */
 const videoLateSeconds = 1;
 /** At the end audio may reach this far beyond the last frame of video: two or three frames of it. */
 const audioTailSeconds = 0.05;
@@ -188,7 +189,8 @@ export class Segmenter {
       while (this.#audioSamples.length > 512) this.#audioSamples.shift();
       return;
     }
-    this.#fillWithAudio(audioEnd, Math.max(videoLateSeconds, this.#sink.partTargetSeconds));
+    const late = this.#options.videoLateSeconds ?? videoLateSeconds;
+    this.#fillWithAudio(audioEnd, Math.max(late, this.#sink.partTargetSeconds));
   }
 
   /** Parts of what audio there is, as long as it goes on for more than `ahead` seconds after the last frame of video. */
