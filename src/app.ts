@@ -348,9 +348,6 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
 
     const metricsComponent = componentOf('metrics', { stop: () => metrics.stop() });
     const processComponent = componentOf('processes', { stop: () => processes.stop() });
-    const uploadLeftovers = componentOf('upload-leftovers', {
-      start: () => api.uploads.service.removeLeftovers(),
-    });
     const housekeeping = new PeriodicTasks({
       name: 'housekeeping',
       tasks: [
@@ -412,7 +409,6 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         processComponent,
         ...vod.components,
         retention,
-        uploadLeftovers,
         vod.jobs,
         ...composeWebhooks({ config, database, outbox, metrics, version: readVersion(), clock, log }),
         housekeeping,

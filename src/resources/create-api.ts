@@ -160,7 +160,7 @@ export interface Api {
   readonly captions: TextTracksService;
   readonly chapters: TextTracksService;
   readonly players: PlayersService;
-  /** Its jobs are to be registered, and its leftovers removed before the listener starts. */
+  /** Its jobs are to be registered. */
   readonly uploads: Uploads;
   readonly privateTokens: PrivateTokens;
   /** Its playbacks are to be started and stopped with the server. */

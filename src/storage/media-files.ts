@@ -1,8 +1,17 @@
+import { renameSync } from 'node:fs';
 import { mkdir, open, rename, rm, statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { AppError } from '../shared/errors.ts';
+import { dirname, join } from 'node:path';
+import { AppError, systemCodeOf } from '../shared/errors.ts';
 import { newUuid } from '../shared/ids.ts';
 import { joinBelow } from '../shared/safe-path.ts';
+
+/** A folder of things that are kept by their ids. */
+export type MediaRoot = 'vod' | 'uploads' | 'live' | 'players' | 'watermarks';
+
+/** What the names of things begin with that are being removed. */
+export const asidePrefix = '.removed-';
+
+const publishAttempts = 3;
 
 /**
  * The layout of the data folder's media, and the ways in which a file gets there whole or not at all. A path that is handed out
@@ -14,6 +23,8 @@ import { joinBelow } from '../shared/safe-path.ts';
  * - `live/<liveStreamId>/`: the image of a live stream
  * - `watermarks/<watermarkId>`: images to burn in
  * - `players/<playerId>/`: the logo of a player theme
+ *
+ * What is named `.removed-<uuid>` anywhere in there is being removed.
  */
 export class MediaFiles {
   readonly #root: string;
@@ -68,20 +79,46 @@ export class MediaFiles {
     await rm(joinBelow(this.#root, 'work'), { recursive: true, force: true, maxRetries: 3 });
   }
 
+  /** Where all that is kept by ids of one kind stands. */
+  root(kind: MediaRoot): string {
+    return joinBelow(this.#root, kind);
+  }
+
   /** Puts a finished file in its place: on the disk first, then under its name, in one step. */
   async publish(from: string, to: string): Promise<void> {
     await syncFile(from);
-    await mkdir(dirname(to), { recursive: true });
-    await rename(from, to);
+    for (let attempt = 1; ; attempt += 1) {
+      await mkdir(dirname(to), { recursive: true });
+      try {
+        return await rename(from, to);
+      } catch (error) {
+        // Its folder may just have been removed by another way.
+        if (attempt === publishAttempts || systemCodeOf(error) !== 'ENOENT') throw error;
+      }
+    }
   }
 
-  /** Removes all files of a video, chunks too. One that has none is fine. */
+  /**
+   * Takes a file or folder away from where everybody looks for it, to be removed when there is time. Without an `await`, so that
+   * nothing comes between finding that nobody needs it and this.
+   *
+   * @returns where it is until then; undefined when it is not there
+   */
+  setAside(path: string): string | undefined {
+    const aside = join(dirname(path), `${asidePrefix}${newUuid()}`);
+    try {
+      renameSync(path, aside);
+      return aside;
+    } catch (error) {
+      if (systemCodeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** Removes all files of a video, chunks too. One that has none is fine, and so is one that is being removed. */
   async removeVideo(videoId: string): Promise<void> {
-    await Promise.all(
-      [this.video(videoId), this.upload(videoId)].map(path =>
-        rm(path, { recursive: true, force: true, maxRetries: 3 }),
-      ),
-    );
+    const aside = [this.video(videoId), this.upload(videoId)].map(path => this.setAside(path));
+    await Promise.all(aside.map(path => path && rm(path, { recursive: true, force: true, maxRetries: 3 })));
   }
 
   /**

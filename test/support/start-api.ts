@@ -167,7 +167,6 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     ...(options.headersTimeoutMs === undefined ? {} : { headersTimeoutMs: options.headersTimeoutMs }),
   });
   for (const kind of api.uploads.jobKinds) jobs.register(kind);
-  await api.uploads.service.removeLeftovers();
   await jobs.start();
   await api.tokenSweeper.start();
   await listener.start();

@@ -1,7 +1,6 @@
 import { mkdirSync, renameSync } from 'node:fs';
-import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { systemCodeOf } from '../../shared/errors.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 
 /** What is written to until it is whole, beside where it will be. */
@@ -50,9 +49,10 @@ export class SourceFiles {
     return this.#media.needRoom(bytes, this.#minFreeBytes);
   }
 
-  /** Removes a video's chunks. */
+  /** Removes a video's chunks: they are out of the way of others at once. */
   async removeChunks(videoId: string): Promise<void> {
-    await rm(this.#media.upload(videoId), { recursive: true, force: true, maxRetries: 3 });
+    const aside = this.#media.setAside(this.#media.upload(videoId));
+    if (aside !== undefined) await rm(aside, { recursive: true, force: true, maxRetries: 3 });
   }
 
   /** Removes what was written of a source that is not whole, and what was noted about it. */
@@ -64,16 +64,6 @@ export class SourceFiles {
   /** Removes a source. */
   async removeSource(videoId: string): Promise<void> {
     await rm(this.source(videoId), { force: true });
-  }
-
-  /** Ids of all videos that have chunks on the disk. */
-  async videosWithChunks(): Promise<string[]> {
-    try {
-      return await readdir(dirname(this.#media.upload('any')));
-    } catch (error) {
-      if (systemCodeOf(error) === 'ENOENT') return [];
-      throw error;
-    }
   }
 }
 

@@ -136,20 +136,13 @@ export class UploadsService<View> {
     const expired = this.#store.openSince(nowMs - openAtMostMs);
     for (const videoId of expired) {
       if (!this.#store.fail(videoId, 'The source was not complete after 168 hours.')) continue;
-      await this.#jobs.cancel(videoId);
-      await this.#files.removeChunks(videoId);
+      // At once: from now on the upload may begin anew, with other chunks.
+      const removed = this.#files.removeChunks(videoId);
+      await Promise.all([removed, this.#jobs.cancel(videoId)]);
       await this.#files.removePartial(videoId);
       this.#log.info('upload-expired', { videoId });
     }
     return expired.length;
-  }
-
-  /** Removes chunks that no upload needs, which a crash can leave. Before anything is received. */
-  async removeLeftovers(): Promise<void> {
-    for (const videoId of await this.#files.videosWithChunks()) {
-      const status = this.#store.source(videoId)?.status;
-      if (status !== 'uploading' && status !== 'assembling') await this.#files.removeChunks(videoId);
-    }
   }
 
   #find(projectId: string, videoId: string): void {
