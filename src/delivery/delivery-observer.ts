@@ -4,6 +4,7 @@ export type RequestKind =
   | 'playlist'
   | 'media'
   | 'thumbnail'
+  | 'session'
   | 'page'
   | 'state'
   | 'events'

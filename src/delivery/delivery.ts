@@ -3,10 +3,12 @@ import { type AddressOf, addressReader } from '../http/peer.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
+import { RenderedText as OwnText } from '../shared/rendered-text.ts';
 import { AnswerSender, allowedMethods, notFoundText } from './answer-sender.ts';
 import { type DeliveryObserver, silentObserver } from './delivery-observer.ts';
+import type { FileSlice } from './file-slice.ts';
+import { type AdmittedStream, type LiveAdmissionRequest, LiveGate } from './live-gate.ts';
 import type {
-  LivePlayable,
   LiveSource,
   MediaAnswer,
   PlaylistAnswer,
@@ -15,13 +17,14 @@ import type {
 } from './live-source.ts';
 import { PendingAnswers } from './pending-answers.ts';
 import { loadPlayerFiles, type PlayerFiles } from './player-files.ts';
-import { pageForm, pageHeaders, pageType, renderPlayerPage } from './player-page.ts';
+import { pageForm, pageHeaders, pageHeadersFor, pageType, renderPlayerPage } from './player-page.ts';
 import type { PrivateSessions } from './private-sessions.ts';
 import { StallGuard } from './stall-guard.ts';
 import { describeState, StateEvents } from './state-events.ts';
-import { Thumbnails } from './thumbnails.ts';
+import { type LiveFrames, type Thumbnail, Thumbnails } from './thumbnails.ts';
+import { lifetimeFor } from './token-gate.ts';
 import { ViewerCount } from './viewer-count.ts';
-import { parseViewerPath, type ViewerPath } from './viewer-path.ts';
+import { type PrivatePath, parseViewerPath, type ViewerPath, withSession } from './viewer-path.ts';
 import type { Exchange, ViewerReply, ViewerRequest, ViewerResponse } from './viewer-reply.ts';
 import { VodDelivery } from './vod-delivery.ts';
 import { parseVodPath, type VodPath } from './vod-path.ts';
@@ -31,6 +34,8 @@ import type { PiecedBody, VodSource } from './vod-source.ts';
 export interface DeliveryOptions {
   readonly live: LiveSource;
   readonly streams: StreamDirectory;
+  /** Pictures of live streams that have no uploaded image; none unless given. */
+  readonly frames?: LiveFrames;
   /** Without it there are no videos. */
   readonly vod?: VodSource;
   /** The logo of a player theme, if it has one of this format. */
@@ -64,10 +69,15 @@ const noVideos: VodSource = {
   file: async () => undefined,
   textTrack: () => undefined,
 };
+/** What all paths of a live stream's media have in common. */
+type StreamPath = PrivatePath & { readonly liveStreamId: string };
+
 const playlistType = 'application/vnd.apple.mpegurl';
 const maxUrlLength = 2048;
-/** How long a playing broadcast is served without asking again whether its stream is public. */
-const publicForMs = 1000;
+const nothingOnAirText = 'Nothing is being broadcast here.';
+/** So long may an uploaded image be kept; and one that becomes another while the stream is on. */
+const imageSeconds = 60;
+const frameSeconds = 10;
 /** For what depends on the moment, and for errors that must be over as soon as their cause is. */
 const noCache = 'no-cache';
 
@@ -80,6 +90,8 @@ export class Delivery implements Component {
   readonly name = 'delivery';
   readonly #live: LiveSource;
   readonly #streams: StreamDirectory;
+  readonly #frames: LiveFrames;
+  readonly #gate: LiveGate;
   readonly #logo: NonNullable<DeliveryOptions['logo']>;
   readonly #observer: DeliveryObserver;
   readonly #addressOf: AddressOf;
@@ -91,13 +103,12 @@ export class Delivery implements Component {
   readonly #vod: VodDelivery;
   readonly #viewers: ViewerCount;
   readonly #thumbnails = new Thumbnails();
-  /** Until when (monotonic ms) a broadcast may be served without asking the directory. */
-  readonly #publicUntilMs = new WeakMap<LivePlayable, number>();
   #loadedFiles: PlayerFiles | undefined;
 
   constructor(options: DeliveryOptions) {
     this.#live = options.live;
     this.#streams = options.streams;
+    this.#frames = options.frames ?? { hasFrame: () => false, frame: async () => undefined };
     this.#logo = options.logo ?? (() => undefined);
     this.#observer = options.observer ?? silentObserver;
     this.#clock = options.clock ?? systemClock;
@@ -114,14 +125,18 @@ export class Delivery implements Component {
       maxClientsPerStream: options.maxEventClientsPerStream ?? 5000,
       heartbeatMs: options.heartbeatMs ?? 15_000,
     });
-    this.#vod = new VodDelivery({
-      source: options.vod ?? noVideos,
+    const tokens = {
       sessions: options.sessions ?? { admit: () => undefined },
       publicUrl: options.publicUrl ?? (() => ''),
+      clock: this.#clock,
+    };
+    this.#gate = new LiveGate({ ...tokens, streams: this.#streams });
+    this.#vod = new VodDelivery({
+      ...tokens,
+      source: options.vod ?? noVideos,
       sender: this.#sender,
       pending: this.#pending,
       files: () => this.#files(),
-      clock: this.#clock,
     });
     this.#viewers = new ViewerCount(this.#clock, options.maxCountedViewers ?? 100_000);
   }
@@ -197,28 +212,31 @@ export class Delivery implements Component {
         this.#vod.answer(exchange, path, query);
         break;
       case 'media':
-        this.#answerMedia(exchange, path);
+        this.#answerMedia(exchange, path, query);
         break;
       case 'playlist':
         this.#answerPlaylist(exchange, path, query);
         break;
       case 'multivariant':
-        this.#answerMultivariant(exchange, path.liveStreamId);
+        this.#answerMultivariant(exchange, path, query);
         break;
       case 'state':
-        this.#answerState(exchange, path.liveStreamId);
+        this.#answerState(exchange, path.liveStreamId, query);
         break;
       case 'events':
-        this.#answerEvents(exchange, path.liveStreamId);
+        this.#answerEvents(exchange, path.liveStreamId, query);
         break;
       case 'page':
-        this.#answerPage(exchange, path.liveStreamId);
+        this.#answerPage(exchange, path.liveStreamId, query);
         break;
       case 'home':
         this.#answerFixedPage(exchange, 200, this.#files().home);
         break;
       case 'thumbnail':
-        this.#answerThumbnail(exchange, path.liveStreamId);
+        this.#answerThumbnail(exchange, path, query);
+        break;
+      case 'session':
+        this.#answerSession(exchange, path, query);
         break;
       case 'asset':
         this.#answerAsset(exchange, path.name);
@@ -232,36 +250,49 @@ export class Delivery implements Component {
     }
   }
 
-  #answerMedia(exchange: Exchange, path: ViewerPath & { kind: 'media' }): void {
-    const playable = this.#find(path);
-    if (playable === undefined) {
+  #answerMedia(exchange: Exchange, path: ViewerPath & { kind: 'media' }, query: string): void {
+    const playable = this.#live.find(path.liveStreamId, path.broadcastId);
+    const stream = playable && this.#gate.admitToMedia(mediaQuestion(exchange, path, query));
+    if (playable === undefined || stream === undefined) {
       this.#notFound(exchange, noCache);
       return;
     }
     const abort = new AbortController();
     const answer = playable.media(path.rendition, path.name, abort.signal);
     if ('then' in answer)
-      this.#pending.hold(exchange, answer, media => this.#sendMedia(exchange, media), abort);
-    else this.#sendMedia(exchange, answer);
+      this.#pending.hold(exchange, answer, media => this.#sendMedia(exchange, media, stream), abort);
+    else this.#sendMedia(exchange, answer, stream);
   }
 
-  #sendMedia(exchange: Exchange, answer: MediaAnswer): void {
+  #sendMedia(exchange: Exchange, answer: MediaAnswer, { access, headers }: AdmittedStream): void {
     if (answer.status === 404) {
-      this.#notFound(exchange, `max-age=${answer.targetDurationSeconds}`);
+      this.#notFound(exchange, lifetimeFor(access, `max-age=${answer.targetDurationSeconds}`));
       return;
     }
-    const cacheControl = `max-age=${Math.floor(answer.lifetimeSeconds)}, immutable`;
-    this.#sender.shared(exchange, { ...answer, cacheControl });
+    const cacheControl = lifetimeFor(access, `max-age=${Math.floor(answer.lifetimeSeconds)}, immutable`);
+    const { body } = answer;
+    if (isInMemory(body)) {
+      this.#sender.shared(exchange, { ...answer, body, cacheControl, headers });
+      return;
+    }
+    const pieced = Promise.resolve({ ...answer, pieces: body });
+    this.#pending.hold(exchange, pieced, media =>
+      this.#sender.pieced(exchange, media, { cacheControl, headers }),
+    );
   }
 
   #answerPlaylist(exchange: Exchange, path: ViewerPath & { kind: 'playlist' }, query: string): void {
-    const playable = this.#find(path);
-    if (playable === undefined) {
+    const playable = this.#live.find(path.liveStreamId, path.broadcastId);
+    const stream = playable && this.#gate.admitToMedia(mediaQuestion(exchange, path, query));
+    if (playable === undefined || stream === undefined) {
       this.#notFound(exchange, noCache);
       return;
     }
     const { request } = exchange;
-    this.#viewers.seen(path.liveStreamId, this.#addressOf(request), request.headers['user-agent'] ?? '');
+    // A token has one viewer, wherever that is.
+    const address = path.token ?? this.#addressOf(request);
+    const userAgent = path.token === undefined ? (request.headers['user-agent'] ?? '') : '';
+    this.#viewers.seen(path.liveStreamId, address, userAgent);
     const directives = new URLSearchParams(query);
     const abort = new AbortController();
     const answer = playable.mediaPlaylist(path.rendition, directives, abort.signal);
@@ -269,44 +300,61 @@ export class Delivery implements Component {
     this.#pending.hold(
       exchange,
       answer,
-      playlist => this.#sendPlaylist(exchange, playlist, isBlocking),
+      playlist => this.#sendPlaylist(exchange, playlist, isBlocking, stream),
       abort,
     );
   }
 
   /** Lifetimes as in appendix B.1, in target durations: a blocking reload 6, its failure 4; a plain one up to 0.5, its failure 1. */
-  #sendPlaylist(exchange: Exchange, answer: PlaylistAnswer, isBlocking: boolean): void {
+  #sendPlaylist(
+    exchange: Exchange,
+    answer: PlaylistAnswer,
+    isBlocking: boolean,
+    { access, headers }: AdmittedStream,
+  ): void {
     const { targetDurationSeconds: target } = answer;
     if (answer.status !== 200) {
-      const lifetime = `max-age=${isBlocking ? 4 * target : target}`;
+      const lifetime = lifetimeFor(access, `max-age=${isBlocking ? 4 * target : target}`);
       this.#sender.sentence(exchange, answer.status, answer.reason, lifetime);
       return;
     }
     const isSettled = answer.blocking || answer.ended;
     const lifetimeSeconds = isSettled ? 6 * target : Math.min(1, Math.floor(target / 2));
-    this.#sender.text(exchange, answer.text, playlistType, `max-age=${lifetimeSeconds}`);
+    const lifetime = lifetimeFor(access, `max-age=${lifetimeSeconds}`);
+    this.#sender.text(exchange, answer.text, playlistType, lifetime, headers);
   }
 
-  #answerMultivariant(exchange: Exchange, liveStreamId: string): void {
-    const playable = this.#live.current(liveStreamId);
-    const isPublic = playable !== undefined && this.#isPublic(playable, liveStreamId);
-    const text = isPublic ? playable.multivariant() : undefined;
+  /** Who waits for a broadcast does not use a token up: that may be another one than who plays it then. */
+  #answerMultivariant(exchange: Exchange, path: StreamPath, query: string): void {
+    const { liveStreamId } = path;
+    const text = this.#live.current(liveStreamId)?.multivariant();
+    const stream = text && this.#gate.admitToMedia(mediaQuestion(exchange, path, query));
     // Neither may be kept: the next broadcast has another playlist under this URL.
-    if (text === undefined) this.#sender.sentence(exchange, 404, 'Nothing is being broadcast here.', noCache);
-    else this.#sender.text(exchange, text, playlistType, noCache);
-  }
-
-  #answerState(exchange: Exchange, liveStreamId: string): void {
-    if (this.#publicStream(liveStreamId) === undefined) {
-      this.#notFound(exchange, noCache);
+    if (text === undefined || stream === undefined) {
+      this.#sender.sentence(exchange, 404, nothingOnAirText, noCache);
       return;
     }
-    const body = Buffer.from(describeState(this.#live, liveStreamId));
-    this.#sender.document(exchange, 200, body, 'application/json', ['Cache-Control', 'no-store']);
+    const { access, headers } = stream;
+    const own =
+      access === undefined ? text : new OwnText(withSession(text.plain.toString(), liveStreamId, access.avh));
+    this.#sender.text(exchange, own, playlistType, lifetimeFor(access, noCache), headers);
   }
 
-  #answerEvents(exchange: Exchange, liveStreamId: string): void {
-    if (this.#publicStream(liveStreamId) === undefined) {
+  #answerSession(exchange: Exchange, path: StreamPath, query: string): void {
+    const stream = this.#gate.admit(mediaQuestion(exchange, path, query));
+    if (stream === undefined) this.#notFound(exchange, noCache);
+    else this.#sendJson(exchange, JSON.stringify({ session_token: stream.access?.avh }), stream.headers);
+  }
+
+  #answerState(exchange: Exchange, liveStreamId: string, query: string): void {
+    const stream = this.#gate.admitToPage(exchange.request, liveStreamId, new URLSearchParams(query));
+    if (stream === undefined) this.#notFound(exchange, noCache);
+    else this.#sendJson(exchange, describeState(this.#live, liveStreamId), stream.headers);
+  }
+
+  #answerEvents(exchange: Exchange, liveStreamId: string, query: string): void {
+    const stream = this.#gate.admitToPage(exchange.request, liveStreamId, new URLSearchParams(query));
+    if (stream === undefined) {
       this.#notFound(exchange, noCache);
       return;
     }
@@ -321,27 +369,36 @@ export class Delivery implements Component {
       );
       return;
     }
-    if (this.#sender.startEvents(exchange)) this.#events.add(liveStreamId, exchange.reply);
+    if (!this.#sender.startEvents(exchange)) return;
+    this.#events.add(liveStreamId, exchange.reply, () => this.#gate.stillAdmits(liveStreamId, stream.access));
   }
 
-  #answerPage(exchange: Exchange, liveStreamId: string): void {
-    const stream = liveStreamId === '' ? undefined : this.#publicStream(liveStreamId);
+  #answerPage(exchange: Exchange, liveStreamId: string, query: string): void {
+    const stream =
+      liveStreamId === ''
+        ? undefined
+        : this.#gate.admitToPage(exchange.request, liveStreamId, new URLSearchParams(query));
     const files = this.#files();
     if (stream === undefined) {
       this.#answerFixedPage(exchange, 404, files.notFound);
       return;
     }
+    const broadcastId = this.#live.current(liveStreamId)?.broadcastId;
     const page = renderPlayerPage(files.page, {
       liveStreamId,
       name: stream.name,
-      hasThumbnail: this.#streams.thumbnailPath(liveStreamId) !== undefined,
+      hasThumbnail:
+        this.#streams.thumbnailPath(liveStreamId) !== undefined ||
+        (broadcastId !== undefined && this.#frames.hasFrame(broadcastId)),
+      access: stream.access,
       theme: this.#streams.theme?.(liveStreamId),
       state: describeState(this.#live, liveStreamId),
       nowMs: this.#clock.nowMs(),
     });
     const { isGzip, headers } = pageForm(exchange.request);
     const body = isGzip ? gzipSync(page, { level: 1 }) : Buffer.from(page);
-    this.#sender.document(exchange, 200, body, pageType, [...pageHeaders, ...headers]);
+    const own = pageHeadersFor(stream.access);
+    this.#sender.document(exchange, 200, body, pageType, [...own, ...headers, ...stream.headers]);
   }
 
   #answerFixedPage(exchange: Exchange, status: number, page: RenderedText): void {
@@ -350,24 +407,33 @@ export class Delivery implements Component {
     this.#sender.document(exchange, status, body, pageType, [...pageHeaders, ...headers]);
   }
 
-  #answerThumbnail(exchange: Exchange, liveStreamId: string): void {
-    if (this.#publicStream(liveStreamId) === undefined) {
+  #answerThumbnail(exchange: Exchange, path: StreamPath, query: string): void {
+    const stream = this.#gate.admit(mediaQuestion(exchange, path, query));
+    if (stream === undefined) {
       this.#notFound(exchange, noCache);
       return;
     }
-    const path = this.#streams.thumbnailPath(liveStreamId);
-    const { placeholder } = this.#files();
-    const answer = path === undefined ? Promise.resolve(undefined) : this.#thumbnails.read(path);
-    this.#pending.hold(exchange, answer, uploaded => {
-      const { body, contentType, etag } = uploaded ?? placeholder;
+    this.#pending.hold(exchange, this.#imageOf(path.liveStreamId), ({ image, seconds }) => {
+      const { body, contentType, etag } = image;
       this.#sender.shared(exchange, {
         body: [body],
         bytes: body.length,
         contentType,
         etag,
-        cacheControl: 'max-age=60',
+        cacheControl: lifetimeFor(stream.access, `max-age=${seconds}`),
+        headers: [...stream.headers, 'X-Content-Type-Options', 'nosniff'],
       });
     });
+  }
+
+  /** The uploaded image, else a picture of what is on, or was until a moment ago, else the placeholder. */
+  async #imageOf(liveStreamId: string): Promise<{ image: Thumbnail; seconds: number }> {
+    const path = this.#streams.thumbnailPath(liveStreamId);
+    const uploaded = path === undefined ? undefined : await this.#thumbnails.read(path);
+    if (uploaded !== undefined) return { image: uploaded, seconds: imageSeconds };
+    const broadcastId = this.#live.current(liveStreamId)?.broadcastId;
+    const frame = broadcastId === undefined ? undefined : await this.#frames.frame(broadcastId);
+    return { image: frame ?? this.#files().placeholder, seconds: frameSeconds };
   }
 
   /** Another image may come under this address at any time. */
@@ -395,23 +461,9 @@ export class Delivery implements Component {
     ]);
   }
 
-  #find(path: { liveStreamId: string; broadcastId: string }): LivePlayable | undefined {
-    const playable = this.#live.find(path.liveStreamId, path.broadcastId);
-    return playable !== undefined && this.#isPublic(playable, path.liveStreamId) ? playable : undefined;
-  }
-
-  #isPublic(playable: LivePlayable, liveStreamId: string): boolean {
-    const nowMs = this.#clock.monotonicMs();
-    const untilMs = this.#publicUntilMs.get(playable);
-    if (untilMs !== undefined && nowMs < untilMs) return true;
-    if (this.#publicStream(liveStreamId) === undefined) return false;
-    this.#publicUntilMs.set(playable, nowMs + publicForMs);
-    return true;
-  }
-
-  #publicStream(liveStreamId: string): { readonly name: string } | undefined {
-    const stream = this.#streams.find(liveStreamId);
-    return stream?.public === true ? stream : undefined;
+  #sendJson(exchange: Exchange, text: string, headers: readonly string[]): void {
+    const caching = ['Cache-Control', 'no-store', ...headers];
+    this.#sender.document(exchange, 200, Buffer.from(text), 'application/json', caching);
   }
 
   #notFound(exchange: Exchange, cacheControl: string): void {
@@ -422,4 +474,18 @@ export class Delivery implements Component {
     this.#loadedFiles ??= loadPlayerFiles();
     return this.#loadedFiles;
   }
+}
+
+/** Any request for the media of a stream uses its token up. */
+function mediaQuestion({ request }: Exchange, path: StreamPath, query: string): LiveAdmissionRequest {
+  const { liveStreamId, token, session } = path;
+  return {
+    ...{ request, liveStreamId, query: new URLSearchParams(query), mayBind: true },
+    ...(token === undefined ? {} : { token }),
+    ...(session === undefined ? {} : { session }),
+  };
+}
+
+function isInMemory(body: readonly (Buffer | FileSlice)[]): body is readonly Buffer[] {
+  return body.every(piece => Buffer.isBuffer(piece));
 }

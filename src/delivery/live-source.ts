@@ -1,3 +1,4 @@
+import type { FileSlice } from './file-slice.ts';
 import type { PlayerTheme } from './player-theme.ts';
 
 /** A text made once and handed to every viewer: as it is, and gzipped. `etag` is a quoted string. */
@@ -29,8 +30,8 @@ export type PlaylistAnswer =
 export type MediaAnswer =
   | {
       readonly status: 200;
-      /** The bytes, in order; shared by all viewers and never written to. */
-      readonly body: readonly Buffer[];
+      /** The bytes, in order: at hand, shared by all viewers and never written to, or in files. */
+      readonly body: readonly (Buffer | FileSlice)[];
       /** Sum of the lengths of `body`. */
       readonly bytes: number;
       readonly contentType: string;

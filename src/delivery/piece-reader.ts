@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { ByteRange } from './byte-range.ts';
-import type { FileSlice } from './vod-source.ts';
+import type { FileSlice } from './file-slice.ts';
 
 /** What bodies are put together of: bytes at hand, and bytes of files. */
 export type Piece = Buffer | FileSlice;

@@ -1,6 +1,8 @@
 import { acceptsGzip } from '../http/content-negotiation.ts';
 import { fillTemplate } from './player-files.ts';
 import type { PlayerTheme } from './player-theme.ts';
+import type { PrivateAccess } from './private-sessions.ts';
+import { lifetimeFor } from './token-gate.ts';
 import type { ViewerRequest } from './viewer-reply.ts';
 
 /**
@@ -30,11 +32,19 @@ export const pageHeaders: readonly string[] = [
   'no-cache',
 ];
 
+/** {@link pageHeaders} of a page for whoever came with this: what only its viewer may see, only the viewer's browser may keep. */
+export function pageHeadersFor(access: PrivateAccess | undefined): readonly string[] {
+  return pageHeaders.map(text => (text === 'no-cache' ? lifetimeFor(access, text) : text));
+}
+
 /** Whether an HTML answer is sent compressed, and the headers that go with that. */
 export function pageForm({ headers }: ViewerRequest): { isGzip: boolean; headers: string[] } {
   const isGzip = acceptsGzip(headers['accept-encoding'] as string | undefined);
   return { isGzip, headers: ['Vary', 'Accept-Encoding', ...(isGzip ? ['Content-Encoding', 'gzip'] : [])] };
 }
+
+/** In the head of a page that shows nothing to others, and is not to be found. */
+export const unsharedMeta = '<meta name="robots" content="noindex">';
 
 /** Media type of every HTML answer. */
 export const pageType = 'text/html; charset=utf-8';
@@ -47,8 +57,10 @@ export interface PageValues {
   readonly name: string;
   /** The state as JSON, as `/live/{liveStreamId}/state` answers it. */
   readonly state: string;
-  /** Whether there is an uploaded thumbnail to show behind the text while the stream is offline. */
+  /** Whether there is a thumbnail to show behind the text while the stream is offline. */
   readonly hasThumbnail: boolean;
+  /** What its viewer came with; undefined for a public stream. */
+  readonly access: PrivateAccess | undefined;
   /** How the page looks and behaves; undefined where the owner chose nothing. */
   readonly theme: PlayerTheme | undefined;
   /** The server's clock, for the latency readout. Milliseconds since 1970. */
@@ -57,11 +69,17 @@ export interface PageValues {
 
 /** Fills the template of a live stream's page. */
 export function renderPlayerPage(template: string, values: PageValues): string {
+  const { liveStreamId, access } = values;
+  const session = access === undefined ? '' : `?avh=${access.avh}`;
+  const root = access === undefined ? '' : `/private/${access.token}`;
   return fillTemplate(template, {
+    meta: access === undefined ? '' : unsharedMeta,
+    hls: escapeHtml(`${root}/${liveStreamId}.m3u8${session}`),
+    query: escapeHtml(access === undefined ? '' : `${session}&token=${access.token}`),
     title: escapeHtml(values.name.trim() === '' ? 'Live stream' : values.name),
-    streamId: values.liveStreamId,
+    streamId: liveStreamId,
     backdrop: values.hasThumbnail
-      ? `<img class="backdrop" src="/${values.liveStreamId}/thumbnail.jpg" alt="">`
+      ? `<img class="backdrop" src="${escapeHtml(`${root}/${liveStreamId}/thumbnail.jpg${session}`)}" alt="">`
       : '',
     state: escapeHtml(values.state),
     theme: escapeHtml(JSON.stringify(values.theme ?? null)),

@@ -19,6 +19,12 @@ export interface PrivateSession {
   readonly expiresAtMs: number;
 }
 
+/** The private token and session that a viewer came with. */
+export interface PrivateAccess {
+  readonly token: string;
+  readonly avh: string;
+}
+
 /** Knows who may see what is private. */
 export interface PrivateSessions {
   /**

@@ -5,8 +5,11 @@ import { cutOff, isOrphaned, type ViewerReply } from './viewer-reply.ts';
 /** More than this unsent: the client does not read its events. */
 const maxUnsentBytes = 16 * 1024;
 
+/** Whether a client may still hear of the stream. */
+type MayHear = () => boolean;
+
 interface Channel {
-  readonly clients: Set<ViewerReply>;
+  readonly clients: Map<ViewerReply, MayHear>;
   readonly unsubscribe: () => void;
 }
 
@@ -49,10 +52,13 @@ export class StateEvents {
     return (this.#channels.get(liveStreamId)?.clients.size ?? 0) < this.#maxClientsPerStream;
   }
 
-  /** Sends the state now and at each change, until the client leaves. The head of the response is written already. */
-  add(liveStreamId: string, reply: ViewerReply): void {
+  /**
+   * Sends the state now and at each change, until the client leaves or may hear nothing more. The head of the response is written
+   * already.
+   */
+  add(liveStreamId: string, reply: ViewerReply, mayHear: MayHear): void {
     const channel = this.#channels.get(liveStreamId) ?? this.#open(liveStreamId);
-    channel.clients.add(reply);
+    channel.clients.set(reply, mayHear);
     this.#clients += 1;
     reply.once('close', () => this.#remove(liveStreamId, channel, reply));
     this.#send(reply, `retry: 1000\n\n${this.#message(liveStreamId)}`);
@@ -62,7 +68,7 @@ export class StateEvents {
   drain(): void {
     this.#isDraining = true;
     for (const channel of this.#channels.values()) {
-      for (const reply of channel.clients) reply.end();
+      for (const reply of channel.clients.keys()) reply.end();
     }
   }
 
@@ -76,13 +82,16 @@ export class StateEvents {
   }
 
   #open(liveStreamId: string): Channel {
-    const clients = new Set<ViewerReply>();
+    const clients: Channel['clients'] = new Map();
     let last = this.#message(liveStreamId);
     const unsubscribe = this.#live.onStateChange(liveStreamId, () => {
       const message = this.#message(liveStreamId);
       if (message === last) return;
       last = message;
-      for (const reply of clients) this.#send(reply, message);
+      for (const [reply, mayHear] of clients) {
+        if (mayHear()) this.#send(reply, message);
+        else reply.end();
+      }
     });
     const channel: Channel = { clients, unsubscribe };
     this.#channels.set(liveStreamId, channel);
@@ -103,7 +112,7 @@ export class StateEvents {
 
   #beat(): void {
     for (const [liveStreamId, channel] of this.#channels) {
-      for (const reply of channel.clients) {
+      for (const reply of channel.clients.keys()) {
         if (isOrphaned(reply)) this.#remove(liveStreamId, channel, reply);
         else this.#send(reply, ':\n\n');
       }

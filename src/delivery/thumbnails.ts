@@ -10,6 +10,14 @@ export interface Thumbnail {
   readonly etag: string;
 }
 
+/** Pictures out of broadcasts. */
+export interface LiveFrames {
+  /** Whether there is one to show, or to be made when it is asked for. */
+  hasFrame(broadcastId: string): boolean;
+  /** The newest one that there is; undefined where none can be made. */
+  frame(broadcastId: string): Promise<Thumbnail | undefined>;
+}
+
 /** All images together that are kept in memory. */
 const maxKeptBytes = 32 * 1024 * 1024;
 

@@ -1,25 +1,32 @@
+/** What a path carries of a stream that is not public. */
+export interface PrivatePath {
+  /** The private token; undefined in a public address. */
+  readonly token?: string;
+  /** The session, where this server wrote the address. */
+  readonly session?: string;
+}
+
 /** What a path of ours asks for. `unknown` has the form of a viewer's path, but nothing can be there. */
 export type ViewerPath =
-  | {
-      readonly kind: 'multivariant' | 'thumbnail' | 'state' | 'events';
-      readonly liveStreamId: string;
-    }
+  | (PrivatePath & { readonly kind: 'multivariant' | 'thumbnail'; readonly liveStreamId: string })
+  | { readonly kind: 'session'; readonly liveStreamId: string; readonly token: string }
+  | { readonly kind: 'state' | 'events'; readonly liveStreamId: string }
   /** `liveStreamId` is `''` where the path does not hold an id. */
   | { readonly kind: 'page'; readonly liveStreamId: string }
-  | {
+  | (PrivatePath & {
       readonly kind: 'playlist';
       readonly liveStreamId: string;
       readonly broadcastId: string;
       readonly rendition: string;
-    }
-  | {
+    })
+  | (PrivatePath & {
       readonly kind: 'media';
       readonly liveStreamId: string;
       readonly broadcastId: string;
       /** `source`, `audio` or a quality such as `720p`. */
       readonly rendition: string;
       readonly name: string;
-    }
+    })
   | { readonly kind: 'asset'; readonly name: string }
   /** The logo of a player theme. */
   | { readonly kind: 'logo'; readonly playerId: string; readonly extension: 'png' | 'jpg' }
@@ -28,6 +35,8 @@ export type ViewerPath =
 
 const logoForm = /^\/player\/(pl[0-9A-Za-z]{22})\/logo\.(png|jpg)$/;
 const renditionForm = /^(source|audio|\d{3,4}p)$/;
+const privateForm = /^\/private\/([0-9a-f-]{36})(\/.*)$/;
+const sessionForm = /^avh-([\w-]{1,64})$/;
 const idLength = 24;
 const maxNameLength = 64;
 const unknown: ViewerPath = { kind: 'unknown' };
@@ -43,6 +52,8 @@ export function parseViewerPath(path: string): ViewerPath | undefined {
     const liveStreamId = path.slice(1, 1 + idLength);
     if (isLiveStreamId(liveStreamId)) return parseStreamPath(path, liveStreamId);
     if (path.includes('/source/') || path.endsWith('/thumbnail.jpg')) return unknown;
+  } else if (path.startsWith('/private/')) {
+    return parsePrivatePath(path);
   } else if (path.startsWith('/assets/')) {
     return { kind: 'asset', name: path.slice('/assets/'.length) };
   } else if (path.startsWith('/player/')) {
@@ -52,6 +63,14 @@ export function parseViewerPath(path: string): ViewerPath | undefined {
   }
   if (path === '/') return { kind: 'home' };
   return path.endsWith('.m3u8') ? unknown : undefined;
+}
+
+/**
+ * Puts a session into all addresses of a multivariant playlist of a live stream. They stand in the path, below which the addresses in
+ * media playlists lie: these are the same for everybody, made and compressed once.
+ */
+export function withSession(playlist: string, liveStreamId: string, session: string): string {
+  return playlist.replaceAll(`${liveStreamId}/`, `${liveStreamId}/avh-${session}/`);
 }
 
 /** Whether `text` has the form of a live stream's id: `li` and 22 of 0-9, A-Z, a-z. */
@@ -90,6 +109,21 @@ function parseStreamPath(path: string, liveStreamId: string): ViewerPath | undef
   if (name === '' || name.length > maxNameLength || name.includes('/')) return unknown;
   if (name === 'index.m3u8') return { kind: 'playlist', liveStreamId, broadcastId, rendition };
   return { kind: 'media', liveStreamId, broadcastId, rendition, name };
+}
+
+function parsePrivatePath(path: string): ViewerPath {
+  const [, token, rest] = privateForm.exec(path) ?? [];
+  if (token === undefined || rest === undefined) return unknown;
+  const liveStreamId = rest.slice(1, 1 + idLength);
+  if (!isLiveStreamId(liveStreamId)) return unknown;
+  const below = rest.slice(1 + idLength);
+  if (below === '/session') return { kind: 'session', liveStreamId, token };
+  const sessionEnd = below.indexOf('/', 1);
+  const [, session] = (sessionEnd !== -1 && sessionForm.exec(below.slice(1, sessionEnd))) || [];
+  const asset = session === undefined ? rest : `/${liveStreamId}${below.slice(sessionEnd)}`;
+  const found = parseStreamPath(asset, liveStreamId) ?? unknown;
+  if (found.kind === 'unknown') return unknown;
+  return { ...found, token, ...(session === undefined ? {} : { session }) } as ViewerPath;
 }
 
 function parsePlayerPath(path: string): ViewerPath {

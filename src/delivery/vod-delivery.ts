@@ -6,13 +6,14 @@ import { attachmentNamed } from './content-disposition.ts';
 import { readPieces } from './open-files.ts';
 import type { PendingAnswers } from './pending-answers.ts';
 import type { PlayerFiles } from './player-files.ts';
-import { pageForm, pageHeaders, pageType } from './player-page.ts';
+import { pageForm, pageHeaders, pageHeadersFor, pageType, unsharedMeta } from './player-page.ts';
 import type { PrivateSessions } from './private-sessions.ts';
+import { lifetimeFor } from './token-gate.ts';
 import type { Exchange } from './viewer-reply.ts';
 import { type AdmittedVideo, VodGate } from './vod-gate.ts';
 import { describeVideo, renderVodPage, type VodPageState } from './vod-page.ts';
 import type { VodAsset, VodPath } from './vod-path.ts';
-import { describeEmbed, sharingMeta, unsharedMeta } from './vod-sharing.ts';
+import { describeEmbed, sharingMeta } from './vod-sharing.ts';
 import type { PiecedBody, VodEntry, VodSource } from './vod-source.ts';
 
 /** Values and neighbours of {@link VodDelivery}. */
@@ -252,9 +253,7 @@ export class VodDelivery {
       const page = renderVodPage(this.#files().vodPage, state, meta);
       const { isGzip, headers } = pageForm(exchange.request);
       const body = isGzip ? gzipSync(page, { level: 1 }) : Buffer.from(page);
-      const own = isPublic
-        ? pageHeaders
-        : pageHeaders.map(text => (text === noCache ? 'private, no-cache' : text));
+      const own = pageHeadersFor(video.access);
       this.#sender.document(exchange, 200, body, pageType, [...own, ...headers, ...video.headers]);
     });
   }
@@ -307,8 +306,8 @@ function usesTokenUp(asset: VodAsset, entry: VodEntry): boolean {
   return entry.isPlayable || !isOfMedia;
 }
 
-/** What was got with a session may be kept by its viewer alone. */
 function lifetime({ access }: AdmittedVideo, caching: string): string {
-  if (access !== undefined) return `private, ${caching}`;
-  return caching.endsWith('immutable') ? `public, ${caching}` : caching;
+  return access === undefined && caching.endsWith('immutable')
+    ? `public, ${caching}`
+    : lifetimeFor(access, caching);
 }

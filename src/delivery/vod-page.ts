@@ -1,6 +1,7 @@
 import { fillTemplate } from './player-files.ts';
 import { escapeHtml } from './player-page.ts';
 import type { PlayerTheme } from './player-theme.ts';
+import type { PrivateAccess } from './private-sessions.ts';
 import type { VodEntry, VodTextTrack } from './vod-source.ts';
 
 /** A text track as the page gets it. `src`: path of the WebVTT file. */
@@ -36,21 +37,15 @@ export interface VodPageState {
   readonly revision: number;
 }
 
-/** The private token and session that a viewer came with; undefined for a public video. */
-export interface VodAccess {
-  readonly token: string;
-  readonly avh: string;
-}
-
 /** Path of a video's asset, such as `thumbnail.jpg`; with token and session where it is private. */
-function vodAssetPath(videoId: string, asset: string, access?: VodAccess): string {
+function vodAssetPath(videoId: string, asset: string, access?: PrivateAccess): string {
   return access === undefined
     ? `/vod/${videoId}/${asset}`
     : `/vod/${videoId}/token/${access.token}/${asset}?avh=${access.avh}`;
 }
 
 /** What the page is told. `hasMp4`: the file is there. */
-export function describeVideo(entry: VodEntry, hasMp4: boolean, access?: VodAccess): VodPageState {
+export function describeVideo(entry: VodEntry, hasMp4: boolean, access?: PrivateAccess): VodPageState {
   const pathOf = (asset: string) => vodAssetPath(entry.videoId, asset, access);
   const tracksOf = (tracks: readonly VodTextTrack[], folder: string): VodPageTrack[] =>
     tracks.map(({ language, label, isDefault, version }) => ({

@@ -1,9 +1,6 @@
 import { escapeHtml } from './player-page.ts';
 import { titleOf, type VodPageState } from './vod-page.ts';
 
-/** For a page that shows nothing to others, and is not to be found. */
-export const unsharedMeta = '<meta name="robots" content="noindex">';
-
 /** Where nothing is known of the picture. */
 const usualSize = { width: 1280, height: 720 };
 const usualEmbedWidth = 640;

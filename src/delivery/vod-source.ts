@@ -1,12 +1,6 @@
+import type { FileSlice } from './file-slice.ts';
 import type { RenderedText } from './live-source.ts';
 import type { PlayerTheme } from './player-theme.ts';
-
-/** Bytes of a file on disk: from `start`, `length` long. */
-export interface FileSlice {
-  readonly path: string;
-  readonly start: number;
-  readonly length: number;
-}
 
 /** Bytes that are sent one after the other. */
 export interface PiecedBody {

@@ -8,6 +8,7 @@ const values = {
   nowMs: 7,
   hasThumbnail: false,
   theme: undefined,
+  access: undefined,
 };
 
 describe('renderPlayerPage', () => {
@@ -34,7 +35,21 @@ describe('renderPlayerPage', () => {
     expect(renderPlayerPage('{{theme}}', { ...values, name: 'x' })).toBe('null');
   });
 
-  it('shows a backdrop only where there is an uploaded image', () => {
+  it('carries the session of a private stream in all that it asks for, and wants not to be found', () => {
+    const template = '{{meta}} {{hls}} {{query}} {{backdrop}}';
+    const access = { token: 't0', avh: 's0' };
+    const page = renderPlayerPage(template, { ...values, name: 'x', hasThumbnail: true, access });
+    const root = `/private/t0/${values.liveStreamId}`;
+    expect(page).toBe(
+      `<meta name="robots" content="noindex"> ${root}.m3u8?avh=s0 ?avh=s0&#38;token=t0 ` +
+        `<img class="backdrop" src="${root}/thumbnail.jpg?avh=s0" alt="">`,
+    );
+    expect(renderPlayerPage('[{{meta}}{{query}}] {{hls}}', { ...values, name: 'x' })).toBe(
+      `[] /${values.liveStreamId}.m3u8`,
+    );
+  });
+
+  it('shows a backdrop only where there is an image', () => {
     expect(renderPlayerPage('[{{backdrop}}]', { ...values, name: 'x' })).toBe('[]');
     expect(renderPlayerPage('[{{backdrop}}]', { ...values, name: 'x', hasThumbnail: true })).toContain(
       `src="/${values.liveStreamId}/thumbnail.jpg"`,
