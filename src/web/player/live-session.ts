@@ -10,6 +10,16 @@ import { type StreamState, StreamWatcher } from './stream-watcher.ts';
  */
 export type Phase = 'waiting' | 'starting' | 'live' | 'reconnecting' | 'ended' | 'unsupported';
 
+/** Where things of a stream are. */
+export interface StreamAddresses {
+  /** Path of the multivariant playlist, with its query. */
+  readonly hls: string;
+  /** Path of the stream's page, such as `/live/li…`. */
+  readonly page: string;
+  /** What its state is asked for with: `''`, or `?…`. */
+  readonly query: string;
+}
+
 /** Hears about a session. */
 export interface LiveSessionHandlers {
   onPhase(phase: Phase): void;
@@ -25,7 +35,7 @@ const steadyMs = 10_000;
 /** Follows one live stream for as long as the page is open: offline, broadcast after broadcast, and what breaks in between. */
 export class LiveSession {
   readonly media: LiveMedia;
-  readonly #streamId: string;
+  readonly #hls: string;
   readonly #handlers: LiveSessionHandlers;
   readonly #watcher: StreamWatcher;
   readonly #backOff = new BackOff(300, 8000);
@@ -35,10 +45,15 @@ export class LiveSession {
   #steadyTimer = 0;
   #againTimer = 0;
 
-  constructor(streamId: string, video: HTMLVideoElement, clock: ServerClock, handlers: LiveSessionHandlers) {
-    this.#streamId = streamId;
+  constructor(
+    addresses: StreamAddresses,
+    video: HTMLVideoElement,
+    clock: ServerClock,
+    handlers: LiveSessionHandlers,
+  ) {
+    this.#hls = addresses.hls;
     this.#handlers = handlers;
-    this.#watcher = new StreamWatcher(`/live/${streamId}`, {
+    this.#watcher = new StreamWatcher(addresses.page, addresses.query, {
       onState: state => this.#onState(state),
       onReachable: isReachable => handlers.onReachable(isReachable),
     });
@@ -78,7 +93,7 @@ export class LiveSession {
     if (this.media.isLoaded && state.broadcastId === this.#broadcastId) return;
     this.#broadcastId = state.broadcastId;
     if (this.#phase !== 'reconnecting') this.#setPhase('starting');
-    this.media.load(`/${this.#streamId}.m3u8`);
+    this.media.load(this.#hls);
   }
 
   #onPicture(): void {

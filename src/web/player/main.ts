@@ -53,8 +53,9 @@ const options: PageOptions = {
 applyColors(root, theme?.colors ?? {});
 showLogo(pageElement('logo', HTMLElement), theme?.logo);
 
+const streamId = root.dataset.streamId ?? '';
 const session = new LiveSession(
-  root.dataset.streamId ?? '',
+  { hls: root.dataset.hls ?? '', page: `/live/${streamId}`, query: root.dataset.query ?? '' },
   video,
   new ServerClock(Number(root.dataset.serverTimeMs)),
   {
@@ -107,6 +108,6 @@ Object.defineProperty(window, 'millrace', {
   } satisfies MillraceHandle),
 });
 
-reportPlaying(video, root.dataset.streamId ?? '', true);
+reportPlaying(video, streamId, true);
 session.start(video, JSON.parse(root.dataset.state ?? '{"live":false,"broadcastId":null}') as StreamState);
 controls.refresh();

@@ -19,6 +19,7 @@ const pollsBetweenEventTries = 5;
 /** Learns when a stream starts or ends: by server-sent events, or by asking now and then where those do not work. */
 export class StreamWatcher {
   readonly #path: string;
+  readonly #query: string;
   readonly #handlers: StreamWatcherHandlers;
   readonly #pollBackOff = new BackOff(1000, 15_000);
   #source: EventSource | undefined;
@@ -27,9 +28,10 @@ export class StreamWatcher {
   /** Grows at each start and stop, so that answers to earlier questions are told apart. */
   #round = 0;
 
-  /** `path`: path of the stream's page, such as `/live/li…`. */
-  constructor(path: string, handlers: StreamWatcherHandlers) {
+  /** `path`: path of the stream's page, such as `/live/li…`. `query`: what a private stream is asked for with. */
+  constructor(path: string, query: string, handlers: StreamWatcherHandlers) {
     this.#path = path;
+    this.#query = query;
     this.#handlers = handlers;
   }
 
@@ -49,7 +51,7 @@ export class StreamWatcher {
   }
 
   #openEvents(): void {
-    const source = new EventSource(`${this.#path}/events`);
+    const source = new EventSource(`${this.#path}/events${this.#query}`);
     this.#source = source;
     source.addEventListener('state', event => {
       this.#pollBackOff.reset();
@@ -84,7 +86,7 @@ export class StreamWatcher {
 
   async #ask(): Promise<StreamState | undefined> {
     try {
-      const answer = await fetch(`${this.#path}/state`, {
+      const answer = await fetch(`${this.#path}/state${this.#query}`, {
         cache: 'no-store',
         signal: AbortSignal.timeout(8000),
       });
