@@ -91,6 +91,13 @@ describe('the account command, beside a server that runs', () => {
 
     expect(await json('upgrade', made.accountId, '--undo')).toMatchObject({ upgraded: false });
     await waitUntil(async () => (await statusOf(made.productionKey)) === 401);
+    expect(await json('upgrade', made.accountId)).toMatchObject({ upgraded: true });
+    await waitUntil(async () => (await statusOf(made.productionKey)) === 200);
+    // What an upgrade opens is production: the sandbox keeps its rules.
+    const environmentOf = async (key: string) =>
+      (await server!.call('GET', '/account', { key })).json.environment;
+    expect(await environmentOf(made.sandboxKey)).toBe('sandbox');
+    expect(await environmentOf(made.productionKey)).toBe('production');
     expect(await json('suspend', 'two@example.org')).toMatchObject({ suspended: true });
     await waitUntil(async () => (await statusOf(made.sandboxKey)) === 403);
     expect((await bearer(token)).status).toBe(403);

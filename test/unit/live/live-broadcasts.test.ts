@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LiveBroadcasts, type StreamOwner } from '../../../src/live/live-broadcasts.ts';
-import type { PublisherLink } from '../../../src/live/ports.ts';
+import type { LiveSettings, PublisherLink } from '../../../src/live/ports.ts';
 import { silentLogger } from '../../../src/shared/logger.ts';
+import { sandboxRules } from '../../../src/shared/sandbox-rules.ts';
 import { roomSettings } from './fake-media.ts';
 
 const owner: StreamOwner = {
@@ -38,10 +39,13 @@ function connection(): { link: PublisherLink; told: string[] } {
 }
 
 /** A live room without media: no packager is ever started. */
-function room(owners: Readonly<Record<string, StreamOwner>> = { key: owner }) {
+function room(
+  owners: Readonly<Record<string, StreamOwner>> = { key: owner },
+  settings: Partial<LiveSettings> = {},
+) {
   const ends: string[] = [];
   const live = new LiveBroadcasts({
-    settings: roomSettings,
+    settings: { ...roomSettings, ...settings },
     abilities: { canReadEnhancedFlv: false },
     findStream: key => owners[key],
     startPackager: () => {
@@ -61,6 +65,7 @@ function room(owners: Readonly<Record<string, StreamOwner>> = { key: owner }) {
     },
     clock: { nowMs: () => Date.now(), monotonicMs: () => Date.now() },
     log: silentLogger,
+    sandboxBroadcastMs: sandboxRules.broadcastMs,
   });
   return { live, ends };
 }
@@ -112,6 +117,50 @@ describe('a broadcast of an account that is suspended', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(ends).toEqual(['account-suspended']);
     expect(live.suspend('li1')).toBe(false);
+  });
+});
+
+describe('a broadcast of the sandbox', () => {
+  const limitMs = 30 * 60_000;
+  // It goes on without any media.
+  const patient = { keyframeTimeoutMs: 10 * limitMs };
+
+  test('ends half an hour after it began, whoever publishes by then; the next one may begin at once', async () => {
+    const { live, ends } = room({ key: owner }, patient);
+    const [first, second, next] = [connection(), connection(), connection()];
+    live.admit('key', first.link);
+    await vi.advanceTimersByTimeAsync(limitMs / 2);
+    live.admit('key', second.link);
+    await vi.advanceTimersByTimeAsync(limitMs / 2 - 1);
+    expect(ends).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ends).toEqual(['sandbox-limit']);
+    expect(second.told).toEqual(['closed: In the sandbox a broadcast lasts 30 minutes at most.']);
+    expect(live.admit('key', next.link)).toMatchObject({ accepted: true });
+    await vi.advanceTimersByTimeAsync(limitMs - 1);
+    expect(ends).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ends).toEqual(['sandbox-limit', 'sandbox-limit']);
+  });
+
+  test('leaves no timer behind when it ends before that', async () => {
+    const { live, ends } = room();
+    live.admit('key', connection().link);
+    live.complete('li1');
+    await vi.advanceTimersByTimeAsync(2 * limitMs);
+    expect(ends).toEqual(['completed']);
+    await live.stop();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('no such end comes in production', async () => {
+    const { live, ends } = room(
+      { key: { ...owner, environment: 'production', accountUpgraded: true } },
+      patient,
+    );
+    live.admit('key', connection().link);
+    await vi.advanceTimersByTimeAsync(2 * limitMs);
+    expect(ends).toEqual([]);
   });
 });
 

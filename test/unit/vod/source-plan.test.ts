@@ -199,10 +199,13 @@ describe('what is said of a source', () => {
     const plan = planned([picture, sound], wishes);
     expect(plan.part).toEqual(part);
     expect([plan.video?.isCarried, plan.audio?.isCarried]).toEqual([part === undefined, part === undefined]);
+    const isCut = part?.durationSeconds === 30;
+    expect(plan.facts.duration).toBe(isCut ? 30 : 60);
     const { durationSeconds: __, ...timeless } = file([picture, sound]);
     expect(planSource(timeless, { mostSeconds: 30 })).toMatchObject({
       part: { startSeconds: 0, durationSeconds: 30 },
       durationSeconds: 30,
+      facts: { duration: null },
     });
   });
 
