@@ -124,7 +124,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       log,
     });
 
-    const company = composeLive({ config, database, sandboxRules, clock, log });
+    const company = composeLive({ config, dataDir, database, sandboxRules, clock, log });
     const live: LiveBroadcasts = new LiveBroadcasts({
       settings: {
         partTargetMs: config['live.partTarget'],
@@ -148,6 +148,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         }),
       sandboxBroadcastMs: sandboxRules.broadcastMs,
       follow: company.follow,
+      rewind: company.rewind,
       journal,
       observer: {
         partListed: lagMs => {
@@ -372,6 +373,9 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
           run: () => journal.streamsOfSuspended().filter(liveStreamId => live.suspend(liveStreamId)).length,
         },
       ],
+      everyMs: suspensionEveryMs,
+      log: log.child('live'),
+    });
     const retention = new PeriodicTasks({
       name: 'sandbox-retention',
       tasks: [
@@ -382,9 +386,6 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       ],
       everyMs: retentionEveryMs,
       log: log.child('housekeeping'),
-    });
-      everyMs: suspensionEveryMs,
-      log: log.child('live'),
     });
     let firstSecrets: FirstSecrets | undefined;
     const firstAccount = componentOf('first-account', {

@@ -1,14 +1,18 @@
 import type { Config } from './config/settings.ts';
 import type { FollowBroadcast } from './live/broadcast-follower.ts';
+import { Rewind } from './live/rewind.ts';
+import type { OpenRewind } from './live/rewind-store.ts';
 import type { Clock } from './shared/clock.ts';
 import type { Component } from './shared/lifecycle.ts';
 import type { Logger } from './shared/logger.ts';
 import type { SandboxRules } from './shared/sandbox-rules.ts';
+import { MediaFiles } from './storage/media-files.ts';
 import type { Database } from './store/database.ts';
 
 /** What goes along with broadcasts is put together from. */
 export interface ComposeLiveOptions {
   readonly config: Config;
+  readonly dataDir: string;
   readonly database: Database;
   readonly sandboxRules: SandboxRules;
   readonly clock: Clock;
@@ -18,11 +22,30 @@ export interface ComposeLiveOptions {
 /** All that goes along with broadcasts. */
 export interface LiveCompany {
   readonly follow: FollowBroadcast;
+  /** Undefined where viewers can go back no further than what is in memory. */
+  readonly rewind: OpenRewind | undefined;
   /** In the order of their start; they start before broadcasts are taken, and stop after the last one has ended. */
   readonly components: readonly Component[];
 }
 
 /** Puts together what goes along with broadcasts: recordings, restreams, their health. */
-export function composeLive(_options: ComposeLiveOptions): LiveCompany {
-  return { follow: () => [], components: [] };
+export function composeLive(options: ComposeLiveOptions): LiveCompany {
+  const rewind = composeRewind(options);
+  return {
+    follow: () => [],
+    rewind: rewind.isOn ? broadcast => rewind.open(broadcast) : undefined,
+    // Started even where it is off: it removes what a former process left.
+    components: [rewind],
+  };
+}
+
+function composeRewind({ config, dataDir, clock, log }: ComposeLiveOptions): Rewind {
+  return new Rewind({
+    files: new MediaFiles(dataDir),
+    seconds: config['live.rewind'] > config['live.window'] ? config['live.rewind'] / 1000 : 0,
+    // Recordings stop first.
+    minFreeBytes: config['recording.minFree'] / 2,
+    clock,
+    log: log.child('live'),
+  });
 }

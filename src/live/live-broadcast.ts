@@ -15,6 +15,7 @@ import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
 import type { BroadcastJournal, LiveObserver, LiveSettings, LiveTag, PublisherLink } from './ports.ts';
 import { PublisherRun } from './publisher-run.ts';
 import { RecentLimit } from './recent-limit.ts';
+import type { BroadcastRewind } from './rewind-store.ts';
 import { Timeline, type TrackKind } from './timeline.ts';
 import { codecsOf, formatVariant } from './variant.ts';
 
@@ -33,6 +34,8 @@ export interface LiveBroadcastOptions {
   readonly log: Logger;
   /** What goes along with it. */
   readonly followers: readonly BroadcastFollower[];
+  /** Where its media goes when it leaves the memory; nowhere unless given. */
+  readonly rewind?: BroadcastRewind | undefined;
   /** Told after each change of state. */
   onStateChange(): void;
 }
@@ -102,11 +105,12 @@ export class LiveBroadcast {
   }
 
   #addRendition(name: string): LiveRendition {
-    const { settings, clock, targetDurationSeconds } = this.#options;
+    const { settings, clock, targetDurationSeconds, rewind } = this.#options;
     const rendition = new LiveRendition(name, {
       targetDurationSeconds,
       windowSeconds: settings.windowMs / 1000,
       maxBytes: settings.windowBytes,
+      ...(rewind === undefined ? {} : { rewind: { seconds: rewind.seconds, store: rewind.store(name) } }),
       clock,
       onChange: () => {
         // The measured bandwidth changes with the segments.
@@ -353,6 +357,22 @@ export class LiveBroadcast {
 
   #endWindows(): void {
     for (const { window } of this.#renditions.values()) window.end();
+  }
+
+  /** How far back viewers can go, in seconds, beyond what is in memory; 0 is no further. */
+  get rewindSeconds(): number {
+    return this.#options.rewind?.seconds ?? 0;
+  }
+
+  /** After the end: gives back the memory of what is on disk. Whether that is all that viewers can still play. */
+  leaveMemory(): boolean {
+    const left = [...this.#renditions.values()].map(({ window }) => window.leaveMemory());
+    return left.every(isAll => isAll);
+  }
+
+  /** Nobody can play it any more: removes what is on disk. */
+  removeMedia(): void {
+    this.#options.rewind?.remove();
   }
 
   /** After `complete`: the encoder may stay for a while, then it is sent away. */

@@ -12,6 +12,7 @@ import { LiveBroadcast, type PublisherIntake } from './live-broadcast.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
 import type { BroadcastJournal, LiveObserver, LiveSettings, PublisherLink } from './ports.ts';
 import { RecentLimit } from './recent-limit.ts';
+import type { OpenRewind } from './rewind-store.ts';
 
 /** Whose stream a key is, as the live room must know it. */
 export interface StreamOwner {
@@ -54,6 +55,8 @@ export interface LiveBroadcastsOptions {
   readonly sandboxBroadcastMs?: number;
   /** What goes along with each broadcast; nothing unless given. */
   readonly follow?: FollowBroadcast;
+  /** Keeps on disk what viewers can go back to; nothing unless given. */
+  readonly rewind?: OpenRewind | undefined;
   readonly journal: BroadcastJournal;
   readonly observer: LiveObserver;
   readonly clock: Clock;
@@ -80,7 +83,9 @@ const mostTargetDurationSeconds = 10;
 /** A stream takes so many publishers in so long: each costs a process, and the first after an end a row. */
 const mostPublishers = 20;
 const publisherWindowMs = 30_000;
-/** Of each stream, while their time has not passed; they hold their media. */
+/** After its end nothing of a broadcast is kept for longer. */
+const longestKeptMs = 3_600_000;
+/** Of each stream, while their time has not passed; they hold their media, in memory or on disk. */
 const mostEndedKept = 2;
 /** At a stop, ended playlists are still served for this long. */
 const lastRequestsMs = 500;
@@ -181,6 +186,7 @@ export class LiveBroadcasts implements Component {
       observer,
       clock,
       log,
+      rewind: this.#options.rewind?.({ liveStreamId, broadcastId }),
       followers: this.#options.follow?.({ ...stream, broadcastId, startedAtMs }) ?? [],
       onStateChange: () => this.#stateChanged(broadcast),
     });
@@ -210,10 +216,28 @@ export class LiveBroadcasts implements Component {
       clearTimeout(this.#limitTimers.get(broadcast));
       this.#limitTimers.delete(broadcast);
       this.#learn(broadcast);
-      const timer = setTimeout(() => this.#forget(broadcast), this.#options.settings.endedKeptMs);
+      const lengthMs = this.#options.clock.nowMs() - broadcast.startedAtMs;
+      const timer = setTimeout(
+        () => this.#keepOnDisk(broadcast, lengthMs),
+        this.#options.settings.endedKeptMs,
+      );
       this.#forgetTimers.set(broadcast, timer);
     }
     this.#events.emit('state-changed', { liveStreamId });
+  }
+
+  /** Those who watched had their time: the memory is given back. What is on disk can be played for as long as it lasted, or its rewind. */
+  #keepOnDisk(broadcast: LiveBroadcast, lengthMs: number): void {
+    const { endedKeptMs } = this.#options.settings;
+    const keptMs = Math.min(lengthMs, broadcast.rewindSeconds * 1000, longestKeptMs) - endedKeptMs;
+    if (keptMs <= 0 || !broadcast.leaveMemory()) {
+      this.#forget(broadcast);
+      return;
+    }
+    this.#forgetTimers.set(
+      broadcast,
+      setTimeout(() => this.#forget(broadcast), keptMs),
+    );
   }
 
   /** The first playlist is out before the first keyframe distance is known, so it is learned for the next time. */
@@ -233,6 +257,7 @@ export class LiveBroadcasts implements Component {
     const { liveStreamId } = broadcast;
     clearTimeout(this.#forgetTimers.get(broadcast));
     this.#forgetTimers.delete(broadcast);
+    broadcast.removeMedia();
     const rest = (this.#broadcasts.get(liveStreamId) ?? []).filter(other => other !== broadcast);
     if (rest.length > 0) {
       this.#broadcasts.set(liveStreamId, rest);

@@ -1,5 +1,5 @@
 /**
- * The listed part of one broadcast, in memory.
+ * The listed part of one rendition of a broadcast: what is new in memory, what is older on disk.
  *
  * **Source**: draft-pantos-hls-rfc8216bis-22: 4.4.3 (what a media playlist says of itself), 4.4.4.9 (parts), 4.4.5.3 (preload hints),
  * 6.2.1 and 6.2.2 (changing and removing), 6.2.5 (delivery directives).
@@ -12,14 +12,18 @@ import {
 } from '../hls/media-playlist.ts';
 import { parseReloadDirectives } from '../hls/reload-directives.ts';
 import type { Clock } from '../shared/clock.ts';
+import type { AnswerText } from '../shared/joined-text.ts';
 import { RenderedText } from '../shared/rendered-text.ts';
+import { ListedText } from './listed-text.ts';
+import type { DiskSlice, RewindStore } from './rewind-store.ts';
+import { SegmentLog } from './segment-log.ts';
 import type { Part, SegmentSink } from './segmenter.ts';
 
 /** Answer to a request for the media playlist. */
 export type PlaylistAnswer =
   | {
       readonly status: 200;
-      readonly text: RenderedText;
+      readonly text: AnswerText;
       /** The query named what it waits for, so that its address names the content. */
       readonly blocking: boolean;
       readonly targetDurationSeconds: number;
@@ -31,7 +35,7 @@ export type PlaylistAnswer =
 export type MediaAnswer =
   | {
       readonly status: 200;
-      readonly body: readonly Buffer[];
+      readonly body: readonly (Buffer | DiskSlice)[];
       readonly bytes: number;
       readonly contentType: string;
       readonly etag: string;
@@ -46,6 +50,8 @@ export interface LiveWindowOptions {
   readonly windowSeconds: number;
   /** What listed and just removed segments may take together; three target durations stay listed all the same. */
   readonly maxBytes: number;
+  /** Where segments go that leave the memory, and how much is listed then, in seconds. */
+  readonly rewind?: { readonly seconds: number; readonly store: RewindStore };
   readonly clock: Clock;
   /** Something new can be fetched. */
   onChange(): void;
@@ -72,16 +78,26 @@ interface ListedPart {
   readonly isIndependent: boolean;
 }
 
-interface Segment {
+/** A segment in memory. */
+interface HeldSegment {
   readonly sequence: number;
-  readonly mapName: string;
+  /** Number of its init section. */
+  readonly map: number;
   readonly hasDiscontinuity: boolean;
   readonly isIndependent: boolean;
-  readonly programDateTimeMs: number;
-  readonly isGap: boolean;
+  readonly dateMs: number;
   readonly parts: ListedPart[];
   durationSeconds: number;
   bytes: number;
+  /** When it leaves the memory; undefined while it is listed. */
+  untilMs: number | undefined;
+}
+
+interface InitSection {
+  readonly bytes: number;
+  /** Undefined when it is on the disk alone. */
+  body: Buffer | undefined;
+  isKept: boolean;
 }
 
 interface Waiter {
@@ -95,21 +111,40 @@ const leastListedSegments = 6;
 const firstSequence = 1;
 /** Dates may fall this far behind the clock before they are set anew. */
 const mostDateLagMs = 4000;
+/** 6.2.2: parts are listed for three target durations and a segment, and can be fetched for three more. */
+const targetsWithParts = 7.5;
+/** What bandwidth is measured over. */
+const measuredSegments = 64;
+/** Sums of durations are not exact. */
+const tinySeconds = 1e-6;
 
 /** Parts, segments and init sections of one broadcast, the playlist over them, and everyone who waits for what comes next. */
 export class LiveWindow implements SegmentSink {
   readonly targetDurationSeconds: number;
   readonly #options: LiveWindowOptions;
-  readonly #inits = new Map<string, Buffer>();
-  #initCount = 0;
-  #mapName = '';
-  readonly #segments: Segment[] = [];
-  #open: Segment | undefined;
-  /** Removed from the list, and still to be fetched until the time given. */
-  #retired: { segment: Segment; untilMs: number }[] = [];
+  readonly #store: RewindStore | undefined;
+  /** How much is listed, and how much of that is in memory at least. */
+  readonly #listSeconds: number;
+  readonly #memorySeconds: number;
+  readonly #inits = new Map<number, InitSection>();
+  /** Number of the init section that is in use. */
+  #map = 0;
+  /** Closed segments, listed or not any more. */
+  readonly #log = new SegmentLog();
+  readonly #listed = new ListedText((from, end) => this.#entries(from, end));
+  /** The first one listed; {@link #nextSequence} when there is none. */
+  #first: number;
+  #listedSeconds = 0;
+  /** Listed segments that nobody can begin with. */
+  #dependentCount = 0;
+  /** Segments before this one are out of the memory, or about to be. */
+  #memoryFrom: number;
+  #open: HeldSegment | undefined;
+  /** By number, oldest first: those that are listed, and those that were and have their time to stay. */
+  readonly #held = new Map<number, HeldSegment>();
   #partsByNumber = new Map<number, ListedPart>();
   /** The leading gap's. */
-  readonly #firstSequence: number;
+  #firstSequence: number;
   #nextSequence: number;
   #nextPartNumber = 0;
   #discontinuitySequence = 0;
@@ -121,19 +156,24 @@ export class LiveWindow implements SegmentSink {
   #anchor: { wallMs: number; mediaMs: number } | undefined;
   #lastProgramDateTimeMs = 0;
   readonly #waiters = new Set<Waiter>();
-  readonly #rendered = new Map<string, RenderedText>();
+  readonly #rendered = new Map<string, AnswerText>();
 
   constructor(options: LiveWindowOptions) {
     this.#options = options;
     this.targetDurationSeconds = options.targetDurationSeconds;
+    this.#store = options.rewind?.store;
+    this.#listSeconds = Math.max(options.windowSeconds, options.rewind?.seconds ?? 0);
+    this.#memorySeconds = Math.max(options.windowSeconds, targetsWithParts * options.targetDurationSeconds);
     const { beside } = options;
     this.#firstSequence = beside?.isPlayable ? beside.#nextSequence - 1 : firstSequence;
     this.#nextSequence = this.#firstSequence + 1;
+    this.#first = this.#firstSequence;
+    this.#memoryFrom = this.#firstSequence;
     if (beside === undefined) return;
     this.#partTargetSeconds = beside.#partTargetSeconds;
     this.#discontinuitySequence = beside.#discontinuitySequence;
-    for (const { hasDiscontinuity } of beside.#segments) {
-      if (hasDiscontinuity) this.#discontinuitySequence += 1;
+    for (let sequence = beside.#first; sequence < beside.#log.end; sequence += 1) {
+      if (beside.#log.hasDiscontinuity(sequence)) this.#discontinuitySequence += 1;
     }
   }
 
@@ -148,8 +188,14 @@ export class LiveWindow implements SegmentSink {
     return this.#nextPartNumber > 0;
   }
 
+  /** Bytes of segments in memory. */
   get heldBytes(): number {
     return this.#heldBytes;
+  }
+
+  /** Bytes of memory that it takes to know where segments are and to list them, beside the segments themselves. */
+  get bookkeepingBytes(): number {
+    return this.#log.heldBytes + this.#listed.heldBytes;
   }
 
   fixPartTarget(seconds: number): void {
@@ -162,10 +208,17 @@ export class LiveWindow implements SegmentSink {
 
   /** Segments from now on need this init section. The same bytes keep their name. */
   useInit(init: Buffer): void {
-    if (this.#inits.get(this.#mapName)?.equals(init)) return;
-    this.#initCount += 1;
-    this.#mapName = `init-${this.#initCount}.mp4`;
-    this.#inits.set(this.#mapName, init);
+    const former = this.#inits.get(this.#map);
+    if (former?.body?.equals(init)) return;
+    if (former?.isKept) former.body = undefined;
+    this.#map += 1;
+    const number = this.#map;
+    const section: InitSection = { bytes: init.length, body: init, isKept: false };
+    this.#inits.set(number, section);
+    this.#store?.keepInit(number, init, () => {
+      section.isKept = true;
+      if (number !== this.#map) section.body = undefined;
+    });
   }
 
   /** The next segment follows a break: another publisher connection, another packager, a clock that was set. */
@@ -181,8 +234,8 @@ export class LiveWindow implements SegmentSink {
   openSegment(segment: { startMs: number; isIndependent: boolean; arrivedAtMs?: number }): SegmentFacts {
     const { startMs, isIndependent } = segment;
     const date = this.#dateOf(startMs, segment.arrivedAtMs ?? this.#options.clock.nowMs());
-    const { sequence, hasDiscontinuity, programDateTimeMs } = this.#newSegment(date, isIndependent, false);
-    const facts = { sequence, hasDiscontinuity, startMs, programDateTimeMs };
+    const { sequence, hasDiscontinuity, dateMs } = this.#newSegment(date, isIndependent);
+    const facts = { sequence, hasDiscontinuity, startMs, programDateTimeMs: dateMs };
     this.openSegmentAs(facts, isIndependent);
     return facts;
   }
@@ -192,7 +245,7 @@ export class LiveWindow implements SegmentSink {
     if (this.#ended) return;
     this.#discontinuityIsDue = facts.hasDiscontinuity;
     this.#lastProgramDateTimeMs = facts.programDateTimeMs;
-    this.#open = this.#newSegment(facts.programDateTimeMs, isIndependent, false);
+    this.#open = this.#newSegment(facts.programDateTimeMs, isIndependent);
   }
 
   addPart(part: Part): void {
@@ -217,28 +270,45 @@ export class LiveWindow implements SegmentSink {
       this.#discontinuityIsDue ||= open.hasDiscontinuity;
       return;
     }
-    this.#list(open);
+    this.#held.set(open.sequence, open);
+    this.#list(open, false);
+    const { sequence, bytes, durationSeconds } = open;
+    const body = open.parts.map(part => part.body);
+    this.#store?.keepSegment({ sequence, body, bytes, durationSeconds }, ({ chunk, offset }) =>
+      this.#log.setPlace(sequence, chunk, offset),
+    );
   }
 
   /** Nobody publishes: the list grows by a segment that is not there, so that players go on asking. */
   addGap(durationSeconds: number): void {
     this.closeSegment();
-    const last = this.#segments.at(-1);
-    const startMs =
-      last === undefined ? this.#options.clock.nowMs() : last.programDateTimeMs + last.durationSeconds * 1000;
+    const last = this.#nextSequence - 1;
+    const startMs = this.#log.has(last)
+      ? this.#log.dateMs(last) + this.#log.durationSeconds(last) * 1000
+      : this.#options.clock.nowMs();
     this.#lastProgramDateTimeMs = Math.round(startMs);
-    const gap = this.#newSegment(this.#lastProgramDateTimeMs, false, true);
+    const gap = this.#newSegment(this.#lastProgramDateTimeMs, false);
     gap.durationSeconds = durationSeconds;
-    this.#list(gap);
+    this.#list(gap, true);
   }
 
-  /** A segment of which this rendition has nothing. */
+  /** A segment that another rendition has, and of which this one has nothing. */
   addMissing(facts: SegmentFacts, durationSeconds: number): void {
     if (this.#ended) return;
-    this.openSegmentAs(facts, false);
-    const open = this.#open!;
-    this.#open = undefined;
-    this.#list({ ...open, isGap: true, durationSeconds });
+    if (!this.isPlayable) {
+      // The list will begin with the next one, and the gap before that is this one.
+      if (facts.hasDiscontinuity) this.#discontinuitySequence += 1;
+      this.#firstSequence = facts.sequence;
+      this.#nextSequence = facts.sequence + 1;
+      this.#first = this.#firstSequence;
+      this.#memoryFrom = this.#firstSequence;
+      return;
+    }
+    this.#discontinuityIsDue = facts.hasDiscontinuity;
+    this.#lastProgramDateTimeMs = facts.programDateTimeMs;
+    const missing = this.#newSegment(facts.programDateTimeMs, false);
+    missing.durationSeconds = durationSeconds;
+    this.#list(missing, true);
   }
 
   /** The broadcast is over: the list ends, and everyone who waits is answered. */
@@ -256,7 +326,7 @@ export class LiveWindow implements SegmentSink {
     if (open !== undefined && open.parts.length > 0) {
       return { lastMsn: this.#nextSequence, lastPart: open.parts.length - 1 };
     }
-    const parts = this.#segments.at(-1)?.parts.length ?? 0;
+    const parts = this.#held.get(this.#nextSequence - 1)?.parts.length ?? 0;
     return { lastMsn: this.#nextSequence - 1, lastPart: Math.max(0, parts - 1) };
   }
 
@@ -269,18 +339,36 @@ export class LiveWindow implements SegmentSink {
     return this.#ended;
   }
 
-  /** What the listed segments weigh: the peak of any one, and all together, in bits a second. */
+  /**
+   * Gives back the memory of an ended broadcast's segments that are on the disk.
+   *
+   * @returns whether all that is listed is there, and can be fetched as long as the store keeps it
+   */
+  leaveMemory(): boolean {
+    if (this.#store === undefined) return false;
+    for (const segment of [...this.#held.values()]) {
+      if (segment.untilMs !== undefined || this.#log.place(segment.sequence) !== undefined)
+        this.#drop(segment);
+    }
+    for (const section of this.#inits.values()) if (section.isKept) section.body = undefined;
+    return this.#held.size === 0 && [...this.#inits.values()].every(section => section.isKept);
+  }
+
+  /** What the newest segments weigh: the peak of any one, and all together, in bits a second. */
   measureBandwidth(): { peakBitsPerSecond: number; averageBitsPerSecond: number } {
     let peak = 0;
     let bytes = 0;
     let seconds = 0;
-    for (const segment of this.#segments) {
-      if (segment.isGap) continue;
-      bytes += segment.bytes;
-      seconds += segment.durationSeconds;
+    const log = this.#log;
+    const end = this.#nextSequence;
+    for (let sequence = Math.max(this.#first, end - measuredSegments); sequence < end; sequence += 1) {
+      if (!log.has(sequence) || log.isGap(sequence)) continue;
+      const durationSeconds = log.durationSeconds(sequence);
+      bytes += log.bytes(sequence);
+      seconds += durationSeconds;
       // 4.1: the peak is over runs of at least half a target duration; the short first segment is none.
-      if (segment.durationSeconds * 2 < this.targetDurationSeconds) continue;
-      peak = Math.max(peak, (segment.bytes * 8) / segment.durationSeconds);
+      if (durationSeconds * 2 < this.targetDurationSeconds) continue;
+      peak = Math.max(peak, (log.bytes(sequence) * 8) / durationSeconds);
     }
     const average = seconds === 0 ? 0 : (bytes * 8) / seconds;
     return { peakBitsPerSecond: Math.max(peak, average), averageBitsPerSecond: average };
@@ -314,29 +402,27 @@ export class LiveWindow implements SegmentSink {
       const isHinted = number === this.#nextPartNumber && !this.#ended && this.isPlayable;
       return isHinted ? this.#hintedPart(number, name, signal) : this.#part(number, name);
     }
-    if (name.startsWith('segment-')) {
-      const segment = this.#findSegment(wholeNumber(name, 'segment-', '.m4s'));
-      if (segment === undefined || segment.isGap) return this.#notFound();
-      const body = segment.parts.map(part => part.body);
-      return this.#found(body, segment.bytes, name);
-    }
-    const init = this.#inits.get(name);
-    return init === undefined ? this.#notFound() : this.#found([init], init.length, name);
+    if (name.startsWith('segment-')) return this.#segment(wholeNumber(name, 'segment-', '.m4s'), name);
+    const number = name.startsWith('init-') ? wholeNumber(name, 'init-', '.mp4') : undefined;
+    const init = number === undefined ? undefined : this.#inits.get(number);
+    if (number === undefined || init === undefined) return this.#notFound();
+    const body = init.body ?? this.#store?.init(number, init.bytes);
+    return body === undefined ? this.#notFound() : this.#found([body], init.bytes, name);
   }
 
   // ------------------------------------------------------------------------------------------------ inside
 
-  #newSegment(programDateTimeMs: number, isIndependent: boolean, isGap: boolean): Segment {
-    const segment: Segment = {
+  #newSegment(dateMs: number, isIndependent: boolean): HeldSegment {
+    const segment: HeldSegment = {
       sequence: this.#nextSequence,
-      mapName: this.#mapName,
+      map: this.#map,
       hasDiscontinuity: this.#discontinuityIsDue,
       isIndependent,
-      programDateTimeMs,
-      isGap,
+      dateMs,
       parts: [],
       durationSeconds: 0,
       bytes: 0,
+      untilMs: undefined,
     };
     this.#discontinuityIsDue = false;
     return segment;
@@ -346,17 +432,18 @@ export class LiveWindow implements SegmentSink {
    * hls.js 1.7 plays no part of a list that has no whole segment, and none of the open segment unless a part is listed before it. The
    * first whole segment takes seconds, so one that is not there, and is one part that is not there, stands before it.
    */
-  #listLeadingGap(first: Segment): void {
+  #listLeadingGap(first: HeldSegment): void {
     const durationSeconds = this.#partTargetSeconds ?? this.targetDurationSeconds;
-    this.#segments.push({
-      ...first,
-      sequence: this.#firstSequence,
-      isIndependent: false,
-      programDateTimeMs: first.programDateTimeMs - Math.round(durationSeconds * 1000),
-      isGap: true,
-      parts: [],
+    this.#log.append(this.#firstSequence, {
+      dateMs: first.dateMs - Math.round(durationSeconds * 1000),
       durationSeconds,
+      map: first.map,
+      bytes: 0,
+      isGap: true,
+      isIndependent: false,
+      hasDiscontinuity: first.hasDiscontinuity,
     });
+    this.#listedSeconds += durationSeconds;
   }
 
   /** What players hold back is there: one that started before would start in the gap, or with too little to go on. */
@@ -367,11 +454,13 @@ export class LiveWindow implements SegmentSink {
     );
   }
 
-  #list(segment: Segment): void {
-    this.#segments.push(segment);
+  #list(segment: HeldSegment, isGap: boolean): void {
+    this.#log.append(segment.sequence, { ...segment, isGap });
+    this.#listedSeconds += segment.durationSeconds;
+    if (!isGap && !segment.isIndependent) this.#dependentCount += 1;
     this.#nextSequence += 1;
     this.#shorten();
-    this.#longestListSeconds = Math.max(this.#longestListSeconds, this.#listedSeconds());
+    this.#longestListSeconds = Math.max(this.#longestListSeconds, this.#listedSeconds);
     this.#changed();
   }
 
@@ -394,46 +483,91 @@ export class LiveWindow implements SegmentSink {
     return Math.round(date);
   }
 
-  #listedSeconds(): number {
-    return this.#segments.reduce((sum, segment) => sum + segment.durationSeconds, 0);
-  }
-
   #shorten(): void {
-    const { windowSeconds, maxBytes, clock } = this.#options;
-    const nowMs = clock.monotonicMs();
-    let listed = this.#listedSeconds();
-    for (;;) {
-      const first = this.#segments[0];
-      if (first === undefined) break;
-      const rest = listed - first.durationSeconds;
+    const nowMs = this.#options.clock.monotonicMs();
+    if (this.#store !== undefined) this.#leaveToDisk(nowMs);
+    while (this.#first < this.#nextSequence) {
+      const rest = this.#listedSeconds - this.#log.durationSeconds(this.#first);
       // 6.2.2: removal leaves three target durations.
-      if (rest < 3 * this.targetDurationSeconds) break;
-      const isLongEnough = rest >= windowSeconds && this.#segments.length > leastListedSegments;
-      if (!isLongEnough && this.#heldBytes <= maxBytes) break;
-      this.#segments.shift();
-      listed = rest;
-      // 6.2.2: the number grows when the tag leaves the list, with the segment it stood before.
-      if (first.hasDiscontinuity) this.#discontinuitySequence += 1;
-      // 6.2.2: it stays for its own duration and that of the longest list that held it.
-      const forMs = (first.durationSeconds + this.#longestListSeconds) * 1000;
-      this.#retired.push({ segment: first, untilMs: nowMs + forMs });
+      if (rest < 3 * this.targetDurationSeconds - tinySeconds) break;
+      const count = this.#nextSequence - this.#first;
+      const isLongEnough = rest >= this.#listSeconds - tinySeconds && count > leastListedSegments;
+      const isTooMuch = this.#heldBytes > this.#options.maxBytes && this.#store === undefined;
+      if (!isLongEnough && !isTooMuch) break;
+      this.#retireFirst(nowMs);
     }
-    this.#retired = this.#retired.filter(({ segment, untilMs }) => {
-      if (untilMs > nowMs && this.#heldBytes <= maxBytes) return true;
-      this.#heldBytes -= segment.bytes;
-      for (const part of segment.parts) this.#partsByNumber.delete(part.number);
-      return false;
-    });
-    this.#forgetInits();
+    for (const segment of [...this.#held.values()]) {
+      if (segment.untilMs === undefined) break;
+      if (segment.untilMs <= nowMs || this.#heldBytes > this.#options.maxBytes) this.#drop(segment);
+    }
+    this.#forget(nowMs);
+    this.#listed.settle(this.#first, this.#store === undefined ? 0 : this.#memoryFrom);
   }
 
-  #forgetInits(): void {
-    const inUse = new Set(
-      [...this.#segments, ...this.#retired.map(({ segment }) => segment)].map(({ mapName }) => mapName),
-    );
-    for (const name of this.#inits.keys()) {
-      if (name !== this.#mapName && !inUse.has(name)) this.#inits.delete(name);
+  /** What is on the disk leaves the memory. What should be and is not ends the list: what stood before it goes too. */
+  #leaveToDisk(nowMs: number): void {
+    const { maxBytes } = this.#options;
+    const leastSeconds = 3 * this.targetDurationSeconds - tinySeconds;
+    let seconds = 0;
+    let bytes = 0;
+    let from = this.#nextSequence;
+    for (; from > Math.max(this.#first, this.#memoryFrom); from -= 1) {
+      bytes += this.#held.get(from - 1)?.bytes ?? 0;
+      const isLongEnough =
+        seconds >= this.#memorySeconds - tinySeconds && this.#nextSequence - from >= leastListedSegments;
+      if (seconds >= leastSeconds && (isLongEnough || bytes > maxBytes)) break;
+      seconds += this.#log.durationSeconds(from - 1);
     }
+    for (; this.#memoryFrom < from; this.#memoryFrom += 1) {
+      const segment = this.#held.get(this.#memoryFrom);
+      if (segment === undefined || segment.untilMs !== undefined) continue;
+      if (this.#log.place(segment.sequence) !== undefined) {
+        this.#drop(segment);
+        continue;
+      }
+      this.#store?.giveUp(segment.sequence);
+      while (this.#first <= segment.sequence) this.#retireFirst(nowMs);
+    }
+  }
+
+  #retireFirst(nowMs: number): void {
+    const log = this.#log;
+    const sequence = this.#first;
+    const durationSeconds = log.durationSeconds(sequence);
+    this.#first += 1;
+    this.#listedSeconds -= durationSeconds;
+    if (!log.canBeJoined(sequence)) this.#dependentCount -= 1;
+    // 6.2.2: the number grows when the tag leaves the list, with the segment it stood before.
+    if (log.hasDiscontinuity(sequence)) this.#discontinuitySequence += 1;
+    // 6.2.2: it stays for its own duration and that of the longest list that held it.
+    log.setUntil(sequence, nowMs + (durationSeconds + this.#longestListSeconds) * 1000);
+    const held = this.#held.get(sequence);
+    if (held === undefined) return;
+    const heldSeconds =
+      this.#store === undefined
+        ? this.#longestListSeconds
+        : Math.min(this.#longestListSeconds, this.#memorySeconds);
+    held.untilMs = nowMs + (durationSeconds + heldSeconds) * 1000;
+  }
+
+  #drop(segment: HeldSegment): void {
+    this.#held.delete(segment.sequence);
+    this.#heldBytes -= segment.bytes;
+    for (const part of segment.parts) this.#partsByNumber.delete(part.number);
+  }
+
+  /** Segments whose time to stay is over, and init sections that no segment needs. */
+  #forget(nowMs: number): void {
+    const log = this.#log;
+    while (log.first < this.#first && !this.#held.has(log.first) && log.untilMs(log.first) <= nowMs) {
+      log.dropFirst();
+    }
+    const oldestMap = log.first < log.end ? log.map(log.first) : this.#map;
+    for (const number of this.#inits.keys()) {
+      if (number >= oldestMap) break;
+      this.#inits.delete(number);
+    }
+    this.#store?.removeBefore(log.first, oldestMap);
   }
 
   #changed(): void {
@@ -467,10 +601,9 @@ export class LiveWindow implements SegmentSink {
   #hasReached(msn: number, part: number | undefined): boolean {
     if (part === undefined || msn < this.#nextSequence) {
       if (msn >= this.#nextSequence) return false;
-      const segment = this.#findSegment(msn);
       // 6.2.5.2: an index past the last part of a closed segment means part 0 of the next. A gap has no parts to wait for.
-      if (part === undefined || segment === undefined || segment.isGap || part < segment.parts.length)
-        return true;
+      const parts = this.#held.get(msn)?.parts;
+      if (part === undefined || parts === undefined || part < parts.length) return true;
       return this.#hasReached(msn + 1, 0);
     }
     return msn === this.#nextSequence && (this.#open?.parts.length ?? 0) > part;
@@ -486,19 +619,14 @@ export class LiveWindow implements SegmentSink {
     return part > newest + ahead;
   }
 
-  #findSegment(sequence: number | undefined): Segment | undefined {
-    if (sequence === undefined) return undefined;
-    const first = this.#segments[0]?.sequence ?? 0;
-    if (sequence >= first) return this.#segments[sequence - first];
-    return this.#retired.find(entry => entry.segment.sequence === sequence)?.segment;
-  }
-
   #answer(skip: 'no' | 'yes' | 'v2', blocking: boolean): PlaylistAnswer {
     const delta = skip !== 'no' && !this.#ended;
     const key = delta ? 'delta' : 'full';
     let text = this.#rendered.get(key);
     if (text === undefined) {
-      text = new RenderedText(formatMediaPlaylist(this.#playlist(delta)));
+      text = delta
+        ? this.#deltaText()
+        : this.#listed.whole(this.#playlist(), this.#first, this.#nextSequence);
       this.#rendered.set(key, text);
     }
     return {
@@ -510,20 +638,24 @@ export class LiveWindow implements SegmentSink {
     };
   }
 
-  #playlist(delta: boolean): MediaPlaylist {
+  #deltaText(): AnswerText {
+    const kept = this.#firstKept();
+    if (kept === this.#first) return this.#listed.whole(this.#playlist(), this.#first, this.#nextSequence);
+    const segments = this.#entries(kept, this.#nextSequence);
+    const skippedSegments = kept - this.#first;
+    return new RenderedText(formatMediaPlaylist({ ...this.#playlist(), skippedSegments, segments }));
+  }
+
+  /** All but the segments. */
+  #playlist(): Omit<MediaPlaylist, 'segments'> {
     const target = this.targetDurationSeconds;
     const partTarget = this.#partTargetSeconds ?? target;
     const open = this.#open;
-    const all = this.#segments;
-    const skipped = delta ? this.#countSkippable() : 0;
-    const partsFrom = this.#firstWithParts();
-    const everySegmentStartsWithKeyframe =
-      all.every(segment => segment.isIndependent || segment.isGap) && (open?.isIndependent ?? true);
     return {
       targetDurationSeconds: target,
-      mediaSequence: all[0]?.sequence ?? 0,
+      mediaSequence: this.#first,
       discontinuitySequence: this.#discontinuitySequence,
-      independentSegments: everySegmentStartsWithKeyframe,
+      independentSegments: this.#dependentCount === 0 && (open?.isIndependent ?? true),
       serverControl: {
         canBlockReload: true,
         partHoldBackSeconds: partTarget * 3,
@@ -531,12 +663,7 @@ export class LiveWindow implements SegmentSink {
         canSkipUntilSeconds: target * 6,
       },
       partTargetSeconds: partTarget,
-      ...(skipped > 0 ? { skippedSegments: skipped } : {}),
-      segments: all
-        .slice(skipped)
-        .map((segment, index) => this.#entry(segment, index + skipped >= partsFrom)),
-      openParts:
-        this.#ended || open === undefined || open.parts.length === 0 ? undefined : this.#entry(open, true),
+      openParts: this.#ended || open === undefined || open.parts.length === 0 ? undefined : openEntry(open),
       preloadHints: this.#ended ? [] : this.#hints(),
       renditionReports: this.#options.otherRenditions?.() ?? [],
       endList: this.#ended,
@@ -545,51 +672,61 @@ export class LiveWindow implements SegmentSink {
 
   #hints(): MediaPlaylist['preloadHints'] {
     const part = { type: 'PART' as const, uri: `part-${this.#nextPartNumber}.m4s` };
-    const listedMap = this.#open?.parts.length ? this.#open.mapName : this.#segments.at(-1)?.mapName;
-    return listedMap === this.#mapName ? [part] : [{ type: 'MAP' as const, uri: this.#mapName }, part];
+    const last = this.#nextSequence - 1;
+    const listedMap = this.#open?.parts.length
+      ? this.#open.map
+      : this.#log.has(last)
+        ? this.#log.map(last)
+        : undefined;
+    return listedMap === this.#map ? [part] : [{ type: 'MAP' as const, uri: mapUri(this.#map) }, part];
   }
 
-  #countSkippable(): number {
+  /** The first segment that no delta update leaves out. */
+  #firstKept(): number {
     let behind = 0;
-    for (let index = this.#segments.length - 1; index >= 0; index -= 1) {
-      if (behind >= this.targetDurationSeconds * 6) return index + 1;
-      behind += this.#segments[index]!.durationSeconds;
+    for (let sequence = this.#nextSequence - 1; sequence >= this.#first; sequence -= 1) {
+      if (behind >= this.targetDurationSeconds * 6) return sequence + 1;
+      behind += this.#log.durationSeconds(sequence);
     }
-    return 0;
+    return this.#first;
   }
 
   /** Parts are listed in the last three target durations. */
   #firstWithParts(): number {
-    if (this.#ended) return this.#segments.length;
+    if (this.#ended) return this.#nextSequence;
     let behind = this.#open?.durationSeconds ?? 0;
-    for (let index = this.#segments.length - 1; index >= 0; index -= 1) {
-      if (behind > this.targetDurationSeconds * 3) return index + 1;
-      behind += this.#segments[index]!.durationSeconds;
+    for (let sequence = this.#nextSequence - 1; sequence >= this.#first; sequence -= 1) {
+      if (behind > this.targetDurationSeconds * 3) return sequence + 1;
+      behind += this.#log.durationSeconds(sequence);
     }
-    return 0;
+    return this.#first;
   }
 
-  #entry(segment: Segment, withParts: boolean): MediaSegment {
-    return {
-      uri: segment.isGap ? `gap-${segment.sequence}.m4s` : `segment-${segment.sequence}.m4s`,
-      durationSeconds: segment.durationSeconds,
-      discontinuity: segment.hasDiscontinuity,
-      gap: segment.isGap,
-      map: { uri: segment.mapName },
-      programDateTimeMs: segment.programDateTimeMs,
-      parts: withParts ? this.#listedParts(segment) : [],
-    };
+  /** Closed segments from `from` on, and before `end`, as they are listed. */
+  #entries(from: number, end: number, partsFrom = this.#firstWithParts()): MediaSegment[] {
+    const log = this.#log;
+    const entries: MediaSegment[] = [];
+    for (let sequence = Math.max(from, log.first); sequence < end; sequence += 1) {
+      const gap = log.isGap(sequence);
+      entries.push({
+        uri: gap ? `gap-${sequence}.m4s` : `segment-${sequence}.m4s`,
+        durationSeconds: log.durationSeconds(sequence),
+        discontinuity: log.hasDiscontinuity(sequence),
+        gap,
+        map: { uri: mapUri(log.map(sequence)) },
+        programDateTimeMs: log.dateMs(sequence),
+        parts: sequence >= partsFrom ? this.#listedParts(sequence) : [],
+      });
+    }
+    return entries;
   }
 
-  #listedParts(segment: Segment): MediaSegment['parts'] {
-    const { sequence, durationSeconds } = segment;
-    if (sequence === this.#firstSequence)
+  #listedParts(sequence: number): MediaSegment['parts'] {
+    if (sequence === this.#firstSequence) {
+      const durationSeconds = this.#log.durationSeconds(sequence);
       return [{ uri: `gap-${sequence}-0.m4s`, durationSeconds, gap: true }];
-    return segment.parts.map(part => ({
-      uri: `part-${part.number}.m4s`,
-      durationSeconds: part.durationSeconds,
-      independent: part.isIndependent,
-    }));
+    }
+    return (this.#held.get(sequence)?.parts ?? []).map(partEntry);
   }
 
   async #hintedPart(number: number, name: string, signal: AbortSignal): Promise<MediaAnswer> {
@@ -597,14 +734,25 @@ export class LiveWindow implements SegmentSink {
     return this.#part(number, name);
   }
 
+  #segment(sequence: number | undefined, name: string): MediaAnswer {
+    if (sequence === undefined || !this.#log.has(sequence)) return this.#notFound();
+    const held = this.#held.get(sequence);
+    const parts = held?.parts.map(part => part.body);
+    if (held !== undefined && parts !== undefined) return this.#found(parts, held.bytes, name);
+    const place = this.#log.place(sequence);
+    if (place === undefined || this.#store === undefined) return this.#notFound();
+    const bytes = this.#log.bytes(sequence);
+    return this.#found([this.#store.segment(place, bytes)], bytes, name);
+  }
+
   #part(number: number | undefined, name: string): MediaAnswer {
     const part = number === undefined ? undefined : this.#partsByNumber.get(number);
     return part === undefined ? this.#notFound() : this.#found([part.body], part.body.length, name);
   }
 
-  #found(body: readonly Buffer[], bytes: number, name: string): MediaAnswer {
-    // What a name stands for never changes, so the name and the size tell it apart.
-    const lifetimeSeconds = Math.ceil(Math.max(6 * this.targetDurationSeconds, this.#longestListSeconds));
+  #found(body: readonly (Buffer | DiskSlice)[], bytes: number, name: string): MediaAnswer {
+    // What a name stands for never changes, so the name and the size tell it apart. Nor does it matter where the bytes are.
+    const lifetimeSeconds = Math.ceil(Math.max(6 * this.targetDurationSeconds, this.#listSeconds));
     return {
       status: 200,
       body,
@@ -625,4 +773,25 @@ function wholeNumber(name: string, before: string, behind: string): number | und
   if (!name.endsWith(behind)) return undefined;
   const digits = name.slice(before.length, -behind.length);
   return /^(0|[1-9]\d{0,14})$/.test(digits) ? Number(digits) : undefined;
+}
+
+function mapUri(number: number): string {
+  return `init-${number}.mp4`;
+}
+
+function openEntry(open: HeldSegment): NonNullable<MediaPlaylist['openParts']> {
+  return {
+    discontinuity: open.hasDiscontinuity,
+    map: { uri: mapUri(open.map) },
+    programDateTimeMs: open.dateMs,
+    parts: open.parts.map(partEntry),
+  };
+}
+
+function partEntry(part: ListedPart): MediaSegment['parts'][number] {
+  return {
+    uri: `part-${part.number}.m4s`,
+    durationSeconds: part.durationSeconds,
+    independent: part.isIndependent,
+  };
 }

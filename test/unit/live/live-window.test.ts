@@ -88,7 +88,9 @@ class Filled {
 
   async media(name: string): Promise<number | string> {
     const answer = await this.window.media(name, new AbortController().signal);
-    return answer.status === 200 ? Buffer.concat(answer.body).length : answer.status;
+    if (answer.status !== 200) return answer.status;
+    expect(answer.body.reduce((sum, piece) => sum + piece.length, 0)).toBe(answer.bytes);
+    return answer.bytes;
   }
 }
 

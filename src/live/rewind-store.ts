@@ -1,0 +1,54 @@
+/** Bytes of a file on disk: from `start`, `length` long. */
+export interface DiskSlice {
+  readonly path: string;
+  readonly start: number;
+  readonly length: number;
+}
+
+/** A closed segment that is to be kept on disk. */
+export interface SegmentToKeep {
+  readonly sequence: number;
+  readonly body: readonly Buffer[];
+  readonly bytes: number;
+  readonly durationSeconds: number;
+}
+
+/** Where a segment is on the disk. */
+export interface SegmentPlace {
+  /** From 1. */
+  readonly chunk: number;
+  readonly offset: number;
+}
+
+/**
+ * Keeps what leaves the memory of a rendition on disk. Nothing here waits or throws: what cannot be kept is not kept, and its caller
+ * hears nothing of it.
+ */
+export interface RewindStore {
+  /** `onKept`: called when the bytes can be fetched, unless they could not be written. */
+  keepSegment(segment: SegmentToKeep, onKept: (place: SegmentPlace) => void): void;
+  /** The same for an init section. */
+  keepInit(number: number, body: Buffer, onKept: () => void): void;
+  /** Its bytes are needed no more if they still wait to be written. */
+  giveUp(sequence: number): void;
+  /** No segment before `sequence` is asked for any more, and no init section before `init`. */
+  removeBefore(sequence: number, init: number): void;
+  segment(place: SegmentPlace, bytes: number): DiskSlice;
+  init(number: number, bytes: number): DiskSlice;
+}
+
+/** What a broadcast needs to be rewound further than its memory reaches. */
+export interface BroadcastRewind {
+  /** How far back viewers can go. */
+  readonly seconds: number;
+  /** A store for a rendition; once for each. */
+  store(rendition: string): RewindStore;
+  /** Removes everything that was kept of the broadcast. The second call does nothing. */
+  remove(): void;
+}
+
+/** Makes it for a broadcast that begins. */
+export type OpenRewind = (broadcast: {
+  readonly liveStreamId: string;
+  readonly broadcastId: string;
+}) => BroadcastRewind;
