@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { FileSlice } from '../../src/delivery/file-slice.ts';
 import type { RenderedText } from '../../src/delivery/live-source.ts';
 import type {
-  FileSlice,
   PiecedBody,
   VodEntry,
   VodFile,
