@@ -20,6 +20,7 @@ export function describeStart(app: RunningApp, config: Config): string {
   const secrets = app.firstSecrets;
   if (secrets !== undefined) {
     const upgraded = config['bootstrap.upgraded'];
+    const key = (upgraded ? secrets.productionKey : secrets.sandboxKey).reveal();
     lines.push(
       '',
       'First start: these are shown once and kept only as hashes. Write them down.',
@@ -34,9 +35,14 @@ export function describeStart(app: RunningApp, config: Config): string {
         ['Password', secrets.adminPassword.reveal()],
       ]),
       '',
+      'In the sandbox all pictures carry a watermark, streams end after 30 minutes, and videos have 30 seconds and are deleted after 24 hours.',
+      ...(upgraded
+        ? ['Production has no such limits.']
+        : [`Production has no such limits: npm run account -- upgrade ${secrets.adminEmail}`]),
+      '',
       'To go live, make a stream:',
       '',
-      `  curl -u ${secrets.sandboxKey.reveal()}: -H 'Content-Type: application/json' -d '{"name":"My first stream"}' ${app.publicUrl}/live-streams`,
+      `  curl -u ${key}: -H 'Content-Type: application/json' -d '{"name":"My first stream"}' ${app.publicUrl}/live-streams`,
       '',
       'In OBS, under Settings > Stream, choose Service "Custom..." and type:',
       '',
@@ -50,8 +56,8 @@ export function describeStart(app: RunningApp, config: Config): string {
       '',
       'To show a video, make one, and send its file to the "videoId" of the answer:',
       '',
-      `  curl -u ${secrets.sandboxKey.reveal()}: -H 'Content-Type: application/json' -d '{"title":"My first video"}' ${app.publicUrl}/videos`,
-      `  curl -u ${secrets.sandboxKey.reveal()}: -F file=@film.mp4 ${app.publicUrl}/videos/VIDEO_ID/source`,
+      `  curl -u ${key}: -H 'Content-Type: application/json' -d '{"title":"My first video"}' ${app.publicUrl}/videos`,
+      `  curl -u ${key}: -F file=@film.mp4 ${app.publicUrl}/videos/VIDEO_ID/source`,
       '',
       'Then open its "assets.player".',
       '',
