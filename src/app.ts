@@ -124,7 +124,10 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       log,
     });
 
-    const company = composeLive({ config, dataDir, database, sandboxRules, clock, log });
+    const company = composeLive({
+      ...{ config, dataDir, database, sandboxRules, clock, log, ffmpeg },
+      isPlayable: (liveStreamId, broadcastId) => live.find(liveStreamId, broadcastId) !== undefined,
+    });
     const live: LiveBroadcasts = new LiveBroadcasts({
       settings: {
         partTargetMs: config['live.partTarget'],
@@ -239,6 +242,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
             metrics.broadcasts.set({ state: 'waiting' }, waiting);
             metrics.ffmpegProcesses.set({ purpose: 'packager' }, processes.running);
             metrics.ffmpegProcesses.set({ purpose: 'video' }, vod.processes.running);
+            metrics.ffmpegProcesses.set({ purpose: 'live-frame' }, company.processes.running);
             for (const [lane, counts] of Object.entries(vod.jobs.counts())) {
               for (const [state, count] of Object.entries(counts)) metrics.jobs.set({ lane, state }, count);
             }
@@ -267,6 +271,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
     const sessions = new PrivateSessionsStore({ database, tokens: api.privateTokens, clock });
     const delivery = new Delivery({
       live,
+      frames: company.frames,
       streams: {
         find: liveStreamId => api.liveStreams.findForViewers(liveStreamId),
         thumbnailPath: liveStreamId => api.liveStreams.thumbnailPath(liveStreamId),
@@ -435,7 +440,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       dataDir,
       ffmpeg,
       firstSecrets,
-      ffmpegProcesses: () => processes.running + vod.processes.running,
+      ffmpegProcesses: () => processes.running + vod.processes.running + company.processes.running,
       drain: (deadlineMs, signal) => lifecycle.drain(deadlineMs, signal),
       stop: () => lifecycle.stop(),
     };

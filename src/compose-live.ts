@@ -1,5 +1,9 @@
 import type { Config } from './config/settings.ts';
+import type { FfmpegBuild } from './ffmpeg/find-ffmpeg.ts';
+import { ProcessOwner } from './ffmpeg/owned-process.ts';
+import { PartPictures } from './ffmpeg/part-picture.ts';
 import type { FollowBroadcast } from './live/broadcast-follower.ts';
+import { LiveFrames } from './live/live-frames.ts';
 import { Rewind } from './live/rewind.ts';
 import type { OpenRewind } from './live/rewind-store.ts';
 import type { Clock } from './shared/clock.ts';
@@ -14,6 +18,9 @@ export interface ComposeLiveOptions {
   readonly config: Config;
   readonly dataDir: string;
   readonly database: Database;
+  readonly ffmpeg: FfmpegBuild;
+  /** Whether viewers can still get anything of a broadcast. */
+  readonly isPlayable: (liveStreamId: string, broadcastId: string) => boolean;
   readonly sandboxRules: SandboxRules;
   readonly clock: Clock;
   readonly log: Logger;
@@ -22,21 +29,48 @@ export interface ComposeLiveOptions {
 /** All that goes along with broadcasts. */
 export interface LiveCompany {
   readonly follow: FollowBroadcast;
+  /** Pictures of what is on air. */
+  readonly frames: LiveFrames;
+  /** What makes them. */
+  readonly processes: ProcessOwner;
   /** Undefined where viewers can go back no further than what is in memory. */
   readonly rewind: OpenRewind | undefined;
   /** In the order of their start; they start before broadcasts are taken, and stop after the last one has ended. */
   readonly components: readonly Component[];
 }
 
+/** How much making pictures gives way to live streams. */
+const pictureNiceness = 10;
+/** A frame of 4K video is decoded in a tenth of this. */
+const pictureMemoryBytes = 1024 ** 3;
+
 /** Puts together what goes along with broadcasts: recordings, restreams, their health. */
 export function composeLive(options: ComposeLiveOptions): LiveCompany {
   const rewind = composeRewind(options);
+  const processes = new ProcessOwner(options.log);
+  const frames = composeFrames(options, processes);
   return {
-    follow: () => [],
+    follow: broadcast => [frames.follow(broadcast)],
+    frames,
+    processes,
     rewind: rewind.isOn ? broadcast => rewind.open(broadcast) : undefined,
     // Started even where it is off: it removes what a former process left.
-    components: [rewind],
+    components: [rewind, frames],
   };
+}
+
+function composeFrames(options: ComposeLiveOptions, owner: ProcessOwner): LiveFrames {
+  const { ffmpeg, isPlayable, clock, log } = options;
+  const pictures = new PartPictures({
+    ...{ ffmpeg, owner, log },
+    memoryBytes: pictureMemoryBytes,
+    niceness: pictureNiceness,
+  });
+  return new LiveFrames({
+    makePicture: (media, ids, signal) => pictures.make(media, ids, signal),
+    ...{ isPlayable, clock },
+    log: log.child('live'),
+  });
 }
 
 function composeRewind({ config, dataDir, clock, log }: ComposeLiveOptions): Rewind {

@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import type { PicturedMedia } from '../ffmpeg/part-picture.ts';
+import type { Clock } from '../shared/clock.ts';
+import type { Component } from '../shared/lifecycle.ts';
+import type { Logger } from '../shared/logger.ts';
+import { type BroadcastFollower, type FollowedBroadcast, sourceRendition } from './broadcast-follower.ts';
+
+/** A picture out of a broadcast. */
+export interface LiveFrame {
+  readonly body: Buffer;
+  readonly contentType: 'image/jpeg';
+  /** A quoted, strong entity tag. */
+  readonly etag: string;
+}
+
+/** What pictures of broadcasts are made with. */
+export interface LiveFramesOptions {
+  /** Makes a JPEG; undefined when none comes out. */
+  readonly makePicture: (
+    media: PicturedMedia,
+    ids: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ) => Promise<Buffer | undefined>;
+  /** Whether viewers can still get anything of a broadcast that has ended. */
+  readonly isPlayable: (liveStreamId: string, broadcastId: string) => boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What is kept of a broadcast. */
+interface Holder {
+  readonly liveStreamId: string;
+  readonly broadcastId: string;
+  /** The newest part with a keyframe that no picture was made of yet. */
+  newest: PicturedMedia | undefined;
+  frame: LiveFrame | undefined;
+  /** When a picture was last made or failed, monotonic ms. */
+  triedAtMs: number;
+  making: Promise<void> | undefined;
+  hasEnded: boolean;
+}
+
+/** A picture that is older is made anew when somebody asks. */
+const freshMs = 10_000;
+/** Whoever asks for the first picture waits for it no longer. */
+const firstWaitMs = 3000;
+const mostAtOnce = 2;
+/** Streams whose picture waits for its turn; what is asked for beyond stays as it is. */
+const mostWaiting = 50;
+const sweepEveryMs = 5000;
+/** Of all broadcasts that have ended: their pictures, and parts that nobody has asked a picture of. */
+const mostEndedBytes = 32 * 1024 * 1024;
+
+/**
+ * Pictures of what is on air. Of each broadcast the newest part with a keyframe is held, and a picture is made of it only when somebody
+ * asks and the last one is ten seconds old; until it is made the old one is shown.
+ */
+export class LiveFrames implements Component {
+  readonly name = 'live-frames';
+  readonly #options: LiveFramesOptions;
+  /** By broadcast; those that ended stand in the order of their end. */
+  readonly #holders = new Map<string, Holder>();
+  readonly #waiting: (() => void)[] = [];
+  readonly #abort = new AbortController();
+  #running = 0;
+  #sweepTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: LiveFramesOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    this.#sweepTimer = setInterval(() => this.#sweep(), sweepEveryMs);
+    this.#sweepTimer.unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#sweepTimer);
+    this.#abort.abort();
+    await Promise.all([...this.#holders.values()].map(holder => holder.making));
+    this.#holders.clear();
+  }
+
+  /** Goes along with a broadcast. */
+  follow({ liveStreamId, broadcastId }: FollowedBroadcast): BroadcastFollower {
+    const holder: Holder = {
+      ...{ liveStreamId, broadcastId, newest: undefined, frame: undefined, making: undefined },
+      ...{ triedAtMs: Number.NEGATIVE_INFINITY, hasEnded: false },
+    };
+    this.#holders.set(broadcastId, holder);
+    let init: Buffer | undefined;
+    let height: number | undefined;
+    return {
+      name: this.name,
+      tracks: (rendition, tracks, bytes, isStandIn) => {
+        if (rendition !== sourceRendition || isStandIn) return;
+        init = tracks.video === undefined ? undefined : bytes;
+        height = tracks.video?.height;
+      },
+      part: part => {
+        if (part.rendition !== sourceRendition || part.isStandIn || !part.isIndependent) return;
+        if (init !== undefined) holder.newest = { init, part: part.body, height };
+      },
+      ended: () => {
+        holder.hasEnded = true;
+        // To the end of the line: the one that ended longest ago goes first.
+        if (!this.#holders.delete(broadcastId)) return;
+        this.#holders.set(broadcastId, holder);
+        this.#sweep();
+      },
+    };
+  }
+
+  /** Whether there is a picture to show, or to be made when it is asked for. */
+  hasFrame(broadcastId: string): boolean {
+    const holder = this.#holders.get(broadcastId);
+    return holder !== undefined && (holder.frame !== undefined || holder.newest !== undefined);
+  }
+
+  /** The newest picture that there is; undefined where none can be made. Never rejects. */
+  async frame(broadcastId: string): Promise<LiveFrame | undefined> {
+    const holder = this.#holders.get(broadcastId);
+    if (holder === undefined) return undefined;
+    const isDue = this.#options.clock.monotonicMs() - holder.triedAtMs >= freshMs;
+    if (isDue && holder.making === undefined && holder.newest !== undefined) this.#begin(holder);
+    if (holder.frame === undefined && holder.making !== undefined) {
+      await Promise.race([holder.making, this.#patience()]);
+    }
+    return holder.frame;
+  }
+
+  async #patience(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    setTimeout(resolve, firstWaitMs).unref();
+    return promise;
+  }
+
+  #begin(holder: Holder): void {
+    if (this.#abort.signal.aborted || this.#waiting.length >= mostWaiting) return;
+    holder.making = this.#make(holder).finally(() => {
+      holder.making = undefined;
+    });
+  }
+
+  async #make(holder: Holder): Promise<void> {
+    const { makePicture, clock, log } = this.#options;
+    const { liveStreamId, broadcastId } = holder;
+    await this.#turn();
+    try {
+      const media = holder.newest;
+      if (media === undefined || this.#abort.signal.aborted) return;
+      holder.newest = undefined;
+      const body = await makePicture(media, { liveStreamId, broadcastId }, this.#abort.signal);
+      if (body === undefined) log.debug('live-frame-not-made', { liveStreamId, broadcastId });
+      else holder.frame = frameOf(body);
+    } catch (error) {
+      log.warn('live-frame-failed', { liveStreamId, broadcastId, error });
+    } finally {
+      holder.triedAtMs = clock.monotonicMs();
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+
+  /** Resolves when there is room for one more run; who waits takes the place of one that is over. */
+  async #turn(): Promise<void> {
+    if (this.#running < mostAtOnce) {
+      this.#running += 1;
+      return;
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push(resolve);
+    await promise;
+  }
+
+  /** Forgets what ended and can be played no more, and of the rest what is too much. */
+  #sweep(): void {
+    const ended = [...this.#holders.values()].filter(holder => holder.hasEnded);
+    let bytes = ended.reduce((sum, holder) => sum + bytesOf(holder), 0);
+    for (const holder of ended) {
+      const { liveStreamId, broadcastId } = holder;
+      if (bytes <= mostEndedBytes && this.#options.isPlayable(liveStreamId, broadcastId)) continue;
+      bytes -= bytesOf(holder);
+      this.#holders.delete(broadcastId);
+    }
+  }
+}
+
+function frameOf(body: Buffer): LiveFrame {
+  const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22);
+  return { body, contentType: 'image/jpeg', etag: `"${hash}"` };
+}
+
+function bytesOf({ newest, frame }: Holder): number {
+  return (newest?.part.length ?? 0) + (frame?.body.length ?? 0);
+}
