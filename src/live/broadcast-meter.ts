@@ -4,6 +4,8 @@ import type { TrackKind } from './timeline.ts';
 export interface MeterReading {
   /** Picture and sound that came in over the last second. */
   readonly bitrateBitsPerSecond: number;
+  /** The most that came in over a second. */
+  readonly peakBitrateBitsPerSecond: number;
   /** Frames of picture that came in over the last second. */
   readonly framesPerSecond: number;
   /** Frames of picture that came in and were not packaged. */
@@ -12,12 +14,24 @@ export interface MeterReading {
   readonly missingFrames: number;
   /** Between the last two keyframes; undefined before the second. */
   readonly keyframeIntervalSeconds: number | undefined;
+  /** The longest of the broadcast; undefined before the second keyframe. */
+  readonly longestKeyframeIntervalSeconds: number | undefined;
+}
+
+/** Bits and frames of picture a second, over some seconds. */
+export interface MeanRate {
+  readonly bitsPerSecond: number;
+  readonly framesPerSecond: number;
 }
 
 const slotMs = 100;
 const slotsPerSecond = 10;
 /** A second that is over, the slot that fills, and one to spare. */
 const slotCount = 12;
+/** Whole seconds that are remembered: a minute, and those that are compared with it. */
+const secondCount = 70;
+/** A silence that is longer than all that is remembered. */
+const mostSlots = (secondCount + 2) * slotsPerSecond;
 /** A longer step is a clock that was set anew. */
 const longestStepMs = 3000;
 /** RTMP rounds times to milliseconds, so steps differ by that much. */
@@ -29,6 +43,15 @@ const stepsOfAnotherRate = 5;
 export class BroadcastMeter {
   readonly #bytes = new Float64Array(slotCount);
   readonly #frames = new Uint32Array(slotCount);
+  readonly #secondBytes = new Float64Array(secondCount);
+  readonly #secondFrames = new Uint32Array(secondCount);
+  /** Number of the next second to be remembered. */
+  #nextSecond = 0;
+  /** Whole seconds of this publisher connection. */
+  #knownSeconds = 0;
+  #totalBytes = 0;
+  #totalFrames = 0;
+  #peakBytes = 0;
   /** Number of the slot that fills, in slots since the clock's start. */
   #newestSlot = 0;
   #droppedFrames = 0;
@@ -36,11 +59,30 @@ export class BroadcastMeter {
   #lastTimestampMs: number | undefined;
   #usualStepMs: number | undefined;
   #longSteps = 0;
+  #lastPictureMs = 0;
   #lastKeyframeMs: number | undefined;
   #keyframeIntervalMs: number | undefined;
+  #longestKeyframeIntervalMs: number | undefined;
 
-  /** Another publisher connection: its timestamps have nothing to do with those before. */
-  restart(): void {
+  /** Bytes of picture and sound, of the whole broadcast. */
+  get totalBytes(): number {
+    return this.#totalBytes;
+  }
+
+  /** Frames of picture, of the whole broadcast. */
+  get totalFrames(): number {
+    return this.#totalFrames;
+  }
+
+  /**
+   * Another publisher connection: its timestamps have nothing to do with those before.
+   *
+   * @param nowMs monotonic
+   */
+  restart(nowMs: number): void {
+    this.#advance(nowMs);
+    // The second that it begins in is not whole.
+    this.#knownSeconds = -1;
     this.#lastTimestampMs = undefined;
     this.#usualStepMs = undefined;
     this.#longSteps = 0;
@@ -52,7 +94,10 @@ export class BroadcastMeter {
     this.#advance(nowMs);
     const slot = this.#newestSlot % slotCount;
     this.#bytes[slot]! += bytes;
-    if (kind === 'video') this.#frames[slot]! += 1;
+    this.#totalBytes += bytes;
+    if (kind === 'audio') return;
+    this.#frames[slot]! += 1;
+    this.#totalFrames += 1;
   }
 
   /**
@@ -63,10 +108,8 @@ export class BroadcastMeter {
    * @returns how many frames are missing before it
    */
   pictured(timestampMs: number, atMs: number, isKeyframe: boolean): number {
-    if (isKeyframe) {
-      if (this.#lastKeyframeMs !== undefined) this.#keyframeIntervalMs = atMs - this.#lastKeyframeMs;
-      this.#lastKeyframeMs = atMs;
-    }
+    this.#lastPictureMs = atMs;
+    if (isKeyframe) this.#keyframeAt(atMs);
     const last = this.#lastTimestampMs;
     this.#lastTimestampMs = timestampMs;
     if (last === undefined) return 0;
@@ -95,9 +138,83 @@ export class BroadcastMeter {
     this.#droppedFrames += count;
   }
 
+  /**
+   * Seconds from one keyframe to the next, or to the newest frame where that is more already; undefined before the first. By the
+   * broadcast's clock.
+   */
+  get keyframeDistanceSeconds(): number | undefined {
+    if (this.#lastKeyframeMs === undefined) return undefined;
+    return Math.max(this.#keyframeIntervalMs ?? 0, this.#lastPictureMs - this.#lastKeyframeMs) / 1000;
+  }
+
+  /**
+   * What came in over whole seconds of this publisher connection, with those beginning `skip` seconds ago left out; undefined where
+   * fewer than `leastSeconds` are known.
+   *
+   * @param nowMs monotonic
+   */
+  meanOf(nowMs: number, skip: number, seconds: number, leastSeconds = seconds): MeanRate | undefined {
+    this.#advance(nowMs);
+    const count = Math.min(seconds, this.#knownSeconds - skip, secondCount - skip);
+    if (count < leastSeconds) return undefined;
+    let bytes = 0;
+    let frames = 0;
+    for (let back = skip + 1; back <= skip + count; back += 1) {
+      const second = (this.#nextSecond - back + secondCount * 2) % secondCount;
+      bytes += this.#secondBytes[second]!;
+      frames += this.#secondFrames[second]!;
+    }
+    return { bitsPerSecond: (bytes * 8) / count, framesPerSecond: frames / count };
+  }
+
   /** @param nowMs monotonic */
   read(nowMs: number): MeterReading {
     this.#advance(nowMs);
+    const { bytes, frames } = this.#lastSecond();
+    return {
+      bitrateBitsPerSecond: bytes * 8,
+      peakBitrateBitsPerSecond: Math.max(this.#peakBytes, bytes) * 8,
+      framesPerSecond: frames,
+      droppedFrames: this.#droppedFrames,
+      missingFrames: this.#missingFrames,
+      keyframeIntervalSeconds: secondsOf(this.#keyframeIntervalMs),
+      longestKeyframeIntervalSeconds: secondsOf(this.#longestKeyframeIntervalMs),
+    };
+  }
+
+  #keyframeAt(atMs: number): void {
+    if (this.#lastKeyframeMs !== undefined) {
+      this.#keyframeIntervalMs = atMs - this.#lastKeyframeMs;
+      this.#longestKeyframeIntervalMs = Math.max(
+        this.#longestKeyframeIntervalMs ?? 0,
+        this.#keyframeIntervalMs,
+      );
+    }
+    this.#lastKeyframeMs = atMs;
+  }
+
+  #advance(nowMs: number): void {
+    const slot = Math.floor(nowMs / slotMs);
+    if (slot - this.#newestSlot > mostSlots) this.#newestSlot = slot - mostSlots;
+    while (this.#newestSlot < slot) {
+      this.#newestSlot += 1;
+      if (this.#newestSlot % slotsPerSecond === 0) this.#keepSecond();
+      this.#bytes[this.#newestSlot % slotCount] = 0;
+      this.#frames[this.#newestSlot % slotCount] = 0;
+    }
+  }
+
+  #keepSecond(): void {
+    const { bytes, frames } = this.#lastSecond();
+    this.#secondBytes[this.#nextSecond] = bytes;
+    this.#secondFrames[this.#nextSecond] = frames;
+    this.#nextSecond = (this.#nextSecond + 1) % secondCount;
+    this.#knownSeconds = Math.min(this.#knownSeconds + 1, secondCount);
+    this.#peakBytes = Math.max(this.#peakBytes, bytes);
+  }
+
+  /** What the slots of the second hold that ends with the slot before the newest. */
+  #lastSecond(): { readonly bytes: number; readonly frames: number } {
     let bytes = 0;
     let frames = 0;
     for (let back = 1; back <= slotsPerSecond; back += 1) {
@@ -105,23 +222,11 @@ export class BroadcastMeter {
       bytes += this.#bytes[slot]!;
       frames += this.#frames[slot]!;
     }
-    return {
-      bitrateBitsPerSecond: bytes * 8,
-      framesPerSecond: frames,
-      droppedFrames: this.#droppedFrames,
-      missingFrames: this.#missingFrames,
-      keyframeIntervalSeconds:
-        this.#keyframeIntervalMs === undefined ? undefined : Math.round(this.#keyframeIntervalMs) / 1000,
-    };
+    return { bytes, frames };
   }
+}
 
-  #advance(nowMs: number): void {
-    const slot = Math.floor(nowMs / slotMs);
-    if (slot - this.#newestSlot >= slotCount) this.#newestSlot = slot - slotCount;
-    while (this.#newestSlot < slot) {
-      this.#newestSlot += 1;
-      this.#bytes[this.#newestSlot % slotCount] = 0;
-      this.#frames[this.#newestSlot % slotCount] = 0;
-    }
-  }
+/** To whole milliseconds. */
+function secondsOf(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.round(ms) / 1000;
 }

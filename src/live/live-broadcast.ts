@@ -5,17 +5,20 @@ import { RenderedText } from '../shared/rendered-text.ts';
 import { ArrivalLog } from './arrival-log.ts';
 import { type BroadcastState, canFollow, type EndReason } from './broadcast.ts';
 import { type BroadcastFollower, sourceRendition } from './broadcast-follower.ts';
-import { BroadcastMeter, type MeterReading } from './broadcast-meter.ts';
 import type { CodecAbilities } from './codec-policy.ts';
 import type { DeclaredMedia } from './flv-metadata.ts';
 import { Generation } from './generation.ts';
+import { Handover } from './handover.ts';
+import { type HealthReading, type HealthSigns, type IngestFacts, IngestHealth } from './ingest-health.ts';
 import { LiveRendition } from './live-rendition.ts';
 import type { MediaAnswer, PlaylistAnswer } from './live-window.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
 import type { BroadcastJournal, LiveObserver, LiveSettings, LiveTag, PublisherLink } from './ports.ts';
-import { PublisherRun } from './publisher-run.ts';
+import { PublisherRun, type PublisherRunEvents } from './publisher-run.ts';
 import { RecentLimit } from './recent-limit.ts';
 import type { BroadcastRewind } from './rewind-store.ts';
+import type { SlateSource } from './slate.ts';
+import { StandIn } from './stand-in.ts';
 import { Timeline, type TrackKind } from './timeline.ts';
 import { codecsOf, formatVariant } from './variant.ts';
 
@@ -34,6 +37,8 @@ export interface LiveBroadcastOptions {
   readonly log: Logger;
   /** What goes along with it. */
   readonly followers: readonly BroadcastFollower[];
+  /** What is shown while its publisher is gone; nothing new unless given. */
+  readonly slate?: SlateSource | undefined;
   /** Where its media goes when it leaves the memory; nowhere unless given. */
   readonly rewind?: BroadcastRewind | undefined;
   /** Told after each change of state. */
@@ -70,12 +75,15 @@ export class LiveBroadcast {
   readonly #renditions = new Map<string, LiveRendition>();
   readonly #source: LiveRendition;
   readonly #timeline = new Timeline(longestHoleMs);
-  readonly #meter = new BroadcastMeter();
+  readonly #health = new IngestHealth();
+  readonly #standIn: StandIn | undefined;
+  readonly #followers: readonly BroadcastFollower[];
   readonly #arrivals: Record<TrackKind, ArrivalLog> = { video: new ArrivalLog(), audio: new ArrivalLog() };
   #state: BroadcastState = 'starting';
   #link: PublisherLink | undefined;
   #run: PublisherRun | undefined;
   #lastTagMs: number;
+  #ingest: IngestFacts = { protocol: '', encoder: '' };
   #declared: DeclaredMedia | undefined;
   /** The newest one whose media is cut. */
   #generation: Generation | undefined;
@@ -85,7 +93,6 @@ export class LiveBroadcast {
   #packagerDone: Promise<void> = Promise.resolve();
   readonly #failures: RecentLimit;
   readonly #starts: RecentLimit;
-  #clockJumps = 0;
   #graceTimer: NodeJS.Timeout | undefined;
   #gapTimer: NodeJS.Timeout | undefined;
   #lingerTimer: NodeJS.Timeout | undefined;
@@ -102,6 +109,17 @@ export class LiveBroadcast {
     this.#failures = new RecentLimit(clock, mostPackagerFailures, failureWindowMs);
     this.#starts = new RecentLimit(clock, mostPackagerStarts, startWindowMs);
     this.#source = this.#addRendition(sourceRendition);
+    this.#standIn =
+      options.slate &&
+      new StandIn({
+        slate: options.slate,
+        partTargetMs: options.settings.partTargetMs,
+        clock,
+        log: options.log,
+        begin: () => this.#newStandInRun(),
+        failed: () => this.#markGaps(),
+      });
+    this.#followers = this.#standIn === undefined ? options.followers : [...options.followers, this.#standIn];
   }
 
   #addRendition(name: string): LiveRendition {
@@ -145,8 +163,18 @@ export class LiveBroadcast {
   }
 
   /** What its publisher's media is like now. */
-  get reading(): MeterReading {
-    return this.#meter.read(this.#options.clock.monotonicMs());
+  get reading(): HealthReading {
+    return this.#health.read(this.#options.clock.monotonicMs());
+  }
+
+  /** Who publishes, and what: of the newest publisher. */
+  get ingest(): IngestFacts {
+    return this.#ingest;
+  }
+
+  /** What alarms are judged by. */
+  get signs(): HealthSigns {
+    return this.#health.signs(this.#options.clock.monotonicMs());
   }
 
   /** A publisher is connected, and not so silent that another may take its place. */
@@ -164,57 +192,90 @@ export class LiveBroadcast {
       former.close('Another connection publishes this stream.');
     }
     clearTimeout(this.#graceTimer);
-    const { log, settings } = this.#options;
+    const { log, clock, observer } = this.#options;
     this.#link = link;
-    this.#lastTagMs = this.#options.clock.monotonicMs();
-    this.#timeline.restart();
-    this.#meter.restart();
-    const isStandIn = false;
-    const run = new PublisherRun({
-      timeline: this.#timeline,
-      abilities: this.#options.abilities,
-      startPackager: this.#options.startPackager,
-      keyframeTimeoutMs: settings.keyframeTimeoutMs,
-      events: {
-        packagerStarts: () => this.#nextGeneration(run, isStandIn),
-        mayStartPackager: () => this.#starts.take(),
-        declared: media => {
-          this.#declared = media;
-        },
-        arrived: (kind, atMs, timestampMs, bytes, isKeyframe) => {
-          this.#arrivals[kind].add(atMs, this.#lastTagMs);
-          this.#meter.arrived(kind, bytes, this.#lastTagMs);
-          if (kind === 'audio') return;
-          const missing = this.#meter.pictured(timestampMs, atMs, isKeyframe);
-          if (missing > 0) this.#options.observer.framesLost('missing', missing);
-        },
-        placed: ({ kind, role, atMs, body }) => {
-          if (role === 'other') return;
-          this.#follow(follower => follower.tag?.({ kind, role, atMs, body, isStandIn }));
-        },
-        dropped: count => {
-          this.#meter.dropped(count);
-          this.#options.observer.framesLost('dropped', count);
-        },
-        clockJumped: () => {
-          this.#clockJumps += 1;
-          // A broken encoder jumps at every frame: a few lines tell the story.
-          if (this.#clockJumps <= 3) log.warn('publisher-clock-jumped', { times: this.#clockJumps });
-        },
-        refused: (reason, description) => this.#giveUp(reason, description),
-        flow: isOpen => (isOpen ? link.resume() : link.pause()),
+    this.#ingest = { protocol: link.protocol, encoder: link.encoder };
+    this.#lastTagMs = clock.monotonicMs();
+    this.#standIn?.giveWay();
+    let handover = this.#standIn?.isOn ? new Handover() : undefined;
+    if (handover === undefined) this.#timeline.restart();
+    this.#health.attached(this.#lastTagMs);
+    const run = this.#newRun(false, {
+      mayStartPackager: () => this.#starts.take(),
+      declared: media => {
+        this.#declared = media;
+        this.#health.declared(media);
       },
+      arrived: (kind, atMs, timestampMs, bytes, isKeyframe) => {
+        const arrivedMs = this.#lastTagMs;
+        this.#arrivals[kind].add(atMs, arrivedMs);
+        const missing = this.#health.arrived(kind, atMs, timestampMs, bytes, isKeyframe, arrivedMs);
+        if (missing > 0) observer.framesLost('missing', missing);
+      },
+      dropped: count => {
+        this.#health.dropped(count);
+        observer.framesLost('dropped', count);
+      },
+      clockJumped: () => {
+        const times = this.#health.clockJumped(this.#lastTagMs);
+        // A broken encoder jumps at every frame: a few lines tell the story.
+        if (times <= 3) log.warn('publisher-clock-jumped', { times });
+      },
+      refused: (reason, description) => this.#giveUp(reason, description),
+      flow: isOpen => (isOpen ? link.resume() : link.pause()),
     });
     this.#run = run;
     log.info('publisher-attached', { connectionId: link.connectionId, address: link.remoteAddress });
     return {
       tag: tag => {
         if (this.#run !== run) return;
-        this.#lastTagMs = this.#options.clock.monotonicMs();
-        run.tag(tag);
+        this.#lastTagMs = clock.monotonicMs();
+        if (handover === undefined) {
+          run.tag(tag);
+          return;
+        }
+        const tags = this.#standIn?.isOn ? handover.take(tag, this.#lastTagMs) : handover.flush(tag);
+        if (tags === undefined) return;
+        handover = undefined;
+        void this.#standIn?.finish();
+        this.#timeline.restart();
+        for (const each of tags) run.tag(each);
       },
       closed: reason => this.#publisherGone(link, reason),
     };
+  }
+
+  /** What stands in for the publisher begins: its media goes the way of a publisher's. */
+  #newStandInRun(): PublisherRun {
+    this.#timeline.restart();
+    return this.#newRun(true, {
+      mayStartPackager: () => true,
+      declared: () => {},
+      arrived: (kind, atMs) => this.#arrivals[kind].add(atMs, this.#options.clock.monotonicMs()),
+      dropped: () => {},
+      clockJumped: () => {},
+      refused: (_, description) => this.#standIn?.broke(description),
+      // It comes in real time, and is small.
+      flow: () => {},
+    });
+  }
+
+  #newRun(isStandIn: boolean, events: Omit<PublisherRunEvents, 'packagerStarts' | 'placed'>): PublisherRun {
+    const run: PublisherRun = new PublisherRun({
+      timeline: this.#timeline,
+      abilities: this.#options.abilities,
+      startPackager: this.#options.startPackager,
+      keyframeTimeoutMs: this.#options.settings.keyframeTimeoutMs,
+      events: {
+        ...events,
+        packagerStarts: () => this.#nextGeneration(run, isStandIn),
+        placed: ({ kind, role, atMs, body }) => {
+          if (role === 'other') return;
+          this.#follow(follower => follower.tag?.({ kind, role, atMs, body, isStandIn }));
+        },
+      },
+    });
+    return run;
   }
 
   /** Ends it and tells the publisher why. */
@@ -233,6 +294,8 @@ export class LiveBroadcast {
     clearTimeout(this.#lingerTimer);
     log.info('publisher-detached', { connectionId: link.connectionId, reason });
     if (this.#ending !== undefined) return;
+    const { clock } = this.#options;
+    this.#health.lost(clock.monotonicMs(), clock.nowMs());
     void run?.finish();
     if (reason === 'replaced') return;
     if (!this.isPlayable) {
@@ -252,8 +315,15 @@ export class LiveBroadcast {
     this.#setState('waiting');
     clearTimeout(this.#graceTimer);
     this.#graceTimer = setTimeout(() => void this.end('publisher-gone'), graceMs);
-    const target = this.#options.targetDurationSeconds;
+    this.#markGaps();
+    this.#standIn?.begin(this.#lastTagMs);
+  }
+
+  /** The playlist says that there is nothing, for as long as nothing comes and nothing stands in. */
+  #markGaps(): void {
     clearInterval(this.#gapTimer);
+    if (this.#state !== 'waiting' || this.#ending !== undefined || this.#standIn?.isOn) return;
+    const target = this.#options.targetDurationSeconds;
     this.#gapTimer = setInterval(() => {
       for (const { window } of this.#renditions.values()) window.addGap(target);
     }, target * 1000);
@@ -271,17 +341,21 @@ export class LiveBroadcast {
         begins: tracks => {
           this.#longestGopSeconds = this.longestGopSeconds;
           this.#generation = generation;
-          this.#begin(tracks);
+          this.#begin(tracks, isStandIn);
         },
         listed: () => {
-          if (this.#link !== undefined && this.#state !== 'live') this.#setState('live');
+          if (!isStandIn && this.#link !== undefined && this.#state !== 'live') this.#setState('live');
         },
         arrivalOf: (kind, atMs) => this.#arrivals[kind].arrivalOf(atMs),
         follow: tell => this.#follow(tell),
         failed: report => {
-          if (this.#run === run) this.#packagerFailed(report);
+          if (isStandIn) this.#standIn?.broke(report);
+          else if (this.#run === run) this.#packagerFailed(report);
         },
-        broke: () => this.#giveUp('packager-failed', packagerFailedText),
+        broke: () => {
+          if (isStandIn) this.#standIn?.broke('its media cannot be cut');
+          else this.#giveUp('packager-failed', packagerFailedText);
+        },
       },
       before: this.#packagerDone,
       isStandIn,
@@ -302,16 +376,21 @@ export class LiveBroadcast {
   }
 
   /** The media of a packager begins. */
-  #begin(tracks: Partial<Record<TrackKind, TrackDescription>>): void {
+  #begin(tracks: Partial<Record<TrackKind, TrackDescription>>, isStandIn: boolean): void {
     clearInterval(this.#gapTimer);
     this.#multivariant = undefined;
     for (const { window } of this.#renditions.values()) window.breakTimeline();
-    this.#writeDown({
+    // Neither the history nor the log is about what stands in.
+    if (isStandIn) return;
+    const facts = {
       ...(tracks.audio === undefined ? {} : { audioCodec: tracks.audio.codec }),
       ...(tracks.video === undefined ? {} : { videoCodec: tracks.video.codec }),
       ...(tracks.video?.width === undefined ? {} : { width: tracks.video.width }),
       ...(tracks.video?.height === undefined ? {} : { height: tracks.video.height }),
-    });
+    };
+    const { protocol, encoder } = this.#ingest;
+    this.#ingest = { protocol, encoder, ...facts };
+    this.#writeDown(facts);
     this.#options.log.info('packaging-started', {
       codecs: codecsOf(tracks),
       ...(tracks.video === undefined ? {} : { size: `${tracks.video.width}x${tracks.video.height}` }),
@@ -337,15 +416,16 @@ export class LiveBroadcast {
     if (reason === 'deleted') {
       // At once, since a viewer who asks again finds nothing.
       this.#endWindows();
-      await run?.kill();
-    } else await run?.finish();
+      await Promise.all([run?.kill(), this.#standIn?.kill()]);
+    } else await Promise.all([run?.finish(), this.#standIn?.finish()]);
     await this.#packagerDone;
     clearInterval(this.#gapTimer);
     this.#endWindows();
     this.#setState('ended');
     const { journal, clock, log } = this.#options;
     try {
-      journal.ended(this.broadcastId, clock.nowMs(), reason);
+      this.#health.ended(clock.monotonicMs());
+      journal.ended(this.broadcastId, clock.nowMs(), reason, this.reading);
     } catch (error) {
       log.error('journal-failed', { error });
     }
@@ -441,7 +521,7 @@ export class LiveBroadcast {
   }
 
   #follow(tell: (follower: BroadcastFollower) => void): void {
-    for (const follower of this.#options.followers) {
+    for (const follower of this.#followers) {
       try {
         tell(follower);
       } catch (error) {

@@ -6,13 +6,14 @@ import { maskStreamKey } from '../shared/secret.ts';
 import { TypedEvents } from '../shared/typed-events.ts';
 import type { EndReason } from './broadcast.ts';
 import type { FollowBroadcast, FollowedBroadcast } from './broadcast-follower.ts';
-import type { MeterReading } from './broadcast-meter.ts';
 import type { CodecAbilities } from './codec-policy.ts';
+import type { HealthReading, HealthSigns, IngestFacts } from './ingest-health.ts';
 import { LiveBroadcast, type PublisherIntake } from './live-broadcast.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
 import type { BroadcastJournal, LiveObserver, LiveSettings, PublisherLink } from './ports.ts';
 import { RecentLimit } from './recent-limit.ts';
 import type { OpenRewind } from './rewind-store.ts';
+import type { SlateSource } from './slate.ts';
 
 /** Whose stream a key is, as the live room must know it. */
 export interface StreamOwner {
@@ -55,6 +56,8 @@ export interface LiveBroadcastsOptions {
   readonly sandboxBroadcastMs?: number;
   /** What goes along with each broadcast; nothing unless given. */
   readonly follow?: FollowBroadcast;
+  /** What is shown while a publisher is gone; nothing new unless given. */
+  readonly slate?: SlateSource | undefined;
   /** Keeps on disk what viewers can go back to; nothing unless given. */
   readonly rewind?: OpenRewind | undefined;
   readonly journal: BroadcastJournal;
@@ -64,13 +67,21 @@ export interface LiveBroadcastsOptions {
 }
 
 /** How a broadcast does at this moment. */
-export interface BroadcastStats extends MeterReading {
+export interface BroadcastStats extends HealthReading, IngestFacts {
   readonly projectId: string;
   readonly liveStreamId: string;
   readonly broadcastId: string;
   readonly state: 'live' | 'waiting';
   /** Since its publisher was taken. */
   readonly durationSeconds: number;
+}
+
+/** What alarms of a broadcast are judged by. */
+export interface BroadcastSigns {
+  readonly projectId: string;
+  readonly liveStreamId: string;
+  readonly broadcastId: string;
+  readonly signs: HealthSigns;
 }
 
 interface LiveEvents {
@@ -187,6 +198,7 @@ export class LiveBroadcasts implements Component {
       clock,
       log,
       rewind: this.#options.rewind?.({ liveStreamId, broadcastId }),
+      slate: this.#options.slate,
       followers: this.#options.follow?.({ ...stream, broadcastId, startedAtMs }) ?? [],
       onStateChange: () => this.#stateChanged(broadcast),
     });
@@ -360,23 +372,41 @@ export class LiveBroadcasts implements Component {
 
   /** How each broadcast that is live or waits for its publisher does now, for the projects that `wants` names. */
   stats(wants: (projectId: string) => boolean): BroadcastStats[] {
-    const nowMs = this.#options.clock.nowMs();
     const stats: BroadcastStats[] = [];
-    for (const broadcasts of this.#broadcasts.values()) {
-      for (const broadcast of broadcasts) {
-        if (!broadcast.isBroadcasting || !wants(broadcast.projectId)) continue;
-        const { projectId, liveStreamId, broadcastId, state, startedAtMs, reading } = broadcast;
-        stats.push({
-          projectId,
-          liveStreamId,
-          broadcastId,
-          state: state === 'waiting' ? 'waiting' : 'live',
-          durationSeconds: Math.max(0, Math.floor((nowMs - startedAtMs) / 1000)),
-          ...reading,
-        });
-      }
+    for (const broadcast of this.#all()) {
+      if (broadcast.isBroadcasting && wants(broadcast.projectId)) stats.push(this.#statsOf(broadcast));
     }
     return stats;
+  }
+
+  /** How a stream's broadcast does now; undefined when it does not broadcast. */
+  statsOf(liveStreamId: string): BroadcastStats | undefined {
+    const running = this.#running(liveStreamId);
+    return running?.isBroadcasting ? this.#statsOf(running) : undefined;
+  }
+
+  /** What alarms are judged by, of each broadcast that is live or waits for its publisher. */
+  signs(): BroadcastSigns[] {
+    return this.#all()
+      .filter(({ isBroadcasting }) => isBroadcasting)
+      .map(({ projectId, liveStreamId, broadcastId, signs }) => ({
+        projectId,
+        liveStreamId,
+        broadcastId,
+        signs,
+      }));
+  }
+
+  #statsOf({ projectId, liveStreamId, broadcastId, state, startedAtMs, reading, ingest }: LiveBroadcast) {
+    return {
+      projectId,
+      liveStreamId,
+      broadcastId,
+      state: state === 'waiting' ? ('waiting' as const) : ('live' as const),
+      durationSeconds: Math.max(0, Math.floor((this.#options.clock.nowMs() - startedAtMs) / 1000)),
+      ...ingest,
+      ...reading,
+    };
   }
 
   #running(liveStreamId: string): LiveBroadcast | undefined {

@@ -1,4 +1,5 @@
 import type { BroadcastState, EndReason } from './broadcast.ts';
+import type { HealthReading } from './ingest-health.ts';
 
 /** What the live room asks of whoever takes streams in. A publisher's connection, as the broadcast sees it. */
 export interface PublisherLink {
@@ -45,7 +46,7 @@ export interface BroadcastJournal {
       readonly height?: number;
     },
   ): void;
-  ended(broadcastId: string, endedAtMs: number, reason: EndReason): void;
+  ended(broadcastId: string, endedAtMs: number, reason: EndReason, health: HealthReading): void;
 }
 
 /** What the live room reports of its speed and size. */

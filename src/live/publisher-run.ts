@@ -86,7 +86,7 @@ export class PublisherRun {
   #keyframeTimer: NodeJS.Timeout | undefined;
   #isEnhanced = false;
   #lastAudioMs: number | undefined;
-  #lastPlacedMs: number;
+  #lastPlacedMs: number | undefined;
   #weighedFromMs = 0;
   #weighedBytes = 0;
   #mustRestart = false;
@@ -95,7 +95,6 @@ export class PublisherRun {
 
   constructor(options: PublisherRunOptions) {
     this.#options = options;
-    this.#lastPlacedMs = options.timeline.endMs;
     this.#expectKeyframe();
   }
 
@@ -110,7 +109,8 @@ export class PublisherRun {
     if (!this.#accepts(tag.kind, described)) return;
     if (described.role === 'config') {
       this.#configure(tag.kind, described.codec.name, tag.body);
-      const atMs = this.#lastPlacedMs;
+      // What has not begun yet goes on where the one before it is now.
+      const atMs = this.#lastPlacedMs ?? this.#options.timeline.endMs;
       const { kind, body } = tag;
       this.#options.events.placed({ kind, body, atMs, role: 'config', codecName: described.codec.name });
       return;

@@ -19,10 +19,12 @@ describe('a meter', () => {
     meter.arrived('audio', 500, 2960);
     expect(meter.read(3000)).toEqual({
       bitrateBitsPerSecond: (25 * 1000 + 500) * 8,
+      peakBitrateBitsPerSecond: (25 * 1000 + 500) * 8,
       framesPerSecond: 25,
       droppedFrames: 0,
       missingFrames: 0,
       keyframeIntervalSeconds: 2,
+      longestKeyframeIntervalSeconds: 2,
     });
   });
 
@@ -65,7 +67,7 @@ describe('a meter', () => {
   test('counts nothing as missing while the publisher was away', () => {
     const meter = new BroadcastMeter();
     feed(meter, { frames: 25 });
-    meter.restart();
+    meter.restart(1000);
     feed(meter, { frames: 25, fromMs: 2500 });
     expect(meter.read(3500).missingFrames).toBe(0);
   });

@@ -1,0 +1,178 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { ProcessOwner } from '../ffmpeg/owned-process.ts';
+import { type SlateInput, type SlateShape, slateArguments } from '../ffmpeg/slate-arguments.ts';
+import { AppError, messageOf } from '../shared/errors.ts';
+import { readFlvTags } from './flv-reader.ts';
+import { describeAudioTag, describeVideoTag } from './flv-tag.ts';
+
+/** A slate's media, to be repeated for as long as it is shown: bodies of FLV tags. */
+export interface SlateMedia {
+  readonly shape: SlateShape;
+  /** What an encoder would say of itself. */
+  readonly metadata: Buffer | undefined;
+  readonly videoConfig: Buffer;
+  /** The first is a keyframe. */
+  readonly frames: readonly Buffer[];
+  readonly sound: { readonly config: Buffer; readonly silence: Buffer; readonly frameMs: number } | undefined;
+}
+
+/** What is shown in place of publishers that are gone. */
+export interface SlateSource {
+  /** Each shows its own last keyframe; otherwise all show the same picture. */
+  readonly showsLastFrame: boolean;
+  /**
+   * Makes a slate.
+   *
+   * @param picture an init section and fragments that begin with a keyframe, where the last frame is shown
+   * @throws AppError or Error when ffmpeg cannot
+   */
+  make(shape: SlateShape, picture: readonly Buffer[] | undefined, signal: AbortSignal): Promise<SlateMedia>;
+}
+
+/** What {@link openSlate} needs. */
+export interface SlateOptions {
+  readonly mode: 'off' | 'last-frame' | 'picture';
+  readonly picturePath: string | undefined;
+  readonly ffmpegPath: string;
+  readonly owner: ProcessOwner;
+}
+
+const samplesOfAac = 1024;
+const longestRunMs = 5000;
+const mostBytes = 16 * 1024 * 1024;
+const mostPictureBytes = 16 * 1024 * 1024;
+/** Slates of the picture, of as many shapes. */
+const mostKept = 8;
+const trialShape: SlateShape = { width: 640, height: 360, frameMs: 500, frames: 2, sound: undefined };
+
+/**
+ * Makes ready what is shown in place of publishers that are gone; undefined when that is nothing.
+ *
+ * @throws AppError `config-invalid` when the picture cannot be shown
+ */
+export async function openSlate(options: SlateOptions): Promise<SlateSource | undefined> {
+  const { mode, picturePath } = options;
+  if (mode === 'off') return undefined;
+  if (mode === 'last-frame') {
+    return {
+      showsLastFrame: true,
+      make: (shape, picture, signal) => makeSlate(options, shape, 'mp4', picture ?? [], signal),
+    };
+  }
+  if (picturePath === undefined) {
+    throw new AppError('config-invalid', 'live.slatePicture: needed where live.slate is picture');
+  }
+  const { picture, input } = await readPicture(picturePath);
+  try {
+    await makeSlate(options, trialShape, input, [picture], new AbortController().signal);
+  } catch (error) {
+    throw new AppError(
+      'config-invalid',
+      `live.slatePicture: ${picturePath} cannot be shown: ${messageOf(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  const kept = new Map<string, SlateMedia>();
+  return {
+    showsLastFrame: false,
+    make: async (shape, _, signal) => {
+      const key = JSON.stringify(shape);
+      const made = kept.get(key) ?? (await makeSlate(options, shape, input, [picture], signal));
+      kept.delete(key);
+      kept.set(key, made);
+      const oldest = kept.keys().next();
+      if (kept.size > mostKept && !oldest.done) kept.delete(oldest.value);
+      return made;
+    },
+  };
+}
+
+async function readPicture(path: string): Promise<{ picture: Buffer; input: SlateInput }> {
+  const refuse = (why: string) => new AppError('config-invalid', `live.slatePicture: ${path} ${why}`);
+  let picture: Buffer;
+  try {
+    const { size } = await stat(path);
+    if (size > mostPictureBytes) throw refuse(`is larger than ${mostPictureBytes / 1024 / 1024} MiB`);
+    picture = await readFile(path);
+  } catch (error) {
+    throw error instanceof AppError ? error : refuse(`cannot be read: ${messageOf(error)}`);
+  }
+  if (picture.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) return { picture, input: 'jpeg_pipe' };
+  if (picture.subarray(0, 4).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47])))
+    return { picture, input: 'png_pipe' };
+  throw refuse('is neither a JPEG nor a PNG image');
+}
+
+async function makeSlate(
+  { ffmpegPath, owner }: Pick<SlateOptions, 'ffmpegPath' | 'owner'>,
+  shape: SlateShape,
+  input: SlateInput,
+  picture: readonly Buffer[],
+  signal: AbortSignal,
+): Promise<SlateMedia> {
+  signal.throwIfAborted();
+  const child = owner.start(ffmpegPath, slateArguments(shape, input), {
+    outputs: 1,
+    ids: { purpose: 'slate' },
+  });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const kill = () => void child.kill();
+  child.output(3).on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > mostBytes) kill();
+    else chunks.push(chunk);
+  });
+  const timer = setTimeout(kill, longestRunMs);
+  signal.addEventListener('abort', kill, { once: true });
+  for (const piece of picture) child.stdin.write(piece);
+  child.stdin.end();
+  const exit = await child.exited;
+  clearTimeout(timer);
+  signal.removeEventListener('abort', kill);
+  signal.throwIfAborted();
+  if (exit.kind !== 'ended') {
+    throw new Error(`ffmpeg made no slate: ${exit.lastLines.slice(-5).join(' | ') || exit.kind}`);
+  }
+  return readSlate(shape, Buffer.concat(chunks));
+}
+
+/** Finds the parts of a slate in FLV. */
+function readSlate(shape: SlateShape, flv: Buffer): SlateMedia {
+  const tags = readFlvTags(flv);
+  const video = tags.filter(({ kind }) => kind === 'video');
+  const videoOf = (role: 'config' | 'media') =>
+    video
+      .filter(({ body }) => {
+        const found = describeVideoTag(body)?.role;
+        return role === 'config' ? found === 'config' : found === 'keyframe' || found === 'frame';
+      })
+      .map(({ body }) => body);
+  const audio = tags.filter(({ kind }) => kind === 'audio');
+  const config = audio.find(({ body }) => describeAudioTag(body)?.role === 'config');
+  // The first frames hold what the encoder begins with.
+  const silence = audio.findLast(({ body }) => describeAudioTag(body)?.role === 'frame');
+  const frames = videoOf('media');
+  const [videoConfig] = videoOf('config');
+  const first = frames[0] === undefined ? undefined : describeVideoTag(frames[0]);
+  if (videoConfig === undefined || first?.role !== 'keyframe') throw new Error('ffmpeg made no picture');
+  if (shape.sound !== undefined && (config === undefined || silence === undefined)) {
+    throw new Error('ffmpeg made no sound');
+  }
+  return {
+    shape,
+    metadata: tags.find(({ kind }) => kind === 'script')?.body,
+    videoConfig,
+    frames,
+    sound:
+      shape.sound === undefined || config === undefined || silence === undefined
+        ? undefined
+        : {
+            config: config.body,
+            silence: silence.body,
+            frameMs: (samplesOfAac * 1000) / shape.sound.sampleRate,
+          },
+  };
+}

@@ -1,0 +1,188 @@
+import type { TrackDescription } from '../cmaf/init-segment.ts';
+import type { SlateShape } from '../ffmpeg/slate-arguments.ts';
+import type { Clock } from '../shared/clock.ts';
+import { AppError, messageOf } from '../shared/errors.ts';
+import type { Logger } from '../shared/logger.ts';
+import { type BroadcastFollower, type FollowedPart, sourceRendition } from './broadcast-follower.ts';
+import type { LiveTag } from './ports.ts';
+import { RecentLimit } from './recent-limit.ts';
+import type { SlateMedia, SlateSource } from './slate.ts';
+import { SlatePlayer } from './slate-player.ts';
+import type { TrackKind } from './timeline.ts';
+
+/** Where the media of a stand-in goes: a publisher's run. */
+export interface StandInRun {
+  tag(tag: LiveTag): void;
+  finish(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+/** What a stand-in is made with. */
+export interface StandInOptions {
+  readonly slate: SlateSource;
+  /** How long a part usually is. */
+  readonly partTargetMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Its media begins. */
+  begin(): StandInRun;
+  /** It is over by itself: it could not be made, or broke. */
+  failed(): void;
+}
+
+/** Publishers that are lost one after the other get this many slates; then the gaps stay. */
+const mostSlates = 6;
+const slatesWithinMs = 60_000;
+const keyframeEveryMs = 1000;
+const soundRendition = 'audio';
+
+/** Shows a slate while the publisher of a broadcast is gone. As a follower it learns what the slate has to be like. */
+export class StandIn implements BroadcastFollower {
+  readonly name = 'stand-in';
+  readonly #options: StandInOptions;
+  readonly #limit: RecentLimit;
+  #tracks: Partial<Record<TrackKind, TrackDescription>> = {};
+  /** Beside other renditions the source is the picture alone. */
+  #soundAlone: TrackDescription | undefined;
+  #init: Buffer | undefined;
+  /** The init section and the newest part with a keyframe; the window holds them too. */
+  #picture: readonly Buffer[] | undefined;
+  #making: AbortController | undefined;
+  #player: SlatePlayer | undefined;
+  #run: StandInRun | undefined;
+
+  constructor(options: StandInOptions) {
+    this.#options = options;
+    this.#limit = new RecentLimit(options.clock, mostSlates, slatesWithinMs);
+  }
+
+  /** Its media is shown. */
+  get isOn(): boolean {
+    return this.#run !== undefined;
+  }
+
+  tracks(
+    rendition: string,
+    tracks: Partial<Record<TrackKind, TrackDescription>>,
+    init: Buffer,
+    isStandIn: boolean,
+  ): void {
+    if (isStandIn) return;
+    if (rendition === soundRendition) this.#soundAlone = tracks.audio;
+    if (rendition !== sourceRendition) return;
+    this.#tracks = tracks;
+    this.#init = init;
+    this.#picture = undefined;
+    // A picture that is the same for all can be ready before it is needed.
+    if (!this.#options.slate.showsLastFrame) void this.#make(new AbortController().signal).catch(() => {});
+  }
+
+  part({ rendition, isStandIn, isIndependent, body }: FollowedPart): void {
+    if (isStandIn || !isIndependent || rendition !== sourceRendition || this.#init === undefined) return;
+    if (this.#options.slate.showsLastFrame) this.#picture = [this.#init, body];
+  }
+
+  ended(): void {
+    this.#picture = undefined;
+  }
+
+  /**
+   * The publisher is gone and may come back.
+   *
+   * @param sinceMs monotonic time of its last media
+   */
+  begin(sinceMs: number): void {
+    if (this.isOn || this.#making !== undefined || this.#tracks.video === undefined) return;
+    if (!this.#limit.take()) {
+      this.#options.log.info('slate-left-out', { reason: 'the publisher is lost again and again' });
+      return;
+    }
+    const making = new AbortController();
+    this.#making = making;
+    void this.#make(making.signal)
+      .then(media => {
+        if (making.signal.aborted) return;
+        this.#play(media, sinceMs);
+      })
+      .catch((error: unknown) => {
+        if (!making.signal.aborted) this.#options.log.warn('slate-failed', { reason: messageOf(error) });
+      })
+      .finally(() => {
+        if (this.#making === making) this.#making = undefined;
+      });
+  }
+
+  /** The publisher is back and has nothing to show yet: what is shown goes on, what is not shown yet is given up. */
+  giveWay(): void {
+    this.#making?.abort();
+    this.#making = undefined;
+  }
+
+  /** The publisher's media begins, or all is over: what is inside comes out. */
+  async finish(): Promise<void> {
+    await this.#stop()?.finish();
+  }
+
+  /** Nothing of it is wanted any more. */
+  async kill(): Promise<void> {
+    await this.#stop()?.kill();
+  }
+
+  /** What it gives cannot be packaged. */
+  broke(reason: string): void {
+    const run = this.#stop();
+    if (run === undefined) return;
+    this.#options.log.warn('slate-failed', { reason });
+    void run.kill();
+    this.#options.failed();
+  }
+
+  #play(media: SlateMedia, sinceMs: number): void {
+    const { clock, log } = this.#options;
+    const run = this.#options.begin();
+    this.#run = run;
+    this.#player = new SlatePlayer(media, sinceMs, clock, tag => {
+      // A run that gave up while it was told of several ends the rest too.
+      if (this.#run === run) run.tag(tag);
+    });
+    log.info('slate-shown', { afterMs: Math.round(clock.monotonicMs() - sinceMs) });
+    this.#player.tick();
+  }
+
+  #stop(): StandInRun | undefined {
+    this.giveWay();
+    this.#player?.stop();
+    this.#player = undefined;
+    const run = this.#run;
+    this.#run = undefined;
+    return run;
+  }
+
+  async #make(signal: AbortSignal): Promise<SlateMedia> {
+    const { slate } = this.#options;
+    if (slate.showsLastFrame && this.#picture === undefined) {
+      throw new AppError('media-malformed', 'there is no keyframe to show');
+    }
+    return slate.make(this.#shape(), this.#picture, signal);
+  }
+
+  /** Two frames fill a part, so that parts stay even. */
+  #shape(): SlateShape {
+    const { video, audio = this.#soundAlone } = this.#tracks;
+    const frameMs = Math.min(500, Math.max(50, Math.round(this.#options.partTargetMs / 2)));
+    return {
+      width: evenOf(video?.width ?? 1280),
+      height: evenOf(video?.height ?? 720),
+      frameMs,
+      frames: Math.max(2, Math.round(keyframeEveryMs / frameMs)),
+      sound:
+        audio === undefined
+          ? undefined
+          : { sampleRate: audio.sampleRate ?? 48_000, channels: Math.min(2, audio.channels ?? 2) },
+    };
+  }
+}
+
+function evenOf(pixels: number): number {
+  return Math.max(2, pixels - (pixels % 2));
+}
