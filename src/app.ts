@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { composeWebhooks } from './compose-events.ts';
 import { composeLive } from './compose-live.ts';
+import { composeRestreams } from './compose-restreams.ts';
 import { bodyOf, composeVod } from './compose-vod.ts';
 import type { Config } from './config/settings.ts';
 import { Delivery } from './delivery/delivery.ts';
@@ -128,6 +129,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       ...{ config, dataDir, database, sandboxRules, clock, log, ffmpeg },
       isPlayable: (liveStreamId, broadcastId) => live.find(liveStreamId, broadcastId) !== undefined,
     });
+    const outward = composeRestreams({ config, outbox, metrics, ffmpeg, copier, sandboxRules, clock, log });
     const live: LiveBroadcasts = new LiveBroadcasts({
       settings: {
         partTargetMs: config['live.partTarget'],
@@ -150,7 +152,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
           ids,
         }),
       sandboxBroadcastMs: sandboxRules.broadcastMs,
-      follow: company.follow,
+      follow: broadcast => [...company.follow(broadcast), ...outward.restreams.follow(broadcast)],
       rewind: company.rewind,
       journal,
       observer: {
@@ -171,6 +173,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       outbox,
       broadcasts: wants =>
         live.stats(wants).map(stats => ({ ...stats, viewers: delivery.viewers(stats.liveStreamId) })),
+      restreams: wants => outward.restreams.stats(wants),
       projectOfVideo: videoId => vod.encodings.order(videoId)?.projectId,
       observer: {
         clientOpened: () => metrics.feedClients.inc(),
@@ -204,6 +207,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         reads: config['rateLimit.reads'],
       },
       live,
+      restreams: liveStreamId => outward.restreams.ofStream(liveStreamId),
       videos: {
         restore: config['videos.restore'],
         mp4Wished: (videoId, isWished) => vod.works.mp4Wished(videoId, isWished),
@@ -242,6 +246,10 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
             metrics.broadcasts.set({ state: 'waiting' }, waiting);
             metrics.ffmpegProcesses.set({ purpose: 'packager' }, processes.running);
             metrics.ffmpegProcesses.set({ purpose: 'video' }, vod.processes.running);
+            metrics.ffmpegProcesses.set({ purpose: 'restream' }, outward.processes.running);
+            for (const [state, count] of Object.entries(outward.restreams.countByState())) {
+              metrics.restreams.set({ state }, count);
+            }
             metrics.ffmpegProcesses.set({ purpose: 'live-frame' }, company.processes.running);
             for (const [lane, counts] of Object.entries(vod.jobs.counts())) {
               for (const [state, count] of Object.entries(counts)) metrics.jobs.set({ lane, state }, count);
@@ -422,6 +430,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         feed,
         delivery,
         ...company.components,
+        ...outward.components,
         live,
         suspension,
         ingest,
@@ -440,7 +449,8 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       dataDir,
       ffmpeg,
       firstSecrets,
-      ffmpegProcesses: () => processes.running + vod.processes.running + company.processes.running,
+      ffmpegProcesses: () =>
+        processes.running + vod.processes.running + company.processes.running + outward.processes.running,
       drain: (deadlineMs, signal) => lifecycle.drain(deadlineMs, signal),
       stop: () => lifecycle.stop(),
     };

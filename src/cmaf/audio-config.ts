@@ -13,6 +13,8 @@ export interface AudioConfig {
   readonly audioObjectType?: number;
   /** MPEG-4 audio only, where the configuration is one of the usual numbers of channels. */
   readonly channels?: number;
+  /** MPEG-4 audio only: the AudioSpecificConfig, as decoders are given it. */
+  readonly specific?: Buffer;
 }
 
 /**
@@ -35,7 +37,8 @@ export function readAudioConfig(sampleEntry: Buffer, fields: SampleEntryFields):
   const objectTypeIndication = esds.u8();
   if (objectTypeIndication !== MPEG4_AUDIO) return { objectTypeIndication };
   esds.skip(12);
-  const config = new BitReader(esds.bytes(enterDescriptor(esds, 0x05)));
+  const specific = esds.bytes(enterDescriptor(esds, 0x05));
+  const config = new BitReader(specific);
   const short = config.bits(5);
   const audioObjectType = short === 31 ? 32 + config.bits(6) : short;
   if (audioObjectType === 0 || config.isExhausted) throw malformed('esds', 'no audio object type');
@@ -45,7 +48,7 @@ export function readAudioConfig(sampleEntry: Buffer, fields: SampleEntryFields):
   // 7 stands for 7.1; 0 and what is above 7 are described elsewhere.
   const channels = configuration === 7 ? 8 : configuration;
   const isUsual = configuration >= 1 && configuration <= 7 && !config.isExhausted;
-  return { objectTypeIndication, audioObjectType, ...(isUsual ? { channels } : {}) };
+  return { objectTypeIndication, audioObjectType, specific, ...(isUsual ? { channels } : {}) };
 }
 
 /** Steps over the head of the descriptor `tag` and gives the length of its body in bytes. */

@@ -30,6 +30,18 @@ export const eventCatalogue = {
     payload: z.object({ liveStreamId }),
     example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA' },
   },
+  'live-stream.restream.stopped': {
+    summary: 'A destination of a live stream gets no more, while the broadcast goes on.',
+    isEmitted: true,
+    payload: z.object({
+      liveStreamId,
+      name: z.string().describe('What you call the destination.'),
+      reason: z
+        .string()
+        .describe('`sandbox-limit`: its time in the sandbox is over. `codec`: it cannot be sent.'),
+    }),
+    example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA', name: 'Mirror', reason: 'sandbox-limit' },
+  },
   'video.source.recorded': {
     summary: 'The recording of a live stream is complete and waits for its encoding.',
     isEmitted: true,

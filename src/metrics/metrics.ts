@@ -54,6 +54,26 @@ export class Metrics {
   readonly bytesIn = this.#counter('bytes_in_total', 'Media bytes received from publishers.');
   /** Media bytes sent. */
   readonly bytesOut = this.#counter('bytes_out_total', 'Media bytes sent to viewers.');
+  /** Destinations of broadcasts on air, by state. */
+  readonly restreams = this.#gauge('restreams', 'Destinations of broadcasts on air by state.', ['state']);
+  /** Bytes that destinations took. */
+  readonly restreamBytesOut = this.#counter('restream_bytes_out_total', 'Bytes that destinations took.');
+  /** Frames of picture that were not sent to destinations that are too slow. */
+  readonly restreamFramesDropped = this.#counter(
+    'restream_frames_dropped_total',
+    'Frames of picture not sent to destinations that are too slow.',
+  );
+  /** Connections to destinations that were tried again. */
+  readonly restreamRetries = this.#counter(
+    'restream_retries_total',
+    'Connections to destinations that were tried again.',
+  );
+  /** Connections to destinations that failed or broke, by reason. */
+  readonly restreamFailures = this.#counter(
+    'restream_failures_total',
+    'Connections to destinations that failed or broke by reason.',
+    ['reason'],
+  );
   /** Connections that we ended, by side (`publisher`, `viewer`) and reason. */
   readonly connectionsDropped = this.#counter(
     'connections_dropped_total',

@@ -42,6 +42,7 @@ import { playerRoutes } from './players/players.routes.ts';
 import { PlayersService } from './players/players.service.ts';
 import { PlayersStore } from './players/players.store.ts';
 import { openPrivateTokens, type PrivateTokens } from './private-tokens/private-tokens.store.ts';
+import { type RestreamReport, restreamRoutes } from './restreams/restreams.routes.ts';
 import { summaryRoutes } from './summaries/summaries.routes.ts';
 import { SummariesService } from './summaries/summaries.service.ts';
 import { SummariesStore } from './summaries/summaries.store.ts';
@@ -92,6 +93,8 @@ export interface ApiOptions {
   readonly encodings?: EncodingView;
   /** Where events wait for webhooks; without it, nothing is sent to them. */
   readonly webhooks?: WebhookQueue;
+  /** How the destinations of what a live stream broadcasts do; without it, nothing is broadcast. */
+  readonly restreams?: (liveStreamId: string) => readonly RestreamReport[] | undefined;
   /** Who listens to events; without it nobody can. */
   readonly feed?: EventFeed;
   /** What of the analytics is not as it is by itself. */
@@ -262,6 +265,10 @@ export function createApi(options: ApiOptions): Api {
       limits: { webhooks: webhooksAtMost, rates: options.rateLimits },
     }),
     ...liveStreamRoutes(liveStreams),
+    ...restreamRoutes({
+      configured: (projectId, liveStreamId) => liveStreams.find(projectId, liveStreamId)?.restreams,
+      running: liveStreamId => options.restreams?.(liveStreamId),
+    }),
     ...videoRoutes(videos),
     ...discardedVideoRoutes(videos),
     ...uploads.routes,

@@ -110,6 +110,7 @@ export async function startWireApi(): Promise<WireApi> {
     'PATCH /live-streams/{liveStreamId}': at(stream, { name: 'Pier' }),
     'DELETE /live-streams/{liveStreamId}': async () => ({ path: `/live-streams/${await newStream()}` }),
     'PUT /live-streams/{liveStreamId}/complete': at(`${stream}/complete`),
+    'GET /live-streams/{liveStreamId}/restreams': at(`${stream}/restreams`),
     'POST /live-streams/{liveStreamId}/thumbnail': () => ({ path: `${stream}/thumbnail`, body: image() }),
     'DELETE /live-streams/{liveStreamId}/thumbnail': at(`${stream}/thumbnail`),
     'GET /videos': at('/videos'),

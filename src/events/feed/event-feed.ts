@@ -16,6 +16,9 @@ import {
   encodingProgress,
   gapMessage,
   helloMessage,
+  type RestreamMoment,
+  restreamMessage,
+  restreamState,
   statsMessage,
 } from './feed-message.ts';
 
@@ -34,6 +37,8 @@ export interface EventFeedOptions {
   readonly outbox: Outbox;
   /** How broadcasts do now, of the projects that `wants` names. Asked each second while somebody wants to know. */
   readonly broadcasts: (wants: (projectId: string) => boolean) => readonly BroadcastFacts[];
+  /** How destinations of broadcasts do now, likewise; there are none unless given. */
+  readonly restreams?: (wants: (projectId: string) => boolean) => readonly RestreamMoment[];
   /** Whose a video is; undefined when it is gone. */
   readonly projectOfVideo: (videoId: string) => string | undefined;
   readonly observer: FeedObserver;
@@ -276,7 +281,7 @@ export class EventFeed implements Component {
 
   /** What is true of this moment and wanted, by project. */
   #moment(): Map<string, MomentMessage[]> {
-    const { clock, broadcasts } = this.#options;
+    const { clock, broadcasts, restreams } = this.#options;
     const atMs = clock.nowMs();
     const told = new Map<string, MomentMessage[]>();
     const add = (projectId: string, message: MomentMessage) => {
@@ -287,6 +292,10 @@ export class EventFeed implements Component {
     for (const facts of broadcasts(projectId => this.#isWanted(broadcastStats, projectId))) {
       const text = statsMessage(facts, atMs);
       add(facts.projectId, { type: broadcastStats, subjectId: facts.liveStreamId, text });
+    }
+    for (const moment of restreams?.(projectId => this.#isWanted(restreamState, projectId)) ?? []) {
+      const text = restreamMessage(moment, atMs);
+      add(moment.projectId, { type: restreamState, subjectId: moment.liveStreamId, text });
     }
     for (const { projectId, videoId, text } of this.#progress.take(clock.monotonicMs(), atMs)) {
       add(projectId, { type: encodingProgress, subjectId: videoId, text });

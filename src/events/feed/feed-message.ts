@@ -8,8 +8,11 @@ export const broadcastStats = 'broadcast.stats';
 /** How far an encode has come, kept nowhere. */
 export const encodingProgress = 'video.encoding.progress';
 
+/** How a destination of a broadcast does, told each second and kept nowhere. */
+export const restreamState = 'restream.state';
+
 /** Every type that a client can ask for. */
-export const feedTypes: readonly string[] = [...eventTypes, broadcastStats, encodingProgress];
+export const feedTypes: readonly string[] = [...eventTypes, broadcastStats, restreamState, encodingProgress];
 
 /** A broadcast that is live or waits for its publisher, as it is told; undefined values are left out. */
 export interface BroadcastFacts {
@@ -24,6 +27,24 @@ export interface BroadcastFacts {
   readonly missingFrames: number;
   readonly keyframeIntervalSeconds: number | undefined;
   readonly viewers: number;
+}
+
+/** A destination of a broadcast, as it is told; undefined values are left out. */
+export interface RestreamMoment {
+  readonly projectId: string;
+  readonly liveStreamId: string;
+  readonly broadcastId: string;
+  /** Place in the restreams of the live stream, from 0. */
+  readonly position: number;
+  readonly name: string;
+  readonly state: string;
+  /** Since when it is in this state; milliseconds since 1970. */
+  readonly sinceMs: number;
+  readonly reason: string | undefined;
+  readonly lastError: string | undefined;
+  readonly bitrateBitsPerSecond: number;
+  readonly droppedFrames: number;
+  readonly retries: number;
 }
 
 /** The greeting. `lastEventId` is the event after which this connection goes on. */
@@ -47,4 +68,14 @@ export function eventMessage(event: StoredEvent): string {
 /** How a broadcast does at the time `atMs`. */
 export function statsMessage({ projectId, ...facts }: BroadcastFacts, atMs: number): string {
   return JSON.stringify({ type: broadcastStats, emittedAt: formatAtom(atMs), ...facts });
+}
+
+/** How a destination does at the time `atMs`. */
+export function restreamMessage({ projectId, sinceMs, ...moment }: RestreamMoment, atMs: number): string {
+  return JSON.stringify({
+    type: restreamState,
+    emittedAt: formatAtom(atMs),
+    ...moment,
+    since: formatAtom(sinceMs),
+  });
 }

@@ -11,6 +11,8 @@ const description = `Open it as a WebSocket (HTTP/1.1), with the \`Authorization
 - \`broadcast.stats\`: each second for each broadcast: \`liveStreamId\`, \`broadcastId\`, \`state\` (\`live\`, \`waiting\`), \`durationSeconds\`,
   \`bitrateBitsPerSecond\`, \`framesPerSecond\`, \`viewers\`, \`droppedFrames\` (by this server), \`missingFrames\` (by the publisher's
   timestamps), \`keyframeIntervalSeconds\`. Not kept.
+- \`restream.state\`: each second for each destination of a broadcast: \`liveStreamId\`, \`broadcastId\`, \`position\` (from 0), and what
+  \`GET /live-streams/{liveStreamId}/restreams\` says of it, without its address. Not kept.
 - \`video.encoding.progress\`: \`videoId\`, \`encoding\`, \`quality\`, \`percent\`; at most once a second for each rendition. Not kept.
 
 A client may send \`{"type":"ping"}\`, which is answered with \`{"type":"pong"}\`. The connection ends with 1001 when the server stops,

@@ -1,0 +1,81 @@
+import type { Config } from './config/settings.ts';
+import { HostResolver } from './events/host-resolver.ts';
+import type { Outbox } from './events/outbox.store.ts';
+import { ProcessOwner } from './ffmpeg/owned-process.ts';
+import { dial } from './live/restream-dial.ts';
+import { Restreams } from './live/restreams.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import type { Clock } from './shared/clock.ts';
+import { messageOf } from './shared/errors.ts';
+import { type Component, componentOf } from './shared/lifecycle.ts';
+import type { Logger } from './shared/logger.ts';
+import type { SandboxRules } from './shared/sandbox-rules.ts';
+
+/** What restreams need of the rest of the server. */
+export interface ComposeRestreamsOptions {
+  readonly config: Config;
+  readonly outbox: Outbox;
+  readonly metrics: Metrics;
+  /** The ffmpeg that reads what is signalled by a FourCC, and the one that copies the rest. */
+  readonly ffmpeg: { readonly path: string };
+  readonly copier: { readonly path: string };
+  readonly sandboxRules: SandboxRules;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** For the name of a destination, the connection to it, and TLS. */
+const connectTimeoutMs = 10_000;
+
+/** Puts together what sends broadcasts on. */
+export function composeRestreams(options: ComposeRestreamsOptions): {
+  readonly restreams: Restreams;
+  /** ffmpegs that run for destinations. */
+  readonly processes: ProcessOwner;
+  /** In the order of their start. */
+  readonly components: readonly Component[];
+} {
+  const { config, outbox, metrics, ffmpeg, copier, sandboxRules, clock, log } = options;
+  const resolver = new HostResolver();
+  const processes = new ProcessOwner(log);
+  const restreams = new Restreams({
+    dial: (target, signal) =>
+      dial(
+        target,
+        {
+          resolve: hostname => resolver.resolve(hostname),
+          allowPrivate: config.allowPrivateTargets,
+          timeoutMs: connectTimeoutMs,
+        },
+        signal,
+      ),
+    owner: processes,
+    ffmpegFor: isEnhanced => (isEnhanced ? ffmpeg.path : copier.path),
+    sandboxLimitMs: sandboxRules.restreamMs,
+    onStopped: ({ projectId, liveStreamId, name, reason }) => {
+      try {
+        outbox.append(
+          {
+            projectId,
+            type: 'live-stream.restream.stopped',
+            subjectId: liveStreamId,
+            payload: { liveStreamId, name, reason },
+          },
+          clock.nowMs(),
+        );
+      } catch (error) {
+        log.error('restream-event-not-written', { liveStreamId, message: messageOf(error), error });
+      }
+    },
+    observer: {
+      bytesOut: count => metrics.restreamBytesOut.inc(count),
+      framesDropped: count => metrics.restreamFramesDropped.inc(count),
+      retried: () => metrics.restreamRetries.inc(),
+      failed: reason => metrics.restreamFailures.inc({ reason }),
+    },
+    clock,
+    log,
+  });
+  const ofProcesses = componentOf('restream-processes', { stop: () => processes.stop() });
+  return { restreams, processes, components: [ofProcesses, restreams] };
+}

@@ -1,0 +1,373 @@
+import type { Socket } from 'node:net';
+import type { Clock } from '../shared/clock.ts';
+import { messageOf } from '../shared/errors.ts';
+import type { Logger } from '../shared/logger.ts';
+import { shownServerUrl } from '../shared/shown-address.ts';
+import { ByteRate } from './byte-rate.ts';
+import { failureOfError, type RestreamFailure, type RestreamReason } from './restream-failure.ts';
+import type { RestreamFormat, RestreamTag } from './restream-format.ts';
+import { RestreamRun, type RestreamRunOptions } from './restream-run.ts';
+import { parseTarget, type RestreamTarget } from './restream-target.ts';
+
+/** `connecting` until it takes the stream for the first time, `retrying` after a failure, `stopped` when it gets no more. */
+export type RestreamState = 'connecting' | 'live' | 'retrying' | 'stopped';
+
+/** How a destination does. */
+export interface RestreamFacts {
+  readonly name: string;
+  /** Without what may be secret in it. */
+  readonly serverUrl: string;
+  readonly state: RestreamState;
+  /** Since when it is in this state; milliseconds since 1970. */
+  readonly sinceMs: number;
+  /** Why it is retrying or stopped. */
+  readonly reason: RestreamReason | undefined;
+  /** Bytes that the destination took over the last seconds. */
+  readonly bitrateBitsPerSecond: number;
+  /** Frames of picture that were not sent since it was too slow. */
+  readonly droppedFrames: number;
+  /** How often it was connected to anew after a failure. */
+  readonly retries: number;
+  /** The last failure, for a person; it may be over. */
+  readonly lastError: string | undefined;
+}
+
+/** Waits between tries, and what is too long. */
+export interface RestreamTimes {
+  readonly firstRetryMs: number;
+  readonly longestRetryMs: number;
+  /** After so long without a failure the waits begin from the first again. */
+  readonly healthyMs: number;
+  /** From the beginning of ffmpeg to the destination's word that it takes the stream. */
+  readonly acceptMs: number;
+  /** A destination that takes nothing of what waits for it for so long is connected to anew. */
+  readonly stallMs: number;
+}
+
+/** The times of every server. */
+export const restreamTimes: RestreamTimes = {
+  firstRetryMs: 1_000,
+  longestRetryMs: 60_000,
+  healthyMs: 30_000,
+  acceptMs: 15_000,
+  stallMs: 10_000,
+};
+
+/** What a destination reports. */
+export interface RestreamObserver {
+  bytesOut(count: number): void;
+  framesDropped(count: number): void;
+  retried(): void;
+  /** ffmpeg, or the connection, ended without being asked to. */
+  failed(reason: RestreamReason): void;
+}
+
+/** What a destination is made with. */
+export interface RestreamDestinationOptions {
+  readonly restream: { readonly name: string; readonly serverUrl: string; readonly streamKey: string };
+  /** What the media consists of; kept by the caller. */
+  readonly format: RestreamFormat;
+  readonly dial: (target: RestreamTarget, signal: AbortSignal) => Promise<Socket>;
+  readonly owner: RestreamRunOptions['owner'];
+  readonly ids: Readonly<Record<string, unknown>>;
+  /** The build that reads what comes. */
+  readonly ffmpegFor: (isEnhanced: boolean) => string;
+  /** It is stopped so long after it was live first; never unless given. */
+  readonly limitMs: number | undefined;
+  readonly times: RestreamTimes;
+  readonly observer: RestreamObserver;
+  /** It gets no more, though the broadcast goes on. */
+  readonly onStopped: (reason: RestreamReason) => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** 0..1; spreads the tries of many destinations. */
+  readonly random?: () => number;
+}
+
+/** One destination of a broadcast: connects, sends, tries again, and never makes anybody wait. */
+export class RestreamDestination {
+  readonly #options: RestreamDestinationOptions;
+  readonly #target: RestreamTarget | undefined;
+  readonly #rate = new ByteRate();
+  readonly #abort = new AbortController();
+  #state: RestreamState = 'connecting';
+  #sinceMs: number;
+  #reason: RestreamReason | undefined;
+  #lastError: string | undefined;
+  #droppedFrames = 0;
+  #retries = 0;
+  /** Failures since it was healthy. */
+  #failures = 0;
+  #isRetry = false;
+  /** The next media begins a try. */
+  #isDue = true;
+  #isDialling = false;
+  #run: RestreamRun | undefined;
+  /** What the run was begun with. */
+  #runSign = '';
+  #runBeganMs = 0;
+  /** When the destination took the run; undefined until then. */
+  #acceptedMs: number | undefined;
+  /** When something was last taken, or nothing waited. */
+  #movedMs = 0;
+  /** Nothing goes out until the next keyframe. */
+  #needsStart = false;
+  #isDropping = false;
+  #retryTimer: NodeJS.Timeout | undefined;
+  #limitTimer: NodeJS.Timeout | undefined;
+  #isOver = false;
+  #ended: PromiseWithResolvers<void> | undefined;
+
+  constructor(options: RestreamDestinationOptions) {
+    this.#options = options;
+    this.#target = parseTarget(options.restream.serverUrl);
+    this.#sinceMs = options.clock.nowMs();
+  }
+
+  get state(): RestreamState {
+    return this.#state;
+  }
+
+  get facts(): RestreamFacts {
+    const { name, serverUrl } = this.#options.restream;
+    return {
+      name,
+      serverUrl: shownServerUrl(serverUrl),
+      state: this.#state,
+      sinceMs: this.#sinceMs,
+      reason: this.#reason,
+      bitrateBitsPerSecond:
+        this.#state === 'live' ? this.#rate.bitsPerSecond(this.#options.clock.monotonicMs()) : 0,
+      droppedFrames: this.#droppedFrames,
+      retries: this.#retries,
+      lastError: this.#lastError,
+    };
+  }
+
+  // ------------------------------------------------------------------------------------------------ media
+
+  /** Takes a tag; the format has learned from it already. */
+  take(tag: RestreamTag): void {
+    if (this.#isOver || this.#state === 'stopped' || tag.role === 'config') return;
+    const { format } = this.#options;
+    const isStart = tag.role === 'keyframe' || (tag.kind === 'audio' && !format.hasVideo);
+    if (this.#run === undefined) {
+      if (this.#isDue && isStart) void this.#dial();
+      return;
+    }
+    if (this.#run.isEnding) return;
+    if (!isStart && (this.#needsStart || !this.#run.hasBegun)) {
+      if (this.#isDropping) this.#drop(tag);
+      return;
+    }
+    if (!this.#run.hasBegun) {
+      this.#begin(this.#run, tag);
+      return;
+    }
+    if (isStart && this.#runSign !== format.sign) {
+      this.#beginAnew(this.#run);
+      return;
+    }
+    if (this.#run.isFull || (this.#isDropping && !this.#run.isHalfEmpty)) {
+      this.#needsStart = true;
+      this.#isDropping = true;
+      this.#drop(tag);
+      return;
+    }
+    this.#needsStart = false;
+    this.#isDropping = false;
+    this.#run.write(tag.kind, tag.atMs, tag.body);
+  }
+
+  /** What comes next has no connection with what came. */
+  interrupted(): void {
+    this.#needsStart = true;
+  }
+
+  #drop(tag: RestreamTag): void {
+    if (tag.kind !== 'video') return;
+    this.#droppedFrames += 1;
+    this.#options.observer.framesDropped(1);
+  }
+
+  // ------------------------------------------------------------------------------------------------ connection
+
+  async #dial(): Promise<void> {
+    const { dial, owner, ids, restream, observer } = this.#options;
+    this.#isDue = false;
+    this.#isDialling = true;
+    if (this.#isRetry) {
+      this.#isRetry = false;
+      this.#retries += 1;
+      observer.retried();
+    }
+    try {
+      const target = this.#target;
+      if (target === undefined) throw new Error('the address has no host or no app');
+      const socket = await dial(target, this.#abort.signal);
+      let run: RestreamRun | undefined;
+      let endedEarly: { readonly failure: RestreamFailure | undefined } | undefined;
+      run = await RestreamRun.open({
+        ...{ target, streamKey: restream.streamKey, socket, owner, ids: { ...ids, purpose: 'restream' } },
+        events: {
+          accepted: () => this.#accepted(run),
+          taken: bytes => this.#taken(bytes),
+          ended: failure => {
+            if (run === undefined) endedEarly = { failure };
+            else this.#runEnded(run, failure);
+          },
+        },
+      });
+      this.#isDialling = false;
+      this.#run = run;
+      this.#acceptedMs = undefined;
+      if (endedEarly !== undefined) this.#runEnded(run, endedEarly.failure);
+      else if (this.#isOver || this.#state === 'stopped') run.kill();
+    } catch (error) {
+      this.#isDialling = false;
+      if (this.#isOver || this.#state === 'stopped') this.#settle();
+      else this.#failed(this.#failureOf(error));
+    }
+  }
+
+  #failureOf(error: unknown): RestreamFailure {
+    if (this.#target !== undefined) return failureOfError(error, this.#target);
+    return { reason: 'failed', detail: messageOf(error), isLasting: true };
+  }
+
+  #begin(run: RestreamRun, tag: RestreamTag): void {
+    const { format, ffmpegFor, clock } = this.#options;
+    const { hasAudio, hasVideo, isEnhanced, sign, configs } = format;
+    try {
+      run.begin({ ffmpegPath: ffmpegFor(isEnhanced), hasAudio, hasVideo, startMs: tag.atMs });
+    } catch (error) {
+      run.kill({ reason: 'failed', detail: messageOf(error), isLasting: false });
+      return;
+    }
+    this.#runSign = sign;
+    this.#runBeganMs = clock.monotonicMs();
+    this.#movedMs = this.#runBeganMs;
+    this.#needsStart = false;
+    this.#isDropping = false;
+    for (const [kind, body] of configs) run.write(kind, tag.atMs, body);
+    run.write(tag.kind, tag.atMs, tag.body);
+  }
+
+  /** What comes is another kind of media: what waits goes out, and another connection begins. */
+  #beginAnew(run: RestreamRun): void {
+    this.#options.log.info('restream-format-changed');
+    this.#needsStart = true;
+    this.#isDropping = false;
+    run.finish();
+  }
+
+  #accepted(run: RestreamRun | undefined): void {
+    if (run === undefined || this.#run !== run || this.#isOver || this.#state === 'stopped') return;
+    const { clock, limitMs, log } = this.#options;
+    this.#acceptedMs = clock.monotonicMs();
+    this.#reason = undefined;
+    this.#setState('live');
+    log.info('restream-live', { retries: this.#retries });
+    if (limitMs === undefined || this.#limitTimer !== undefined) return;
+    this.#limitTimer = setTimeout(() => this.stop('sandbox-limit'), limitMs);
+  }
+
+  #taken(bytes: number): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    this.#movedMs = nowMs;
+    this.#rate.add(bytes, nowMs);
+    this.#options.observer.bytesOut(bytes);
+  }
+
+  #runEnded(run: RestreamRun, failure: RestreamFailure | undefined): void {
+    if (this.#run !== run) return;
+    this.#run = undefined;
+    this.#isDropping = false;
+    if (this.#isOver || this.#state === 'stopped') this.#settle();
+    else if (failure !== undefined) this.#failed(failure);
+    // It ended since other media comes.
+    else void this.#dial();
+  }
+
+  #failed(failure: RestreamFailure): void {
+    const { times, clock, log, observer, random = Math.random } = this.#options;
+    const wasHealthy =
+      this.#acceptedMs !== undefined && clock.monotonicMs() - this.#acceptedMs >= times.healthyMs;
+    this.#acceptedMs = undefined;
+    this.#failures = wasHealthy ? 1 : this.#failures + 1;
+    this.#isRetry = true;
+    this.#reason = failure.reason;
+    this.#lastError = failure.detail;
+    this.#setState('retrying');
+    observer.failed(failure.reason);
+    const doubled = times.firstRetryMs * 2 ** Math.min(this.#failures - 1, 20);
+    const usualMs = failure.isLasting ? times.longestRetryMs : Math.min(times.longestRetryMs, doubled);
+    const retryMs = Math.round(usualMs * (0.75 + random() / 2));
+    log.warn('restream-failed', { reason: failure.reason, detail: failure.detail, retryMs });
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => {
+      this.#isDue = true;
+    }, retryMs);
+  }
+
+  /** Looks for what stands still; to be called about each second. */
+  tick(): void {
+    const run = this.#run;
+    const { clock, times } = this.#options;
+    const nowMs = clock.monotonicMs();
+    if (run === undefined || !run.hasBegun) return;
+    if (this.#acceptedMs === undefined) {
+      if (nowMs - this.#runBeganMs < times.acceptMs) return;
+      const seconds = Math.round(times.acceptMs / 1000);
+      const detail = `The destination did not take the stream within ${seconds} s.`;
+      run.kill({ reason: 'timed-out', detail, isLasting: false });
+      return;
+    }
+    if (!run.isWaiting) this.#movedMs = nowMs;
+    if (nowMs - this.#movedMs < times.stallMs) return;
+    const detail = `The destination took nothing for ${Math.round(times.stallMs / 1000)} s.`;
+    run.kill({ reason: 'stalled', detail, isLasting: false });
+  }
+
+  // ------------------------------------------------------------------------------------------------ end
+
+  /** It gets no more, while the broadcast goes on. */
+  stop(reason: RestreamReason, detail?: string): void {
+    if (this.#isOver || this.#state === 'stopped') return;
+    this.#reason = reason;
+    if (detail !== undefined) this.#lastError = detail;
+    this.#setState('stopped');
+    this.#options.log.info('restream-stopped', { reason });
+    this.#leave(true);
+    this.#options.onStopped(reason);
+  }
+
+  /** The broadcast is over. What waits goes out unless it is `atOnce`; resolves when process and connection are gone. */
+  end(atOnce: boolean): Promise<void> {
+    this.#isOver = true;
+    this.#leave(!atOnce);
+    this.#ended ??= Promise.withResolvers<void>();
+    const { promise } = this.#ended;
+    this.#settle();
+    return promise;
+  }
+
+  #leave(isGentle: boolean): void {
+    clearTimeout(this.#retryTimer);
+    clearTimeout(this.#limitTimer);
+    this.#isDue = false;
+    this.#abort.abort(new Error('it is over'));
+    if (isGentle) this.#run?.finish();
+    else this.#run?.kill();
+  }
+
+  #settle(): void {
+    if (this.#run === undefined && !this.#isDialling) this.#ended?.resolve();
+  }
+
+  #setState(state: RestreamState): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    this.#sinceMs = this.#options.clock.nowMs();
+  }
+}

@@ -1,0 +1,92 @@
+import { describeAudioTag, describeVideoTag } from './flv-tag.ts';
+import type { TrackKind } from './timeline.ts';
+
+/** A tag for destinations. */
+export interface RestreamTag {
+  readonly kind: TrackKind;
+  readonly role: 'config' | 'keyframe' | 'frame';
+  /** Milliseconds on the broadcast's clock, rising on each track. */
+  readonly atMs: number;
+  /** FLV tag body. */
+  readonly body: Buffer;
+}
+
+interface TrackFormat {
+  /** Differs where a decoder has to be set up anew. */
+  readonly sign: string;
+  /** The tag that sets it up; some sound needs none. */
+  readonly config: Buffer | undefined;
+  readonly isEnhanced: boolean;
+}
+
+/** A publisher that came back and sends so many tags of one track alone has given the other one up. */
+const tagsAlone = 200;
+
+/** What the media of a broadcast consists of, by its tags. */
+export class RestreamFormat {
+  readonly #tracks: Partial<Record<TrackKind, TrackFormat>> = {};
+  /** Tags of a track since a publisher came back, for a track of which the publisher before said what it is. */
+  readonly #unconfirmed = new Map<TrackKind, number>();
+
+  /** Differs where a destination has to be told anew what comes. */
+  get sign(): string {
+    return `${this.#tracks.video?.sign ?? ''} ${this.#tracks.audio?.sign ?? ''}`;
+  }
+
+  get hasVideo(): boolean {
+    return this.#tracks.video !== undefined;
+  }
+
+  get hasAudio(): boolean {
+    return this.#tracks.audio !== undefined;
+  }
+
+  /** A track is signalled by a FourCC (enhanced RTMP). */
+  get isEnhanced(): boolean {
+    return (this.#tracks.video?.isEnhanced ?? false) || (this.#tracks.audio?.isEnhanced ?? false);
+  }
+
+  /** Decoder configuration, in the order in which it is to be sent. */
+  get configs(): (readonly [kind: TrackKind, body: Buffer])[] {
+    return (['video', 'audio'] as const).flatMap(kind => {
+      const config = this.#tracks[kind]?.config;
+      return config === undefined ? [] : [[kind, config] as const];
+    });
+  }
+
+  /** Whoever publishes next may have fewer tracks. */
+  publisherGone(): void {
+    for (const kind of Object.keys(this.#tracks) as TrackKind[]) this.#unconfirmed.set(kind, 0);
+  }
+
+  /** Learns from a tag. */
+  note({ kind, role, body }: RestreamTag): void {
+    if (this.#unconfirmed.size > 0) this.#confirm(kind);
+    if (role === 'config') {
+      const isEnhanced = describe(kind, body)?.codec.isEnhanced ?? false;
+      this.#tracks[kind] = { sign: body.toString('latin1'), config: body, isEnhanced };
+      return;
+    }
+    if (kind === 'video') return;
+    const sign = String(body[0]);
+    const known = this.#tracks.audio;
+    // Sound of which the configuration came is told apart by that.
+    if (known === undefined || (known.config === undefined && known.sign !== sign)) {
+      this.#tracks.audio = { sign, config: undefined, isEnhanced: false };
+    }
+  }
+
+  #confirm(kind: TrackKind): void {
+    this.#unconfirmed.delete(kind);
+    for (const [other, alone] of this.#unconfirmed) {
+      this.#unconfirmed.set(other, alone + 1);
+      if (alone + 1 < tagsAlone) continue;
+      this.#unconfirmed.delete(other);
+      delete this.#tracks[other];
+    }
+  }
+}
+
+function describe(kind: TrackKind, body: Buffer) {
+  return kind === 'video' ? describeVideoTag(body) : describeAudioTag(body);
+}

@@ -1,0 +1,273 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import type { OwnedProcess, ProcessExit, ProcessOwner } from '../ffmpeg/owned-process.ts';
+import { restreamArguments } from '../ffmpeg/restream-arguments.ts';
+import { flvHeader, flvTagFrame } from './flv-tag.ts';
+import {
+  failureOfError,
+  failureOfExit,
+  failureOfStatus,
+  type RestreamFailure,
+  type RtmpStatus,
+} from './restream-failure.ts';
+import type { RestreamTarget } from './restream-target.ts';
+import { amfProperty, RtmpTap, replaceAmfString, replaceBytes } from './rtmp-tap.ts';
+import type { TrackKind } from './timeline.ts';
+
+/** What a run tells its destination. */
+export interface RestreamRunEvents {
+  /** The destination takes the stream. */
+  accepted(): void;
+  /** So many more bytes went out. */
+  taken(bytes: number): void;
+  /** Once: all of it is gone. `failure` is undefined when it was asked to end. */
+  ended(failure: RestreamFailure | undefined): void;
+}
+
+/** What a run is made with. */
+export interface RestreamRunOptions {
+  readonly target: RestreamTarget;
+  readonly streamKey: string;
+  /** Connected to the destination; it belongs to the run. */
+  readonly socket: Socket;
+  readonly owner: ProcessOwner;
+  /** Go on the log lines of the process. */
+  readonly ids: Readonly<Record<string, unknown>>;
+  readonly events: RestreamRunEvents;
+}
+
+/** How ffmpeg is begun: a build that can read what comes, and which tracks do. */
+export interface RestreamStart {
+  readonly ffmpegPath: string;
+  readonly hasAudio: boolean;
+  readonly hasVideo: boolean;
+  /** Time of the first tag on the broadcast's clock; the destination's begins at 0. */
+  readonly startMs: number;
+}
+
+/** What waits for a destination at most: bytes, and media time. */
+const mostWaitingBytes = 3 * 1024 * 1024;
+const mostWaitingMs = 5_000;
+/** Once ffmpeg is gone, what it left in the socket is given this long. */
+const lastBytesMs = 300;
+const stopLadder = { interruptAfterMs: 500, killAfterMs: 300 };
+
+/**
+ * One connection to a destination: an ffmpeg that speaks RTMP to a port of loopback, and what passes its bytes on to the
+ * destination and back. ffmpeg knows neither the name of the destination nor the key: what it says in their place is changed on the way.
+ */
+export class RestreamRun {
+  readonly #options: RestreamRunOptions;
+  readonly #door: Server;
+  readonly #standIns: readonly (readonly [standIn: string, real: string])[];
+  #process: OwnedProcess | undefined;
+  #inner: Socket | undefined;
+  #startMs = 0;
+  /** Tags that ffmpeg has not taken, oldest first. */
+  readonly #waiting: { readonly atMs: number; readonly bytes: number }[] = [];
+  #waitingBytes = 0;
+  #newestMs = 0;
+  #status: RtmpStatus | undefined;
+  #socketError: Error | undefined;
+  #isClosedByDestination = false;
+  #isAsked = false;
+  #isEnded = false;
+  #failure: RestreamFailure | undefined;
+  #exit: ProcessExit | undefined;
+  #lastBytesTimer: NodeJS.Timeout | undefined;
+
+  /** Opens the port of loopback; resolves when ffmpeg can be begun. @throws Error when there is no port left */
+  static async open(options: RestreamRunOptions): Promise<RestreamRun> {
+    const run = new RestreamRun(options);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    run.#door.once('error', reject);
+    run.#door.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, resolve);
+    try {
+      await promise;
+    } catch (error) {
+      options.socket.destroy();
+      throw error;
+    }
+    return run;
+  }
+
+  private constructor(options: RestreamRunOptions) {
+    this.#options = options;
+    const { target, streamKey, socket } = options;
+    this.#standIns = [target.tcUrl, target.app, streamKey].map(real => [standInOf(real), real]);
+    this.#door = createServer(inner => this.#connected(inner));
+    socket.on('error', error => {
+      this.#socketError ??= error;
+    });
+    socket.once('close', () => this.#destinationGone());
+    // The end of what it sends is seen only by whoever reads.
+    socket.once('end', () => this.#destinationGone());
+    socket.resume();
+  }
+
+  get hasBegun(): boolean {
+    return this.#process !== undefined;
+  }
+
+  /** It was asked to end. */
+  get isEnding(): boolean {
+    return this.#isAsked;
+  }
+
+  /** Bytes wait to be taken by ffmpeg or by the destination. */
+  get isWaiting(): boolean {
+    return this.#waitingBytes > 0 || this.#options.socket.writableLength > 0;
+  }
+
+  /** So much waits that nothing more should be written. */
+  get isFull(): boolean {
+    return this.#waitingBytes > mostWaitingBytes || this.#waitingMs > mostWaitingMs;
+  }
+
+  /** There is room again for a while. */
+  get isHalfEmpty(): boolean {
+    return this.#waitingBytes <= mostWaitingBytes / 2 && this.#waitingMs <= mostWaitingMs / 2;
+  }
+
+  get #waitingMs(): number {
+    const [oldest] = this.#waiting;
+    return oldest === undefined ? 0 : this.#newestMs - oldest.atMs;
+  }
+
+  /** Begins ffmpeg. Decoder configuration is to be written first, then a keyframe. @throws Error when no process can be started */
+  begin({ ffmpegPath, hasAudio, hasVideo, startMs }: RestreamStart): void {
+    const { owner, ids } = this.#options;
+    const [tcUrl, app, playPath] = this.#standIns.map(([standIn]) => standIn) as [string, string, string];
+    const { port } = this.#door.address() as { port: number };
+    this.#startMs = startMs;
+    this.#process = owner.start(ffmpegPath, restreamArguments({ port, tcUrl, app, playPath }), {
+      outputs: 0,
+      ids,
+    });
+    this.#process.stdin.write(flvHeader(hasAudio, hasVideo));
+    void this.#process.exited.then(exit => this.#processGone(exit));
+  }
+
+  /** Hands in a tag body. What is full is the caller's to ask. */
+  write(kind: TrackKind, atMs: number, body: Buffer): void {
+    const stdin = this.#process?.stdin;
+    if (stdin === undefined || stdin.writableEnded || stdin.destroyed) return;
+    const [head, tail] = flvTagFrame(kind, Math.max(0, atMs - this.#startMs), body.length);
+    const bytes = head.length + body.length + tail.length;
+    this.#newestMs = atMs;
+    this.#waiting.push({ atMs, bytes });
+    this.#waitingBytes += bytes;
+    stdin.cork();
+    stdin.write(head);
+    stdin.write(body);
+    stdin.write(tail, () => {
+      this.#waiting.shift();
+      this.#waitingBytes -= bytes;
+    });
+    stdin.uncork();
+  }
+
+  /** No more is written: what waits goes out, then the connection ends as it should. */
+  finish(): void {
+    this.#isAsked = true;
+    if (this.#process === undefined) this.#end();
+    else void this.#process.stop(stopLadder);
+  }
+
+  /** Ends it at once. `failure` says why, unless it was asked for. */
+  kill(failure?: RestreamFailure): void {
+    if (failure === undefined) this.#isAsked = true;
+    else this.#failure ??= failure;
+    this.#options.socket.destroy();
+    if (this.#process === undefined) this.#end();
+    else void this.#process.kill();
+  }
+
+  #connected(inner: Socket): void {
+    // Nobody but ffmpeg has a reason to come here, and it comes once.
+    if (this.#process === undefined || this.#inner !== undefined) {
+      inner.destroy();
+      return;
+    }
+    this.#inner = inner;
+    this.#door.close();
+    const { socket, streamKey, events } = this.#options;
+    const out = new RtmpTap({
+      command: payload => {
+        for (const [standIn, real] of this.#standIns) replaceAmfString(payload, standIn, real);
+      },
+      mediaBegan: () => events.accepted(),
+    });
+    const back = new RtmpTap({ command: payload => this.#answered(payload, streamKey) });
+    inner.setNoDelay(true);
+    inner.on('error', () => {});
+    inner.on('data', bytes => {
+      for (const piece of out.push(bytes)) {
+        const isOpen = socket.write(piece, error => {
+          if (!error) events.taken(piece.length);
+        });
+        if (!isOpen) inner.pause();
+      }
+    });
+    socket.on('drain', () => inner.resume());
+    inner.on('end', () => socket.end());
+    inner.on('close', () => socket.end());
+    socket.on('data', bytes => {
+      for (const piece of back.push(bytes)) if (!inner.write(piece)) socket.pause();
+    });
+    inner.on('drain', () => socket.resume());
+  }
+
+  #answered(payload: Buffer, streamKey: string): void {
+    const standIn = this.#standIns[2]![0];
+    if (streamKey.length > 3) replaceBytes(payload, streamKey, standIn);
+    if (amfProperty(payload, 'level') !== 'error') return;
+    const [code, description] = [amfProperty(payload, 'code'), amfProperty(payload, 'description')];
+    this.#status ??= { code: code ?? '', description: (description ?? '').replaceAll(standIn, '[key]') };
+  }
+
+  #destinationGone(): void {
+    if (this.#exit === undefined) this.#isClosedByDestination = true;
+    this.#options.socket.destroy();
+    if (this.#process === undefined) this.#end();
+    else if (this.#exit === undefined) void this.#process.kill();
+  }
+
+  #processGone(exit: ProcessExit): void {
+    this.#exit = exit;
+    const { socket } = this.#options;
+    if (socket.destroyed) {
+      this.#end();
+      return;
+    }
+    socket.once('close', () => this.#end());
+    // What ffmpeg said last may still be on its way through here.
+    if (this.#inner === undefined || this.#inner.destroyed) socket.end();
+    this.#lastBytesTimer = setTimeout(() => socket.destroy(), lastBytesMs);
+  }
+
+  #end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    clearTimeout(this.#lastBytesTimer);
+    this.#door.close();
+    this.#inner?.destroy();
+    this.#options.socket.destroy();
+    this.#options.events.ended(this.#isAsked ? undefined : this.#whatFailed());
+  }
+
+  #whatFailed(): RestreamFailure {
+    const { target } = this.#options;
+    if (this.#failure !== undefined) return this.#failure;
+    if (this.#status !== undefined) return failureOfStatus(this.#status);
+    if (this.#socketError !== undefined) return failureOfError(this.#socketError, target);
+    if (this.#isClosedByDestination || this.#exit === undefined) {
+      return failureOfError(Object.assign(new Error('closed'), { code: 'ECONNRESET' }), target);
+    }
+    return failureOfExit(this.#exit);
+  }
+}
+
+/** A text of as many bytes that says nothing, and that no command of ffmpeg has by itself. */
+function standInOf(real: string): string {
+  return '0'.repeat(Buffer.byteLength(real));
+}

@@ -1,0 +1,226 @@
+import type { Socket } from 'node:net';
+import type { ProcessOwner } from '../ffmpeg/owned-process.ts';
+import type { Clock } from '../shared/clock.ts';
+import type { Component } from '../shared/lifecycle.ts';
+import type { Logger } from '../shared/logger.ts';
+import { type BroadcastFollower, type FollowedBroadcast, sourceRendition } from './broadcast-follower.ts';
+import { FlvFromSamples } from './flv-from-samples.ts';
+import {
+  RestreamDestination,
+  type RestreamFacts,
+  type RestreamObserver,
+  type RestreamState,
+  type RestreamTimes,
+  restreamTimes,
+} from './restream-destination.ts';
+import type { RestreamReason } from './restream-failure.ts';
+import { RestreamFormat, type RestreamTag } from './restream-format.ts';
+import type { RestreamTarget } from './restream-target.ts';
+
+/** A destination that gets no more while its broadcast goes on. */
+export interface StoppedRestream {
+  readonly projectId: string;
+  readonly liveStreamId: string;
+  readonly name: string;
+  readonly reason: RestreamReason;
+}
+
+/** How a destination of a broadcast does now, for whoever listens to its project. */
+export interface RestreamStats extends Omit<RestreamFacts, 'serverUrl'> {
+  readonly projectId: string;
+  readonly liveStreamId: string;
+  readonly broadcastId: string;
+  /** Place in the restreams of the live stream, from 0. */
+  readonly position: number;
+}
+
+/** What restreams are made with. */
+export interface RestreamsOptions {
+  readonly dial: (target: RestreamTarget, signal: AbortSignal) => Promise<Socket>;
+  readonly owner: ProcessOwner;
+  /** The build of ffmpeg that copies H.264 and AAC, or one that reads tracks signalled by a FourCC. */
+  readonly ffmpegFor: (isEnhanced: boolean) => string;
+  /** In the sandbox a restream is stopped so long after it went live first. */
+  readonly sandboxLimitMs: number;
+  /** Writes down that one was stopped. */
+  readonly onStopped: (stopped: StoppedRestream) => void;
+  readonly observer: RestreamObserver;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly times?: Partial<RestreamTimes>;
+}
+
+interface Outing {
+  readonly broadcast: FollowedBroadcast;
+  readonly destinations: readonly RestreamDestination[];
+}
+
+const tickMs = 1_000;
+const audioRendition = 'audio';
+
+/** Sends broadcasts on to the destinations that their streams name. */
+export class Restreams implements Component {
+  readonly name = 'restreams';
+  readonly #options: RestreamsOptions;
+  /** By broadcast, in the order of their beginning. */
+  readonly #outings = new Map<string, Outing>();
+  readonly #ending = new Set<Promise<unknown>>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: RestreamsOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {}
+
+  /** Ends what is left, and waits until all processes and connections are gone. */
+  async stop(): Promise<void> {
+    for (const outing of [...this.#outings.values()]) this.#end(outing, true);
+    await Promise.all(this.#ending);
+  }
+
+  /** What goes along with a broadcast: nothing when it has no destinations. */
+  follow(broadcast: FollowedBroadcast): readonly BroadcastFollower[] {
+    if (broadcast.restreams.length === 0) return [];
+    const format = new RestreamFormat();
+    const destinations = broadcast.restreams.map(restream => this.#destination(broadcast, restream, format));
+    const outing: Outing = { broadcast, destinations };
+    this.#outings.set(broadcast.broadcastId, outing);
+    this.#timer ??= setInterval(() => this.#tick(), tickMs);
+    const take = (tag: RestreamTag) => {
+      format.note(tag);
+      for (const destination of destinations) destination.take(tag);
+    };
+    const interrupted = () => {
+      for (const destination of destinations) destination.interrupted();
+    };
+    const whatComes =
+      broadcast.environment === 'sandbox'
+        ? packagedMedia(take, interrupted, () => {
+            for (const destination of destinations) {
+              destination.stop('codec', 'In the sandbox only H.264 and AAC are sent on.');
+            }
+          })
+        : publishedMedia(take, interrupted);
+    return [
+      {
+        name: 'restreams',
+        ...whatComes,
+        stateChanged: state => {
+          if (state === 'waiting') format.publisherGone();
+        },
+        ended: reason => this.#end(outing, reason === 'deleted'),
+      },
+    ];
+  }
+
+  /** The destinations of what a stream broadcasts now, in the order of its restreams; undefined when it does not. */
+  ofStream(liveStreamId: string): readonly RestreamFacts[] | undefined {
+    const outing = [...this.#outings.values()].findLast(
+      ({ broadcast }) => broadcast.liveStreamId === liveStreamId,
+    );
+    return outing?.destinations.map(({ facts }) => facts);
+  }
+
+  /** All destinations of broadcasts, of the projects that `wants` names. */
+  stats(wants: (projectId: string) => boolean): RestreamStats[] {
+    return [...this.#outings.values()]
+      .filter(({ broadcast }) => wants(broadcast.projectId))
+      .flatMap(({ broadcast: { projectId, liveStreamId, broadcastId }, destinations }) =>
+        destinations.map(({ facts: { serverUrl: _, ...facts } }, position) => {
+          return { projectId, liveStreamId, broadcastId, position, ...facts };
+        }),
+      );
+  }
+
+  /** How many destinations are in each state. */
+  countByState(): Readonly<Record<RestreamState, number>> {
+    const counts = { connecting: 0, live: 0, retrying: 0, stopped: 0 };
+    for (const { destinations } of this.#outings.values()) {
+      for (const { state } of destinations) counts[state] += 1;
+    }
+    return counts;
+  }
+
+  #destination(
+    broadcast: FollowedBroadcast,
+    restream: FollowedBroadcast['restreams'][number],
+    format: RestreamFormat,
+  ): RestreamDestination {
+    const { dial, owner, ffmpegFor, sandboxLimitMs, onStopped, observer, clock, times } = this.#options;
+    const { projectId, liveStreamId, broadcastId, environment } = broadcast;
+    const ids = { liveStreamId, broadcastId, restream: restream.name };
+    return new RestreamDestination({
+      restream,
+      format,
+      dial,
+      owner,
+      ids,
+      ffmpegFor,
+      limitMs: environment === 'sandbox' ? sandboxLimitMs : undefined,
+      times: { ...restreamTimes, ...times },
+      observer,
+      onStopped: reason => onStopped({ projectId, liveStreamId, name: restream.name, reason }),
+      clock,
+      log: this.#options.log.child('restreams', ids),
+    });
+  }
+
+  #end(outing: Outing, atOnce: boolean): void {
+    if (!this.#outings.delete(outing.broadcast.broadcastId)) return;
+    if (this.#outings.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+    const gone = Promise.all(outing.destinations.map(destination => destination.end(atOnce)));
+    this.#ending.add(gone);
+    void gone.then(() => this.#ending.delete(gone));
+  }
+
+  #tick(): void {
+    for (const { destinations } of this.#outings.values()) {
+      for (const destination of destinations) destination.tick();
+    }
+  }
+}
+
+/** What the publisher sends, as it came in. What stands in for a publisher that is gone is not sent on. */
+function publishedMedia(
+  take: (tag: RestreamTag) => void,
+  interrupted: () => void,
+): Partial<BroadcastFollower> {
+  return {
+    tag: tag => {
+      if (tag.isStandIn) return;
+      // A configuration may be another one's, or another publisher's.
+      if (tag.role === 'config' && tag.kind === 'video') interrupted();
+      take(tag);
+    },
+  };
+}
+
+/** What was packaged, which has the watermark of the sandbox in it. */
+function packagedMedia(
+  take: (tag: RestreamTag) => void,
+  interrupted: () => void,
+  cannotBeSent: () => void,
+): Partial<BroadcastFollower> {
+  const flv = new FlvFromSamples(take);
+  const described: Partial<Record<string, Parameters<FlvFromSamples['begin']>[0]>> = {};
+  return {
+    tracks: (rendition, tracks, _init, isStandIn) => {
+      if (isStandIn || !carries(rendition)) return;
+      described[rendition] = tracks;
+      interrupted();
+      if (!flv.begin({ ...described[audioRendition], ...described[sourceRendition] })) cannotBeSent();
+    },
+    sample: (rendition, kind, sample, atMs, isStandIn) => {
+      if (!isStandIn && carries(rendition)) flv.add(kind, sample, atMs);
+    },
+  };
+}
+
+/** Beside other qualities, the sound is a rendition of its own. */
+function carries(rendition: string): boolean {
+  return rendition === sourceRendition || rendition === audioRendition;
+}
