@@ -109,7 +109,7 @@ function handler(kind: 'video' | 'audio'): Buffer {
 }
 
 /** The picture as shown: the width stretched by the pixel aspect ratio of `pasp`. */
-function displaySize({ sampleEntry }: TrackDescription): { width: number; height: number } {
+export function displaySize({ sampleEntry }: TrackDescription): { width: number; height: number } {
   const fields = readSampleEntry(sampleEntry, 'video');
   const { width = 0, height = 0 } = fields;
   if (!fields.boxes.some(({ type }) => type === 'pasp')) return { width, height };

@@ -87,6 +87,17 @@ export function describeVideoTag(body: Buffer): TagDescription | undefined {
   return { codec, role };
 }
 
+/** How long after its decoding a frame of video is shown, in milliseconds; may be negative. */
+export function compositionOffsetMs(body: Buffer): number {
+  const isEnhanced = (body[0]! & 0x80) !== 0;
+  // Of the enhanced form only coded frames (1) of AVC and HEVC say it.
+  const says = isEnhanced
+    ? (body[0]! & 0x0f) === 1 && ['avc1', 'hvc1'].includes(body.toString('latin1', 1, 5))
+    : (body[0]! & 0x0f) === 7 && body[1] === 1;
+  const at = isEnhanced ? 5 : 2;
+  return says && body.length >= at + 3 ? body.readIntBE(at, 3) : 0;
+}
+
 /** Reads the head of an audio tag body; undefined when it is too short to have one. */
 export function describeAudioTag(body: Buffer): TagDescription | undefined {
   if (body.length < 2) return undefined;

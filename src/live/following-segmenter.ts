@@ -1,0 +1,275 @@
+import type { Sample } from '../cmaf/fragment-reader.ts';
+import { writeFragment } from '../cmaf/fragment-writer.ts';
+import type { TrackDescription } from '../cmaf/init-segment.ts';
+import type { LiveRendition } from './live-rendition.ts';
+import type { SegmentFacts } from './live-window.ts';
+import type { Part } from './segmenter.ts';
+import { silentFrame } from './silent-frame.ts';
+
+/** What a rendition that follows another is made with. */
+export interface FollowingSegmenterOptions {
+  readonly rendition: LiveRendition;
+  readonly kind: 'video' | 'audio';
+  onTrack(track: TrackDescription, init: Buffer): void;
+  onPart(part: Part): void;
+}
+
+/** A step of the rendition that leads. */
+type Mark =
+  | { readonly kind: 'open'; readonly facts: SegmentFacts }
+  | { readonly kind: 'part'; readonly endMs: number }
+  | { readonly kind: 'close' };
+
+interface Queued {
+  readonly track: TrackDescription;
+  readonly sample: Sample;
+  readonly atMs: number;
+  readonly durationMs: number;
+}
+
+/** Times of the same frame in two renditions differ by roundings only. */
+const sameFrameMs = 4;
+/** Sound that is this far behind the picture goes on in silence. */
+const soundLateMs = 1000;
+/** Longer than any lag that is waited for. */
+const mostQueued = 4000;
+
+/**
+ * Cuts one track into the segments of a rendition that leads: they have the same numbers, begin at the same instants, and follow the
+ * same breaks. Parts of picture end where the leader's do; those of sound are as many whole frames as fit.
+ *
+ * Nothing is cut before the leader has said where: what comes earlier waits.
+ */
+export class FollowingSegmenter {
+  readonly #options: FollowingSegmenterOptions;
+  #track: TrackDescription | undefined;
+  #marks: Mark[] = [];
+  #queue: Queued[] = [];
+  /** The segment that is open at the leader, as far as it was followed. */
+  #facts: SegmentFacts | undefined;
+  #isOpen = false;
+  #open: Queued[] = [];
+  /** Where the open part begins and ends, on the broadcast's clock. */
+  #partStartMs = 0;
+  #endMs = 0;
+  #leaderEndMs = 0;
+  /** The end of the last part of the leader that was gone along with. */
+  #followedMs = 0;
+  /** The part before ended with all of its media, so that one without a keyframe can follow. */
+  #isUnbroken = false;
+  #isFinished = false;
+
+  constructor(options: FollowingSegmenterOptions) {
+    this.#options = options;
+  }
+
+  /** Samples from now on are of this track. */
+  useTrack(track: TrackDescription): void {
+    this.#track = track;
+  }
+
+  /** @param atMs decoding time on the broadcast's clock */
+  add(sample: Sample, atMs: number): void {
+    const track = this.#track;
+    if (track === undefined || this.#isFinished) return;
+    this.#queue.push({ track, sample, atMs, durationMs: (sample.durationTicks * 1000) / track.timescale });
+    if (this.#queue.length > mostQueued) this.#queue.shift();
+    this.#goOn();
+  }
+
+  /** The leader has opened a segment. */
+  opened(facts: SegmentFacts): void {
+    this.#marks.push({ kind: 'open', facts });
+  }
+
+  /** The leader has listed a part that ends at `endMs`. */
+  parted(endMs: number): void {
+    this.#leaderEndMs = endMs;
+    this.#marks.push({ kind: 'part', endMs });
+    this.#goOn();
+  }
+
+  /** The leader has closed its segment. */
+  closed(): void {
+    this.#marks.push({ kind: 'close' });
+    this.#goOn();
+  }
+
+  /** Nothing more comes: what is there is cut. */
+  finish(): void {
+    this.#isFinished = true;
+    this.#goOn();
+    this.#close();
+    this.#queue = [];
+  }
+
+  #goOn(): void {
+    for (let mark = this.#marks[0]; mark !== undefined; mark = this.#marks[0]) {
+      if (mark.kind === 'part') {
+        const isDone =
+          this.#options.kind === 'video' ? this.#followPart(mark.endMs) : this.#followSound(mark.endMs);
+        if (!isDone) return;
+      } else if (mark.kind === 'close') this.#close();
+      else this.#begin(mark.facts);
+      this.#marks.shift();
+    }
+  }
+
+  #begin(facts: SegmentFacts): void {
+    this.#close();
+    this.#facts = facts;
+    this.#partStartMs = facts.startMs;
+    this.#endMs = facts.startMs;
+    const tolerance = this.#options.kind === 'video' ? sameFrameMs : (this.#queue[0]?.durationMs ?? 0) / 2;
+    while (this.#queue[0] !== undefined && this.#queue[0].atMs < facts.startMs - tolerance)
+      this.#queue.shift();
+  }
+
+  #close(): void {
+    if (this.#facts === undefined) return;
+    this.#closePart(this.#endMs);
+    const { window } = this.#options.rendition;
+    if (this.#isOpen) window.closeSegment();
+    else window.addMissing(this.#facts, Math.max(0.001, (this.#followedMs - this.#facts.startMs) / 1000));
+    this.#isOpen = false;
+    this.#facts = undefined;
+  }
+
+  // ------------------------------------------------------------------------------------------------ picture
+
+  #followPart(endMs: number): boolean {
+    const newest = this.#queue.at(-1);
+    const hasAll = newest !== undefined && newest.atMs + 1.5 * newest.durationMs >= endMs;
+    if (!hasAll && !this.#isFinished) return false;
+    this.#followedMs = endMs;
+    while (this.#queue[0] !== undefined && this.#queue[0].atMs < endMs - sameFrameMs) {
+      const next = this.#queue.shift()!;
+      // Another track has to wait for a segment of its own.
+      if (this.#isOpen && !this.#isTrackOf(next)) continue;
+      // A segment begins with a keyframe or not at all: a rendition that lost its place waits for the next one.
+      if (!this.#isOpen && this.#open.length === 0 && !next.sample.isSync && !this.#canGoOn(next)) continue;
+      this.#open.push(next);
+    }
+    this.#closePart(endMs);
+    return true;
+  }
+
+  #canGoOn(next: Queued): boolean {
+    return this.#isUnbroken && this.#isTrackOf(next);
+  }
+
+  #isTrackOf({ track }: Queued): boolean {
+    const { rendition, kind } = this.#options;
+    return rendition.tracks[kind]?.sampleEntry.equals(track.sampleEntry) === true;
+  }
+
+  // ------------------------------------------------------------------------------------------------ sound
+
+  #followSound(endMs: number): boolean {
+    this.#followedMs = endMs;
+    for (;;) {
+      const next = this.#queue[0];
+      const frameMs = next?.durationMs ?? this.#open[0]?.durationMs ?? 1000 / 50;
+      if (this.#endMs >= endMs - frameMs / 2) return true;
+      if (next === undefined) {
+        const isLate = this.#leaderEndMs - this.#endMs > soundLateMs;
+        if (!isLate && !this.#isFinished) return false;
+        if (!this.#fillWithSilence(endMs)) return true;
+        continue;
+      }
+      if (next.atMs >= endMs - frameMs / 2) {
+        this.#fillWithSilence(endMs);
+        return true;
+      }
+      if (next.atMs < this.#endMs - frameMs / 2) {
+        this.#queue.shift();
+        continue;
+      }
+      if (next.atMs - this.#endMs > 1.5 * frameMs && this.#fillWithSilence(next.atMs)) continue;
+      this.#queue.shift();
+      this.#addSound(next);
+    }
+  }
+
+  #addSound(next: Queued): void {
+    const targetMs = (this.#options.rendition.window.partTargetSeconds ?? 0) * 1000;
+    if (this.#open.length === 0) {
+      this.#partStartMs = this.#isOpen ? this.#endMs : next.atMs;
+    } else if (next.atMs + next.durationMs - this.#partStartMs > targetMs) this.#closePart(this.#endMs);
+    this.#open.push(next);
+    this.#endMs = next.atMs + next.durationMs;
+    if (this.#endMs + next.durationMs - this.#partStartMs > targetMs) this.#closePart(this.#endMs);
+  }
+
+  /** Whether any was put there. */
+  #fillWithSilence(untilMs: number): boolean {
+    const track = this.#track ?? this.#options.rendition.tracks.audio;
+    const data = track === undefined ? undefined : silentFrame(track);
+    const frameMs = (1024 * 1000) / (track?.timescale ?? 48_000);
+    if (track === undefined || data === undefined || this.#endMs + frameMs / 2 >= untilMs) return false;
+    while (this.#endMs + frameMs / 2 < untilMs) {
+      const sample = {
+        trackId: 1,
+        dtsTicks: 0,
+        durationTicks: 1024,
+        compositionOffsetTicks: 0,
+        isSync: true,
+        data,
+      };
+      this.#addSound({ track, sample, atMs: this.#endMs, durationMs: frameMs });
+    }
+    return true;
+  }
+
+  // ------------------------------------------------------------------------------------------------ parts
+
+  #closePart(endMs: number): void {
+    const samples = this.#open;
+    const facts = this.#facts;
+    const first = samples[0];
+    if (first === undefined || facts === undefined) {
+      this.#isUnbroken = false;
+      return;
+    }
+    this.#open = [];
+    const { rendition, kind } = this.#options;
+    if (!this.#isOpen) this.#openSegment(facts, first);
+    const { timescale } = first.track;
+    const ticksOf = (ms: number) => Math.round((ms * timescale) / 1000);
+    const timed = samples.map(({ sample, atMs }, index) => {
+      if (kind === 'audio') return sample;
+      const untilMs = samples[index + 1]?.atMs ?? endMs;
+      return { ...sample, durationTicks: Math.max(1, ticksOf(untilMs) - ticksOf(atMs)) };
+    });
+    const body = writeFragment(rendition.window.nextSequenceNumber(), [
+      { trackId: kind === 'video' ? 1 : 2, baseDtsTicks: ticksOf(first.atMs), samples: timed },
+    ]);
+    const part: Part = {
+      body,
+      durationSeconds: (endMs - this.#partStartMs) / 1000,
+      isIndependent: kind === 'audio' || samples.some(({ sample }) => sample.isSync),
+      newestFrameMs: samples.at(-1)!.atMs,
+    };
+    this.#partStartMs = endMs;
+    this.#endMs = endMs;
+    this.#isUnbroken = true;
+    rendition.window.addPart(part);
+    this.#options.onPart(part);
+  }
+
+  #openSegment(facts: SegmentFacts, first: Queued): void {
+    const { rendition, kind } = this.#options;
+    if (rendition.tracks[kind] !== first.track) {
+      this.#options.onTrack(first.track, rendition.useTracks({ [kind]: first.track }));
+    }
+    this.#isOpen = true;
+    // What is missing at the beginning is no part of it.
+    const startMs = Math.abs(first.atMs - facts.startMs) <= sameFrameMs ? facts.startMs : first.atMs;
+    this.#partStartMs = startMs;
+    const programDateTimeMs = Math.round(facts.programDateTimeMs + startMs - facts.startMs);
+    rendition.window.openSegmentAs(
+      { ...facts, startMs, programDateTimeMs },
+      kind === 'audio' || first.sample.isSync,
+    );
+  }
+}
