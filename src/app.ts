@@ -22,6 +22,8 @@ import { LiveBroadcasts } from './live/live-broadcasts.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { bootstrapAccount, type FirstSecrets } from './resources/accounts/bootstrap.ts';
 import { createApi } from './resources/create-api.ts';
+import { SweepStore } from './resources/housekeeping/sweep.store.ts';
+import { Sweep } from './resources/housekeeping/sweep.ts';
 import { BroadcastsStore } from './resources/live-streams/broadcasts.store.ts';
 import { PrivateSessionsStore } from './resources/private-tokens/private-sessions.store.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
@@ -66,6 +68,8 @@ const endedKeptMs = 60_000;
 const completedLingerMs = 60_000;
 const housekeepingEveryMs = 3_600_000;
 const suspensionEveryMs = 2_000;
+const sweepEveryMs = 24 * 3_600_000;
+const markEveryMs = 60_000;
 const retentionEveryMs = 60_000;
 const eventsKeptMs = 7 * 24 * 3_600_000;
 
@@ -377,6 +381,35 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       everyMs: housekeepingEveryMs,
       log: log.child('housekeeping'),
     });
+    // Made now: what stands on the disk now, and has no row, gets none any more.
+    const sweep = new Sweep({
+      store: new SweepStore(database),
+      files: vod.files,
+      jobs: vod.jobs,
+      isBusy: videoId => vod.isRecording(videoId),
+      removeLeftBroadcasts: async () => 0,
+      observer: {
+        removed: (what, bytes) => {
+          metrics.sweepRemoved.inc({ what });
+          metrics.sweepFreedBytes.inc(bytes);
+        },
+        mended: what => metrics.sweepMended.inc({ what }),
+      },
+      clock,
+      log: log.child('sweep'),
+    });
+    const sweeps = new PeriodicTasks({
+      name: 'sweeps',
+      tasks: [{ name: 'sweep', run: signal => sweep.run(signal) }],
+      everyMs: sweepEveryMs,
+      log: log.child('sweep'),
+    });
+    const databaseMark = new PeriodicTasks({
+      name: 'database-mark',
+      tasks: [{ name: 'mark', run: () => sweep.keepMark() }],
+      everyMs: markEveryMs,
+      log: log.child('sweep'),
+    });
     // An operator suspends accounts from another process.
     const suspension = new PeriodicTasks({
       name: 'suspension',
@@ -434,6 +467,8 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         live,
         suspension,
         ingest,
+        sweeps,
+        databaseMark,
         // Last: its secrets can be shown once only, so nothing may fail after they are made.
         firstAccount,
       ],

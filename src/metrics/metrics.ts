@@ -139,6 +139,20 @@ export class Metrics {
     'kind',
     'status',
   ]);
+  /** Files that sweeps removed because nothing needed them, by what they were of. */
+  readonly sweepRemoved = this.#counter(
+    'sweep_removed_total',
+    'Files and folders that sweeps removed because nothing named them.',
+    ['what'],
+  );
+  /** Bytes that sweeps made free. */
+  readonly sweepFreedBytes = this.#counter('sweep_freed_bytes_total', 'Bytes that sweeps made free.');
+  /** Videos and the like whose files were gone, and whose rows now say so. */
+  readonly sweepMended = this.#counter(
+    'sweep_mended_total',
+    'Videos and the like whose rows were mended by sweeps.',
+    ['what'],
+  );
   readonly #httpRequests = this.#counter(
     'http_requests_total',
     'API requests by method, route and status.',

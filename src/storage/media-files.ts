@@ -33,6 +33,11 @@ export class MediaFiles {
     this.#root = dataDir;
   }
 
+  /** The data folder itself. */
+  get folder(): string {
+    return this.#root;
+  }
+
   /** Folder of a video. */
   video(videoId: string, ...parts: string[]): string {
     return joinBelow(this.#root, 'vod', videoId, ...parts);

@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs';
+import type { MediaFiles } from '../../storage/media-files.ts';
+import type { Orphan } from './orphan-remover.ts';
+import { looksUnmounted } from './owner-folders.ts';
+import { namesIn } from './remove-tree.ts';
+import type { SweepStore } from './sweep.store.ts';
+import type { SweepPace } from './sweep-pace.ts';
+import type { SweepReport } from './sweep-report.ts';
+
+/** What a walk over logos, images of live streams and watermarks has found. */
+export interface ImageSurvey {
+  readonly left: readonly Orphan[];
+  /** Whether so many images are missing that their disk is more likely to be away. */
+  readonly isSuspicious: boolean;
+  /** Makes the rows say what is there. */
+  readonly mend: (report: SweepReport) => void;
+}
+
+interface LostImage {
+  readonly isStillLost: () => boolean;
+  readonly forget: () => void;
+  readonly what: string;
+  readonly id: string;
+}
+
+const pageRows = 64;
+const foundAtMost = 10_000;
+const logoName = /^logo-[0-9a-f-]{36}\.\w+$/;
+const thumbnail = 'thumbnail';
+
+/** Looks at the images of everything that is no video. */
+export async function surveyImages(
+  store: SweepStore,
+  files: MediaFiles,
+  pace: SweepPace,
+): Promise<ImageSurvey> {
+  const left: Orphan[] = [];
+  const lost: LostImage[] = [];
+  let checked = 0;
+  const miss = (image: LostImage) => lost.length < foundAtMost && lost.push(image);
+  const leave = (orphan: Orphan) => left.length < foundAtMost && left.push(orphan);
+
+  await walk(
+    pace,
+    after => store.playersAfter(after, pageRows),
+    ({ id }) => id,
+    async ({ id, logo_file: logo }) => {
+      const names = await namesIn(files.player(id));
+      const isLogo = (name: string) => store.logoOf(id) === name;
+      for (const name of names) {
+        if (name === logo || !logoName.test(name)) continue;
+        leave({ what: 'logo', path: files.player(id, name), isNeeded: () => isLogo(name) });
+      }
+      if (logo === null) return;
+      checked += 1;
+      if (names.includes(logo)) return;
+      const isStillLost = () => isLogo(logo) && !existsSync(files.player(id, logo));
+      miss({ what: 'player', id, isStillLost, forget: () => store.forgetLogo(id) });
+    },
+  );
+  await walk(
+    pace,
+    after => store.liveStreamsAfter(after, pageRows),
+    ({ id }) => id,
+    async ({ id, hasThumbnail }) => {
+      const path = files.live(id, thumbnail);
+      const isThere = (await namesIn(files.live(id))).includes(thumbnail);
+      const isNamed = () => store.hasLiveThumbnail(id);
+      if (isThere && !hasThumbnail) leave({ what: 'live-thumbnail', path, isNeeded: isNamed });
+      if (!hasThumbnail) return;
+      checked += 1;
+      if (isThere) return;
+      const isStillLost = () => isNamed() && !existsSync(path);
+      miss({ what: 'live-stream', id, isStillLost, forget: () => store.forgetLiveThumbnail(id) });
+    },
+  );
+  await walk(
+    pace,
+    after => store.watermarksAfter(after, pageRows),
+    id => id,
+    async id => {
+      checked += 1;
+      const path = files.watermark(id);
+      if (existsSync(path)) return;
+      const isStillLost = () => store.owns('watermarks', id) && !existsSync(path);
+      miss({ what: 'watermark', id, isStillLost, forget: () => store.forgetWatermark(id) });
+    },
+  );
+  return {
+    left,
+    isSuspicious: looksUnmounted({ lost: lost.length, checked }),
+    mend: report => {
+      for (const { what, id, isStillLost, forget } of lost) {
+        if (!isStillLost()) continue;
+        forget();
+        report.mended(what, { id, lost: ['image'] });
+      }
+    },
+  };
+}
+
+async function walk<Row>(
+  pace: SweepPace,
+  next: (after: string) => Row[],
+  idOf: (row: Row) => string,
+  look: (row: Row) => Promise<void>,
+): Promise<void> {
+  for (let after = ''; ; ) {
+    const page = next(after);
+    for (const row of page) {
+      if (pace.isOver) return;
+      after = idOf(row);
+      await look(row);
+      await pace.step();
+    }
+    if (page.length < pageRows) return;
+  }
+}

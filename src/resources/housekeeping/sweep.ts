@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { asidePrefix, type MediaRoot } from '../../storage/media-files.ts';
+import { FileAge } from './file-age.ts';
+import { surveyImages } from './image-sweep.ts';
+import { type Orphan, OrphanRemover } from './orphan-remover.ts';
+import { looksForeign, looksUnmounted, mediaRoots, type RootCounts, surveyRoot } from './owner-folders.ts';
+import { SweepPace } from './sweep-pace.ts';
+import { type SweepObserver, SweepReport } from './sweep-report.ts';
+import { VideoSweep, type VideoSweepOptions } from './video-sweep.ts';
+
+/** What a sweep is made with. */
+export interface SweepOptions extends VideoSweepOptions {
+  /** Removes what broadcasts that are over have left beside their live streams; how many broadcasts those were. */
+  readonly removeLeftBroadcasts: () => Promise<number>;
+  readonly observer: SweepObserver;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const kinds: Readonly<Record<MediaRoot, string>> = {
+  vod: 'video',
+  uploads: 'upload',
+  live: 'live-stream',
+  players: 'player',
+  watermarks: 'watermark',
+};
+const foundAtMost = 10_000;
+
+/**
+ * Brings the data folder and the database together again, as crashes, lost disks and restored backups leave them: removes files
+ * that no row names, and makes rows whose files are gone say so, or has the files made again. It goes over everything slowly, beside
+ * all other work, and takes nothing that may just be in the making. Where most of what it sees is wrong, it leaves all as it is
+ * and says so: a folder or a database is then more likely to be the wrong one.
+ */
+export class Sweep {
+  readonly #options: SweepOptions;
+  readonly #videos: VideoSweep;
+  readonly #remover: OrphanRemover;
+  /** There are files that the database should know and does not: it was restored from a backup. Undefined until that was looked at. */
+  #isDatabaseBehind: boolean | undefined;
+
+  /** Made when the process starts: what stands on the disk then, and has no row, gets none any more. */
+  constructor(options: SweepOptions) {
+    this.#options = options;
+    this.#videos = new VideoSweep(options);
+    this.#remover = new OrphanRemover({
+      files: options.files,
+      age: new FileAge(options.clock),
+      database: { madeAtMs: options.store.madeAtMs(), usedAtMs: options.store.aliveAtMs() },
+    });
+  }
+
+  /** Once over all. `signal`: leaves the rest for another time. Gives 0: it tells in the log itself what it did. */
+  async run(signal?: AbortSignal): Promise<number> {
+    const { store, files, clock, log, observer, removeLeftBroadcasts } = this.#options;
+    const startedAtMs = clock.monotonicMs();
+    const report = new SweepReport(log, observer);
+    const pace = new SweepPace(signal);
+    const { counts, orphans } = await this.#surveyFolders(pace);
+    const videos = await this.#videos.survey(pace);
+    const images = await surveyImages(store, files, pace);
+    if (pace.isOver) return 0;
+    const refused: string[] = [];
+    const isForeign = looksForeign(counts);
+    if (isForeign) {
+      refused.push('most files belong to nothing in the database');
+    } else {
+      for (const orphan of [...orphans, ...videos.left, ...images.left]) {
+        if (pace.isOver) break;
+        await this.#remover.remove(orphan, report, signal);
+        await pace.step();
+      }
+      const broadcasts = await removeLeftBroadcasts();
+      for (let count = 0; count < broadcasts; count += 1) report.removed('broadcast', 'live', 0);
+    }
+    const isEmpty = videos.lost > 0 && counts.get('vod')?.owned === 0;
+    if (looksUnmounted(videos) || isEmpty || images.isSuspicious) {
+      refused.push('most files are missing that the database names');
+    } else {
+      for (const videoId of videos.mendable) {
+        if (pace.isOver) break;
+        await this.#videos.mend(videoId, report);
+        await pace.step();
+      }
+      images.mend(report);
+    }
+    this.#judgeDatabase(isForeign, refused, report);
+    report.finish({
+      videos: videos.checked,
+      folders: [...counts.values()].reduce((sum, { owned, orphans: others }) => sum + owned + others, 0),
+      ms: Math.round(clock.monotonicMs() - startedAtMs),
+    });
+    return 0;
+  }
+
+  /** Says that this database is in use, so that files that are newer than a backup of it are known as such; each minute. Gives 0. */
+  keepMark(): number {
+    if (this.#isDatabaseBehind === false) this.#options.store.setAlive(this.#options.clock.nowMs());
+    return 0;
+  }
+
+  async #surveyFolders(pace: SweepPace): Promise<{ counts: Map<MediaRoot, RootCounts>; orphans: Orphan[] }> {
+    const { store, files } = this.#options;
+    const counts = new Map<MediaRoot, RootCounts>();
+    const orphans: Orphan[] = [];
+    for (const kind of mediaRoots) {
+      const path = files.root(kind);
+      const isOwned = (id: string) => store.owns(kind, id) || (kind === 'vod' && this.#options.isBusy(id));
+      const count = await surveyRoot({ kind, path, isOwned }, pace, name => {
+        if (orphans.length >= foundAtMost) return;
+        const isSetAside = name.startsWith(asidePrefix);
+        orphans.push({
+          what: isSetAside ? 'removal' : kinds[kind],
+          path: join(path, name),
+          isNeeded: () => !isSetAside && isOwned(name),
+          isSetAside,
+        });
+      });
+      counts.set(kind, count);
+    }
+    return { counts, orphans };
+  }
+
+  #judgeDatabase(isForeign: boolean, refused: readonly string[], report: SweepReport): void {
+    const { log } = this.#options;
+    for (const reason of refused) log.error('sweep-refused', { reason });
+    if (report.keptCount > 0) {
+      log.error('media-of-another-database', {
+        kept: report.keptCount,
+        hint: 'was the database restored from a backup? what no row names stays where it is',
+      });
+    }
+    this.#isDatabaseBehind = isForeign || report.keptCount > 0;
+    this.keepMark();
+  }
+}

@@ -1,0 +1,158 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import type { JobQueue } from '../../jobs/job.ts';
+import { systemCodeOf } from '../../shared/errors.ts';
+import { asidePrefix, type MediaFiles } from '../../storage/media-files.ts';
+import type { Orphan } from './orphan-remover.ts';
+import { namesIn } from './remove-tree.ts';
+import type { SweepStore } from './sweep.store.ts';
+import type { SweepPace } from './sweep-pace.ts';
+import type { SweepReport } from './sweep-report.ts';
+import { findingsOf, hasLost, isMediaFolder, isMendable, type VideoRows } from './video-findings.ts';
+
+/** What the check of videos is made with. */
+export interface VideoSweepOptions {
+  readonly store: SweepStore;
+  readonly files: MediaFiles;
+  readonly jobs: JobQueue;
+  /** Whether somebody else than a job writes into a video's folder. */
+  readonly isBusy: (videoId: string) => boolean;
+}
+
+/** What a walk over all videos has found. */
+export interface VideoSurvey {
+  /** Videos that files should be there of. */
+  readonly checked: number;
+  /** Those of them that miss some. */
+  readonly lost: number;
+  readonly mendable: readonly string[];
+  readonly left: readonly Orphan[];
+}
+
+const pageRows = 64;
+/** What one sweep mends and removes; the next finds the rest. */
+const foundAtMost = 10_000;
+
+/** Holds what is written down about videos against their folders. */
+export class VideoSweep {
+  readonly #options: VideoSweepOptions;
+
+  constructor(options: VideoSweepOptions) {
+    this.#options = options;
+  }
+
+  /** Looks at every video that no work goes on for. */
+  async survey(pace: SweepPace): Promise<VideoSurvey> {
+    const { store } = this.#options;
+    const found = { checked: 0, lost: 0, mendable: [] as string[], left: [] as Orphan[] };
+    for (let after = 0; ; ) {
+      const page = store.videosAfter(after, pageRows);
+      for (const { id, number } of page) {
+        if (pace.isOver) return found;
+        after = number;
+        await this.#look(id, found);
+        await pace.step();
+      }
+      if (page.length < pageRows) return found;
+    }
+  }
+
+  /** Makes the rows of a video say what is there. */
+  async mend(videoId: string, report: SweepReport): Promise<void> {
+    const { store, files, jobs } = this.#options;
+    const listed = await this.#presentIn(videoId);
+    // No await from here on: the rows and files are compared as they are now.
+    const rows = store.rowsOf(videoId);
+    if (rows === undefined || this.#isBusy(videoId)) return;
+    const named = namedBy(rows).filter(name => existsSync(files.video(videoId, name)));
+    const findings = findingsOf(rows, new Set([...listed, ...named]));
+    if (!isMendable(findings)) return;
+    store.mendVideo(videoId, findings, jobs);
+    const nameOf = ({ type, quality }: { type: string; quality: string }) => `${type} ${quality}`;
+    const { lostRenditions, foundRenditions, lostTracks, unfinished } = findings;
+    report.mended('video', {
+      videoId,
+      lost: [
+        ...lostRenditions.map(nameOf),
+        ...lostTracks.map(({ kind, language }) => `${kind} ${language}`),
+        ...(findings.isThumbnailLost ? ['thumbnail'] : []),
+        ...(findings.isStoryboardLost ? ['storyboard'] : []),
+      ],
+      ...(lostRenditions.length > 0 ? { isMadeAgain: findings.hasSource } : {}),
+      ...(foundRenditions.length > 0 ? { foundAgain: foundRenditions.map(nameOf) } : {}),
+      ...(unfinished === undefined ? {} : { withoutJob: unfinished, hasSource: findings.hasSource }),
+    });
+  }
+
+  async #look(
+    videoId: string,
+    found: { checked: number; lost: number; mendable: string[]; left: Orphan[] },
+  ): Promise<void> {
+    const { store, files } = this.#options;
+    if (this.#isBusy(videoId)) return;
+    const present = await this.#presentIn(videoId);
+    const rows = store.rowsOf(videoId);
+    if (rows === undefined || this.#isBusy(videoId)) return;
+    const findings = findingsOf(rows, present);
+    if (namedBy(rows).length > 0) found.checked += 1;
+    if (hasLost(findings)) found.lost += 1;
+    if (isMendable(findings) && found.mendable.length < foundAtMost) found.mendable.push(videoId);
+    for (const name of findings.left) {
+      if (found.left.length < foundAtMost) {
+        found.left.push({
+          what: 'file-of-video',
+          path: files.video(videoId, name),
+          isNeeded: () => this.#isNeeded(videoId, name),
+        });
+      }
+    }
+    for (const name of present) {
+      if (!name.startsWith(asidePrefix) || found.left.length >= foundAtMost) continue;
+      const path = files.video(videoId, name);
+      found.left.push({ what: 'removal', path, isNeeded: () => false, isSetAside: true });
+    }
+  }
+
+  #isNeeded(videoId: string, name: string): boolean {
+    const rows = this.#options.store.rowsOf(videoId);
+    if (rows === undefined || this.#isBusy(videoId)) return true;
+    return !findingsOf(rows, new Set([name])).left.includes(name);
+  }
+
+  #isBusy(videoId: string): boolean {
+    return this.#options.store.hasJob(videoId) || this.#options.isBusy(videoId);
+  }
+
+  /** Paths of what is in a video's folder, relative to it, as far as they may matter. */
+  async #presentIn(videoId: string): Promise<Set<string>> {
+    const { files } = this.#options;
+    const present = new Set<string>();
+    const folder = files.video(videoId);
+    try {
+      for (const name of await readdir(folder)) {
+        present.add(name);
+        if (!isMediaFolder(name)) continue;
+        for (const inner of await namesIn(files.video(videoId, name))) present.add(`${name}/${inner}`);
+      }
+    } catch (error) {
+      if (systemCodeOf(error) !== 'ENOENT' && systemCodeOf(error) !== 'ENOTDIR') throw error;
+    }
+    return present;
+  }
+}
+
+/** Every path that the rows of a video count on. */
+function namedBy(rows: VideoRows): string[] {
+  const isComplete = rows.sourceStatus === 'uploaded' || rows.sourceStatus === 'ingested';
+  return [
+    ...(isComplete ? ['source'] : []),
+    ...(rows.hasStoryboard ? ['storyboard.jpg', 'storyboard.vtt'] : []),
+    ...(rows.thumbnail === undefined ? [] : [rows.thumbnail]),
+    ...rows.tracks.map(({ file }) => file),
+    ...rows.renditions.flatMap(({ file }) => {
+      if (file === null) return [];
+      if (!file.endsWith('.index')) return [file];
+      return [file, file.slice(0, -'.index'.length), `${file.slice(0, file.lastIndexOf('/'))}/carried.mp4`];
+    }),
+  ];
+}

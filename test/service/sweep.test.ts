@@ -1,0 +1,456 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { NewJob } from '../../src/jobs/job.ts';
+import { SweepStore } from '../../src/resources/housekeeping/sweep.store.ts';
+import { Sweep } from '../../src/resources/housekeeping/sweep.ts';
+import { newId } from '../../src/shared/ids.ts';
+import type { LogData, Logger } from '../../src/shared/logger.ts';
+import { MediaFiles } from '../../src/storage/media-files.ts';
+import { type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
+
+const dayMs = 24 * 3_600_000;
+const kilobyte = Buffer.alloc(1_024, 7);
+
+let server: RunningApi;
+let files: MediaFiles;
+let lines: { level: string; event: string; data: LogData | undefined }[] = [];
+let ordered: NewJob[] = [];
+let busy = new Set<string>();
+
+beforeAll(async () => {
+  server = await startApi();
+  files = new MediaFiles(server.dataDir);
+});
+beforeEach(() => {
+  lines = [];
+  ordered = [];
+  busy = new Set();
+  server.database.sqlite.exec(
+    `DELETE FROM videos; DELETE FROM removed_videos; DELETE FROM live_streams; DELETE FROM players;
+     DELETE FROM watermarks; DELETE FROM server_marks`,
+  );
+  for (const root of ['vod', 'uploads', 'live', 'players', 'watermarks'] as const) {
+    rmSync(files.root(root), { recursive: true, force: true });
+  }
+});
+afterAll(() => server.stop());
+
+const logger = (): Logger => {
+  const note =
+    (level: string) =>
+    (event: string, data?: LogData): void =>
+      void lines.push({ level, event, data });
+  const levels = { trace: note('trace'), debug: note('debug'), info: note('info') };
+  return { ...levels, warn: note('warn'), error: note('error'), fatal: note('fatal'), child: logger };
+};
+/** The sweep of a server `laterMs` from now that has been up for `upMs`; its clock was set forward by `jumpMs` meanwhile. */
+function sweepAt({ laterMs = 10_000, upMs = 0, jumpMs = 0 } = {}): Sweep {
+  let up = 0;
+  let jump = 0;
+  const startedAtMs = Date.now() + laterMs - upMs;
+  const sweep = new Sweep({
+    store: new SweepStore(server.database),
+    files,
+    jobs: { add: job => void ordered.push(job), has: () => false, cancel: async () => {} },
+    isBusy: videoId => busy.has(videoId),
+    removeLeftBroadcasts: async () => 0,
+    observer: { removed: () => {}, mended: () => {} },
+    clock: { nowMs: () => startedAtMs + up + jump, monotonicMs: () => up },
+    log: logger(),
+  });
+  up = upMs;
+  jump = jumpMs;
+  return sweep;
+}
+const place = (...path: string[]): string => {
+  const file = join(server.dataDir, ...path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, kilobyte);
+  return file;
+};
+const isThere = (...path: string[]) => existsSync(join(server.dataDir, ...path));
+const run = (sql: string, ...values: unknown[]) => server.database.sqlite.prepare(sql).run(...values);
+const all = (sql: string, ...values: unknown[]) => server.database.sqlite.prepare(sql).all(...values);
+const create = async (): Promise<string> =>
+  (await server.call('POST', '/videos', { body: { title: 'Harbour' } })).json.videoId;
+const summary = () => lines.find(({ event }) => event === 'sweep-done')?.data as Record<string, unknown>;
+const linesOf = (event: string) => lines.filter(line => line.event === event).map(({ data }) => data);
+
+/** A video with two encoded rungs, the sound, an mp4, a thumbnail, captions and a storyboard, and all of its files. */
+async function makeFilm(): Promise<{ id: string; thumbnail: string; captions: string }> {
+  const id = await create();
+  const thumbnail = `thumbnail-${randomUUID()}.jpg`;
+  const captions = `captions-en-${randomUUID()}.vtt`;
+  run(
+    "INSERT INTO video_sources (video_id, origin, form, status, bytes, started_at_ms) VALUES (?, 'upload', 'plain', 'uploaded', 9, 1)",
+    id,
+  );
+  run(
+    "INSERT INTO video_encodings (video_id, facts, is_playable, has_storyboard) VALUES (?, '{}', 1, 1)",
+    id,
+  );
+  const renditions = [
+    ['hls', '240p', 'hls-1/240p.mp4.index'],
+    ['hls', '360p', 'hls-2/video.index'],
+    ['audio', 'audio', 'hls-1/audio.mp4.index'],
+    ['mp4', '360p', 'mp4/source.mp4'],
+  ];
+  for (const [index, [type, quality, file]] of renditions.entries()) {
+    run(
+      "INSERT INTO renditions (video_id, type, quality, position, status, progress_percent, file, facts) VALUES (?, ?, ?, ?, 'encoded', 100, ?, '{}')",
+      ...[id, type, quality, index, file],
+    );
+  }
+  run("INSERT INTO video_thumbnails (video_id, choice, file) VALUES (?, 'default', ?)", id, thumbnail);
+  run(
+    "INSERT INTO text_tracks (video_id, kind, language, file, bytes) VALUES (?, 'captions', 'en', ?, 9)",
+    id,
+    captions,
+  );
+  for (const name of [
+    ...['source', 'hls-1/240p.mp4', 'hls-1/240p.mp4.index', 'hls-2/video.index', 'hls-1/audio.mp4'],
+    ...['hls-1/audio.mp4.index', 'mp4/source.mp4', 'storyboard.jpg', 'storyboard.vtt', thumbnail, captions],
+  ]) {
+    place('vod', id, name);
+  }
+  return { id, thumbnail, captions };
+}
+const renditionsOf = (id: string) =>
+  all('SELECT type, quality, status FROM renditions WHERE video_id = ? ORDER BY position', id).map(row => {
+    const { type, quality, status } = row as { type: string; quality: string; status: string };
+    return `${type} ${quality} ${status}`;
+  });
+const stateOf = (id: string) =>
+  all('SELECT is_playable, has_storyboard, failure, revision FROM video_encodings WHERE video_id = ?', id)[0];
+const lose = (id: string, ...names: string[]) => {
+  for (const name of names) rmSync(files.video(id, name), { recursive: true });
+};
+
+describe('files that no row names', () => {
+  it('are removed wherever they are, and what belongs to somebody stays', async () => {
+    const film = await makeFilm();
+    const [lostVideo, lostUpload, lostLive, lostPlayer] = [
+      newId('vi'),
+      newId('vi'),
+      newId('li'),
+      newId('pl'),
+    ];
+    const stream = (await server.call('POST', '/live-streams', { body: { name: 'Pier' } })).json.liveStreamId;
+    place('vod', lostVideo, 'hls-7', '240p.mp4');
+    place('uploads', lostUpload, '0');
+    // Its upload is complete.
+    place('uploads', film.id, '0');
+    place('live', lostLive, 'thumbnail');
+    place('live', stream, 'thumbnail');
+    place('players', lostPlayer, `logo-${randomUUID()}.png`);
+    place('watermarks', newId('watermark_'));
+    place('vod', '.removed-5', 'source');
+    await sweepAt().run();
+    expect(readdirSync(files.root('vod'))).toEqual([film.id]);
+    for (const root of ['uploads', 'players', 'watermarks'] as const) {
+      expect(readdirSync(files.root(root)), root).toEqual([]);
+    }
+    expect(readdirSync(files.root('live'))).toEqual([stream]);
+    expect(readdirSync(files.live(stream))).toEqual([]);
+    expect(summary().removed).toEqual({
+      video: 1,
+      upload: 2,
+      'live-stream': 1,
+      'live-thumbnail': 1,
+      player: 1,
+      watermark: 1,
+      removal: 1,
+    });
+    expect(summary().freedBytes).toBe(8 * 4_096);
+    expect(summary().mended).toEqual({});
+  });
+
+  it('are removed out of the folder of a video that is done, by the names that the server gives only', async () => {
+    const { id, thumbnail, captions } = await makeFilm();
+    const left = [
+      ...[
+        'hls-9/720p.mp4',
+        'source.partial',
+        'source.partial.tag',
+        'watermark',
+        `thumbnail-${randomUUID()}.png`,
+      ],
+      ...[`captions-fr-${randomUUID()}.vtt`, `chapters-en-${randomUUID()}.vtt`],
+    ];
+    for (const name of [...left, 'notes.txt', 'thumbnail-of-mine.jpg']) place('vod', id, name);
+    await sweepAt().run();
+    expect(readdirSync(files.video(id)).sort()).toEqual(
+      [
+        ...['source', 'hls-1', 'hls-2', 'mp4', 'storyboard.jpg', 'storyboard.vtt', thumbnail, captions],
+        ...['notes.txt', 'thumbnail-of-mine.jpg'],
+      ].sort(),
+    );
+    expect(summary().removed).toEqual({ 'file-of-video': 7 });
+  });
+
+  it('stay while a job or a recording works on their video', async () => {
+    const [film, other] = [await makeFilm(), await makeFilm()];
+    run(
+      "INSERT INTO jobs (kind, lane, subject_id, payload, priority, state, run_at_ms, created_at_ms) VALUES ('encode', 'encode', ?, '{}', 0, 'waiting', 1, 1)",
+      film.id,
+    );
+    busy.add(other.id);
+    const recorded = newId('vi');
+    busy.add(recorded);
+    for (const id of [film.id, other.id, recorded]) place('vod', id, 'hls-9', '720p.mp4');
+    lose(film.id, 'hls-1');
+    await sweepAt().run();
+    for (const id of [film.id, other.id, recorded]) expect(isThere('vod', id, 'hls-9')).toBe(true);
+    expect(linesOf('video-mended')).toEqual([]);
+  });
+
+  it('stay while they may be in the making: their row comes after them', async () => {
+    const made = newId('vi');
+    place('vod', made, `captions-en-${randomUUID()}.vtt`);
+    place('watermarks', newId('watermark_'));
+    await sweepAt({ laterMs: 0 }).run();
+    await sweepAt({ laterMs: 0, upMs: dayMs / 2 }).run();
+    await sweepAt({ laterMs: dayMs - 60_000, upMs: 2 * dayMs }).run();
+    // Nothing is older for that.
+    await sweepAt({ laterMs: 0, jumpMs: 2 * dayMs }).run();
+    await sweepAt({ laterMs: 0, jumpMs: -2 * dayMs }).run();
+    expect(isThere('vod', made)).toBe(true);
+    expect(readdirSync(files.root('watermarks'))).toHaveLength(1);
+    await sweepAt({ laterMs: dayMs + 60_000, upMs: 2 * dayMs }).run();
+    expect(isThere('vod', made)).toBe(false);
+    expect(readdirSync(files.root('watermarks'))).toEqual([]);
+  });
+
+  it('stay when they are none of ours, and nobody hears of them again', async () => {
+    for (const name of ['lost+found', 'backup of monday', 'viShort']) place('vod', name, 'a');
+    place('watermarks', 'README');
+    place('vod', 'a file');
+    await sweepAt().run();
+    expect(readdirSync(files.root('vod'))).toHaveLength(4);
+    expect(lines.map(({ event }) => event)).toEqual(['sweep-done']);
+  });
+
+  it('stay when most of everything belongs to nobody, and the log says so', async () => {
+    const film = await makeFilm();
+    const ids = Array.from({ length: 11 }, () => newId('vi'));
+    for (const id of ids) place('vod', id, 'source');
+    await sweepAt().run();
+    for (const id of [film.id, ...ids]) expect(isThere('vod', id, 'source')).toBe(true);
+    expect(linesOf('sweep-refused')).toEqual([{ reason: 'most files belong to nothing in the database' }]);
+    for (let count = 0; count < 11; count += 1) place('vod', await create(), 'source');
+    await sweepAt().run();
+    for (const id of ids) expect(isThere('vod', id)).toBe(false);
+  });
+
+  it('stay when they are newer than a database that was restored from a backup, however often the server starts', async () => {
+    await makeFilm();
+    const [before, later] = [newId('vi'), newId('vi')];
+    place('vod', before, 'source');
+    place('vod', later, 'source');
+    const backedUpAtMs = Date.now() - 3_600_000;
+    utimesSync(files.video(before), new Date(), new Date(backedUpAtMs));
+    new SweepStore(server.database).setAlive(backedUpAtMs);
+    server.database.sqlite.exec(`UPDATE accounts SET created_at_ms = ${backedUpAtMs - dayMs}`);
+    for (let start = 0; start < 2; start += 1) {
+      const sweep = sweepAt();
+      sweep.keepMark();
+      await sweep.run();
+      sweep.keepMark();
+      expect([isThere('vod', before), isThere('vod', later)]).toEqual([false, true]);
+    }
+    expect(linesOf('orphan-kept')).toHaveLength(2);
+    expect(linesOf('media-of-another-database')).toHaveLength(2);
+    rmSync(files.video(later), { recursive: true });
+    await sweepAt().run();
+    expect(new SweepStore(server.database).aliveAtMs()).toBeGreaterThan(backedUpAtMs);
+  });
+
+  it('stay when the database is newer than they are', async () => {
+    const id = newId('vi');
+    place('vod', id, 'source');
+    utimesSync(files.video(id), new Date(1), new Date(1));
+    await sweepAt().run();
+    expect(isThere('vod', id)).toBe(true);
+    expect(linesOf('orphan-kept')).toEqual([{ path: `vod/${id}`, reason: 'it is older than the database' }]);
+  });
+
+  it('go in the next sweep where a stop or a kill came in between', async () => {
+    const film = await makeFilm();
+    const ids = Array.from({ length: 9 }, () => newId('vi'));
+    for (const id of ids) place('vod', id, 'source');
+    for (let count = 0; count < 9; count += 1) await create();
+    const stopping = new AbortController();
+    const sweep = sweepAt();
+    const running = sweep.run(stopping.signal);
+    stopping.abort();
+    await running;
+    expect(lines).toEqual([]);
+    // As a kill in the middle of a removal leaves it.
+    files.setAside(files.video(ids[0]!));
+    await sweepAt().run();
+    expect(readdirSync(files.root('vod'))).toEqual([film.id]);
+  });
+});
+
+describe('rows whose files are gone', () => {
+  beforeEach(async () => {
+    // Others that are well: a lost disk looks different.
+    await makeFilm();
+  });
+
+  it('are told from those that are well', async () => {
+    const { id } = await makeFilm();
+    await sweepAt().run();
+    expect(linesOf('video-mended')).toEqual([]);
+    expect(stateOf(id)).toEqual({ is_playable: 1, has_storyboard: 1, failure: null, revision: 0 });
+    expect(summary()).toMatchObject({ removed: {}, mended: {}, freedBytes: 0, videos: 2 });
+  });
+
+  it('have what can be made of the source made again', async () => {
+    const { id } = await makeFilm();
+    lose(id, 'hls-1/240p.mp4', 'mp4', 'storyboard.vtt');
+    await sweepAt().run();
+    expect(renditionsOf(id)).toEqual([
+      'hls 240p waiting',
+      'hls 360p encoded',
+      'audio audio encoded',
+      'mp4 360p waiting',
+    ]);
+    expect(stateOf(id)).toEqual({ is_playable: 1, has_storyboard: 0, failure: null, revision: 1 });
+    expect(ordered.map(({ kind }) => kind)).toEqual(['encode', 'stills']);
+    expect(linesOf('video-mended')).toEqual([
+      { videoId: id, lost: ['hls 240p', 'mp4 360p', 'storyboard'], isMadeAgain: true },
+    ]);
+    const { id: second } = await makeFilm();
+    lose(second, 'mp4');
+    ordered = [];
+    await sweepAt().run();
+    expect(ordered.filter(({ subjectId }) => subjectId === second).map(({ kind }) => kind)).toEqual(['mp4']);
+  });
+
+  it('say that a video cannot be played when its source is gone too, and that it can when the files are back', async () => {
+    const { id } = await makeFilm();
+    lose(id, 'source', 'hls-1');
+    await sweepAt().run();
+    expect(renditionsOf(id)).toEqual([
+      'hls 240p failed',
+      // Its segments are in the source.
+      'hls 360p failed',
+      'audio audio failed',
+      'mp4 360p encoded',
+    ]);
+    expect(stateOf(id)).toMatchObject({ is_playable: 0, failure: 'The files of this video are gone.' });
+    expect(ordered).toEqual([]);
+    for (const name of ['240p.mp4', '240p.mp4.index', 'audio.mp4', 'audio.mp4.index']) {
+      place('vod', id, 'hls-1', name);
+    }
+    await sweepAt().run();
+    expect(renditionsOf(id)[1]).toBe('hls 360p failed');
+    expect(stateOf(id)).toMatchObject({ is_playable: 1, failure: null });
+    expect(linesOf('video-mended').at(-1)).toMatchObject({ foundAgain: ['hls 240p', 'audio audio'] });
+  });
+
+  it('forget images and captions that are gone', async () => {
+    const { id, thumbnail, captions } = await makeFilm();
+    const uploaded = await makeFilm();
+    run("UPDATE video_thumbnails SET choice = 'upload' WHERE video_id = ?", uploaded.id);
+    lose(id, thumbnail, captions);
+    lose(uploaded.id, uploaded.thumbnail);
+    await sweepAt().run();
+    expect(all('SELECT choice, file FROM video_thumbnails WHERE video_id = ?', id)).toEqual([
+      { choice: 'default', file: null },
+    ]);
+    expect(all('SELECT * FROM video_thumbnails WHERE video_id = ?', uploaded.id)).toEqual([]);
+    expect((await server.call('GET', `/videos/${id}/captions/en`)).status).toBe(404);
+    expect(ordered.map(({ kind, subjectId }) => [kind, subjectId])).toEqual([
+      ['frame', id],
+      ['frame', uploaded.id],
+    ]);
+  });
+
+  it('forget logos, images of live streams and watermarks that are gone', async () => {
+    const project = sandboxProjectOf(server.database);
+    const player = (await server.call('POST', '/players', { body: { name: 'A' } })).json.playerId;
+    run("UPDATE players SET logo_file = 'logo-1.png', logo_bytes = 9, link = 'x' WHERE id = ?", player);
+    const stream = (await server.call('POST', '/live-streams', { body: { name: 'Pier' } })).json.liveStreamId;
+    run("UPDATE live_streams SET thumbnail_type = 'image/png' WHERE id = ?", stream);
+    const watermark = newId('watermark_');
+    run("INSERT INTO watermarks VALUES (?, ?, 'image/png', 1, 1, 1)", watermark, project);
+    await sweepAt().run();
+    expect((await server.call('GET', `/players/${player}`)).json.assets).toEqual({ logo: null, link: null });
+    expect(all('SELECT thumbnail_type FROM live_streams')).toEqual([{ thumbnail_type: null }]);
+    expect((await server.call('GET', '/watermarks')).json.data).toEqual([]);
+    expect(summary().mended).toEqual({ player: 1, 'live-stream': 1, watermark: 1 });
+  });
+
+  it('get the work that nobody remembers, or say that nothing comes of it', async () => {
+    const [waiting, fresh, hopeless] = [await makeFilm(), await create(), await create()];
+    run(
+      "UPDATE renditions SET status = 'encoding', file = NULL WHERE video_id = ? AND quality = '240p'",
+      waiting.id,
+    );
+    for (const id of [fresh, hopeless]) {
+      run(
+        "INSERT INTO video_sources (video_id, origin, form, status, bytes, started_at_ms) VALUES (?, 'upload', 'plain', 'uploaded', 9, 1)",
+        id,
+      );
+    }
+    place('vod', fresh, 'source');
+    await sweepAt().run();
+    expect(ordered.map(({ kind, subjectId }) => [kind, subjectId])).toEqual([
+      ['encode', waiting.id],
+      ['prepare', fresh],
+    ]);
+    expect(stateOf(hopeless)).toMatchObject({ is_playable: 0, failure: 'The files of this video are gone.' });
+    expect(stateOf(fresh)).toMatchObject({ is_playable: 0, failure: null });
+  });
+
+  it('stay as they are when the disk of most of them is away', async () => {
+    const films = await Promise.all(Array.from({ length: 12 }, makeFilm));
+    for (const { id } of films) rmSync(files.video(id), { recursive: true });
+    await sweepAt().run();
+    for (const { id } of films) expect(stateOf(id)).toMatchObject({ is_playable: 1, revision: 0 });
+    expect(linesOf('sweep-refused')).toEqual([{ reason: 'most files are missing that the database names' }]);
+  });
+
+  it('stay as they are when the folder of all videos is empty', async () => {
+    rmSync(files.root('vod'), { recursive: true });
+    await sweepAt().run();
+    expect(linesOf('sweep-refused')).toHaveLength(1);
+    expect(linesOf('video-mended')).toEqual([]);
+  });
+});
+
+it('goes over two thousand videos in a few seconds, and never keeps others waiting', async () => {
+  const project = sandboxProjectOf(server.database);
+  const add = server.database.sqlite.prepare(
+    `INSERT INTO videos (id, project_id, title, title_folded, is_public, is_panoramic, has_mp4_support, tags, metadata,
+       created_at_ms, published_at_ms, updated_at_ms, description) VALUES (?, ?, 'x', 'x', 1, 0, 1, '[]', '[]', 1, 1, 1, '')`,
+  );
+  server.database.transaction(() => {
+    for (let count = 0; count < 2_000; count += 1) {
+      const id = newId('vi');
+      add.run(id, project);
+      mkdirSync(files.video(id), { recursive: true });
+    }
+  });
+  const lost = Array.from({ length: 300 }, () => newId('vi'));
+  for (const id of lost) mkdirSync(files.video(id, 'hls-1'), { recursive: true });
+  let longestMs = 0;
+  let lastMs = performance.now();
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    longestMs = Math.max(longestMs, nowMs - lastMs);
+    lastMs = nowMs;
+  }, 1);
+  const startedAtMs = performance.now();
+  await sweepAt().run();
+  clearInterval(timer);
+  expect(performance.now() - startedAtMs).toBeLessThan(10_000);
+  // Above what a turn takes, since the machine does other things too.
+  expect(longestMs).toBeLessThan(250);
+  expect(readdirSync(files.root('vod'))).toHaveLength(2_000);
+  expect(summary()).toMatchObject({ removed: { video: 300 }, folders: 2_300 });
+});
