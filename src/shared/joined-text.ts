@@ -20,7 +20,11 @@ export interface TextBlock {
 
 /** Compresses `text`, well and only once. */
 export function makeTextBlock(text: string): TextBlock {
-  return blockOf(Buffer.from(text), constants.Z_SYNC_FLUSH, 9);
+  const block = blockOf(Buffer.from(text), constants.Z_SYNC_FLUSH, 9);
+  // What zlib gives is the beginning of a larger buffer, which would be kept with it.
+  const deflated = Buffer.allocUnsafeSlow(block.deflated.length);
+  block.deflated.copy(deflated);
+  return { ...block, deflated };
 }
 
 /**

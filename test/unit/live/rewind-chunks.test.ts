@@ -1,0 +1,170 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Rewind } from '../../../src/live/rewind.ts';
+import { RewindChunks, type RewindChunksOptions, writeFully } from '../../../src/live/rewind-chunks.ts';
+import { RewindRoom } from '../../../src/live/rewind-room.ts';
+import type { DiskSlice, SegmentPlace } from '../../../src/live/rewind-store.ts';
+import { type Logger, silentLogger } from '../../../src/shared/logger.ts';
+import { MediaFiles } from '../../../src/storage/media-files.ts';
+import { tempDirOfTest } from '../../support/temp-dir.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { HandClock } from './filled-window.ts';
+
+/** A store in a new folder, on a disk with as much room as it is told. */
+async function openStore(options: Partial<RewindChunksOptions> = {}) {
+  const folder = join(await tempDirOfTest(), 'source');
+  const clock = new HandClock();
+  const lines: string[] = [];
+  const note = (event: string, data?: Readonly<Record<string, unknown>>) =>
+    void lines.push(`${event} ${data?.reason ?? data?.after ?? ''}`.trim());
+  const log: Logger = { ...silentLogger, info: note, warn: note };
+  const disk = { freeBytes: 1000 };
+  const room = new RewindRoom({ freeBytes: async () => disk.freeBytes, minFreeBytes: 100, clock, log });
+  const store = new RewindChunks({ folder, room, log, ...options });
+  const places = new Map<number, SegmentPlace>();
+  const bodies = new Map<number, Buffer>();
+  const keep = (sequence: number, durationSeconds = 20) => {
+    const body = [Buffer.alloc(50 + sequence, sequence), Buffer.alloc(0), Buffer.from(`end of ${sequence}`)];
+    bodies.set(sequence, Buffer.concat(body));
+    const bytes = bodies.get(sequence)!.length;
+    store.keepSegment({ sequence, body, bytes, durationSeconds }, place => places.set(sequence, place));
+  };
+  const read = async (sequence: number) =>
+    slice(store.segment(places.get(sequence)!, bodies.get(sequence)!.length));
+  return { folder, clock, lines, disk, room, store, places, bodies, keep, read };
+}
+
+async function slice({ path, start, length }: DiskSlice): Promise<Buffer> {
+  return (await readFile(path)).subarray(start, start + length);
+}
+
+test('segments stand one after the other in files of a minute, and come back as they were', async () => {
+  const { store, folder, keep, read, bodies } = await openStore();
+  for (let sequence = 2; sequence <= 9; sequence += 1) keep(sequence);
+  store.keepInit(1, Buffer.from('init'), () => {});
+  await store.settled();
+  expect((await readdir(folder)).sort()).toEqual(['chunk-1.m4s', 'chunk-2.m4s', 'chunk-3.m4s', 'init-1.mp4']);
+  for (const [sequence, body] of bodies) expect(await read(sequence)).toEqual(body);
+  expect((await slice(store.init(1, 4))).toString()).toBe('init');
+  await store.close();
+});
+
+test('files go when nothing in them is asked for any more, init sections too', async () => {
+  const { store, folder, keep } = await openStore();
+  for (const number of [1, 2]) store.keepInit(number, Buffer.from('init'), () => {});
+  for (let sequence = 2; sequence <= 9; sequence += 1) keep(sequence);
+  await store.settled();
+  store.removeBefore(4, 1);
+  store.removeBefore(5, 2);
+  await waitUntil(async () => !(await readdir(folder)).includes('init-1.mp4'));
+  await waitUntil(async () => !(await readdir(folder)).includes('chunk-1.m4s'));
+  expect((await readdir(folder)).sort()).toEqual(['chunk-2.m4s', 'chunk-3.m4s', 'init-2.mp4']);
+  await store.close();
+});
+
+test('a write that fails costs what waits, is told once, and after a while it goes on in another file', async () => {
+  let isFull = false;
+  const { store, clock, lines, keep, read, bodies, places } = await openStore({
+    write: async (handle, body, position) => {
+      if (!isFull) return writeFully(handle, body, position);
+      await handle.write(body[0]!, 0, 10, position);
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    },
+  });
+  keep(2);
+  await store.settled();
+  isFull = true;
+  keep(3);
+  keep(4);
+  await store.settled();
+  keep(5);
+  expect(lines).toEqual(['rewind-cut-short disk-full']);
+  isFull = false;
+  clock.passedMs += 11_000;
+  keep(6);
+  await store.settled();
+  expect([...places.keys()]).toEqual([2, 6]);
+  expect(places.get(6)).toEqual({ chunk: 2, offset: 0 });
+  for (const sequence of places.keys()) expect(await read(sequence)).toEqual(bodies.get(sequence));
+  expect(lines).toEqual(['rewind-cut-short disk-full', 'rewind-goes-on disk-full']);
+  await store.close();
+});
+
+test('nothing is written while too little is free, and it goes on with a little more than that', async () => {
+  const { store, clock, disk, room, lines, keep, places } = await openStore();
+  disk.freeBytes = 99;
+  await room.check();
+  keep(2);
+  disk.freeBytes = 105;
+  await room.check();
+  keep(3);
+  expect(lines).toEqual(['rewind-cut-short disk-low']);
+  disk.freeBytes = 120;
+  clock.passedMs += 6000;
+  // This one is what looks at the disk again.
+  keep(4);
+  await waitUntil(() => room.hasRoom());
+  keep(5);
+  await store.settled();
+  expect([...places.keys()]).toEqual([5]);
+  expect(lines).toEqual(['rewind-cut-short disk-low', 'rewind-goes-on disk-low']);
+  await store.close();
+});
+
+test('what is given up while it waits is not written; one write runs at a time', async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  let running = 0;
+  let most = 0;
+  const { store, keep, places, lines } = await openStore({
+    write: async (handle, body, position) => {
+      running += 1;
+      most = Math.max(most, running);
+      await gate;
+      await writeFully(handle, body, position);
+      running -= 1;
+    },
+  });
+  for (const sequence of [2, 3, 4]) keep(sequence);
+  store.giveUp(3);
+  store.giveUp(99);
+  open();
+  await store.settled();
+  expect([...places.keys()]).toEqual([2, 4]);
+  expect(most).toBe(1);
+  expect(lines[0]).toBe('rewind-cut-short disk-slow');
+  await store.close();
+});
+
+test('after a start the folders of former broadcasts are gone, images and broadcasts that run are not', async () => {
+  const dataDir = await tempDirOfTest();
+  const files = new MediaFiles(dataDir);
+  const [stream, left, runs] = ['li', 'br', 'br'].map((prefix, index) => prefix + String(index).repeat(22));
+  await mkdir(files.live(stream!, left!, 'source-1'), { recursive: true });
+  await writeFile(files.live(stream!, left!, 'source-1', 'chunk-1.m4s'), 'old');
+  await writeFile(files.live(stream!, 'thumbnail.jpg'), 'image');
+  const rewind = new Rewind({
+    files,
+    seconds: 60,
+    minFreeBytes: 0,
+    clock: new HandClock(),
+    log: silentLogger,
+  });
+  const broadcast = rewind.open({ liveStreamId: stream!, broadcastId: runs! });
+  const store = broadcast.store('source');
+  await new Promise<void>(resolve =>
+    store.keepSegment({ sequence: 2, body: [Buffer.from('new')], bytes: 3, durationSeconds: 2 }, () =>
+      resolve(),
+    ),
+  );
+  await rewind.start();
+  await waitUntil(async () => !(await readdir(files.live(stream!))).includes(left!));
+  expect((await readdir(files.live(stream!))).sort()).toEqual([runs, 'thumbnail.jpg']);
+  broadcast.remove();
+  broadcast.remove();
+  await rewind.stop();
+  expect(await readdir(files.live(stream!))).toEqual(['thumbnail.jpg']);
+  store.keepSegment({ sequence: 3, body: [Buffer.from('late')], bytes: 4, durationSeconds: 2 }, () => {
+    throw new Error('written after the end');
+  });
+});
