@@ -20,6 +20,9 @@ export const sandboxRetention: Migration = {
       SELECT s.completed_at_ms, v.id
       FROM video_sources s JOIN videos v ON v.id = s.video_id JOIN projects p ON p.id = v.project_id
       WHERE p.environment = 'sandbox' AND s.completed_at_ms IS NOT NULL;
+    -- Images from before they were marked are shown no more.
+    UPDATE live_streams SET thumbnail_type = NULL
+      WHERE project_id IN (SELECT id FROM projects WHERE environment = 'sandbox');
     CREATE TRIGGER video_sources_complete_at_once AFTER INSERT ON video_sources BEGIN ${entry};
     END;
     CREATE TRIGGER video_sources_complete AFTER UPDATE OF completed_at_ms ON video_sources BEGIN ${noEntry};${entry};
