@@ -387,7 +387,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       files: vod.files,
       jobs: vod.jobs,
       isBusy: videoId => vod.isRecording(videoId),
-      removeLeftBroadcasts: async () => 0,
+      removeLeftBroadcasts: () => company.removeLeftBroadcasts(),
       observer: {
         removed: (what, bytes) => {
           metrics.sweepRemoved.inc({ what });

@@ -35,6 +35,8 @@ export interface LiveCompany {
   readonly processes: ProcessOwner;
   /** Undefined where viewers can go back no further than what is in memory. */
   readonly rewind: OpenRewind | undefined;
+  /** Removes what broadcasts that are over have left on the disk; how many those were. */
+  readonly removeLeftBroadcasts: () => Promise<number>;
   /** In the order of their start; they start before broadcasts are taken, and stop after the last one has ended. */
   readonly components: readonly Component[];
 }
@@ -54,6 +56,7 @@ export function composeLive(options: ComposeLiveOptions): LiveCompany {
     frames,
     processes,
     rewind: rewind.isOn ? broadcast => rewind.open(broadcast) : undefined,
+    removeLeftBroadcasts: () => rewind.removeLeftovers(),
     // Started even where it is off: it removes what a former process left.
     components: [rewind, frames],
   };

@@ -43,7 +43,7 @@ const logger = (): Logger => {
     (event: string, data?: LogData): void =>
       void lines.push({ level, event, data });
   const levels = { trace: note('trace'), debug: note('debug'), info: note('info') };
-  return { ...levels, warn: note('warn'), error: note('error'), fatal: note('fatal'), child: logger };
+  return { ...levels, warn: note('warn'), error: note('error'), child: logger };
 };
 /** The sweep of a server `laterMs` from now that has been up for `upMs`; its clock was set forward by `jumpMs` meanwhile. */
 function sweepAt({ laterMs = 10_000, upMs = 0, jumpMs = 0 } = {}): Sweep {
