@@ -24,18 +24,21 @@ export function rendered(text: string): RenderedText {
 /** A broadcast made of buffers. A part that is not there is waited for, as is a playlist asked for by `_HLS_msn`. */
 export class MemoryBroadcast implements LivePlayable {
   readonly broadcastId: string;
+  readonly #address: string;
   readonly mediaByName = new Map<string, readonly Buffer[]>();
   hasSegment = true;
   ended = false;
   aborted = 0;
   waiting: (() => void)[] = [];
 
-  constructor(broadcastId: string) {
+  /** `liveStreamId`: of the stream whose addresses its multivariant playlist has; it has none unless given. */
+  constructor(broadcastId: string, liveStreamId?: string) {
     this.broadcastId = broadcastId;
+    this.#address = liveStreamId === undefined ? '' : `${liveStreamId}/${broadcastId}/source/index.m3u8\n`;
   }
 
   multivariant(): RenderedText | undefined {
-    return this.hasSegment ? rendered(`#EXTM3U\n# ${this.broadcastId}\n`) : undefined;
+    return this.hasSegment ? rendered(`#EXTM3U\n# ${this.broadcastId}\n${this.#address}`) : undefined;
   }
 
   async mediaPlaylist(
@@ -101,7 +104,8 @@ export type Protocol = 'HTTP/1.1' | 'HTTP/2';
 /** Delivery behind a real server on a free port. */
 export async function startDelivery(protocol: Protocol, options: Partial<DeliveryOptions> = {}) {
   const broadcasts = new Map<string, MemoryBroadcast>();
-  const hidden = new MemoryBroadcast('b1');
+  const hidden = new MemoryBroadcast('b1', privateStream);
+  const hiddenStream = { name: 'Hidden', public: false, isDeleted: false };
   const listeners = new Set<() => void>();
   const requests: [RequestKind, number][] = [];
   const dropped: ViewerDropReason[] = [];
@@ -128,7 +132,7 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
     streams: {
       find: id => {
         if (id === publicStream) return stream;
-        return id === privateStream ? { name: 'Hidden', public: false } : undefined;
+        return id === privateStream && !hiddenStream.isDeleted ? { ...hiddenStream } : undefined;
       },
       thumbnailPath: () => stream.thumbnail,
     },
@@ -169,6 +173,8 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
     delivery,
     port,
     stream,
+    hidden,
+    hiddenStream,
     current,
     requests,
     dropped,

@@ -13,6 +13,8 @@ interface Shown {
   readonly videoId: string;
   readonly token: string;
   readonly session: string;
+  /** The same of a live stream. */
+  readonly live: { readonly liveStreamId: string; readonly token: string; readonly session: string };
 }
 
 const hostile = `</title></script><script>alert(1)</script><img src=x onerror=alert(2)>"'\`&amp;\r\nX-Evil: 1\u2028\u202e`;
@@ -64,7 +66,23 @@ async function show(key: string): Promise<Shown> {
   const { assets } = await api(key, 'GET', `/videos/${videoId}`);
   const token = /\/token\/([0-9a-f-]{36})\//.exec(assets.hls)?.[1] ?? '';
   const session = JSON.parse((await see(`/vod/${videoId}/token/${token}/session`)).text).session_token;
-  return { key, videoId, token, session };
+  return { key, videoId, token, session, live: await showLive(key) };
+}
+
+async function showLive(key: string): Promise<Shown['live']> {
+  const { liveStreamId, assets } = await api(key, 'POST', '/live-streams', {
+    name: 'Private',
+    public: false,
+  });
+  await api(
+    key,
+    'POST',
+    `/live-streams/${liveStreamId}/thumbnail`,
+    formOf(['file', pngImage(4, 4), 'a.png']),
+  );
+  const token = /\/private\/([0-9a-f-]{36})\//.exec(assets.hls)?.[1] ?? '';
+  const { session_token } = JSON.parse((await see(`/private/${token}/${liveStreamId}/session`)).text);
+  return { liveStreamId, token, session: session_token };
 }
 
 describe('every path that viewers fetch', () => {
@@ -139,6 +157,47 @@ describe('a private token', () => {
       'session',
     ]) {
       expect(opened.filter(path => path.endsWith(`{privateToken}/${asset}`))).toHaveLength(4);
+    }
+  });
+});
+
+describe('a private token of a live stream', () => {
+  it('opens its own stream and none of another project, wherever it can stand', async () => {
+    const paths = operationsOf(document)
+      .map(({ path }) => path)
+      .filter(path => path.startsWith('/private/') || path.startsWith('/live/'));
+    expect(paths.filter(path => path.startsWith('/private/')).length).toBeGreaterThan(5);
+    const names = { broadcastId: 'br1', rendition: 'source', name: 'part-1.m4s' };
+    const fill = (path: string, { liveStreamId }: Shown['live'], { token, session }: Shown['live']) => {
+      const values: Readonly<Record<string, string>> = {
+        ...names,
+        liveStreamId,
+        privateToken: token,
+        session,
+      };
+      const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? `no ${name}`);
+      return path.startsWith('/live/') ? `${filled}?token=${token}` : filled;
+    };
+    const never = { liveStreamId: '', token: '0a1b2c3d-4e5f-4a6b-8c7d-0123456789ab', session: 'never' };
+    const opened: string[] = [];
+    // The events of one's own stream have no end.
+    const tries = projects.flatMap(({ live }) =>
+      paths.filter(path => !path.endsWith('/events')).map(path => ({ live, path })),
+    );
+    await asker.inParallel(tries, async ({ live, path }) => {
+      const own = await see(fill(path, live, live));
+      if (own.status === 200) opened.push(path);
+      const unknown = await see(fill(path, live, never));
+      for (const { live: other } of projects.filter(project => project.live !== live)) {
+        const foreign = fill(path, live, other);
+        for (const query of ['', `avh=${other.session}`]) {
+          const told = await see(`${foreign}${foreign.includes('?') ? '&' : '?'}${query}`);
+          expect([path, query, told.status, told.text]).toEqual([path, query, 404, unknown.text]);
+        }
+      }
+    });
+    for (const asset of ['/{liveStreamId}', '/state', '/thumbnail.jpg', '/session']) {
+      expect(opened.filter(path => path.endsWith(asset))).toHaveLength(4);
     }
   });
 });

@@ -6,8 +6,10 @@ export const deliveryNames: Readonly<Record<string, string>> = {
   liveStreamId: 'Id of the live stream.',
   broadcastId: 'Id of the broadcast, as the playlist names it.',
   playerId: 'Id of the player theme.',
-  privateToken: 'The private token that `assets` of a private video show; good for one session.',
-  rendition: 'A quality such as `720p`, or `audio`.',
+  privateToken:
+    'The private token that `assets` of a private video or live stream show; good for one session.',
+  session: 'The session, where the playlist has it in its addresses.',
+  rendition: 'A quality such as `720p`, or `audio`; `source` is what a broadcast came in as.',
   height: 'Height of a quality in pixels, such as `720`.',
   language: 'Language tag of the file.',
   extension: '`png` or `jpg`, as the address in the theme has it.',
@@ -74,8 +76,13 @@ function json(description: string, example: object): Record<number, DescribedAns
 
 const range = { Range: 'Bytes that are wanted, such as `bytes=0-1023`.' };
 const session = {
-  query: { avh: 'The session of a private video.' },
+  query: { avh: 'The session of what is private.' },
   headers: { 'X-Token-Session': 'The same as `avh`.' },
+};
+
+const pageSession = {
+  query: { token: 'The private token of what is private.', ...session.query },
+  headers: session.headers,
 };
 
 /** Assets of a video, below `/vod/{videoId}` and, of a private one, below `/vod/{videoId}/token/{privateToken}`. */
@@ -163,8 +170,7 @@ const videos: readonly DescribedPath[] = [
     description:
       'To be opened or embedded. The fragment tells the player what to do, such as `#autoplay;muted;loop;t=10,20`: ' +
       '`autoplay`, `muted`, `loop`, `t`, `hide-title`, `hide-controls`, `hide-poster`, `show-subtitles`, `chromeless`.',
-    query: { token: 'The private token of a private video.', ...session.query },
-    headers: session.headers,
+    ...pageSession,
     answers: {
       200: { description: 'The page.', types: [page] },
       404: { description: 'A page that says that there is no video.', types: [page] },
@@ -201,43 +207,15 @@ const videos: readonly DescribedPath[] = [
   },
 ];
 
-const live: readonly DescribedPath[] = [
+/** What there is of a live stream, at the root and, of a private one, below `/private/{privateToken}`. */
+const liveAssets: readonly (Omit<DescribedPath, 'path' | 'tag'> & { readonly asset: string })[] = [
   {
-    path: '/live/{liveStreamId}',
-    tag: 'Delivery',
-    summary: 'Player page of a live stream',
-    description:
-      'The fragment tells the player what to do: `autoplay:false`, `muted`, `hide-title`, `hide-controls`.',
-    answers: {
-      200: { description: 'The page.', types: [page] },
-      404: { description: 'A page that says that there is no stream.', types: [page] },
-    },
-  },
-  {
-    path: '/live/{liveStreamId}/state',
-    tag: 'Delivery',
-    summary: 'Whether a live stream is on',
-    answers: json('The state.', { live: true, broadcastId: 'br4Kd8sLq2Wm6Xr1Tz9Bn3Vc' }),
-  },
-  {
-    path: '/live/{liveStreamId}/events',
-    tag: 'Delivery',
-    summary: 'The same at each change, as server-sent events',
-    answers: {
-      200: { description: 'Events, until the client leaves.', types: ['text/event-stream'] },
-      404: gone,
-      503: { ...busy, description: 'Too many pages are open; ask for the state instead.' },
-    },
-  },
-  {
-    path: '/{liveStreamId}.m3u8',
-    tag: 'Delivery',
+    asset: '{liveStreamId}.m3u8',
     summary: 'Multivariant playlist of a live stream',
     answers: whole('The playlist of what is on now.', playlistType),
   },
   {
-    path: '/{liveStreamId}/{broadcastId}/source/index.m3u8',
-    tag: 'Delivery',
+    asset: '{liveStreamId}/{broadcastId}/{rendition}/index.m3u8',
     summary: 'Media playlist of a broadcast (low-latency HLS)',
     query: {
       _HLS_msn: 'Hold the answer until this segment is listed.',
@@ -251,18 +229,82 @@ const live: readonly DescribedPath[] = [
     },
   },
   {
-    path: '/{liveStreamId}/{broadcastId}/source/{name}',
-    tag: 'Delivery',
+    asset: '{liveStreamId}/{broadcastId}/{rendition}/{name}',
     summary: 'Initialisation section, segment or part of a broadcast',
     headers: range,
     answers: bytes('Fragmented MP4.', 'video/mp4'),
   },
   {
-    path: '/{liveStreamId}/thumbnail.jpg',
-    tag: 'Delivery',
+    asset: '{liveStreamId}/thumbnail.jpg',
     summary: 'Thumbnail of a live stream',
+    description:
+      'The uploaded image. Without one, a frame of what is on, not older than about ten seconds while somebody asks for it; ' +
+      'else a placeholder.',
     headers: range,
-    answers: bytes('The image, or a placeholder.', 'image/jpeg', 'image/png', 'image/webp'),
+    answers: bytes('The image.', 'image/jpeg', 'image/png', 'image/webp'),
+  },
+];
+
+const live: readonly DescribedPath[] = [
+  {
+    path: '/live/{liveStreamId}',
+    tag: 'Delivery',
+    summary: 'Player page of a live stream',
+    description:
+      'The fragment tells the player what to do: `autoplay:false`, `muted`, `hide-title`, `hide-controls`.',
+    ...pageSession,
+    answers: {
+      200: { description: 'The page.', types: [page] },
+      404: { description: 'A page that says that there is no stream.', types: [page] },
+    },
+  },
+  {
+    path: '/live/{liveStreamId}/state',
+    tag: 'Delivery',
+    summary: 'Whether a live stream is on',
+    ...pageSession,
+    answers: json('The state.', { live: true, broadcastId: 'br4Kd8sLq2Wm6Xr1Tz9Bn3Vc' }),
+  },
+  {
+    path: '/live/{liveStreamId}/events',
+    tag: 'Delivery',
+    summary: 'The same at each change, as server-sent events',
+    ...pageSession,
+    answers: {
+      200: { description: 'Events, until the client leaves.', types: ['text/event-stream'] },
+      404: gone,
+      503: { ...busy, description: 'Too many pages are open; ask for the state instead.' },
+    },
+  },
+  ...liveAssets.map(({ asset, ...rest }) => ({ ...rest, path: `/${asset}`, tag: 'Delivery' })),
+  ...liveAssets.flatMap(({ asset, summary, query, headers, ...rest }) => {
+    const own = {
+      ...rest,
+      summary: `${summary}, private`,
+      tag: 'Delivery',
+      query: { ...query, ...session.query },
+      headers: { ...headers, ...session.headers },
+    };
+    const path = `/private/{privateToken}/${asset}`;
+    if (!asset.includes('{rendition}')) return [{ ...own, path }];
+    const carried = path.replace('{liveStreamId}/', '{liveStreamId}/avh-{session}/');
+    return [
+      { ...own, path },
+      {
+        ...{ ...rest, path: carried, tag: 'Delivery' },
+        summary: `${summary}, private, at the address in the playlist`,
+        ...(query === undefined ? {} : { query }),
+        ...(headers === undefined ? {} : { headers }),
+      },
+    ];
+  }),
+  {
+    path: '/private/{privateToken}/{liveStreamId}/session',
+    tag: 'Delivery',
+    summary: 'Session of a private live stream',
+    description: 'Uses the token up, and shows who has its session what to send as `avh`. Good for 24 hours.',
+    ...session,
+    answers: json('The session.', { session_token: '4b1f3c9e2a7d' }),
   },
 ];
 
