@@ -16,11 +16,14 @@ import { HttpListener } from './http/http-listener.ts';
 import { addressReader } from './http/peer.ts';
 import type { PublishGate } from './ingest/publish-gate.ts';
 import { RtmpServer } from './ingest/rtmp-server.ts';
+import { AlarmWatch } from './live/alarm-watch.ts';
 import type { BroadcastState, EndReason } from './live/broadcast.ts';
 import { FfmpegPackager } from './live/ffmpeg-packager.ts';
 import { LiveBroadcasts } from './live/live-broadcasts.ts';
+import { openSlate } from './live/slate.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { bootstrapAccount, type FirstSecrets } from './resources/accounts/bootstrap.ts';
+import { BroadcastHistoryStore } from './resources/broadcasts/broadcast-history.store.ts';
 import { createApi } from './resources/create-api.ts';
 import { SweepStore } from './resources/housekeeping/sweep.store.ts';
 import { Sweep } from './resources/housekeeping/sweep.ts';
@@ -72,6 +75,7 @@ const sweepEveryMs = 24 * 3_600_000;
 const markEveryMs = 60_000;
 const retentionEveryMs = 60_000;
 const eventsKeptMs = 7 * 24 * 3_600_000;
+const broadcastsKeptMs = 30 * 24 * 3_600_000;
 
 /**
  * Puts the server together and starts it.
@@ -134,7 +138,14 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       isPlayable: (liveStreamId, broadcastId) => live.find(liveStreamId, broadcastId) !== undefined,
     });
     const outward = composeRestreams({ config, outbox, metrics, ffmpeg, copier, sandboxRules, clock, log });
+    const slate = await openSlate({
+      mode: config['live.slate'],
+      picturePath: config['live.slatePicture'],
+      ffmpegPath: ffmpeg.path,
+      owner: processes,
+    });
     const live: LiveBroadcasts = new LiveBroadcasts({
+      slate,
       settings: {
         partTargetMs: config['live.partTarget'],
         segmentTargetMs: config['live.segmentTarget'],
@@ -171,6 +182,18 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       },
       clock,
       log,
+    });
+
+    const alarms = new AlarmWatch({
+      broadcasts: () => live.signs(),
+      changed: ({ projectId, liveStreamId }, { kind, isRaised, message }) => {
+        if (isRaised) metrics.alarmsRaised.inc({ alarm: kind });
+        const type = isRaised ? 'live-stream.alarm.raised' : 'live-stream.alarm.cleared';
+        const payload = { liveStreamId, alarm: kind, message };
+        outbox.append({ projectId, type, subjectId: liveStreamId, payload }, clock.nowMs());
+      },
+      clock,
+      log: log.child('live'),
     });
 
     const feed = new EventFeed({
@@ -211,6 +234,10 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         reads: config['rateLimit.reads'],
       },
       live,
+      ingestHealth: liveStreamId => {
+        const stats = live.statsOf(liveStreamId);
+        return stats && { ...stats, alarms: alarms.raised(stats.broadcastId) };
+      },
       restreams: liveStreamId => outward.restreams.ofStream(liveStreamId),
       videos: {
         restore: config['videos.restore'],
@@ -372,6 +399,10 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         { name: 'old-events', run: () => outbox.removeBefore(clock.nowMs() - eventsKeptMs) },
         api.analytics.cleaning,
         { name: 'private-sessions', run: () => sessions.removeExpired() },
+        {
+          name: 'old-broadcasts',
+          run: () => new BroadcastHistoryStore(database).removeBefore(clock.nowMs() - broadcastsKeptMs),
+        },
         { name: 'removed-players', run: () => api.players.freeRows() },
         { name: 'removed-videos', run: signal => api.videos.removeLeftFiles(signal) },
         { name: 'discarded-videos', run: signal => api.videos.purgeExpired(clock.nowMs(), signal) },
@@ -465,6 +496,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         ...company.components,
         ...outward.components,
         live,
+        alarms,
         suspension,
         ingest,
         sweeps,

@@ -3,6 +3,13 @@ import { z } from 'zod';
 const liveStreamId = z.string().describe('Id of the live stream.');
 const videoId = z.string().describe('Id of the video.');
 
+const alarm = z
+  .string()
+  .describe(
+    '`keyframes-too-far-apart`, `bitrate-collapsed`, `frame-rate-collapsed`, `audio-missing`, `video-missing`, `timestamps-jumping`, `audio-video-drift` or `frequent-reconnects`.',
+  );
+const alarmMessage = z.string().describe('For the person at the encoder: what is wrong, and what to do.');
+
 /** What can be told of a resource. */
 export interface EventKind {
   /** When it happens, for a person. */
@@ -41,6 +48,27 @@ export const eventCatalogue = {
         .describe('`sandbox-limit`: its time in the sandbox is over. `codec`: it cannot be sent.'),
     }),
     example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA', name: 'Mirror', reason: 'sandbox-limit' },
+  },
+  'live-stream.alarm.raised': {
+    summary:
+      'What the encoder of a live stream sends makes its viewers suffer. At most once a minute for each kind of alarm; all end, untold, with the broadcast.',
+    isEmitted: true,
+    payload: z.object({ liveStreamId, alarm, message: alarmMessage }),
+    example: {
+      liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA',
+      alarm: 'keyframes-too-far-apart',
+      message: 'Keyframes come every 8 s or less often. Set the keyframe interval to 2 s in the encoder.',
+    },
+  },
+  'live-stream.alarm.cleared': {
+    summary: 'What an alarm of a live stream was about has been well for 10 s.',
+    isEmitted: true,
+    payload: z.object({ liveStreamId, alarm, message: alarmMessage }),
+    example: {
+      liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA',
+      alarm: 'keyframes-too-far-apart',
+      message: 'Keyframes come often enough again.',
+    },
   },
   'video.source.recorded': {
     summary: 'The recording of a live stream is complete and waits for its encoding.',

@@ -48,6 +48,12 @@ export class Metrics {
     'Frames of picture dropped by this server, or missing by their timestamps.',
     ['how'],
   );
+  /** Alarms about what publishers send that went on, by kind. */
+  readonly alarmsRaised = this.#counter(
+    'ingest_alarms_raised_total',
+    'Alarms about what publishers send that went on by kind.',
+    ['alarm'],
+  );
   /** Viewers of all streams. */
   readonly viewers = this.#gauge('viewers', 'Viewers of live streams.');
   /** Media bytes received. */

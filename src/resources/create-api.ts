@@ -22,6 +22,9 @@ import { type Analytics, type AnalyticsSettings, createAnalytics } from './analy
 import { authRoutes } from './auth/auth.routes.ts';
 import { AuthService } from './auth/auth.service.ts';
 import { tokenChore } from './auth/token-chore.ts';
+import { BroadcastHistoryStore } from './broadcasts/broadcast-history.store.ts';
+import { broadcastRoutes } from './broadcasts/broadcasts.routes.ts';
+import { BroadcastsService, type FindIngestHealth } from './broadcasts/broadcasts.service.ts';
 import { captionRoutes } from './captions/captions.routes.ts';
 import { TextTracksService } from './captions/text-tracks.service.ts';
 import { TextTracksStore } from './captions/text-tracks.store.ts';
@@ -83,6 +86,8 @@ export interface ApiOptions {
   readonly version: string;
   readonly rateLimits: RateLimits;
   readonly live: LiveControl;
+  /** How broadcasts come in; without it, nothing is known of that. */
+  readonly ingestHealth?: FindIngestHealth;
   /** What the rest of the server does for videos; without it, they are containers that nothing comes into. */
   readonly videos?: Partial<VideoWork>;
   /** How images are worked on; without it, no frames are made, watermarks are taken unseen, and nothing is marked. */
@@ -265,6 +270,13 @@ export function createApi(options: ApiOptions): Api {
       limits: { webhooks: webhooksAtMost, rates: options.rateLimits },
     }),
     ...liveStreamRoutes(liveStreams),
+    ...broadcastRoutes(
+      new BroadcastsService({
+        store: new BroadcastHistoryStore(database),
+        health: options.ingestHealth ?? (() => undefined),
+      }),
+      liveStreams,
+    ),
     ...restreamRoutes({
       configured: (projectId, liveStreamId) => liveStreams.find(projectId, liveStreamId)?.restreams,
       running: liveStreamId => options.restreams?.(liveStreamId),

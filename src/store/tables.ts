@@ -147,6 +147,14 @@ export interface BroadcastRow {
   width: number | null;
   height: number | null;
   live_at_ms: number | null;
+  average_bits_per_second: number | null;
+  peak_bits_per_second: number | null;
+  average_frames_per_second: number | null;
+  longest_gop_ms: number | null;
+  dropped_frames: number | null;
+  missing_frames: number | null;
+  dropped_connections: number | null;
+  away_ms: number | null;
 }
 
 /**

@@ -27,6 +27,20 @@ export interface BroadcastChanges<State extends string> {
   readonly height?: number;
 }
 
+/** How its ingest was, known at its end. */
+export interface BroadcastHealth {
+  readonly averageBitrateBitsPerSecond: number;
+  readonly peakBitrateBitsPerSecond: number;
+  readonly averageFramesPerSecond: number;
+  readonly longestKeyframeIntervalSeconds: number | undefined;
+  readonly droppedFrames: number;
+  readonly missingFrames: number;
+  readonly droppedConnections: number;
+  readonly awaySeconds: number;
+}
+
+/** Of each live stream. */
+const keptAtMost = 500;
 /** In these it is shown as broadcasting. */
 const broadcastingStates: readonly string[] = ['live', 'waiting'];
 
@@ -76,8 +90,17 @@ export class BroadcastsStore<State extends string = string, EndReason extends st
         width: null,
         height: null,
         live_at_ms: null,
+        average_bits_per_second: null,
+        peak_bits_per_second: null,
+        average_frames_per_second: null,
+        longest_gop_ms: null,
+        dropped_frames: null,
+        missing_frames: null,
+        dropped_connections: null,
+        away_ms: null,
       }),
     );
+    this.#removeBeyond(broadcast.liveStreamId);
     return id;
   }
 
@@ -107,12 +130,17 @@ export class BroadcastsStore<State extends string = string, EndReason extends st
   }
 
   /** Notes the end of a broadcast, once: a later end of the same one changes nothing. */
-  ended(broadcastId: string, atMs: number, reason: EndReason): void {
+  ended(broadcastId: string, atMs: number, reason: EndReason, health?: BroadcastHealth): void {
     this.#database.transaction(() => {
       const changed = this.#database.run(
         this.#database.queries
           .updateTable('broadcasts')
-          .set({ state: 'ended', ended_at_ms: atMs, end_reason: reason })
+          .set({
+            state: 'ended',
+            ended_at_ms: atMs,
+            end_reason: reason,
+            ...(health === undefined ? {} : healthColumns(health)),
+          })
           .where('id', '=', broadcastId)
           .where('ended_at_ms', 'is', null),
       );
@@ -129,6 +157,21 @@ export class BroadcastsStore<State extends string = string, EndReason extends st
       for (const { id } of open) this.ended(id, atMs, reason);
       return open.length;
     });
+  }
+
+  /** An encoder that begins anew all day fills no disk. */
+  #removeBeyond(liveStreamId: string): void {
+    const { queries } = this.#database;
+    const older = queries
+      .selectFrom('broadcasts')
+      .select('id')
+      .where('live_stream_id', '=', liveStreamId)
+      .orderBy('started_at_ms', 'desc')
+      .limit(keptAtMost)
+      .offset(keptAtMost);
+    this.#database.run(
+      queries.deleteFrom('broadcasts').where('id', 'in', older).where('ended_at_ms', 'is not', null),
+    );
   }
 
   /** A publisher that comes back makes it live again, which is no other beginning. */
@@ -170,4 +213,18 @@ export class BroadcastsStore<State extends string = string, EndReason extends st
         .limit(countAtMost),
     );
   }
+}
+
+function healthColumns(health: BroadcastHealth) {
+  const gopSeconds = health.longestKeyframeIntervalSeconds;
+  return {
+    average_bits_per_second: health.averageBitrateBitsPerSecond,
+    peak_bits_per_second: health.peakBitrateBitsPerSecond,
+    average_frames_per_second: health.averageFramesPerSecond,
+    longest_gop_ms: gopSeconds === undefined ? null : Math.round(gopSeconds * 1000),
+    dropped_frames: health.droppedFrames,
+    missing_frames: health.missingFrames,
+    dropped_connections: health.droppedConnections,
+    away_ms: Math.round(health.awaySeconds * 1000),
+  };
 }
