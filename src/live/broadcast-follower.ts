@@ -6,6 +6,8 @@ import type { TrackKind } from './timeline.ts';
 
 /** Name of the rendition that every broadcast has: picture and sound as they come in, or, beside others, the picture alone. */
 export const sourceRendition = 'source';
+/** Name of the rendition that has the sound where the picture has several. */
+export const audioRendition = 'audio';
 
 /** The broadcast that is followed. */
 export interface FollowedBroadcast {
@@ -58,7 +60,10 @@ export interface BroadcastFollower {
     init: Buffer,
     isStandIn: boolean,
   ): void;
-  /** A sample out of the packager, before it becomes part of a part. `atMs`: decoding time on the broadcast's clock. */
+  /**
+   * A sample of the source's picture or of the sound, before it becomes part of a part: the sound is in the rendition `source`, or apart in
+   * `audio`. `atMs`: decoding time on the broadcast's clock.
+   */
   sample?(rendition: string, kind: TrackKind, sample: Sample, atMs: number, isStandIn: boolean): void;
   part?(part: FollowedPart): void;
   stateChanged?(state: BroadcastState): void;

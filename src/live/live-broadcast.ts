@@ -4,13 +4,14 @@ import type { Logger } from '../shared/logger.ts';
 import { RenderedText } from '../shared/rendered-text.ts';
 import { ArrivalLog } from './arrival-log.ts';
 import { type BroadcastState, canFollow, type EndReason } from './broadcast.ts';
-import { type BroadcastFollower, sourceRendition } from './broadcast-follower.ts';
+import { audioRendition, type BroadcastFollower, sourceRendition } from './broadcast-follower.ts';
 import type { CodecAbilities } from './codec-policy.ts';
 import type { DeclaredMedia } from './flv-metadata.ts';
 import { Generation } from './generation.ts';
 import { Handover } from './handover.ts';
 import { type HealthReading, type HealthSigns, type IngestFacts, IngestHealth } from './ingest-health.ts';
-import { LiveRendition } from './live-rendition.ts';
+import type { LadderForm } from './ladder-form.ts';
+import { LiveRendition, reportsOf } from './live-rendition.ts';
 import type { MediaAnswer, PlaylistAnswer } from './live-window.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
 import type { BroadcastJournal, LiveObserver, LiveSettings, LiveTag, PublisherLink } from './ports.ts';
@@ -20,7 +21,7 @@ import type { BroadcastRewind } from './rewind-store.ts';
 import type { SlateSource } from './slate.ts';
 import { StandIn } from './stand-in.ts';
 import { Timeline, type TrackKind } from './timeline.ts';
-import { codecsOf, formatVariant } from './variant.ts';
+import { codecsOf, formatVariants, type VariantFacts } from './variant.ts';
 
 /** What a broadcast is made with. */
 export interface LiveBroadcastOptions {
@@ -31,6 +32,8 @@ export interface LiveBroadcastOptions {
   readonly settings: LiveSettings;
   readonly abilities: CodecAbilities;
   readonly startPackager: (plan: PackagerPlan, events: PackagerEvents) => Packager;
+  /** What is encoded of it; nothing unless given. */
+  readonly form?: LadderForm | undefined;
   readonly journal: BroadcastJournal;
   readonly observer: LiveObserver;
   readonly clock: Clock;
@@ -43,6 +46,8 @@ export interface LiveBroadcastOptions {
   readonly rewind?: BroadcastRewind | undefined;
   /** Told after each change of state. */
   onStateChange(): void;
+  /** Told of each quality that is made no more. */
+  onQualityDropped?(quality: string, reason: string): void;
 }
 
 /** What a broadcast does with the media of its publisher. */
@@ -62,6 +67,8 @@ const failureWindowMs = 90_000;
 /** One for each configuration that an encoder sends, and each time that it comes back. */
 const mostPackagerStarts = 20;
 const startWindowMs = 30_000;
+/** A rendition that is not there so long after the source is not waited for. */
+const lateRungMs = 3000;
 const packagerFailedText = 'The stream could not be packaged. See the log of the server.';
 
 /** One broadcast: from the first publisher's acceptance, through reconnects, to its end and the time its playlist is still served. */
@@ -87,8 +94,15 @@ export class LiveBroadcast {
   #declared: DeclaredMedia | undefined;
   /** The newest one whose media is cut. */
   #generation: Generation | undefined;
+  /** The one whose packager was started last. */
+  #newest: Generation | undefined;
+  /** Rungs that are made no more. */
+  readonly #givenUp = new Set<string>();
   #longestGopSeconds = 0;
   #multivariant: RenderedText | undefined;
+  /** When the source could first be played; monotonic. */
+  #playableAtMs: number | undefined;
+  #hasBeenComplete = false;
   /** Resolves when the newest packager has given all it had: the next one's samples come after. */
   #packagerDone: Promise<void> = Promise.resolve();
   readonly #failures: RecentLimit;
@@ -122,7 +136,7 @@ export class LiveBroadcast {
     this.#followers = this.#standIn === undefined ? options.followers : [...options.followers, this.#standIn];
   }
 
-  #addRendition(name: string): LiveRendition {
+  #addRendition(name: string, beside?: LiveRendition): LiveRendition {
     const { settings, clock, targetDurationSeconds, rewind } = this.#options;
     const rendition = new LiveRendition(name, {
       targetDurationSeconds,
@@ -133,7 +147,10 @@ export class LiveBroadcast {
       onChange: () => {
         // The measured bandwidth changes with the segments.
         this.#multivariant = undefined;
+        for (const other of this.#renditions.values()) if (other !== rendition) other.window.otherChanged();
       },
+      otherRenditions: () => reportsOf(this.#renditions.values(), name),
+      beside: beside?.window,
     });
     this.#renditions.set(name, rendition);
     return rendition;
@@ -264,7 +281,10 @@ export class LiveBroadcast {
     const run: PublisherRun = new PublisherRun({
       timeline: this.#timeline,
       abilities: this.#options.abilities,
-      startPackager: this.#options.startPackager,
+      startPackager: (plan, packagerEvents) => {
+        const packager = this.#options.startPackager(plan, packagerEvents);
+        return this.#newest?.tapped(packager, () => packagerEvents.drained()) ?? packager;
+      },
       keyframeTimeoutMs: this.#options.settings.keyframeTimeoutMs,
       events: {
         ...events,
@@ -325,6 +345,8 @@ export class LiveBroadcast {
     if (this.#state !== 'waiting' || this.#ending !== undefined || this.#standIn?.isOn) return;
     const target = this.#options.targetDurationSeconds;
     this.#gapTimer = setInterval(() => {
+      // What an encoder still has comes first.
+      if (this.#newest?.isDone === false) return;
       for (const { window } of this.#renditions.values()) window.addGap(target);
     }, target * 1000);
   }
@@ -337,6 +359,19 @@ export class LiveBroadcast {
     const generation: Generation = new Generation({
       stage: {
         source: this.#source,
+        others: () => [...this.#renditions.values()].filter(rendition => rendition !== this.#source),
+        rendition: name => this.#renditions.get(name) ?? this.#addRendition(name, this.#source),
+        givenUp: this.#givenUp,
+        giveUpRung: (name, cause) => {
+          this.#givenUp.add(name);
+          this.#multivariant = undefined;
+          log.warn('quality-dropped', { quality: name, reason: cause });
+          observer.qualityDropped?.(name, cause);
+          this.#options.onQualityDropped?.(name, cause);
+        },
+        changed: () => {
+          this.#multivariant = undefined;
+        },
         isOver: () => this.#state === 'ended',
         begins: tracks => {
           this.#longestGopSeconds = this.longestGopSeconds;
@@ -344,6 +379,7 @@ export class LiveBroadcast {
           this.#begin(tracks, isStandIn);
         },
         listed: () => {
+          this.#playableAtMs ??= clock.monotonicMs();
           if (!isStandIn && this.#link !== undefined && this.#state !== 'live') this.#setState('live');
         },
         arrivalOf: (kind, atMs) => this.#arrivals[kind].arrivalOf(atMs),
@@ -357,6 +393,7 @@ export class LiveBroadcast {
           else this.#giveUp('packager-failed', packagerFailedText);
         },
       },
+      form: this.#options.form,
       before: this.#packagerDone,
       isStandIn,
       settings,
@@ -365,6 +402,7 @@ export class LiveBroadcast {
       log,
     });
     this.#packagerDone = generation.done;
+    this.#newest = generation;
     return generation.events;
   }
 
@@ -473,19 +511,52 @@ export class LiveBroadcast {
 
   /** The multivariant playlist; undefined until a segment exists. */
   multivariant(): RenderedText | undefined {
-    if (!this.isPlayable) return undefined;
-    if (this.#multivariant === undefined) {
-      this.#multivariant = new RenderedText(
-        formatVariant({
-          uri: `${this.liveStreamId}/${this.broadcastId}/source/index.m3u8`,
-          tracks: this.#source.tracks,
-          declared: this.#declared,
-          frameSeconds: this.#generation?.frameSeconds,
-          ...this.#source.measureBandwidth(),
-        }),
-      );
-    }
+    if (!this.isPlayable || !this.#isComplete()) return undefined;
+    this.#multivariant ??= new RenderedText(formatVariants(this.#variants()));
     return this.#multivariant;
+  }
+
+  /** All that is to be chosen among can be played, or has had its time to begin: a player reads the list once. */
+  #isComplete(): boolean {
+    if (this.#hasBeenComplete || this.#options.form === undefined) return true;
+    const names = [...this.#offered(), ...(this.#generation?.hasSoundApart ? [audioRendition] : [])];
+    const isThere = names.every(name => this.#renditions.get(name)?.window.isPlayable);
+    const isLate =
+      this.#options.clock.monotonicMs() - (this.#playableAtMs ?? Number.POSITIVE_INFINITY) > lateRungMs;
+    this.#hasBeenComplete = isThere || isLate;
+    return this.#hasBeenComplete;
+  }
+
+  /** Renditions of the picture, lowest first. */
+  #offered(): string[] {
+    const rungs = (this.#generation?.rungs ?? [])
+      .map(({ name }) => name)
+      .filter(name => name !== sourceRendition);
+    return [...rungs.filter(name => !this.#givenUp.has(name)), sourceRendition];
+  }
+
+  #variants(): VariantFacts[] {
+    const uriOf = (name: string) => `${this.liveStreamId}/${this.broadcastId}/${name}/index.m3u8`;
+    const bits = new Map(this.#generation?.rungs.map(({ name, bitsPerSecond }) => [name, bitsPerSecond]));
+    const audio = this.#generation?.hasSoundApart ? this.#renditions.get(audioRendition) : undefined;
+    const sound =
+      audio?.tracks.audio === undefined || !audio.window.isPlayable
+        ? undefined
+        : { uri: uriOf(audio.name), track: audio.tracks.audio, ...audio.measureBandwidth() };
+    return this.#offered().flatMap(name => {
+      const rendition = this.#renditions.get(name);
+      if (rendition === undefined || !rendition.window.isPlayable) return [];
+      const mostBitsPerSecond = bits.get(name);
+      return {
+        uri: uriOf(name),
+        tracks: rendition.tracks,
+        declared: this.#declared,
+        ...(mostBitsPerSecond === undefined ? {} : { mostBitsPerSecond }),
+        frameSeconds: this.#generation?.frameSeconds,
+        ...rendition.measureBandwidth(),
+        sound,
+      };
+    });
   }
 
   /** See {@link LiveWindow.mediaPlaylist}. */

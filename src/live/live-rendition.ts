@@ -1,4 +1,5 @@
 import { type TrackDescription, writeInitSegment } from '../cmaf/init-segment.ts';
+import type { RenditionReport } from '../hls/media-playlist.ts';
 import { LiveWindow, type LiveWindowOptions } from './live-window.ts';
 import type { TrackKind } from './timeline.ts';
 
@@ -37,4 +38,14 @@ export class LiveRendition {
     this.#peakBitsPerSecond = Math.max(this.#peakBitsPerSecond, peakBitsPerSecond);
     return { peakBitsPerSecond: this.#peakBitsPerSecond, averageBitsPerSecond };
   }
+}
+
+/** What a rendition's playlist says of how far the others have come. */
+export function reportsOf(renditions: Iterable<LiveRendition>, ownName: string): RenditionReport[] {
+  const reports: RenditionReport[] = [];
+  for (const { name, window } of renditions) {
+    const edge = name === ownName ? undefined : window.edge;
+    if (edge !== undefined) reports.push({ uri: `../${name}/index.m3u8`, ...edge });
+  }
+  return reports;
 }

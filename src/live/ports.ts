@@ -55,7 +55,11 @@ export interface LiveObserver {
   partListed(lagMs: number): void;
   /** How long after its last frame arrived a segment could be fetched. */
   segmentListed(lagMs: number): void;
-  /** A packager ended without being asked to. */
+  /** How long after its last frame arrived an encoded part beside the source could be fetched. */
+  rungListed?(lagMs: number): void;
+  /** A quality is made no more in its broadcast. */
+  qualityDropped?(quality: string, reason: string): void;
+  /** A packager or an encoder ended without being asked to. */
   packagerFailed(): void;
   /** Frames of picture are not shown: `dropped` by us, or `missing` from what came. */
   framesLost(how: 'dropped' | 'missing', count: number): void;

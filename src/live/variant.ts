@@ -1,9 +1,17 @@
 import type { TrackDescription } from '../cmaf/init-segment.ts';
-import { formatMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
+import { formatMultivariantPlaylist, type Variant } from '../hls/multivariant-playlist.ts';
 import type { DeclaredMedia } from './flv-metadata.ts';
 import type { TrackKind } from './timeline.ts';
 
-/** All that the multivariant playlist of one passed-through rendition says. */
+/** The sound that goes with pictures, where it is apart from them. */
+export interface SoundFacts {
+  readonly uri: string;
+  readonly track: TrackDescription;
+  readonly peakBitsPerSecond: number;
+  readonly averageBitsPerSecond: number;
+}
+
+/** All that the multivariant playlist says of one rendition. */
 export interface VariantFacts {
   readonly uri: string;
   readonly tracks: Partial<Record<TrackKind, TrackDescription>>;
@@ -12,8 +20,15 @@ export interface VariantFacts {
   readonly frameSeconds: number | undefined;
   readonly peakBitsPerSecond: number;
   readonly averageBitsPerSecond: number;
+  /** What our encoder holds to; undefined for what is passed through. */
+  readonly mostBitsPerSecond?: number;
+  readonly sound?: SoundFacts | undefined;
 }
 
+/** The GROUP-ID of the sound. */
+const soundGroup = 'audio';
+/** A second may take so many times what the encoder holds to, since its buffer holds one. */
+const encodedHeadroom = 1.1;
 /** Room above what was measured: a copied stream's rate is the encoder's to change. */
 const headroom = 1.2;
 
@@ -22,35 +37,58 @@ export function codecsOf(tracks: VariantFacts['tracks']): string {
   return [tracks.video?.codec, tracks.audio?.codec].filter(codec => codec !== undefined).join(',');
 }
 
-/**
- * The multivariant playlist.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.6.2 (EXT-X-STREAM-INF) and 4.1 (peak segment bit rate).
- */
+/** The multivariant playlist of one rendition. */
 export function formatVariant(facts: VariantFacts): string {
-  const { video } = facts.tracks;
-  const declared = facts.declared?.bitsPerSecond ?? 0;
-  const average = Math.ceil(Math.max(facts.averageBitsPerSecond, 1));
+  return formatVariants([facts]);
+}
+
+/**
+ * The multivariant playlist of several renditions, in the order in which they are given.
+ *
+ * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.6.1 (EXT-X-MEDIA), 4.4.6.2 (EXT-X-STREAM-INF) and 4.1 (peak segment bit rate).
+ */
+export function formatVariants(all: readonly VariantFacts[]): string {
+  const sound = all[0]?.sound;
   return formatMultivariantPlaylist({
     independentSegments: false,
-    media: [],
-    variants: [
-      {
-        uri: facts.uri,
-        bandwidthBitsPerSecond: Math.ceil(
-          Math.max(facts.peakBitsPerSecond * headroom, declared * headroom, average),
-        ),
-        averageBandwidthBitsPerSecond: average,
-        codecs: codecsOf(facts.tracks),
-        ...(video?.width !== undefined && video.height !== undefined
-          ? { width: video.width, height: video.height }
-          : {}),
-        ...(video === undefined
-          ? {}
-          : { frameRate: frameRateOf(facts), videoRange: video.videoRange ?? 'SDR' }),
-      },
-    ],
+    media:
+      sound === undefined
+        ? []
+        : [
+            {
+              type: 'AUDIO',
+              groupId: soundGroup,
+              name: 'Sound',
+              isDefault: true,
+              isAutoselect: true,
+              ...(sound.track.channels === undefined ? {} : { channels: sound.track.channels }),
+              uri: sound.uri,
+            },
+          ],
+    variants: all.map(variantOf),
   });
+}
+
+function variantOf(facts: VariantFacts): Variant {
+  const { tracks, sound, mostBitsPerSecond } = facts;
+  const { video } = tracks;
+  const bandwidth =
+    mostBitsPerSecond === undefined
+      ? Math.max(facts.peakBitsPerSecond, facts.declared?.bitsPerSecond ?? 0) * headroom
+      : Math.max(facts.peakBitsPerSecond, mostBitsPerSecond) * encodedHeadroom;
+  const soundPeak = (sound?.peakBitsPerSecond ?? 0) * headroom;
+  const average = Math.ceil(Math.max(facts.averageBitsPerSecond + (sound?.averageBitsPerSecond ?? 0), 1));
+  return {
+    uri: facts.uri,
+    bandwidthBitsPerSecond: Math.max(Math.ceil(bandwidth + soundPeak), average),
+    averageBandwidthBitsPerSecond: average,
+    codecs: codecsOf(sound === undefined ? tracks : { ...tracks, audio: sound.track }),
+    ...(video?.width !== undefined && video.height !== undefined
+      ? { width: video.width, height: video.height }
+      : {}),
+    ...(video === undefined ? {} : { frameRate: frameRateOf(facts), videoRange: video.videoRange ?? 'SDR' }),
+    ...(sound === undefined ? {} : { audioGroup: soundGroup }),
+  };
 }
 
 /** RTMP rounds frames to milliseconds, so the declared rate is the truer one as long as it is near what was seen. */
