@@ -111,6 +111,8 @@ export async function startWireApi(): Promise<WireApi> {
     'DELETE /live-streams/{liveStreamId}': async () => ({ path: `/live-streams/${await newStream()}` }),
     'PUT /live-streams/{liveStreamId}/complete': at(`${stream}/complete`),
     'GET /live-streams/{liveStreamId}/restreams': at(`${stream}/restreams`),
+    'GET /live-streams/{liveStreamId}/broadcasts': at(`${stream}/broadcasts`),
+    'GET /live-streams/{liveStreamId}/health': at(`${stream}/health`),
     'POST /live-streams/{liveStreamId}/thumbnail': () => ({ path: `${stream}/thumbnail`, body: image() }),
     'DELETE /live-streams/{liveStreamId}/thumbnail': at(`${stream}/thumbnail`),
     'GET /videos': at('/videos'),

@@ -127,7 +127,7 @@ describe('every operation', () => {
       allValues().flatMap(([, at, value]) => (Array.isArray(value) ? at.replace(/^.*\./, '') : [])),
     );
     const known = [
-      ...['data', 'links', 'tags', 'metadata', 'restreams', 'events', 'qualities', 'receivedBytes'],
+      ...['data', 'links', 'tags', 'metadata', 'restreams', 'alarms', 'events', 'qualities', 'receivedBytes'],
       ...['takeaways', 'attempts', 'checks', 'parts'],
     ];
     expect([...lists].filter(name => !known.includes(name))).toEqual([]);

@@ -27,6 +27,25 @@ export interface BroadcastFacts {
   readonly missingFrames: number;
   readonly keyframeIntervalSeconds: number | undefined;
   readonly viewers: number;
+  readonly protocol?: string;
+  /** What it calls itself, or `''`. */
+  readonly encoder?: string;
+  readonly videoCodec?: string;
+  readonly audioCodec?: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly averageBitrateBitsPerSecond?: number;
+  readonly peakBitrateBitsPerSecond?: number;
+  readonly averageFramesPerSecond?: number;
+  readonly declaredFramesPerSecond?: number | undefined;
+  readonly longestKeyframeIntervalSeconds?: number | undefined;
+  readonly audioDriftMilliseconds?: number | undefined;
+  readonly timestampJumps?: number;
+  readonly droppedConnections?: number;
+  /** Milliseconds since 1970; told as `lastDroppedAt`. */
+  readonly lastDroppedAtMs?: number | undefined;
+  readonly awaySeconds?: number;
+  readonly silentSeconds?: number | undefined;
 }
 
 /** A destination of a broadcast, as it is told; undefined values are left out. */
@@ -66,8 +85,17 @@ export function eventMessage(event: StoredEvent): string {
 }
 
 /** How a broadcast does at the time `atMs`. */
-export function statsMessage({ projectId, ...facts }: BroadcastFacts, atMs: number): string {
-  return JSON.stringify({ type: broadcastStats, emittedAt: formatAtom(atMs), ...facts });
+export function statsMessage(
+  { projectId, encoder, lastDroppedAtMs, ...facts }: BroadcastFacts,
+  atMs: number,
+): string {
+  return JSON.stringify({
+    type: broadcastStats,
+    emittedAt: formatAtom(atMs),
+    ...facts,
+    encoder: encoder === '' ? undefined : encoder,
+    lastDroppedAt: lastDroppedAtMs === undefined ? undefined : formatAtom(lastDroppedAtMs),
+  });
 }
 
 /** How a destination does at the time `atMs`. */

@@ -10,7 +10,7 @@ const description = `Open it as a WebSocket (HTTP/1.1), with the \`Authorization
 - an event as webhooks get it, with an \`eventId\` beside it. Ids grow by one within a project.
 - \`broadcast.stats\`: each second for each broadcast: \`liveStreamId\`, \`broadcastId\`, \`state\` (\`live\`, \`waiting\`), \`durationSeconds\`,
   \`bitrateBitsPerSecond\`, \`framesPerSecond\`, \`viewers\`, \`droppedFrames\` (by this server), \`missingFrames\` (by the publisher's
-  timestamps), \`keyframeIntervalSeconds\`. Not kept.
+  timestamps), \`keyframeIntervalSeconds\`, and all else that \`GET /live-streams/{liveStreamId}/health\` tells, but for alarms. Not kept.
 - \`restream.state\`: each second for each destination of a broadcast: \`liveStreamId\`, \`broadcastId\`, \`position\` (from 0), and what
   \`GET /live-streams/{liveStreamId}/restreams\` says of it, without its address. Not kept.
 - \`video.encoding.progress\`: \`videoId\`, \`encoding\`, \`quality\`, \`percent\`; at most once a second for each rendition. Not kept.

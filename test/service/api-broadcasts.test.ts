@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Outbox } from '../../src/events/outbox.store.ts';
+import { BroadcastHistoryStore } from '../../src/resources/broadcasts/broadcast-history.store.ts';
+import { BroadcastsStore } from '../../src/resources/live-streams/broadcasts.store.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
+
+const minute = 60_000;
+const start = Date.parse('2026-03-04T05:06:07Z');
+
+let server: RunningApi;
+let history: BroadcastsStore;
+beforeAll(async () => {
+  server = await startApi();
+  history = new BroadcastsStore(server.database, new Outbox(server.database, silentLogger), {
+    nowMs: () => start + 1000,
+    monotonicMs: () => 0,
+  });
+});
+afterAll(() => server.stop());
+
+async function newStream(): Promise<string> {
+  const { json } = await server.call('POST', '/live-streams', { body: { name: 'A stream' } });
+  return json.liveStreamId;
+}
+
+function open(liveStreamId: string, startedAtMs: number, encoder = ''): string {
+  return history.opened({
+    ...{ liveStreamId, projectId: sandboxProjectOf(server.database) },
+    ...{ state: 'starting', startedAtMs, protocol: 'rtmp', remoteAddress: '192.0.2.1', encoder },
+  });
+}
+
+const health = {
+  averageBitrateBitsPerSecond: 2_600_000,
+  peakBitrateBitsPerSecond: 3_100_000,
+  averageFramesPerSecond: 29.97,
+  longestKeyframeIntervalSeconds: 2.002,
+  droppedFrames: 0,
+  missingFrames: 12,
+  droppedConnections: 1,
+  awaySeconds: 4.2,
+};
+
+describe('the broadcasts of a live stream', () => {
+  it('are told newest first, with what was known at the end of each', async () => {
+    const stream = await newStream();
+    const first = open(stream, start, 'obs');
+    history.changed(first, { state: 'live', videoCodec: 'avc1.64001f', width: 1280, height: 720 });
+    history.ended(first, start + minute, 'completed', health);
+    const second = open(stream, start + 2 * minute);
+    const { json } = await server.call('GET', `/live-streams/${stream}/broadcasts`);
+    expect(json.pagination).toMatchObject({ itemsTotal: 2, currentPage: 1 });
+    expect(json.data).toEqual([
+      { broadcastId: second, state: 'starting', startedAt: '2026-03-04T05:08:07+00:00', protocol: 'rtmp' },
+      {
+        broadcastId: first,
+        state: 'ended',
+        startedAt: '2026-03-04T05:06:07+00:00',
+        liveAt: '2026-03-04T05:06:08+00:00',
+        endedAt: '2026-03-04T05:07:07+00:00',
+        endReason: 'completed',
+        protocol: 'rtmp',
+        encoder: 'obs',
+        videoCodec: 'avc1.64001f',
+        width: 1280,
+        height: 720,
+        ...health,
+      },
+    ]);
+    const oldest = `/live-streams/${stream}/broadcasts?sortBy=startedAt&sortOrder=asc&pageSize=1&currentPage=`;
+    const pages = await Promise.all([1, 2, 3].map(page => server.call('GET', `${oldest}${page}`)));
+    expect(pages.map(page => page.json.data.map((one: { broadcastId: string }) => one.broadcastId))).toEqual([
+      [first],
+      [second],
+      [],
+    ]);
+  });
+
+  it('are forgotten 30 days after their end, and beyond the newest 500', async () => {
+    const stream = await newStream();
+    const running = open(stream, start);
+    server.database.transaction(() => {
+      for (let index = 1; index <= 520; index += 1) {
+        history.ended(open(stream, start + index * minute), start + index * minute + 1, 'publisher-gone');
+      }
+    });
+    const total = async () =>
+      (await server.call('GET', `/live-streams/${stream}/broadcasts?pageSize=1`)).json.pagination.itemsTotal;
+    expect(await total()).toBe(501);
+    const store = new BroadcastHistoryStore(server.database);
+    await store.removeBefore(start + 511 * minute);
+    expect(await total()).toBe(11);
+    history.ended(running, start, 'server-crashed');
+    await store.removeBefore(start + 600 * minute);
+    expect(await total()).toBe(0);
+  });
+
+  it.each(['broadcasts', 'health'])('and their %s are nobody else’s', async what => {
+    const stream = await newStream();
+    const { sandboxKey } = server.addAccount();
+    const answer = await server.call('GET', `/live-streams/${stream}/${what}`, { key: sandboxKey });
+    expect([answer.status, answer.json.name]).toEqual([404, 'liveStreamId']);
+  });
+});
+
+it('a live stream that does not broadcast has no health and no alarms', async () => {
+  const { json } = await server.call('GET', `/live-streams/${await newStream()}/health`);
+  expect(json).toEqual({ broadcasting: false, alarms: [] });
+});
