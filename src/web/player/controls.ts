@@ -1,6 +1,7 @@
 import { canFillScreen, toggleFullscreen, togglePictureInPicture } from './fullscreen.ts';
 import { IdleHiding } from './idle-hiding.ts';
 import { formatLatency } from './latency-text.ts';
+import { LiveSeekBar } from './live-seek-bar.ts';
 import type { LiveSession } from './live-session.ts';
 import { dressButton, pageElement } from './page-elements.ts';
 import type { PageOptions } from './page-options.ts';
@@ -31,12 +32,17 @@ export class Controls {
   readonly #latency = pageElement('latency', HTMLElement);
   readonly #fullscreen = pageElement('fullscreen', HTMLButtonElement);
   readonly #hiding: IdleHiding;
+  readonly #seekBar: LiveSeekBar;
 
   constructor(player: ControlledPlayer, options: PageOptions) {
     this.#player = player;
     this.#hiding = new IdleHiding(player.root, () => player.playing.isWanted);
     player.root.classList.toggle('hide-title', options.hideTitle);
     player.root.classList.toggle('hide-controls', options.hideControls);
+    this.#seekBar = new LiveSeekBar(player.session.media, player.video, () => {
+      this.#hiding.keepShown();
+      this.#showLatency();
+    });
     this.#wireButtons();
     this.#wirePicture();
     document.addEventListener('keydown', event => this.#onKey(event));
@@ -101,6 +107,7 @@ export class Controls {
     this.#latency.textContent = hasPicture ? formatLatency(seconds) : '';
     this.#live.classList.toggle('is-at-edge', isAtEdge);
     this.#live.disabled = !hasPicture;
+    this.#seekBar.refresh();
     if (this.#liveText.textContent === label) return;
     this.#liveText.textContent = label;
     this.#live.setAttribute('aria-label', label);
@@ -148,6 +155,10 @@ export class Controls {
         return () => session.media.seekBy(-seekSeconds);
       case 'arrowright':
         return () => session.media.seekBy(seekSeconds);
+      case 'home':
+        return () => session.media.seekTo(0);
+      case 'end':
+        return () => this.#goToLive();
       default:
         return undefined;
     }

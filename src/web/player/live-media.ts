@@ -163,14 +163,25 @@ export class LiveMedia {
     if (position > this.#video.currentTime) this.#video.currentTime = position;
   }
 
+  /** What can be played now, from the oldest picture to the live edge: positions of the video. Undefined while there is nothing. */
+  rewindRange(): { readonly start: number; readonly end: number } | undefined {
+    const start = this.#hls === undefined ? this.#nativeStart() : this.#oldestStart();
+    const end = this.#hls === undefined ? this.#nativeEdge() : this.#hls.liveSyncPosition;
+    if (start === undefined || end === null || !(end > start)) return undefined;
+    return { start, end };
+  }
+
   /** Moves by `seconds` within what can be played now. */
   seekBy(seconds: number): void {
-    const { seekable } = this.#video;
-    if (seekable.length === 0) return;
-    const edge = this.#hls?.liveSyncPosition ?? this.#nativeEdge();
-    const wanted = this.#video.currentTime + seconds;
-    this.#followsLive = wanted >= edge;
-    this.#video.currentTime = Math.max(seekable.start(0), Math.min(edge, wanted));
+    this.seekTo(this.#video.currentTime + seconds);
+  }
+
+  /** Moves to this position of the video, or as near to it as can be played now. */
+  seekTo(position: number): void {
+    const range = this.rewindRange();
+    if (range === undefined) return;
+    this.#followsLive = position >= range.end;
+    this.#video.currentTime = Math.max(range.start, Math.min(range.end, position));
   }
 
   #loadWithHls(url: string): void {
@@ -246,10 +257,23 @@ export class LiveMedia {
     }
     const verdict = this.#stallWatch.tick(this.#video.currentTime, newestNumber(details));
     this.#setSilent(verdict === 'source-silent');
-    if (verdict === 'seek') this.goToLive();
+    if (verdict === 'seek') this.#leaveHole(details);
     else if (verdict === 'recover-media') hls.recoverMediaError();
     else if (verdict === 'reload') this.#lose();
     else if (verdict === 'fine') this.#catchUp();
+  }
+
+  /** Who follows the broadcast goes on with what is new; who has gone back, behind what is not there. */
+  #leaveHole({ fragments }: LevelDetails): void {
+    if (this.#followsLive) {
+      this.goToLive();
+      return;
+    }
+    const { currentTime } = this.#video;
+    const at = fragments.findIndex(({ end }) => end > currentTime + leastAheadSeconds);
+    if (at === -1 || fragments[at]?.gap !== true) return;
+    const next = fragments.find(({ gap }, index) => index > at && !gap);
+    if (next !== undefined) this.#video.currentTime = next.start;
   }
 
   /** A list that ends with gaps ends behind its last picture, where the video element never gets. */
@@ -270,6 +294,17 @@ export class LiveMedia {
     return Math.max(segment?.end ?? 0, part?.end ?? 0);
   }
 
+  /** Where the oldest segment begins that will be listed for a while yet. */
+  #oldestStart(): number | undefined {
+    const details = this.#hls?.latestLevelDetails;
+    if (!details) return undefined;
+    const { fragments, targetduration } = details;
+    const oldest = fragments.find(({ gap }) => !gap);
+    if (oldest === undefined) return undefined;
+    // Nothing leaves a list that begins with what stands before every broadcast.
+    return fragments[0]?.gap ? oldest.start : oldest.start + targetduration;
+  }
+
   /** A faster rate makes up for a short stall; after a long one hls.js would stay late for good. */
   #catchUp(): void {
     if (this.isAtLiveEdge()) {
@@ -285,6 +320,11 @@ export class LiveMedia {
     if (isSilent === this.#isSilent) return;
     this.#isSilent = isSilent;
     this.#handlers.onSourceSilent(isSilent);
+  }
+
+  #nativeStart(): number | undefined {
+    const { seekable } = this.#video;
+    return seekable.length === 0 ? undefined : seekable.start(0);
   }
 
   #nativeEdge(): number {

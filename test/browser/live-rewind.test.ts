@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { CreatedStream } from '../../scripts/server-process.ts';
+import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
+
+describeInBrowser('going back in a live stream', browser => {
+  let server: TestServer;
+  let stream: CreatedStream;
+  let publisher: Publisher;
+  beforeAll(async () => {
+    server = await startServer({ 'live.window': '6s', 'live.segmentTarget': '1s' });
+    stream = await server.createStream();
+    publisher = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), gopSeconds: 1, size: '160x90' });
+  });
+  afterAll(async () => {
+    await publisher.stop();
+    await server.stop();
+  });
+
+  it('starts at the live edge with a bar, goes back on it, plays from the disk, and comes back to live', async () => {
+    const master = `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
+    const media = await waitUntil(async () => {
+      const answer = await fetch(master);
+      if (answer.status !== 200) return undefined;
+      return new URL((await answer.text()).trim().split('\n').at(-1)!, master).href;
+    });
+    // 21 s of it are there before the viewer comes.
+    await waitUntil(async () => ((await (await fetch(media)).text()).match(/#EXTINF/g) ?? []).length > 21, {
+      timeoutMs: 60_000,
+      everyMs: 500,
+      what: 'a list of 21 s',
+    });
+    await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
+    const { page } = viewer;
+    const answers: { url: string; body: Promise<string> }[] = [];
+    page.on('response', response => {
+      if (response.url().includes('index.m3u8')) {
+        answers.push({ url: response.url(), body: response.text().catch(() => '') });
+      }
+    });
+    await viewer.untilPlayed(2);
+    expect(await viewer.latencySeconds()).toBeLessThan(3);
+    await page.mouse.move(600, 300);
+    const bar = page.locator('#seek');
+    await bar.waitFor({ state: 'visible' });
+    expect(await bar.getAttribute('aria-valuetext')).toBe('live');
+
+    // Reloads of a long list are delta updates.
+    const reloads = await Promise.all(
+      answers.slice(1).map(async ({ url, body }) => ({ url, text: await body })),
+    );
+    expect(reloads.length).toBeGreaterThan(3);
+    for (const { url, text } of reloads) {
+      expect(url).toContain('_HLS_skip=YES');
+      if (text !== '') expect(text).toContain('#EXT-X-SKIP:');
+    }
+
+    const before = await viewer.video();
+    const box = (await bar.boundingBox())!;
+    const length = -Number(await bar.getAttribute('aria-valuemin'));
+    await page.mouse.click(box.x + box.width * (1 - 16 / length), box.y + box.height / 2);
+    await until('a picture of 16 s ago', async () => (await viewer.latencySeconds()) > 13);
+    await viewer.untilPlayed(2);
+    expect((await viewer.video()).time).toBeLessThan(before.time - 10);
+    expect(await page.textContent('#latency')).toMatch(/^1\d s behind$/);
+    expect(await page.textContent('#live-text')).toBe('Go to live');
+    expect(await bar.getAttribute('aria-valuetext')).toMatch(/^1\d seconds behind live$/);
+
+    await page.keyboard.press('Home');
+    await until('the oldest picture', async () => (await viewer.latencySeconds()) > 19);
+    await bar.focus();
+    await page.keyboard.press('PageUp');
+    await until('the newest picture', async () => (await viewer.latencySeconds()) < 4);
+    await page.keyboard.press('ArrowDown');
+    await until('a picture of 5 s ago', async () => (await viewer.latencySeconds()) > 4);
+    await page.click('#live');
+    await until('the live edge', async () => (await viewer.latencySeconds()) < 3);
+    await viewer.untilPlayed(1);
+    expect(await page.textContent('#live-text')).toBe('Live');
+    expect(viewer.complaints).toEqual([]);
+  });
+});
