@@ -186,6 +186,35 @@ describe('the thumbnail', () => {
     expect(second.body.equals(png)).toBe(true);
   });
 
+  it('is a frame of what is on where no image was uploaded, and may be kept for ten seconds', async () => {
+    const frame = { body: jpeg, contentType: 'image/jpeg', etag: '"frame"' };
+    const asked: string[] = [];
+    const frames = {
+      hasFrame: (broadcastId: string) => broadcastId === 'b1',
+      frame: async (broadcastId: string) => {
+        asked.push(broadcastId);
+        return broadcastId === 'b1' ? frame : undefined;
+      },
+    };
+    await using server = await startDelivery('HTTP/1.1', { frames });
+    const backdrop = `<img class="backdrop" src="${path}" alt="">`;
+    expect((await server.ask(path)).headers.etag).toBe('"placeholder"');
+    expect((await server.ask(`/live/${publicStream}`)).body.toString()).not.toContain(backdrop);
+    expect(asked).toEqual([]);
+    server.begin('b1');
+    const { headers, body } = await server.ask(path);
+    expect([headers.etag, headers['cache-control'], body.equals(jpeg)]).toEqual([
+      ...['"frame"', 'max-age=10', true],
+    ]);
+    expect((await server.ask(`/live/${publicStream}`)).body.toString()).toContain(backdrop);
+    server.begin('b2');
+    expect((await server.ask(path)).headers.etag).toBe('"placeholder"');
+    server.stream.thumbnail = join(await tempDirOfTest(), 'thumbnail');
+    await writeFile(server.stream.thumbnail, png);
+    expect((await server.ask(path)).headers['content-type']).toBe('image/png');
+    expect(asked).toEqual(['b1', 'b2']);
+  });
+
   it('is never something that is no image', async () => {
     await using server = await startDelivery('HTTP/1.1');
     server.stream.thumbnail = join(await tempDirOfTest(), 'thumbnail');
