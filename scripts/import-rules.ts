@@ -34,6 +34,7 @@ export const rootFiles: readonly string[] = [
   'start-message.ts',
   'compose-vod.ts',
   'compose-live.ts',
+  'compose-ladder.ts',
   'compose-restreams.ts',
   'compose-events.ts',
   'account.ts',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { composeWebhooks } from './compose-events.ts';
+import { composeLadder } from './compose-ladder.ts';
 import { composeLive } from './compose-live.ts';
 import { composeRestreams } from './compose-restreams.ts';
 import { bodyOf, composeVod } from './compose-vod.ts';
@@ -19,6 +20,7 @@ import { RtmpServer } from './ingest/rtmp-server.ts';
 import { AlarmWatch } from './live/alarm-watch.ts';
 import type { BroadcastState, EndReason } from './live/broadcast.ts';
 import { FfmpegPackager } from './live/ffmpeg-packager.ts';
+import type { LadderForm } from './live/ladder-form.ts';
 import { LiveBroadcasts } from './live/live-broadcasts.ts';
 import { openSlate } from './live/slate.ts';
 import { Metrics } from './metrics/metrics.ts';
@@ -61,14 +63,20 @@ export interface AppEnvironment {
   /** Where programs are looked for: the environment variable PATH. */
   readonly searchPath: string | undefined;
   readonly clock?: Clock;
+  /** Sizes that broadcasts are encoded in, other than usual, for tests. */
+  readonly liveSteps?: LadderForm['steps'];
   /** Times of the sandbox that are shorter than usual, for tests. */
   readonly sandboxRules?: Partial<SandboxRules>;
+  /** Free bytes of the disk as recordings see them, for tests; else as it is. */
+  readonly freeBytes?: () => Promise<number>;
 }
 
 /** How long an ended broadcast can still be played to its end. */
 const endedKeptMs = 60_000;
 /** The contract keeps a publisher for at most this long after `complete`. */
 const completedLingerMs = 60_000;
+/** Encoding takes so long where nothing is in its way. */
+const usualRungLagMs = 400;
 const housekeepingEveryMs = 3_600_000;
 const suspensionEveryMs = 2_000;
 const sweepEveryMs = 24 * 3_600_000;
@@ -129,6 +137,8 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       sandboxVideoMs: sandboxRules.videoMs,
       thumbnails: () => api.thumbnails,
       extras: () => api,
+      addRecorded: (projectId, video) => void api.videos.createRecorded(projectId, video),
+      freeBytes: environment.freeBytes,
       clock,
       log,
     });
@@ -136,8 +146,10 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
     const company = composeLive({
       ...{ config, dataDir, database, sandboxRules, clock, log, ffmpeg },
       isPlayable: (liveStreamId, broadcastId) => live.find(liveStreamId, broadcastId) !== undefined,
+      recordings: vod.recordings,
     });
     const outward = composeRestreams({ config, outbox, metrics, ffmpeg, copier, sandboxRules, clock, log });
+    const ladder = composeLadder({ config, outbox, ffmpeg, steps: environment.liveSteps, clock, log });
     const slate = await openSlate({
       mode: config['live.slate'],
       picturePath: config['live.slatePicture'],
@@ -168,6 +180,8 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         }),
       sandboxBroadcastMs: sandboxRules.broadcastMs,
       follow: broadcast => [...company.follow(broadcast), ...outward.restreams.follow(broadcast)],
+      form: ladder.form,
+      qualityDropped: ladder.qualityDropped,
       rewind: company.rewind,
       journal,
       observer: {
@@ -175,6 +189,11 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
           metrics.partLagSeconds.observe(lagMs / 1000);
           vod.partListed(lagMs);
         },
+        rungListed: lagMs => {
+          metrics.rungLagSeconds.observe(lagMs / 1000);
+          vod.partListed(lagMs - usualRungLagMs);
+        },
+        qualityDropped: (quality, reason) => metrics.qualitiesDropped.inc({ quality, reason }),
         segmentListed: lagMs => metrics.segmentLagSeconds.observe(lagMs / 1000),
         packagerFailed: () => metrics.ffmpegFailures.inc({ purpose: 'packager' }),
         framesLost: (how, count) => metrics.framesLost.inc({ how }, count),
@@ -232,6 +251,11 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         uploads: config['rateLimit.uploads'],
         writes: config['rateLimit.writes'],
         reads: config['rateLimit.reads'],
+        sandbox: {
+          uploads: config['rateLimit.sandboxUploads'] ?? config['rateLimit.uploads'],
+          writes: config['rateLimit.sandboxWrites'] ?? config['rateLimit.writes'],
+          reads: config['rateLimit.sandboxReads'] ?? config['rateLimit.reads'],
+        },
       },
       live,
       ingestHealth: liveStreamId => {
@@ -275,13 +299,15 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
             metrics.broadcasts.set({ state: 'starting' }, starting);
             metrics.broadcasts.set({ state: 'live' }, onAir);
             metrics.broadcasts.set({ state: 'waiting' }, waiting);
+            metrics.recordings.set(vod.recordings.openCount);
             metrics.ffmpegProcesses.set({ purpose: 'packager' }, processes.running);
             metrics.ffmpegProcesses.set({ purpose: 'video' }, vod.processes.running);
+            metrics.ffmpegProcesses.set({ purpose: 'live-frame' }, company.processes.running);
+            metrics.ffmpegProcesses.set({ purpose: 'ladder' }, ladder.processes.running);
             metrics.ffmpegProcesses.set({ purpose: 'restream' }, outward.processes.running);
             for (const [state, count] of Object.entries(outward.restreams.countByState())) {
               metrics.restreams.set({ state }, count);
             }
-            metrics.ffmpegProcesses.set({ purpose: 'live-frame' }, company.processes.running);
             for (const [lane, counts] of Object.entries(vod.jobs.counts())) {
               for (const [state, count] of Object.entries(counts)) metrics.jobs.set({ lane, state }, count);
             }
@@ -486,14 +512,15 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         api.analytics.playbacks,
         processComponent,
         ...vod.components,
-        retention,
         vod.jobs,
         ...composeWebhooks({ config, database, outbox, metrics, version: readVersion(), clock, log }),
         housekeeping,
+        retention,
         http,
         feed,
         delivery,
         ...company.components,
+        ...ladder.components,
         ...outward.components,
         live,
         alarms,
@@ -517,7 +544,10 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       ffmpeg,
       firstSecrets,
       ffmpegProcesses: () =>
-        processes.running + vod.processes.running + company.processes.running + outward.processes.running,
+        [processes, vod.processes, company.processes, ladder.processes, outward.processes].reduce(
+          (sum, owner) => sum + owner.running,
+          0,
+        ),
       drain: (deadlineMs, signal) => lifecycle.drain(deadlineMs, signal),
       stop: () => lifecycle.stop(),
     };

@@ -49,6 +49,19 @@ export const eventCatalogue = {
     }),
     example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA', name: 'Mirror', reason: 'sandbox-limit' },
   },
+  'live-stream.quality.dropped': {
+    summary:
+      'A quality of a broadcast is made no more, until the next broadcast: viewers who had it get the one below.',
+    isEmitted: true,
+    payload: z.object({
+      liveStreamId,
+      quality: z.string().describe('Such as `720p`.'),
+      reason: z
+        .enum(['too-slow', 'encoder-failed'])
+        .describe('The machine could not keep up with it, or its encoder failed again and again.'),
+    }),
+    example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA', quality: '720p', reason: 'too-slow' },
+  },
   'live-stream.alarm.raised': {
     summary:
       'What the encoder of a live stream sends makes its viewers suffer. At most once a minute for each kind of alarm; all end, untold, with the broadcast.',
@@ -75,6 +88,23 @@ export const eventCatalogue = {
     isEmitted: true,
     payload: z.object({ liveStreamId, videoId }),
     example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA', videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN' },
+  },
+  'live-stream.recording.stopped': {
+    summary:
+      'A live stream is not recorded any more while it broadcasts on, because of the disk. It is recorded anew, in another video, once that is possible.',
+    isEmitted: true,
+    payload: z.object({
+      liveStreamId,
+      videoId: videoId.optional().describe('Id of the video with what was recorded, if anything was.'),
+      reason: z
+        .enum(['disk-low', 'disk-slow', 'disk-error'])
+        .describe('There is too little room on the disk, it is too slow, or writing to it failed.'),
+    }),
+    example: {
+      liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA',
+      videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN',
+      reason: 'disk-low',
+    },
   },
   'video.encoding.quality.completed': {
     summary:

@@ -367,7 +367,7 @@ export class LiveBroadcast {
           this.#multivariant = undefined;
           log.warn('quality-dropped', { quality: name, reason: cause });
           observer.qualityDropped?.(name, cause);
-          this.#options.onQualityDropped?.(name, cause);
+          this.#tellDropped(name, cause);
         },
         changed: () => {
           this.#multivariant = undefined;
@@ -404,6 +404,14 @@ export class LiveBroadcast {
     this.#packagerDone = generation.done;
     this.#newest = generation;
     return generation.events;
+  }
+
+  #tellDropped(quality: string, reason: string): void {
+    try {
+      this.#options.onQualityDropped?.(quality, reason);
+    } catch (error) {
+      this.#options.log.error('journal-failed', { error });
+    }
   }
 
   #packagerFailed(report: string): void {

@@ -8,6 +8,7 @@ import type { EndReason } from './broadcast.ts';
 import type { FollowBroadcast, FollowedBroadcast } from './broadcast-follower.ts';
 import type { CodecAbilities } from './codec-policy.ts';
 import type { HealthReading, HealthSigns, IngestFacts } from './ingest-health.ts';
+import type { LadderForm } from './ladder-form.ts';
 import { LiveBroadcast, type PublisherIntake } from './live-broadcast.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
 import type { BroadcastJournal, LiveObserver, LiveSettings, PublisherLink } from './ports.ts';
@@ -23,7 +24,21 @@ export interface StreamOwner {
   readonly restreams: FollowedBroadcast['restreams'];
   readonly accountSuspended: boolean;
   readonly accountUpgraded: boolean;
+  /** What its owner wants it to be delivered in; the server's setting unless given. */
+  readonly qualities?: 'passthrough' | 'ladder' | undefined;
 }
+
+/** What is encoded of a broadcast that begins; undefined where it is delivered as it comes in. */
+export type FormOf = (
+  stream: Pick<StreamOwner, 'liveStreamId' | 'environment' | 'qualities'>,
+) => LadderForm | undefined;
+
+/** Told when a quality of a broadcast is made no more. */
+export type QualityDropped = (
+  stream: Pick<StreamOwner, 'projectId' | 'liveStreamId'>,
+  quality: string,
+  reason: string,
+) => void;
 
 /** Finds the stream of a key; undefined when there is none. Takes about as long for a wrong key as for a right one. */
 export type FindStream = (streamKey: string) => StreamOwner | undefined;
@@ -58,6 +73,9 @@ export interface LiveBroadcastsOptions {
   readonly follow?: FollowBroadcast;
   /** What is shown while a publisher is gone; nothing new unless given. */
   readonly slate?: SlateSource | undefined;
+  /** What is encoded of each broadcast; nothing unless given. */
+  readonly form?: FormOf;
+  readonly qualityDropped?: QualityDropped;
   /** Keeps on disk what viewers can go back to; nothing unless given. */
   readonly rewind?: OpenRewind | undefined;
   readonly journal: BroadcastJournal;
@@ -197,10 +215,12 @@ export class LiveBroadcasts implements Component {
       observer,
       clock,
       log,
+      form: this.#options.form?.(stream),
       rewind: this.#options.rewind?.({ liveStreamId, broadcastId }),
       slate: this.#options.slate,
       followers: this.#options.follow?.({ ...stream, broadcastId, startedAtMs }) ?? [],
       onStateChange: () => this.#stateChanged(broadcast),
+      onQualityDropped: (quality, reason) => this.#options.qualityDropped?.(stream, quality, reason),
     });
     const list = this.#broadcasts.get(liveStreamId) ?? [];
     list.push(broadcast);

@@ -42,11 +42,27 @@ export class Metrics {
     'broadcast_frames_per_second',
     'Frames of picture that came in over the last second, of all broadcasts.',
   );
+  /** Qualities of broadcasts that are made no more, since their encoder was too slow or failed. */
+  readonly qualitiesDropped = this.#counter(
+    'live_qualities_dropped_total',
+    'Qualities of broadcasts given up, by quality and reason.',
+    ['quality', 'reason'],
+  );
   /** Frames of picture that were lost: `dropped` by this server, or `missing` from what publishers sent. */
   readonly framesLost = this.#counter(
     'broadcast_frames_lost_total',
     'Frames of picture dropped by this server, or missing by their timestamps.',
     ['how'],
+  );
+  /** Recordings that are being made. */
+  readonly recordings = this.#gauge('recordings', 'Recordings that are being made.');
+  /** Bytes of recordings that were written. */
+  readonly recordedBytes = this.#counter('recorded_bytes_total', 'Bytes of recordings that were written.');
+  /** Recordings that ended before their broadcast, by reason: `disk-low`, `disk-slow`, `disk-error`. */
+  readonly recordingsStopped = this.#counter(
+    'recordings_stopped_total',
+    'Recordings that ended before their broadcast by reason.',
+    ['reason'],
   );
   /** Alarms about what publishers send that went on, by kind. */
   readonly alarmsRaised = this.#counter(
@@ -138,6 +154,12 @@ export class Metrics {
   readonly partLagSeconds = this.#histogram(
     'part_lag_seconds',
     "From a part's last frame to its being fetchable.",
+    lagSeconds,
+  );
+  /** How long after its last frame an encoded part beside the source could be fetched. */
+  readonly rungLagSeconds = this.#histogram(
+    'rung_lag_seconds',
+    "From an encoded part's last frame to its being fetchable.",
     lagSeconds,
   );
   /** Media requests, by kind (`playlist`, `segment`, ...) and status. */

@@ -20,6 +20,7 @@ export interface Tables {
   video_sources: VideoSourceRow;
   upload_chunks: UploadChunkRow;
   upload_tokens: UploadTokenRow;
+  recordings: RecordingRow;
   video_encodings: VideoEncodingRow;
   renditions: RenditionRow;
   video_thumbnails: VideoThumbnailRow;
@@ -125,6 +126,7 @@ export interface LiveStreamRow {
   is_public: number;
   player_id: string | null;
   restreams: string;
+  qualities: 'passthrough' | 'ladder' | null;
   thumbnail_type: string | null;
   created_at_ms: number;
   updated_at_ms: number;
@@ -222,6 +224,18 @@ export interface UploadTokenRow {
   ttl_seconds: number;
   created_at_ms: number;
   expires_at_ms: number | null;
+}
+
+/** A recording that is not a video yet: `video_id` is the id that it will have. The rest is what it takes from its live stream. */
+export interface RecordingRow {
+  video_id: string;
+  project_id: string;
+  live_stream_id: string;
+  broadcast_id: string;
+  started_at_ms: number;
+  title: string;
+  is_public: number;
+  player_id: string | null;
 }
 
 /** What is known of a video's source, and whether viewers can play it. `revision` grows whenever what they get changes. */

@@ -32,6 +32,7 @@ function withStream(database: Database) {
     public: true,
     playerId: undefined,
     restreams: [],
+    qualities: undefined,
     thumbnailType: undefined,
     createdAtMs: 1,
     updatedAtMs: 1,

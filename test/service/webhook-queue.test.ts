@@ -258,6 +258,7 @@ it('is told of broadcasts once when they can be played and once when they end, a
       public: true,
       playerId: undefined,
       restreams: [],
+      qualities: undefined,
       thumbnailType: undefined,
       createdAtMs: 1,
       updatedAtMs: 1,

@@ -2,6 +2,7 @@ import { type CreatedStream, createLiveStream } from '../../scripts/server-proce
 import { type RunningApp, startApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
+import type { LadderForm } from '../../src/live/ladder-form.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import type { SandboxRules } from '../../src/shared/sandbox-rules.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
@@ -29,12 +30,21 @@ const productionKey = 'production-key-of-this-test';
 /**
  * Starts a server on free ports of loopback.
  *
+ * Broadcasts are not recorded unless `recording.enabled` says so, since what follows keeps the machine busy.
+ *
  * @param flags settings as in the file, such as `{ 'live.reconnectGrace': '2s' }`
  * @param options `dataDir` keeps a folder over several servers; the caller removes it. `sandboxRules`: times that are shorter than usual
  */
 export async function startServer(
   flags: Partial<Record<SettingKey, string>> = {},
-  options: { dataDir?: string; log?: Logger; sandboxRules?: Partial<SandboxRules> } = {},
+  options: {
+    dataDir?: string;
+    log?: Logger;
+    sandboxRules?: Partial<SandboxRules>;
+    /** Sizes that broadcasts are encoded in. */
+    liveSteps?: LadderForm['steps'];
+    freeBytes?: () => Promise<number>;
+  } = {},
 ): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await makeTempDir());
   const config = loadConfig({
@@ -47,6 +57,7 @@ export async function startServer(
       'bootstrap.sandboxKey': sandboxKey,
       'bootstrap.productionKey': productionKey,
       'bootstrap.upgraded': 'true',
+      'recording.enabled': 'false',
       ...flags,
     },
   });
@@ -54,6 +65,8 @@ export async function startServer(
     log: options.log ?? silentLogger,
     searchPath: process.env.PATH,
     sandboxRules: options.sandboxRules ?? {},
+    ...(options.liveSteps === undefined ? {} : { liveSteps: options.liveSteps }),
+    ...(options.freeBytes === undefined ? {} : { freeBytes: options.freeBytes }),
   });
   const baseUrl = `http://127.0.0.1:${app.httpPort}`;
   const stop = async () => {

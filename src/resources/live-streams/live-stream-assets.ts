@@ -23,6 +23,7 @@ export function viewOf(
     broadcasting: show.isBroadcasting,
     ...(stream.playerId === undefined ? {} : { playerId: stream.playerId }),
     restreams: [...stream.restreams],
+    ...(stream.qualities === undefined ? {} : { qualities: stream.qualities }),
     assets: assetsOf(stream.liveStreamId, show.baseUrl, show.privateToken),
     createdAt: formatAtom(stream.createdAtMs),
     updatedAt: formatAtom(stream.updatedAtMs),

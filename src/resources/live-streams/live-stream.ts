@@ -5,6 +5,12 @@ export interface Restream {
   readonly streamKey: string;
 }
 
+/** What broadcasts can be delivered in: as they come in, or in smaller pictures too. */
+export const liveQualities = ['passthrough', 'ladder'] as const;
+
+/** One of {@link liveQualities}. */
+export type LiveQualities = (typeof liveQualities)[number];
+
 /** A container that encoders publish to, again and again, under one key. */
 export interface LiveStream {
   readonly liveStreamId: string;
@@ -15,18 +21,21 @@ export interface LiveStream {
   readonly public: boolean;
   readonly playerId: string | undefined;
   readonly restreams: readonly Restream[];
+  /** What it is delivered in; undefined where the server's setting decides. */
+  readonly qualities: LiveQualities | undefined;
   /** Media type of the uploaded image; undefined when there is none. */
   readonly thumbnailType: string | undefined;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }
 
-/** What may be changed of a live stream; `playerId: null` unsets. */
+/** What may be changed of a live stream; null unsets. */
 export interface LiveStreamChanges {
   readonly name?: string | undefined;
   readonly public?: boolean | undefined;
   readonly playerId?: string | null | undefined;
   readonly restreams?: readonly Restream[] | undefined;
+  readonly qualities?: LiveQualities | null | undefined;
 }
 
 /** Most destinations of one live stream. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/pagination.ts';
 import { someText } from '../../http/text-schema.ts';
-import { restreamsAtMost, serverUrlFault } from './live-stream.ts';
+import { liveQualities, restreamsAtMost, serverUrlFault } from './live-stream.ts';
 
 const nameAtMost = 1_024;
 const restreamTextAtMost = 2_048;
@@ -29,6 +29,12 @@ const attributes = {
     .max(restreamsAtMost)
     .optional()
     .describe('Where broadcasts are passed on to; replaces the whole list.'),
+  qualities: z
+    .enum(liveQualities)
+    .nullish()
+    .describe(
+      '`passthrough`: the picture as it comes in. `ladder`: smaller ones beside it, for viewers on slow networks. Holds from the next broadcast on; null unsets it, so that the setting of the server decides.',
+    ),
   record: z.unknown().optional().meta({ deprecated: true, description: 'Sent by old clients; ignored.' }),
 };
 
@@ -64,6 +70,10 @@ export const liveStreamSchema = z
     broadcasting: z.boolean().describe('Whether media is being received and published.'),
     playerId: z.string().optional(),
     restreams: z.array(z.object({ name: z.string(), serverUrl: z.string(), streamKey: z.string() })),
+    qualities: z
+      .enum(liveQualities)
+      .optional()
+      .describe('What broadcasts are delivered in, where that was chosen.'),
     assets: z.object({
       hls: z.string(),
       iframe: z.string(),

@@ -80,6 +80,7 @@ export class LiveStreamsService {
       public: attributes.public ?? true,
       playerId: attributes.playerId ?? undefined,
       restreams: attributes.restreams ?? [],
+      qualities: attributes.qualities ?? undefined,
       thumbnailType: undefined,
       createdAtMs: nowMs,
       updatedAtMs: nowMs,
@@ -89,7 +90,7 @@ export class LiveStreamsService {
   }
 
   /**
-   * Changes what is given. Restreams of a running broadcast stay until its next start.
+   * Changes what is given. Restreams and qualities of a running broadcast stay until the next one.
    *
    * @throws AppError `invalid-attribute` when the player theme is unknown
    */

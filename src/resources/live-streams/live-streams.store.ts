@@ -2,7 +2,7 @@ import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
 import { listTotal } from '../../store/list-total.ts';
 import type { LiveStreamRow } from '../../store/tables.ts';
-import type { LiveStream, LiveStreamChanges } from './live-stream.ts';
+import type { LiveQualities, LiveStream, LiveStreamChanges } from './live-stream.ts';
 
 /** Which live streams a list shows. */
 export interface LiveStreamFilter {
@@ -19,6 +19,7 @@ export interface StreamKeyOwner {
   readonly accountUpgraded: boolean;
   readonly name: string;
   readonly restreams: LiveStream['restreams'];
+  readonly qualities: LiveStream['qualities'];
 }
 
 const sortColumns = { name: 'name_folded', createdAt: 'created_at_ms', updatedAt: 'updated_at_ms' } as const;
@@ -31,6 +32,7 @@ interface KeyOwnerRow {
   is_upgraded: number;
   name: string;
   restreams: string;
+  qualities: LiveQualities | null;
 }
 
 /** Live streams in the database. */
@@ -46,7 +48,7 @@ export class LiveStreamsStore {
       'SELECT * FROM live_streams WHERE id = ? AND project_id = ?',
     );
     this.#findByKey = database.sqlite.prepare<[string], KeyOwnerRow>(
-      `SELECT s.id, s.project_id, p.environment, a.is_suspended, a.is_upgraded, s.name, s.restreams
+      `SELECT s.id, s.project_id, p.environment, a.is_suspended, a.is_upgraded, s.name, s.restreams, s.qualities
        FROM live_streams s JOIN projects p ON p.id = s.project_id JOIN accounts a ON a.id = p.account_id
        WHERE s.stream_key = ?`,
     );
@@ -74,6 +76,7 @@ export class LiveStreamsStore {
       accountUpgraded: row.is_upgraded === 1,
       name: row.name,
       restreams: JSON.parse(row.restreams) as LiveStream['restreams'],
+      qualities: row.qualities ?? undefined,
     };
   }
 
@@ -132,6 +135,7 @@ export class LiveStreamsStore {
         is_public: Number(stream.public),
         player_id: stream.playerId ?? null,
         restreams: JSON.stringify(stream.restreams),
+        qualities: stream.qualities ?? null,
         thumbnail_type: stream.thumbnailType ?? null,
         created_at_ms: stream.createdAtMs,
         updated_at_ms: stream.updatedAtMs,
@@ -141,12 +145,13 @@ export class LiveStreamsStore {
 
   /** Changes what is given and leaves the rest. */
   change(projectId: string, liveStreamId: string, changes: LiveStreamChanges, atMs: number): void {
-    const { name, playerId, restreams } = changes;
+    const { name, playerId, restreams, qualities } = changes;
     this.#update(projectId, liveStreamId, {
       ...(name === undefined ? {} : { name, name_folded: foldText(name) }),
       ...(changes.public === undefined ? {} : { is_public: Number(changes.public) }),
       ...(playerId === undefined ? {} : { player_id: playerId }),
       ...(restreams === undefined ? {} : { restreams: JSON.stringify(restreams) }),
+      ...(qualities === undefined ? {} : { qualities }),
       updated_at_ms: atMs,
     });
   }
@@ -208,6 +213,7 @@ function liveStreamFrom(row: LiveStreamRow): LiveStream {
     public: row.is_public === 1,
     playerId: row.player_id ?? undefined,
     restreams: JSON.parse(row.restreams) as LiveStream['restreams'],
+    qualities: row.qualities ?? undefined,
     thumbnailType: row.thumbnail_type ?? undefined,
     createdAtMs: row.created_at_ms,
     updatedAtMs: row.updated_at_ms,

@@ -1,0 +1,76 @@
+import { availableParallelism } from 'node:os';
+import type { Config } from './config/settings.ts';
+import type { Outbox } from './events/outbox.store.ts';
+import { ProcessOwner } from './ffmpeg/owned-process.ts';
+import { sandboxOverlay } from './ffmpeg/sandbox-watermark.ts';
+import type { LadderForm } from './live/ladder-form.ts';
+import type { FormOf, QualityDropped } from './live/live-broadcasts.ts';
+import { FfmpegLiveEncoder } from './live/live-encoder.ts';
+import type { Clock } from './shared/clock.ts';
+import { type Component, componentOf } from './shared/lifecycle.ts';
+import type { Logger } from './shared/logger.ts';
+import { ladderOf } from './vod/rungs.ts';
+
+/** What qualities of broadcasts need of the rest of the server. */
+export interface ComposeLadderOptions {
+  readonly config: Config;
+  readonly outbox: Outbox;
+  /** One that encodes. */
+  readonly ffmpeg: { readonly path: string };
+  /** Other sizes than usual, for tests. */
+  readonly steps: LadderForm['steps'] | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** All that makes qualities of broadcasts. */
+export interface LiveLadder {
+  readonly form: FormOf;
+  readonly qualityDropped: QualityDropped;
+  /** ffmpegs that encode broadcasts. */
+  readonly processes: ProcessOwner;
+  /** In the order of their start. */
+  readonly components: readonly Component[];
+}
+
+/** Copying goes before encoding, and encoding of broadcasts before that of videos. */
+const encoderNiceness = 3;
+/** More slices of one frame make it worse and hardly faster. */
+const mostThreads = 4;
+
+/** Puts together what encodes broadcasts. */
+export function composeLadder({
+  config,
+  outbox,
+  ffmpeg,
+  steps,
+  clock,
+  log,
+}: ComposeLadderOptions): LiveLadder {
+  const owner = new ProcessOwner(log);
+  const threads = Math.min(mostThreads, availableParallelism());
+  return {
+    form: ({ qualities, environment, liveStreamId }) => {
+      const isLadder = (qualities ?? config['live.qualities']) === 'ladder';
+      const isSandbox = environment === 'sandbox';
+      if (!isLadder && !isSandbox) return undefined;
+      return {
+        isLadder,
+        mark: isSandbox ? sandboxOverlay : undefined,
+        steps: steps ?? ladderOf,
+        startEncoder: (order, events) =>
+          new FfmpegLiveEncoder({
+            ...{ path: ffmpeg.path, owner, order, events, threads, niceness: encoderNiceness },
+            ids: { liveStreamId, rungs: order.rungs.map(({ name }) => name).join(' ') },
+          }),
+      };
+    },
+    qualityDropped: ({ projectId, liveStreamId }, quality, reason) => {
+      const type = 'live-stream.quality.dropped';
+      const payload = { liveStreamId, quality, reason };
+      outbox.append({ projectId, type, subjectId: liveStreamId, payload }, clock.nowMs());
+    },
+    processes: owner,
+    components: [componentOf('live-encoders', { stop: () => owner.stop() })],
+  };
+}
