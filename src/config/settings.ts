@@ -123,13 +123,13 @@ export const settings = {
     'MILLRACE_LIVE_WINDOW',
     duration(6 * second, 600 * second),
     '12s',
-    'How much of a broadcast its playlist lists. At least six segments are listed whatever this says.',
+    'How much of a broadcast is in memory; the playlist lists at least that, and at least six segments. What is older is on disk: see `live.rewind`.',
   ),
   'live.windowBytes': setting(
     'MILLRACE_LIVE_WINDOW_BYTES',
     size(1024 ** 2, 1024 ** 3),
     '64MiB',
-    'Memory that the segments of one broadcast may take; the window is shortened to fit.',
+    'Memory that the segments of one rendition of a broadcast may take; the window is shortened to fit.',
   ),
   'live.reconnectGrace': setting(
     'MILLRACE_LIVE_RECONNECT_GRACE',
@@ -147,7 +147,7 @@ export const settings = {
     'MILLRACE_LIVE_REWIND',
     duration(0, 24 * hour),
     '1h',
-    'How far back viewers can go while a broadcast runs, from the disk; 0 is no further than `live.window`.',
+    'How far back viewers can go while a broadcast runs, from the disk, and the longest that it can still be played after its end (an hour at most); 0 is no further than `live.window`.',
   ),
   'live.qualities': setting(
     'MILLRACE_LIVE_QUALITIES',
@@ -250,6 +250,24 @@ export const settings = {
     integer(0, 10_000_000),
     6000,
     'Reading API requests a minute and project; 0 is no limit.',
+  ),
+  'rateLimit.sandboxUploads': setting(
+    'MILLRACE_RATE_LIMIT_SANDBOX_UPLOADS',
+    integer(0, 10_000_000),
+    null,
+    'Upload requests a minute for a sandbox. Unset: as in production.',
+  ),
+  'rateLimit.sandboxWrites': setting(
+    'MILLRACE_RATE_LIMIT_SANDBOX_WRITES',
+    integer(0, 10_000_000),
+    null,
+    'Writing API requests a minute for a sandbox. Unset: as in production.',
+  ),
+  'rateLimit.sandboxReads': setting(
+    'MILLRACE_RATE_LIMIT_SANDBOX_READS',
+    integer(0, 10_000_000),
+    null,
+    'Reading API requests a minute for a sandbox. Unset: as in production.',
   ),
   'analytics.reports': setting(
     'MILLRACE_ANALYTICS_REPORTS',

@@ -17,6 +17,7 @@ export type Authenticate = (authorization: string | undefined) => Caller;
 export interface UploadCaller {
   readonly token: string;
   readonly projectId: string;
+  readonly environment: Caller['environment'];
 }
 
 /**

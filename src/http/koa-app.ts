@@ -87,7 +87,7 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     state.route = route.path;
     state.rate = limiter.untouched(route.rateClass);
     const caller = callerOf(ctx, route);
-    if (caller !== undefined) state.rate = limiter.require(caller.projectId, route.rateClass);
+    if (caller !== undefined) state.rate = limiter.require(caller, route.rateClass);
     const json =
       route.body?.kind === 'json'
         ? await readJsonBody(ctx.req, {

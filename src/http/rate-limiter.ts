@@ -4,8 +4,21 @@ import { AppError } from '../shared/errors.ts';
 /** What a request counts as. */
 export type RateClass = 'uploads' | 'writes' | 'reads';
 
-/** Requests a minute for one project; 0 is no limit. */
-export type RateLimits = Readonly<Record<RateClass, number>>;
+type Rates = Readonly<Record<RateClass, number>>;
+
+/** Requests a minute for one project; 0 is no limit. `sandbox`: other ones for those of the sandbox. */
+export type RateLimits = Rates & { readonly sandbox?: Rates };
+
+/** Whose requests are counted. */
+export interface RatedProject {
+  readonly projectId: string;
+  readonly environment: 'sandbox' | 'production';
+}
+
+/** What holds in an environment. */
+export function ratesOf({ sandbox, ...rates }: RateLimits, environment: RatedProject['environment']): Rates {
+  return environment === 'sandbox' ? (sandbox ?? rates) : rates;
+}
 
 /** What the `X-RateLimit-*` headers say. */
 export interface RateState {
@@ -55,27 +68,27 @@ export class RateExceeded extends AppError {
 
 /** Counts requests by project and class in windows of a minute that begin with the first request. */
 export class RateLimiter {
-  readonly #limits: RateLimits;
+  readonly #limits: Readonly<Record<RatedProject['environment'], Rates>>;
   readonly #clock: Clock;
   readonly #windows = new Map<string, Window>();
   #sweepAt = windowsBeforeSweep;
 
   constructor(limits: RateLimits, clock: Clock) {
-    this.#limits = limits;
+    this.#limits = { sandbox: ratesOf(limits, 'sandbox'), production: ratesOf(limits, 'production') };
     this.#clock = clock;
   }
 
   /** Takes one request of a project; what its caller is told of that. @throws RateExceeded when the window is used up */
-  require(projectId: string, rateClass: RateClass): RateState {
-    const rate = this.take(projectId, rateClass);
+  require(project: RatedProject, rateClass: RateClass): RateState {
+    const rate = this.take(project, rateClass);
     if (!rate.isAllowed) throw new RateExceeded(rate);
     return rate;
   }
 
   /** Takes one request of a project, unless its window is used up. */
-  take(projectId: string, rateClass: RateClass): RateState {
-    const limit = this.#limits[rateClass];
-    if (limit === 0) return this.untouched(rateClass);
+  take({ projectId, environment }: RatedProject, rateClass: RateClass): RateState {
+    const limit = this.#limits[environment][rateClass];
+    if (limit === 0) return unlimited;
     const nowMs = this.#clock.monotonicMs();
     const window = this.#windowOf(`${rateClass}:${projectId}`, nowMs);
     const isAllowed = window.used < limit;
@@ -90,7 +103,7 @@ export class RateLimiter {
 
   /** What a request that belongs to no project is told. */
   untouched(rateClass: RateClass): RateState {
-    const limit = this.#limits[rateClass];
+    const limit = this.#limits.production[rateClass];
     return limit === 0 ? unlimited : { isAllowed: true, limit, remaining: limit, retryAfterSeconds: 0 };
   }
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../../http/caller.ts';
 import { pageOf, sortOf } from '../../http/pagination.ts';
-import type { RateLimits } from '../../http/rate-limiter.ts';
+import { type RateLimits, ratesOf } from '../../http/rate-limiter.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
 import { formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
@@ -157,7 +157,7 @@ function accountView(
   const account = accounts.find(accountId);
   if (account === undefined) throw new AppError('resource-not-found');
   const { email, createdAtMs, isUpgraded: upgraded } = account;
-  const limited = Object.entries(rates).filter(([, limit]) => limit > 0);
+  const limited = Object.entries(ratesOf(rates, environment)).filter(([, limit]) => limit > 0);
   return {
     accountId,
     ...(email === undefined ? {} : { email }),

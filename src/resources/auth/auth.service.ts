@@ -74,7 +74,7 @@ export class AuthService {
    */
   exchangeApiKey(apiKey: string): Tokens {
     const owner = allowed(this.#accounts.ownerOfKey(apiKey), 'authentication-invalid-user-credentials');
-    this.#limiter.require(owner.projectId, 'writes');
+    this.#limiter.require(owner, 'writes');
     return this.#issue(owner.apiKeyId);
   }
 
@@ -83,7 +83,7 @@ export class AuthService {
     return this.#database.transaction(() => {
       const found = this.#tokens.ownerOfRefreshToken(refreshToken, this.#clock.nowMs());
       const owner = allowed(found, 'authentication-invalid-user-credentials');
-      this.#limiter.require(owner.projectId, 'writes');
+      this.#limiter.require(owner, 'writes');
       this.#tokens.removeRefreshToken(refreshToken);
       return this.#issue(owner.apiKeyId);
     });

@@ -110,7 +110,7 @@ export class DocsPages {
   }
 
   #guide(files: DocsFiles): string {
-    const { uploads, writes, reads } = this.#options.rateLimits;
+    const { uploads, writes, reads, sandbox } = this.#options.rateLimits;
     return fillPage(files.page, {
       ...files.links,
       version: textOf(this.#options.version),
@@ -119,6 +119,10 @@ export class DocsPages {
       uploads: limitText(uploads, 'uploads'),
       writes: limitText(writes, 'other writes'),
       reads: limitText(reads, 'reads'),
+      sandboxRates:
+        sandbox === undefined
+          ? ''
+          : `In the sandbox: ${limitText(sandbox.uploads, 'uploads')}, ${limitText(sandbox.writes, 'other writes')} and ${limitText(sandbox.reads, 'reads')}.`,
     });
   }
 

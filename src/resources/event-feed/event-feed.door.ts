@@ -32,7 +32,7 @@ export function eventFeedDoor(options: {
       feed.assertOpen();
       const authorization = authorizationOf(request);
       const { projectId, environment } = authenticate(authorization);
-      limiter.require(projectId, 'reads');
+      limiter.require({ projectId, environment }, 'reads');
       feed.assertRoom(projectId);
       const input = readQuery((request.url ?? '').split('?')[1] ?? '');
       const [query] = validate([{ source: 'query', schema: eventFeedQuery, input }]) as [

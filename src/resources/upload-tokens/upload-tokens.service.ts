@@ -30,7 +30,7 @@ export class UploadTokensService {
       const detail = 'The account is not upgraded: only tokens of its sandbox can be used.';
       throw new AppError('authentication-invalid-upload-token', undefined, { details: { detail } });
     }
-    return { token, projectId: owner.projectId };
+    return { token, projectId: owner.projectId, environment: owner.environment };
   }
 
   /** A token of a project that has not expired. */

@@ -29,13 +29,17 @@ export class UploadTokensStore {
   }
 
   /** Whose a token is, unless it expired. */
-  ownerOf(token: string, nowMs: number): { projectId: string; standing: Standing } | undefined {
+  ownerOf(
+    token: string,
+    nowMs: number,
+  ): { projectId: string; environment: Environment; standing: Standing } | undefined {
     const row = this.#owner.get(token);
     if (row === undefined || (row.expires_at_ms !== null && row.expires_at_ms <= nowMs)) return undefined;
     const { project_id: projectId, environment } = row;
     const isSuspended = row.is_suspended === 1;
     return {
       projectId,
+      environment,
       standing: standingOf({ isSuspended, isUpgraded: row.is_upgraded === 1, environment }),
     };
   }
