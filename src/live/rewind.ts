@@ -1,4 +1,5 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, rmdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Clock } from '../shared/clock.ts';
 import { systemCodeOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
@@ -115,6 +116,8 @@ export class Rewind implements Component {
     try {
       await Promise.all(stores.map(store => store.close()));
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      // Not empty while the live stream has an image or another broadcast; else nobody needs it.
+      await rmdir(dirname(folder)).catch(() => {});
     } catch (error) {
       this.#options.log.warn('rewind-not-removed', { folder, error });
     }
