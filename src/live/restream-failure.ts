@@ -75,7 +75,8 @@ export function failureOfError(error: unknown, { host, port }: RestreamTarget): 
   if (unreachableCodes.has(code)) return soon('unreachable', `${at} cannot be reached.`);
   if (timeoutCodes.has(code)) return soon('timed-out', `${at} did not answer.`);
   if (tlsCodes.test(code)) {
-    const what = messageOf(error).slice(0, longestDetail);
+    const isOfOpenSsl = error instanceof Error && 'reason' in error && typeof error.reason === 'string';
+    const what = (isOfOpenSsl ? (error.reason as string) : messageOf(error)).slice(0, longestDetail);
     return { reason: 'tls', detail: `The TLS connection to ${at} failed: ${what}.`, isLasting: true };
   }
   if (closedCodes.has(code)) return soon('closed', `${at} closed the connection.`);

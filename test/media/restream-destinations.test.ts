@@ -1,0 +1,304 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { MediaTag } from '../../src/ingest/publish-gate.ts';
+import { describeVideoTag } from '../../src/live/flv-tag.ts';
+import { ffmpegBuilds } from '../support/ffmpeg.ts';
+import { goodKey, type IngestDoor, openDoor, type RecordedPublisher } from '../support/ingest-door.ts';
+import { recordTags } from '../support/replay.ts';
+import { startOuting } from '../support/restream-outing.ts';
+import { makeSelfSigned } from '../support/self-signed.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+let tags: MediaTag[];
+let otherTags: MediaTag[];
+let door: IngestDoor;
+
+beforeAll(async () => {
+  [tags, otherTags, door] = await Promise.all([
+    recordTags({ seconds: 2, gopSeconds: 0.4 }),
+    recordTags({ seconds: 2, gopSeconds: 0.4, size: '128x72' }),
+    openDoor(),
+  ]);
+});
+
+afterAll(async () => {
+  await door?.server.stop();
+});
+
+let keys = 0;
+/** A key that the door takes, used by one test only. */
+function newKey(): string {
+  keys += 1;
+  return `${goodKey}-${keys}-${'x'.repeat(150)}`;
+}
+const urlOf = (port: number, app = 'live') => `rtmp://destination.test:${port}/${app}`;
+const publishersOf = (key: string): RecordedPublisher[] =>
+  door.publishers.filter(({ request }) => request.streamKey === key);
+const media = (publisher: RecordedPublisher | undefined, kind: MediaTag['kind']) =>
+  publisher?.tags.filter(tag => tag.kind === kind && tag.body.length > 5) ?? [];
+const isConfig = ({ kind, body }: MediaTag) =>
+  kind === 'video' ? describeVideoTag(body)?.role === 'config' : body[1] === 0;
+
+/** A server of TCP that ends with its scope. */
+async function listen(onSocket: (socket: Socket) => void): Promise<AsyncDisposable & { port: number }> {
+  const sockets = new Set<Socket>();
+  const server = createServer(socket => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    onSocket(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+describe.each(ffmpegBuilds)('with the $name ffmpeg', ({ path }) => {
+  test('a destination by name gets what came in, byte for byte, from a keyframe on and from the time 0', async () => {
+    const key = newKey();
+    await using outing = startOuting([{ url: urlOf(door.port), key }], { ffmpeg: path });
+    outing.play(tags);
+    await waitUntil(() => media(publishersOf(key)[0], 'video').length > 40, { what: 'frames' });
+    const [publisher] = publishersOf(key);
+    expect(publisher!.request).toMatchObject({ app: 'live', streamKey: key });
+    for (const kind of ['video', 'audio'] as const) {
+      const got = media(publisher, kind);
+      const config = tags.find(tag => tag.kind === kind && isConfig(tag))!;
+      expect(publisher!.tags.find(tag => tag.kind === kind)!.body).toEqual(config.body);
+      const sent = tags.filter(tag => tag.kind === kind && !isConfig(tag));
+      const frames = got.filter(tag => !isConfig(tag));
+      const first = sent.findIndex(({ body }) => body.equals(frames[0]!.body));
+      expect(frames.map(({ body }) => sent.findIndex(tag => tag.body.equals(body)))).toEqual(
+        frames.map((_, index) => (first + index) % sent.length),
+      );
+      if (kind === 'video') expect(describeVideoTag(frames[0]!.body)!.role).toBe('keyframe');
+      expect(frames[0]!.timestampMs).toBeLessThan(50);
+    }
+    expect(outing.facts()).toMatchObject({
+      state: 'live',
+      retries: 0,
+      droppedFrames: 0,
+      lastError: undefined,
+    });
+  });
+
+  test('a key that is refused is said to be, with no key in any line of the log', async () => {
+    const key = 'wrong-key-wrong-key-wrong-key';
+    await using outing = startOuting([{ url: urlOf(door.port), key }], { ffmpeg: path });
+    outing.play(tags);
+    const facts = await outing.until('a refusal', ({ state }) => state === 'retrying');
+    expect(facts).toMatchObject({
+      reason: 'refused',
+      lastError: expect.stringContaining('There is no stream with this key.'),
+    });
+    await outing.until('another try', ({ retries }) => retries > 0);
+    expect(outing.log.length).toBeGreaterThan(0);
+    expect(JSON.stringify([outing.log, outing.facts()])).not.toContain(key);
+  });
+});
+
+describe.concurrent('a destination', () => {
+  test('that is not there yet, goes in the middle and comes back is sent to again; another one misses nothing', async () => {
+    const [key, otherKey] = [newKey(), newKey()];
+    let isThere = false;
+    const sockets = new Set<Socket>();
+    await using relay = await listen(socket => {
+      if (!isThere) {
+        socket.resetAndDestroy();
+        return;
+      }
+      const onward = connect(door.port, '127.0.0.1');
+      onward.on('error', () => {});
+      socket.pipe(onward).pipe(socket);
+      sockets.add(socket).add(onward);
+    });
+    await using outing = startOuting([
+      { url: urlOf(relay.port), key },
+      { url: urlOf(door.port), key: otherKey },
+    ]);
+    outing.play(tags);
+    await outing.until('a failure', ({ state }) => state === 'retrying');
+    isThere = true;
+    await outing.until('media', ({ state }) => state === 'live');
+    await waitUntil(() => media(publishersOf(key)[0], 'video').length > 10, { what: 'frames' });
+    for (const socket of sockets) socket.destroy();
+    expect(await outing.until('its end to be noticed', ({ state }) => state === 'retrying')).toMatchObject({
+      reason: 'closed',
+    });
+    await outing.until('media again', ({ state }) => state === 'live');
+    await waitUntil(() => media(publishersOf(key)[1], 'video').length > 10, { what: 'frames again' });
+    expect(outing.facts().retries).toBeGreaterThanOrEqual(2);
+
+    const [other, ...more] = publishersOf(otherKey);
+    expect(more).toEqual([]);
+    const times = media(other, 'video').map(({ timestampMs }) => timestampMs);
+    const gaps = times.slice(1).map((at, index) => at - times[index]!);
+    expect(Math.max(...gaps)).toBeLessThan(100);
+    expect(outing.facts(1)).toMatchObject({ state: 'live', retries: 0, droppedFrames: 0 });
+  });
+
+  test('that stops reading is dropped to a keyframe, then left; the memory for it is bounded', async () => {
+    const [key, otherKey] = [newKey(), newKey()];
+    let isReading = true;
+    await using relay = await listen(socket => {
+      const onward = connect(door.port, '127.0.0.1');
+      onward.on('error', () => {});
+      onward.on('data', bytes => socket.write(bytes));
+      socket.on('data', bytes => {
+        onward.write(bytes);
+        if (!isReading) socket.pause();
+      });
+      socket.on('close', () => onward.destroy());
+    });
+    await using outing = startOuting(
+      [
+        { url: urlOf(relay.port), key },
+        { url: urlOf(door.port), key: otherKey },
+      ],
+      { times: { stallMs: 1_500 } },
+    );
+    outing.play(heavier(tags, 80_000));
+    await outing.until('media', ({ state }) => state === 'live');
+    await waitUntil(() => media(publishersOf(otherKey)[0], 'video').length > 5, { what: 'frames' });
+    isReading = false;
+    const facts = await outing.until('a stall', ({ state }) => state === 'retrying');
+    expect(facts).toMatchObject({ reason: 'stalled', lastError: expect.stringContaining('took nothing') });
+    expect(facts.droppedFrames).toBeGreaterThan(0);
+    const before = media(publishersOf(otherKey)[0], 'video').length;
+    await waitUntil(() => media(publishersOf(otherKey)[0], 'video').length > before + 10, { what: 'frames' });
+    expect(outing.facts(1)).toMatchObject({ state: 'live', retries: 0 });
+  });
+
+  test('that answers nothing is left after a while, and no process stays', async () => {
+    await using silent = await listen(() => {});
+    await using outing = startOuting([{ url: urlOf(silent.port), key: 'key' }], {
+      times: { acceptMs: 1_000, firstRetryMs: 60_000, longestRetryMs: 60_000 },
+    });
+    outing.play(tags);
+    const facts = await outing.until('a failure', ({ state }) => state === 'retrying');
+    expect(facts).toMatchObject({ reason: 'timed-out' });
+    await waitUntil(() => outing.owner.running === 0, { what: 'the end of its process' });
+  });
+
+  test('that nothing listens at costs no process', async () => {
+    const gone = await listen(() => {});
+    await gone[Symbol.asyncDispose]();
+    await using outing = startOuting([{ url: urlOf(gone.port), key: 'key' }]);
+    outing.play(tags);
+    expect(await outing.until('two tries', ({ retries }) => retries >= 2)).toMatchObject({
+      state: 'retrying',
+      reason: 'connection-refused',
+    });
+    expect(outing.owner.running).toBe(0);
+  });
+
+  test('whose name is not found, or leads into the network of the server, is not connected to', async () => {
+    const key = newKey();
+    const lost = async () => {
+      throw Object.assign(new Error('queryA ENOTFOUND'), {
+        code: 'ENOTFOUND',
+        syscall: 'queryA',
+        hostname: 'x',
+      });
+    };
+    await using nameless = startOuting([{ url: urlOf(door.port), key }], { resolve: lost });
+    await using inside = startOuting([{ url: urlOf(door.port), key }], { allowPrivate: false });
+    nameless.play(tags);
+    inside.play(tags);
+    expect(await nameless.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
+      reason: 'name-not-found',
+      lastError: 'The name destination.test was not found.',
+    });
+    expect(await inside.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
+      reason: 'not-public',
+      lastError: 'destination.test is not an address on the public network.',
+    });
+    expect(publishersOf(key)).toEqual([]);
+  });
+
+  test('goes on in the same connection when the publisher is away for a while, and in another when it sends something else', async () => {
+    const key = newKey();
+    await using outing = startOuting([{ url: urlOf(door.port), key }]);
+    const first = outing.play(tags);
+    await waitUntil(() => media(publishersOf(key)[0], 'video').length > 10, { what: 'frames' });
+    await first.stop();
+    outing.publisherGone();
+    const before = media(publishersOf(key)[0], 'video').length;
+    const second = outing.play(tags);
+    await waitUntil(() => media(publishersOf(key)[0], 'video').length > before + 10, { what: 'more frames' });
+    const times = media(publishersOf(key)[0], 'video').map(({ timestampMs }) => timestampMs);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(publishersOf(key)).toHaveLength(1);
+    await second.stop();
+    outing.publisherGone();
+    outing.play(otherTags);
+    await waitUntil(() => media(publishersOf(key)[1], 'video').length > 10, { what: 'other frames' });
+    const config = otherTags.find(tag => tag.kind === 'video' && isConfig(tag))!;
+    expect(publishersOf(key)[1]!.tags.find(({ kind }) => kind === 'video')!.body).toEqual(config.body);
+    expect(outing.facts()).toMatchObject({ retries: 0, lastError: undefined });
+  });
+
+  test('is told the end when the broadcast ends, and nothing is left a second later', async () => {
+    const key = newKey();
+    await using outing = startOuting([{ url: urlOf(door.port), key }]);
+    outing.play(tags);
+    await waitUntil(() => media(publishersOf(key)[0], 'video').length > 10, { what: 'frames' });
+    const startedMs = performance.now();
+    await outing.end();
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    expect(outing.owner.running).toBe(0);
+    expect(outing.restreams.ofStream('li-test')).toBeUndefined();
+    await waitUntil(() => publishersOf(key)[0]!.closeReasons.length > 0, { what: 'its end' });
+    expect(publishersOf(key)[0]!.closeReasons).toEqual(['unpublished']);
+  });
+});
+
+test('a destination over TLS is sent to when its certificate is of a name that is trusted, and only then', async () => {
+  const { cert, key: certKey } = makeSelfSigned('destination.test');
+  const secure = await openDoor({
+    rtmps: { port: 0, secureContext: () => ({ cert, key: certKey }) },
+  });
+  onTestFinished(() => secure.server.stop());
+  const url = `rtmps://destination.test:${secure.server.rtmpsPort}/live`;
+  {
+    await using outing = startOuting([{ url, key: goodKey }]);
+    outing.play(tags);
+    expect(await outing.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
+      reason: 'tls',
+      lastError: expect.stringContaining('self-signed certificate'),
+    });
+  }
+  const usual = getCACertificates('default');
+  setDefaultCACertificates([...usual, cert]);
+  onTestFinished(() => setDefaultCACertificates(usual));
+  await using outing = startOuting([
+    { url, key: goodKey },
+    { url: url.replace('destination.test', 'another.test'), key: goodKey },
+  ]);
+  outing.play(tags);
+  await waitUntil(() => media(secure.publishers[0], 'video').length > 10, { what: 'frames' });
+  expect(secure.publishers[0]!.request).toMatchObject({ protocol: 'rtmps', streamKey: goodKey });
+  expect(await outing.until('a failure', ({ state }) => state === 'retrying', 1)).toMatchObject({
+    reason: 'tls',
+    lastError: expect.stringContaining('another.test'),
+  });
+});
+
+/** The same frames with as many bytes more of filler data in each (H.264 7.3.2.7). */
+function heavier(all: readonly MediaTag[], bytes: number): MediaTag[] {
+  const filler = Buffer.alloc(4 + bytes, 0xff);
+  filler.writeUInt32BE(bytes);
+  filler[4] = 12;
+  filler[filler.length - 1] = 0x80;
+  return all.map(tag =>
+    tag.kind === 'video' && !isConfig(tag) ? { ...tag, body: Buffer.concat([tag.body, filler]) } : tag,
+  );
+}
