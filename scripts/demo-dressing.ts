@@ -55,6 +55,7 @@ export async function addWebhook(server: ServerProcess, url: string): Promise<st
     'video.encoding.quality.completed',
     'live-stream.broadcast.started',
     'live-stream.broadcast.ended',
+    'video.source.recorded',
   ];
   const webhook = await send<{ signatureSecret: string }>(server, 'POST', '/webhooks', { url, events });
   return webhook.signatureSecret;

@@ -1,7 +1,8 @@
 /**
  * Shows the product: a server in a temporary folder on free ports; a film with captions, chapters and a theme that is uploaded
  * through its API and plays while its qualities are made; a live stream that ffmpeg's test picture is published to; a webhook
- * receiver that verifies and prints what happens. Ends at Ctrl-C, or after `--seconds N`.
+ * receiver that verifies and prints what happens. The broadcast becomes a video when it ends. With `--restream` it is also sent on to
+ * a second server, which goes away and comes back. Ends at Ctrl-C, or after `--seconds N`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,12 +12,14 @@ import { findFfmpeg } from '../src/ffmpeg/find-ffmpeg.ts';
 import { addWebhook } from './demo-dressing.ts';
 import { publishTestPicture } from './demo-publisher.ts';
 import { DemoReceiver, type WebhookEvent } from './demo-receiver.ts';
+import { showRecording } from './demo-recording.ts';
+import { DemoDestination, DemoRestream } from './demo-restream.ts';
 import { DemoVideo, makeFilm } from './demo-video.ts';
 import { LatencyProbe } from './latency-probe.ts';
 import { createLiveStream, type ServerProcess, startServerProcess } from './server-process.ts';
 
 let code = 0;
-const seconds = readSeconds();
+const { seconds, isRestreamed } = readOptions();
 const ending = new AbortController();
 const { signal } = ending;
 process.on('SIGINT', () => ending.abort());
@@ -33,12 +36,13 @@ try {
 console.log('Stopped, and the temporary folder is gone.');
 process.exit(code);
 
-function readSeconds(): number | undefined {
+function readOptions(): { seconds: number | undefined; isRestreamed: boolean } {
   try {
-    const { values } = parseArgs({ options: { seconds: { type: 'string' } } });
-    if (values.seconds === undefined) return;
+    const { values } = parseArgs({ options: { seconds: { type: 'string' }, restream: { type: 'boolean' } } });
+    const isRestreamed = values.restream ?? false;
+    if (values.seconds === undefined) return { seconds: undefined, isRestreamed };
     const number = Number(values.seconds);
-    if (number > 0 && Number.isFinite(number)) return number;
+    if (number > 0 && Number.isFinite(number)) return { seconds: number, isRestreamed };
     throw new Error('--seconds: expected a number above 0');
   } catch (error) {
     fail(error);
@@ -74,6 +78,7 @@ async function show(): Promise<void> {
     ending.abort();
   });
   let receiver: DemoReceiver | undefined;
+  let destination: DemoDestination | undefined;
   try {
     receiver = await DemoReceiver.start(tell, body => {
       fail(new Error(`A webhook came whose signature does not hold: ${body}`));
@@ -82,7 +87,11 @@ async function show(): Promise<void> {
     receiver.trust(await addWebhook(server, receiver.address));
     await making;
     await showVideo(server, film);
-    await showLive(server, ffmpeg.path, receiver.address);
+    if (isRestreamed) destination = await DemoDestination.start(folder);
+    await showLive(server, ffmpeg.path, receiver.address, destination);
+  } catch (error) {
+    // Before the end is told to all: what fails after that fails because of it.
+    if (!signal.aborted) fail(error);
   } finally {
     ending.abort();
     await making.catch(() => {});
@@ -90,6 +99,7 @@ async function show(): Promise<void> {
     // Not thrown: that would hide what went wrong before.
     if (exit.code !== 0)
       fail(new Error(`The server did not stop cleanly (${exit.code}):\n${server.lines.join('\n')}`));
+    await destination?.stop();
     await receiver?.stop();
   }
 }
@@ -113,11 +123,17 @@ It has captions in two languages, chapters on its bar, and a theme with a colour
 `);
 }
 
-async function showLive(server: ServerProcess, ffmpegPath: string, hook: string): Promise<void> {
+async function showLive(
+  server: ServerProcess,
+  ffmpegPath: string,
+  hook: string,
+  destination: DemoDestination | undefined,
+): Promise<void> {
   const stream = await createLiveStream(
     server.baseUrl,
     server.productionKey,
     'Demo: a test picture with a clock',
+    destination === undefined ? {} : { restreams: [destination.restream] },
   );
   const publishedAtMs = performance.now();
   const publisher = publishTestPicture(
@@ -141,7 +157,8 @@ LIVE. On air ${(startMs / 1000).toFixed(1)} s after the encoder was started. Ope
   ${stream.assets.player}
 
 What to look at: the counter in the picture runs, a tone beeps once a second, and the readout beside the LIVE badge
-says how far behind you are. Open it twice: both show the same picture. Any HLS player takes this address:
+says how far behind you are. Open it twice: both show the same picture. Go back on the bar: it reaches to the beginning.
+Any HLS player takes this address:
 
   ${stream.assets.hls}
 
@@ -151,19 +168,40 @@ API. A guide, and a reference in which calls can be tried ("Authorize", user nam
 
 EVENTS. A webhook sends what happens to ${hook}, where its signature is verified. It is told here.
 
+RECORDING. All of it becomes a video when it ends.
+
 ${seconds === undefined ? 'Ctrl-C ends it.' : `It ends after ${seconds} s.`}
 `);
     const measuring = probe.run();
     const timer = seconds === undefined ? undefined : setTimeout(() => ending.abort(), seconds * 1000);
-    await Promise.race([whenEnding(), publisher.exited, measuring]);
+    const restreaming = destination === undefined ? whenEnding() : showRestream(server, stream, destination);
+    await Promise.race([whenEnding(), publisher.exited, measuring, restreaming]);
     clearTimeout(timer);
     if (!signal.aborted) throw new Error('The broadcast ended by itself.');
+    await restreaming;
     probe.stop();
     await measuring;
     console.log(probe.report());
+    await publisher.stop();
+    await showRecording(server, stream.liveStreamId).catch(fail);
   } finally {
     probe.stop();
     await publisher.stop();
+  }
+}
+
+/** Settles when the demo ends. @throws Error when the restream does not do what it should. */
+async function showRestream(
+  server: ServerProcess,
+  { liveStreamId }: { liveStreamId: string },
+  destination: DemoDestination,
+): Promise<void> {
+  const restream = new DemoRestream(server, liveStreamId, signal);
+  try {
+    await restream.show(destination);
+    await restream.watch();
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
 }
 

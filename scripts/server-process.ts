@@ -110,8 +110,13 @@ export interface CreatedStream {
 }
 
 /** Makes a live stream through the API. */
-export function createLiveStream(baseUrl: string, apiKey: string, name: string): Promise<CreatedStream> {
-  return create(baseUrl, apiKey, '/live-streams', { name });
+export function createLiveStream(
+  baseUrl: string,
+  apiKey: string,
+  name: string,
+  attributes: Readonly<Record<string, unknown>> = {},
+): Promise<CreatedStream> {
+  return create(baseUrl, apiKey, '/live-streams', { name, ...attributes });
 }
 
 /** A video as the API answers it, as far as scripts and tests need it. */
