@@ -20,7 +20,7 @@ const publishAttempts = 3;
  * - `vod/<videoId>/`: `source`, renditions, `mp4/source.mp4`, images, captions, chapters
  * - `uploads/<videoId>/`: chunks of an upload that is under way
  * - `work/<uuid>/`: a job's own folder; nobody else looks into it, and a start empties it
- * - `live/<liveStreamId>/`: the image of a live stream
+ * - `live/<liveStreamId>/`: the image of a live stream; `live/<liveStreamId>/<broadcastId>/`: what viewers can go back to
  * - `watermarks/<watermarkId>`: images to burn in
  * - `players/<playerId>/`: the logo of a player theme
  *
