@@ -10,6 +10,8 @@ import { silentFrame } from './silent-frame.ts';
 export interface FollowingSegmenterOptions {
   readonly rendition: LiveRendition;
   readonly kind: 'video' | 'audio';
+  /** How much later than it is decoded the leader's picture is shown: sound is cut where that is. */
+  readonly shownLaterMs?: () => number;
   onTrack(track: TrackDescription, init: Buffer): void;
   onPart(part: Part): void;
 }
@@ -31,6 +33,8 @@ interface Queued {
 const sameFrameMs = 4;
 /** Sound that is this far behind the picture goes on in silence. */
 const soundLateMs = 1000;
+/** RTMP rounds the times of frames by less. */
+const unevenMs = 2;
 /** Longer than any lag that is waited for. */
 const mostQueued = 4000;
 
@@ -53,6 +57,7 @@ export class FollowingSegmenter {
   #partStartMs = 0;
   #endMs = 0;
   #leaderEndMs = 0;
+  #laterMs = 0;
   /** The end of the last part of the leader that was gone along with. */
   #followedMs = 0;
   /** The part before ended with all of its media, so that one without a keyframe can follow. */
@@ -79,13 +84,14 @@ export class FollowingSegmenter {
 
   /** The leader has opened a segment. */
   opened(facts: SegmentFacts): void {
-    this.#marks.push({ kind: 'open', facts });
+    this.#laterMs = this.#options.shownLaterMs?.() ?? 0;
+    this.#marks.push({ kind: 'open', facts: { ...facts, startMs: facts.startMs + this.#laterMs } });
   }
 
   /** The leader has listed a part that ends at `endMs`. */
   parted(endMs: number): void {
-    this.#leaderEndMs = endMs;
-    this.#marks.push({ kind: 'part', endMs });
+    this.#leaderEndMs = endMs + this.#laterMs;
+    this.#marks.push({ kind: 'part', endMs: this.#leaderEndMs });
     this.#goOn();
   }
 
@@ -187,8 +193,18 @@ export class FollowingSegmenter {
       }
       if (next.atMs - this.#endMs > 1.5 * frameMs && this.#fillWithSilence(next.atMs)) continue;
       this.#queue.shift();
-      this.#addSound(next);
+      this.#addSound(this.#joined(next, frameMs));
     }
+  }
+
+  /** A frame that begins a little off the end of the one before (which may be silence) begins there, and ends where it would. */
+  #joined(next: Queued, frameMs: number): Queued {
+    const offMs = next.atMs - this.#endMs;
+    const isJoin = this.#open.length > 0 || this.#isOpen;
+    if (!isJoin || Math.abs(offMs) < unevenMs || Math.abs(offMs) > 1.5 * frameMs) return next;
+    const durationMs = next.durationMs + offMs;
+    const durationTicks = Math.max(1, Math.round((durationMs * next.track.timescale) / 1000));
+    return { ...next, atMs: this.#endMs, durationMs, sample: { ...next.sample, durationTicks } };
   }
 
   #addSound(next: Queued): void {
@@ -208,15 +224,19 @@ export class FollowingSegmenter {
     const frameMs = (1024 * 1000) / (track?.timescale ?? 48_000);
     if (track === undefined || data === undefined || this.#endMs + frameMs / 2 >= untilMs) return false;
     while (this.#endMs + frameMs / 2 < untilMs) {
+      // The last one reaches to what comes behind.
+      const isLast = this.#endMs + 1.5 * frameMs >= untilMs;
+      const durationMs = isLast ? untilMs - this.#endMs : frameMs;
+      const durationTicks = Math.round((durationMs * track.timescale) / 1000);
       const sample = {
-        trackId: 1,
+        trackId: 2,
         dtsTicks: 0,
-        durationTicks: 1024,
+        durationTicks,
         compositionOffsetTicks: 0,
         isSync: true,
         data,
       };
-      this.#addSound({ track, sample, atMs: this.#endMs, durationMs: frameMs });
+      this.#addSound({ track, sample, atMs: this.#endMs, durationMs });
     }
     return true;
   }

@@ -83,6 +83,7 @@ export class Generation {
   #expectsTags: boolean;
   #isKilled = false;
   #sound: FollowingSegmenter | undefined;
+  #shownLaterMs = 0;
   readonly #feeds: RungFeed[] = [];
   readonly #rungTracks = new Map<string, TrackDescription>();
 
@@ -289,6 +290,7 @@ export class Generation {
     return new FollowingSegmenter({
       rendition: stage.rendition(name),
       kind,
+      ...(kind === 'audio' ? { shownLaterMs: () => this.#shownLaterMs } : {}),
       onTrack: (track, init) => {
         stage.changed();
         stage.follow(follower => follower.tracks?.(name, { [kind]: track }, init, isStandIn));
@@ -315,6 +317,10 @@ export class Generation {
   #take(kind: TrackKind, sample: Sample, atMs: number): void {
     const { stage, isStandIn } = this.#options;
     const isApart = kind === 'audio' && this.#sound !== undefined;
+    if (kind === 'video' && sample.isSync) {
+      const timescale = stage.source.tracks.video?.timescale ?? 1000;
+      this.#shownLaterMs = (sample.compositionOffsetTicks * 1000) / timescale;
+    }
     const rendition = isApart ? audioRendition : sourceRendition;
     stage.follow(follower => follower.sample?.(rendition, kind, sample, atMs, isStandIn));
     if (isApart) this.#sound?.add(sample, atMs);

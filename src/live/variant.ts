@@ -27,8 +27,8 @@ export interface VariantFacts {
 
 /** The GROUP-ID of the sound. */
 const soundGroup = 'audio';
-/** A second may take so many times what the encoder holds to, since its buffer holds one. */
-const encodedHeadroom = 1.1;
+/** Two seconds may take so many times what the encoder holds to, since its buffer holds one. */
+const encodedHeadroom = 1.5;
 /** Room above what was measured: a copied stream's rate is the encoder's to change. */
 const headroom = 1.2;
 
@@ -59,6 +59,8 @@ export function formatVariants(all: readonly VariantFacts[]): string {
               type: 'AUDIO',
               groupId: soundGroup,
               name: 'Sound',
+              // RTMP does not say it.
+              language: 'und',
               isDefault: true,
               isAutoselect: true,
               ...(sound.track.channels === undefined ? {} : { channels: sound.track.channels }),
@@ -77,7 +79,9 @@ function variantOf(facts: VariantFacts): Variant {
       ? Math.max(facts.peakBitsPerSecond, facts.declared?.bitsPerSecond ?? 0) * headroom
       : Math.max(facts.peakBitsPerSecond, mostBitsPerSecond) * encodedHeadroom;
   const soundPeak = (sound?.peakBitsPerSecond ?? 0) * headroom;
-  const average = Math.ceil(Math.max(facts.averageBitsPerSecond + (sound?.averageBitsPerSecond ?? 0), 1));
+  // Before the first segment is complete nothing was measured.
+  const picture = facts.averageBitsPerSecond || (mostBitsPerSecond ?? facts.declared?.bitsPerSecond ?? 0);
+  const average = Math.ceil(Math.max(picture + (sound?.averageBitsPerSecond ?? 0), 1));
   return {
     uri: facts.uri,
     bandwidthBitsPerSecond: Math.max(Math.ceil(bandwidth + soundPeak), average),
