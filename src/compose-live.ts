@@ -2,8 +2,9 @@ import type { Config } from './config/settings.ts';
 import type { FfmpegBuild } from './ffmpeg/find-ffmpeg.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
 import { PartPictures } from './ffmpeg/part-picture.ts';
-import type { FollowBroadcast } from './live/broadcast-follower.ts';
+import type { BroadcastFollower, FollowBroadcast, FollowedBroadcast } from './live/broadcast-follower.ts';
 import { LiveFrames } from './live/live-frames.ts';
+import { Recorder, type RecordingStudio } from './live/recorder.ts';
 import { Rewind } from './live/rewind.ts';
 import type { OpenRewind } from './live/rewind-store.ts';
 import type { Clock } from './shared/clock.ts';
@@ -21,6 +22,8 @@ export interface ComposeLiveOptions {
   readonly ffmpeg: FfmpegBuild;
   /** Whether viewers can still get anything of a broadcast. */
   readonly isPlayable: (liveStreamId: string, broadcastId: string) => boolean;
+  /** Where broadcasts are recorded; one of the components. */
+  readonly recordings: RecordingStudio & Component;
   readonly sandboxRules: SandboxRules;
   readonly clock: Clock;
   readonly log: Logger;
@@ -52,14 +55,24 @@ export function composeLive(options: ComposeLiveOptions): LiveCompany {
   const processes = new ProcessOwner(options.log);
   const frames = composeFrames(options, processes);
   return {
-    follow: broadcast => [frames.follow(broadcast)],
+    follow: broadcast => [...recordersOf(broadcast, options), frames.follow(broadcast)],
     frames,
     processes,
     rewind: rewind.isOn ? broadcast => rewind.open(broadcast) : undefined,
     removeLeftBroadcasts: () => rewind.removeLeftovers(),
     // Started even where it is off: it removes what a former process left.
-    components: [rewind, frames],
+    components: [options.recordings, rewind, frames],
   };
+}
+
+function recordersOf(
+  broadcast: FollowedBroadcast,
+  { config, recordings, sandboxRules }: ComposeLiveOptions,
+): BroadcastFollower[] {
+  if (!config['recording.enabled']) return [];
+  const isCut = broadcast.environment === 'sandbox';
+  const longestMs = isCut ? sandboxRules.recordingMs : config['recording.longest'];
+  return [new Recorder({ broadcast, studio: recordings, longestMs, isCut })];
 }
 
 function composeFrames(options: ComposeLiveOptions, owner: ProcessOwner): LiveFrames {

@@ -10,6 +10,7 @@ import { LoadGate } from './ffmpeg/load-gate.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
 import { Jobs } from './jobs/jobs.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import { RecordingsStore, type RecordingsStoreOptions } from './resources/recordings/recordings.store.ts';
 import { EncodingsStore, type ViewerRow } from './resources/video-encodings/encodings.store.ts';
 import type { Clock } from './shared/clock.ts';
 import { nativeLanguageName } from './shared/language-tag.ts';
@@ -18,12 +19,14 @@ import type { Logger } from './shared/logger.ts';
 import { MediaFiles } from './storage/media-files.ts';
 import type { Database } from './store/database.ts';
 import { GrowingVideos } from './vod/growing-videos.ts';
+import { joinKind } from './vod/join-job.ts';
 import { VodPlayback } from './vod/playback.ts';
+import { Recordings } from './vod/recordings.ts';
 import { RenditionFolders } from './vod/rendition-folders.ts';
 import { RenditionReader } from './vod/rendition-reader.ts';
 import type { SourceFacts } from './vod/source-plan.ts';
 import { VodWorks } from './vod/vod-works.ts';
-import { type ThumbnailRecords, vodLanes } from './vod/work-context.ts';
+import { type ThumbnailRecords, vodLanes, type WorkContext } from './vod/work-context.ts';
 
 /** What videos need of the rest of the server. */
 export interface VodOptions {
@@ -42,6 +45,10 @@ export interface VodOptions {
   };
   /** What viewers get beside the media; asked late, likewise. */
   readonly extras: () => VideoExtras;
+  /** Makes the videos of recordings. */
+  readonly addRecorded: RecordingsStoreOptions['addVideo'];
+  /** Room on the disk, where it is not that of the data folder. */
+  readonly freeBytes?: (() => Promise<number>) | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -77,6 +84,10 @@ export interface Vod {
   readonly jobs: Jobs;
   readonly works: VodWorks;
   readonly playback: VodPlayback;
+  /** To be started and stopped with the broadcasts. */
+  readonly recordings: Recordings;
+  /** Whether a folder of videos is that of a recording which is not a video yet. */
+  readonly isRecording: (videoId: string) => boolean;
   /** For delivery. */
   readonly source: VodSource;
   readonly processes: ProcessOwner;
@@ -139,7 +150,7 @@ export function composeVod(options: VodOptions): Vod {
       jobEnded: (kind, outcome) => metrics.jobsEnded.inc({ kind, outcome }),
     },
   });
-  const works = new VodWorks({
+  const context: WorkContext = {
     tools,
     files,
     records: encodings,
@@ -160,8 +171,20 @@ export function composeVod(options: VodOptions): Vod {
     },
     clock,
     log: log.child('vod'),
-  });
+  };
+  const works = new VodWorks(context);
   for (const kind of works.kinds()) jobs.register(kind);
+  const book = new RecordingsStore({ database, outbox: options.outbox, addVideo: options.addRecorded });
+  jobs.register(joinKind(context, book));
+  const recordings = new Recordings({
+    ...{ context, book },
+    minFreeBytes: config['recording.minFree'],
+    freeBytes: options.freeBytes ?? (() => files.freeBytes()),
+    observer: {
+      written: bytes => metrics.recordedBytes.inc(bytes),
+      stopped: reason => metrics.recordingsStopped.inc({ reason }),
+    },
+  });
   const playback = new VodPlayback({
     stateOf: videoId => encodings.state(videoId),
     thumbnailOf: videoId => options.thumbnails().fileOf(videoId),
@@ -182,10 +205,12 @@ export function composeVod(options: VodOptions): Vod {
     jobs,
     works,
     playback,
+    recordings,
+    isRecording: videoId => book.isOpen(videoId),
     source: sourceOf(encodings, playback, options.extras),
     processes,
     partListed: lagMs => gate.partListed(lagMs),
-    components: [folders, encoders],
+    components: [folders, encoders, componentOf('recording-recovery', { start: () => recordings.recover() })],
   };
 }
 

@@ -14,7 +14,7 @@ import { type PlannedSource, planUsableSource, type SourceWishes } from './sourc
 import { limitsFor, orderWork, type WorkContext } from './work-context.ts';
 
 /** What can be delivered as it is. */
-interface Carried {
+export interface Carried {
   readonly plan: PlannedSource;
   readonly video: IndexedRendition | undefined;
   readonly audio: IndexedRendition | undefined;
@@ -46,10 +46,32 @@ async function prepare(context: WorkContext, job: RunningJob, order: EncodingOrd
   const videoId = job.subjectId;
   const source = files.source(videoId);
   const probed = await tools.probe(source, job.signal);
-  const wishes = wishesOf(order, context.settings.sandboxVideoMs);
+  const wishes = {
+    ...wishesOf(order, context.settings.sandboxVideoMs),
+    ...(isJoined(order, probed) ? { mayCarryVideo: false, mayCarryAudio: false } : {}),
+  };
   const plan = planUsableSource(probed, wishes);
   const { generation, folder, name } = await folders.make(videoId, clock.nowMs());
   const carried = await carry(context, job, { source, folder, probed, plan, wishes });
+  const settle = await settleCarried(context, videoId, carried, { generation, name });
+  // The wish may have changed meanwhile; from here on nothing else runs before all is written down.
+  records.together(settle);
+}
+
+/**
+ * Looks into the renditions of a source that can be delivered as they are; the returned function writes them down as finished, and orders the
+ * rest, in its caller's transaction.
+ *
+ * @param place name and generation of the folder of their indexes
+ */
+export async function settleCarried(
+  context: WorkContext,
+  videoId: string,
+  carried: Carried,
+  place: { readonly generation: number; readonly name: string },
+): Promise<() => void> {
+  const { records } = context;
+  const { generation, name } = place;
   const { video, audio } = carried;
   const target = video === undefined && audio === undefined ? undefined : targetDurationOf([video, audio]);
   const record = async (rendition: IndexedRendition): Promise<RenditionRecord> =>
@@ -74,13 +96,12 @@ async function prepare(context: WorkContext, job: RunningJob, order: EncodingOrd
       facts: await record(audio),
     } as const);
   }
-  // The wish may have changed meanwhile; from here on nothing else runs before all is written down.
-  const hasMp4 = top !== undefined && records.order(videoId)?.mp4Support === true;
-  const mp4: RenditionName[] = hasMp4 ? [{ type: 'mp4', quality: top }] : [];
-  if (carried.mp4 !== undefined && mp4[0] !== undefined) {
-    finished.push({ ...mp4[0], file: `${name}/${carried.mp4}`, facts: {} });
-  }
-  records.together(() => {
+  return () => {
+    const hasMp4 = top !== undefined && records.order(videoId)?.mp4Support === true;
+    const mp4: RenditionName[] = hasMp4 ? [{ type: 'mp4', quality: top }] : [];
+    if (carried.mp4 !== undefined && mp4[0] !== undefined) {
+      finished.push({ ...mp4[0], file: `${name}/${carried.mp4}`, facts: {} });
+    }
     records.planned(videoId, carried.plan.facts, [
       ...rungs.map(quality => ({ type: 'hls', quality }) as const),
       ...(carried.plan.audio === undefined ? [] : [{ type: 'audio', quality: 'audio' } as const]),
@@ -95,7 +116,12 @@ async function prepare(context: WorkContext, job: RunningJob, order: EncodingOrd
     // It is made of the highest rung, and need not wait for the lower ones where that is there.
     if (video !== undefined && isSoundDone && mp4[0] !== undefined && !isDone(mp4[0]))
       orderWork(context, 'mp4', videoId);
-  });
+  };
+}
+
+/** A recording that was put together: its picture and sound change in the middle, which no player follows. */
+function isJoined({ origin }: EncodingOrder, { format }: ProbedFile): boolean {
+  return origin === 'recording' && format === 'mpegts';
 }
 
 async function carry(

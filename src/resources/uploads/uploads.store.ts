@@ -215,7 +215,7 @@ export class UploadsStore {
   ingestOf(videoId: string): IngestState | undefined {
     const row = this.#source.get(videoId);
     if (row === undefined) return undefined;
-    const isIngest = row.origin === 'url' || row.origin === 'clone';
+    const isIngest = row.origin !== 'upload';
     const chunks = row.form === 'bytes' || row.form === 'parts' ? this.chunks(videoId) : [];
     // Where the header never told a total, what has arrived is all that is known of it.
     const total = row.total ?? (chunks.at(-1)?.last ?? 0) + 1;

@@ -33,6 +33,15 @@ export interface VideosOptions {
   readonly removed: (videoId: string) => Promise<void>;
 }
 
+/** What the video of a recording begins with. */
+export interface RecordedVideoAttributes {
+  readonly videoId: string;
+  readonly liveStreamId: string;
+  readonly title: string;
+  readonly public: boolean;
+  readonly playerId: string | undefined;
+}
+
 /** Videos that are looked up at once when those whose time is over are removed. */
 const purgedAtOnce = 100;
 /** How long a video may be without a source. */
@@ -100,6 +109,16 @@ export class VideosService {
    */
   create(projectId: string, attributes: VideoAttributes, origin?: { liveStreamId: string }): Video {
     return this.#add(projectId, attributes, { origin });
+  }
+
+  /** Makes the video of a recording, with the id that its files have. A theme that is gone is left out. */
+  createRecorded(
+    projectId: string,
+    { videoId, liveStreamId, title, playerId, ...rest }: RecordedVideoAttributes,
+  ): Video {
+    const hasPlayer = playerId !== undefined && this.#options.playerExists(projectId, playerId);
+    const attributes = { title, public: rest.public, ...(hasPlayer ? { playerId } : {}) };
+    return this.#add(projectId, attributes, { origin: { liveStreamId, videoId } });
   }
 
   /** As `create`, in one transaction with those that others make in the same turn. */
@@ -247,13 +266,19 @@ export class VideosService {
   #add(
     projectId: string,
     attributes: VideoAttributes,
-    { origin, begin }: { origin?: { liveStreamId: string } | undefined; begin?: (videoId: string) => void },
+    {
+      origin,
+      begin,
+    }: {
+      origin?: { liveStreamId: string; videoId?: string } | undefined;
+      begin?: (videoId: string) => void;
+    },
   ): Video {
     this.#checkReferences(projectId, attributes);
     const { clip, watermark } = attributes;
     const nowMs = this.#options.clock.nowMs();
     const video: Video = {
-      videoId: newId('vi'),
+      videoId: origin?.videoId ?? newId('vi'),
       projectId,
       title: attributes.title,
       description: attributes.description ?? '',

@@ -1,0 +1,160 @@
+import { type FragmentLayout, readFragmentLayout } from '../cmaf/fragment-layout.ts';
+import type { TrackDescription } from '../cmaf/init-segment.ts';
+import type { EndReason } from './broadcast.ts';
+import {
+  type BroadcastFollower,
+  type FollowedBroadcast,
+  type FollowedPart,
+  sourceRendition,
+} from './broadcast-follower.ts';
+import type { TrackKind } from './timeline.ts';
+
+/** A part on its way to the disk. */
+export interface RecordedPart {
+  /** All tracks of the recording from here on: video has the id 1, audio 2. */
+  readonly tracks: readonly TrackDescription[];
+  readonly fragment: Buffer;
+  readonly layout: FragmentLayout;
+}
+
+/** A recording that is being made. */
+export interface OpenRecording {
+  /** Takes a part and returns at once. */
+  add(part: RecordedPart): void;
+  /** Nothing more comes: it becomes a video. Safe twice. */
+  close(): void;
+}
+
+/** Where recordings are made. */
+export interface RecordingStudio {
+  /**
+   * Begins a recording; undefined while there is no room for one, or the disk has just failed.
+   *
+   * @param onStopped it takes no more parts, by itself; called later, and at most once
+   */
+  open(broadcast: FollowedBroadcast, onStopped: () => void): OpenRecording | undefined;
+}
+
+/** How a broadcast is recorded. */
+export interface RecorderOptions {
+  readonly broadcast: FollowedBroadcast;
+  readonly studio: RecordingStudio;
+  /** A recording of this length is closed. */
+  readonly longestMs: number;
+  /** Nothing is recorded after that (the sandbox); else the next recording begins. */
+  readonly isCut: boolean;
+}
+
+/** Name of the rendition with the sound, where `source` is the picture alone. */
+const audioRendition = 'audio';
+/** A recording that is due to be closed waits so long for a keyframe, so that no frame is lost. */
+const mostKeyframeWaitMs = 60_000;
+/** Durations of parts are sums of rounded ones. */
+const roundingMs = 1;
+
+/**
+ * Decides what of a broadcast goes into which recording: parts as they are listed, of the picture as it came in and of the sound; none
+ * that stand in for a publisher that is gone.
+ */
+export class Recorder implements BroadcastFollower {
+  readonly name = 'recorder';
+  readonly #options: RecorderOptions;
+  readonly #tracks = new Map<string, Partial<Record<TrackKind, TrackDescription>>>();
+  /** The same for all parts between two changes, so that a change is seen without comparing. */
+  #recorded: readonly TrackDescription[] | undefined;
+  #recording: OpenRecording | undefined;
+  #recordedMs = 0;
+  #isOver = false;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  tracks(
+    rendition: string,
+    tracks: Partial<Record<TrackKind, TrackDescription>>,
+    _init: Buffer,
+    isStandIn: boolean,
+  ): void {
+    if (isStandIn) return;
+    this.#tracks.set(rendition, tracks);
+    this.#recorded = undefined;
+  }
+
+  part(part: FollowedPart): void {
+    if (this.#isOver || part.isStandIn || !this.#isRecorded(part.rendition)) return;
+    this.#recorded ??= this.#recordedTracks();
+    const tracks = this.#recorded;
+    const layout = readFragmentLayout(
+      part.body,
+      tracks.map(({ id }) => id),
+    );
+    const partMs = part.durationSeconds * 1000;
+    const isLeading = part.rendition === sourceRendition;
+    if (isLeading) {
+      const canBegin = beginsWithKeyframe(tracks, layout);
+      this.#closeWhenDue(partMs, canBegin);
+      if (this.#recording === undefined && canBegin && !this.#isOver) this.#begin();
+    }
+    if (this.#recording === undefined) return;
+    this.#recording.add({ tracks, fragment: part.body, layout });
+    if (isLeading) this.#recordedMs += partMs;
+  }
+
+  ended(_reason: EndReason): void {
+    this.#isOver = true;
+    this.#close();
+  }
+
+  #isRecorded(rendition: string): boolean {
+    const source = this.#tracks.get(sourceRendition);
+    if (source === undefined) return false;
+    return rendition === sourceRendition || (rendition === audioRendition && source.audio === undefined);
+  }
+
+  #recordedTracks(): TrackDescription[] {
+    const source = this.#tracks.get(sourceRendition);
+    const video = source?.video;
+    const audio = source?.audio ?? this.#tracks.get(audioRendition)?.audio;
+    return [
+      ...(video === undefined ? [] : [{ ...video, id: 1 }]),
+      ...(audio === undefined ? [] : [{ ...audio, id: 2 }]),
+    ];
+  }
+
+  #closeWhenDue(nextMs: number, canBegin: boolean): void {
+    const { longestMs, isCut } = this.#options;
+    if (isCut) {
+      if (this.#recordedMs + nextMs <= longestMs + roundingMs) return;
+      this.#isOver = true;
+      this.#close();
+      return;
+    }
+    if (this.#recording === undefined) return;
+    const isDue = this.#recordedMs >= longestMs - roundingMs;
+    if (isDue && (canBegin || this.#recordedMs >= longestMs + mostKeyframeWaitMs)) this.#close();
+  }
+
+  #begin(): void {
+    const { studio, broadcast, isCut } = this.#options;
+    const recording = studio.open(broadcast, () => {
+      if (this.#recording === recording) this.#recording = undefined;
+    });
+    this.#recording = recording;
+    // What the sandbox may record counts for the whole broadcast.
+    if (!isCut) this.#recordedMs = 0;
+  }
+
+  #close(): void {
+    const recording = this.#recording;
+    this.#recording = undefined;
+    recording?.close();
+  }
+}
+
+/** Whether a recording can begin with this part. */
+function beginsWithKeyframe(tracks: readonly TrackDescription[], { samples }: FragmentLayout): boolean {
+  const video = tracks.find(({ kind }) => kind === 'video');
+  if (video === undefined) return true;
+  return samples.find(({ trackId }) => trackId === video.id)?.isSync === true;
+}

@@ -1,0 +1,116 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import {
+  isAlike,
+  type JoinedLook,
+  type JoinedSpan,
+  spanCopyArguments,
+  spanEncodeArguments,
+} from '../ffmpeg/join-arguments.ts';
+import type { ProbedFile } from '../ffmpeg/media-tools.ts';
+import type { JobKind, RunningJob } from '../jobs/job.ts';
+import { systemCodeOf } from '../shared/errors.ts';
+import type { RecordingBook } from './recording-book.ts';
+import { spanName, spanNumber } from './recording-span.ts';
+import { limitsFor, orderWork, vodLanes, type WorkContext } from './work-context.ts';
+
+const attemptsAtMost = 12;
+/** As the first look at any other new video. */
+const priority = 10;
+const kind = 'join';
+const unusable = 'The recording could not be put together.';
+
+/** Orders the source of a recording of several spans. */
+export function orderJoin({ jobs }: WorkContext, videoId: string): void {
+  jobs.add({ kind, subjectId: videoId, priority });
+}
+
+/** The job that puts the spans of a recording together to the source of its video: its encoder came back as another. */
+export function joinKind(context: WorkContext, book: RecordingBook): JobKind {
+  return {
+    kind,
+    lane: vodLanes.prepare,
+    attemptsAtMost,
+    run: job => joinSpans(context, book, job),
+    givenUp: ({ subjectId }) => context.records.refused(subjectId, unusable),
+  };
+}
+
+async function joinSpans(context: WorkContext, book: RecordingBook, job: RunningJob): Promise<void> {
+  const { files, tools, clock } = context;
+  const videoId = job.subjectId;
+  const folder = files.video(videoId);
+  const paths = (await spansIn(folder)).map(number => join(folder, spanName(number)));
+  const source = files.source(videoId);
+  if (paths.length > 0 && !(await exists(source))) {
+    const spans: { path: string; probed: ProbedFile }[] = [];
+    for (const path of paths) spans.push({ path, probed: await tools.probe(path, job.signal) });
+    const bytes = spans.reduce((sum, { probed }) => sum + probed.bytes, 0);
+    await files.needRoom(3 * bytes, context.settings.minFreeBytes);
+    await files.inWorkFolder(async work => {
+      const joined = join(work, 'joined.ts');
+      const first = spans[0]!.probed;
+      const isCopied = spans.every(({ probed }) => isAlike(first, probed));
+      const look = lookOf(spans.map(({ probed }) => probed));
+      for (const { path, probed } of spans) {
+        const span = spanOf(path, join(work, 'span.ts'), probed);
+        await tools.run(isCopied ? spanCopyArguments(span) : spanEncodeArguments(span, look), {
+          limits: limitsFor(context, span.durationSeconds, 4 * bytes + 64 * 1024 ** 2),
+          signal: job.signal,
+          purpose: 'join',
+          ids: { videoId },
+          isPausable: true,
+        });
+        await pipeline(createReadStream(span.output), createWriteStream(joined, { flags: 'a' }), {
+          signal: job.signal,
+        });
+        await rm(span.output);
+      }
+      await files.publish(joined, source);
+    });
+  }
+  const { size } = await stat(source);
+  context.records.together(() => {
+    if (book.sourceReady(videoId, size, clock.nowMs())) orderWork(context, 'prepare', videoId);
+  });
+  for (const path of paths) await rm(path, { force: true });
+}
+
+function spanOf(path: string, output: string, { streams, ...probed }: ProbedFile): JoinedSpan {
+  const indexOf = (wanted: 'video' | 'audio') => streams.find(stream => stream.kind === wanted)?.index;
+  const starts = streams.map(({ startSeconds }) => startSeconds).filter(start => start !== undefined);
+  const startSeconds = probed.startSeconds ?? (starts.length === 0 ? 0 : Math.min(...starts));
+  return {
+    ...{ path, output, startSeconds },
+    ...{ videoIndex: indexOf('video'), audioIndex: indexOf('audio') },
+    durationSeconds: probed.durationSeconds ?? 0,
+  };
+}
+
+/** The size of the first picture, and sound where any span has it. */
+function lookOf(files: readonly ProbedFile[]): JoinedLook {
+  const streams = files.flatMap(file => file.streams);
+  const picture = streams.find(({ kind: own }) => own === 'video');
+  const even = (length = 2) => Math.max(2, length - (length % 2));
+  return {
+    picture: picture === undefined ? undefined : { width: even(picture.width), height: even(picture.height) },
+    hasSound: streams.some(({ kind: own }) => own === 'audio'),
+  };
+}
+
+async function spansIn(folder: string): Promise<number[]> {
+  const numbers = (await readdir(folder)).map(spanNumber);
+  return numbers.filter(number => number !== undefined).toSorted((a, b) => a - b);
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+import type { StopReason } from './recording-writer.ts';
+
+/** A recording as it begins. */
+export interface NewRecording {
+  readonly videoId: string;
+  readonly projectId: string;
+  readonly liveStreamId: string;
+  readonly broadcastId: string;
+  readonly startedAtMs: number;
+}
+
+/**
+ * Where recordings are written down: which are open, so that a crash loses none, and the videos that they become. A video takes its title,
+ * its theme and who may see it from the live stream as that was when the recording was closed.
+ */
+export interface RecordingBook {
+  /** A recording begins. */
+  opened(recording: NewRecording): void;
+  /** It takes no more parts. */
+  closed(videoId: string): void;
+  /** All that did not become videos yet. */
+  unfinished(): NewRecording[];
+  /**
+   * It becomes a video, and is told of.
+   *
+   * @param sourceBytes length of its source; undefined while that is still to be put together
+   */
+  becameVideo(recording: NewRecording, sourceBytes: number | undefined, atMs: number): void;
+  /** The source of its video is put together; false when the video is gone. */
+  sourceReady(videoId: string, sourceBytes: number, atMs: number): boolean;
+  /** Nothing of it is left. */
+  dropped(videoId: string): void;
+  /** It was stopped before its broadcast ended; `videoId` of what became of it. */
+  stopped(
+    recording: NewRecording,
+    stop: { readonly reason: StopReason; readonly videoId: string | undefined },
+    atMs: number,
+  ): void;
+  /** All of `work` or nothing of it. */
+  together(work: () => void): void;
+}

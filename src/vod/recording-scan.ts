@@ -1,0 +1,145 @@
+import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseInitSegment, readFragmentLayout, type TrackDescription } from '../cmaf/index.ts';
+import { AppError, systemCodeOf } from '../shared/errors.ts';
+import type { RecordingIndex } from './recording-index.ts';
+import { RecordingSpan, spanName, spanNumber } from './recording-span.ts';
+import type { WrittenRecording } from './recording-writer.ts';
+
+/** One read has the whole head of nearly every fragment. */
+const readBytes = 32 * 1024;
+const mostHeadBytes = 4 * 1024 * 1024;
+
+/**
+ * Reads what is on the disk of a recording that nobody finished, from front to back, without its media. What is torn at the end of a file is cut
+ * off; the file of a single span may have its last name, `source`, already.
+ *
+ * @param makeIndex makes the index of the first tracks
+ */
+export async function scanRecording(
+  folder: string,
+  makeIndex: (tracks: readonly TrackDescription[]) => Promise<RecordingIndex>,
+): Promise<WrittenRecording> {
+  const names = await namesIn(folder);
+  const numbers = names.map(spanNumber).filter(number => number !== undefined);
+  const isNamed = numbers.length === 0 && names.includes('source');
+  const files = isNamed ? ['source'] : numbers.toSorted((a, b) => a - b).map(spanName);
+  const spans: RecordingSpan[] = [];
+  let index: RecordingIndex | undefined;
+  for (const name of files) {
+    const span = await scanSpan(folder, name, async tracks => {
+      // Of several spans none can be played as it is.
+      if (files.length > 1) return undefined;
+      index = await makeIndex(tracks);
+      return index;
+    });
+    if (span !== undefined) spans.push(span);
+  }
+  return { spans, index };
+}
+
+async function scanSpan(
+  folder: string,
+  name: string,
+  indexOf: (tracks: readonly TrackDescription[]) => Promise<RecordingIndex | undefined>,
+): Promise<RecordingSpan | undefined> {
+  const handle = await open(join(folder, name), 'r+');
+  try {
+    const { size } = await handle.stat();
+    const tracks = await tracksOf(handle, size);
+    if (tracks === undefined) return undefined;
+    const span = new RecordingSpan(folder, name, tracks);
+    if (span.head.length > size) return undefined;
+    let index = await indexOf(tracks);
+    const ids = tracks.map(({ id }) => id);
+    for (;;) {
+      const fragment = await fragmentAt(handle, span.bytes, size, ids);
+      if (fragment === undefined) break;
+      const position = span.bytes;
+      const samples = fragment.samples.map(sample => ({ ...sample, position: position + sample.position }));
+      span.add(samples, fragment.bytes);
+      try {
+        index?.add(samples);
+        if (index?.isFull) await index.flush();
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        await index?.close();
+        index = undefined;
+      }
+    }
+    if (span.bytes < size) await handle.truncate(span.bytes);
+    return span.fragments === 0 ? undefined : span;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The tracks of a file, by its init section; undefined when that is torn. */
+async function tracksOf(handle: FileHandle, fileBytes: number): Promise<TrackDescription[] | undefined> {
+  const bytes = await readAt(handle, 0, Math.min(fileBytes, mostHeadBytes));
+  let end = 0;
+  for (const type of ['ftyp', 'moov']) {
+    const box = headerAt(bytes, end);
+    if (box?.type !== type || end + box.size > bytes.length) return undefined;
+    end += box.size;
+  }
+  try {
+    return parseInitSegment(Buffer.from(bytes.subarray(0, end)));
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+/** The fragment at `position`; undefined when the file ends there, or what is there is torn. */
+async function fragmentAt(
+  handle: FileHandle,
+  position: number,
+  fileBytes: number,
+  trackIds: readonly number[],
+) {
+  let bytes = await readAt(handle, position, Math.min(readBytes, fileBytes - position));
+  const moof = headerAt(bytes, 0);
+  if (moof?.type !== 'moof' || moof.size > mostHeadBytes) return undefined;
+  if (bytes.length < moof.size + 8) {
+    bytes = await readAt(handle, position, Math.min(moof.size + 8, fileBytes - position));
+  }
+  const mdat = headerAt(bytes, moof.size);
+  if (mdat?.type !== 'mdat') return undefined;
+  const size = moof.size + mdat.size;
+  if (position + size > fileBytes) return undefined;
+  try {
+    // The head alone: where the samples lie is checked against the length that the `mdat` has.
+    const { samples } = readFragmentLayout(bytes.subarray(0, moof.size + 8), trackIds, size);
+    return { samples, bytes: size };
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+function headerAt(bytes: Buffer, at: number): { type: string; size: number } | undefined {
+  if (bytes.length < at + 8) return undefined;
+  const size = bytes.readUInt32BE(at);
+  return size < 8 ? undefined : { type: bytes.toString('latin1', at + 4, at + 8), size };
+}
+
+async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await handle.read(bytes, done, length - done, position + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return bytes.subarray(0, done);
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

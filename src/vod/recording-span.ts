@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import {
+  type LocatedSample,
+  SEEK_TABLE_BYTES,
+  SeekTable,
+  type TrackDescription,
+  writeInitSegment,
+} from '../cmaf/index.ts';
+
+/** Name of the file with the `number`th tracks of a recording, from 1; `source` once the recording is a video. */
+export function spanName(number: number): string {
+  return `recording-${number}.mp4`;
+}
+
+/** The number of a span's file; undefined for another name. */
+export function spanNumber(name: string): number | undefined {
+  const digits = /^recording-([1-9]\d{0,8})\.mp4$/.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/**
+ * What of a recording has the same tracks: one file, which begins with their init section and room for a table of its keyframes, and then is
+ * one fragment after the other.
+ */
+export class RecordingSpan {
+  readonly path: string;
+  readonly tracks: readonly TrackDescription[];
+  readonly #head: Buffer;
+  readonly #seekTable: SeekTable;
+  #bytes: number;
+  #fragments = 0;
+  /** In seconds of the recording. */
+  #endSeconds = 0;
+
+  constructor(folder: string, name: string, tracks: readonly TrackDescription[]) {
+    this.path = join(folder, name);
+    this.tracks = tracks;
+    this.#head = Buffer.concat([writeInitSegment(tracks), SeekTable.placeholder()]);
+    this.#seekTable = new SeekTable(tracks.find(({ kind }) => kind === 'video') ?? tracks[0]!);
+    this.#bytes = this.#head.length;
+  }
+
+  /** What stands in front of the fragments. */
+  get head(): Buffer {
+    return this.#head;
+  }
+
+  /** Length of the head and of all whole fragments. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get fragments(): number {
+    return this.#fragments;
+  }
+
+  /** When its last frame ends, in seconds of the recording. */
+  get endSeconds(): number {
+    return this.#endSeconds;
+  }
+
+  /** Notes a fragment that is in the file; its samples, with their places in the file. */
+  add(samples: readonly LocatedSample[], bytes: number): void {
+    this.#seekTable.add(this.#bytes, samples);
+    this.#bytes += bytes;
+    this.#fragments += 1;
+    for (const { trackId, dtsTicks, durationTicks } of samples) {
+      const timescale = this.tracks.find(({ id }) => id === trackId)?.timescale ?? 1;
+      this.#endSeconds = Math.max(this.#endSeconds, (dtsTicks + durationTicks) / timescale);
+    }
+  }
+
+  /** The table of its keyframes, and where it goes. @throws AppError `media-malformed` when there is no keyframe */
+  seekTable(): { bytes: Buffer; position: number } {
+    const position = this.#head.length - SEEK_TABLE_BYTES;
+    return { bytes: this.#seekTable.toBytes(position, this.#bytes), position };
+  }
+}

@@ -1,0 +1,177 @@
+import { open, rename, rm } from 'node:fs/promises';
+import type { ProbedFile, ProbedStream } from '../ffmpeg/media-tools.ts';
+import { AppError, messageOf } from '../shared/errors.ts';
+import { orderJoin } from './join-job.ts';
+import type { Carried } from './prepare-job.ts';
+import { settleCarried } from './prepare-job.ts';
+import type { NewRecording, RecordingBook } from './recording-book.ts';
+import type { IndexedRecording } from './recording-index.ts';
+import type { RecordingSpan } from './recording-span.ts';
+import type { StopReason, WrittenRecording } from './recording-writer.ts';
+import type { IndexedRendition } from './rendition.ts';
+import { type PlannedSource, planSource } from './source-plan.ts';
+import { orderWork, type WorkContext } from './work-context.ts';
+
+/** Sound that begins later would leave a hole that players do not step over; it is encoded with silence in front. */
+const mostLateSoundSeconds = 0.1;
+const probeTimeoutMs = 60_000;
+
+/** What a recording needs to become a video. */
+export interface RecordingDesk {
+  readonly context: WorkContext;
+  readonly book: RecordingBook;
+}
+
+/** The folder that a recording's index is in. */
+export interface IndexPlace {
+  readonly generation: number;
+  /** Name of the folder in that of the video. */
+  readonly name: string;
+}
+
+/**
+ * Makes a video of what was written of a recording, in one transaction. One that has the same tracks from its beginning to its end, of a kind
+ * that players take as it is, can be played when this is done; of others a source is put together or encoded first. One without a single
+ * part leaves nothing.
+ *
+ * @param place of the index, where there is one
+ * @param reason why it ended before its broadcast did
+ * @returns whether there is a video
+ */
+export async function makeRecordingVideo(
+  desk: RecordingDesk,
+  recording: NewRecording,
+  written: WrittenRecording,
+  { place, reason }: { place: IndexPlace | undefined; reason: StopReason | undefined },
+): Promise<boolean> {
+  const { context, book } = desk;
+  const { files, clock } = context;
+  const { videoId } = recording;
+  const { spans, index } = written;
+  const [span] = spans;
+  if (span === undefined) {
+    await index?.close();
+    await files.removeVideo(videoId);
+    book.together(() => {
+      book.dropped(videoId);
+      if (reason !== undefined) book.stopped(recording, { reason, videoId: undefined }, clock.nowMs());
+    });
+    return false;
+  }
+  for (const one of spans) await seal(one);
+  let work: () => void;
+  let sourceBytes: number | undefined;
+  if (spans.length > 1) {
+    await index?.close();
+    work = () => orderJoin(context, videoId);
+  } else {
+    const source = files.source(videoId);
+    if (span.path !== source) await rename(span.path, source);
+    sourceBytes = span.bytes;
+    const carried = await carry(context, videoId, written);
+    const settle =
+      carried === undefined || place === undefined
+        ? undefined
+        : await settleCarried(context, videoId, carried, place);
+    work = settle ?? (() => orderWork(context, 'prepare', videoId));
+  }
+  book.together(() => {
+    book.becameVideo(recording, sourceBytes, clock.nowMs());
+    work();
+    if (reason !== undefined) book.stopped(recording, { reason, videoId }, clock.nowMs());
+  });
+  return true;
+}
+
+/** Cuts off what is torn at the end of a file, says in it where its keyframes are, and brings it to the disk. */
+async function seal(span: RecordingSpan): Promise<void> {
+  const handle = await open(span.path, 'r+');
+  try {
+    await handle.truncate(span.bytes);
+    const { bytes, position } = span.seekTable();
+    await handle.write(bytes, 0, bytes.length, position);
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What of a recording can be delivered as it is; undefined when all of it must be encoded. */
+async function carry(
+  context: WorkContext,
+  videoId: string,
+  { spans, index }: WrittenRecording,
+): Promise<Carried | undefined> {
+  const [span] = spans;
+  if (index === undefined || span === undefined) return undefined;
+  try {
+    const indexed = await index.finish(span.bytes);
+    const probed = await context.tools.probe(
+      context.files.source(videoId),
+      AbortSignal.timeout(probeTimeoutMs),
+    );
+    const plan = planSource(measured(probed, span, indexed), {});
+    const carried = plan.kind === 'planned' ? carriedOf(plan, indexed) : undefined;
+    if (carried === undefined) await forget(indexed);
+    return carried;
+  } catch (error) {
+    // A disk that fails is tried again; what cannot be read as media is looked into by the job, as any other file.
+    if (!(error instanceof AppError)) throw error;
+    context.log.info('recording-not-carried', { videoId, reason: messageOf(error) });
+    return undefined;
+  }
+}
+
+function carriedOf(
+  plan: PlannedSource,
+  { video, audio, soundLateSeconds }: IndexedRecording,
+): Carried | undefined {
+  const hasSound =
+    plan.audio?.isCarried === true && audio !== undefined && soundLateSeconds <= mostLateSoundSeconds;
+  const sound = hasSound ? audio : undefined;
+  if (plan.video === undefined) {
+    return sound === undefined ? undefined : { plan, video: undefined, audio: sound, mp4: undefined };
+  }
+  if (!plan.video.isCarried || video === undefined) return undefined;
+  return { plan, video, audio: sound, mp4: undefined };
+}
+
+async function forget({ video, audio }: IndexedRecording): Promise<void> {
+  for (const rendition of [video, audio]) {
+    if (rendition !== undefined) await rm(rendition.file, { force: true });
+  }
+}
+
+/** What ffprobe found, with the lengths and rates that are known better here. */
+function measured(probed: ProbedFile, span: RecordingSpan, indexed: IndexedRecording): ProbedFile {
+  const lines = [indexed.video, indexed.audio].filter(line => line !== undefined);
+  const durationSeconds = Math.max(...lines.map(endOf)) - Math.min(...lines.map(startOf));
+  const streams = probed.streams.map((stream): ProbedStream => {
+    const line =
+      stream.kind === 'video' ? indexed.video : stream.kind === 'audio' ? indexed.audio : undefined;
+    if (line === undefined) return stream;
+    const seconds = line.durationTicks / line.timescale;
+    return {
+      ...stream,
+      startSeconds: startOf(line),
+      durationSeconds: seconds,
+      ...(seconds > 0 ? { bitsPerSecond: Math.round((line.bytes * 8) / seconds) } : {}),
+      ...(line.frameRate === undefined ? {} : { averageFrameRate: line.frameRate }),
+    };
+  });
+  return {
+    ...probed,
+    durationSeconds,
+    bytes: span.bytes,
+    ...(durationSeconds > 0 ? { bitsPerSecond: Math.round((span.bytes * 8) / durationSeconds) } : {}),
+    streams,
+  };
+}
+
+function startOf({ segmentStartsSeconds }: IndexedRendition): number {
+  return segmentStartsSeconds[0] ?? 0;
+}
+
+function endOf(line: IndexedRendition): number {
+  return startOf(line) + line.durationTicks / line.timescale;
+}

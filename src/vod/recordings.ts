@@ -1,0 +1,255 @@
+import type { TrackDescription } from '../cmaf/index.ts';
+import { newId } from '../shared/ids.ts';
+import type { Component } from '../shared/lifecycle.ts';
+import type { Logger } from '../shared/logger.ts';
+import type { NewRecording, RecordingBook } from './recording-book.ts';
+import { RecordingIndex } from './recording-index.ts';
+import { scanRecording } from './recording-scan.ts';
+import { type IndexPlace, makeRecordingVideo, type RecordingDesk } from './recording-video.ts';
+import { type RecordablePart, RecordingWriter, type StopReason } from './recording-writer.ts';
+import type { WorkContext } from './work-context.ts';
+
+/** What recordings are made with. */
+export interface RecordingsOptions {
+  readonly context: WorkContext;
+  readonly book: RecordingBook;
+  /** Room on the disk below which recordings stop. */
+  readonly minFreeBytes: number;
+  readonly freeBytes: () => Promise<number>;
+  readonly observer: {
+    written(bytes: number): void;
+    stopped(reason: StopReason): void;
+  };
+  /** Of the writers' queues; as theirs unless given. */
+  readonly mostQueuedBytes?: number;
+}
+
+interface Open {
+  readonly recording: NewRecording;
+  readonly writer: RecordingWriter;
+  /** Tells the recorder that no more parts are taken. */
+  readonly onStopped: () => void;
+  place: IndexPlace | undefined;
+  reason: StopReason | undefined;
+  finishing: Promise<void> | undefined;
+}
+
+const lookEveryMs = 3_000;
+/** After a disk failed, recordings begin again this much later. */
+const restMs = 30_000;
+/** Recordings begin again when so much more than the least is free, so that they do not begin and stop in turns. */
+const roomAgainShare = 0.1;
+const roomAgainAtLeastBytes = 64 * 1024 * 1024;
+
+/** All recordings: those that are being made, what of them becomes videos, and the room for them on the disk. */
+export class Recordings implements Component {
+  readonly name = 'recordings';
+  readonly #options: RecordingsOptions;
+  readonly #desk: RecordingDesk;
+  readonly #log: Logger;
+  readonly #open = new Map<string, Open>();
+  /** Not yet videos, because something failed: tried again. */
+  readonly #left = new Map<
+    string,
+    { readonly recording: NewRecording; readonly reason: StopReason | undefined }
+  >();
+  #hasRoom = true;
+  #notBeforeMs = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+
+  constructor(options: RecordingsOptions) {
+    this.#options = options;
+    this.#desk = { context: options.context, book: options.book };
+    this.#log = options.context.log.child('recordings');
+  }
+
+  /** How many are being made. */
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** Makes videos of the recordings that a crash left open. Before any broadcast is taken. */
+  async recover(): Promise<void> {
+    for (const recording of this.#options.book.unfinished()) {
+      this.#left.set(recording.videoId, { recording, reason: undefined });
+    }
+    await this.#finishLeft();
+  }
+
+  /** Begins to look after the room on the disk. */
+  async start(): Promise<void> {
+    await this.#look();
+    this.#timer = setInterval(() => {
+      this.#looking ??= this.#look()
+        .then(() => this.#finishLeft())
+        .finally(() => {
+          this.#looking = undefined;
+        });
+    }, lookEveryMs);
+  }
+
+  /** Waits for the recordings of broadcasts that have ended. */
+  async drain(): Promise<void> {
+    await this.#finishAll();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#looking;
+    await this.#finishAll();
+  }
+
+  /**
+   * Begins a recording of a broadcast; undefined while there is no room for one, or the disk has just failed.
+   *
+   * @param onStopped it takes no more parts, by itself
+   */
+  open(
+    {
+      projectId,
+      liveStreamId,
+      broadcastId,
+    }: Pick<NewRecording, 'projectId' | 'liveStreamId' | 'broadcastId'>,
+    onStopped: () => void,
+  ): { add(part: RecordablePart): void; close(): void } | undefined {
+    const { context, book, observer, mostQueuedBytes } = this.#options;
+    const { clock, files } = context;
+    if (!this.#hasRoom || clock.monotonicMs() < this.#notBeforeMs) return undefined;
+    const videoId = newId('vi');
+    const recording = { videoId, projectId, liveStreamId, broadcastId, startedAtMs: clock.nowMs() };
+    book.opened(recording);
+    const writer = new RecordingWriter({
+      folder: files.video(videoId),
+      makeIndex: tracks => this.#makeIndex(entry, tracks),
+      onStopped: (reason, error) => this.#failed(entry, reason, error),
+      onWritten: bytes => observer.written(bytes),
+      ...(mostQueuedBytes === undefined ? {} : { mostQueuedBytes }),
+    });
+    const entry: Open = {
+      ...{ recording, writer, onStopped },
+      ...{ place: undefined, reason: undefined, finishing: undefined },
+    };
+    this.#open.set(videoId, entry);
+    this.#log.info('recording-opened', { ...idsOf(recording) });
+    return { add: part => writer.add(part), close: () => void this.#finish(entry) };
+  }
+
+  async #makeIndex(entry: Pick<Open, 'recording' | 'place'>, tracks: readonly TrackDescription[]) {
+    const { folders, clock } = this.#options.context;
+    const { folder, generation, name } = await folders.make(entry.recording.videoId, clock.nowMs());
+    entry.place = { generation, name };
+    return RecordingIndex.create(folder, tracks, '../source');
+  }
+
+  #failed(entry: Open, reason: StopReason, error: unknown): void {
+    this.#notBeforeMs = this.#options.context.clock.monotonicMs() + restMs;
+    const text = {
+      'disk-low': 'the disk is full',
+      'disk-slow': 'the disk is too slow',
+      'disk-error': 'the disk fails',
+    };
+    this.#log.error('recording-stopped', {
+      ...idsOf(entry.recording),
+      ...{ reason, because: text[reason] },
+      ...(error === undefined ? {} : { error }),
+    });
+    this.#stop(entry, reason);
+  }
+
+  /** Ends a recording before its broadcast ends. */
+  #stop(entry: Open, reason: StopReason): void {
+    if (entry.finishing !== undefined) return;
+    entry.reason = reason;
+    this.#options.observer.stopped(reason);
+    entry.onStopped();
+    // What is told of it may come from inside its own writing.
+    queueMicrotask(() => void this.#finish(entry));
+  }
+
+  #finish(entry: Open): Promise<void> {
+    entry.finishing ??= this.#finishOnce(entry);
+    return entry.finishing;
+  }
+
+  async #finishOnce(entry: Open): Promise<void> {
+    const { recording, writer } = entry;
+    const { videoId } = recording;
+    const { book, context } = this.#options;
+    const startedMs = context.clock.monotonicMs();
+    try {
+      book.closed(videoId);
+      const written = await writer.finish();
+      const { place, reason } = entry;
+      const isVideo = await makeRecordingVideo(this.#desk, recording, written, { place, reason });
+      this.#tellClosed(recording, isVideo, context.clock.monotonicMs() - startedMs);
+    } catch (error) {
+      this.#log.error('recording-unfinished', { ...idsOf(recording), error });
+      this.#left.set(videoId, { recording, reason: entry.reason });
+    } finally {
+      this.#open.delete(videoId);
+    }
+  }
+
+  async #finishAll(): Promise<void> {
+    await Promise.all([...this.#open.values()].map(entry => this.#finish(entry)));
+  }
+
+  /** Of what is on the disk. What fails again stays for the next time. */
+  async #finishLeft(): Promise<void> {
+    const { context } = this.#options;
+    for (const [videoId, { recording, reason }] of this.#left) {
+      const startedMs = context.clock.monotonicMs();
+      const entry: Pick<Open, 'recording' | 'place'> = { recording, place: undefined };
+      try {
+        // Of an index that was begun, only the folder would stay.
+        await context.folders.removeLeft(videoId, undefined);
+        const written = await scanRecording(context.files.video(videoId), tracks =>
+          this.#makeIndex(entry, tracks),
+        );
+        const isVideo = await makeRecordingVideo(this.#desk, recording, written, {
+          place: entry.place,
+          reason,
+        });
+        this.#left.delete(videoId);
+        this.#log.warn('recording-recovered', { ...idsOf(recording), isVideo });
+        this.#tellClosed(recording, isVideo, context.clock.monotonicMs() - startedMs);
+      } catch (error) {
+        this.#log.error('recording-unfinished', { ...idsOf(recording), error });
+      }
+    }
+  }
+
+  #tellClosed(recording: NewRecording, isVideo: boolean, ms: number): void {
+    this.#log.info('recording-closed', { ...idsOf(recording), isVideo, ms: Math.round(ms) });
+  }
+
+  /** Looks how much room there is; without enough, recordings stop. */
+  async #look(): Promise<void> {
+    const { freeBytes, minFreeBytes } = this.#options;
+    let free: number;
+    try {
+      free = await freeBytes();
+    } catch (error) {
+      this.#log.error('free-bytes-unknown', { error });
+      return;
+    }
+    const least = this.#hasRoom
+      ? minFreeBytes
+      : minFreeBytes + Math.max(roomAgainAtLeastBytes, minFreeBytes * roomAgainShare);
+    const hasRoom = minFreeBytes === 0 || free >= least;
+    if (hasRoom === this.#hasRoom) return;
+    this.#hasRoom = hasRoom;
+    const data = { freeBytes: free, minFreeBytes };
+    if (hasRoom) {
+      this.#log.info('recording-room-again', data);
+      return;
+    }
+    this.#log.error('recording-disk-low', { ...data, open: this.#open.size });
+    for (const entry of this.#open.values()) this.#stop(entry, 'disk-low');
+  }
+}
+
+function idsOf({ videoId, liveStreamId, broadcastId }: NewRecording) {
+  return { videoId, liveStreamId, broadcastId };
+}
