@@ -170,6 +170,7 @@ describe('files that no row names', () => {
   it('are removed out of the folder of a video that is done, by the names that the server gives only', async () => {
     const { id, thumbnail, captions } = await makeFilm();
     const left = [
+      'recording-2.mp4',
       ...[
         'hls-9/720p.mp4',
         'source.partial',
@@ -187,7 +188,7 @@ describe('files that no row names', () => {
         ...['notes.txt', 'thumbnail-of-mine.jpg'],
       ].sort(),
     );
-    expect(summary().removed).toEqual({ 'file-of-video': 7 });
+    expect(summary().removed).toEqual({ 'file-of-video': 8 });
   });
 
   it('stay while a job or a recording works on their video', async () => {

@@ -39,6 +39,8 @@ const renditionFolder = /^hls-\d+$/;
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const thumbnailName = new RegExp(`^thumbnail-${uuid}\\.\\w+$`);
 const trackName = new RegExp(`^(?:captions|chapters)-[\\w-]+-${uuid}\\.vtt$`);
+/** What a recording was put together from. */
+const spanName = /^recording-[1-9]\d*\.mp4$/;
 const partialNames = ['source.partial', 'source.partial.tag'];
 
 /** Folders below a video's own whose names matter. */
@@ -130,6 +132,7 @@ function leftIn(rows: VideoRows, present: ReadonlySet<string>, isComplete: boole
     if (name.includes('/')) return false;
     if (name === 'source') return !isComplete && !isComing;
     if (partialNames.includes(name)) return !isComing;
+    if (spanName.test(name)) return isComplete;
     if (name === 'watermark') return !rows.hasWatermark;
     if (storyboard.some(one => one === name)) return !rows.hasStoryboard;
     if (renditionFolder.test(name)) return !folders.has(name);
