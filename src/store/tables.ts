@@ -192,7 +192,8 @@ export interface VideoRow {
 
 /**
  * Where a video's source comes from, once something has begun. `total`: bytes or parts announced; `bytes`: size of the source,
- * known at the end; `address`: the URL or the cloned video's id. Complete is what has been `uploaded` or `ingested`.
+ * known at the end; `address`: the URL or the cloned video's id. Complete is what has been `uploaded` or `ingested`;
+ * `completed_at_ms`: since when, or since when it has `failed`.
  */
 export interface VideoSourceRow {
   video_id: string;
@@ -347,7 +348,7 @@ export interface ServerMarkRow {
   at_ms: number;
 }
 
-/** A video of the sandbox whose source is complete, and since when; kept by triggers. */
+/** A video of the sandbox whose source is complete, or failed for good, and since when; kept by triggers. */
 export interface SandboxVideoRow {
   completed_at_ms: number;
   video_id: string;

@@ -34,7 +34,10 @@ export function joinKind(context: WorkContext, book: RecordingBook): JobKind {
     lane: vodLanes.prepare,
     attemptsAtMost,
     run: job => joinSpans(context, book, job),
-    givenUp: ({ subjectId }) => context.records.refused(subjectId, unusable),
+    givenUp: ({ subjectId }) => {
+      context.records.refused(subjectId, unusable);
+      book.sourceFailed(subjectId, unusable, context.clock.nowMs());
+    },
   };
 }
 

@@ -28,6 +28,8 @@ export interface RecordingBook {
   becameVideo(recording: NewRecording, sourceBytes: number | undefined, atMs: number): void;
   /** The source of its video is put together; false when the video is gone. */
   sourceReady(videoId: string, sourceBytes: number, atMs: number): boolean;
+  /** The source of its video will never be put together: `failure` says so to the owner. */
+  sourceFailed(videoId: string, failure: string, atMs: number): void;
   /** Nothing of it is left. */
   dropped(videoId: string): void;
   /** It was stopped before its broadcast ended; `videoId` of what became of it. */

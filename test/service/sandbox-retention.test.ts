@@ -99,6 +99,33 @@ describe('videos of the sandbox', () => {
     expect(await remove()).toBe(1);
   });
 
+  it('go when nothing comes of their source any more, unless another begins', async () => {
+    const part = (videoId: string, key = sandboxKey) => {
+      const body = new FormData();
+      body.set('file', new File([new Uint8Array(5_242_880)], 'a.mp4'));
+      const headers = { 'content-range': 'part 1/3' };
+      return server.call('POST', `/videos/${videoId}/source`, { body, headers, key });
+    };
+    const [given, again] = [await create(sandboxKey, false), await create(sandboxKey, false)];
+    const ofProduction = await create(productionKey, false);
+    for (const videoId of [given, again]) expect((await part(videoId)).status).toBe(201);
+    expect((await part(ofProduction, productionKey)).status).toBe(201);
+    nowMs += 168 * hourMs + 1;
+    // With the one that was begun by the test before.
+    expect(await server.api.uploads.service.failExpired(nowMs)).toBe(4);
+    nowMs += keptMs - 1;
+    expect(await remove()).toBe(0);
+    expect((await part(again)).status).toBe(201);
+    nowMs += 1;
+    expect(await remove()).toBe(2);
+    const statuses = [
+      await statusOf(given),
+      await statusOf(again),
+      await statusOf(ofProduction, productionKey),
+    ];
+    expect(statuses).toEqual([404, 200, 200]);
+  });
+
   it('are found without looking at any other video', () => {
     const plan = server.database.sqlite
       .prepare(

@@ -108,6 +108,17 @@ export class RecordingsStore implements RecordingBook {
     );
   }
 
+  sourceFailed(videoId: string, failure: string, atMs: number): void {
+    const { database } = this.#options;
+    database.run(
+      database.queries
+        .updateTable('video_sources')
+        .set({ status: 'failed', failure, completed_at_ms: atMs })
+        .where('video_id', '=', videoId)
+        .where('completed_at_ms', 'is', null),
+    );
+  }
+
   dropped(videoId: string): void {
     const { database } = this.#options;
     database.run(database.queries.deleteFrom('recordings').where('video_id', '=', videoId));

@@ -47,6 +47,7 @@ export class Assembly {
         void this.#store.fail(
           job.subjectId,
           error instanceof AppError ? error.message : 'The pieces could not be put together.',
+          this.#clock.nowMs(),
         ),
     };
   }

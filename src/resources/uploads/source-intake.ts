@@ -89,9 +89,9 @@ export class SourceIntake {
 
   /** How its jobs are done, fetches in one lane and copies in another: a slow server must not hold up what is here already. */
   kinds(lanes: { readonly fetch: string; readonly clone: string }): JobKind[] {
-    const { store } = this.#options;
+    const { store, clock } = this.#options;
     const givenUp: NonNullable<JobKind['givenUp']> = (job, error) =>
-      void store.fail(job.subjectId, reasonOf(error));
+      void store.fail(job.subjectId, reasonOf(error), clock.nowMs());
     return [
       {
         kind: 'fetch',

@@ -135,7 +135,7 @@ export class UploadsService<View> {
   async failExpired(nowMs: number): Promise<number> {
     const expired = this.#store.openSince(nowMs - openAtMostMs);
     for (const videoId of expired) {
-      if (!this.#store.fail(videoId, 'The source was not complete after 168 hours.')) continue;
+      if (!this.#store.fail(videoId, 'The source was not complete after 168 hours.', nowMs)) continue;
       // At once: from now on the upload may begin anew, with other chunks.
       const removed = this.#files.removeChunks(videoId);
       await Promise.all([removed, this.#jobs.cancel(videoId)]);

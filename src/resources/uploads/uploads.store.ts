@@ -192,12 +192,12 @@ export class UploadsStore {
   }
 
   /** Notes that nothing will come of a source, unless it is complete; whether that was noted. */
-  fail(videoId: string, failure: string): boolean {
+  fail(videoId: string, failure: string, atMs: number): boolean {
     return this.#database.transaction(() => {
       const source = this.source(videoId);
       if (source === undefined || isComplete(source)) return false;
       this.#removeChunks(videoId);
-      return this.#change(videoId, { status: 'failed', failure });
+      return this.#change(videoId, { status: 'failed', failure, completed_at_ms: atMs });
     });
   }
 

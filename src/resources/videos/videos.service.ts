@@ -196,8 +196,8 @@ export class VideosService {
   }
 
   /**
-   * Removes for good what was uploaded to the sandbox, or recorded there, until `completedUntilMs`, from the trash too; how many videos
-   * that were. Throws as {@link removeEach} does.
+   * Removes for good what was uploaded to the sandbox, or recorded there, until `completedUntilMs`, and videos whose source was given up
+   * until then; from the trash too. How many videos that were. Throws as {@link removeEach} does.
    */
   removeOfSandbox(completedUntilMs: number, signal?: AbortSignal): Promise<number> {
     return this.removeEach(

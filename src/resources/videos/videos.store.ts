@@ -102,7 +102,7 @@ export class VideosStore {
     return this.#removed(this.#removeEmpty.run(videoId, atMs).changes);
   }
 
-  /** Videos of the sandbox, discarded or not, whose source was complete at `atMs`; the oldest first. */
+  /** Videos of the sandbox, discarded or not, whose source was complete, or given up, at `atMs`; the oldest first. */
   findOfSandbox(atMs: number, atMost: number): string[] {
     return this.#findOfSandbox.all(atMs, atMost);
   }

@@ -7,7 +7,7 @@ const entry = `
 const noEntry = `
       DELETE FROM sandbox_videos WHERE completed_at_ms = old.completed_at_ms AND video_id = old.video_id`;
 
-/** Finds videos of the sandbox by the time at which their source was complete, without looking at any others. */
+/** Finds videos of the sandbox by the time at which their source was complete, or failed for good, without looking at any others. */
 export const sandboxRetention: Migration = {
   name: 'sandbox retention',
   sql: `
@@ -16,6 +16,7 @@ export const sandboxRetention: Migration = {
       video_id TEXT NOT NULL,
       PRIMARY KEY (completed_at_ms, video_id)
     ) STRICT, WITHOUT ROWID;
+    UPDATE video_sources SET completed_at_ms = started_at_ms WHERE status = 'failed';
     INSERT INTO sandbox_videos (completed_at_ms, video_id)
       SELECT s.completed_at_ms, v.id
       FROM video_sources s JOIN videos v ON v.id = s.video_id JOIN projects p ON p.id = v.project_id
