@@ -281,7 +281,11 @@ export class RestreamDestination {
 
   #runEnded(run: RestreamRun, failure: RestreamFailure | undefined): void {
     if (this.#run !== run) return;
+    const { clock, times } = this.#options;
+    const wasLiveMs = this.#acceptedMs === undefined ? 0 : clock.monotonicMs() - this.#acceptedMs;
+    if (wasLiveMs >= times.healthyMs) this.#failures = 0;
     this.#run = undefined;
+    this.#acceptedMs = undefined;
     this.#isDropping = false;
     if (this.#isOver || this.#state === 'stopped') this.#settle();
     else if (failure !== undefined) this.#failed(failure);
@@ -290,11 +294,8 @@ export class RestreamDestination {
   }
 
   #failed(failure: RestreamFailure): void {
-    const { times, clock, log, observer, random = Math.random } = this.#options;
-    const wasHealthy =
-      this.#acceptedMs !== undefined && clock.monotonicMs() - this.#acceptedMs >= times.healthyMs;
-    this.#acceptedMs = undefined;
-    this.#failures = wasHealthy ? 1 : this.#failures + 1;
+    const { times, log, observer, random = Math.random } = this.#options;
+    this.#failures += 1;
     this.#isRetry = true;
     this.#reason = failure.reason;
     this.#lastError = failure.detail;

@@ -87,27 +87,31 @@ export class Restreams implements Component {
     const outing: Outing = { broadcast, destinations };
     this.#outings.set(broadcast.broadcastId, outing);
     this.#timer ??= setInterval(() => this.#tick(), tickMs);
-    const take = (tag: RestreamTag) => {
-      format.note(tag);
-      for (const destination of destinations) destination.take(tag);
-    };
     const interrupted = () => {
       for (const destination of destinations) destination.interrupted();
     };
+    const take = (tag: RestreamTag) => {
+      const { sign } = format;
+      format.note(tag);
+      if (tag.role === 'config' && format.sign !== sign) interrupted();
+      for (const destination of destinations) destination.take(tag);
+    };
     const whatComes =
       broadcast.environment === 'sandbox'
-        ? packagedMedia(take, interrupted, () => {
+        ? packagedMedia(take, () => {
             for (const destination of destinations) {
               destination.stop('codec', 'In the sandbox only H.264 and AAC are sent on.');
             }
           })
-        : publishedMedia(take, interrupted);
+        : publishedMedia(take);
     return [
       {
         name: 'restreams',
         ...whatComes,
         stateChanged: state => {
-          if (state === 'waiting') format.publisherGone();
+          if (state !== 'waiting') return;
+          format.publisherGone();
+          interrupted();
         },
         ended: reason => this.#end(outing, reason === 'deleted'),
       },
@@ -185,16 +189,10 @@ export class Restreams implements Component {
 }
 
 /** What the publisher sends, as it came in. What stands in for a publisher that is gone is not sent on. */
-function publishedMedia(
-  take: (tag: RestreamTag) => void,
-  interrupted: () => void,
-): Partial<BroadcastFollower> {
+function publishedMedia(take: (tag: RestreamTag) => void): Partial<BroadcastFollower> {
   return {
     tag: tag => {
-      if (tag.isStandIn) return;
-      // A configuration may be another one's, or another publisher's.
-      if (tag.role === 'config' && tag.kind === 'video') interrupted();
-      take(tag);
+      if (!tag.isStandIn) take(tag);
     },
   };
 }
@@ -202,7 +200,6 @@ function publishedMedia(
 /** What was packaged, which has the watermark of the sandbox in it. */
 function packagedMedia(
   take: (tag: RestreamTag) => void,
-  interrupted: () => void,
   cannotBeSent: () => void,
 ): Partial<BroadcastFollower> {
   const flv = new FlvFromSamples(take);
@@ -211,7 +208,6 @@ function packagedMedia(
     tracks: (rendition, tracks, _init, isStandIn) => {
       if (isStandIn || !carries(rendition)) return;
       described[rendition] = tracks;
-      interrupted();
       if (!flv.begin({ ...described[audioRendition], ...described[sourceRendition] })) cannotBeSent();
     },
     sample: (rendition, kind, sample, atMs, isStandIn) => {

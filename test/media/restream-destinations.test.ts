@@ -163,7 +163,7 @@ describe.concurrent('a destination', () => {
         { url: urlOf(relay.port), key },
         { url: urlOf(door.port), key: otherKey },
       ],
-      { times: { stallMs: 1_500 } },
+      { times: { stallMs: 3_500 } },
     );
     outing.play(heavier(tags, 80_000));
     await outing.until('media', ({ state }) => state === 'live');
