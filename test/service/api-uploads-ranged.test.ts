@@ -194,4 +194,16 @@ describe('a ranged upload', () => {
     expect((await uploads.send(videoId, pieces[2], 'bytes 0-999/1000')).status).toBe(201);
     await expectAssembled(videoId, pieces[2]);
   });
+
+  it('that begins anew while the former one is given up keeps what it sends', async () => {
+    const videoId = await uploads.video();
+    const { service } = server.api.uploads;
+    await uploads.send(videoId, pieces[0], 'part 1/3');
+    const givingUp = service.failExpired(Date.now() + 169 * 3_600_000);
+    expect((await uploads.send(videoId, pieces[1], 'part 1/2')).status).toBe(201);
+    await givingUp;
+    expect(uploads.ingest(videoId)?.receivedParts).toEqual({ parts: [1], total: 2 });
+    expect((await uploads.send(videoId, pieces[2], 'part 2/2')).status).toBe(201);
+    await expectAssembled(videoId, Buffer.concat([pieces[1], pieces[2]]));
+  });
 });
