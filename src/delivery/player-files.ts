@@ -9,10 +9,9 @@ const folder = new URL('../web/player/', import.meta.url);
 
 /**
  * By the name under which the player's modules import hls.js: the build of it that viewers get, and its name as a file.
- * The light one knows no audio renditions, which live streams do without.
+ * The light one knows no audio renditions, which ladders have.
  */
 const hlsBuilds: Readonly<Record<string, { readonly path: string; readonly name: string }>> = {
-  'hls.js': { path: 'hls.js/dist/hls.light.min.mjs', name: 'hls' },
   'hls.js/dist/hls.min.mjs': { path: 'hls.js/dist/hls.min.mjs', name: 'hls-full' },
 };
 
@@ -102,8 +101,9 @@ export function loadPlayerFiles(): PlayerFiles {
     return { script, preloads };
   };
 
-  const styles = add('player', 'css', read('player.css'), 'text/css; charset=utf-8');
-  const vodStyles = add('vod', 'css', read('player.css') + read('vod.css'), 'text/css; charset=utf-8');
+  const shared = read('player.css') + read('menu.css');
+  const styles = add('player', 'css', shared, 'text/css; charset=utf-8');
+  const vodStyles = add('vod', 'css', shared + read('vod.css'), 'text/css; charset=utf-8');
   const icon = add('icon', 'svg', read('icon.svg'), 'image/svg+xml');
   const links = { ...addScript('./main.ts'), styles, icon };
   const vodLinks = { ...addScript('./vod-main.ts'), styles: vodStyles, icon };

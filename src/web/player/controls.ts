@@ -1,6 +1,7 @@
 import { canFillScreen, toggleFullscreen, togglePictureInPicture } from './fullscreen.ts';
 import { IdleHiding } from './idle-hiding.ts';
 import { formatLatency } from './latency-text.ts';
+import { LiveQualities } from './live-qualities.ts';
 import { LiveSeekBar } from './live-seek-bar.ts';
 import type { LiveSession } from './live-session.ts';
 import { dressButton, pageElement } from './page-elements.ts';
@@ -33,10 +34,12 @@ export class Controls {
   readonly #fullscreen = pageElement('fullscreen', HTMLButtonElement);
   readonly #hiding: IdleHiding;
   readonly #seekBar: LiveSeekBar;
+  readonly #qualities: LiveQualities;
 
   constructor(player: ControlledPlayer, options: PageOptions) {
     this.#player = player;
-    this.#hiding = new IdleHiding(player.root, () => player.playing.isWanted);
+    this.#hiding = new IdleHiding(player.root, () => player.playing.isWanted && !this.#qualities.isOpen);
+    this.#qualities = new LiveQualities(player.session.media, () => this.#hiding.keepShown());
     player.root.classList.toggle('hide-title', options.hideTitle);
     player.root.classList.toggle('hide-controls', options.hideControls);
     this.#seekBar = new LiveSeekBar(player.session.media, player.video, () => {
@@ -108,6 +111,7 @@ export class Controls {
     this.#live.classList.toggle('is-at-edge', isAtEdge);
     this.#live.disabled = !hasPicture;
     this.#seekBar.refresh();
+    this.#qualities.refresh();
     if (this.#liveText.textContent === label) return;
     this.#liveText.textContent = label;
     this.#live.setAttribute('aria-label', label);

@@ -1,4 +1,5 @@
-import Hls, { type ErrorData, type HlsConfig, type LevelDetails } from 'hls.js';
+import Hls, { type ErrorData, type HlsConfig, type LevelDetails } from 'hls.js/dist/hls.min.mjs';
+import { qualityLabel } from './qualities.ts';
 import { Recovery, StallWatch } from './recovery.ts';
 import type { ServerClock } from './server-clock.ts';
 
@@ -14,7 +15,20 @@ export interface LiveMediaHandlers {
   onSourceSilent(isSilent: boolean): void;
 }
 
+/** Nothing of this is in our lists. Pictures and sound apart need the parts that are not in the light build. */
+const unusedParts = [
+  'subtitleStreamController',
+  'subtitleTrackController',
+  'timelineController',
+  'emeController',
+  'cmcdController',
+  'interstitialsController',
+] as const satisfies readonly (keyof HlsConfig)[];
+
 const hlsConfig: Partial<HlsConfig> = {
+  ...(Object.fromEntries(unusedParts.map(name => [name, undefined])) as Partial<HlsConfig>),
+  capLevelToPlayerSize: true,
+  abrEwmaDefaultEstimate: 1_500_000,
   lowLatencyMode: true,
   // Catches up after a stall, slowly enough that nobody hears it.
   maxLiveSyncPlaybackRate: 1.1,
@@ -69,6 +83,7 @@ export class LiveMedia {
   readonly #recovery = new Recovery();
   readonly #stallWatch = new StallWatch();
   #hls: Hls | undefined;
+  #chosen: string | undefined;
   #url: string | undefined;
   #watchTimer = 0;
   #retryTimer = 0;
@@ -151,6 +166,40 @@ export class LiveMedia {
     return this.#isSilent;
   }
 
+  /** What can be chosen among, best first, such as `720p`. None where the browser chooses by itself or there is only sound. */
+  get qualities(): string[] {
+    return (this.#hls?.levels ?? [])
+      .filter(({ height }) => height > 0)
+      .toSorted((one, other) => other.height - one.height)
+      .map(qualityLabel);
+  }
+
+  /** The quality that is shown. */
+  get currentQuality(): string | undefined {
+    const level = this.#hls?.levels[this.#hls.currentLevel];
+    return level && qualityLabel(level);
+  }
+
+  /** The quality that the viewer chose; undefined where the network decides. */
+  get chosenQuality(): string | undefined {
+    return this.#levelOf(this.#chosen) === undefined ? undefined : this.#chosen;
+  }
+
+  /** Goes over to a quality with the next media that is loaded. What is loaded already is played: it is a second or two. */
+  chooseQuality(label: string | undefined): void {
+    this.#chosen = label;
+    this.#applyChoice();
+  }
+
+  #applyChoice(): void {
+    if (this.#hls !== undefined) this.#hls.loadLevel = this.#levelOf(this.#chosen) ?? -1;
+  }
+
+  #levelOf(label: string | undefined): number | undefined {
+    const level = (this.#hls?.levels ?? []).findIndex(each => qualityLabel(each) === label);
+    return level < 0 ? undefined : level;
+  }
+
   /** Jumps to the newest picture that can be played without a stall. */
   goToLive(): void {
     this.#followsLive = true;
@@ -189,6 +238,9 @@ export class LiveMedia {
     this.#hls = hls;
     hls.on(Hls.Events.ERROR, (_, data) => {
       if (data.fatal && hls === this.#hls) this.#onFatal(hls, url, data);
+    });
+    hls.on(Hls.Events.MANIFEST_PARSED, () => {
+      if (hls === this.#hls && this.#chosen !== undefined) this.#applyChoice();
     });
     let kinds: string | undefined;
     hls.on(Hls.Events.BUFFER_CODECS, (_, tracks) => {
