@@ -11,12 +11,13 @@ import {
   type RenditionReport,
 } from '../hls/media-playlist.ts';
 import { parseReloadDirectives } from '../hls/reload-directives.ts';
-import type { Clock } from '../shared/clock.ts';
 import type { AnswerText } from '../shared/joined-text.ts';
 import { RenderedText } from '../shared/rendered-text.ts';
+import { ChangeWaiters } from './change-waiters.ts';
 import { ListedText } from './listed-text.ts';
-import type { DiskSlice, RewindStore } from './rewind-store.ts';
-import { SegmentLog } from './segment-log.ts';
+import type { DiskSlice } from './rewind-store.ts';
+import { SegmentDates } from './segment-dates.ts';
+import { type HeldSegment, type ListedPart, SegmentShelf, type ShelfOptions } from './segment-shelf.ts';
 import type { Part, SegmentSink } from './segmenter.ts';
 
 /** Answer to a request for the media playlist. */
@@ -44,15 +45,7 @@ export type MediaAnswer =
   | { readonly status: 404; readonly targetDurationSeconds: number };
 
 /** What a window is made with. */
-export interface LiveWindowOptions {
-  readonly targetDurationSeconds: number;
-  /** How much is listed, in seconds; six segments and three target durations stay listed whatever this says. */
-  readonly windowSeconds: number;
-  /** What listed and just removed segments may take together; three target durations stay listed all the same. */
-  readonly maxBytes: number;
-  /** Where segments go that leave the memory, and how much is listed then, in seconds. */
-  readonly rewind?: { readonly seconds: number; readonly store: RewindStore };
-  readonly clock: Clock;
+export interface LiveWindowOptions extends ShelfOptions {
   /** Something new can be fetched. */
   onChange(): void;
   /** How far the other renditions have come. */
@@ -71,110 +64,35 @@ export interface SegmentFacts {
   readonly programDateTimeMs: number;
 }
 
-interface ListedPart {
-  readonly number: number;
-  readonly body: Buffer;
-  readonly durationSeconds: number;
-  readonly isIndependent: boolean;
-}
-
-/** A segment in memory. */
-interface HeldSegment {
-  readonly sequence: number;
-  /** Number of its init section. */
-  readonly map: number;
-  readonly hasDiscontinuity: boolean;
-  readonly isIndependent: boolean;
-  readonly dateMs: number;
-  readonly parts: ListedPart[];
-  durationSeconds: number;
-  bytes: number;
-  /** When it leaves the memory; undefined while it is listed. */
-  untilMs: number | undefined;
-}
-
-interface InitSection {
-  readonly bytes: number;
-  /** Undefined when it is on the disk alone. */
-  body: Buffer | undefined;
-  isKept: boolean;
-}
-
-interface Waiter {
-  readonly isReady: () => boolean;
-  readonly resolve: () => void;
-}
-
-/** Apple's advice for live playlists (HLS Authoring Specification, 8.11). */
-const leastListedSegments = 6;
 /** Not 0, so that there is a number before the first for those who ask for what is gone. */
 const firstSequence = 1;
-/** Dates may fall this far behind the clock before they are set anew. */
-const mostDateLagMs = 4000;
-/** 6.2.2: parts are listed for three target durations and a segment, and can be fetched for three more. */
-const targetsWithParts = 7.5;
-/** What bandwidth is measured over. */
-const measuredSegments = 64;
-/** Sums of durations are not exact. */
-const tinySeconds = 1e-6;
-
 /** Parts, segments and init sections of one broadcast, the playlist over them, and everyone who waits for what comes next. */
 export class LiveWindow implements SegmentSink {
   readonly targetDurationSeconds: number;
   readonly #options: LiveWindowOptions;
-  readonly #store: RewindStore | undefined;
-  /** How much is listed, and how much of that is in memory at least. */
-  readonly #listSeconds: number;
-  readonly #memorySeconds: number;
-  readonly #inits = new Map<number, InitSection>();
-  /** Number of the init section that is in use. */
-  #map = 0;
-  /** Closed segments, listed or not any more. */
-  readonly #log = new SegmentLog();
+  readonly #shelf: SegmentShelf;
   readonly #listed = new ListedText((from, end) => this.#entries(from, end));
-  /** The first one listed; {@link #nextSequence} when there is none. */
-  #first: number;
-  #listedSeconds = 0;
-  /** Listed segments that nobody can begin with. */
-  #dependentCount = 0;
-  /** Segments before this one are out of the memory, or about to be. */
-  #memoryFrom: number;
   #open: HeldSegment | undefined;
-  /** By number, oldest first: those that are listed, and those that were and have their time to stay. */
-  readonly #held = new Map<number, HeldSegment>();
-  #partsByNumber = new Map<number, ListedPart>();
   /** The leading gap's. */
   #firstSequence: number;
   #nextSequence: number;
   #nextPartNumber = 0;
-  #discontinuitySequence = 0;
   #discontinuityIsDue = false;
   #partTargetSeconds: number | undefined;
-  #heldBytes = 0;
-  #longestListSeconds = 0;
   #ended = false;
-  #anchor: { wallMs: number; mediaMs: number } | undefined;
-  #lastProgramDateTimeMs = 0;
-  readonly #waiters = new Set<Waiter>();
+  readonly #dates = new SegmentDates();
+  readonly #waiters = new ChangeWaiters();
   readonly #rendered = new Map<string, AnswerText>();
 
   constructor(options: LiveWindowOptions) {
     this.#options = options;
     this.targetDurationSeconds = options.targetDurationSeconds;
-    this.#store = options.rewind?.store;
-    this.#listSeconds = Math.max(options.windowSeconds, options.rewind?.seconds ?? 0);
-    this.#memorySeconds = Math.max(options.windowSeconds, targetsWithParts * options.targetDurationSeconds);
     const { beside } = options;
     this.#firstSequence = beside?.isPlayable ? beside.#nextSequence - 1 : firstSequence;
     this.#nextSequence = this.#firstSequence + 1;
-    this.#first = this.#firstSequence;
-    this.#memoryFrom = this.#firstSequence;
-    if (beside === undefined) return;
-    this.#partTargetSeconds = beside.#partTargetSeconds;
-    this.#discontinuitySequence = beside.#discontinuitySequence;
-    for (let sequence = beside.#first; sequence < beside.#log.end; sequence += 1) {
-      if (beside.#log.hasDiscontinuity(sequence)) this.#discontinuitySequence += 1;
-    }
+    const passed = beside === undefined ? 0 : beside.#shelf.discontinuityEnd;
+    this.#shelf = new SegmentShelf(options, this.#firstSequence, passed);
+    if (beside !== undefined) this.#partTargetSeconds = beside.#partTargetSeconds;
   }
 
   // ------------------------------------------------------------------------------------------------ filling it
@@ -190,12 +108,12 @@ export class LiveWindow implements SegmentSink {
 
   /** Bytes of segments in memory. */
   get heldBytes(): number {
-    return this.#heldBytes;
+    return this.#shelf.heldBytes;
   }
 
   /** Bytes of memory that it takes to know where segments are and to list them, beside the segments themselves. */
   get bookkeepingBytes(): number {
-    return this.#log.heldBytes + this.#listed.heldBytes;
+    return this.#shelf.log.heldBytes + this.#listed.heldBytes;
   }
 
   fixPartTarget(seconds: number): void {
@@ -208,22 +126,12 @@ export class LiveWindow implements SegmentSink {
 
   /** Segments from now on need this init section. The same bytes keep their name. */
   useInit(init: Buffer): void {
-    const former = this.#inits.get(this.#map);
-    if (former?.body?.equals(init)) return;
-    if (former?.isKept) former.body = undefined;
-    this.#map += 1;
-    const number = this.#map;
-    const section: InitSection = { bytes: init.length, body: init, isKept: false };
-    this.#inits.set(number, section);
-    this.#store?.keepInit(number, init, () => {
-      section.isKept = true;
-      if (number !== this.#map) section.body = undefined;
-    });
+    this.#shelf.useInit(init);
   }
 
   /** The next segment follows a break: another publisher connection, another packager, a clock that was set. */
   breakTimeline(): void {
-    this.#anchor = undefined;
+    this.#dates.restart();
     if (this.isPlayable) this.#discontinuityIsDue = true;
   }
 
@@ -233,7 +141,9 @@ export class LiveWindow implements SegmentSink {
    */
   openSegment(segment: { startMs: number; isIndependent: boolean; arrivedAtMs?: number }): SegmentFacts {
     const { startMs, isIndependent } = segment;
-    const date = this.#dateOf(startMs, segment.arrivedAtMs ?? this.#options.clock.nowMs());
+    const arrivedAtMs = segment.arrivedAtMs ?? this.#options.clock.nowMs();
+    const { date, isLate } = this.#dates.of(startMs, arrivedAtMs);
+    if (isLate) this.#discontinuityIsDue = true;
     const { sequence, hasDiscontinuity, dateMs } = this.#newSegment(date, isIndependent);
     const facts = { sequence, hasDiscontinuity, startMs, programDateTimeMs: dateMs };
     this.openSegmentAs(facts, isIndependent);
@@ -244,7 +154,7 @@ export class LiveWindow implements SegmentSink {
   openSegmentAs(facts: SegmentFacts, isIndependent: boolean): void {
     if (this.#ended) return;
     this.#discontinuityIsDue = facts.hasDiscontinuity;
-    this.#lastProgramDateTimeMs = facts.programDateTimeMs;
+    this.#dates.lastMs = facts.programDateTimeMs;
     this.#open = this.#newSegment(facts.programDateTimeMs, isIndependent);
   }
 
@@ -257,8 +167,7 @@ export class LiveWindow implements SegmentSink {
     open.parts.push(listed);
     open.durationSeconds += part.durationSeconds;
     open.bytes += part.body.length;
-    this.#heldBytes += part.body.length;
-    this.#partsByNumber.set(listed.number, listed);
+    this.#shelf.addPart(listed);
     this.#changed();
   }
 
@@ -270,24 +179,19 @@ export class LiveWindow implements SegmentSink {
       this.#discontinuityIsDue ||= open.hasDiscontinuity;
       return;
     }
-    this.#held.set(open.sequence, open);
     this.#list(open, false);
-    const { sequence, bytes, durationSeconds } = open;
-    const body = open.parts.map(part => part.body);
-    this.#store?.keepSegment({ sequence, body, bytes, durationSeconds }, ({ chunk, offset }) =>
-      this.#log.setPlace(sequence, chunk, offset),
-    );
   }
 
   /** Nobody publishes: the list grows by a segment that is not there, so that players go on asking. */
   addGap(durationSeconds: number): void {
     this.closeSegment();
+    const { log } = this.#shelf;
     const last = this.#nextSequence - 1;
-    const startMs = this.#log.has(last)
-      ? this.#log.dateMs(last) + this.#log.durationSeconds(last) * 1000
+    const startMs = log.has(last)
+      ? log.dateMs(last) + log.durationSeconds(last) * 1000
       : this.#options.clock.nowMs();
-    this.#lastProgramDateTimeMs = Math.round(startMs);
-    const gap = this.#newSegment(this.#lastProgramDateTimeMs, false);
+    this.#dates.lastMs = Math.round(startMs);
+    const gap = this.#newSegment(this.#dates.lastMs, false);
     gap.durationSeconds = durationSeconds;
     this.#list(gap, true);
   }
@@ -297,15 +201,13 @@ export class LiveWindow implements SegmentSink {
     if (this.#ended) return;
     if (!this.isPlayable) {
       // The list will begin with the next one, and the gap before that is this one.
-      if (facts.hasDiscontinuity) this.#discontinuitySequence += 1;
       this.#firstSequence = facts.sequence;
       this.#nextSequence = facts.sequence + 1;
-      this.#first = this.#firstSequence;
-      this.#memoryFrom = this.#firstSequence;
+      this.#shelf.beginAt(facts.sequence, facts.hasDiscontinuity);
       return;
     }
     this.#discontinuityIsDue = facts.hasDiscontinuity;
-    this.#lastProgramDateTimeMs = facts.programDateTimeMs;
+    this.#dates.lastMs = facts.programDateTimeMs;
     const missing = this.#newSegment(facts.programDateTimeMs, false);
     missing.durationSeconds = durationSeconds;
     this.#list(missing, true);
@@ -326,7 +228,7 @@ export class LiveWindow implements SegmentSink {
     if (open !== undefined && open.parts.length > 0) {
       return { lastMsn: this.#nextSequence, lastPart: open.parts.length - 1 };
     }
-    const parts = this.#held.get(this.#nextSequence - 1)?.parts.length ?? 0;
+    const parts = this.#shelf.partsOf(this.#nextSequence - 1)?.length ?? 0;
     return { lastMsn: this.#nextSequence - 1, lastPart: Math.max(0, parts - 1) };
   }
 
@@ -345,33 +247,12 @@ export class LiveWindow implements SegmentSink {
    * @returns whether all that is listed is there, and can be fetched as long as the store keeps it
    */
   leaveMemory(): boolean {
-    if (this.#store === undefined) return false;
-    for (const segment of [...this.#held.values()]) {
-      if (segment.untilMs !== undefined || this.#log.place(segment.sequence) !== undefined)
-        this.#drop(segment);
-    }
-    for (const section of this.#inits.values()) if (section.isKept) section.body = undefined;
-    return this.#held.size === 0 && [...this.#inits.values()].every(section => section.isKept);
+    return this.#shelf.leaveMemory();
   }
 
   /** What the newest segments weigh: the peak of any one, and all together, in bits a second. */
   measureBandwidth(): { peakBitsPerSecond: number; averageBitsPerSecond: number } {
-    let peak = 0;
-    let bytes = 0;
-    let seconds = 0;
-    const log = this.#log;
-    const end = this.#nextSequence;
-    for (let sequence = Math.max(this.#first, end - measuredSegments); sequence < end; sequence += 1) {
-      if (!log.has(sequence) || log.isGap(sequence)) continue;
-      const durationSeconds = log.durationSeconds(sequence);
-      bytes += log.bytes(sequence);
-      seconds += durationSeconds;
-      // 4.1: the peak is over runs of at least half a target duration; the short first segment is none.
-      if (durationSeconds * 2 < this.targetDurationSeconds) continue;
-      peak = Math.max(peak, (log.bytes(sequence) * 8) / durationSeconds);
-    }
-    const average = seconds === 0 ? 0 : (bytes * 8) / seconds;
-    return { peakBitsPerSecond: Math.max(peak, average), averageBitsPerSecond: average };
+    return this.#shelf.measureBandwidth();
   }
 
   // ------------------------------------------------------------------------------------------------ reading it
@@ -404,10 +285,8 @@ export class LiveWindow implements SegmentSink {
     }
     if (name.startsWith('segment-')) return this.#segment(wholeNumber(name, 'segment-', '.m4s'), name);
     const number = name.startsWith('init-') ? wholeNumber(name, 'init-', '.mp4') : undefined;
-    const init = number === undefined ? undefined : this.#inits.get(number);
-    if (number === undefined || init === undefined) return this.#notFound();
-    const body = init.body ?? this.#store?.init(number, init.bytes);
-    return body === undefined ? this.#notFound() : this.#found([body], init.bytes, name);
+    const init = number === undefined ? undefined : this.#shelf.init(number);
+    return init === undefined ? this.#notFound() : this.#found([init.body], init.bytes, name);
   }
 
   // ------------------------------------------------------------------------------------------------ inside
@@ -415,7 +294,7 @@ export class LiveWindow implements SegmentSink {
   #newSegment(dateMs: number, isIndependent: boolean): HeldSegment {
     const segment: HeldSegment = {
       sequence: this.#nextSequence,
-      map: this.#map,
+      map: this.#shelf.map,
       hasDiscontinuity: this.#discontinuityIsDue,
       isIndependent,
       dateMs,
@@ -434,16 +313,12 @@ export class LiveWindow implements SegmentSink {
    */
   #listLeadingGap(first: HeldSegment): void {
     const durationSeconds = this.#partTargetSeconds ?? this.targetDurationSeconds;
-    this.#log.append(this.#firstSequence, {
+    this.#shelf.listGap(this.#firstSequence, {
       dateMs: first.dateMs - Math.round(durationSeconds * 1000),
       durationSeconds,
       map: first.map,
-      bytes: 0,
-      isGap: true,
-      isIndependent: false,
       hasDiscontinuity: first.hasDiscontinuity,
     });
-    this.#listedSeconds += durationSeconds;
   }
 
   /** What players hold back is there: one that started before would start in the gap, or with too little to go on. */
@@ -455,154 +330,28 @@ export class LiveWindow implements SegmentSink {
   }
 
   #list(segment: HeldSegment, isGap: boolean): void {
-    this.#log.append(segment.sequence, { ...segment, isGap });
-    this.#listedSeconds += segment.durationSeconds;
-    if (!isGap && !segment.isIndependent) this.#dependentCount += 1;
     this.#nextSequence += 1;
-    this.#shorten();
-    this.#longestListSeconds = Math.max(this.#longestListSeconds, this.#listedSeconds);
+    if (isGap) this.#shelf.listGap(segment.sequence, segment);
+    else this.#shelf.list(segment);
+    this.#listed.settle(this.#shelf.first, this.#shelf.settledEnd);
     this.#changed();
-  }
-
-  /**
-   * Dates follow the media from one anchor. A publisher that sends faster than time passes would bring them into the future, where some
-   * players stop loading: a segment is never dated later than it came in. One that lost time (a network that stood still, a clock that was
-   * set) would leave them behind for good: the list says that time was lost, and dates start anew.
-   */
-  #dateOf(startMs: number, nowMs: number): number {
-    const notBeforeMs = Math.max(nowMs, this.#lastProgramDateTimeMs);
-    this.#anchor ??= { wallMs: notBeforeMs, mediaMs: startMs };
-    let date = this.#anchor.wallMs + (startMs - this.#anchor.mediaMs);
-    const isLate = nowMs - date > mostDateLagMs;
-    if (date > nowMs || isLate) {
-      if (isLate) this.#discontinuityIsDue = true;
-      date = notBeforeMs;
-      this.#anchor = { wallMs: date, mediaMs: startMs };
-    }
-    this.#lastProgramDateTimeMs = date;
-    return Math.round(date);
-  }
-
-  #shorten(): void {
-    const nowMs = this.#options.clock.monotonicMs();
-    if (this.#store !== undefined) this.#leaveToDisk(nowMs);
-    while (this.#first < this.#nextSequence) {
-      const rest = this.#listedSeconds - this.#log.durationSeconds(this.#first);
-      // 6.2.2: removal leaves three target durations.
-      if (rest < 3 * this.targetDurationSeconds - tinySeconds) break;
-      const count = this.#nextSequence - this.#first;
-      const isLongEnough = rest >= this.#listSeconds - tinySeconds && count > leastListedSegments;
-      const isTooMuch = this.#heldBytes > this.#options.maxBytes && this.#store === undefined;
-      if (!isLongEnough && !isTooMuch) break;
-      this.#retireFirst(nowMs);
-    }
-    for (const segment of [...this.#held.values()]) {
-      if (segment.untilMs === undefined) break;
-      if (segment.untilMs <= nowMs || this.#heldBytes > this.#options.maxBytes) this.#drop(segment);
-    }
-    this.#forget(nowMs);
-    this.#listed.settle(this.#first, this.#store === undefined ? 0 : this.#memoryFrom);
-  }
-
-  /** What is on the disk leaves the memory. What should be and is not ends the list: what stood before it goes too. */
-  #leaveToDisk(nowMs: number): void {
-    const { maxBytes } = this.#options;
-    const leastSeconds = 3 * this.targetDurationSeconds - tinySeconds;
-    let seconds = 0;
-    let bytes = 0;
-    let from = this.#nextSequence;
-    for (; from > Math.max(this.#first, this.#memoryFrom); from -= 1) {
-      bytes += this.#held.get(from - 1)?.bytes ?? 0;
-      const isLongEnough =
-        seconds >= this.#memorySeconds - tinySeconds && this.#nextSequence - from >= leastListedSegments;
-      if (seconds >= leastSeconds && (isLongEnough || bytes > maxBytes)) break;
-      seconds += this.#log.durationSeconds(from - 1);
-    }
-    for (; this.#memoryFrom < from; this.#memoryFrom += 1) {
-      const segment = this.#held.get(this.#memoryFrom);
-      if (segment === undefined || segment.untilMs !== undefined) continue;
-      if (this.#log.place(segment.sequence) !== undefined) {
-        this.#drop(segment);
-        continue;
-      }
-      this.#store?.giveUp(segment.sequence);
-      while (this.#first <= segment.sequence) this.#retireFirst(nowMs);
-    }
-  }
-
-  #retireFirst(nowMs: number): void {
-    const log = this.#log;
-    const sequence = this.#first;
-    const durationSeconds = log.durationSeconds(sequence);
-    this.#first += 1;
-    this.#listedSeconds -= durationSeconds;
-    if (!log.canBeJoined(sequence)) this.#dependentCount -= 1;
-    // 6.2.2: the number grows when the tag leaves the list, with the segment it stood before.
-    if (log.hasDiscontinuity(sequence)) this.#discontinuitySequence += 1;
-    // 6.2.2: it stays for its own duration and that of the longest list that held it.
-    log.setUntil(sequence, nowMs + (durationSeconds + this.#longestListSeconds) * 1000);
-    const held = this.#held.get(sequence);
-    if (held === undefined) return;
-    const heldSeconds =
-      this.#store === undefined
-        ? this.#longestListSeconds
-        : Math.min(this.#longestListSeconds, this.#memorySeconds);
-    held.untilMs = nowMs + (durationSeconds + heldSeconds) * 1000;
-  }
-
-  #drop(segment: HeldSegment): void {
-    this.#held.delete(segment.sequence);
-    this.#heldBytes -= segment.bytes;
-    for (const part of segment.parts) this.#partsByNumber.delete(part.number);
-  }
-
-  /** Segments whose time to stay is over, and init sections that no segment needs. */
-  #forget(nowMs: number): void {
-    const log = this.#log;
-    while (log.first < this.#first && !this.#held.has(log.first) && log.untilMs(log.first) <= nowMs) {
-      log.dropFirst();
-    }
-    const oldestMap = log.first < log.end ? log.map(log.first) : this.#map;
-    for (const number of this.#inits.keys()) {
-      if (number >= oldestMap) break;
-      this.#inits.delete(number);
-    }
-    this.#store?.removeBefore(log.first, oldestMap);
   }
 
   #changed(): void {
     this.#rendered.clear();
     this.#options.onChange();
-    for (const waiter of [...this.#waiters]) {
-      if (!this.#ended && !waiter.isReady()) continue;
-      this.#waiters.delete(waiter);
-      waiter.resolve();
-    }
+    this.#waiters.wake(this.#ended);
   }
 
   async #waitFor(isReady: () => boolean, limitMs: number, signal: AbortSignal): Promise<boolean> {
-    if (this.#ended || isReady()) return true;
-    if (signal.aborted) return false;
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const waiter: Waiter = { isReady, resolve: () => resolve(true) };
-    const giveUp = () => resolve(false);
-    const timer = setTimeout(giveUp, limitMs);
-    signal.addEventListener('abort', giveUp, { once: true });
-    this.#waiters.add(waiter);
-    try {
-      return await promise;
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', giveUp);
-      this.#waiters.delete(waiter);
-    }
+    return this.#ended || this.#waiters.wait(isReady, limitMs, signal);
   }
 
   #hasReached(msn: number, part: number | undefined): boolean {
     if (part === undefined || msn < this.#nextSequence) {
       if (msn >= this.#nextSequence) return false;
       // 6.2.5.2: an index past the last part of a closed segment means part 0 of the next. A gap has no parts to wait for.
-      const parts = this.#held.get(msn)?.parts;
+      const parts = this.#shelf.partsOf(msn);
       if (part === undefined || parts === undefined || part < parts.length) return true;
       return this.#hasReached(msn + 1, 0);
     }
@@ -624,9 +373,7 @@ export class LiveWindow implements SegmentSink {
     const key = delta ? 'delta' : 'full';
     let text = this.#rendered.get(key);
     if (text === undefined) {
-      text = delta
-        ? this.#deltaText()
-        : this.#listed.whole(this.#playlist(), this.#first, this.#nextSequence);
+      text = delta ? this.#deltaText() : this.#wholeText();
       this.#rendered.set(key, text);
     }
     return {
@@ -638,11 +385,15 @@ export class LiveWindow implements SegmentSink {
     };
   }
 
+  #wholeText(): AnswerText {
+    return this.#listed.whole(this.#playlist(), this.#shelf.first, this.#nextSequence);
+  }
+
   #deltaText(): AnswerText {
     const kept = this.#firstKept();
-    if (kept === this.#first) return this.#listed.whole(this.#playlist(), this.#first, this.#nextSequence);
+    if (kept === this.#shelf.first) return this.#wholeText();
     const segments = this.#entries(kept, this.#nextSequence);
-    const skippedSegments = kept - this.#first;
+    const skippedSegments = kept - this.#shelf.first;
     return new RenderedText(formatMediaPlaylist({ ...this.#playlist(), skippedSegments, segments }));
   }
 
@@ -653,9 +404,9 @@ export class LiveWindow implements SegmentSink {
     const open = this.#open;
     return {
       targetDurationSeconds: target,
-      mediaSequence: this.#first,
-      discontinuitySequence: this.#discontinuitySequence,
-      independentSegments: this.#dependentCount === 0 && (open?.isIndependent ?? true),
+      mediaSequence: this.#shelf.first,
+      discontinuitySequence: this.#shelf.discontinuitySequence,
+      independentSegments: this.#shelf.canAllBeJoined && (open?.isIndependent ?? true),
       serverControl: {
         canBlockReload: true,
         partHoldBackSeconds: partTarget * 3,
@@ -675,36 +426,38 @@ export class LiveWindow implements SegmentSink {
     const last = this.#nextSequence - 1;
     const listedMap = this.#open?.parts.length
       ? this.#open.map
-      : this.#log.has(last)
-        ? this.#log.map(last)
+      : this.#shelf.log.has(last)
+        ? this.#shelf.log.map(last)
         : undefined;
-    return listedMap === this.#map ? [part] : [{ type: 'MAP' as const, uri: mapUri(this.#map) }, part];
+    return listedMap === this.#shelf.map
+      ? [part]
+      : [{ type: 'MAP' as const, uri: mapUri(this.#shelf.map) }, part];
   }
 
   /** The first segment that no delta update leaves out. */
   #firstKept(): number {
     let behind = 0;
-    for (let sequence = this.#nextSequence - 1; sequence >= this.#first; sequence -= 1) {
+    for (let sequence = this.#nextSequence - 1; sequence >= this.#shelf.first; sequence -= 1) {
       if (behind >= this.targetDurationSeconds * 6) return sequence + 1;
-      behind += this.#log.durationSeconds(sequence);
+      behind += this.#shelf.log.durationSeconds(sequence);
     }
-    return this.#first;
+    return this.#shelf.first;
   }
 
   /** Parts are listed in the last three target durations. */
   #firstWithParts(): number {
     if (this.#ended) return this.#nextSequence;
     let behind = this.#open?.durationSeconds ?? 0;
-    for (let sequence = this.#nextSequence - 1; sequence >= this.#first; sequence -= 1) {
+    for (let sequence = this.#nextSequence - 1; sequence >= this.#shelf.first; sequence -= 1) {
       if (behind > this.targetDurationSeconds * 3) return sequence + 1;
-      behind += this.#log.durationSeconds(sequence);
+      behind += this.#shelf.log.durationSeconds(sequence);
     }
-    return this.#first;
+    return this.#shelf.first;
   }
 
   /** Closed segments from `from` on, and before `end`, as they are listed. */
   #entries(from: number, end: number, partsFrom = this.#firstWithParts()): MediaSegment[] {
-    const log = this.#log;
+    const log = this.#shelf.log;
     const entries: MediaSegment[] = [];
     for (let sequence = Math.max(from, log.first); sequence < end; sequence += 1) {
       const gap = log.isGap(sequence);
@@ -723,10 +476,10 @@ export class LiveWindow implements SegmentSink {
 
   #listedParts(sequence: number): MediaSegment['parts'] {
     if (sequence === this.#firstSequence) {
-      const durationSeconds = this.#log.durationSeconds(sequence);
+      const durationSeconds = this.#shelf.log.durationSeconds(sequence);
       return [{ uri: `gap-${sequence}-0.m4s`, durationSeconds, gap: true }];
     }
-    return (this.#held.get(sequence)?.parts ?? []).map(partEntry);
+    return (this.#shelf.partsOf(sequence) ?? []).map(partEntry);
   }
 
   async #hintedPart(number: number, name: string, signal: AbortSignal): Promise<MediaAnswer> {
@@ -735,24 +488,18 @@ export class LiveWindow implements SegmentSink {
   }
 
   #segment(sequence: number | undefined, name: string): MediaAnswer {
-    if (sequence === undefined || !this.#log.has(sequence)) return this.#notFound();
-    const held = this.#held.get(sequence);
-    const parts = held?.parts.map(part => part.body);
-    if (held !== undefined && parts !== undefined) return this.#found(parts, held.bytes, name);
-    const place = this.#log.place(sequence);
-    if (place === undefined || this.#store === undefined) return this.#notFound();
-    const bytes = this.#log.bytes(sequence);
-    return this.#found([this.#store.segment(place, bytes)], bytes, name);
+    const segment = sequence === undefined ? undefined : this.#shelf.segment(sequence);
+    return segment === undefined ? this.#notFound() : this.#found(segment.body, segment.bytes, name);
   }
 
   #part(number: number | undefined, name: string): MediaAnswer {
-    const part = number === undefined ? undefined : this.#partsByNumber.get(number);
+    const part = number === undefined ? undefined : this.#shelf.part(number);
     return part === undefined ? this.#notFound() : this.#found([part.body], part.body.length, name);
   }
 
   #found(body: readonly (Buffer | DiskSlice)[], bytes: number, name: string): MediaAnswer {
     // What a name stands for never changes, so the name and the size tell it apart. Nor does it matter where the bytes are.
-    const lifetimeSeconds = Math.ceil(Math.max(6 * this.targetDurationSeconds, this.#listSeconds));
+    const lifetimeSeconds = Math.ceil(Math.max(6 * this.targetDurationSeconds, this.#shelf.listSeconds));
     return {
       status: 200,
       body,
