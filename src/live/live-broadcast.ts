@@ -127,10 +127,10 @@ export class LiveBroadcast {
       options.slate &&
       new StandIn({
         slate: options.slate,
-        partTargetMs: options.settings.partTargetMs,
+        framesPerSecond: () => this.#framesPerSecond(),
         clock,
         log: options.log,
-        begin: () => this.#newStandInRun(),
+        begin: dueMs => this.#newStandInRun(dueMs),
         failed: () => this.#markGaps(),
       });
     this.#followers = this.#standIn === undefined ? options.followers : [...options.followers, this.#standIn];
@@ -263,12 +263,13 @@ export class LiveBroadcast {
   }
 
   /** What stands in for the publisher begins: its media goes the way of a publisher's. */
-  #newStandInRun(): PublisherRun {
+  #newStandInRun(dueMs: (timestampMs: number) => number): PublisherRun {
     this.#timeline.restart();
     return this.#newRun(true, {
       mayStartPackager: () => true,
       declared: () => {},
-      arrived: (kind, atMs) => this.#arrivals[kind].add(atMs, this.#options.clock.monotonicMs()),
+      // What is made up for comes late, and dates go on from those before.
+      arrived: (kind, atMs, timestampMs) => this.#arrivals[kind].add(atMs, dueMs(timestampMs)),
       dropped: () => {},
       clockJumped: () => {},
       refused: (_, description) => this.#standIn?.broke(description),
@@ -337,6 +338,14 @@ export class LiveBroadcast {
     this.#graceTimer = setTimeout(() => void this.end('publisher-gone'), graceMs);
     this.#markGaps();
     this.#standIn?.begin(this.#lastTagMs);
+  }
+
+  /** RTMP rounds times, so what is declared is truer where it is near what was seen. */
+  #framesPerSecond(): number | undefined {
+    const seconds = this.#generation?.frameSeconds;
+    const declared = this.#declared?.framesPerSecond;
+    if (seconds === undefined) return declared;
+    return declared !== undefined && Math.abs(declared * seconds - 1) < 0.05 ? declared : 1 / seconds;
   }
 
   /** The playlist says that there is nothing, for as long as nothing comes and nothing stands in. */

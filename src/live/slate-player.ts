@@ -3,8 +3,6 @@ import type { LiveTag } from './ports.ts';
 import type { SlateMedia } from './slate.ts';
 
 const tickMs = 40;
-/** Pictures go this far ahead of the clock: a frame is passed on only when the next one tells how long it lasts. */
-const aheadMs = 100;
 /** After a pause of the whole process no more than this is made up for. */
 const mostAtOnceMs = 3000;
 
@@ -31,19 +29,25 @@ export class SlatePlayer {
     this.#timer = setInterval(() => this.tick(), tickMs);
   }
 
+  /** Monotonic time at which a tag was due. @param timestampMs of the tag */
+  dueMs(timestampMs: number): number {
+    return this.#startMs + timestampMs;
+  }
+
   /** Passes on what is due. */
   tick(): void {
     const nowMs = this.#clock.monotonicMs();
     const { shape, frames, sound } = this.#media;
-    let dueMs = nowMs - this.#startMs + aheadMs;
-    const lateMs = dueMs - this.#frames * shape.frameMs - mostAtOnceMs - aheadMs;
+    let dueMs = nowMs - this.#startMs;
+    const frameMs = 1000 / shape.framesPerSecond;
+    const lateMs = dueMs - this.#frames * frameMs - mostAtOnceMs;
     if (lateMs > 0) {
       this.#startMs += lateMs;
       dueMs -= lateMs;
     }
     if (this.#frames === 0) this.#begin();
     for (;;) {
-      const pictureMs = this.#frames * shape.frameMs;
+      const pictureMs = Math.round(this.#frames * frameMs);
       const silenceMs =
         sound === undefined ? Number.POSITIVE_INFINITY : Math.round(this.#silences * sound.frameMs);
       if (Math.min(pictureMs, silenceMs) > dueMs) return;

@@ -43,7 +43,14 @@ const mostBytes = 16 * 1024 * 1024;
 const mostPictureBytes = 16 * 1024 * 1024;
 /** Slates of the picture, of as many shapes. */
 const mostKept = 8;
-const trialShape: SlateShape = { width: 640, height: 360, frameMs: 500, frames: 2, sound: undefined };
+const trialShape: SlateShape = {
+  width: 640,
+  height: 360,
+  framesPerSecond: 2,
+  frames: 2,
+  codec: undefined,
+  sound: undefined,
+};
 
 /**
  * Makes ready what is shown in place of publishers that are gone; undefined when that is nothing.

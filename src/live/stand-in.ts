@@ -20,12 +20,12 @@ export interface StandInRun {
 /** What a stand-in is made with. */
 export interface StandInOptions {
   readonly slate: SlateSource;
-  /** How long a part usually is. */
-  readonly partTargetMs: number;
+  /** Of the publisher's picture; undefined when it is not known. */
+  readonly framesPerSecond: () => number | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Its media begins. */
-  begin(): StandInRun;
+  /** Its media begins. `dueMs` gives the monotonic time at which a tag was due. */
+  begin(dueMs: (timestampMs: number) => number): StandInRun;
   /** It is over by itself: it could not be made, or broke. */
   failed(): void;
 }
@@ -34,6 +34,8 @@ export interface StandInOptions {
 const mostSlates = 6;
 const slatesWithinMs = 60_000;
 const keyframeEveryMs = 1000;
+const usualFramesPerSecond = 25;
+const mostFramesPerSecond = 31;
 const soundRendition = 'audio';
 
 /** Shows a slate while the publisher of a broadcast is gone. As a follower it learns what the slate has to be like. */
@@ -139,14 +141,15 @@ export class StandIn implements BroadcastFollower {
 
   #play(media: SlateMedia, sinceMs: number): void {
     const { clock, log } = this.#options;
-    const run = this.#options.begin();
-    this.#run = run;
-    this.#player = new SlatePlayer(media, sinceMs, clock, tag => {
+    const player = new SlatePlayer(media, sinceMs, clock, tag => {
       // A run that gave up while it was told of several ends the rest too.
       if (this.#run === run) run.tag(tag);
     });
+    const run = this.#options.begin(timestampMs => player.dueMs(timestampMs));
+    this.#run = run;
+    this.#player = player;
     log.info('slate-shown', { afterMs: Math.round(clock.monotonicMs() - sinceMs) });
-    this.#player.tick();
+    player.tick();
   }
 
   #stop(): StandInRun | undefined {
@@ -166,15 +169,17 @@ export class StandIn implements BroadcastFollower {
     return slate.make(this.#shape(), this.#picture, signal);
   }
 
-  /** Two frames fill a part, so that parts stay even. */
   #shape(): SlateShape {
     const { video, audio = this.#soundAlone } = this.#tracks;
-    const frameMs = Math.min(500, Math.max(50, Math.round(this.#options.partTargetMs / 2)));
+    let framesPerSecond = this.#options.framesPerSecond() ?? usualFramesPerSecond;
+    // A still picture needs no more, and parts hold a whole number of frames all the same.
+    while (framesPerSecond > mostFramesPerSecond) framesPerSecond /= 2;
     return {
       width: evenOf(video?.width ?? 1280),
       height: evenOf(video?.height ?? 720),
-      frameMs,
-      frames: Math.max(2, Math.round(keyframeEveryMs / frameMs)),
+      framesPerSecond: Math.round(framesPerSecond * 1000) / 1000,
+      frames: Math.max(2, Math.round((framesPerSecond * keyframeEveryMs) / 1000)),
+      codec: video?.codec,
       sound:
         audio === undefined
           ? undefined
