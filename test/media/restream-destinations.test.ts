@@ -4,7 +4,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { MediaTag } from '../../src/ingest/publish-gate.ts';
 import { describeVideoTag } from '../../src/live/flv-tag.ts';
-import { ffmpegBuilds } from '../support/ffmpeg.ts';
+import { ffmpegBuilds, runToEnd } from '../support/ffmpeg.ts';
 import { goodKey, type IngestDoor, openDoor, type RecordedPublisher } from '../support/ingest-door.ts';
 import { recordTags } from '../support/replay.ts';
 import { startOuting } from '../support/restream-outing.ts';
@@ -186,6 +186,24 @@ describe.concurrent('a destination', () => {
     const facts = await outing.until('a failure', ({ state }) => state === 'retrying');
     expect(facts).toMatchObject({ reason: 'timed-out' });
     await waitUntil(() => outing.owner.running === 0, { what: 'the end of its process' });
+  });
+
+  test('whose ffmpeg is killed gets another one; no list of processes has its key or its name', async () => {
+    const key = `${goodKey}-${'y'.repeat(68)}`;
+    await using outing = startOuting([{ url: urlOf(door.port), key }]);
+    outing.play(tags);
+    await outing.until('media', ({ state }) => state === 'live');
+    const list = (await runToEnd('ps', ['-ww', '-eo', 'pid=,args='])).split('\n');
+    const own = list.filter(line => line.includes(` -rtmp_playpath ${'0'.repeat(key.length)} `));
+    expect(own).toHaveLength(1);
+    expect(list.filter(line => line.includes(key) || /-rtmp_tcurl \S*destination/.test(line))).toEqual([]);
+    process.kill(Number.parseInt(own[0]!, 10), 'SIGKILL');
+    expect(await outing.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
+      reason: 'failed',
+      lastError: expect.stringContaining('SIGKILL'),
+    });
+    await outing.until('media again', ({ state }) => state === 'live');
+    await waitUntil(() => media(publishersOf(key)[1], 'video').length > 5, { what: 'frames again' });
   });
 
   test('that nothing listens at costs no process', async () => {

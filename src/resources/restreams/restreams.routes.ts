@@ -29,7 +29,7 @@ export interface RestreamSources {
   readonly running: (liveStreamId: string) => readonly RestreamReport[] | undefined;
 }
 
-/** `GET /live-streams/{liveStreamId}/restreams`. */
+/** `GET /live-streams/{liveStreamId}/restreams`: how the destinations of a live stream do. */
 export function restreamRoutes({ configured, running }: RestreamSources): Route[] {
   return [
     defineRoute({
