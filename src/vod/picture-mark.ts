@@ -1,8 +1,9 @@
-import { rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import type { Overlay } from '../ffmpeg/encode-arguments.ts';
 import { sandboxOverlay } from '../ffmpeg/sandbox-watermark.ts';
 import { AppError } from '../shared/errors.ts';
 import { type FilmInput, filePath, pictureLimits } from './frames.ts';
+import { uprightFilters } from './image-orientation.ts';
 import { pictureFilters } from './picture-filters.ts';
 
 /** What runs of ffmpeg on pictures are told. */
@@ -35,8 +36,8 @@ export async function markPicture(run: PictureRun, path: string): Promise<void> 
 }
 
 /**
- * Makes of any JPEG, PNG or WebP a JPEG of at most 1280 pixels a side with the sandbox's watermark, in its place. `PATH.plain.png` and
- * `PATH.marked` are used meanwhile.
+ * Makes of any JPEG, PNG or WebP a JPEG of at most 1280 pixels a side with the sandbox's watermark, in its place: upright, since what told
+ * how to turn it is not taken over. `PATH.plain.png` and `PATH.marked` are used meanwhile.
  *
  * @returns false when no picture comes out of the image
  * @throws the signal's reason when aborted
@@ -45,14 +46,15 @@ export async function markImage(run: PictureRun, path: string): Promise<boolean>
   const plain = `${path}.plain.png`;
   const marked = `${path}.marked`;
   try {
+    const upright = uprightFilters(await readFile(path));
     await run.tools.runCommand(
       command =>
         command
           .input(filePath(path))
-          .inputOptions(imagesOnly)
+          .inputOptions([...imagesOnly, '-noautorotate'])
           .output(filePath(plain))
           // JPEG has the weights of BT.601 already, and RGB gets them.
-          .videoFilters(pictureFilters(within, { colorMatrix: 'bt601' }))
+          .videoFilters([...upright, ...pictureFilters(within, { colorMatrix: 'bt601' })])
           .outputOptions([...oneFrame, '-c:v', 'png', '-f', 'image2']),
       { limits: pictureLimits(run, timeoutMs), signal: run.signal, purpose: 'image', ids: run.ids },
     );

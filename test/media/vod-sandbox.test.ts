@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sandboxOverlay } from '../../src/ffmpeg/sandbox-watermark.ts';
 import { deliveryPaths } from '../../src/resources/docs/delivery-paths.ts';
+import { exifOf, withExif } from '../support/exif.ts';
 import { ffmpegBuilds, ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -231,6 +232,20 @@ describe.each(ffmpegBuilds)('with the $name ffmpeg, in the sandbox', ({ path }) 
       201,
     );
     expect(await markOf(stream.assets.thumbnail)).toEqual(marked);
+  });
+
+  test('a thumbnail is turned as its Exif data says, whatever it is, and the mark is where it is in others', async () => {
+    const video = (await client.call('POST', '/videos', { title: 'A film' })).json as Video;
+    const sizes = { png: [1600, 900], jpg: [360, 640], webp: [640, 360] } as const;
+    for (const [type, [width, height]] of Object.entries(sizes)) {
+      const turned = join(folder, `turned.${type}`);
+      await writeFile(turned, withExif(await readFile(images[type]!), exifOf(6), { width, height }));
+      const { status } = await client.send(`/videos/${video.videoId}/thumbnail`, turned);
+      expect(status, type).toBe(200);
+      const picture = await lumaOf(video.assets.thumbnail);
+      expect(Math.abs(picture.width / picture.height - height / width), type).toBeLessThan(0.01);
+      expect(await markOf(video.assets.thumbnail), type).toEqual(marked);
+    }
   });
 
   test('an image that nothing comes out of is refused, and the one before stays', async () => {
