@@ -136,6 +136,8 @@ export class VodPlayback {
       });
       return mp4?.file === undefined ? undefined : bodyOfFile(files.video(videoId, mp4.file), 'video/mp4');
     }
+    // There may be one from before, while it is made anew.
+    if (this.#options.stateOf(videoId)?.hasStoryboard !== true) return undefined;
     return bodyOfFile(files.video(videoId, file), fileTypes[file]);
   }
 
