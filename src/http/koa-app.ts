@@ -106,10 +106,10 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     const [query, attributes] = validate(parts);
     let body = attributes;
     let file: UploadedFile | undefined;
+    let admission: FileAdmission | undefined;
     try {
       if (route.body?.kind === 'file') {
-        const admission: FileAdmission =
-          route.admitFile?.({ params, found, caller, incoming: ctx.req }) ?? route.body;
+        admission = route.admitFile?.({ params, found, caller, incoming: ctx.req }) ?? route.body;
         file = await receiveFile(ctx, admission, fileBodies);
         body = file;
       }
@@ -119,6 +119,7 @@ export function createKoaApp(options: KoaAppOptions): Koa {
       const { status } = route.otherSuccess?.when(request) ? route.otherSuccess : route.success;
       sendSuccess(ctx, route, status, answer);
     } finally {
+      admission?.over?.();
       if (file !== undefined) await discardFile(file);
     }
   };

@@ -53,6 +53,8 @@ export interface FileAdmission {
   readonly hasDigest?: boolean;
   /** Asked when the file begins, with the fields that came before it. Throws to refuse. */
   readonly fileBegins?: (fields: ReadonlyMap<string, string>) => void;
+  /** Called once, when the request has been answered or given up. */
+  readonly over?: () => void;
 }
 
 /** A header of a request, for the API document; the handler reads it itself. */

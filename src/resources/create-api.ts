@@ -227,6 +227,7 @@ export function createApi(options: ApiOptions): Api {
   const videos: VideosService = new VideosService({
     ...noVideoWork,
     sources: uploads.intake,
+    isArriving: videoId => uploads.service.isArriving(videoId),
     watermarkExists: (projectId, watermarkId) => watermarks.exists(projectId, watermarkId),
     takeWatermark: (videoId, watermarkId) => watermarks.copyFor(videoId, watermarkId),
     playerExists: (projectId, playerId) => players.exists(projectId, playerId),

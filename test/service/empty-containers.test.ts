@@ -1,5 +1,7 @@
+import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type RunningApi, startApi } from '../support/start-api.ts';
+import { type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const dayMs = 24 * 3_600_000;
 let nowMs = Date.UTC(2026, 2, 4);
@@ -36,6 +38,29 @@ const upload = (videoId: string, range?: string) => {
     body,
     ...(range === undefined ? {} : { headers: { 'content-range': range } }),
   });
+};
+const field = (name: string, value: string) =>
+  `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+/** Sends a file, and stops in the middle of it. */
+const send = (path: string, fieldsBefore: string) => {
+  const outgoing = request(server.baseUrl + path, {
+    method: 'POST',
+    headers: {
+      'content-type': 'multipart/form-data; boundary=b',
+      ...(path.startsWith('/upload?') ? {} : { authorization: `Basic ${btoa(`${sandboxKey}:`)}` }),
+    },
+  });
+  const status = new Promise<number | undefined>(resolve => {
+    outgoing.on('response', response => resolve(response.resume().statusCode));
+    outgoing.on('error', () => resolve(undefined));
+  });
+  const head = 'content-disposition: form-data; name="file"; filename="a.mp4"';
+  outgoing.write(`${fieldsBefore}--b\r\n${head}\r\n\r\nnot a film, `);
+  return {
+    status,
+    finish: () => void outgoing.end('but a file\r\n--b--\r\n'),
+    giveUp: () => void outgoing.destroy(),
+  };
 };
 const statusOf = async (videoId: string) => (await server.call('GET', `/videos/${videoId}`)).status;
 const inDays = (days: number, work: () => Promise<void>): Promise<void> => {
@@ -74,6 +99,27 @@ describe('a video that nothing came into', () => {
     expect(waiting()).toEqual([]);
     await inDays(8, async () => expect(await server.api.videos.removeEmpty(nowMs)).toBe(0));
     expect([await statusOf(begun), await statusOf(fetched)]).toEqual([200, 200]);
+  });
+
+  it('stays while its file is being received, and goes when that is given up', async () => {
+    const [named, delegated] = [await create(), await create()];
+    const { token } = (await server.call('POST', '/upload-tokens', { body: {} })).json;
+    const sending = [
+      send(`/videos/${named}/source`, ''),
+      send(`/upload?token=${token}`, field('videoId', delegated)),
+    ];
+    await waitUntil(() =>
+      [named, delegated].every(videoId => server.api.uploads.service.isArriving(videoId)),
+    );
+    await inDays(8, async () => expect(await server.api.videos.removeEmpty(nowMs)).toBe(0));
+    sending[0]!.finish();
+    sending[1]!.giveUp();
+    expect(await sending[0]!.status).toBe(201);
+    await waitUntil(
+      () => ![named, delegated].some(videoId => server.api.uploads.service.isArriving(videoId)),
+    );
+    await inDays(8, async () => expect(await server.api.videos.removeEmpty(nowMs)).toBe(1));
+    expect([await statusOf(named), await statusOf(delegated)]).toEqual([200, 404]);
   });
 
   it('keeps the time of the trash while it is in there, and is empty again when it is restored', async () => {

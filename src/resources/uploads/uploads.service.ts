@@ -48,6 +48,8 @@ export class UploadsService<View> {
   readonly #sourceReady: (videoId: string) => void;
   readonly #clock: Clock;
   readonly #log: Logger;
+  /** Videos that files are being received for just now, and how many. */
+  readonly #arriving = new Map<string, number>();
 
   constructor(options: {
     store: UploadsStore;
@@ -75,12 +77,13 @@ export class UploadsService<View> {
     const range = parseContentRange(headers.contentRange);
     this.#judge(this.#sourceOf(videoId), range);
     if (range !== undefined) this.#checkAnnounced(videoId, range, headers.contentLength);
-    return admissionOf(range);
+    return { ...admissionOf(range), over: this.#arrives(videoId) };
   }
 
   /** What may come with an upload token; like {@link admit} as soon as the request has named a video. */
   admitDelegated(caller: UploadCaller, headers: UploadHeaders): FileAdmission {
     const range = parseContentRange(headers.contentRange);
+    let over: (() => void) | undefined;
     return {
       ...admissionOf(range),
       fileBegins: fields => {
@@ -88,8 +91,15 @@ export class UploadsService<View> {
         if (videoId === '') return;
         this.#find(caller.projectId, videoId);
         this.#judge(this.#sourceOf(videoId), range);
+        over ??= this.#arrives(videoId);
       },
+      over: () => over?.(),
     };
+  }
+
+  /** Whether a file is being received for a video, of which no row tells before all of it is there. */
+  isArriving(videoId: string): boolean {
+    return this.#arriving.has(videoId);
   }
 
   /** Takes a file, or a chunk of one, for a video. Throws as {@link admit} does, or `resource-not-found`. */
@@ -168,6 +178,16 @@ export class UploadsService<View> {
         ? 'video-content-range-already-initiated'
         : 'video-source-already-uploaded',
     );
+  }
+
+  /** A file begins to arrive; the returned function says that it does no more. */
+  #arrives(videoId: string): () => void {
+    this.#arriving.set(videoId, (this.#arriving.get(videoId) ?? 0) + 1);
+    return () => {
+      const left = (this.#arriving.get(videoId) ?? 1) - 1;
+      if (left === 0) this.#arriving.delete(videoId);
+      else this.#arriving.set(videoId, left);
+    };
   }
 
   /** Refuses by the length of the body alone what its bytes could not mend. */

@@ -21,6 +21,8 @@ export interface VideosOptions {
   /** Whether deleted videos are discarded first. */
   readonly restore: boolean;
   readonly sources: VideoSources;
+  /** Whether a file is being received for a video just now. */
+  readonly isArriving: (videoId: string) => boolean;
   readonly watermarkExists: (projectId: string, watermarkId: string) => boolean;
   /** Puts a copy of a watermark's image beside a new video, in the transaction that makes the video. */
   readonly takeWatermark: (videoId: string, watermarkId: string) => void;
@@ -185,24 +187,27 @@ export class VideosService {
     );
   }
 
-  /** Removes for good what no source has begun for in seven days; how many videos that were. Throws as {@link removeEach} does. */
+  /**
+   * Removes for good what no source has begun for in seven days, and none is just being received for; how many videos that were. Throws as
+   * {@link removeEach} does.
+   */
   removeEmpty(nowMs: number, signal?: AbortSignal): Promise<number> {
     const madeUntilMs = nowMs - emptyForMs;
     return this.removeEach(
       atMost => this.#store.findEmpty(madeUntilMs, atMost),
-      videoId => this.#store.removeEmpty(videoId, madeUntilMs),
+      videoId => !this.#options.isArriving(videoId) && this.#store.removeEmpty(videoId, madeUntilMs),
       signal,
     );
   }
 
   /**
    * Removes for good what was uploaded to the sandbox, or recorded there, until `completedUntilMs`, and videos whose source was given up
-   * until then; from the trash too. How many videos that were. Throws as {@link removeEach} does.
+   * until then unless another is just being received; from the trash too. How many videos that were. Throws as {@link removeEach} does.
    */
   removeOfSandbox(completedUntilMs: number, signal?: AbortSignal): Promise<number> {
     return this.removeEach(
       atMost => this.#store.findOfSandbox(completedUntilMs, atMost),
-      videoId => this.#store.removeOfSandbox(videoId, completedUntilMs),
+      videoId => !this.#options.isArriving(videoId) && this.#store.removeOfSandbox(videoId, completedUntilMs),
       signal,
     );
   }
