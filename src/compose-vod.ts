@@ -6,6 +6,7 @@ import type { Outbox } from './events/outbox.store.ts';
 import { FfmpegTools } from './ffmpeg/ffmpeg-tools.ts';
 import type { FfmpegBuild } from './ffmpeg/find-ffmpeg.ts';
 import type { FfprobeBuild } from './ffmpeg/find-ffprobe.ts';
+import { canReadGroupedFragments } from './ffmpeg/fragment-support.ts';
 import { LoadGate } from './ffmpeg/load-gate.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
 import { Jobs } from './jobs/jobs.ts';
@@ -179,6 +180,7 @@ export function composeVod(options: VodOptions): Vod {
   const recordings = new Recordings({
     ...{ context, book },
     minFreeBytes: config['recording.minFree'],
+    hasSeekTables: canReadGroupedFragments(options.ffmpeg),
     freeBytes: options.freeBytes ?? (() => files.freeBytes()),
     observer: {
       written: bytes => metrics.recordedBytes.inc(bytes),

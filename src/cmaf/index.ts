@@ -1,4 +1,5 @@
 export { startsWithIdr } from './avc-picture.ts';
+export { childBoxes } from './box-reader.ts';
 export { codecStringOf } from './codec-string.ts';
 export { type Edit, NO_EDIT, readEdit } from './edit-list.ts';
 export { SampleColumns, writeFragmentHead } from './fragment-head.ts';

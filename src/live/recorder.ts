@@ -2,9 +2,11 @@ import { type FragmentLayout, readFragmentLayout } from '../cmaf/fragment-layout
 import type { TrackDescription } from '../cmaf/init-segment.ts';
 import type { EndReason } from './broadcast.ts';
 import {
+  audioRendition,
   type BroadcastFollower,
   type FollowedBroadcast,
   type FollowedPart,
+  type FollowedTag,
   sourceRendition,
 } from './broadcast-follower.ts';
 import type { TrackKind } from './timeline.ts';
@@ -45,8 +47,8 @@ export interface RecorderOptions {
   readonly isCut: boolean;
 }
 
-/** Name of the rendition with the sound, where `source` is the picture alone. */
-const audioRendition = 'audio';
+/** So much of the picture is kept back where the sound is a rendition of its own and has not begun, so that both go into one file. */
+const mostHeldSeconds = 3;
 /** A recording that is due to be closed waits so long for a keyframe, so that no frame is lost. */
 const mostKeyframeWaitMs = 60_000;
 /** Durations of parts are sums of rounded ones. */
@@ -65,9 +67,16 @@ export class Recorder implements BroadcastFollower {
   #recording: OpenRecording | undefined;
   #recordedMs = 0;
   #isOver = false;
+  #hasSound = false;
+  #hasGivenSoundUp = false;
+  #held: FollowedPart[] = [];
 
   constructor(options: RecorderOptions) {
     this.#options = options;
+  }
+
+  tag({ kind, isStandIn }: FollowedTag): void {
+    if (kind === 'audio' && !isStandIn) this.#hasSound = true;
   }
 
   tracks(
@@ -77,12 +86,43 @@ export class Recorder implements BroadcastFollower {
     isStandIn: boolean,
   ): void {
     if (isStandIn) return;
+    // What is held is of the tracks before.
+    if (rendition === sourceRendition) {
+      this.#takeHeld();
+      this.#hasGivenSoundUp = false;
+    }
     this.#tracks.set(rendition, tracks);
+    if (rendition === sourceRendition && tracks.audio === undefined) this.#tracks.delete(audioRendition);
     this.#recorded = undefined;
+    if (rendition === audioRendition) this.#takeHeld();
   }
 
   part(part: FollowedPart): void {
     if (this.#isOver || part.isStandIn || !this.#isRecorded(part.rendition)) return;
+    if (!this.#isWaitingForSound()) {
+      this.#take(part);
+      return;
+    }
+    this.#held.push(part);
+    const heldSeconds = this.#held.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
+    if (heldSeconds < mostHeldSeconds) return;
+    this.#hasGivenSoundUp = true;
+    this.#takeHeld();
+  }
+
+  ended(_reason: EndReason): void {
+    this.#takeHeld();
+    this.#isOver = true;
+    this.#close();
+  }
+
+  #takeHeld(): void {
+    const held = this.#held;
+    this.#held = [];
+    for (const part of held) this.#take(part);
+  }
+
+  #take(part: FollowedPart): void {
     this.#recorded ??= this.#recordedTracks();
     const tracks = this.#recorded;
     const layout = readFragmentLayout(
@@ -101,9 +141,11 @@ export class Recorder implements BroadcastFollower {
     if (isLeading) this.#recordedMs += partMs;
   }
 
-  ended(_reason: EndReason): void {
-    this.#isOver = true;
-    this.#close();
+  /** Its tracks are told with its first part, which comes after that of the picture. */
+  #isWaitingForSound(): boolean {
+    const source = this.#tracks.get(sourceRendition);
+    const isPictureAlone = source?.video !== undefined && source.audio === undefined;
+    return this.#hasSound && isPictureAlone && !this.#hasGivenSoundUp && !this.#tracks.has(audioRendition);
   }
 
   #isRecorded(rendition: string): boolean {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import {
+  childBoxes,
   type LocatedSample,
   SEEK_TABLE_BYTES,
   SeekTable,
@@ -31,6 +32,7 @@ export class RecordingSpan {
   #fragments = 0;
   /** In seconds of the recording. */
   #endSeconds = 0;
+  #startSeconds = Number.POSITIVE_INFINITY;
 
   constructor(folder: string, name: string, tracks: readonly TrackDescription[]) {
     this.path = join(folder, name);
@@ -66,8 +68,19 @@ export class RecordingSpan {
     this.#fragments += 1;
     for (const { trackId, dtsTicks, durationTicks } of samples) {
       const timescale = this.tracks.find(({ id }) => id === trackId)?.timescale ?? 1;
+      this.#startSeconds = Math.min(this.#startSeconds, dtsTicks / timescale);
       this.#endSeconds = Math.max(this.#endSeconds, (dtsTicks + durationTicks) / timescale);
     }
+  }
+
+  /** How long it is, for the header of the movie, and where that goes. */
+  duration(): { bytes: Buffer; position: number } {
+    const [ftyp] = childBoxes(this.#head, 0, this.#head.length, 'file');
+    // Headers of `moov` and `mvhd`, version and flags, two times, the timescale, which is 1000.
+    const position = (ftyp?.end ?? 0) + 8 + 8 + 4 + 8 + 4;
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(Math.min(Math.round((this.#endSeconds - this.#startSeconds) * 1000), 0xffffffff));
+    return { bytes, position };
   }
 
   /** The table of its keyframes, and where it goes. @throws AppError `media-malformed` when there is no keyframe */

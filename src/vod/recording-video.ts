@@ -20,6 +20,8 @@ const probeTimeoutMs = 60_000;
 export interface RecordingDesk {
   readonly context: WorkContext;
   readonly book: RecordingBook;
+  /** Files say where their keyframes are; only where all who read them can make use of that. */
+  readonly hasSeekTables: boolean;
 }
 
 /** The folder that a recording's index is in. */
@@ -35,6 +37,7 @@ export interface IndexPlace {
  * part leaves nothing.
  *
  * @param place of the index, where there is one
+ * @param probed what is known of the file already
  * @param reason why it ended before its broadcast did
  * @returns whether there is a video
  */
@@ -42,10 +45,15 @@ export async function makeRecordingVideo(
   desk: RecordingDesk,
   recording: NewRecording,
   written: WrittenRecording,
-  { place, reason }: { place: IndexPlace | undefined; reason: StopReason | undefined },
+  end: {
+    readonly place: IndexPlace | undefined;
+    readonly probed: ProbedFile | undefined;
+    readonly reason: StopReason | undefined;
+  },
 ): Promise<boolean> {
   const { context, book } = desk;
   const { files, clock } = context;
+  const { place, reason } = end;
   const { videoId } = recording;
   const { spans, index } = written;
   const [span] = spans;
@@ -58,7 +66,7 @@ export async function makeRecordingVideo(
     });
     return false;
   }
-  for (const one of spans) await seal(one);
+  for (const one of spans) await seal(one, desk.hasSeekTables);
   let work: () => void;
   let sourceBytes: number | undefined;
   if (spans.length > 1) {
@@ -68,7 +76,7 @@ export async function makeRecordingVideo(
     const source = files.source(videoId);
     if (span.path !== source) await rename(span.path, source);
     sourceBytes = span.bytes;
-    const carried = await carry(context, videoId, written);
+    const carried = await carry(context, videoId, written, end.probed);
     const settle =
       carried === undefined || place === undefined
         ? undefined
@@ -83,13 +91,14 @@ export async function makeRecordingVideo(
   return true;
 }
 
-/** Cuts off what is torn at the end of a file, says in it where its keyframes are, and brings it to the disk. */
-async function seal(span: RecordingSpan): Promise<void> {
+/** Cuts off what is torn at the end of a file, says in it how long it is and where its keyframes are, and brings it to the disk. */
+async function seal(span: RecordingSpan, hasSeekTable: boolean): Promise<void> {
   const handle = await open(span.path, 'r+');
   try {
     await handle.truncate(span.bytes);
-    const { bytes, position } = span.seekTable();
-    await handle.write(bytes, 0, bytes.length, position);
+    for (const { bytes, position } of [span.duration(), ...(hasSeekTable ? [span.seekTable()] : [])]) {
+      await handle.write(bytes, 0, bytes.length, position);
+    }
     await handle.datasync();
   } finally {
     await handle.close();
@@ -101,15 +110,15 @@ async function carry(
   context: WorkContext,
   videoId: string,
   { spans, index }: WrittenRecording,
+  known: ProbedFile | undefined,
 ): Promise<Carried | undefined> {
   const [span] = spans;
   if (index === undefined || span === undefined) return undefined;
   try {
     const indexed = await index.finish(span.bytes);
-    const probed = await context.tools.probe(
-      context.files.source(videoId),
-      AbortSignal.timeout(probeTimeoutMs),
-    );
+    const probed =
+      known ??
+      (await context.tools.probe(context.files.source(videoId), AbortSignal.timeout(probeTimeoutMs)));
     const plan = planSource(measured(probed, span, indexed), {});
     const carried = plan.kind === 'planned' ? carriedOf(plan, indexed) : undefined;
     if (carried === undefined) await forget(indexed);

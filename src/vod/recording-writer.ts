@@ -21,7 +21,8 @@ export interface RecordingWriterOptions {
   readonly makeIndex: (tracks: readonly TrackDescription[]) => Promise<RecordingIndex>;
   /** It takes no more parts, for this reason. Called once at most. */
   readonly onStopped: (reason: StopReason, error: unknown) => void;
-  readonly onWritten: (bytes: number) => void;
+  /** `seconds`: how long the recording is now; `path` of its first file. */
+  readonly onWritten: (bytes: number, seconds: number, path: string) => void;
   /** What may wait to be written. Default 16 MiB. */
   readonly mostQueuedBytes?: number;
 }
@@ -69,6 +70,7 @@ export class RecordingWriter {
   #open: { readonly span: RecordingSpan; readonly handle: FileHandle } | undefined;
   #index: RecordingIndex | undefined;
   #isStopped = false;
+  #hasTold = false;
   #work: Promise<void> | undefined;
 
   constructor(options: RecordingWriterOptions) {
@@ -139,7 +141,6 @@ export class RecordingWriter {
     const pieces = parts.flatMap(({ moof, rest }) => [moof, rest]);
     const wanted = pieces.reduce((sum, { length }) => sum + length, 0);
     await writeWhole(handle, pieces, position);
-    this.#options.onWritten(wanted);
     for (const { moof, rest, samples, shifts } of parts) {
       const placed = samples.map(sample => ({
         ...sample,
@@ -149,6 +150,7 @@ export class RecordingWriter {
       span.add(placed, moof.length + rest.length);
       this.#addToIndex(placed);
     }
+    this.#options.onWritten(wanted, span.endSeconds, this.#spans[0]!.path);
   }
 
   async #handleOf(span: RecordingSpan): Promise<FileHandle> {
@@ -180,8 +182,9 @@ export class RecordingWriter {
   }
 
   #stop(reason: StopReason, error: unknown): void {
-    if (this.#isStopped) return;
     this.#isStopped = true;
+    if (this.#hasTold) return;
+    this.#hasTold = true;
     this.#options.onStopped(reason, error);
   }
 }

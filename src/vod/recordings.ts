@@ -1,4 +1,5 @@
 import type { TrackDescription } from '../cmaf/index.ts';
+import type { ProbedFile } from '../ffmpeg/media-tools.ts';
 import { newId } from '../shared/ids.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
@@ -15,6 +16,8 @@ export interface RecordingsOptions {
   readonly book: RecordingBook;
   /** Room on the disk below which recordings stop. */
   readonly minFreeBytes: number;
+  /** As {@link RecordingDesk} has it. */
+  readonly hasSeekTables: boolean;
   readonly freeBytes: () => Promise<number>;
   readonly observer: {
     written(bytes: number): void;
@@ -30,11 +33,16 @@ interface Open {
   /** Tells the recorder that no more parts are taken. */
   readonly onStopped: () => void;
   place: IndexPlace | undefined;
+  /** What its file is, as far as its beginning says; undefined where that could not be told. */
+  probing: Promise<ProbedFile | undefined> | undefined;
   reason: StopReason | undefined;
   finishing: Promise<void> | undefined;
 }
 
 const lookEveryMs = 3_000;
+/** The file of a recording is looked into once there is so much of it, so that nobody waits for that in the end. */
+const probedAfterSeconds = 1;
+const probeTimeoutMs = 60_000;
 /** After a disk failed, recordings begin again this much later. */
 const restMs = 30_000;
 /** Recordings begin again when so much more than the least is free, so that they do not begin and stop in turns. */
@@ -60,7 +68,8 @@ export class Recordings implements Component {
 
   constructor(options: RecordingsOptions) {
     this.#options = options;
-    this.#desk = { context: options.context, book: options.book };
+    const { context, book, hasSeekTables } = options;
+    this.#desk = { context, book, hasSeekTables };
     this.#log = options.context.log.child('recordings');
   }
 
@@ -123,12 +132,15 @@ export class Recordings implements Component {
       folder: files.video(videoId),
       makeIndex: tracks => this.#makeIndex(entry, tracks),
       onStopped: (reason, error) => this.#failed(entry, reason, error),
-      onWritten: bytes => observer.written(bytes),
+      onWritten: (bytes, seconds, path) => {
+        observer.written(bytes);
+        if (seconds >= probedAfterSeconds) entry.probing ??= this.#probe(path);
+      },
       ...(mostQueuedBytes === undefined ? {} : { mostQueuedBytes }),
     });
     const entry: Open = {
       ...{ recording, writer, onStopped },
-      ...{ place: undefined, reason: undefined, finishing: undefined },
+      ...{ place: undefined, probing: undefined, reason: undefined, finishing: undefined },
     };
     this.#open.set(videoId, entry);
     this.#log.info('recording-opened', { ...idsOf(recording) });
@@ -140,6 +152,15 @@ export class Recordings implements Component {
     const { folder, generation, name } = await folders.make(entry.recording.videoId, clock.nowMs());
     entry.place = { generation, name };
     return RecordingIndex.create(folder, tracks, '../source');
+  }
+
+  async #probe(path: string): Promise<ProbedFile | undefined> {
+    try {
+      return await this.#options.context.tools.probe(path, AbortSignal.timeout(probeTimeoutMs));
+    } catch {
+      // It is tried again in the end, and that says why.
+      return undefined;
+    }
   }
 
   #failed(entry: Open, reason: StopReason, error: unknown): void {
@@ -181,7 +202,8 @@ export class Recordings implements Component {
       book.closed(videoId);
       const written = await writer.finish();
       const { place, reason } = entry;
-      const isVideo = await makeRecordingVideo(this.#desk, recording, written, { place, reason });
+      const probed = await entry.probing;
+      const isVideo = await makeRecordingVideo(this.#desk, recording, written, { place, probed, reason });
       this.#tellClosed(recording, isVideo, context.clock.monotonicMs() - startedMs);
     } catch (error) {
       this.#log.error('recording-unfinished', { ...idsOf(recording), error });
@@ -209,6 +231,7 @@ export class Recordings implements Component {
         );
         const isVideo = await makeRecordingVideo(this.#desk, recording, written, {
           place: entry.place,
+          probed: undefined,
           reason,
         });
         this.#left.delete(videoId);
