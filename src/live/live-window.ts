@@ -77,7 +77,9 @@ export class LiveWindow implements SegmentSink {
   #firstSequence: number;
   #nextSequence: number;
   #nextPartNumber = 0;
-  #discontinuityIsDue = false;
+  #discontinuityIsDue: boolean;
+  /** Segments of the window beside stand before its first one. */
+  readonly #beginsInside: boolean;
   #partTargetSeconds: number | undefined;
   #ended = false;
   readonly #dates = new SegmentDates();
@@ -92,7 +94,9 @@ export class LiveWindow implements SegmentSink {
     this.#nextSequence = this.#firstSequence + 1;
     const passed = beside === undefined ? 0 : beside.#shelf.discontinuityEnd;
     this.#shelf = new SegmentShelf(options, this.#firstSequence, passed);
-    if (beside !== undefined) this.#partTargetSeconds = beside.#partTargetSeconds;
+    this.#beginsInside = beside?.isPlayable ?? false;
+    this.#discontinuityIsDue = beside !== undefined && beside.#discontinuityIsDue;
+    this.#partTargetSeconds = beside?.partTargetSeconds;
   }
 
   // ------------------------------------------------------------------------------------------------ filling it
@@ -132,7 +136,7 @@ export class LiveWindow implements SegmentSink {
   /** The next segment follows a break: another publisher connection, another packager, a clock that was set. */
   breakTimeline(): void {
     this.#dates.restart();
-    if (this.isPlayable) this.#discontinuityIsDue = true;
+    if (this.isPlayable || this.#beginsInside) this.#discontinuityIsDue = true;
   }
 
   /**
@@ -185,6 +189,10 @@ export class LiveWindow implements SegmentSink {
   /** Nobody publishes: the list grows by a segment that is not there, so that players go on asking. */
   addGap(durationSeconds: number): void {
     this.closeSegment();
+    if (!this.isPlayable) {
+      this.#beginAt(this.#nextSequence, this.#discontinuityIsDue);
+      return;
+    }
     const { log } = this.#shelf;
     const last = this.#nextSequence - 1;
     const startMs = log.has(last)
@@ -200,10 +208,7 @@ export class LiveWindow implements SegmentSink {
   addMissing(facts: SegmentFacts, durationSeconds: number): void {
     if (this.#ended) return;
     if (!this.isPlayable) {
-      // The list will begin with the next one, and the gap before that is this one.
-      this.#firstSequence = facts.sequence;
-      this.#nextSequence = facts.sequence + 1;
-      this.#shelf.beginAt(facts.sequence, facts.hasDiscontinuity);
+      this.#beginAt(facts.sequence, facts.hasDiscontinuity);
       return;
     }
     this.#discontinuityIsDue = facts.hasDiscontinuity;
@@ -291,6 +296,14 @@ export class LiveWindow implements SegmentSink {
 
   // ------------------------------------------------------------------------------------------------ inside
 
+  /** Other renditions have this segment, and here is nothing yet: the list will begin behind it, and it is the gap that stands there. */
+  #beginAt(sequence: number, hasDiscontinuity: boolean): void {
+    this.#discontinuityIsDue = false;
+    this.#firstSequence = sequence;
+    this.#nextSequence = sequence + 1;
+    this.#shelf.beginAt(sequence, hasDiscontinuity);
+  }
+
   #newSegment(dateMs: number, isIndependent: boolean): HeldSegment {
     const segment: HeldSegment = {
       sequence: this.#nextSequence,
@@ -309,7 +322,8 @@ export class LiveWindow implements SegmentSink {
 
   /**
    * hls.js 1.7 plays no part of a list that has no whole segment, and none of the open segment unless a part is listed before it. The
-   * first whole segment takes seconds, so one that is not there, and is one part that is not there, stands before it.
+   * first whole segment takes seconds, so one that is not there, and is one part that is not there, stands before it. Beside other
+   * renditions it has the number of one that they list before a break: the break stands behind it.
    */
   #listLeadingGap(first: HeldSegment): void {
     const durationSeconds = this.#partTargetSeconds ?? this.targetDurationSeconds;
@@ -317,7 +331,7 @@ export class LiveWindow implements SegmentSink {
       dateMs: first.dateMs - Math.round(durationSeconds * 1000),
       durationSeconds,
       map: first.map,
-      hasDiscontinuity: first.hasDiscontinuity,
+      hasDiscontinuity: false,
     });
   }
 
