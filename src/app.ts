@@ -19,6 +19,7 @@ import type { PublishGate } from './ingest/publish-gate.ts';
 import { RtmpServer } from './ingest/rtmp-server.ts';
 import { AlarmWatch } from './live/alarm-watch.ts';
 import type { BroadcastState, EndReason } from './live/broadcast.ts';
+import type { FollowBroadcast } from './live/broadcast-follower.ts';
 import { FfmpegPackager } from './live/ffmpeg-packager.ts';
 import type { LadderForm } from './live/ladder-form.ts';
 import { LiveBroadcasts } from './live/live-broadcasts.ts';
@@ -67,6 +68,8 @@ export interface AppEnvironment {
   readonly liveSteps?: LadderForm['steps'];
   /** Times of the sandbox that are shorter than usual, for tests. */
   readonly sandboxRules?: Partial<SandboxRules>;
+  /** What else goes along with each broadcast, for benches. */
+  readonly follow?: FollowBroadcast;
   /** Free bytes of the disk as recordings see them, for tests; else as it is. */
   readonly freeBytes?: () => Promise<number>;
 }
@@ -179,7 +182,11 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
           ids,
         }),
       sandboxBroadcastMs: sandboxRules.broadcastMs,
-      follow: broadcast => [...company.follow(broadcast), ...outward.restreams.follow(broadcast)],
+      follow: broadcast => [
+        ...(environment.follow?.(broadcast) ?? []),
+        ...company.follow(broadcast),
+        ...outward.restreams.follow(broadcast),
+      ],
       form: ladder.form,
       qualityDropped: ladder.qualityDropped,
       rewind: company.rewind,
@@ -508,6 +515,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         database,
         metricsComponent,
         ...(certificate === undefined ? [] : [certificate]),
+        databaseMark,
         api.tokenSweeper,
         api.analytics.playbacks,
         processComponent,
@@ -527,7 +535,6 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         suspension,
         ingest,
         sweeps,
-        databaseMark,
         // Last: its secrets can be shown once only, so nothing may fail after they are made.
         firstAccount,
       ],

@@ -31,7 +31,7 @@ export interface Tables {
   removed_videos: RemovedVideoRow;
   sandbox_videos: SandboxVideoRow;
   empty_videos: EmptyVideoRow;
-  server_marks: ServerMarkRow;
+  database_uses: DatabaseUseRow;
   tags: TagRow;
   summaries: SummaryRow;
   private_sessions: PrivateSessionRow;
@@ -342,10 +342,10 @@ export interface EmptyVideoRow {
   video_id: string;
 }
 
-/** An instant that the server keeps for itself. */
-export interface ServerMarkRow {
-  name: string;
-  at_ms: number;
+/** From when to when servers have used this database, as they said each minute. */
+export interface DatabaseUseRow {
+  began_at_ms: number;
+  last_at_ms: number;
 }
 
 /** A video of the sandbox whose source is complete, or failed for good, and since when; kept by triggers. */

@@ -29,7 +29,7 @@ beforeEach(() => {
   busy = new Set();
   server.database.sqlite.exec(
     `DELETE FROM videos; DELETE FROM removed_videos; DELETE FROM live_streams; DELETE FROM players;
-     DELETE FROM watermarks; DELETE FROM server_marks`,
+     DELETE FROM watermarks; DELETE FROM database_uses`,
   );
   for (const root of ['vod', 'uploads', 'live', 'players', 'watermarks'] as const) {
     rmSync(files.root(root), { recursive: true, force: true });
@@ -252,8 +252,8 @@ describe('files that no row names', () => {
     place('vod', later, 'source');
     const backedUpAtMs = Date.now() - 3_600_000;
     utimesSync(files.video(before), new Date(), new Date(backedUpAtMs));
-    new SweepStore(server.database).setAlive(backedUpAtMs);
-    server.database.sqlite.exec(`UPDATE accounts SET created_at_ms = ${backedUpAtMs - dayMs}`);
+    const store = new SweepStore(server.database);
+    store.used({ beganAtMs: backedUpAtMs - dayMs, lastAtMs: backedUpAtMs });
     for (let start = 0; start < 2; start += 1) {
       const sweep = sweepAt();
       sweep.keepMark();
@@ -265,7 +265,27 @@ describe('files that no row names', () => {
     expect(linesOf('media-of-another-database')).toHaveLength(2);
     rmSync(files.video(later), { recursive: true });
     await sweepAt().run();
-    expect(new SweepStore(server.database).aliveAtMs()).toBeGreaterThan(backedUpAtMs);
+    expect(store.uses()).toHaveLength(1);
+    expect(store.uses()[0]!.lastAtMs).toBeGreaterThan(backedUpAtMs);
+  });
+
+  it('go where a server left them that was killed before its first sweep was over, and where one did after a restore', async () => {
+    const store = new SweepStore(server.database);
+    store.used({ beganAtMs: Date.now() - 9 * dayMs, lastAtMs: Date.now() - 3 * dayMs });
+    await makeFilm();
+    const foreign = newId('vi');
+    place('vod', foreign, 'source');
+    utimesSync(files.video(foreign), new Date(), new Date(Date.now() - dayMs));
+    // It is up for an hour, says so, and is killed.
+    sweepAt({ laterMs: -1_800_000 }).keepMark();
+    store.used({ beganAtMs: store.uses().at(-1)!.beganAtMs, lastAtMs: Date.now() });
+    const left = newId('vi');
+    place('vod', left, 'source');
+    for (let start = 0; start < 2; start += 1) await sweepAt({ laterMs: 3_600_000 + start * dayMs }).run();
+    expect([isThere('vod', foreign), isThere('vod', left)]).toEqual([true, false]);
+    expect(linesOf('orphan-kept')).toEqual(
+      Array(2).fill({ path: `vod/${foreign}`, reason: 'the database was not in use when it was made' }),
+    );
   });
 
   it('stay when the database is newer than they are', async () => {

@@ -9,6 +9,7 @@ import type {
   VideoSourceRow,
   VideoThumbnailRow,
 } from '../../store/tables.ts';
+import type { DatabaseUse } from './database-uses.ts';
 import type { LostRendition, VideoFindings, VideoRows } from './video-findings.ts';
 
 /** A row by its place in the order of a walk. */
@@ -27,7 +28,8 @@ export interface WalkedLiveStream {
 }
 
 const filesAreGone = 'The files of this video are gone.';
-const aliveMark = 'alive';
+/** Times without use are told apart only while files of those times are left; more of them than this are not remembered. */
+const usesAtMost = 1_000;
 /** Nobody waits for what is made again. */
 const priority = -1;
 
@@ -240,22 +242,41 @@ export class SweepStore {
     return row?.at_ms ?? undefined;
   }
 
-  /** When a server last said that it uses this database; undefined when none ever did. */
-  aliveAtMs(): number | undefined {
+  /** When servers have used this database, the oldest first. */
+  uses(): DatabaseUse[] {
     const { queries } = this.#database;
-    return this.#database.first(
-      queries.selectFrom('server_marks').select('at_ms').where('name', '=', aliveMark),
-    )?.at_ms;
+    return this.#database
+      .all(queries.selectFrom('database_uses').selectAll().orderBy('began_at_ms'))
+      .map(row => ({ beganAtMs: row.began_at_ms, lastAtMs: row.last_at_ms }));
   }
 
-  /** Says that this database is in use. */
-  setAlive(atMs: number): void {
+  /** Says that this database has been in use since `beganAtMs`, until `lastAtMs` at least. */
+  used({ beganAtMs, lastAtMs }: DatabaseUse): void {
+    const { queries } = this.#database;
     this.#database.run(
-      this.#database.queries
-        .insertInto('server_marks')
-        .values({ name: aliveMark, at_ms: atMs })
-        .onConflict(conflict => conflict.doUpdateSet({ at_ms: atMs })),
+      queries
+        .insertInto('database_uses')
+        .values({ began_at_ms: beganAtMs, last_at_ms: lastAtMs })
+        .onConflict(conflict =>
+          conflict.doUpdateSet(({ fn, ref, val }) => ({
+            last_at_ms: fn<number>('max', [ref('database_uses.last_at_ms'), val(lastAtMs)]),
+          })),
+        ),
     );
+    const newest = queries
+      .selectFrom('database_uses')
+      .select('began_at_ms')
+      .orderBy('began_at_ms', 'desc')
+      .limit(usesAtMost);
+    this.#database.run(queries.deleteFrom('database_uses').where('began_at_ms', 'not in', newest));
+  }
+
+  /** There is nothing left of the times in between: this database has been in use all the time. */
+  joinUses(use: DatabaseUse): void {
+    this.#database.transaction(() => {
+      this.#database.run(this.#database.queries.deleteFrom('database_uses'));
+      this.used(use);
+    });
   }
 
   #lose(videoId: string, { type, quality, remake }: LostRendition, kinds: Set<string>): void {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { asidePrefix, type MediaRoot } from '../../storage/media-files.ts';
+import { DatabaseUses } from './database-uses.ts';
 import { FileAge } from './file-age.ts';
 import { surveyImages } from './image-sweep.ts';
 import { type Orphan, OrphanRemover } from './orphan-remover.ts';
@@ -38,17 +39,17 @@ export class Sweep {
   readonly #options: SweepOptions;
   readonly #videos: VideoSweep;
   readonly #remover: OrphanRemover;
-  /** There are files that the database should know and does not: it was restored from a backup. Undefined until that was looked at. */
-  #isDatabaseBehind: boolean | undefined;
+  readonly #uses: DatabaseUses;
 
   /** Made when the process starts: what stands on the disk then, and has no row, gets none any more. */
   constructor(options: SweepOptions) {
     this.#options = options;
     this.#videos = new VideoSweep(options);
+    this.#uses = new DatabaseUses(options.store, options.clock.nowMs());
     this.#remover = new OrphanRemover({
       files: options.files,
       age: new FileAge(options.clock),
-      database: { madeAtMs: options.store.madeAtMs(), usedAtMs: options.store.aliveAtMs() },
+      uses: this.#uses,
     });
   }
 
@@ -63,13 +64,15 @@ export class Sweep {
     const images = await surveyImages(store, files, pace);
     if (pace.isOver) return 0;
     const refused: string[] = [];
-    const isForeign = looksForeign(counts);
-    if (isForeign) {
+    const found = [orphans, videos.left, images.left];
+    let isClean = found.every(({ length }) => length < foundAtMost);
+    if (looksForeign(counts)) {
       refused.push('most files belong to nothing in the database');
+      isClean = false;
     } else {
-      for (const orphan of [...orphans, ...videos.left, ...images.left]) {
+      for (const orphan of found.flat()) {
         if (pace.isOver) break;
-        await this.#remover.remove(orphan, report, signal);
+        if (!(await this.#remover.remove(orphan, report, signal))) isClean = false;
         await pace.step();
       }
       const broadcasts = await removeLeftBroadcasts();
@@ -86,7 +89,7 @@ export class Sweep {
       }
       images.mend(report);
     }
-    this.#judgeDatabase(isForeign, refused, report);
+    this.#judgeDatabase(isClean && !pace.isOver, refused, report);
     report.finish({
       videos: videos.checked,
       folders: [...counts.values()].reduce((sum, { owned, orphans: others }) => sum + owned + others, 0),
@@ -97,7 +100,7 @@ export class Sweep {
 
   /** Says that this database is in use, so that files that are newer than a backup of it are known as such; each minute. Gives 0. */
   keepMark(): number {
-    if (this.#isDatabaseBehind === false) this.#options.store.setAlive(this.#options.clock.nowMs());
+    this.#uses.keep(this.#options.clock.nowMs());
     return 0;
   }
 
@@ -123,7 +126,7 @@ export class Sweep {
     return { counts, orphans };
   }
 
-  #judgeDatabase(isForeign: boolean, refused: readonly string[], report: SweepReport): void {
+  #judgeDatabase(isClean: boolean, refused: readonly string[], report: SweepReport): void {
     const { log } = this.#options;
     for (const reason of refused) log.error('sweep-refused', { reason });
     if (report.keptCount > 0) {
@@ -132,7 +135,7 @@ export class Sweep {
         hint: 'was the database restored from a backup? what no row names stays where it is',
       });
     }
-    this.#isDatabaseBehind = isForeign || report.keptCount > 0;
+    if (isClean) this.#uses.join(this.#options.clock.nowMs());
     this.keepMark();
   }
 }

@@ -2,7 +2,7 @@ import type { Migration } from '../migration.ts';
 
 const entryOfOld = 'created_at_ms = old.created_at_ms AND video_id = old.id';
 
-/** Finds videos that nothing was ever uploaded to by their age, and tells when this database was last in use. */
+/** Finds videos that nothing was ever uploaded to by their age, and tells when this database was in use. */
 export const emptyContainers: Migration = {
   name: 'empty containers',
   sql: `
@@ -32,10 +32,10 @@ export const emptyContainers: Migration = {
         WHERE (created_at_ms, video_id) = (SELECT created_at_ms, id FROM videos WHERE id = new.video_id);
     END;
 
-    -- Instants that the server keeps for itself.
-    CREATE TABLE server_marks (
-      name TEXT PRIMARY KEY,
-      at_ms INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
+    -- From when to when servers have used this database: what was made in between belongs to another one.
+    CREATE TABLE database_uses (
+      began_at_ms INTEGER PRIMARY KEY,
+      last_at_ms INTEGER NOT NULL
+    ) STRICT;
   `,
 };
