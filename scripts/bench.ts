@@ -10,14 +10,17 @@ import { findFfmpeg } from '../src/ffmpeg/find-ffmpeg.ts';
 import { benchAnalytics } from './bench/analytics.ts';
 import { benchApi } from './bench/api.ts';
 import type { Bench, BenchContext } from './bench/bench-context.ts';
+import { benchDeadRestreams } from './bench/dead-restreams.ts';
 import { benchEncode } from './bench/encode.ts';
 import { benchGlass } from './bench/glass.ts';
 import { benchLeftovers } from './bench/leftovers.ts';
+import { benchLongBroadcast } from './bench/long-broadcast.ts';
 import { describeMachine } from './bench/machine.ts';
 import { benchParts } from './bench/parts.ts';
 import { benchPlayable } from './bench/playable.ts';
 import { machineCpuSeconds, treeCpuSeconds } from './bench/process-usage.ts';
 import { benchPublishers } from './bench/publishers.ts';
+import { benchRecordedStreams } from './bench/recorded-streams.ts';
 import { makeRecording } from './bench/recording.ts';
 import { formatTable, judge, type Row } from './bench/report.ts';
 import { benchStart } from './bench/start.ts';
@@ -42,6 +45,9 @@ const benches: Readonly<Record<string, Bench>> = {
   encode: benchEncode,
   webhooks: benchWebhooks,
   leftovers: benchLeftovers,
+  recording: benchRecordedStreams,
+  long: benchLongBroadcast,
+  restream: benchDeadRestreams,
 };
 
 const { values } = parseArgs({

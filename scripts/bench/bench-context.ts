@@ -8,6 +8,7 @@ import {
   type CreatedStream,
   createLiveStream,
   type ServerProcess,
+  type ServerProcessOptions,
   startServerProcess,
 } from '../server-process.ts';
 import type { PublishOrder, PublishReport } from './publish-process.ts';
@@ -28,14 +29,15 @@ export interface BenchContext {
 /** A bench: what it measured, to be printed. It throws only when it could not measure. */
 export type Bench = (context: BenchContext) => Promise<Row[]>;
 
-/** Runs `work` with a server of its own, in a process of its own, and stops it. */
+/** Runs `work` with a server of its own, in a process of its own, and stops it; `main` is the program, unless it is the server's own. */
 export async function withServer<Result>(
   context: BenchContext,
   env: Readonly<Record<string, string>>,
   work: (server: ServerProcess) => Promise<Result>,
+  options: Pick<ServerProcessOptions, 'main'> = {},
 ): Promise<Result> {
   const dataDir = await mkdtemp(join(context.folder, 'data-'));
-  const server = await startServerProcess({ dataDir, env });
+  const server = await startServerProcess({ dataDir, env, ...options });
   try {
     return await work(server);
   } finally {
@@ -46,8 +48,11 @@ export async function withServer<Result>(
 }
 
 /** Makes a live stream. */
-export function makeStream(server: ServerProcess): Promise<CreatedStream> {
-  return createLiveStream(server.baseUrl, server.productionKey, 'Bench');
+export function makeStream(
+  server: ServerProcess,
+  attributes: Readonly<Record<string, unknown>> = {},
+): Promise<CreatedStream> {
+  return createLiveStream(server.baseUrl, server.productionKey, 'Bench', attributes);
 }
 
 /** A helper process; ends when it is told to, and with this one. */

@@ -24,10 +24,10 @@ export class RawHttp {
     this.#socket.on('close', () => this.#waiting?.reject(new Error('the server closed the connection')));
   }
 
-  /** Asks for `path`. Its answer must have a Content-Length. */
-  get(path: string): Promise<RawAnswer> {
+  /** Asks for `path`, as it is unless another encoding is given. Its answer must have a Content-Length. */
+  get(path: string, encoding: 'identity' | 'gzip' = 'identity'): Promise<RawAnswer> {
     this.#waiting = Promise.withResolvers();
-    this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: ${this.#host}\r\nAccept-Encoding: identity\r\n\r\n`);
+    this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: ${this.#host}\r\nAccept-Encoding: ${encoding}\r\n\r\n`);
     return this.#waiting.promise;
   }
 

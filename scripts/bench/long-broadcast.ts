@@ -1,0 +1,196 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { parseMediaPlaylist } from '../../src/hls/media-playlist.ts';
+import { parseMultivariantPlaylist } from '../../src/hls/multivariant-playlist.ts';
+import { basicAuthorization, type ServerProcess } from '../server-process.ts';
+import { type Bench, HelperProcess, makeStream, withServer } from './bench-context.ts';
+import type { LongPublishOrder, MarkReached } from './long-publish-process.ts';
+import type { HeldMemory } from './long-server-process.ts';
+import { askWhileItGrows, type PlaylistAnswers, playlistKinds } from './playlist-answers.ts';
+import { processTree, usageOf } from './process-usage.ts';
+import { judge, percentile, type Row } from './report.ts';
+import { fetchPlaylist, waitUntilPlayable } from './viewer.ts';
+
+const name = 'long broadcast';
+const mebibyte = 1024 * 1024;
+const minuteMs = 60_000;
+/** More, and a disk that stands still for a tenth of a second would be behind by the whole window. */
+const speed = 60;
+/** In real time, until what came before is through. */
+const settleMs = 4000;
+const playableWithinMs = 60_000;
+const endSeconds = 20;
+
+/** A broadcast of six hours in minutes: what it takes of memory, its playlist, and its recording. */
+export const benchLongBroadcast: Bench = context => {
+  const endMs = context.isShort ? 75 * minuteMs : 360 * minuteMs;
+  const askedMs = context.isShort ? 20_000 : 80_000;
+  return withServer(
+    context,
+    { MILLRACE_RECORDING_MIN_FREE: '256MiB' },
+    async server => {
+      const stream = await makeStream(server);
+      const order: LongPublishOrder = {
+        port: server.rtmpPort,
+        streamKey: stream.streamKey,
+        recordingPath: context.recordingPath,
+        speed,
+      };
+      const publisher = new HelperProcess<MarkReached>('./long-publish-process.ts', order);
+      const reach = async (mediaMs: number) => {
+        publisher.child.send(mediaMs);
+        await publisher.report(report => report.mediaMs >= mediaMs);
+        await sleep(settleMs);
+      };
+      try {
+        const { mediaUrl } = await waitUntilPlayable(server, stream.liveStreamId);
+        const path = new URL(mediaUrl).pathname;
+        await reach(10 * minuteMs);
+        const early = await measureMemory(server);
+        await reach(70 * minuteMs);
+        const first = await askWhileItGrows(server.httpPort, path, askedMs);
+        const hour = await measureMemory(server);
+        await reach(endMs);
+        const last = await askWhileItGrows(server.httpPort, path, askedMs);
+        const late = await measureMemory(server);
+        const playlist = await fetchPlaylist(mediaUrl);
+        const missing = playlist.segments.filter(({ gap }) => gap).length;
+        const listedSeconds = playlist.segments.reduce((sum, one) => sum + one.durationSeconds, 0);
+        const breaks = playlist.segments.filter(({ discontinuity }) => discontinuity).length;
+        const recording = await finishRecording(server, stream.liveStreamId, context.ffmpeg.path);
+        const row = (what: string, value: number, unit: string, atMost?: number) =>
+          judge(name, { what, value, unit, ...(atMost === undefined ? {} : { atMost }) });
+        const hours = `${endMs / minuteMs / 60} h`;
+        const memoryRows = (at: string, { pss, heap, buffers, ffmpegs }: Memory) => [
+          row(`after ${at}: memory (PSS) of the server, its garbage collected`, pss / mebibyte, 'MiB'),
+          row(`after ${at}: of that, objects of JavaScript`, heap / mebibyte, 'MiB'),
+          row(`after ${at}: of that, buffers`, buffers / mebibyte, 'MiB'),
+          row(`after ${at}: memory (PSS) of its ffmpeg`, ffmpegs / mebibyte, 'MiB'),
+        ];
+        return [
+          ...memoryRows('10 min', early),
+          ...memoryRows('70 min', hour),
+          ...memoryRows(hours, late),
+          row(
+            `${hours} over 10 min: more memory, ffmpeg included`,
+            (late.pss + late.ffmpegs - early.pss - early.ffmpegs) / mebibyte,
+            'MiB',
+            30,
+          ),
+          row('length of the playlist in the end', listedSeconds, 's'),
+          row('segments in it that are missing, or break the timeline', missing + breaks, '', 0),
+          ...playlistKinds.flatMap(kind => playlistRows(kind, first[kind], last[kind])),
+          row('recording: length', recording.seconds, 's'),
+          row('recording: size', recording.bytes / 1e9, 'GB'),
+          row('recording: end of the broadcast to its being a video', recording.videoMs, 'ms'),
+          row(
+            'recording: end of the broadcast to its last segment received',
+            recording.playableMs,
+            'ms',
+            2000,
+          ),
+          row('recording: pictures that were decoded of its last 20 s', recording.lastPictures, 'of 600'),
+        ];
+      } finally {
+        await publisher.stop();
+      }
+    },
+    { main: './bench/long-server-process.ts' },
+  );
+};
+
+function playlistRows(kind: string, first: PlaylistAnswers, last: PlaylistAnswers): Row[] {
+  const firstMs = [...first.firstMs, ...last.firstMs];
+  const againMs = [...first.againMs, ...last.againMs];
+  const row = (what: string, value: number, unit: string, atMost?: number) =>
+    judge(name, { what: `${kind}: ${what}`, value, unit, ...(atMost === undefined ? {} : { atMost }) });
+  return [
+    row('length', last.bytes / 1024, 'KiB'),
+    row(`first answer after a part, p50 of ${firstMs.length}`, percentile(firstMs, 0.5), 'ms', 5),
+    row('first answer after a part, p99', percentile(firstMs, 0.99), 'ms', 5),
+    row('further answers, p50', percentile(againMs, 0.5), 'ms'),
+    row('further answers, p99', percentile(againMs, 0.99), 'ms', 5),
+  ];
+}
+
+interface Memory extends HeldMemory {
+  readonly pss: number;
+  readonly ffmpegs: number;
+}
+
+async function measureMemory(server: ServerProcess): Promise<Memory> {
+  const told = () => server.lines.filter(line => line.startsWith('memory '));
+  const count = told().length;
+  server.child.kill('SIGUSR2');
+  while (told().length === count) await sleep(50);
+  const held = JSON.parse(told().at(-1)!.slice('memory '.length)) as HeldMemory;
+  const [own, ...children] = processTree(server.child.pid!);
+  return { ...held, pss: usageOf([own!]).pssBytes, ffmpegs: usageOf(children).pssBytes };
+}
+
+interface FinishedRecording {
+  readonly seconds: number;
+  readonly bytes: number;
+  readonly videoMs: number;
+  readonly playableMs: number;
+  readonly lastPictures: number;
+}
+
+/** Completes the broadcast, and fetches of the video what a viewer needs who goes to its end at once. */
+async function finishRecording(
+  server: ServerProcess,
+  liveStreamId: string,
+  ffmpeg: string,
+): Promise<FinishedRecording> {
+  const call = async (method: string, path: string) => {
+    const answer = await fetch(server.baseUrl + path, {
+      method,
+      headers: { authorization: basicAuthorization(server.productionKey) },
+    });
+    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
+    return answer;
+  };
+  const fromMs = performance.now();
+  await call('PUT', `/live-streams/${liveStreamId}/complete`);
+  let videoMs: number | undefined;
+  for (;;) {
+    const sinceMs = performance.now() - fromMs;
+    if (sinceMs > playableWithinMs) throw new Error('the broadcast became no video that can be played');
+    const list = (await (await call('GET', `/videos?liveStreamId=${liveStreamId}`)).json()) as {
+      data: { videoId: string; assets: { hls: string } }[];
+    };
+    const video = list.data[0];
+    if (video !== undefined) {
+      videoMs ??= performance.now() - fromMs;
+      const url = video.assets.hls.replace(/^https?:\/\/[^/]+/, server.baseUrl);
+      const manifest = await fetch(url);
+      const text = await manifest.text();
+      if (manifest.ok && text.includes('#EXT-X-STREAM-INF')) {
+        const mediaUrl = new URL(parseMultivariantPlaylist(text).variants[0]!.uri, url).href;
+        const playlist = parseMediaPlaylist(await (await fetch(mediaUrl)).text());
+        const segment = await fetch(new URL(playlist.segments.at(-1)!.uri, mediaUrl));
+        const { byteLength } = await segment.arrayBuffer();
+        if (!segment.ok || byteLength === 0) throw new Error(`the last segment answered ${segment.status}`);
+        const playableMs = performance.now() - fromMs;
+        const seconds = playlist.segments.reduce((sum, one) => sum + one.durationSeconds, 0);
+        const lastPictures = await decodeEnd(ffmpeg, url, seconds);
+        const metrics = await (await fetch(`${server.baseUrl}/metrics`)).text();
+        const bytes = Number(/^millrace_recorded_bytes_total (\S+)$/m.exec(metrics)?.[1]);
+        return { seconds, bytes, videoMs, playableMs, lastPictures };
+      }
+      await manifest.body?.cancel();
+    }
+    await sleep(20);
+  }
+}
+
+/** How many pictures ffmpeg decodes of the last seconds of a video that is `seconds` long. */
+async function decodeEnd(ffmpeg: string, url: string, seconds: number): Promise<number> {
+  const args = ['-v', 'error', '-ss', String(seconds - endSeconds), '-i', url];
+  const { stdout } = await promisify(execFile)(ffmpeg, [
+    ...args,
+    ...['-map', '0:v:0', '-f', 'null', '-progress', 'pipe:1', '-nostats', '-'],
+  ]);
+  return Number(/frame=(\d+)\s[^]*progress=end/.exec(stdout)?.[1]);
+}
