@@ -95,7 +95,7 @@ export class LiveWindow implements SegmentSink {
     const passed = beside === undefined ? 0 : beside.#shelf.discontinuityEnd;
     this.#shelf = new SegmentShelf(options, this.#firstSequence, passed);
     this.#beginsInside = beside?.isPlayable ?? false;
-    this.#discontinuityIsDue = beside !== undefined && beside.#discontinuityIsDue;
+    this.#discontinuityIsDue = beside === undefined ? false : beside.#discontinuityIsDue;
     this.#partTargetSeconds = beside?.partTargetSeconds;
   }
 

@@ -4,7 +4,8 @@ const mostDateLagMs = 4000;
 /**
  * Dates follow the media from one anchor. A publisher that sends faster than time passes would bring them into the future, where some
  * players stop loading: a segment is never dated later than it came in. One that lost time (a network that stood still, a clock that was
- * set) would leave them behind for good: the list says that time was lost, and dates start anew.
+ * set) would leave them behind for good: the list says that time was lost, and dates start anew. Where the clock was set back beyond the
+ * newest segment they go on with the media, since no date may stand for two pictures.
  */
 export class SegmentDates {
   /** Of the newest segment, in milliseconds since 1970: no later one is dated before it. */
@@ -22,7 +23,8 @@ export class SegmentDates {
     this.#anchor ??= { wallMs: notBeforeMs, mediaMs: startMs };
     let date = this.#anchor.wallMs + (startMs - this.#anchor.mediaMs);
     const isLate = nowMs - date > mostDateLagMs;
-    if (date > nowMs || isLate) {
+    const wasSetBack = nowMs < this.lastMs;
+    if ((date > nowMs && !wasSetBack) || isLate) {
       date = notBeforeMs;
       this.#anchor = { wallMs: date, mediaMs: startMs };
     }
