@@ -316,6 +316,7 @@ export class SegmentShelf {
   }
 
   #drop(segment: HeldSegment): void {
+    if (this.log.place(segment.sequence) === undefined) this.#store?.giveUp(segment.sequence);
     this.#held.delete(segment.sequence);
     this.#heldBytes -= segment.bytes;
     for (const part of segment.parts) this.#partsByNumber.delete(part.number);

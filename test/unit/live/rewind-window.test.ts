@@ -243,6 +243,13 @@ describe('a disk in trouble', () => {
     expect(filled.store.waiting.size).toBeLessThanOrEqual(9);
   });
 
+  test('stuck for good, where no more is listed than is in memory anyway: nothing waits for it without end', () => {
+    const filled = new Rewound(8, { windowSeconds: 6 });
+    filled.store.mode = 'waits';
+    filled.segments(100);
+    expect(filled.store.waiting.size).toBeLessThanOrEqual(20);
+  });
+
   test('for one segment: what stood before it goes too, so that the list has no hole', async () => {
     const filled = new Rewound(600);
     filled.segments(100);
