@@ -297,6 +297,7 @@ export class Generation {
       },
       onPart: part => {
         stage.follow(follower => follower.part?.({ ...part, rendition: name, isStandIn }));
+        stage.listed();
         if (kind === 'audio') return;
         const arrived = stage.arrivalOf('video', part.newestFrameMs);
         if (arrived !== undefined) observer.rungListed?.(clock.monotonicMs() - arrived);

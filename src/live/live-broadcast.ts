@@ -170,8 +170,9 @@ export class LiveBroadcast {
     return this.#ending !== undefined;
   }
 
+  /** There is something to play, in all that there is to choose among. */
   get isPlayable(): boolean {
-    return this.#source.window.isPlayable;
+    return this.#source.window.isPlayable && this.#isComplete();
   }
 
   /** The longest distance between keyframes that was seen, in seconds. */
@@ -319,11 +320,11 @@ export class LiveBroadcast {
     this.#health.lost(clock.monotonicMs(), clock.nowMs());
     void run?.finish();
     if (reason === 'replaced') return;
-    if (!this.isPlayable) {
+    if (!this.#source.window.isPlayable) {
       // Whatever came was not enough for a picture; perhaps the packager still gives one.
       void this.#packagerDone.then(() => {
         if (this.#link !== undefined) return;
-        if (this.isPlayable) this.#waitForReturn(settings.reconnectGraceMs);
+        if (this.#source.window.isPlayable) this.#waitForReturn(settings.reconnectGraceMs);
         else void this.end('no-media');
       });
       return;
@@ -389,7 +390,8 @@ export class LiveBroadcast {
         },
         listed: () => {
           this.#playableAtMs ??= clock.monotonicMs();
-          if (!isStandIn && this.#link !== undefined && this.#state !== 'live') this.#setState('live');
+          if (isStandIn || this.#link === undefined || this.#state === 'live') return;
+          if (this.isPlayable) this.#setState('live');
         },
         arrivalOf: (kind, atMs) => this.#arrivals[kind].arrivalOf(atMs),
         follow: tell => this.#follow(tell),
@@ -528,7 +530,7 @@ export class LiveBroadcast {
 
   /** The multivariant playlist; undefined until a segment exists. */
   multivariant(): RenderedText | undefined {
-    if (!this.isPlayable || !this.#isComplete()) return undefined;
+    if (!this.isPlayable) return undefined;
     this.#multivariant ??= new RenderedText(formatVariants(this.#variants()));
     return this.#multivariant;
   }

@@ -65,16 +65,33 @@ export class StreamWatch {
 
   /** Waits until the stream can be played and follows it from then on. */
   static async begin(masterUrl: string, options: { timeoutMs?: number } = {}): Promise<StreamWatch> {
-    const text = await waitUntil(
-      async () => {
-        const answer = await fetch(masterUrl);
-        const body = await answer.text();
-        return answer.status === 200 ? body : undefined;
-      },
-      { timeoutMs: options.timeoutMs ?? 20_000, everyMs: 50, what: masterUrl },
-    );
-    const { variants } = parseMultivariantPlaylist(text);
-    const watch = new StreamWatch(masterUrl, variants[0]!);
+    const { variants } = parseMultivariantPlaylist(await untilListed(masterUrl, options.timeoutMs));
+    return StreamWatch.#on(masterUrl, variants[0]!);
+  }
+
+  /** Likewise for every rendition of the list, by its name: the folder of its playlist. */
+  static async beginAll(masterUrl: string): Promise<Map<string, StreamWatch>> {
+    const { variants, media } = parseMultivariantPlaylist(await untilListed(masterUrl));
+    const watches = new Map<string, StreamWatch>();
+    const hasSoundApart = media.length > 0;
+    for (const variant of variants) {
+      // Each list of its own names what is in it.
+      const codecs = hasSoundApart ? variant.codecs.split(',')[0]! : variant.codecs;
+      watches.set(variant.uri.split('/').at(-2)!, StreamWatch.#on(masterUrl, { ...variant, codecs }));
+    }
+    for (const { uri } of media) {
+      const codecs = variants[0]!.codecs.split(',').at(-1)!;
+      if (uri !== undefined)
+        watches.set(
+          uri.split('/').at(-2)!,
+          StreamWatch.#on(masterUrl, { uri, codecs, bandwidthBitsPerSecond: 0 }),
+        );
+    }
+    return watches;
+  }
+
+  static #on(masterUrl: string, variant: Variant): StreamWatch {
+    const watch = new StreamWatch(masterUrl, variant);
     watch.#running = watch.#follow();
     return watch;
   }
@@ -405,6 +422,17 @@ export class StreamWatch {
   #break(rule: string): void {
     if (!this.#broken.includes(rule)) this.#broken.push(rule);
   }
+}
+
+function untilListed(masterUrl: string, timeoutMs = 20_000): Promise<string> {
+  return waitUntil(
+    async () => {
+      const answer = await fetch(masterUrl);
+      const body = await answer.text();
+      return answer.status === 200 ? body : undefined;
+    },
+    { timeoutMs, everyMs: 50, what: masterUrl },
+  );
 }
 
 function readFragments(init: Buffer, bytes: Buffer): Sample[] {

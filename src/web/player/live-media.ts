@@ -244,6 +244,8 @@ export class LiveMedia {
     });
     let kinds: string | undefined;
     hls.on(Hls.Events.BUFFER_CODECS, (_, tracks) => {
+      // Sound that is apart has an event of its own, and goes on whatever comes.
+      if (hls.audioTracks.length > 0) return;
       const found = Object.keys(tracks).sort().join();
       kinds ??= found;
       if (found !== kinds && hls === this.#hls) this.#startAnew(url);
