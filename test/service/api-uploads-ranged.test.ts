@@ -195,6 +195,29 @@ describe('a ranged upload', () => {
     await expectAssembled(videoId, pieces[2]);
   });
 
+  it('that has only to be put together is not given up, however long the server was off; nor is a recording', async () => {
+    const [joined, recorded, lost] = [await uploads.video(), await uploads.video(), await uploads.video()];
+    const { sqlite } = server.database;
+    const add = (videoId: string, origin: string, status: string, job: string, state: string) => {
+      const failedAtMs = state === 'failed' ? 1 : null;
+      sqlite
+        .prepare('INSERT INTO video_sources (video_id, origin, status, started_at_ms) VALUES (?, ?, ?, 1)')
+        .run(videoId, origin, status);
+      sqlite
+        .prepare(
+          `INSERT INTO jobs (kind, lane, subject_id, payload, priority, state, run_at_ms, created_at_ms, failed_at_ms)
+           VALUES (?, 'none', ?, 'null', 0, ?, 1, 1, ?)`,
+        )
+        .run(job, videoId, state, failedAtMs);
+    };
+    add(joined, 'upload', 'assembling', 'assemble', 'waiting');
+    add(recorded, 'recording', 'ingesting', 'join', 'waiting');
+    add(lost, 'url', 'ingesting', 'fetch', 'waiting');
+    expect(await server.api.uploads.service.failExpired(Date.now())).toBe(1);
+    const failed = [joined, recorded, lost].map(id => server.api.uploads.service.failureOf(id) !== undefined);
+    expect(failed).toEqual([false, false, true]);
+  });
+
   it('that begins anew while the former one is given up keeps what it sends', async () => {
     const videoId = await uploads.video();
     const { service } = server.api.uploads;

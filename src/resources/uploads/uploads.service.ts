@@ -141,7 +141,7 @@ export class UploadsService<View> {
     return this.#store.failureOf(videoId);
   }
 
-  /** Gives up what began 168 hours ago and is not complete, at most a thousand at a time; how many those were. */
+  /** Gives up what began 168 hours ago and has not all come, at most a thousand at a time; how many those were. */
   async failExpired(nowMs: number): Promise<number> {
     const expired = this.#store.openSince(nowMs - openAtMostMs);
     for (const videoId of expired) {

@@ -82,8 +82,10 @@ export class UploadsStore {
     // The states stand in the text, because only then is the index of these states used.
     this.#openSince = sqlite
       .prepare<[number], string>(
-        `SELECT video_id FROM video_sources WHERE status IN ('uploading', 'assembling', 'ingesting')
-         AND started_at_ms < ? ORDER BY started_at_ms LIMIT 1000`,
+        `SELECT video_id FROM video_sources s WHERE status IN ('uploading', 'assembling', 'ingesting')
+         AND started_at_ms < ? AND NOT EXISTS (
+           SELECT 1 FROM jobs WHERE subject_id = s.video_id AND kind IN ('assemble', 'clone', 'join') AND state != 'failed')
+         ORDER BY started_at_ms LIMIT 1000`,
       )
       .pluck();
   }
@@ -206,7 +208,10 @@ export class UploadsStore {
     return this.#source.get(videoId)?.failure ?? undefined;
   }
 
-  /** Sources that began before `atMs` and are not complete, at most a thousand. */
+  /**
+   * Sources that began before `atMs` and are not complete, at most a thousand; none of which all is here, that has only to be put together:
+   * that may have waited for a server that was off.
+   */
   openSince(atMs: number): string[] {
     return this.#openSince.all(atMs);
   }
