@@ -1,13 +1,16 @@
+import { readSync } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseInitSegment, readFragmentLayout, type TrackDescription } from '../cmaf/index.ts';
 import { AppError, systemCodeOf } from '../shared/errors.ts';
+import { Pace } from './pace.ts';
 import type { RecordingIndex } from './recording-index.ts';
 import { RecordingSpan, spanName, spanNumber } from './recording-span.ts';
 import type { WrittenRecording } from './recording-writer.ts';
 
 /** One read has the whole head of nearly every fragment. */
-const readBytes = 32 * 1024;
+const readBytes = 8 * 1024;
+const neverAborted = new AbortController().signal;
 const mostHeadBytes = 4 * 1024 * 1024;
 
 /**
@@ -46,14 +49,16 @@ async function scanSpan(
   const handle = await open(join(folder, name), 'r+');
   try {
     const { size } = await handle.stat();
-    const tracks = await tracksOf(handle, size);
+    const tracks = tracksOf(handle, size);
     if (tracks === undefined) return undefined;
     const span = new RecordingSpan(folder, name, tracks);
     if (span.head.length > size) return undefined;
     let index = await indexOf(tracks);
     const ids = tracks.map(({ id }) => id);
+    const pace = new Pace(neverAborted);
     for (;;) {
-      const fragment = await fragmentAt(handle, span.bytes, size, ids);
+      if (pace.isDue) await pace.rest();
+      const fragment = fragmentAt(handle, span.bytes, size, ids);
       if (fragment === undefined) break;
       const position = span.bytes;
       const samples = fragment.samples.map(sample => ({ ...sample, position: position + sample.position }));
@@ -75,8 +80,8 @@ async function scanSpan(
 }
 
 /** The tracks of a file, by its init section; undefined when that is torn. */
-async function tracksOf(handle: FileHandle, fileBytes: number): Promise<TrackDescription[] | undefined> {
-  const bytes = await readAt(handle, 0, Math.min(fileBytes, mostHeadBytes));
+function tracksOf(handle: FileHandle, fileBytes: number): TrackDescription[] | undefined {
+  const bytes = readAt(handle, 0, Math.min(fileBytes, mostHeadBytes));
   let end = 0;
   for (const type of ['ftyp', 'moov']) {
     const box = headerAt(bytes, end);
@@ -92,17 +97,12 @@ async function tracksOf(handle: FileHandle, fileBytes: number): Promise<TrackDes
 }
 
 /** The fragment at `position`; undefined when the file ends there, or what is there is torn. */
-async function fragmentAt(
-  handle: FileHandle,
-  position: number,
-  fileBytes: number,
-  trackIds: readonly number[],
-) {
-  let bytes = await readAt(handle, position, Math.min(readBytes, fileBytes - position));
+function fragmentAt(handle: FileHandle, position: number, fileBytes: number, trackIds: readonly number[]) {
+  let bytes = readAt(handle, position, Math.min(readBytes, fileBytes - position));
   const moof = headerAt(bytes, 0);
   if (moof?.type !== 'moof' || moof.size > mostHeadBytes) return undefined;
   if (bytes.length < moof.size + 8) {
-    bytes = await readAt(handle, position, Math.min(moof.size + 8, fileBytes - position));
+    bytes = readAt(handle, position, Math.min(moof.size + 8, fileBytes - position));
   }
   const mdat = headerAt(bytes, moof.size);
   if (mdat?.type !== 'mdat') return undefined;
@@ -124,11 +124,12 @@ function headerAt(bytes: Buffer, at: number): { type: string; size: number } | u
   return size < 8 ? undefined : { type: bytes.toString('latin1', at + 4, at + 8), size };
 }
 
-async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+/** At once, since there may be hundreds of thousands to read: a trip to another thread takes longer than most of them. */
+function readAt({ fd }: FileHandle, position: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
   while (done < length) {
-    const { bytesRead } = await handle.read(bytes, done, length - done, position + done);
+    const bytesRead = readSync(fd, bytes, done, length - done, position + done);
     if (bytesRead === 0) break;
     done += bytesRead;
   }
