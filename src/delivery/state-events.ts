@@ -1,9 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DeliveryObserver } from './delivery-observer.ts';
 import type { LiveSource } from './live-source.ts';
 import { cutOff, isOrphaned, type ViewerReply } from './viewer-reply.ts';
 
 /** More than this unsent: the client does not read its events. */
 const maxUnsentBytes = 16 * 1024;
+/** Clients that hear in one turn of the event loop that their connection is alive: less than a millisecond's work. */
+const beatAtOnce = 100;
 
 /** Whether a client may still hear of the stream. */
 type MayHear = () => boolean;
@@ -29,6 +32,7 @@ export class StateEvents {
   readonly #heartbeat: NodeJS.Timeout;
   #clients = 0;
   #isDraining = false;
+  #isBeating = false;
 
   constructor(options: {
     live: LiveSource;
@@ -42,7 +46,7 @@ export class StateEvents {
     this.#maxClients = options.maxClients;
     this.#maxClientsPerStream = options.maxClientsPerStream;
     // Keeps proxies from closing a connection on which nothing happens.
-    this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs);
+    this.#heartbeat = setInterval(() => void this.#beat(), options.heartbeatMs);
     this.#heartbeat.unref();
   }
 
@@ -58,7 +62,7 @@ export class StateEvents {
    */
   add(liveStreamId: string, reply: ViewerReply, mayHear: MayHear): void {
     const channel = this.#channels.get(liveStreamId) ?? this.#open(liveStreamId);
-    channel.clients.set(reply, mayHear);
+    channel.clients.set(reply, () => isYes(mayHear));
     this.#clients += 1;
     reply.once('close', () => this.#remove(liveStreamId, channel, reply));
     this.#send(reply, `retry: 1000\n\n${this.#message(liveStreamId)}`);
@@ -110,13 +114,21 @@ export class StateEvents {
     return `event: state\ndata: ${describeState(this.#live, liveStreamId)}\n\n`;
   }
 
-  #beat(): void {
+  /** Who may hear nothing more learns that here, when nothing happens. */
+  async #beat(): Promise<void> {
+    if (this.#isBeating) return;
+    this.#isBeating = true;
+    let count = 0;
     for (const [liveStreamId, channel] of this.#channels) {
-      for (const reply of channel.clients.keys()) {
+      for (const [reply, mayHear] of channel.clients) {
+        count += 1;
+        if (count % beatAtOnce === 0) await nextTurn();
         if (isOrphaned(reply)) this.#remove(liveStreamId, channel, reply);
-        else this.#send(reply, ':\n\n');
+        else if (mayHear()) this.#send(reply, ':\n\n');
+        else reply.end();
       }
     }
+    this.#isBeating = false;
   }
 
   #send(reply: ViewerReply, text: string): void {
@@ -128,5 +140,14 @@ export class StateEvents {
     }
     reply.write(text);
     this.#observer.bytesOut(text.length);
+  }
+}
+
+/** A client of whom it cannot be said, since the database does not answer, hears nothing: it asks again. */
+function isYes(mayHear: MayHear): boolean {
+  try {
+    return mayHear();
+  } catch {
+    return false;
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { DeliveryOptions } from '../../src/delivery/delivery.ts';
 import { PrivateSessionsStore } from '../../src/resources/private-tokens/private-sessions.store.ts';
 import { openPrivateTokens } from '../../src/resources/private-tokens/private-tokens.store.ts';
 import { openDatabase } from '../../src/store/database.ts';
@@ -18,14 +19,14 @@ const assets = [
   `${privateStream}/session`,
 ] as const;
 
-async function started(protocol: Protocol = 'HTTP/1.1') {
+async function started(protocol: Protocol = 'HTTP/1.1', options: Partial<DeliveryOptions> = {}) {
   const database = openDatabase({ dataDir: await tempDirOfTest() });
   onTestFinished(() => database.stop());
   const time = { nowMs: Date.UTC(2026, 5, 1), monotonicMs: 0 };
   const clock = { nowMs: () => time.nowMs, monotonicMs: () => time.monotonicMs };
   const tokens = openPrivateTokens(database, clock);
   const sessions = new PrivateSessionsStore({ database, tokens, clock });
-  const server = await startDelivery(protocol, { sessions, clock });
+  const server = await startDelivery(protocol, { sessions, clock, ...options });
   server.hidden.mediaByName.set('part-1.m4s', [Buffer.from('a part')]);
   return Object.assign(server, {
     ...{ time, tokens },
@@ -174,6 +175,27 @@ describe('the page of a private live stream', () => {
     await ended;
     expect(chunks.join('')).not.toContain('b2');
   });
+});
+
+describe('an open connection for events', () => {
+  it.each(['made private', 'deleted'])(
+    'ends soon after the stream was %s, though nothing happens',
+    async what => {
+      await using server = await started('HTTP/1.1', { heartbeatMs: 20 });
+      server.hiddenStream.public = true;
+      const response = await fetch(`http://127.0.0.1:${server.port}/live/${privateStream}/events`);
+      const chunks: string[] = [];
+      const ended = (async () => {
+        for await (const chunk of response.body!) chunks.push(Buffer.from(chunk).toString());
+      })();
+      await waitUntil(() => chunks.filter(text => text === ':\n\n').length > 1, { what: 'heartbeats' });
+      if (what === 'deleted') server.hiddenStream.isDeleted = true;
+      else server.hiddenStream.public = false;
+      server.time.monotonicMs += 1000;
+      await ended;
+      expect(await server.statusOf(`/live/${privateStream}/events`)).toBe(404);
+    },
+  );
 });
 
 describe('a private token of a live stream', () => {
