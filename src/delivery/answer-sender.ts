@@ -209,10 +209,10 @@ export class AnswerSender {
       return undefined;
     }
     const ifRange = asked['if-range'];
+    // RFC 9110, 14.2: ranges are of GET alone.
+    const isAsked = asked.range !== undefined && !exchange.isHead && bytes > 0;
     const range =
-      asked.range === undefined || bytes === 0 || (ifRange !== undefined && ifRange !== etag)
-        ? 'whole'
-        : parseByteRange(asked.range, bytes);
+      isAsked && (ifRange === undefined || ifRange === etag) ? parseByteRange(asked.range!, bytes) : 'whole';
     if (range === 'unsatisfiable') {
       this.sentence(exchange, 416, 'The range lies outside of the file.', 'no-store', [
         'Content-Range',

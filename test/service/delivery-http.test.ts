@@ -115,6 +115,17 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('delivery over %s', protocol => {
     }
   });
 
+  // RFC 9110, 14.2: ranges are of GET alone.
+  it('says of HEAD how much there is, whatever range it asks for', async () => {
+    await using server = await started();
+    const whole = await server.ask(part, {}, 'HEAD');
+    for (const range of ['bytes=0-1', 'bytes=999999-']) {
+      const { status, headers } = await server.ask(part, { range }, 'HEAD');
+      expect([status, headers['content-range']]).toEqual([200, undefined]);
+      expect(headers['content-length']).toBe(whole.headers['content-length']);
+    }
+  });
+
   it('answers a preflight for ranges from any site', async () => {
     await using server = await started();
     for (const path of [playlist, part, `/${publicStream}/b9/source/none.m4s`]) {
