@@ -13,12 +13,15 @@ const attemptsAtMost = 12;
 /** ffmpeg fails at a file that it cannot read in the same way each time. */
 const failuresOfFfmpegAtMost = 2;
 const imageTimeoutMs = 15_000;
+/** Images that wait their turn to be marked; each takes up to some seconds. */
+const mostToMark = 32;
 const unusable = 'The file cannot be used as a video.';
 
 /** All that is made of a video's source, as jobs. */
 export class VodWorks {
   readonly #context: WorkContext;
   #lastMarked: Promise<unknown> = Promise.resolve();
+  #toMark = 0;
 
   constructor(context: WorkContext) {
     this.#context = context;
@@ -101,9 +104,15 @@ export class VodWorks {
    * Makes of an image a JPEG that carries the sandbox's watermark, in its place: one image after the other, since they may be large.
    *
    * @returns false when no picture comes out of it
+   * @throws AppError `not-ready` when too many wait
    */
-  markImage(path: string): Promise<boolean> {
+  async markImage(path: string): Promise<boolean> {
     const { tools, settings } = this.#context;
+    if (this.#toMark >= mostToMark) {
+      const detail = 'Too many images wait to be marked: try again in a minute.';
+      throw new AppError('not-ready', detail, { details: { detail } });
+    }
+    this.#toMark += 1;
     const marked = this.#lastMarked.then(() =>
       markImage(
         {
@@ -117,7 +126,11 @@ export class VodWorks {
       ),
     );
     this.#lastMarked = marked.catch(() => {});
-    return marked;
+    try {
+      return await marked;
+    } finally {
+      this.#toMark -= 1;
+    }
   }
 
   /** Stops all work on a video and removes its files. */
