@@ -105,6 +105,11 @@ describe('changing a live stream', () => {
     });
     expect((await patch({ restreams: [] })).restreams).toEqual([]);
     expect(await patch({ playerId: null })).not.toHaveProperty('playerId');
+    expect(made).not.toHaveProperty('qualities');
+    expect(await patch({ qualities: 'ladder' })).toMatchObject({ qualities: 'ladder' });
+    expect(await patch({ name: 'North' })).toMatchObject({ qualities: 'ladder' });
+    expect(await patch({ qualities: null })).not.toHaveProperty('qualities');
+    expect((await server.call('PATCH', path, { body: { qualities: 'best' } })).status).toBe(400);
     expect(await patch({})).toMatchObject({ name: 'North', public: true });
     const refused = await server.call('PATCH', path, { body: { name: null, public: null, restreams: null } });
     expect(refused.json.problems.map((problem: { name: string }) => problem.name)).toEqual([
