@@ -30,13 +30,11 @@ export async function scanRecording(
   const spans: RecordingSpan[] = [];
   let index: RecordingIndex | undefined;
   for (const name of files) {
-    const span = await scanSpan(folder, name, async tracks => {
-      // Of several spans none can be played as it is.
-      if (files.length > 1) return undefined;
-      index = await makeIndex(tracks);
-      return index;
-    });
-    if (span !== undefined) spans.push(span);
+    // Of several spans none can be played as it is.
+    const scanned = await scanSpan(folder, name, files.length > 1 ? async () => undefined : makeIndex);
+    if (scanned === undefined) continue;
+    spans.push(scanned.span);
+    index = scanned.index;
   }
   return { spans, index };
 }
@@ -45,7 +43,7 @@ async function scanSpan(
   folder: string,
   name: string,
   indexOf: (tracks: readonly TrackDescription[]) => Promise<RecordingIndex | undefined>,
-): Promise<RecordingSpan | undefined> {
+): Promise<{ span: RecordingSpan; index: RecordingIndex | undefined } | undefined> {
   const handle = await open(join(folder, name), 'r+');
   try {
     const { size } = await handle.stat();
@@ -73,7 +71,9 @@ async function scanSpan(
       }
     }
     if (span.bytes < size) await handle.truncate(span.bytes);
-    return span.fragments === 0 ? undefined : span;
+    if (span.fragments > 0) return { span, index };
+    await index?.close();
+    return undefined;
   } finally {
     await handle.close();
   }

@@ -63,6 +63,7 @@ export class Recordings implements Component {
   >();
   #hasRoom = true;
   #notBeforeMs = Number.NEGATIVE_INFINITY;
+  #leftNotBeforeMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
 
@@ -127,7 +128,13 @@ export class Recordings implements Component {
     if (!this.#hasRoom || clock.monotonicMs() < this.#notBeforeMs) return undefined;
     const videoId = newId('vi');
     const recording = { videoId, projectId, liveStreamId, broadcastId, startedAtMs: clock.nowMs() };
-    book.opened(recording);
+    try {
+      book.opened(recording);
+    } catch (error) {
+      this.#log.error('recording-not-opened', { ...idsOf(recording), error });
+      this.#notBeforeMs = clock.monotonicMs() + restMs;
+      return undefined;
+    }
     const writer = new RecordingWriter({
       folder: files.video(videoId),
       makeIndex: tracks => this.#makeIndex(entry, tracks),
@@ -220,6 +227,8 @@ export class Recordings implements Component {
   /** Of what is on the disk. What fails again stays for the next time. */
   async #finishLeft(): Promise<void> {
     const { context } = this.#options;
+    const nowMs = context.clock.monotonicMs();
+    if (nowMs < this.#leftNotBeforeMs) return;
     for (const [videoId, { recording, reason }] of this.#left) {
       const startedMs = context.clock.monotonicMs();
       const entry: Pick<Open, 'recording' | 'place'> = { recording, place: undefined };
@@ -239,6 +248,7 @@ export class Recordings implements Component {
         this.#tellClosed(recording, isVideo, context.clock.monotonicMs() - startedMs);
       } catch (error) {
         this.#log.error('recording-unfinished', { ...idsOf(recording), error });
+        this.#leftNotBeforeMs = nowMs + restMs;
       }
     }
   }
