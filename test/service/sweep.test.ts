@@ -399,6 +399,14 @@ describe('rows whose files are gone', () => {
     run("UPDATE live_streams SET thumbnail_type = 'image/png' WHERE id = ?", stream);
     const watermark = newId('watermark_');
     run("INSERT INTO watermarks VALUES (?, ?, 'image/png', 1, 1, 1)", watermark, project);
+    for (const root of ['players', 'live'] as const) mkdirSync(files.root(root));
+    await sweepAt().run();
+    // The folder of all watermarks is away.
+    expect((await server.call('GET', '/watermarks')).json.data).toHaveLength(1);
+    expect(linesOf('sweep-refused')).toHaveLength(1);
+    expect(summary().mended).toEqual({});
+    mkdirSync(files.root('watermarks'));
+    lines = [];
     await sweepAt().run();
     expect((await server.call('GET', `/players/${player}`)).json.assets).toEqual({ logo: null, link: null });
     expect(all('SELECT thumbnail_type FROM live_streams')).toEqual([{ thumbnail_type: null }]);

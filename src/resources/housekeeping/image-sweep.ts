@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { MediaFiles } from '../../storage/media-files.ts';
+import type { MediaFiles, MediaRoot } from '../../storage/media-files.ts';
 import type { Orphan } from './orphan-remover.ts';
 import { looksUnmounted } from './owner-folders.ts';
 import { namesIn } from './remove-tree.ts';
@@ -10,7 +10,7 @@ import type { SweepReport } from './sweep-report.ts';
 /** What a walk over logos, images of live streams and watermarks has found. */
 export interface ImageSurvey {
   readonly left: readonly Orphan[];
-  /** Whether so many images are missing that their disk is more likely to be away. */
+  /** Whether so many images are missing, or all of a kind with their folder, that their disk is more likely to be away. */
   readonly isSuspicious: boolean;
   /** Makes the rows say what is there. */
   readonly mend: (report: SweepReport) => void;
@@ -37,7 +37,12 @@ export async function surveyImages(
   const left: Orphan[] = [];
   const lost: LostImage[] = [];
   let checked = 0;
-  const miss = (image: LostImage) => lost.length < foundAtMost && lost.push(image);
+  let isFolderAway = false;
+  const miss = (root: MediaRoot, image: LostImage) => {
+    // Nothing removes it once it was made.
+    isFolderAway ||= !existsSync(files.root(root));
+    if (lost.length < foundAtMost) lost.push(image);
+  };
   const leave = (orphan: Orphan) => left.length < foundAtMost && left.push(orphan);
 
   await walk(
@@ -55,7 +60,7 @@ export async function surveyImages(
       checked += 1;
       if (names.includes(logo)) return;
       const isStillLost = () => isLogo(logo) && !existsSync(files.player(id, logo));
-      miss({ what: 'player', id, isStillLost, forget: () => store.forgetLogo(id) });
+      miss('players', { what: 'player', id, isStillLost, forget: () => store.forgetLogo(id) });
     },
   );
   await walk(
@@ -71,7 +76,7 @@ export async function surveyImages(
       checked += 1;
       if (isThere) return;
       const isStillLost = () => isNamed() && !existsSync(path);
-      miss({ what: 'live-stream', id, isStillLost, forget: () => store.forgetLiveThumbnail(id) });
+      miss('live', { what: 'live-stream', id, isStillLost, forget: () => store.forgetLiveThumbnail(id) });
     },
   );
   await walk(
@@ -83,12 +88,12 @@ export async function surveyImages(
       const path = files.watermark(id);
       if (existsSync(path)) return;
       const isStillLost = () => store.owns('watermarks', id) && !existsSync(path);
-      miss({ what: 'watermark', id, isStillLost, forget: () => store.forgetWatermark(id) });
+      miss('watermarks', { what: 'watermark', id, isStillLost, forget: () => store.forgetWatermark(id) });
     },
   );
   return {
     left,
-    isSuspicious: looksUnmounted({ lost: lost.length, checked }),
+    isSuspicious: isFolderAway || looksUnmounted({ lost: lost.length, checked }),
     mend: report => {
       for (const { what, id, isStillLost, forget } of lost) {
         if (!isStillLost()) continue;

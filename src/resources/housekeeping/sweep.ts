@@ -79,7 +79,8 @@ export class Sweep {
       for (let count = 0; count < broadcasts; count += 1) report.removed('broadcast', 'live', 0);
     }
     const isEmpty = videos.lost > 0 && counts.get('vod')?.owned === 0;
-    if (looksUnmounted(videos) || isEmpty || images.isSuspicious) {
+    const isAway = looksUnmounted(videos) || isEmpty;
+    if (isAway) {
       refused.push('most files are missing that the database names');
     } else {
       for (const videoId of videos.mendable) {
@@ -87,8 +88,10 @@ export class Sweep {
         await this.#videos.mend(videoId, report);
         await pace.step();
       }
-      images.mend(report);
     }
+    if (images.isSuspicious)
+      refused.push('most images are missing that the database names, or a folder of them');
+    else if (!isAway) images.mend(report);
     this.#judgeDatabase(isClean && !pace.isOver, refused, report);
     report.finish({
       videos: videos.checked,
