@@ -275,7 +275,12 @@ export class Generation {
         const before = stage.rendition(name).tracks.audio;
         this.#sound = this.#following(name, 'audio');
         const track = audio ?? before;
-        if (track !== undefined) this.#sound.useTrack(track);
+        if (track === undefined) continue;
+        this.#sound.useTrack(track);
+        // Its samples are told from now on, before the first part is full.
+        const tracks = { audio: track };
+        const init = stage.rendition(name).useTracks(tracks);
+        stage.follow(follower => follower.tracks?.(name, tracks, init, this.#options.isStandIn));
         continue;
       }
       const feed = new RungFeed(this.#following(name, 'video'), this.#replacementOf(name));
