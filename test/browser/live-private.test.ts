@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { publishTestPicture } from '../support/ffmpeg.ts';
 import { startServer } from '../support/start-server.ts';
-import { describeInBrowser, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
 
 describeInBrowser('the page of a private live stream', browser => {
   it('waits and plays with its token, also after a reload, and is refused to another browser', async () => {
@@ -24,5 +24,30 @@ describeInBrowser('the page of a private live stream', browser => {
     expect(media.length).toBeGreaterThan(10);
     for (const address of media) expect(address).toContain(`${server.baseUrl}/private/`);
     expect(viewer.complaints).toEqual([]);
+  });
+
+  it('goes on by itself when the stream is made public, and when it is made private again', async () => {
+    await using server = await startServer();
+    const stream = await server.createStream();
+    const change = async (isPublic: boolean) => {
+      const answer = await server.api('PATCH', `/live-streams/${stream.liveStreamId}`, { public: isPublic });
+      return (await answer.json()) as { assets: { player: string } };
+    };
+    const { assets } = await change(false);
+    const { pathname, search } = new URL(assets.player);
+    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using viewer = await WatchedPage.open(browser(), server.baseUrl + pathname + search);
+    await viewer.untilPlayed(1);
+    for (const [isPublic, root] of [
+      [true, `${server.baseUrl}/${stream.liveStreamId}/`],
+      [false, `${server.baseUrl}/private/`],
+    ] as const) {
+      await change(isPublic);
+      await until('media from the other address', async () =>
+        viewer.requests.slice(-5).every(address => address.startsWith(root)),
+      );
+      await viewer.untilPhase('live');
+      await viewer.untilPlayed(1);
+    }
   });
 });

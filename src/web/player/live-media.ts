@@ -84,7 +84,10 @@ export class LiveMedia {
   readonly #stallWatch = new StallWatch();
   #hls: Hls | undefined;
   #chosen: string | undefined;
-  #url: string | undefined;
+  /** Where the multivariant playlist may be; none while nothing is loaded. */
+  #urls: readonly string[] = [];
+  /** Which of them is asked for. */
+  #turn = 0;
   #watchTimer = 0;
   #retryTimer = 0;
   #isSilent = false;
@@ -112,28 +115,28 @@ export class LiveMedia {
 
   /** Whether a playlist is being loaded or played. */
   get isLoaded(): boolean {
-    return this.#url !== undefined;
+    return this.#urls.length > 0;
   }
 
-  /** Loads the multivariant playlist at `url`; asks again until it is there. */
-  load(url: string): void {
+  /** Loads the multivariant playlist at one of `urls`: asks in turn until it is there, first where it was the last time. */
+  load(urls: readonly string[]): void {
     this.stop();
-    this.#url = url;
+    this.#urls = urls;
     this.#followsLive = true;
     this.#lateSeconds = 0;
     this.#stallWatch.reset();
     this.#endStuckSeconds = 0;
     this.#watchTimer = setInterval(() => this.#watch(), secondMs);
-    if (playableWith(this.#video) === 'native') this.#video.src = url;
-    else this.#loadWithHls(url);
+    if (playableWith(this.#video) === 'native') this.#video.src = this.#url;
+    else this.#loadWithHls();
   }
 
   stop(): void {
     clearInterval(this.#watchTimer);
     clearTimeout(this.#retryTimer);
     this.#setSilent(false);
-    if (this.#url === undefined) return;
-    this.#url = undefined;
+    if (!this.isLoaded) return;
+    this.#urls = [];
     this.#hls?.destroy();
     this.#hls = undefined;
     this.#video.removeAttribute('src');
@@ -233,11 +236,18 @@ export class LiveMedia {
     this.#video.currentTime = Math.max(range.start, Math.min(range.end, position));
   }
 
-  #loadWithHls(url: string): void {
+  get #url(): string {
+    return this.#urls[this.#turn % this.#urls.length] ?? '';
+  }
+
+  #loadWithHls(): void {
     const hls = new Hls(hlsConfig);
     this.#hls = hls;
     hls.on(Hls.Events.ERROR, (_, data) => {
-      if (data.fatal && hls === this.#hls) this.#onFatal(hls, url, data);
+      if (hls !== this.#hls) return;
+      if (data.fatal) this.#onFatal(hls, data);
+      // hls.js would ask for it four times more; it is in the middle of its own handling now.
+      else if (isListGone(data)) queueMicrotask(() => hls === this.#hls && this.#lose());
     });
     hls.on(Hls.Events.MANIFEST_PARSED, () => {
       if (hls === this.#hls && this.#chosen !== undefined) this.#applyChoice();
@@ -248,24 +258,25 @@ export class LiveMedia {
       if (hls.audioTracks.length > 0) return;
       const found = Object.keys(tracks).sort().join();
       kinds ??= found;
-      if (found !== kinds && hls === this.#hls) this.#startAnew(url);
+      if (found !== kinds && hls === this.#hls) this.#startAnew();
     });
     hls.attachMedia(this.#video);
-    hls.loadSource(url);
+    hls.loadSource(this.#url);
   }
 
   /** The broadcast gained or lost sound or picture, which Media Source cannot follow: it is loaded as if it were another one. */
-  #startAnew(url: string): void {
+  #startAnew(): void {
     this.#hls?.destroy();
     this.#hls = undefined;
     clearTimeout(this.#retryTimer);
-    this.#retryTimer = setTimeout(() => this.load(url), newTracksMs);
+    this.#retryTimer = setTimeout(() => this.load(this.#urls), newTracksMs);
   }
 
-  #onFatal(hls: Hls, url: string, data: ErrorData): void {
+  #onFatal(hls: Hls, data: ErrorData): void {
     if (data.details === Hls.ErrorDetails.MANIFEST_LOAD_ERROR && data.response?.code === 404) {
       this.#handlers.onNotYet();
-      this.#retryTimer = setTimeout(() => hls.loadSource(url), notYetRetryMs);
+      this.#turn += 1;
+      this.#retryTimer = setTimeout(() => hls.loadSource(this.#url), notYetRetryMs);
       return;
     }
     const isMediaFault = data.type === Hls.ErrorTypes.MEDIA_ERROR || data.type === Hls.ErrorTypes.MUX_ERROR;
@@ -284,10 +295,9 @@ export class LiveMedia {
       return;
     }
     this.#handlers.onNotYet();
-    const url = this.#url;
+    this.#turn += 1;
     this.#retryTimer = setTimeout(() => {
-      if (url === undefined) return;
-      this.#video.src = url;
+      this.#video.src = this.#url;
       this.#video.load();
     }, secondMs);
   }
@@ -393,6 +403,12 @@ export class LiveMedia {
     if (start === undefined || Number.isNaN(start.getTime())) return null;
     return new Date(start.getTime() + video.currentTime * 1000);
   }
+}
+
+/** The broadcast is there no more: forgotten, deleted, or at another address since its stream was made private or public. */
+function isListGone({ details, response }: ErrorData): boolean {
+  const { LEVEL_LOAD_ERROR, AUDIO_TRACK_LOAD_ERROR } = Hls.ErrorDetails;
+  return (details === LEVEL_LOAD_ERROR || details === AUDIO_TRACK_LOAD_ERROR) && response?.code === 404;
 }
 
 /** Grows with every part and segment that is there. Not their times: hls.js moves those while gaps are listed. */

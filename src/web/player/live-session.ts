@@ -12,8 +12,8 @@ export type Phase = 'waiting' | 'starting' | 'live' | 'reconnecting' | 'ended' |
 
 /** Where things of a stream are. */
 export interface StreamAddresses {
-  /** Path of the multivariant playlist, with its query. */
-  readonly hls: string;
+  /** Paths of the multivariant playlist, with their queries: where it is, and where it will be when it is there no more. */
+  readonly hls: readonly string[];
   /** Path of the stream's page, such as `/live/li…`. */
   readonly page: string;
   /** What its state is asked for with: `''`, or `?…`. */
@@ -35,7 +35,7 @@ const steadyMs = 10_000;
 /** Follows one live stream for as long as the page is open: offline, broadcast after broadcast, and what breaks in between. */
 export class LiveSession {
   readonly media: LiveMedia;
-  readonly #hls: string;
+  readonly #hls: readonly string[];
   readonly #handlers: LiveSessionHandlers;
   readonly #watcher: StreamWatcher;
   readonly #backOff = new BackOff(300, 8000);

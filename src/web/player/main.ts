@@ -54,8 +54,10 @@ applyColors(root, theme?.colors ?? {});
 showLogo(pageElement('logo', HTMLElement), theme?.logo);
 
 const streamId = root.dataset.streamId ?? '';
+// A private stream may be made public while its page is open, and private again.
+const hls = new Set([root.dataset.hls ?? '', `/${streamId}.m3u8`]);
 const session = new LiveSession(
-  { hls: root.dataset.hls ?? '', page: `/live/${streamId}`, query: root.dataset.query ?? '' },
+  { hls: [...hls], page: `/live/${streamId}`, query: root.dataset.query ?? '' },
   video,
   new ServerClock(Number(root.dataset.serverTimeMs)),
   {
