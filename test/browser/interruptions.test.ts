@@ -11,7 +11,9 @@ function logOfPackagers(pids: number[]): Logger {
   const log: Logger = {
     ...silentLogger,
     child(component: string, ids?: LogData) {
-      if (component === 'ffmpeg' && typeof ids?.pid === 'number') pids.push(ids.pid);
+      // Others, such as those that make pictures of what is on air, have a purpose.
+      const isPackager = component === 'ffmpeg' && ids?.purpose === undefined;
+      if (isPackager && typeof ids?.pid === 'number') pids.push(ids.pid);
       return log;
     },
   };
