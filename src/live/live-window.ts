@@ -128,9 +128,18 @@ export class LiveWindow implements SegmentSink {
     return this.#nextPartNumber + 1;
   }
 
-  /** Segments from now on need this init section. The same bytes keep their name. */
+  /**
+   * Segments from now on need this init section. The same bytes keep their name.
+   *
+   * The part that was hinted belonged to the former one, and who waits for it would append it there. So it never comes (6.2.6: 404), and
+   * the next part has another number.
+   */
   useInit(init: Buffer): void {
+    const former = this.#shelf.map;
     this.#shelf.useInit(init);
+    if (!this.isPlayable || this.#ended || this.#shelf.map === former) return;
+    this.#nextPartNumber += 1;
+    this.#changed();
   }
 
   /** The next segment follows a break: another publisher connection, another packager, a clock that was set. */

@@ -116,11 +116,26 @@ export class Segmenter {
     }
     this.#cutToTarget();
     this.#fillWithAudio(this.#audioSamples.at(-1)?.endSeconds ?? 0, audioTailSeconds);
-    const hasRest = this.#leaderSamples.length > 0 || this.#audioSamples.length > 0;
-    if (hasRest)
-      this.#closePart(Math.max(this.#leaderEnd, this.#partStart + 0.001), Number.POSITIVE_INFINITY);
+    this.#closeRest(this.#partStart);
     this.#closeSegment();
     this.#partStart = undefined;
+  }
+
+  #closeRest(startSeconds: number): void {
+    if (this.#leaderSamples.length > 0) {
+      this.#closePart(Math.max(this.#leaderEnd, startSeconds + 0.001), Number.POSITIVE_INFINITY);
+      return;
+    }
+    const first = this.#audioSamples[0];
+    const last = this.#audioSamples.at(-1);
+    if (first === undefined || last === undefined) return;
+    // The picture stands, or is over: a frame or two that came late are not worth a part, or a segment, that lasts no time.
+    const leastEnd = startSeconds + (last.endSeconds - last.atSeconds) / 2;
+    const end = this.#leaderEnd >= leastEnd ? this.#leaderEnd : Math.max(last.endSeconds, leastEnd);
+    const isWorthAPart =
+      last.endSeconds >= leastEnd || last.endSeconds - first.atSeconds > audioTailSeconds + 1e-6;
+    if (isWorthAPart) this.#closePart(end, Number.POSITIVE_INFINITY);
+    else this.#audioSamples = [];
   }
 
   #addLeading(sample: QueuedSample): void {

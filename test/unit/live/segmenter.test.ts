@@ -75,7 +75,7 @@ function cut(samples: readonly Feed[], options: CutOptions = {}): RecordingSink 
   return sink;
 }
 
-/** Every sample is in the output once, in order, where it belongs in time. */
+/** Every sample is in the output once, in order, where it belongs in time; a frame or two of sound behind the last part may be left out. */
 function expectComplete(sink: RecordingSink, samples: readonly Feed[]): void {
   const cutSamples = sink.samples();
   for (const [kind, track] of [
@@ -84,7 +84,9 @@ function expectComplete(sink: RecordingSink, samples: readonly Feed[]): void {
   ] as const) {
     const wanted = samples.filter(sample => sample.kind === kind).map(sample => sample.atMs);
     const found = cutSamples[kind].map(sample => Math.round((sample.dtsTicks * 1000) / track.timescale));
-    expect(found, kind).toEqual(wanted);
+    const mayMiss = kind === 'audio' && cutSamples.video.length > 0 ? 2 : 0;
+    expect(found.length, kind).toBeGreaterThanOrEqual(wanted.length - mayMiss);
+    expect(found, kind).toEqual(wanted.slice(0, found.length));
   }
 }
 
@@ -333,6 +335,24 @@ test('what is open comes out at the end', () => {
   const sink = cut(inOrder(video(30, 2, 2.35), audio(2.35)));
   expect(sink.open).toBeUndefined();
   expect(sink.durations.at(-1)).toBeCloseTo(0.35, 1);
+});
+
+describe('sound that comes after the last part of the picture', () => {
+  const sound = audio(1.99);
+  const cutLate = (late: number) =>
+    cut([...inOrder(video(25, 2, 2), sound.slice(0, -late)), ...sound.slice(-late)]);
+
+  test.each([1, 2])('%i frames are left out: no part lasts no time', late => {
+    const sink = cutLate(late);
+    expect(Math.min(...sink.parts.map(part => part.durationSeconds))).toBeGreaterThan(0.1);
+    expect(sink.durations[0]).toBeCloseTo(2, 6);
+  });
+
+  test('more than that is kept, in a part of some length', () => {
+    const sink = cutLate(6);
+    expect(sink.parts.at(-1)!.durationSeconds).toBeGreaterThan(0.009);
+    expect(sink.samples().audio).toHaveLength(sound.length);
+  });
 });
 
 test('nothing in, nothing out', () => {
