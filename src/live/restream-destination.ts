@@ -53,6 +53,10 @@ export const restreamTimes: RestreamTimes = {
   stallMs: 10_000,
 };
 
+/** What is kept at most for a connection that is being made: media time, and bytes. All destinations of a broadcast share them. */
+const mostAheadMs = 3_000;
+const mostAheadBytes = 4 * 1024 * 1024;
+
 /** What a destination reports. */
 export interface RestreamObserver {
   bytesOut(count: number): void;
@@ -102,6 +106,11 @@ export class RestreamDestination {
   /** The next media begins a try. */
   #isDue = true;
   #isDialling = false;
+  /** Media since the last keyframe, for a connection that is being made. */
+  #ahead: RestreamTag[] = [];
+  #aheadBytes = 0;
+  /** The publisher is gone, and may come back. */
+  #isAway = false;
   #run: RestreamRun | undefined;
   /** What the run was begun with. */
   #runSign = '';
@@ -150,9 +159,11 @@ export class RestreamDestination {
   take(tag: RestreamTag): void {
     if (this.#isOver || this.#state === 'stopped' || tag.role === 'config') return;
     const { format } = this.#options;
-    const isStart = tag.role === 'keyframe' || (tag.kind === 'audio' && !format.hasVideo);
+    this.#isAway = false;
+    const isStart = tag.role === 'keyframe' || (tag.kind === 'audio' && format.isSoundAlone);
     if (this.#run === undefined) {
       if (this.#isDue && isStart) void this.#dial();
+      if (this.#isDialling) this.#keepAhead(tag, isStart);
       return;
     }
     if (this.#run.isEnding) return;
@@ -182,6 +193,31 @@ export class RestreamDestination {
   /** What comes next has no connection with what came. */
   interrupted(): void {
     this.#needsStart = true;
+    this.#takeAhead();
+  }
+
+  /** Nothing comes for a while; a destination that does not wait for it is no destination that fails. */
+  publisherGone(): void {
+    this.#isAway = true;
+    this.interrupted();
+  }
+
+  /** A connection begins with what is shown at once: servers do not wait long for somebody who says nothing. */
+  #keepAhead(tag: RestreamTag, isStart: boolean): void {
+    const [first] = this.#ahead;
+    if (isStart && (tag.kind === 'video' || first === undefined)) this.#takeAhead();
+    else if (first === undefined) return;
+    this.#ahead.push(tag);
+    this.#aheadBytes += tag.body.length;
+    const isLate = tag.atMs - (first ?? tag).atMs > mostAheadMs;
+    if (isLate || this.#aheadBytes > mostAheadBytes) this.#takeAhead();
+  }
+
+  #takeAhead(): readonly RestreamTag[] {
+    const ahead = this.#ahead;
+    this.#ahead = [];
+    this.#aheadBytes = 0;
+    return ahead;
   }
 
   #drop(tag: RestreamTag): void {
@@ -203,7 +239,7 @@ export class RestreamDestination {
     }
     try {
       const target = this.#target;
-      if (target === undefined) throw new Error('the address has no host or no app');
+      if (target === undefined) throw new Error('the address has no host or no app, or is too long');
       const socket = await dial(target, this.#abort.signal);
       let run: RestreamRun | undefined;
       let endedEarly: { readonly failure: RestreamFailure | undefined } | undefined;
@@ -221,10 +257,13 @@ export class RestreamDestination {
       this.#isDialling = false;
       this.#run = run;
       this.#acceptedMs = undefined;
+      const ahead = this.#takeAhead();
       if (endedEarly !== undefined) this.#runEnded(run, endedEarly.failure);
       else if (this.#isOver || this.#state === 'stopped') run.kill();
+      else for (const tag of ahead) this.take(tag);
     } catch (error) {
       this.#isDialling = false;
+      this.#takeAhead();
       if (this.#isOver || this.#state === 'stopped') this.#settle();
       else this.#failed(this.#failureOf(error));
     }
@@ -283,7 +322,8 @@ export class RestreamDestination {
     if (this.#run !== run) return;
     const { clock, times } = this.#options;
     const wasLiveMs = this.#acceptedMs === undefined ? 0 : clock.monotonicMs() - this.#acceptedMs;
-    if (wasLiveMs >= times.healthyMs) this.#failures = 0;
+    const wasLeftAlone = this.#isAway && this.#acceptedMs !== undefined;
+    if (wasLiveMs >= times.healthyMs || wasLeftAlone) this.#failures = 0;
     this.#run = undefined;
     this.#acceptedMs = undefined;
     this.#isDropping = false;

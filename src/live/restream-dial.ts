@@ -3,6 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import { checkTarget, pinnedLookup, type Resolve } from '../shared/target-address.ts';
 import { RestreamError } from './restream-failure.ts';
 import type { RestreamTarget } from './restream-target.ts';
+import { greetServer } from './rtmp-handshake.ts';
 
 /** How destinations are connected to. */
 export interface DialRules {
@@ -10,7 +11,7 @@ export interface DialRules {
   readonly resolve: Resolve;
   /** Loopback and private addresses are connected to. */
   readonly allowPrivate: boolean;
-  /** For name, connection and TLS together. */
+  /** For name, connection, TLS and handshake together. */
   readonly timeoutMs: number;
 }
 
@@ -18,7 +19,8 @@ export interface DialRules {
 const quietMs = 10_000;
 
 /**
- * Connects to a destination: its name is resolved once, checked, and nothing else is connected to. TLS ends here.
+ * Connects to a destination: its name is resolved once, checked, and nothing else is connected to. TLS ends here, and the handshake of
+ * RTMP is done here, so that what answers nothing costs a connection and no process. The socket is paused.
  *
  * @throws RestreamError, Error of the system, or the reason of `signal`
  */
@@ -48,13 +50,22 @@ export async function dial(target: RestreamTarget, rules: DialRules, signal: Abo
     const socket = isTls
       ? connectTls({ ...address, ...(isIP(host) === 0 ? { servername: host } : {}) })
       : connectTcp(address);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    socket.once(isTls ? 'secureConnect' : 'connect', resolve);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise: gone, reject } = Promise.withResolvers<never>();
+    gone.catch(() => {});
+    socket.once(isTls ? 'secureConnect' : 'connect', () => resolve());
     socket.on('error', reject);
-    socket.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
+    for (const end of ['end', 'close']) {
+      socket.once(end, () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
+    }
     try {
-      await orAbort(promise, given);
-      return socket;
+      await orAbort(Promise.race([promise, gone]), given);
+      if (await orAbort(Promise.race([greetServer(socket), gone]), given)) return socket;
+      throw new RestreamError({
+        reason: 'failed',
+        detail: `What answers at ${host}:${port} does not speak RTMP.`,
+        isLasting: true,
+      });
     } catch (error) {
       socket.destroy();
       throw error;

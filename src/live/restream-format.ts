@@ -22,11 +22,15 @@ interface TrackFormat {
 /** A publisher that came back and sends so many tags of one track alone has given the other one up. */
 const tagsAlone = 200;
 
+/** An encoder that sends so many tags of sound and no picture sends no picture: a second of them. */
+const soundTagsAlone = 50;
+
 /** What the media of a broadcast consists of, by its tags. */
 export class RestreamFormat {
   readonly #tracks: Partial<Record<TrackKind, TrackFormat>> = {};
   /** Tags of a track since a publisher came back, for a track of which the publisher before said what it is. */
   readonly #unconfirmed = new Map<TrackKind, number>();
+  #soundTags = 0;
 
   /** Differs where a destination has to be told anew what comes. */
   get sign(): string {
@@ -39,6 +43,11 @@ export class RestreamFormat {
 
   get hasAudio(): boolean {
     return this.#tracks.audio !== undefined;
+  }
+
+  /** There is sound, and no picture is to be waited for. */
+  get isSoundAlone(): boolean {
+    return !this.hasVideo && this.#soundTags >= soundTagsAlone;
   }
 
   /** A track is signalled by a FourCC (enhanced RTMP). */
@@ -68,6 +77,7 @@ export class RestreamFormat {
       return;
     }
     if (kind === 'video') return;
+    this.#soundTags = Math.min(this.#soundTags + 1, soundTagsAlone);
     const sign = String(body[0]);
     const known = this.#tracks.audio;
     // Sound of which the configuration came is told apart by that.

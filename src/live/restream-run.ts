@@ -10,7 +10,8 @@ import {
   type RtmpStatus,
 } from './restream-failure.ts';
 import type { RestreamTarget } from './restream-target.ts';
-import { amfProperty, RtmpTap, replaceAmfString, replaceBytes } from './rtmp-tap.ts';
+import { ServerHandshake } from './rtmp-handshake.ts';
+import { amfCommand, amfProperty, RtmpTap, replaceAmfString, replaceBytes } from './rtmp-tap.ts';
 import type { TrackKind } from './timeline.ts';
 
 /** What a run tells its destination. */
@@ -27,7 +28,7 @@ export interface RestreamRunEvents {
 export interface RestreamRunOptions {
   readonly target: RestreamTarget;
   readonly streamKey: string;
-  /** Connected to the destination; it belongs to the run. */
+  /** Connected to the destination, behind the handshake, paused; it belongs to the run. */
   readonly socket: Socket;
   readonly owner: ProcessOwner;
   /** Go on the log lines of the process. */
@@ -44,9 +45,14 @@ export interface RestreamStart {
   readonly startMs: number;
 }
 
-/** What waits for a destination at most: bytes, and media time. */
-const mostWaitingBytes = 3 * 1024 * 1024;
+/**
+ * What waits for a destination at most: media time, and bytes, which are less than that above 27 Mbit/s. All destinations of a broadcast
+ * share them.
+ */
 const mostWaitingMs = 5_000;
+const mostWaitingBytes = 16 * 1024 * 1024;
+/** Servers say next to nothing before they are spoken to; counted in reads of up to 64 KiB. */
+const mostEarly = 8;
 /** Once ffmpeg is gone, what it left in the socket is given this long. */
 const lastBytesMs = 300;
 const stopLadder = { interruptAfterMs: 500, killAfterMs: 300 };
@@ -58,9 +64,11 @@ const stopLadder = { interruptAfterMs: 500, killAfterMs: 300 };
 export class RestreamRun {
   readonly #options: RestreamRunOptions;
   readonly #door: Server;
-  readonly #standIns: readonly (readonly [standIn: string, real: string])[];
   #process: OwnedProcess | undefined;
   #inner: Socket | undefined;
+  readonly #back = new RtmpTap({ command: payload => this.#answered(payload) });
+  /** What the destination said before ffmpeg could hear it; undefined from then on. */
+  #early: Buffer[] | undefined = [];
   #startMs = 0;
   /** Tags that ffmpeg has not taken, oldest first. */
   readonly #waiting: { readonly atMs: number; readonly bytes: number }[] = [];
@@ -92,15 +100,16 @@ export class RestreamRun {
 
   private constructor(options: RestreamRunOptions) {
     this.#options = options;
-    const { target, streamKey, socket } = options;
-    this.#standIns = [target.tcUrl, target.app, streamKey].map(real => [standInOf(real), real]);
+    const { socket } = options;
     this.#door = createServer(inner => this.#connected(inner));
+    this.#door.on('error', () => {});
     socket.on('error', error => {
       this.#socketError ??= error;
     });
     socket.once('close', () => this.#destinationGone());
     // The end of what it sends is seen only by whoever reads.
     socket.once('end', () => this.#destinationGone());
+    socket.on('data', bytes => this.#fromDestination(bytes));
     socket.resume();
   }
 
@@ -135,8 +144,8 @@ export class RestreamRun {
 
   /** Begins ffmpeg. Decoder configuration is to be written first, then a keyframe. @throws Error when no process can be started */
   begin({ ffmpegPath, hasAudio, hasVideo, startMs }: RestreamStart): void {
-    const { owner, ids } = this.#options;
-    const [tcUrl, app, playPath] = this.#standIns.map(([standIn]) => standIn) as [string, string, string];
+    const { owner, ids, target, streamKey } = this.#options;
+    const [tcUrl, app, playPath] = [standInOf(target.tcUrl), standInOf(target.app), standInOf(streamKey)];
     const { port } = this.#door.address() as { port: number };
     this.#startMs = startMs;
     this.#process = owner.start(ffmpegPath, restreamArguments({ port, tcUrl, app, playPath }), {
@@ -190,18 +199,24 @@ export class RestreamRun {
     }
     this.#inner = inner;
     this.#door.close();
-    const { socket, streamKey, events } = this.#options;
-    const out = new RtmpTap({
-      command: payload => {
-        for (const [standIn, real] of this.#standIns) replaceAmfString(payload, standIn, real);
-      },
-      mediaBegan: () => events.accepted(),
+    const { socket, events } = this.#options;
+    const handshake = new ServerHandshake(answer => {
+      inner.write(answer);
+      for (const piece of this.#early ?? []) inner.write(piece);
+      this.#early = undefined;
     });
-    const back = new RtmpTap({ command: payload => this.#answered(payload, streamKey) });
+    const out = new RtmpTap({
+      command: payload => this.#said(payload),
+      mediaBegan: () => {
+        // What was refused before, such as a command that not every server knows, did not matter.
+        this.#status = undefined;
+        events.accepted();
+      },
+    });
     inner.setNoDelay(true);
     inner.on('error', () => {});
     inner.on('data', bytes => {
-      for (const piece of out.push(bytes)) {
+      for (const piece of out.push(handshake.push(bytes))) {
         const isOpen = socket.write(piece, error => {
           if (!error) events.taken(piece.length);
         });
@@ -211,18 +226,37 @@ export class RestreamRun {
     socket.on('drain', () => inner.resume());
     inner.on('end', () => socket.end());
     inner.on('close', () => socket.end());
-    socket.on('data', bytes => {
-      for (const piece of back.push(bytes)) if (!inner.write(piece)) socket.pause();
-    });
     inner.on('drain', () => socket.resume());
   }
 
-  #answered(payload: Buffer, streamKey: string): void {
-    const standIn = this.#standIns[2]![0];
-    if (streamKey.length > 3) replaceBytes(payload, streamKey, standIn);
-    if (amfProperty(payload, 'level') !== 'error') return;
-    const [code, description] = [amfProperty(payload, 'code'), amfProperty(payload, 'description')];
-    this.#status ??= { code: code ?? '', description: (description ?? '').replaceAll(standIn, '[key]') };
+  #fromDestination(bytes: Buffer): void {
+    const pieces = this.#back.push(bytes);
+    if (this.#back.isDeaf || (this.#early?.length ?? 0) > mostEarly) {
+      const detail = 'The destination does not speak RTMP as it should.';
+      this.kill({ reason: 'failed', detail, isLasting: false });
+    } else if (this.#early !== undefined) this.#early.push(...pieces);
+    else for (const piece of pieces) if (this.#inner?.write(piece) === false) this.#options.socket.pause();
+  }
+
+  /** The names of a destination may be equally long, so that it matters which one stands where. */
+  #said(payload: Buffer): void {
+    const { target, streamKey } = this.#options;
+    const names = amfCommand(payload) === 'connect' ? [target.tcUrl, target.app] : [streamKey];
+    for (const name of names) replaceAmfString(payload, standInOf(name), name);
+  }
+
+  #answered(payload: Buffer): void {
+    const { streamKey } = this.#options;
+    const [level, code, description] = ['level', 'code', 'description'].map(name =>
+      amfProperty(payload, name),
+    );
+    if (streamKey.length > 3) replaceBytes(payload, streamKey, standInOf(streamKey));
+    if (level !== 'error') return;
+    const said = description ?? '';
+    this.#status ??= {
+      code: code ?? '',
+      description: streamKey.length > 3 ? said.replaceAll(streamKey, '[key]') : said,
+    };
   }
 
   #destinationGone(): void {

@@ -111,7 +111,7 @@ export class Restreams implements Component {
         stateChanged: state => {
           if (state !== 'waiting') return;
           format.publisherGone();
-          interrupted();
+          for (const destination of destinations) destination.publisherGone();
         },
         ended: reason => this.#end(outing, reason === 'deleted'),
       },

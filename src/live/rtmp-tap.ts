@@ -1,7 +1,7 @@
 /**
  * Reads along with one direction of an RTMP connection, to find its commands and to change them while their length stays.
  *
- * **Source**: Adobe's Real Time Messaging Protocol (RTMP), 1.0, 5.2 (handshake), 5.3 (chunks), 5.4.1 (set chunk size), 7.1.1 (commands)
+ * **Source**: Adobe's Real Time Messaging Protocol (RTMP), 1.0, 5.3 (chunks), 5.4.1 (set chunk size), 7.1.1 (commands)
  */
 
 /** What is heard of a connection. */
@@ -22,8 +22,6 @@ interface ChunkStream {
   pieces: Buffer[];
 }
 
-/** Version, and twice 1536 bytes, in both directions. */
-const HANDSHAKE_BYTES = 1 + 1536 + 1536;
 const FIRST_CHUNK_BYTES = 128;
 const EXTENDED_TIMESTAMP = 0xffffff;
 const MESSAGE_HEADER_BYTES = [11, 7, 3, 0] as const;
@@ -32,19 +30,21 @@ const COMMAND_AMF0 = 20;
 const mediaTypes: ReadonlySet<number> = new Set([8, 9, 18]);
 /** Longer commands are passed on unread. Addresses and keys have at most 2 KiB each. */
 const mostCommandBytes = 16 * 1024;
+/** Whoever sends that much before a command is whole does not mean to end it. */
+const mostHeldBytes = 256 * 1024;
 const mostChunkStreams = 64;
 
-/** One direction. What cannot be understood is passed on as it is, and so is all that follows. */
+/** One direction, behind the handshake. What cannot be understood is passed on as it is, and so is all that follows. */
 export class RtmpTap {
   readonly #events: TapEvents;
   readonly #streams = new Map<number, ChunkStream>();
-  #handshakeLeft = HANDSHAKE_BYTES;
   #chunkBytes = FIRST_CHUNK_BYTES;
   #header: number[] = [];
   #stream: ChunkStream | undefined;
   #payloadLeft = 0;
   #openCommands = 0;
   #held: Buffer[] = [];
+  #heldBytes = 0;
   #hasMedia = false;
   #isDeaf = false;
 
@@ -52,19 +52,26 @@ export class RtmpTap {
     this.#events = events;
   }
 
+  /** It reads no more, since what came cannot be understood. */
+  get isDeaf(): boolean {
+    return this.#isDeaf;
+  }
+
   /** Hands in what came; gives what is to go on now. A command is held back until all of it is there. The bytes belong to the tap. */
   push(bytes: Buffer): Buffer[] {
     if (!this.#isDeaf) this.#read(bytes);
     this.#held.push(bytes);
+    this.#heldBytes += bytes.length;
+    if (this.#heldBytes > mostHeldBytes && this.#openCommands > 0) this.#isDeaf = true;
     if (this.#openCommands > 0 && !this.#isDeaf) return [];
     const ready = this.#held;
     this.#held = [];
+    this.#heldBytes = 0;
     return ready;
   }
 
   #read(bytes: Buffer): void {
-    let position = Math.min(bytes.length, this.#handshakeLeft);
-    this.#handshakeLeft -= position;
+    let position = 0;
     while (position < bytes.length && !this.#isDeaf) {
       if (this.#payloadLeft > 0) {
         const end = Math.min(bytes.length, position + this.#payloadLeft);
@@ -89,7 +96,7 @@ export class RtmpTap {
     if (header.length < plainBytes) return;
     const id = basicBytes === 1 ? first & 0x3f : 64 + header[1]! + (basicBytes === 3 ? header[2]! * 256 : 0);
     const former = this.#streams.get(id);
-    if (former === undefined && (format !== 0 || this.#streams.size >= mostChunkStreams)) {
+    if (former === undefined && (format > 1 || this.#streams.size >= mostChunkStreams)) {
       this.#isDeaf = true;
       return;
     }
@@ -101,8 +108,11 @@ export class RtmpTap {
     this.#streams.set(id, stream);
     stream.timestamp = timestamp;
     if (format <= 1) {
-      stream.length = number24(basicBytes + 3);
-      stream.type = header[basicBytes + 6]!;
+      const [length, type] = [number24(basicBytes + 3), header[basicBytes + 6]!];
+      // Within a message neither changes; what does so is nothing that ends.
+      this.#isDeaf = stream.received > 0 && (length !== stream.length || type !== stream.type);
+      stream.length = length;
+      stream.type = type;
     }
     this.#stream = stream;
     if (stream.received === 0) this.#messageBegins(stream);
@@ -152,6 +162,12 @@ export class RtmpTap {
 
 function isRead({ type, length }: ChunkStream): boolean {
   return (type === COMMAND_AMF0 || type === SET_CHUNK_SIZE) && length <= mostCommandBytes;
+}
+
+/** Name of the command that an AMF0 payload is; undefined where none stands (7.1.1). */
+export function amfCommand(payload: Buffer): string | undefined {
+  if (payload.length < 3 || payload[0] !== 2) return undefined;
+  return payload.toString('latin1', 3, 3 + payload.readUInt16BE(1));
 }
 
 /** Puts `to` in place of each AMF0 string that is `from`; both have the same number of bytes. */

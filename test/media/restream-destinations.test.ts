@@ -4,8 +4,15 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { MediaTag } from '../../src/ingest/publish-gate.ts';
 import { describeVideoTag } from '../../src/live/flv-tag.ts';
+import { ServerHandshake } from '../../src/live/rtmp-handshake.ts';
 import { ffmpegBuilds, runToEnd } from '../support/ffmpeg.ts';
-import { goodKey, type IngestDoor, openDoor, type RecordedPublisher } from '../support/ingest-door.ts';
+import {
+  acceptInto,
+  goodKey,
+  type IngestDoor,
+  openDoor,
+  type RecordedPublisher,
+} from '../support/ingest-door.ts';
 import { recordTags } from '../support/replay.ts';
 import { startOuting } from '../support/restream-outing.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
@@ -38,6 +45,8 @@ const publishersOf = (key: string): RecordedPublisher[] =>
   door.publishers.filter(({ request }) => request.streamKey === key);
 const media = (publisher: RecordedPublisher | undefined, kind: MediaTag['kind']) =>
   publisher?.tags.filter(tag => tag.kind === kind && tag.body.length > 5) ?? [];
+const isKeyframe = ({ kind, body }: MediaTag) =>
+  kind === 'video' && describeVideoTag(body)?.role === 'keyframe';
 const isConfig = ({ kind, body }: MediaTag) =>
   kind === 'video' ? describeVideoTag(body)?.role === 'config' : body[1] === 0;
 
@@ -165,7 +174,7 @@ describe.concurrent('a destination', () => {
       ],
       { times: { stallMs: 3_500 } },
     );
-    outing.play(heavier(tags, 80_000));
+    outing.play(heavier(tags, 400_000));
     await outing.until('media', ({ state }) => state === 'live');
     await waitUntil(() => media(publishersOf(otherKey)[0], 'video').length > 5, { what: 'frames' });
     isReading = false;
@@ -177,15 +186,101 @@ describe.concurrent('a destination', () => {
     expect(outing.facts(1)).toMatchObject({ state: 'live', retries: 0 });
   });
 
-  test('that answers nothing is left after a while, and no process stays', async () => {
+  test('that answers nothing, or no RTMP, costs no process', async () => {
     await using silent = await listen(() => {});
-    await using outing = startOuting([{ url: urlOf(silent.port), key: 'key' }], {
-      times: { acceptMs: 1_000, firstRetryMs: 60_000, longestRetryMs: 60_000 },
-    });
+    await using web = await listen(socket => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    await using outing = startOuting(
+      [silent, web].map(({ port }) => ({ url: urlOf(port), key: 'key' })),
+      { times: { firstRetryMs: 60_000, longestRetryMs: 60_000 } },
+    );
     outing.play(tags);
-    const facts = await outing.until('a failure', ({ state }) => state === 'retrying');
-    expect(facts).toMatchObject({ reason: 'timed-out' });
+    const none = ({ state }: { state: string }) => {
+      expect(outing.owner.running).toBe(0);
+      return state === 'retrying';
+    };
+    expect(await outing.until('an answer that is no RTMP', none, 1)).toMatchObject({
+      reason: 'failed',
+      lastError: `What answers at destination.test:${web.port} does not speak RTMP.`,
+    });
+    expect(await outing.until('the end of its time', none)).toMatchObject({ reason: 'timed-out' });
+  });
+
+  test('that only greets is left after a while, and one that answers without an end is left at once', async () => {
+    const greet = (socket: Socket, then: (socket: Socket) => void) => {
+      const handshake = new ServerHandshake(answer => socket.write(answer));
+      let hasBegun = false;
+      socket.on('data', bytes => {
+        if (handshake.push(bytes).length === 0 || hasBegun) return;
+        hasBegun = true;
+        then(socket);
+      });
+    };
+    await using mute = await listen(socket => greet(socket, () => {}));
+    await using endless = await listen(socket =>
+      greet(socket, () => {
+        // The first chunk of a command (RTMP 5.3.1), then sound for as long as it is read.
+        socket.write(
+          Buffer.concat([Buffer.from([3, 0, 0, 0, 0, 0, 200, 20, 0, 0, 0, 0]), Buffer.alloc(128)]),
+        );
+        const sound = Buffer.concat([Buffer.from([5, 0, 0, 0, 0, 0, 128, 8, 0, 0, 0, 0]), Buffer.alloc(128)]);
+        const flood = Buffer.concat(Array<Buffer>(500).fill(sound));
+        const pour = () => {
+          while (!socket.destroyed && socket.write(flood));
+        };
+        socket.on('drain', pour);
+        pour();
+      }),
+    );
+    await using outing = startOuting(
+      [mute, endless].map(({ port }) => ({ url: urlOf(port), key: 'key' })),
+      { times: { acceptMs: 1_000, firstRetryMs: 60_000, longestRetryMs: 60_000 } },
+    );
+    outing.play(tags);
+    expect(await outing.until('a failure', ({ state }) => state === 'retrying', 1)).toMatchObject({
+      reason: 'failed',
+      lastError: 'The destination does not speak RTMP as it should.',
+    });
+    expect(await outing.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
+      reason: 'timed-out',
+    });
     await waitUntil(() => outing.owner.running === 0, { what: 'the end of its process' });
+  });
+
+  test('is told its key, its app and its address, though they are equally long', async ({
+    onTestFinished,
+  }) => {
+    const publishers: RecordedPublisher[] = [];
+    const open = await openDoor({
+      gate: { request: async (request, connection) => acceptInto(publishers, request, connection) },
+    });
+    onTestFinished(() => open.server.stop());
+    const url = urlOf(open.port);
+    await using outing = startOuting([
+      { url, key: 'abcd' },
+      { url, key: 'k'.repeat(url.length) },
+    ]);
+    outing.play(tags);
+    await waitUntil(() => publishers.length === 2, { what: 'two publishers' });
+    expect(publishers.map(({ request: { app, streamKey } }) => [app, streamKey]).toSorted()).toEqual([
+      ['live', 'abcd'],
+      ['live', 'k'.repeat(url.length)],
+    ]);
+  });
+
+  test('that has little patience gets a stream whose keyframes are far apart', async ({ onTestFinished }) => {
+    const impatient = await openDoor({ handshakeTimeoutMs: 700 });
+    onTestFinished(() => impatient.server.stop());
+    const rare = await recordTags({ seconds: 3, gopSeconds: 3 });
+    await using outing = startOuting([{ url: urlOf(impatient.port), key: goodKey }]);
+    outing.play(rare);
+    await outing.until('media', ({ state }) => state === 'live');
+    await waitUntil(() => media(impatient.publishers[0], 'video').length > 40, { what: 'frames' });
+    const [config, first] = media(impatient.publishers[0], 'video');
+    expect([isConfig(config!), first!.body.equals(rare.find(tag => isKeyframe(tag))!.body)]).toEqual([
+      true,
+      true,
+    ]);
+    expect(outing.facts()).toMatchObject({ retries: 0, lastError: undefined });
   });
 
   test('whose ffmpeg is killed gets another one; no list of processes has its key or its name', async () => {

@@ -103,8 +103,14 @@ describe('what a broadcast consists of', () => {
 
   it('is sound that needs no configuration too', () => {
     const format = new RestreamFormat();
-    format.note({ kind: 'audio', role: 'frame', atMs: 0, body: Buffer.from([0x2f, 1, 2]) });
+    const sound: RestreamTag = { kind: 'audio', role: 'frame', atMs: 0, body: Buffer.from([0x2f, 1, 2]) };
+    format.note(sound);
     expect([format.hasAudio, format.hasVideo, format.configs]).toEqual([true, false, []]);
+    expect(format.isSoundAlone).toBe(false);
+    for (let times = 0; times < 50; times += 1) format.note(sound);
+    expect(format.isSoundAlone).toBe(true);
+    format.note(config);
+    expect(format.isSoundAlone).toBe(false);
   });
 
   it('loses a track that a publisher that came back does not send', () => {

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { amfProperty, RtmpTap, replaceAmfString, replaceBytes } from '../../../src/live/rtmp-tap.ts';
+import {
+  amfCommand,
+  amfProperty,
+  RtmpTap,
+  replaceAmfString,
+  replaceBytes,
+} from '../../../src/live/rtmp-tap.ts';
 import { encodeAmf0 } from '../../support/amf0.ts';
-
-const handshake = Buffer.alloc(3073, 3);
 
 interface Message {
   readonly type: number;
@@ -51,7 +55,6 @@ const video = (timestamp = 0) => ({ type: 9, payload: Buffer.alloc(1000, 0xc6), 
 /** What ffmpeg sends when its key is `name`. */
 const stream = (name: string) =>
   Buffer.concat([
-    handshake,
     chunksOf({ type: 20, payload: publish(name) }),
     chunkSize(4096),
     chunksOf(video(), 4096),
@@ -77,21 +80,49 @@ describe('what goes through', () => {
 
   it('is left as it is where it cannot be understood', () => {
     const tap = new RtmpTap({ command: payload => payload.fill(0) });
-    const bytes = Buffer.concat([handshake, Buffer.from([0xc5]), Buffer.alloc(5000, 0x2a)]);
+    const bytes = Buffer.concat([Buffer.from([0xc5]), Buffer.alloc(5000, 0x2a)]);
     expect(through(tap, bytes, 100)).toEqual(bytes);
   });
 
   it('is not held back for a command that is too long to be read', () => {
     const tap = new RtmpTap({ command: () => {} });
-    const bytes = Buffer.concat([
-      handshake,
-      chunksOf({ type: 20, payload: Buffer.alloc(20_000) }).subarray(0, 500),
-    ]);
+    const bytes = Buffer.concat([chunksOf({ type: 20, payload: Buffer.alloc(20_000) }).subarray(0, 500)]);
     expect(through(tap, bytes, 100)).toEqual(bytes);
   });
 });
 
+describe('what is never whole', () => {
+  const begun = chunksOf({ type: 20, payload: Buffer.alloc(200) }).subarray(0, 12 + 128);
+
+  it('is not held back beyond a bound', () => {
+    const tap = new RtmpTap({ command: () => {} });
+    const flood = chunksOf({ type: 8, payload: Buffer.alloc(128, 1), id: 5 });
+    let heldBytes = 0;
+    let mostHeldBytes = 0;
+    for (let sent = begun, times = 0; times < 10_000; sent = flood, times += 1) {
+      heldBytes += sent.length;
+      for (const piece of tap.push(Buffer.from(sent))) heldBytes -= piece.length;
+      mostHeldBytes = Math.max(mostHeldBytes, heldBytes);
+    }
+    expect(tap.isDeaf).toBe(true);
+    expect(mostHeldBytes).toBeLessThan(300_000);
+  });
+
+  it('is not waited for when it becomes something else half-way', () => {
+    const tap = new RtmpTap({ command: () => {} });
+    const other = chunksOf({ type: 8, payload: Buffer.alloc(128, 1) });
+    expect(tap.push(Buffer.from(begun))).toEqual([]);
+    expect(Buffer.concat(tap.push(Buffer.from(other)))).toEqual(Buffer.concat([begun, other]));
+    expect(tap.isDeaf).toBe(true);
+  });
+});
+
 describe('an AMF payload', () => {
+  it('begins with the name of its command', () => {
+    expect(amfCommand(publish('key'))).toBe('publish');
+    expect([amfCommand(Buffer.alloc(0)), amfCommand(Buffer.from([5, 0, 0]))]).toEqual([undefined, undefined]);
+  });
+
   it('has properties that are texts', () => {
     const payload = encodeAmf0('onStatus', 0, null, { level: 'error', code: 'NetStream.Publish.BadName' });
     expect(amfProperty(payload, 'level')).toBe('error');
