@@ -24,7 +24,7 @@ export class SegmentDates {
     let date = this.#anchor.wallMs + (startMs - this.#anchor.mediaMs);
     const isLate = nowMs - date > mostDateLagMs;
     const wasSetBack = nowMs < this.lastMs;
-    if ((date > nowMs && !wasSetBack) || isLate) {
+    if ((date > nowMs && !wasSetBack) || isLate || date < this.lastMs) {
       date = notBeforeMs;
       this.#anchor = { wallMs: date, mediaMs: startMs };
     }
