@@ -43,7 +43,7 @@ export async function createLogger(options: {
     serializers: { error: describeError },
   };
   const sink = options.sink ?? (options.pretty ? await prettySink() : process.stdout);
-  return wrap(pino(settings, sink));
+  return loggerOf(pino(settings, sink), {});
 }
 
 /** A logger that writes nothing. */
@@ -71,14 +71,16 @@ async function prettySink(): Promise<Sink> {
   });
 }
 
-function wrap(inner: pino.Logger): Logger {
+/** A logger whose lines begin with `bound`: the one of a part names that part only, and not those that it is in. */
+function loggerOf(root: pino.Logger, bound: LogData): Logger {
+  const inner = root.child(bound);
   return {
     trace: (event, data) => inner.trace({ event, ...data }),
     debug: (event, data) => inner.debug({ event, ...data }),
     info: (event, data) => inner.info({ event, ...data }),
     warn: (event, data) => inner.warn({ event, ...data }),
     error: (event, data) => inner.error({ event, ...data }),
-    child: (component, ids) => wrap(inner.child({ component, ...ids })),
+    child: (component, ids) => loggerOf(root, { ...bound, component, ...ids }),
   };
 }
 
