@@ -113,7 +113,7 @@ describeInBrowser("the player page's controls", browser => {
     await using viewer = await open();
     expect(await viewer.page.title()).toBe(name);
     expect(await viewer.page.textContent('#title')).toBe(name);
-    expect(await viewer.page.locator('img').count()).toBe(0);
+    expect(await viewer.page.locator('img:not(.backdrop)').count()).toBe(0);
     expect(viewer.complaints).toEqual([]);
 
     const refused = await viewer.page.evaluate<string>(`new Promise(resolve => {
