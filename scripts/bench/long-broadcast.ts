@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { parseMediaPlaylist } from '../../src/hls/media-playlist.ts';
 import { parseMultivariantPlaylist } from '../../src/hls/multivariant-playlist.ts';
 import { basicAuthorization, type ServerProcess } from '../server-process.ts';
-import { type Bench, HelperProcess, makeStream, withServer } from './bench-context.ts';
+import { type Bench, type BenchContext, HelperProcess, makeStream, withServer } from './bench-context.ts';
 import type { LongPublishOrder, MarkReached } from './long-publish-process.ts';
 import type { HeldMemory } from './long-server-process.ts';
 import { askWhileItGrows, type PlaylistAnswers, playlistKinds } from './playlist-answers.ts';
@@ -20,7 +22,8 @@ const speed = 60;
 /** In real time, until what came before is through. */
 const settleMs = 4000;
 const playableWithinMs = 60_000;
-const endSeconds = 20;
+const decodedSegments = 5;
+const framesPerSecond = 30;
 
 /** A broadcast of six hours in minutes: what it takes of memory, its playlist, and its recording. */
 export const benchLongBroadcast: Bench = context => {
@@ -58,10 +61,10 @@ export const benchLongBroadcast: Bench = context => {
         const missing = playlist.segments.filter(({ gap }) => gap).length;
         const listedSeconds = playlist.segments.reduce((sum, one) => sum + one.durationSeconds, 0);
         const breaks = playlist.segments.filter(({ discontinuity }) => discontinuity).length;
-        const recording = await finishRecording(server, stream.liveStreamId, context.ffmpeg.path);
+        const recording = await finishRecording(context, server, stream.liveStreamId);
         const row = (what: string, value: number, unit: string, atMost?: number) =>
           judge(name, { what, value, unit, ...(atMost === undefined ? {} : { atMost }) });
-        const hours = `${endMs / minuteMs / 60} h`;
+        const hours = `${(endMs / minuteMs / 60).toFixed(1)} h`;
         const memoryRows = (at: string, { pss, heap, buffers, ffmpegs }: Memory) => [
           row(`after ${at}: memory (PSS) of the server, its garbage collected`, pss / mebibyte, 'MiB'),
           row(`after ${at}: of that, objects of JavaScript`, heap / mebibyte, 'MiB'),
@@ -90,7 +93,11 @@ export const benchLongBroadcast: Bench = context => {
             'ms',
             2000,
           ),
-          row('recording: pictures that were decoded of its last 20 s', recording.lastPictures, 'of 600'),
+          row(
+            `recording: pictures that were decoded of its last ${recording.endSeconds.toFixed(1)} s`,
+            recording.lastPictures,
+            `of ${Math.round(recording.endSeconds * framesPerSecond)}`,
+          ),
         ];
       } finally {
         await publisher.stop();
@@ -134,14 +141,16 @@ interface FinishedRecording {
   readonly bytes: number;
   readonly videoMs: number;
   readonly playableMs: number;
+  /** Of what was decoded of its end. */
+  readonly endSeconds: number;
   readonly lastPictures: number;
 }
 
 /** Completes the broadcast, and fetches of the video what a viewer needs who goes to its end at once. */
 async function finishRecording(
+  context: BenchContext,
   server: ServerProcess,
   liveStreamId: string,
-  ffmpeg: string,
 ): Promise<FinishedRecording> {
   const call = async (method: string, path: string) => {
     const answer = await fetch(server.baseUrl + path, {
@@ -156,7 +165,10 @@ async function finishRecording(
   let videoMs: number | undefined;
   for (;;) {
     const sinceMs = performance.now() - fromMs;
-    if (sinceMs > playableWithinMs) throw new Error('the broadcast became no video that can be played');
+    if (sinceMs > playableWithinMs) {
+      const lines = server.lines.slice(-20).join('\n');
+      throw new Error(`the broadcast became no video that can be played:\n${lines}`);
+    }
     const list = (await (await call('GET', `/videos?liveStreamId=${liveStreamId}`)).json()) as {
       data: { videoId: string; assets: { hls: string } }[];
     };
@@ -174,10 +186,13 @@ async function finishRecording(
         if (!segment.ok || byteLength === 0) throw new Error(`the last segment answered ${segment.status}`);
         const playableMs = performance.now() - fromMs;
         const seconds = playlist.segments.reduce((sum, one) => sum + one.durationSeconds, 0);
-        const lastPictures = await decodeEnd(ffmpeg, url, seconds);
+        const ends = playlist.segments.slice(-decodedSegments);
+        const urls = [ends[0]!.map!.uri, ...ends.map(({ uri }) => uri)].map(uri => new URL(uri, mediaUrl));
+        const lastPictures = await decode(context.ffmpeg.path, join(context.folder, 'end.mp4'), urls);
+        const endSeconds = ends.reduce((sum, one) => sum + one.durationSeconds, 0);
         const metrics = await (await fetch(`${server.baseUrl}/metrics`)).text();
         const bytes = Number(/^millrace_recorded_bytes_total (\S+)$/m.exec(metrics)?.[1]);
-        return { seconds, bytes, videoMs, playableMs, lastPictures };
+        return { seconds, bytes, videoMs, playableMs, endSeconds, lastPictures };
       }
       await manifest.body?.cancel();
     }
@@ -185,12 +200,17 @@ async function finishRecording(
   }
 }
 
-/** How many pictures ffmpeg decodes of the last seconds of a video that is `seconds` long. */
-async function decodeEnd(ffmpeg: string, url: string, seconds: number): Promise<number> {
-  const args = ['-v', 'error', '-ss', String(seconds - endSeconds), '-i', url];
-  const { stdout } = await promisify(execFile)(ffmpeg, [
-    ...args,
-    ...['-map', '0:v:0', '-f', 'null', '-progress', 'pipe:1', '-nostats', '-'],
-  ]);
-  return Number(/frame=(\d+)\s[^]*progress=end/.exec(stdout)?.[1]);
+/** How many pictures ffmpeg decodes of some segments, with the init section that they need. */
+async function decode(ffmpeg: string, path: string, urls: readonly URL[]): Promise<number> {
+  const pieces: Buffer[] = [];
+  for (const url of urls) {
+    const answer = await fetch(url);
+    if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+    pieces.push(Buffer.from(await answer.arrayBuffer()));
+  }
+  await writeFile(path, Buffer.concat(pieces));
+  const args = ['-v', 'error', '-i', path, '-f', 'null', '-progress', 'pipe:1', '-nostats', '-'];
+  const { stdout } = await promisify(execFile)(ffmpeg, args);
+  const told = stdout.split('\n').findLast(line => line.startsWith('frame='));
+  return Number(told?.slice('frame='.length));
 }

@@ -32,7 +32,7 @@ process.on('SIGUSR2', () => {
 /** What was skipped of the machine's time. */
 let skippedMs = 0;
 const clock: Clock = {
-  nowMs: () => Date.now() + skippedMs,
+  nowMs: () => Date.now() + Math.round(skippedMs),
   monotonicMs: () => performance.now() + skippedMs,
 };
 const follow: FollowBroadcast = () => {

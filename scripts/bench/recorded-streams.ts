@@ -9,7 +9,7 @@ const name = 'recording and rewind';
 const streamCount = 10;
 const settleMs = 8000;
 
-const off = { MILLRACE_RECORDING_ENABLED: 'false', MILLRACE_LIVE_REWIND: '0' };
+const off = { MILLRACE_RECORDING_ENABLED: 'false', MILLRACE_LIVE_REWIND: '0s' };
 const forms = [off, { ...off, MILLRACE_LIVE_REWIND: '1h' }, {}] as const;
 
 /** What it costs that broadcasts are recorded and can be rewound: servers with and without run side by side, so that all have the same machine. */
