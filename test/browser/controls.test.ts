@@ -125,6 +125,13 @@ describeInBrowser("the player page's controls", browser => {
     expect(refused).toBe('img-src');
   });
 
+  it('offers no choice of qualities where there is one', async () => {
+    await using viewer = await open();
+    await viewer.page.mouse.move(600, 300);
+    await viewer.page.waitForSelector('#controls', { state: 'visible' });
+    expect(await viewer.page.isVisible('#quality')).toBe(false);
+  });
+
   it('leaves out what the address asks to leave out', async () => {
     await using viewer = await open({}, '#hide-title;hide-controls');
     await viewer.page.mouse.move(600, 300);
