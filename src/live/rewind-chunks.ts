@@ -85,6 +85,10 @@ export class RewindChunks implements RewindStore {
     }
   }
 
+  finish(): void {
+    void this.settled().then(() => this.#closeChunk());
+  }
+
   segment({ chunk, offset }: SegmentPlace, bytes: number): DiskSlice {
     return { path: this.#chunkPath(chunk), start: offset, length: bytes };
   }

@@ -33,6 +33,8 @@ export interface RewindStore {
   giveUp(sequence: number): void;
   /** No segment before `sequence` is asked for any more, and no init section before `init`. */
   removeBefore(sequence: number, init: number): void;
+  /** Nothing more is to be kept: gives back what it takes to write. */
+  finish(): void;
   segment(place: SegmentPlace, bytes: number): DiskSlice;
   init(number: number, bytes: number): DiskSlice;
 }

@@ -214,6 +214,7 @@ export class SegmentShelf {
   /** Gives back the memory of what is on the disk, when nothing more comes. Whether that is all that is listed. */
   leaveMemory(): boolean {
     if (this.#store === undefined) return false;
+    this.#store.finish();
     for (const segment of [...this.#held.values()]) {
       if (segment.untilMs !== undefined || this.log.place(segment.sequence) !== undefined)
         this.#drop(segment);

@@ -24,6 +24,7 @@ function rewoundRoom(seconds: number, isFull = false) {
       },
       giveUp() {},
       removeBefore() {},
+      finish() {},
       segment: ({ chunk, offset }, bytes) => ({ path: `chunk-${chunk}`, start: offset, length: bytes }),
       init: (number, bytes) => ({ path: `init-${number}`, start: 0, length: bytes }),
     }),

@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -60,6 +61,25 @@ test('files go when nothing in them is asked for any more, init sections too', a
   await waitUntil(async () => !(await readdir(folder)).includes('init-1.mp4'));
   await waitUntil(async () => !(await readdir(folder)).includes('chunk-1.m4s'));
   expect((await readdir(folder)).sort()).toEqual(['chunk-2.m4s', 'chunk-3.m4s', 'init-2.mp4']);
+  await store.close();
+});
+
+test('no file stays open when nothing more is to be kept, and all can be read', async () => {
+  const { store, folder, keep, read, bodies } = await openStore();
+  for (let sequence = 2; sequence <= 6; sequence += 1) keep(sequence);
+  const openFiles = () =>
+    readdirSync('/proc/self/fd').filter(descriptor => {
+      try {
+        return readlinkSync(`/proc/self/fd/${descriptor}`).startsWith(folder);
+      } catch {
+        return false;
+      }
+    });
+  await store.settled();
+  expect(openFiles()).toHaveLength(1);
+  store.finish();
+  await waitUntil(() => openFiles().length === 0);
+  for (const [sequence, body] of bodies) expect(await read(sequence)).toEqual(body);
   await store.close();
 });
 

@@ -48,6 +48,8 @@ class HandStore implements RewindStore {
     for (const number of this.inits) if (number < init) this.inits.delete(number);
   }
 
+  finish(): void {}
+
   segment({ chunk, offset }: SegmentPlace, bytes: number): DiskSlice {
     return { path: `chunk-${chunk}`, start: offset, length: bytes };
   }
