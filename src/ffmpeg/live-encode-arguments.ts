@@ -26,6 +26,8 @@ export interface LiveEncodeOrder {
 
 /** No encoder is to set keyframes of its own: the longest distance, in frames. */
 const never = 100_000;
+/** The mark is there long before any picture: publishers may give times below 0, down to minus 15 minutes. */
+const markSeconds = -7200;
 
 /**
  * Arguments of one ffmpeg that decodes FLV on stdin once and writes each rung as fragmented MP4, one fragment a frame, on a pipe of its
@@ -37,7 +39,19 @@ const never = 100_000;
 export function liveEncodeArguments(order: LiveEncodeOrder): string[] {
   const args = [
     ...['-hide_banner', '-nostats', '-loglevel', 'warning', '-copyts', '-threads', '1'],
-    ...['-analyzeduration', '1000', '-probesize', '32768', '-f', 'flv', '-i', 'pipe:0'],
+    // A picture whose size or format changes would have the filters made anew, without the mark, whose only frame is gone by then.
+    ...[
+      '-reinit_filter',
+      '0',
+      '-analyzeduration',
+      '1000',
+      '-probesize',
+      '32768',
+      '-f',
+      'flv',
+      '-i',
+      'pipe:0',
+    ],
   ];
   if (order.overlay !== undefined) args.push('-f', 'png_pipe', '-i', `file:${order.overlay.path}`);
   args.push('-filter_complex_threads', '1', '-filter_complex', filterGraph(order));
@@ -63,8 +77,8 @@ function filterGraph({ width, height, rungs, overlay, frameDivisor }: LiveEncode
   else {
     const { x, y, opacity } = overlay;
     graph.push(
-      `[0:v:0]${chain.join(',')}[plain]`,
-      `[1:v]format=rgba,scale=${overlay.width}:${overlay.height},colorchannelmixer=aa=${opacity.toFixed(4)}[mark]`,
+      `[0:v:0]select='gt(t,${markSeconds})',${chain.join(',')}[plain]`,
+      `[1:v]setpts=${markSeconds}/TB,format=rgba,scale=${overlay.width}:${overlay.height},colorchannelmixer=aa=${opacity.toFixed(4)}[mark]`,
       `[plain][mark]overlay=x=${x}:y=${y}[base]`,
     );
   }
