@@ -128,6 +128,8 @@ export class RewindChunks implements RewindStore {
         this.#options.room.failed(error);
         // Nothing more until there is room; what came before stays.
         this.#queue = [];
+        // Perhaps somebody removed it.
+        this.#hasFolder = false;
         await this.#closeChunk();
       }
       this.#runningSequence = undefined;

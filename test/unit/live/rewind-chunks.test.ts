@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Rewind } from '../../../src/live/rewind.ts';
@@ -80,6 +80,22 @@ test('no file stays open when nothing more is to be kept, and all can be read', 
   store.finish();
   await waitUntil(() => openFiles().length === 0);
   for (const [sequence, body] of bodies) expect(await read(sequence)).toEqual(body);
+  await store.close();
+});
+
+test('a folder that somebody removed is made again, so that one broadcast does not stop the others for good', async () => {
+  const { store, clock, folder, keep, read, bodies, room } = await openStore({ chunkSeconds: 10 });
+  keep(2);
+  await store.settled();
+  await rm(folder, { recursive: true });
+  keep(3);
+  await store.settled();
+  expect(room.hasRoom()).toBe(false);
+  clock.passedMs += 10_000;
+  keep(4);
+  await store.settled();
+  expect(room.hasRoom()).toBe(true);
+  expect(await read(4)).toEqual(bodies.get(4));
   await store.close();
 });
 
