@@ -4,6 +4,7 @@ import { type SlateInput, type SlateShape, slateArguments } from '../ffmpeg/slat
 import { AppError, messageOf } from '../shared/errors.ts';
 import { readFlvTags } from './flv-reader.ts';
 import { describeAudioTag, describeVideoTag } from './flv-tag.ts';
+import { Turns } from './turns.ts';
 
 /** A slate's media, to be repeated for as long as it is shown: bodies of FLV tags. */
 export interface SlateMedia {
@@ -43,6 +44,8 @@ const mostBytes = 16 * 1024 * 1024;
 const mostPictureBytes = 16 * 1024 * 1024;
 /** Slates of the picture, of as many shapes. */
 const mostKept = 8;
+/** When the network in front of the server fails, all publishers are lost in the same moment. */
+const mostAtOnce = 2;
 const trialShape: SlateShape = {
   width: 640,
   height: 360,
@@ -60,10 +63,12 @@ const trialShape: SlateShape = {
 export async function openSlate(options: SlateOptions): Promise<SlateSource | undefined> {
   const { mode, picturePath } = options;
   if (mode === 'off') return undefined;
+  const turns = new Turns(mostAtOnce);
   if (mode === 'last-frame') {
     return {
       showsLastFrame: true,
-      make: (shape, picture, signal) => makeSlate(options, shape, 'mp4', picture ?? [], signal),
+      make: (shape, picture, signal) =>
+        turns.take(() => makeSlate(options, shape, 'mp4', picture ?? [], signal)),
     };
   }
   if (picturePath === undefined) {
@@ -86,7 +91,14 @@ export async function openSlate(options: SlateOptions): Promise<SlateSource | un
     showsLastFrame: false,
     make: async (shape, _, signal) => {
       const key = JSON.stringify(shape);
-      const made = kept.get(key) ?? (await makeSlate(options, shape, input, [picture], signal));
+      const made =
+        kept.get(key) ??
+        (await turns.take(async () => {
+          // Whoever waited for its turn may find that another one had the same wish.
+          const media = kept.get(key) ?? (await makeSlate(options, shape, input, [picture], signal));
+          kept.set(key, media);
+          return media;
+        }));
       kept.delete(key);
       kept.set(key, made);
       const oldest = kept.keys().next();

@@ -2,6 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
+import { ProcessOwner } from '../../src/ffmpeg/owned-process.ts';
+import { openSlate } from '../../src/live/slate.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
 import { embeddedFfmpeg, ffmpegPath, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { StreamWatch } from '../support/stream-watch.ts';
@@ -152,4 +155,25 @@ test.each([
   await expect(startServer({ 'live.slate': 'picture', 'live.slatePicture': path() })).rejects.toThrow(
     message,
   );
+});
+
+test('slates that are wanted in the same moment are made two at a time, and one shape only once', async () => {
+  const owner = new ProcessOwner(silentLogger);
+  const slate = await openSlate({ mode: 'picture', picturePath: green, ffmpegPath, owner });
+  let mostRunning = 0;
+  let started = 0;
+  const start = owner.start.bind(owner);
+  owner.start = (...args) => {
+    const child = start(...args);
+    started += 1;
+    mostRunning = Math.max(mostRunning, owner.running);
+    return child;
+  };
+  const shape = { height: 180, framesPerSecond: 5, frames: 5, codec: undefined, sound: undefined };
+  const widths = [320, 322, 320, 324, 326, 320];
+  const made = await Promise.all(
+    widths.map(width => slate!.make({ ...shape, width }, undefined, new AbortController().signal)),
+  );
+  expect(made.map(media => media.shape.width)).toEqual(widths);
+  expect([mostRunning, started]).toEqual([2, 4]);
 });
