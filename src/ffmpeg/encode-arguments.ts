@@ -103,6 +103,8 @@ const audioFragmentMicroseconds = 4_000_000;
 /** Nothing but media is opened, whatever ffmpeg takes a file for. */
 const mediaOnly = ['-format_whitelist', takenFormats.join(',')];
 const imagesOnly = ['-format_whitelist', 'png_pipe,jpeg_pipe,image2'];
+/** Images are there before any picture, whatever times a file has. */
+const imagesAtSeconds = -7200;
 const fragmented = ['-f', 'mp4', '-flush_packets', '1', '-output_ts_offset', String(startSeconds)];
 
 /**
@@ -118,6 +120,8 @@ export function encodeArguments(order: EncodeOrder): string[] {
     if (from > 0) args.push('-ss', seconds(from));
     if (clip.durationSeconds !== undefined) args.push('-t', seconds(skipSeconds + clip.durationSeconds));
   }
+  // A picture whose size or format changes would have the filters made anew, without the images, whose only frame is gone by then.
+  if ((video?.overlays.length ?? 0) > 0) args.push('-reinit_filter', '0');
   args.push(...mediaOnly, '-i', `file:${order.source}`);
   for (const { path } of video?.overlays ?? []) args.push(...imagesOnly, '-i', `file:${path}`);
   if (video !== undefined) {
@@ -254,23 +258,32 @@ function filterGraph(video: EncodedVideo, skipSeconds: number): string {
   const { overlays, rungs } = video;
   const chain: string[] = [];
   const { matrix, isRgb } = colourOf(video);
-  // The only step that makes luma of it, so that the matrix is the one that is told.
-  if (isRgb) chain.push(`scale=out_color_matrix=${matrix}:out_range=tv`, 'format=yuv420p');
+  // Where images go is said in pixels of the whole picture; without any the rungs are scaled from the picture as it is coded.
+  const hasImages = overlays.length > 0;
+  const options = [
+    ...(hasImages ? [`${video.width}:${video.height}`] : []),
+    ...(hasImages && video.isInterlaced ? ['interl=1'] : []),
+    // The only step that makes luma of it, so that the matrix is the one that is told.
+    ...(isRgb ? [`out_color_matrix=${matrix}`, 'out_range=tv'] : []),
+  ];
+  // The first of all, since it is one that takes a picture of another size.
+  if (hasImages) chain.push(`select='gt(t,${imagesAtSeconds})'`);
+  if (options.length > 0) chain.push(`scale=${options.join(':')}`);
+  if (isRgb) chain.push('format=yuv420p');
   if (video.isInterlaced) chain.push('yadif=deint=interlaced');
   if (video.isTooFast) chain.push(`fps=${fastestRate}`);
   if (video.toneMapFrom !== undefined) {
     const top = rungs.at(-1);
     // In its floating point numbers a large picture would take gigabytes.
-    if (overlays.length === 0 && top !== undefined) chain.push(`scale=${top.width}:${top.height}`);
+    if (!hasImages && top !== undefined) chain.push(`scale=${top.width}:${top.height}`);
     chain.push(toneMap(video.toneMapFrom));
   }
-  // Where images go is said in pixels of the whole picture; without any the rungs are scaled from the picture as it is coded.
-  if (overlays.length > 0) chain.push(`scale=${video.width}:${video.height}`, 'setsar=1');
+  if (hasImages) chain.push('setsar=1');
   if (chain.length === 0) chain.push('null');
   const graph = [`[0:${video.index}]${skip('v', skipSeconds)}${chain.join(',')}[base0]`];
   for (const [index, { x, y, width, height, opacity }] of overlays.entries()) {
     graph.push(
-      `[${index + 1}:v]format=rgba,scale=${width}:${height},colorchannelmixer=aa=${opacity.toFixed(4)}[mark${index}]`,
+      `[${index + 1}:v]setpts=${imagesAtSeconds}/TB,format=rgba,scale=${width}:${height},colorchannelmixer=aa=${opacity.toFixed(4)}[mark${index}]`,
       `[base${index}][mark${index}]overlay=x=${x}:y=${y}[base${index + 1}]`,
     );
   }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -105,12 +106,17 @@ function expectTimes(found: readonly number[], expected: readonly number[]): voi
   }
 }
 
-/** The first frame as a player shows it: gives red, green and blue, 0..255, of its pixels. */
-async function pictureOf(path: string, width: number): Promise<(x: number, y: number) => readonly number[]> {
+/** The frame of an instant as a player shows it: gives red, green and blue, 0..255, of its pixels. */
+async function pictureOf(
+  path: string,
+  width: number,
+  atSeconds = 0,
+): Promise<(x: number, y: number) => readonly number[]> {
   const { stdout } = await promisify(execFile)(
     ffmpegPath,
     [
-      ...['-hide_banner', '-nostdin', '-loglevel', 'error', '-i', path, '-frames:v', '1'],
+      ...['-hide_banner', '-nostdin', '-loglevel', 'error', '-i', path, '-ss', String(atSeconds)],
+      ...['-frames:v', '1'],
       ...['-pix_fmt', 'rgb24', '-f', 'rawvideo', '-'],
     ],
     { encoding: 'buffer', maxBuffer: 16 * 1024 * 1024 },
@@ -261,6 +267,29 @@ describe.each(toolBuilds)('what the $name ffmpeg makes of a source', builds => {
       ] as const) {
         expect(at(x, y)[0]).toBeLessThan(0x20);
       }
+    }
+  });
+
+  test('a watermark stays where the picture changes its size or format', async () => {
+    const parts: Buffer[] = [];
+    for (const [size, format] of [
+      ['320x180', 'yuv420p'],
+      ['400x226', 'yuv420p'],
+      ['320x180', 'yuv444p'],
+    ] as const) {
+      const input = ['-f', 'lavfi', '-i', `color=black:size=${size}:rate=10`, '-frames:v', '5'];
+      const codec = ['-c:v', 'libx264', '-pix_fmt', format, '-output_ts_offset', String(parts.length / 2)];
+      parts.push(await readFile(await make('part.ts', [...input, ...codec])));
+    }
+    const source = join(await tempDirOfTest(), 'changing.ts');
+    await writeFile(source, Buffer.concat(parts));
+    const mark = await make('mark.png', ['-f', 'lavfi', '-i', 'color=white:size=40x40', '-frames:v', '1']);
+    const overlays = [{ path: mark, x: 20, y: 10, width: 40, height: 40, opacity: 1 }];
+    const { top } = await encode(builds, source, { wishes: { hasWatermark: true }, overlays });
+    expect(await shownAt(top)).toHaveLength(15);
+    for (const atSeconds of [0.1, 0.7, 1.2]) {
+      const [red] = (await pictureOf(top, 320, atSeconds))(40, 30);
+      expect(red, `at ${atSeconds} s`).toBeGreaterThan(0xc0);
     }
   });
 

@@ -152,8 +152,8 @@ describe('the picture', () => {
     const list = args({ overlays: [overlay] });
     expect(valuesOf(list, '-i')).toEqual(['file:/media/-source', 'file:/media/watermark']);
     expect(graphOf({ overlays: [overlay] }).slice(0, 4)).toEqual([
-      '[0:3]scale=640:360,setsar=1[base0]',
-      '[1:v]format=rgba,scale=20:10,colorchannelmixer=aa=0.2500[mark0]',
+      `[0:3]select='gt(t,-7200)',scale=640:360,setsar=1[base0]`,
+      '[1:v]setpts=-7200/TB,format=rgba,scale=20:10,colorchannelmixer=aa=0.2500[mark0]',
       '[base0][mark0]overlay=x=5:y=7[base1]',
       '[base1]split=2[s0][s1]',
     ]);
