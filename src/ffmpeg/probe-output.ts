@@ -34,8 +34,8 @@ const entries = [
   'color_space,field_order,avg_frame_rate,r_frame_rate,sample_rate,channels,bit_rate,duration,start_time',
 ];
 
-/** Demuxers of single images that may be burned in. */
-export const imageFormats: readonly string[] = ['png_pipe', 'jpeg_pipe'];
+/** Demuxers of single images that may be burned in; the last is what ffmpeg takes where a name ends as those of images do. */
+export const imageFormats: readonly string[] = ['png_pipe', 'jpeg_pipe', 'image2'];
 
 /** For ffprobe: what is asked of the file at `path`, which must be of one of `formats`. */
 export function probeArguments(path: string, formats: readonly string[] = takenFormats): string[] {

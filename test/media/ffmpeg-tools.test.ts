@@ -1,10 +1,10 @@
-import { copyFile, writeFile } from 'node:fs/promises';
+import { copyFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ProbedFile, ProbedStream } from '../../src/ffmpeg/media-tools.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import { type FixtureName, fixture, fixtureNames } from '../support/fixtures.ts';
-import { makeMediaTools, toolBuilds } from '../support/media-tools.ts';
+import { ampleLimits, makeMediaTools, toolBuilds } from '../support/media-tools.ts';
 import { tempDirOfTest } from '../support/temp-dir.ts';
 
 type Facts = Omit<Partial<ProbedFile>, 'streams'> & { readonly streams: readonly Partial<ProbedStream>[] };
@@ -163,6 +163,24 @@ test.skipIf(toolBuilds.length < 2)('both builds tell the same of all files', asy
     if (typeof facts[name] === 'string') continue;
     const path = await fixture(name);
     expect(await installed!.probe(path, never), name).toEqual(await embedded!.probe(path, never));
+  }
+});
+
+test.each(toolBuilds)('the size of an image is known to $name, whatever it is called', async build => {
+  const tools = makeMediaTools(build);
+  const folder = await tempDirOfTest();
+  for (const [codec, name] of [
+    ['mjpeg', 'frame.jpg'],
+    ['mjpeg', 'image'],
+    ['png', 'frame.jpg.plain.png'],
+  ] as const) {
+    const path = join(folder, name);
+    const limits = { limits: ampleLimits, signal: never, purpose: 'image', ids: {} } as const;
+    const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=320x180', '-frames:v', '1'];
+    await tools.run([...picture, '-c:v', codec, '-f', 'image2', `file:${path}`], limits);
+    // Those that are longer than what is first looked at are the ones that are told apart by their names.
+    expect((await stat(path)).size).toBeGreaterThan(4_096);
+    expect(await tools.sizeOfImage(path, never), name).toEqual({ width: 320, height: 180 });
   }
 });
 
