@@ -246,17 +246,14 @@ export class RestreamRun {
   }
 
   #answered(payload: Buffer): void {
-    const { streamKey } = this.#options;
-    const [level, code, description] = ['level', 'code', 'description'].map(name =>
-      amfProperty(payload, name),
-    );
-    if (streamKey.length > 3) replaceBytes(payload, streamKey, standInOf(streamKey));
-    if (level !== 'error') return;
-    const said = description ?? '';
-    this.#status ??= {
-      code: code ?? '',
-      description: streamKey.length > 3 ? said.replaceAll(streamKey, '[key]') : said,
-    };
+    const { streamKey, target } = this.#options;
+    const texts = ['level', 'code', 'description'].map(name => amfProperty(payload, name) ?? '');
+    // What follows a question mark is a key as well.
+    const secrets = [streamKey, ...target.app.split('?').slice(1)].filter(({ length }) => length > 3);
+    for (const secret of secrets) replaceBytes(payload, secret, standInOf(secret));
+    const hide = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text);
+    const [level, code, description] = texts as [string, string, string];
+    if (level === 'error') this.#status ??= { code: hide(code), description: hide(description) };
   }
 
   #destinationGone(): void {
