@@ -141,7 +141,7 @@ describe.concurrent('a destination', () => {
       { url: urlOf(relay.port), key },
       { url: urlOf(door.port), key: otherKey },
     ]);
-    outing.play(tags);
+    const publisher = outing.play(tags);
     await outing.until('a failure', ({ state }) => state === 'retrying');
     isThere = true;
     await outing.until('media', ({ state }) => state === 'live');
@@ -160,6 +160,18 @@ describe.concurrent('a destination', () => {
     const gaps = times.slice(1).map((at, index) => at - times[index]!);
     expect(Math.max(...gaps)).toBeLessThan(100);
     expect(outing.facts(1)).toMatchObject({ state: 'live', retries: 0, droppedFrames: 0 });
+
+    // An end while there is nothing to send is no failure of the destination: it is not waited for any longer than the first time.
+    const waits = () =>
+      outing.log.filter(({ event }) => event === 'restream-failed').map(({ data }) => data.retryMs);
+    expect(waits().at(-1)).toBeGreaterThan(125);
+    await publisher.stop();
+    outing.publisherGone();
+    for (const socket of sockets) socket.destroy();
+    await outing.until('its end to be noticed', ({ state }) => state === 'retrying');
+    expect(waits().at(-1)).toBeLessThanOrEqual(125);
+    outing.play(tags);
+    await outing.until('media of the publisher that is back', ({ state }) => state === 'live');
   });
 
   test('that stops reading is dropped to a keyframe, then left; the memory for it is bounded', async () => {
