@@ -35,6 +35,8 @@ const sameFrameMs = 4;
 const soundLateMs = 1000;
 /** RTMP rounds the times of frames by less. */
 const unevenMs = 2;
+/** A frame that begins just half a frame from where a segment does belongs to one of the two: sums of milliseconds are not exact. */
+const tinyMs = 0.01;
 /** Longer than any lag that is waited for. */
 const mostQueued = 4000;
 
@@ -127,7 +129,7 @@ export class FollowingSegmenter {
     this.#partStartMs = facts.startMs;
     this.#endMs = facts.startMs;
     const tolerance = this.#options.kind === 'video' ? sameFrameMs : (this.#queue[0]?.durationMs ?? 0) / 2;
-    while (this.#queue[0] !== undefined && this.#queue[0].atMs < facts.startMs - tolerance)
+    while (this.#queue[0] !== undefined && this.#queue[0].atMs < facts.startMs - tolerance - tinyMs)
       this.#queue.shift();
   }
 
@@ -187,7 +189,7 @@ export class FollowingSegmenter {
         this.#fillWithSilence(endMs);
         return true;
       }
-      if (next.atMs < this.#endMs - frameMs / 2) {
+      if (next.atMs < this.#endMs - frameMs / 2 - tinyMs) {
         this.#queue.shift();
         continue;
       }
@@ -222,8 +224,9 @@ export class FollowingSegmenter {
     const track = this.#track ?? this.#options.rendition.tracks.audio;
     const data = track === undefined ? undefined : silentFrame(track);
     const frameMs = (1024 * 1000) / (track?.timescale ?? 48_000);
-    if (track === undefined || data === undefined || this.#endMs + frameMs / 2 >= untilMs) return false;
-    while (this.#endMs + frameMs / 2 < untilMs) {
+    const isShort = () => this.#endMs + frameMs / 2 + tinyMs < untilMs;
+    if (track === undefined || data === undefined || !isShort()) return false;
+    while (isShort()) {
       // The last one reaches to what comes behind.
       const isLast = this.#endMs + 1.5 * frameMs >= untilMs;
       const durationMs = isLast ? untilMs - this.#endMs : frameMs;

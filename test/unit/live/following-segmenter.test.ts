@@ -29,10 +29,10 @@ function follow(kind: 'video' | 'audio') {
     parts,
     rendition,
     /** The leader opens a segment, lists parts of 200 ms, and closes it. */
-    lead: (startMs: number, count: number) => {
+    lead: (startMs: number, count: number, offMs = 0) => {
       sequence += 1;
       segmenter.opened({ sequence, hasDiscontinuity: false, startMs, programDateTimeMs: 1e12 + startMs });
-      for (let index = 1; index <= count; index += 1) segmenter.parted(startMs + index * 200);
+      for (let index = 1; index <= count; index += 1) segmenter.parted(startMs + index * 200 + offMs);
       segmenter.closed();
     },
     video: (fromMs: number, untilMs: number, keyEveryMs = 1000) => {
@@ -123,6 +123,18 @@ describe('sound that follows', () => {
     for (const seconds of durationsOf(await playlist()).slice(1))
       expect(Math.abs(seconds - 1)).toBeLessThan(0.022);
   });
+
+  test.each([1e-7, -1e-7])(
+    'has no hole and no overlap where a segment begins half a frame (%d ms) from one of its own',
+    offMs => {
+      const { lead, audio, parts } = follow('audio');
+      audio(0, 5000);
+      // Each second segment begins there; ends of parts are sums.
+      for (let index = 0; index < 6; index += 1) lead(index * 800, 4, offMs);
+      const sum = parts.reduce((total, { durationSeconds }) => total + durationSeconds, 0);
+      expect(sum).toBeCloseTo((225 * audioFrameMs) / 1000, 6);
+    },
+  );
 
   test('that never comes is silence, once the leader is a second further', async () => {
     const { lead, audio, playlist } = follow('audio');
