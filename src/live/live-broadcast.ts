@@ -1,17 +1,17 @@
 import type { TrackDescription } from '../cmaf/init-segment.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
-import { RenderedText } from '../shared/rendered-text.ts';
+import type { RenderedText } from '../shared/rendered-text.ts';
 import { ArrivalLog } from './arrival-log.ts';
 import { type BroadcastState, canFollow, type EndReason } from './broadcast.ts';
-import { audioRendition, type BroadcastFollower, sourceRendition } from './broadcast-follower.ts';
+import type { BroadcastFollower } from './broadcast-follower.ts';
 import type { CodecAbilities } from './codec-policy.ts';
 import type { DeclaredMedia } from './flv-metadata.ts';
 import { Generation } from './generation.ts';
 import { Handover } from './handover.ts';
 import { type HealthReading, type HealthSigns, type IngestFacts, IngestHealth } from './ingest-health.ts';
 import type { LadderForm } from './ladder-form.ts';
-import { LiveRendition, reportsOf } from './live-rendition.ts';
+import { LiveRenditions } from './live-renditions.ts';
 import type { MediaAnswer, PlaylistAnswer } from './live-window.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
 import type { BroadcastJournal, LiveObserver, LiveSettings, LiveTag, PublisherLink } from './ports.ts';
@@ -21,7 +21,7 @@ import type { BroadcastRewind } from './rewind-store.ts';
 import type { SlateSource } from './slate.ts';
 import { StandIn } from './stand-in.ts';
 import { Timeline, type TrackKind } from './timeline.ts';
-import { codecsOf, formatVariants, type VariantFacts } from './variant.ts';
+import { codecsOf } from './variant.ts';
 
 /** What a broadcast is made with. */
 export interface LiveBroadcastOptions {
@@ -67,8 +67,6 @@ const failureWindowMs = 90_000;
 /** One for each configuration that an encoder sends, and each time that it comes back. */
 const mostPackagerStarts = 20;
 const startWindowMs = 30_000;
-/** A rendition that is not there so long after the source is not waited for. */
-const lateRungMs = 3000;
 const packagerFailedText = 'The stream could not be packaged. See the log of the server.';
 
 /** One broadcast: from the first publisher's acceptance, through reconnects, to its end and the time its playlist is still served. */
@@ -78,9 +76,7 @@ export class LiveBroadcast {
   readonly projectId: string;
   readonly startedAtMs: number;
   readonly #options: LiveBroadcastOptions;
-  /** By name; the source's is the first. */
-  readonly #renditions = new Map<string, LiveRendition>();
-  readonly #source: LiveRendition;
+  readonly #renditions: LiveRenditions;
   readonly #timeline = new Timeline(longestHoleMs);
   readonly #health = new IngestHealth();
   readonly #standIn: StandIn | undefined;
@@ -96,13 +92,7 @@ export class LiveBroadcast {
   #generation: Generation | undefined;
   /** The one whose packager was started last. */
   #newest: Generation | undefined;
-  /** Rungs that are made no more. */
-  readonly #givenUp = new Set<string>();
   #longestGopSeconds = 0;
-  #multivariant: RenderedText | undefined;
-  /** When the source could first be played; monotonic. */
-  #playableAtMs: number | undefined;
-  #hasBeenComplete = false;
   /** Resolves when the newest packager has given all it had: the next one's samples come after. */
   #packagerDone: Promise<void> = Promise.resolve();
   readonly #failures: RecentLimit;
@@ -122,7 +112,10 @@ export class LiveBroadcast {
     this.#lastTagMs = clock.monotonicMs();
     this.#failures = new RecentLimit(clock, mostPackagerFailures, failureWindowMs);
     this.#starts = new RecentLimit(clock, mostPackagerStarts, startWindowMs);
-    this.#source = this.#addRendition(sourceRendition);
+    this.#renditions = new LiveRenditions(options, {
+      generation: () => this.#generation,
+      declared: () => this.#declared,
+    });
     this.#standIn =
       options.slate &&
       new StandIn({
@@ -132,28 +125,9 @@ export class LiveBroadcast {
         log: options.log,
         begin: dueMs => this.#newStandInRun(dueMs),
         failed: () => this.#markGaps(),
+        isWanted: () => this.#link === undefined && this.#ending === undefined,
       });
     this.#followers = this.#standIn === undefined ? options.followers : [...options.followers, this.#standIn];
-  }
-
-  #addRendition(name: string, beside?: LiveRendition): LiveRendition {
-    const { settings, clock, targetDurationSeconds, rewind } = this.#options;
-    const rendition = new LiveRendition(name, {
-      targetDurationSeconds,
-      windowSeconds: settings.windowMs / 1000,
-      maxBytes: settings.windowBytes,
-      ...(rewind === undefined ? {} : { rewind: { seconds: rewind.seconds, store: rewind.store(name) } }),
-      clock,
-      onChange: () => {
-        // The measured bandwidth changes with the segments.
-        this.#multivariant = undefined;
-        for (const other of this.#renditions.values()) if (other !== rendition) other.window.otherChanged();
-      },
-      otherRenditions: () => reportsOf(this.#renditions.values(), name),
-      beside: beside?.window,
-    });
-    this.#renditions.set(name, rendition);
-    return rendition;
   }
 
   get state(): BroadcastState {
@@ -172,7 +146,7 @@ export class LiveBroadcast {
 
   /** There is something to play, in all that there is to choose among. */
   get isPlayable(): boolean {
-    return this.#source.window.isPlayable && this.#isComplete();
+    return this.#renditions.isPlayable;
   }
 
   /** The longest distance between keyframes that was seen, in seconds. */
@@ -320,11 +294,11 @@ export class LiveBroadcast {
     this.#health.lost(clock.monotonicMs(), clock.nowMs());
     void run?.finish();
     if (reason === 'replaced') return;
-    if (!this.#source.window.isPlayable) {
+    if (!this.#renditions.source.window.isPlayable) {
       // Whatever came was not enough for a picture; perhaps the packager still gives one.
       void this.#packagerDone.then(() => {
         if (this.#link !== undefined) return;
-        if (this.#source.window.isPlayable) this.#waitForReturn(settings.reconnectGraceMs);
+        if (this.#renditions.source.window.isPlayable) this.#waitForReturn(settings.reconnectGraceMs);
         else void this.end('no-media');
       });
       return;
@@ -357,7 +331,7 @@ export class LiveBroadcast {
     this.#gapTimer = setInterval(() => {
       // What an encoder still has comes first.
       if (this.#newest?.isDone === false) return;
-      for (const { window } of this.#renditions.values()) window.addGap(target);
+      for (const window of this.#renditions.windows) window.addGap(target);
     }, target * 1000);
   }
 
@@ -368,20 +342,17 @@ export class LiveBroadcast {
     const { settings, observer, clock, log } = this.#options;
     const generation: Generation = new Generation({
       stage: {
-        source: this.#source,
-        others: () => [...this.#renditions.values()].filter(rendition => rendition !== this.#source),
-        rendition: name => this.#renditions.get(name) ?? this.#addRendition(name, this.#source),
-        givenUp: this.#givenUp,
+        source: this.#renditions.source,
+        others: () => this.#renditions.others,
+        rendition: name => this.#renditions.rendition(name),
+        givenUp: this.#renditions.givenUp,
         giveUpRung: (name, cause) => {
-          this.#givenUp.add(name);
-          this.#multivariant = undefined;
+          this.#renditions.giveUp(name);
           log.warn('quality-dropped', { quality: name, reason: cause });
           observer.qualityDropped?.(name, cause);
           this.#tellDropped(name, cause);
         },
-        changed: () => {
-          this.#multivariant = undefined;
-        },
+        changed: () => this.#renditions.changed(),
         isOver: () => this.#state === 'ended',
         begins: tracks => {
           this.#longestGopSeconds = this.longestGopSeconds;
@@ -389,7 +360,7 @@ export class LiveBroadcast {
           this.#begin(tracks, isStandIn);
         },
         listed: () => {
-          this.#playableAtMs ??= clock.monotonicMs();
+          this.#renditions.listed();
           if (isStandIn || this.#link === undefined || this.#state === 'live') return;
           if (this.isPlayable) this.#setState('live');
         },
@@ -435,8 +406,8 @@ export class LiveBroadcast {
   /** The media of a packager begins. */
   #begin(tracks: Partial<Record<TrackKind, TrackDescription>>, isStandIn: boolean): void {
     clearInterval(this.#gapTimer);
-    this.#multivariant = undefined;
-    for (const { window } of this.#renditions.values()) window.breakTimeline();
+    this.#renditions.changed();
+    for (const window of this.#renditions.windows) window.breakTimeline();
     // Neither the history nor the log is about what stands in.
     if (isStandIn) return;
     const facts = {
@@ -493,7 +464,7 @@ export class LiveBroadcast {
   }
 
   #endWindows(): void {
-    for (const { window } of this.#renditions.values()) window.end();
+    for (const window of this.#renditions.windows) window.end();
   }
 
   /** How far back viewers can go, in seconds, beyond what is in memory; 0 is no further. */
@@ -503,7 +474,7 @@ export class LiveBroadcast {
 
   /** After the end: gives back the memory of what is on disk. Whether that is all that viewers can still play. */
   leaveMemory(): boolean {
-    const left = [...this.#renditions.values()].map(({ window }) => window.leaveMemory());
+    const left = this.#renditions.windows.map(window => window.leaveMemory());
     return left.every(isAll => isAll);
   }
 
@@ -528,75 +499,19 @@ export class LiveBroadcast {
 
   // ------------------------------------------------------------------------------------------------ viewers
 
-  /** The multivariant playlist; undefined until a segment exists. */
+  /** See {@link LiveRenditions.multivariant}. */
   multivariant(): RenderedText | undefined {
-    if (!this.isPlayable) return undefined;
-    this.#multivariant ??= new RenderedText(formatVariants(this.#variants()));
-    return this.#multivariant;
-  }
-
-  /** All that is to be chosen among can be played, or has had its time to begin: a player reads the list once. */
-  #isComplete(): boolean {
-    if (this.#hasBeenComplete || this.#options.form === undefined) return true;
-    const names = [...this.#offered(), ...(this.#generation?.hasSoundApart ? [audioRendition] : [])];
-    const isThere = names.every(name => this.#renditions.get(name)?.window.isPlayable);
-    const isLate =
-      this.#options.clock.monotonicMs() - (this.#playableAtMs ?? Number.POSITIVE_INFINITY) > lateRungMs;
-    this.#hasBeenComplete = isThere || isLate;
-    return this.#hasBeenComplete;
-  }
-
-  /** Renditions of the picture, lowest first. */
-  #offered(): string[] {
-    const rungs = (this.#generation?.rungs ?? [])
-      .map(({ name }) => name)
-      .filter(name => name !== sourceRendition);
-    return [...rungs.filter(name => !this.#givenUp.has(name)), sourceRendition];
-  }
-
-  #variants(): VariantFacts[] {
-    const uriOf = (name: string) => `${this.liveStreamId}/${this.broadcastId}/${name}/index.m3u8`;
-    const bits = new Map(this.#generation?.rungs.map(({ name, bitsPerSecond }) => [name, bitsPerSecond]));
-    const audio = this.#generation?.hasSoundApart ? this.#renditions.get(audioRendition) : undefined;
-    const sound =
-      audio?.tracks.audio === undefined || !audio.window.isPlayable
-        ? undefined
-        : { uri: uriOf(audio.name), track: audio.tracks.audio, ...audio.measureBandwidth() };
-    return this.#offered().flatMap(name => {
-      const rendition = this.#renditions.get(name);
-      if (rendition === undefined || !rendition.window.isPlayable) return [];
-      const mostBitsPerSecond = bits.get(name);
-      return {
-        uri: uriOf(name),
-        tracks: rendition.tracks,
-        declared: this.#declared,
-        ...(mostBitsPerSecond === undefined ? {} : { mostBitsPerSecond }),
-        frameSeconds: this.#generation?.frameSeconds,
-        ...rendition.measureBandwidth(),
-        sound,
-      };
-    });
+    return this.#renditions.multivariant();
   }
 
   /** See {@link LiveWindow.mediaPlaylist}. */
-  async mediaPlaylist(
-    rendition: string,
-    query: URLSearchParams,
-    signal: AbortSignal,
-  ): Promise<PlaylistAnswer> {
-    const { targetDurationSeconds } = this.#options;
-    const found = this.#renditions.get(rendition);
-    if (found === undefined) {
-      return { status: 404, reason: 'there is no such rendition', targetDurationSeconds };
-    }
-    return found.window.mediaPlaylist(query, signal);
+  mediaPlaylist(rendition: string, query: URLSearchParams, signal: AbortSignal): Promise<PlaylistAnswer> {
+    return this.#renditions.mediaPlaylist(rendition, query, signal);
   }
 
   /** See {@link LiveWindow.media}. */
   media(rendition: string, name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer {
-    const { targetDurationSeconds } = this.#options;
-    const found = this.#renditions.get(rendition);
-    return found?.window.media(name, signal) ?? { status: 404, targetDurationSeconds };
+    return this.#renditions.media(rendition, name, signal);
   }
 
   #setState(state: BroadcastState): void {

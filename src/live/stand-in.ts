@@ -26,8 +26,10 @@ export interface StandInOptions {
   readonly log: Logger;
   /** Its media begins. `dueMs` gives the monotonic time at which a tag was due. */
   begin(dueMs: (timestampMs: number) => number): StandInRun;
-  /** It is over by itself: it could not be made, or broke. */
+  /** It is over by itself: what was shown broke. */
   failed(): void;
+  /** The publisher is still gone, and may still come back. */
+  isWanted(): boolean;
 }
 
 /** Publishers that are lost one after the other get this many slates; then the gaps stay. */
@@ -50,8 +52,11 @@ export class StandIn implements BroadcastFollower {
   /** The init section and the newest part with a keyframe; the window holds them too. */
   #picture: readonly Buffer[] | undefined;
   #making: AbortController | undefined;
+  readonly #over = new AbortController();
   #player: SlatePlayer | undefined;
   #run: StandInRun | undefined;
+  /** One that fails is made once more. */
+  #mayRepeat = false;
 
   constructor(options: StandInOptions) {
     this.#options = options;
@@ -76,7 +81,7 @@ export class StandIn implements BroadcastFollower {
     this.#init = init;
     this.#picture = undefined;
     // A picture that is the same for all can be ready before it is needed.
-    if (!this.#options.slate.showsLastFrame) void this.#make(new AbortController().signal).catch(() => {});
+    if (!this.#options.slate.showsLastFrame) void this.#make(this.#over.signal).catch(() => {});
   }
 
   part({ rendition, isStandIn, isIndependent, body }: FollowedPart): void {
@@ -86,6 +91,7 @@ export class StandIn implements BroadcastFollower {
 
   ended(): void {
     this.#picture = undefined;
+    this.#over.abort();
   }
 
   /**
@@ -94,6 +100,11 @@ export class StandIn implements BroadcastFollower {
    * @param sinceMs monotonic time of its last media
    */
   begin(sinceMs: number): void {
+    this.#mayRepeat = true;
+    this.#begin(sinceMs);
+  }
+
+  #begin(sinceMs: number): void {
     if (this.isOn || this.#making !== undefined || this.#tracks.video === undefined) return;
     if (!this.#limit.take()) {
       this.#options.log.info('slate-left-out', { reason: 'the publisher is lost again and again' });
@@ -104,14 +115,21 @@ export class StandIn implements BroadcastFollower {
     void this.#make(making.signal)
       .then(media => {
         if (making.signal.aborted) return;
+        this.#making = undefined;
         this.#play(media, sinceMs);
       })
       .catch((error: unknown) => {
-        if (!making.signal.aborted) this.#options.log.warn('slate-failed', { reason: messageOf(error) });
-      })
-      .finally(() => {
-        if (this.#making === making) this.#making = undefined;
+        if (making.signal.aborted) return;
+        this.#making = undefined;
+        this.#options.log.warn('slate-failed', { reason: messageOf(error) });
+        this.#repeat();
       });
+  }
+
+  #repeat(): void {
+    if (!this.#mayRepeat || !this.#options.isWanted()) return;
+    this.#mayRepeat = false;
+    this.#begin(this.#options.clock.monotonicMs());
   }
 
   /** The publisher is back and has nothing to show yet: what is shown goes on, what is not shown yet is given up. */
@@ -137,6 +155,7 @@ export class StandIn implements BroadcastFollower {
     this.#options.log.warn('slate-failed', { reason });
     void run.kill();
     this.#options.failed();
+    this.#repeat();
   }
 
   #play(media: SlateMedia, sinceMs: number): void {

@@ -141,6 +141,43 @@ describe('a slate', () => {
     expect(statsOf(room)).toMatchObject({ state: 'live' });
   });
 
+  test('that fails is made once more', async () => {
+    const room = await lostPublisher();
+    room.tries.at(-1)!.fail();
+    await vi.advanceTimersByTimeAsync(0);
+    room.tries.at(-1)!.make();
+    await vi.advanceTimersByTimeAsync(500);
+    room.packagers[1]!.begin();
+    room.packagers[1]!.give(4000, 25);
+    expect(room.told[1]).toBe('slate keyframe');
+    const { length } = room.tries;
+    room.packagers[1]!.die();
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(room.tries).toHaveLength(length);
+  });
+
+  test('that breaks is made once more, unless the publisher is back', async () => {
+    const room = await shown();
+    const { length } = room.tries;
+    room.packagers[1]!.die();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(room.tries).toHaveLength(length + 1);
+    room.tries.at(-1)!.make();
+    await vi.advanceTimersByTimeAsync(500);
+    room.packagers[2]!.begin();
+    room.packagers[2]!.give(6000, 25);
+    room.told.length = 0;
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(room.told).toContain('slate keyframe');
+
+    const other = await shown();
+    publish(other.live);
+    const tries = other.tries.length;
+    other.packagers[1]!.die();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(other.tries).toHaveLength(tries);
+  });
+
   test('is left out where the publisher is lost again and again', async () => {
     const room = await lostPublisher();
     for (let times = 0; times < 9; times += 1) {
