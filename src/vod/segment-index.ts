@@ -73,21 +73,22 @@ export class SegmentIndexWriter {
     this.#wait(record);
   }
 
-  /** Brings to the file what was added. Not while a flush is under way. */
+  /** Brings to the file what was added; what a disk does not take waits for the next flush. Not while a flush is under way. */
   async flush(): Promise<void> {
-    const bytes = Buffer.concat(this.#waiting);
+    let left = Buffer.concat(this.#waiting);
     this.#waiting = [];
     this.#waitingBytes = 0;
-    let written = 0;
-    while (written < bytes.length) {
-      const { bytesWritten } = await this.#handle.write(
-        bytes,
-        written,
-        bytes.length - written,
-        this.#position,
-      );
-      written += bytesWritten;
-      this.#position += bytesWritten;
+    try {
+      while (left.length > 0) {
+        const { bytesWritten } = await this.#handle.write(left, 0, left.length, this.#position);
+        left = left.subarray(bytesWritten);
+        this.#position += bytesWritten;
+      }
+    } finally {
+      if (left.length > 0) {
+        this.#waiting.unshift(left);
+        this.#waitingBytes += left.length;
+      }
     }
   }
 
