@@ -212,7 +212,7 @@ export function composeVod(options: VodOptions): Vod {
     source: sourceOf(encodings, playback, options.extras),
     processes,
     partListed: lagMs => gate.partListed(lagMs),
-    components: [folders, encoders, componentOf('recording-recovery', { start: () => recordings.recover() })],
+    components: [folders, encoders],
   };
 }
 

@@ -1,4 +1,3 @@
-import { malformed } from './box-reader.ts';
 import { box, fullBox, u16, u32 } from './box-writer.ts';
 import type { TrackDescription } from './init-segment.ts';
 import type { LocatedSample } from './movie-fragment.ts';
@@ -9,6 +8,9 @@ export const SEEK_TABLE_BYTES = 32 * 1024;
 const HEADER_BYTES = 8 + 4 + 8 + 16 + 4;
 const ENTRY_BYTES = 12;
 const MOST_ENTRIES = Math.floor((SEEK_TABLE_BYTES - HEADER_BYTES - 8) / ENTRY_BYTES);
+/** referenced_size has 31 bits, subsegment_duration 32. */
+const MOST_BYTES = 2 ** 31 - 1;
+const MOST_TICKS = 2 ** 32 - 1;
 /** starts_with_SAP 1, SAP_type 1: what follows needs nothing from before it. */
 const STARTS_WITH_KEYFRAME = 0x90000000;
 
@@ -58,23 +60,22 @@ export class SeekTable {
   }
 
   /**
-   * The table, and the rest of the room for it.
+   * The table, and the rest of the room for it; undefined where no fragment begins with a keyframe, or where what is between two is more
+   * than an entry can say.
    *
    * @param position of the table's first byte
    * @param fileBytes length of the file, which ends with its last fragment
-   * @throws AppError `media-malformed` when there is no fragment
    */
-  toBytes(position: number, fileBytes: number): Buffer {
+  toBytes(position: number, fileBytes: number): Buffer | undefined {
     const [firstPosition] = this.#positions;
     const [firstPts = 0] = this.#ptsTicks;
-    if (firstPosition === undefined) throw malformed('sidx', 'has no entry');
-    const entries = this.#positions.map((at, index) =>
-      u32(
-        (this.#positions[index + 1] ?? fileBytes) - at,
-        Math.max(0, (this.#ptsTicks[index + 1] ?? this.#endTicks) - this.#ptsTicks[index]!),
-        STARTS_WITH_KEYFRAME,
-      ),
-    );
+    const spans = this.#positions.map((at, index) => ({
+      bytes: (this.#positions[index + 1] ?? fileBytes) - at,
+      ticks: Math.max(0, (this.#ptsTicks[index + 1] ?? this.#endTicks) - this.#ptsTicks[index]!),
+    }));
+    const isSayable = spans.every(({ bytes, ticks }) => bytes <= MOST_BYTES && ticks <= MOST_TICKS);
+    if (firstPosition === undefined || !isSayable) return undefined;
+    const entries = spans.map(({ bytes, ticks }) => u32(bytes, ticks, STARTS_WITH_KEYFRAME));
     const tableBytes = HEADER_BYTES + ENTRY_BYTES * entries.length;
     const table = fullBox(
       'sidx',

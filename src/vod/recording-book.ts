@@ -14,8 +14,10 @@ export interface NewRecording {
  * its theme and who may see it from the live stream as that was when the recording was closed.
  */
 export interface RecordingBook {
-  /** A recording begins. */
-  opened(recording: NewRecording): void;
+  /** A recording begins; false, and nothing is written down, when its live stream is gone. */
+  opened(recording: NewRecording): boolean;
+  /** Whether it is written down, and is not a video yet. */
+  isOpen(videoId: string): boolean;
   /** It takes no more parts. */
   closed(videoId: string): void;
   /** All that did not become videos yet. */

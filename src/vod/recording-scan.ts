@@ -1,37 +1,38 @@
-import { readSync } from 'node:fs';
+import { read } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { parseInitSegment, readFragmentLayout, type TrackDescription } from '../cmaf/index.ts';
 import { AppError, systemCodeOf } from '../shared/errors.ts';
-import { Pace } from './pace.ts';
 import type { RecordingIndex } from './recording-index.ts';
 import { RecordingSpan, spanName, spanNumber } from './recording-span.ts';
 import type { WrittenRecording } from './recording-writer.ts';
 
 /** One read has the whole head of nearly every fragment. */
 const readBytes = 8 * 1024;
-const neverAborted = new AbortController().signal;
 const mostHeadBytes = 4 * 1024 * 1024;
 
 /**
  * Reads what is on the disk of a recording that nobody finished, from front to back, without its media. What is torn at the end of a file is cut
- * off; the file of a single span may have its last name, `source`, already.
+ * off. The file of a recording that has a single span may have its last name, `source`, already: then what lies beside it is nothing.
  *
  * @param makeIndex makes the index of the first tracks
+ * @throws the signal's reason when it was aborted
  */
 export async function scanRecording(
   folder: string,
   makeIndex: (tracks: readonly TrackDescription[]) => Promise<RecordingIndex>,
+  signal: AbortSignal,
 ): Promise<WrittenRecording> {
   const names = await namesIn(folder);
   const numbers = names.map(spanNumber).filter(number => number !== undefined);
-  const isNamed = numbers.length === 0 && names.includes('source');
-  const files = isNamed ? ['source'] : numbers.toSorted((a, b) => a - b).map(spanName);
+  const files = names.includes('source') ? ['source'] : numbers.toSorted((a, b) => a - b).map(spanName);
   const spans: RecordingSpan[] = [];
   let index: RecordingIndex | undefined;
   for (const name of files) {
     // Of several spans none can be played as it is.
-    const scanned = await scanSpan(folder, name, files.length > 1 ? async () => undefined : makeIndex);
+    const indexOf = files.length > 1 ? async () => undefined : makeIndex;
+    const scanned = await scanSpan(folder, name, indexOf, signal);
     if (scanned === undefined) continue;
     spans.push(scanned.span);
     index = scanned.index;
@@ -43,33 +44,16 @@ async function scanSpan(
   folder: string,
   name: string,
   indexOf: (tracks: readonly TrackDescription[]) => Promise<RecordingIndex | undefined>,
+  signal: AbortSignal,
 ): Promise<{ span: RecordingSpan; index: RecordingIndex | undefined } | undefined> {
   const handle = await open(join(folder, name), 'r+');
   try {
     const { size } = await handle.stat();
-    const tracks = tracksOf(handle, size);
+    const tracks = await tracksOf(handle, size);
     if (tracks === undefined) return undefined;
     const span = new RecordingSpan(folder, name, tracks);
     if (span.head.length > size) return undefined;
-    let index = await indexOf(tracks);
-    const ids = tracks.map(({ id }) => id);
-    const pace = new Pace(neverAborted);
-    for (;;) {
-      if (pace.isDue) await pace.rest();
-      const fragment = fragmentAt(handle, span.bytes, size, ids);
-      if (fragment === undefined) break;
-      const position = span.bytes;
-      const samples = fragment.samples.map(sample => ({ ...sample, position: position + sample.position }));
-      span.add(samples, fragment.bytes);
-      try {
-        index?.add(samples);
-        if (index?.isFull) await index.flush();
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        await index?.close();
-        index = undefined;
-      }
-    }
+    const index = await readFragments(handle, span, size, await indexOf(tracks), signal);
     if (span.bytes < size) await handle.truncate(span.bytes);
     if (span.fragments > 0) return { span, index };
     await index?.close();
@@ -79,9 +63,43 @@ async function scanSpan(
   }
 }
 
+/** Gives the index back, or nothing where it cannot be made; whatever fails, it is closed then. */
+async function readFragments(
+  handle: FileHandle,
+  span: RecordingSpan,
+  fileBytes: number,
+  index: RecordingIndex | undefined,
+  signal: AbortSignal,
+): Promise<RecordingIndex | undefined> {
+  const ids = span.tracks.map(({ id }) => id);
+  let own = index;
+  let isDone = false;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const fragment = await fragmentAt(handle, span.bytes, fileBytes, ids);
+      if (fragment === undefined) break;
+      const position = span.bytes;
+      const samples = fragment.samples.map(sample => ({ ...sample, position: position + sample.position }));
+      span.add(samples, fragment.bytes);
+      try {
+        own?.add(samples);
+        if (own?.isFull) await own.flush();
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        own = undefined;
+      }
+    }
+    isDone = true;
+    return own;
+  } finally {
+    if (!isDone || own === undefined) await index?.close();
+  }
+}
+
 /** The tracks of a file, by its init section; undefined when that is torn. */
-function tracksOf(handle: FileHandle, fileBytes: number): TrackDescription[] | undefined {
-  const bytes = readAt(handle, 0, Math.min(fileBytes, mostHeadBytes));
+async function tracksOf(handle: FileHandle, fileBytes: number): Promise<TrackDescription[] | undefined> {
+  const bytes = await readAt(handle, 0, Math.min(fileBytes, mostHeadBytes));
   let end = 0;
   for (const type of ['ftyp', 'moov']) {
     const box = headerAt(bytes, end);
@@ -97,12 +115,17 @@ function tracksOf(handle: FileHandle, fileBytes: number): TrackDescription[] | u
 }
 
 /** The fragment at `position`; undefined when the file ends there, or what is there is torn. */
-function fragmentAt(handle: FileHandle, position: number, fileBytes: number, trackIds: readonly number[]) {
-  let bytes = readAt(handle, position, Math.min(readBytes, fileBytes - position));
+async function fragmentAt(
+  handle: FileHandle,
+  position: number,
+  fileBytes: number,
+  trackIds: readonly number[],
+) {
+  let bytes = await readAt(handle, position, Math.min(readBytes, fileBytes - position));
   const moof = headerAt(bytes, 0);
   if (moof?.type !== 'moof' || moof.size > mostHeadBytes) return undefined;
   if (bytes.length < moof.size + 8) {
-    bytes = readAt(handle, position, Math.min(moof.size + 8, fileBytes - position));
+    bytes = await readAt(handle, position, Math.min(moof.size + 8, fileBytes - position));
   }
   const mdat = headerAt(bytes, moof.size);
   if (mdat?.type !== 'mdat') return undefined;
@@ -124,12 +147,14 @@ function headerAt(bytes: Buffer, at: number): { type: string; size: number } | u
   return size < 8 ? undefined : { type: bytes.toString('latin1', at + 4, at + 8), size };
 }
 
-/** At once, since there may be hundreds of thousands to read: a trip to another thread takes longer than most of them. */
-function readAt({ fd }: FileHandle, position: number, length: number): Buffer {
+/** Of `node:fs` itself, which takes half as long as a file handle's: there may be hundreds of thousands to read. */
+const readFrom = promisify(read);
+
+async function readAt({ fd }: FileHandle, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
   while (done < length) {
-    const bytesRead = readSync(fd, bytes, done, length - done, position + done);
+    const { bytesRead } = await readFrom(fd, bytes, done, length - done, position + done);
     if (bytesRead === 0) break;
     done += bytesRead;
   }

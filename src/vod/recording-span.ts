@@ -83,9 +83,10 @@ export class RecordingSpan {
     return { bytes, position };
   }
 
-  /** The table of its keyframes, and where it goes. @throws AppError `media-malformed` when there is no keyframe */
-  seekTable(): { bytes: Buffer; position: number } {
+  /** The table of its keyframes, and where it goes; undefined where there is none to be told of, or they are too far apart. */
+  seekTable(): { bytes: Buffer; position: number } | undefined {
     const position = this.#head.length - SEEK_TABLE_BYTES;
-    return { bytes: this.#seekTable.toBytes(position, this.#bytes), position };
+    const bytes = this.#seekTable.toBytes(position, this.#bytes);
+    return bytes && { bytes, position };
   }
 }

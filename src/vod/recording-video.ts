@@ -1,12 +1,14 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TrackDescription } from '../cmaf/index.ts';
 import type { ProbedFile, ProbedStream } from '../ffmpeg/media-tools.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import { orderJoin } from './join-job.ts';
 import type { Carried } from './prepare-job.ts';
 import { settleCarried } from './prepare-job.ts';
 import type { NewRecording, RecordingBook } from './recording-book.ts';
-import type { IndexedRecording } from './recording-index.ts';
-import type { RecordingSpan } from './recording-span.ts';
+import { type IndexedRecording, RecordingIndex } from './recording-index.ts';
+import { type RecordingSpan, spanNumber } from './recording-span.ts';
 import type { StopReason, WrittenRecording } from './recording-writer.ts';
 import type { IndexedRendition } from './rendition.ts';
 import { type PlannedSource, planSource } from './source-plan.ts';
@@ -14,6 +16,8 @@ import { orderWork, type WorkContext } from './work-context.ts';
 
 /** Sound that begins later would leave a hole that players do not step over; it is encoded with silence in front. */
 const mostLateSoundSeconds = 0.1;
+/** Players load a segment whole: of a picture with fewer keyframes, another is made. */
+const mostSegmentSeconds = 30;
 const probeTimeoutMs = 60_000;
 
 /** What a recording needs to become a video. */
@@ -31,14 +35,25 @@ export interface IndexPlace {
   readonly name: string;
 }
 
+/** Begins the index of a recording, in a new folder of its own. */
+export async function beginIndex(
+  { folders, clock }: WorkContext,
+  videoId: string,
+  tracks: readonly TrackDescription[],
+): Promise<{ index: RecordingIndex; place: IndexPlace }> {
+  const { folder, generation, name } = await folders.make(videoId, clock.nowMs());
+  return { index: await RecordingIndex.create(folder, tracks, '../source'), place: { generation, name } };
+}
+
 /**
  * Makes a video of what was written of a recording, in one transaction. One that has the same tracks from its beginning to its end, of a kind
  * that players take as it is, can be played when this is done; of others a source is put together or encoded first. One without a single
  * part leaves nothing.
  *
- * @param place of the index, where there is one
- * @param probed what is known of the file already
- * @param reason why it ended before its broadcast did
+ * @param end.place of the index, where there is one
+ * @param end.probed what is known of the file already
+ * @param end.reason why it ended before its broadcast did
+ * @param end.signal leaves it as it is, to be finished by the next start
  * @returns whether there is a video
  */
 export async function makeRecordingVideo(
@@ -49,16 +64,29 @@ export async function makeRecordingVideo(
     readonly place: IndexPlace | undefined;
     readonly probed: ProbedFile | undefined;
     readonly reason: StopReason | undefined;
+    readonly signal: AbortSignal;
   },
+): Promise<boolean> {
+  try {
+    end.signal.throwIfAborted();
+    return await finishRecording(desk, recording, written, end);
+  } finally {
+    await written.index?.close();
+  }
+}
+
+async function finishRecording(
+  desk: RecordingDesk,
+  recording: NewRecording,
+  written: WrittenRecording,
+  { place, probed, reason, signal }: Parameters<typeof makeRecordingVideo>[3],
 ): Promise<boolean> {
   const { context, book } = desk;
   const { files, clock } = context;
-  const { place, reason } = end;
   const { videoId } = recording;
-  const { spans, index } = written;
+  const { spans } = written;
   const [span] = spans;
   if (span === undefined) {
-    await index?.close();
     await files.removeVideo(videoId);
     book.together(() => {
       book.dropped(videoId);
@@ -67,22 +95,23 @@ export async function makeRecordingVideo(
     return false;
   }
   for (const one of spans) await seal(one, desk.hasSeekTables);
+  await removeOthers(files.video(videoId), spans);
   let work: () => void;
   let sourceBytes: number | undefined;
   if (spans.length > 1) {
-    await index?.close();
     work = () => orderJoin(context, videoId);
   } else {
     const source = files.source(videoId);
     if (span.path !== source) await rename(span.path, source);
     sourceBytes = span.bytes;
-    const carried = await carry(context, videoId, written, end.probed);
+    const carried = await carry(context, videoId, written, { probed, signal });
     const settle =
       carried === undefined || place === undefined
         ? undefined
         : await settleCarried(context, videoId, carried, place);
     work = settle ?? (() => orderWork(context, 'prepare', videoId));
   }
+  signal.throwIfAborted();
   book.together(() => {
     book.becameVideo(recording, sourceBytes, clock.nowMs());
     work();
@@ -91,13 +120,21 @@ export async function makeRecordingVideo(
   return true;
 }
 
+/** Removes files that were begun and got no whole part: nothing can be read of them. */
+async function removeOthers(folder: string, spans: readonly RecordingSpan[]): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    if (spanNumber(name) !== undefined && !spans.some(span => span.path === path)) await rm(path);
+  }
+}
+
 /** Cuts off what is torn at the end of a file, says in it how long it is and where its keyframes are, and brings it to the disk. */
 async function seal(span: RecordingSpan, hasSeekTable: boolean): Promise<void> {
   const handle = await open(span.path, 'r+');
   try {
     await handle.truncate(span.bytes);
-    for (const { bytes, position } of [span.duration(), ...(hasSeekTable ? [span.seekTable()] : [])]) {
-      await handle.write(bytes, 0, bytes.length, position);
+    for (const piece of [span.duration(), hasSeekTable ? span.seekTable() : undefined]) {
+      if (piece !== undefined) await handle.write(piece.bytes, 0, piece.bytes.length, piece.position);
     }
     await handle.datasync();
   } finally {
@@ -110,15 +147,14 @@ async function carry(
   context: WorkContext,
   videoId: string,
   { spans, index }: WrittenRecording,
-  known: ProbedFile | undefined,
+  { probed: known, signal }: { readonly probed: ProbedFile | undefined; readonly signal: AbortSignal },
 ): Promise<Carried | undefined> {
   const [span] = spans;
   if (index === undefined || span === undefined) return undefined;
   try {
     const indexed = await index.finish(span.bytes);
-    const probed =
-      known ??
-      (await context.tools.probe(context.files.source(videoId), AbortSignal.timeout(probeTimeoutMs)));
+    const timed = AbortSignal.any([signal, AbortSignal.timeout(probeTimeoutMs)]);
+    const probed = known ?? (await context.tools.probe(context.files.source(videoId), timed));
     const plan = planSource(measured(probed, span, indexed), {});
     const carried = plan.kind === 'planned' ? carriedOf(plan, indexed) : undefined;
     if (carried === undefined) await forget(indexed);
@@ -141,7 +177,9 @@ function carriedOf(
   if (plan.video === undefined) {
     return sound === undefined ? undefined : { plan, video: undefined, audio: sound, mp4: undefined };
   }
-  if (!plan.video.isCarried || video === undefined) return undefined;
+  if (!plan.video.isCarried || video === undefined || video.longestSegmentSeconds > mostSegmentSeconds) {
+    return undefined;
+  }
   return { plan, video, audio: sound, mp4: undefined };
 }
 

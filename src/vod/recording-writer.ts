@@ -100,7 +100,8 @@ export class RecordingWriter {
     await this.#open?.handle.close().catch(() => {});
     this.#open = undefined;
     const spans = this.#spans.filter(({ fragments }) => fragments > 0);
-    return { spans, index: spans.length === 1 ? this.#index : undefined };
+    if (spans.length !== 1) await this.#dropIndex();
+    return { spans, index: this.#index };
   }
 
   #spanFor(tracks: readonly TrackDescription[]): RecordingSpan {
@@ -178,7 +179,8 @@ export class RecordingWriter {
   async #dropIndex(): Promise<void> {
     const index = this.#index;
     this.#index = undefined;
-    await index?.close();
+    // Nobody reads it, whatever the disk says.
+    await index?.close().catch(() => {});
   }
 
   #stop(reason: StopReason, error: unknown): void {

@@ -1,12 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TrackDescription } from '../cmaf/index.ts';
 import type { ProbedFile } from '../ffmpeg/media-tools.ts';
 import { newId } from '../shared/ids.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
+import { idsOf, LeftRecordings } from './left-recordings.ts';
 import type { NewRecording, RecordingBook } from './recording-book.ts';
-import { RecordingIndex } from './recording-index.ts';
-import { scanRecording } from './recording-scan.ts';
-import { type IndexPlace, makeRecordingVideo, type RecordingDesk } from './recording-video.ts';
+import { beginIndex, type IndexPlace, makeRecordingVideo, type RecordingDesk } from './recording-video.ts';
 import { type RecordablePart, RecordingWriter, type StopReason } from './recording-writer.ts';
 import type { WorkContext } from './work-context.ts';
 
@@ -45,6 +45,8 @@ const probedAfterSeconds = 1;
 const probeTimeoutMs = 60_000;
 /** After a disk failed, recordings begin again this much later. */
 const restMs = 30_000;
+/** A stop waits so long for recordings that are being finished; the next start finishes what is left. */
+const stopWaitMs = 1_000;
 /** Recordings begin again when so much more than the least is free, so that they do not begin and stop in turns. */
 const roomAgainShare = 0.1;
 const roomAgainAtLeastBytes = 64 * 1024 * 1024;
@@ -56,14 +58,11 @@ export class Recordings implements Component {
   readonly #desk: RecordingDesk;
   readonly #log: Logger;
   readonly #open = new Map<string, Open>();
-  /** Not yet videos, because something failed: tried again. */
-  readonly #left = new Map<
-    string,
-    { readonly recording: NewRecording; readonly reason: StopReason | undefined }
-  >();
+  readonly #left: LeftRecordings;
+  /** Aborted when what is not finished is left for the next start. */
+  readonly #leaving = new AbortController();
   #hasRoom = true;
   #notBeforeMs = Number.NEGATIVE_INFINITY;
-  #leftNotBeforeMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
 
@@ -72,6 +71,9 @@ export class Recordings implements Component {
     const { context, book, hasSeekTables } = options;
     this.#desk = { context, book, hasSeekTables };
     this.#log = options.context.log.child('recordings');
+    this.#left = new LeftRecordings(this.#desk, this.#log, this.#leaving.signal, (...finished) =>
+      this.#tellClosed(...finished),
+    );
   }
 
   /** How many are being made. */
@@ -79,23 +81,18 @@ export class Recordings implements Component {
     return this.#open.size;
   }
 
-  /** Makes videos of the recordings that a crash left open. Before any broadcast is taken. */
-  async recover(): Promise<void> {
-    for (const recording of this.#options.book.unfinished()) {
-      this.#left.set(recording.videoId, { recording, reason: undefined });
-    }
-    await this.#finishLeft();
-  }
-
-  /** Begins to look after the room on the disk. */
+  /** Begins to make videos of the recordings that a crash left open, and to look after the room on the disk. Before any broadcast is taken. */
   async start(): Promise<void> {
+    const left = this.#options.book.unfinished();
+    for (const recording of left) this.#left.add({ recording, reason: undefined });
+    if (left.length > 0) this.#log.warn('recordings-left-by-a-crash', { count: left.length });
     await this.#look();
+    void this.finishLeft();
     this.#timer = setInterval(() => {
-      this.#looking ??= this.#look()
-        .then(() => this.#finishLeft())
-        .finally(() => {
-          this.#looking = undefined;
-        });
+      void this.finishLeft();
+      this.#looking ??= this.#look().finally(() => {
+        this.#looking = undefined;
+      });
     }, lookEveryMs);
   }
 
@@ -104,14 +101,21 @@ export class Recordings implements Component {
     await this.#finishAll();
   }
 
+  /** Waits a moment for them; the next start finishes what is left then. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#looking;
-    await this.#finishAll();
+    await within(stopWaitMs, Promise.all([this.#looking, this.#finishAll()]));
+    this.#leaving.abort();
+    await within(stopWaitMs, Promise.all([this.finishLeft(), this.#finishAll()]));
+  }
+
+  /** Finishes what was left of recordings, as far as it is time to try; resolves when that is done. Never rejects. */
+  finishLeft(): Promise<void> {
+    return this.#left.finishAll();
   }
 
   /**
-   * Begins a recording of a broadcast; undefined while there is no room for one, or the disk has just failed.
+   * Begins a recording of a broadcast; undefined while there is no room for one, the disk has just failed, or its live stream is gone.
    *
    * @param onStopped it takes no more parts, by itself
    */
@@ -129,7 +133,7 @@ export class Recordings implements Component {
     const videoId = newId('vi');
     const recording = { videoId, projectId, liveStreamId, broadcastId, startedAtMs: clock.nowMs() };
     try {
-      book.opened(recording);
+      if (!book.opened(recording)) return undefined;
     } catch (error) {
       this.#log.error('recording-not-opened', { ...idsOf(recording), error });
       this.#notBeforeMs = clock.monotonicMs() + restMs;
@@ -155,15 +159,15 @@ export class Recordings implements Component {
   }
 
   async #makeIndex(entry: Pick<Open, 'recording' | 'place'>, tracks: readonly TrackDescription[]) {
-    const { folders, clock } = this.#options.context;
-    const { folder, generation, name } = await folders.make(entry.recording.videoId, clock.nowMs());
-    entry.place = { generation, name };
-    return RecordingIndex.create(folder, tracks, '../source');
+    const { index, place } = await beginIndex(this.#options.context, entry.recording.videoId, tracks);
+    entry.place = place;
+    return index;
   }
 
   async #probe(path: string): Promise<ProbedFile | undefined> {
     try {
-      return await this.#options.context.tools.probe(path, AbortSignal.timeout(probeTimeoutMs));
+      const signal = AbortSignal.any([AbortSignal.timeout(probeTimeoutMs), this.#leaving.signal]);
+      return await this.#options.context.tools.probe(path, signal);
     } catch {
       // It is tried again in the end, and that says why.
       return undefined;
@@ -204,17 +208,29 @@ export class Recordings implements Component {
     const { recording, writer } = entry;
     const { videoId } = recording;
     const { book, context } = this.#options;
+    const { signal } = this.#leaving;
     const startedMs = context.clock.monotonicMs();
     try {
       book.closed(videoId);
-      const written = await writer.finish();
+    } catch (error) {
+      // What it takes from its live stream stays as it was when it began.
+      this.#log.warn('recording-not-noted', { ...idsOf(recording), error });
+    }
+    // Never rejects: nothing is written to its files any more, whatever fails then.
+    const written = await writer.finish();
+    try {
       const { place, reason } = entry;
       const probed = await entry.probing;
-      const isVideo = await makeRecordingVideo(this.#desk, recording, written, { place, probed, reason });
+      const end = { place, probed, reason, signal };
+      const isVideo = await makeRecordingVideo(this.#desk, recording, written, end);
       this.#tellClosed(recording, isVideo, context.clock.monotonicMs() - startedMs);
     } catch (error) {
+      if (signal.aborted) {
+        this.#log.warn('recording-left', idsOf(recording));
+        return;
+      }
       this.#log.error('recording-unfinished', { ...idsOf(recording), error });
-      this.#left.set(videoId, { recording, reason: entry.reason });
+      this.#left.addFailed({ recording, reason: entry.reason });
     } finally {
       this.#open.delete(videoId);
     }
@@ -222,35 +238,6 @@ export class Recordings implements Component {
 
   async #finishAll(): Promise<void> {
     await Promise.all([...this.#open.values()].map(entry => this.#finish(entry)));
-  }
-
-  /** Of what is on the disk. What fails again stays for the next time. */
-  async #finishLeft(): Promise<void> {
-    const { context } = this.#options;
-    const nowMs = context.clock.monotonicMs();
-    if (nowMs < this.#leftNotBeforeMs) return;
-    for (const [videoId, { recording, reason }] of this.#left) {
-      const startedMs = context.clock.monotonicMs();
-      const entry: Pick<Open, 'recording' | 'place'> = { recording, place: undefined };
-      try {
-        // Of an index that was begun, only the folder would stay.
-        await context.folders.removeLeft(videoId, undefined);
-        const written = await scanRecording(context.files.video(videoId), tracks =>
-          this.#makeIndex(entry, tracks),
-        );
-        const isVideo = await makeRecordingVideo(this.#desk, recording, written, {
-          place: entry.place,
-          probed: undefined,
-          reason,
-        });
-        this.#left.delete(videoId);
-        this.#log.warn('recording-recovered', { ...idsOf(recording), isVideo });
-        this.#tellClosed(recording, isVideo, context.clock.monotonicMs() - startedMs);
-      } catch (error) {
-        this.#log.error('recording-unfinished', { ...idsOf(recording), error });
-        this.#leftNotBeforeMs = nowMs + restMs;
-      }
-    }
   }
 
   #tellClosed(recording: NewRecording, isVideo: boolean, ms: number): void {
@@ -283,6 +270,12 @@ export class Recordings implements Component {
   }
 }
 
-function idsOf({ videoId, liveStreamId, broadcastId }: NewRecording) {
-  return { videoId, liveStreamId, broadcastId };
+/** Waits for work, but no longer than this. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const over = new AbortController();
+  try {
+    await Promise.race([work, sleep(ms, undefined, { signal: over.signal })]);
+  } finally {
+    over.abort();
+  }
 }

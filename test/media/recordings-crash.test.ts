@@ -54,18 +54,23 @@ test('a server that is killed in a broadcast makes a video of it at its next sta
 
   const again = await startServerProcess({ dataDir, env });
   try {
-    // It is there before anybody can ask.
-    const [video] = readRows<{
-      id: string;
-      title: string;
-      bytes: number;
-      facts: string;
-      is_playable: number;
-    }>(
-      dataDir,
-      `SELECT v.id, v.title, s.bytes, e.is_playable, r.facts FROM videos v
-         JOIN video_sources s ON s.video_id = v.id JOIN video_encodings e ON e.video_id = v.id
-         JOIN renditions r ON r.video_id = v.id AND r.type = 'hls'`,
+    const [video] = await waitUntil(
+      () => {
+        const rows = readRows<{
+          id: string;
+          title: string;
+          bytes: number;
+          facts: string;
+          is_playable: number;
+        }>(
+          dataDir,
+          `SELECT v.id, v.title, s.bytes, e.is_playable, r.facts FROM videos v
+             JOIN video_sources s ON s.video_id = v.id JOIN video_encodings e ON e.video_id = v.id
+             JOIN renditions r ON r.video_id = v.id AND r.type = 'hls'`,
+        );
+        return rows.length > 0 && rows;
+      },
+      { what: 'the video' },
     );
     expect(video).toMatchObject({ id: videoId, title: 'Cut off', is_playable: 1 });
     expect(video!.bytes).toBeLessThanOrEqual(recorded);
@@ -73,7 +78,7 @@ test('a server that is killed in a broadcast makes a video of it at its next sta
     expect(durationSeconds).toBeGreaterThan(listed - partSeconds);
     expect((await fetch(`${again.baseUrl}/vod/${videoId}/hls/manifest.m3u8`)).status).toBe(200);
     expect(readRows(dataDir, 'SELECT * FROM recordings')).toEqual([]);
-    expect(again.lines.some(line => line.includes('"recording-recovered"'))).toBe(true);
+    await waitUntil(() => again.lines.some(line => line.includes('"recording-recovered"')));
   } finally {
     await again.stop();
   }

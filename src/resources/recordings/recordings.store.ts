@@ -44,8 +44,8 @@ export class RecordingsStore implements RecordingBook {
     this.#find = sqlite.prepare<[string], RecordingRow>('SELECT * FROM recordings WHERE video_id = ?');
   }
 
-  opened({ videoId, projectId, liveStreamId, broadcastId, startedAtMs }: NewRecording): void {
-    this.#add.run(videoId, broadcastId, startedAtMs, liveStreamId, projectId);
+  opened({ videoId, projectId, liveStreamId, broadcastId, startedAtMs }: NewRecording): boolean {
+    return this.#add.run(videoId, broadcastId, startedAtMs, liveStreamId, projectId).changes === 1;
   }
 
   closed(videoId: string): void {
@@ -65,7 +65,6 @@ export class RecordingsStore implements RecordingBook {
       }));
   }
 
-  /** Whether a recording is open, so that its folder is nobody's leftover. */
   isOpen(videoId: string): boolean {
     return this.#find.get(videoId) !== undefined;
   }

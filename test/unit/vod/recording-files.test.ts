@@ -1,45 +1,16 @@
-import { readFile, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import {
-  FragmentReader,
-  readFragmentLayout,
-  type Sample,
-  type TrackDescription,
-  writeFragment,
-} from '../../../src/cmaf/index.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { FragmentReader, type Sample, type TrackDescription } from '../../../src/cmaf/index.ts';
 import { RecordingIndex } from '../../../src/vod/recording-index.ts';
 import { scanRecording } from '../../../src/vod/recording-scan.ts';
+import { RecordingSpan } from '../../../src/vod/recording-span.ts';
 import { RecordingWriter, type StopReason } from '../../../src/vod/recording-writer.ts';
 import { tempDirOfTest } from '../../support/temp-dir.ts';
 import { audioTrack, videoTrack } from '../live/recording-sink.ts';
+import { both, frames, part } from './recorded-parts.ts';
 
-const both: readonly TrackDescription[] = [videoTrack, audioTrack];
-const frames = 25;
-
-interface Cut {
-  readonly video?: boolean;
-  readonly audio?: boolean;
-  readonly bytes?: number;
-}
-
-/** A part of a second from `second` on, of 25 frames, the first of them a keyframe, and as much sound. */
-function part(second: number, { video = true, audio = true, bytes = 20 }: Cut = {}, tracks = both) {
-  const run = (track: TrackDescription, count: number) => ({
-    trackId: track.id,
-    baseDtsTicks: Math.round(second * track.timescale),
-    samples: Array.from({ length: count }, (_, index) => ({
-      ...{ durationTicks: track.timescale / count, compositionOffsetTicks: 0 },
-      data: Buffer.alloc(bytes, second * count + index),
-      isSync: track.kind === 'audio' || index === 0,
-    })),
-  });
-  const fragment = writeFragment(second + 1, [
-    ...(video ? [run(videoTrack, frames)] : []),
-    ...(audio ? [run(audioTrack, 50)] : []),
-  ]);
-  return { tracks, fragment, layout: readFragmentLayout(fragment, [1, 2]) };
-}
+const { signal } = new AbortController();
 
 async function writerIn(
   folder: string,
@@ -117,19 +88,21 @@ describe('a recording', () => {
     const read = async () => [
       await readFile(join(folder, 'video.index')),
       await readFile(join(folder, 'audio.index')),
-      span!.seekTable().bytes,
+      span!.seekTable()!.bytes,
     ];
     const before = await read();
     const whole = await readFile(span!.path);
     // The last one began to be written.
     await writeFile(span!.path, Buffer.concat([whole, part(30).fragment.subarray(0, 700)]));
-    const scanned = await scanRecording(folder, tracks =>
-      RecordingIndex.create(folder, tracks, 'recording-1.mp4'),
+    const scanned = await scanRecording(
+      folder,
+      tracks => RecordingIndex.create(folder, tracks, 'recording-1.mp4'),
+      signal,
     );
     expect(scanned.spans[0]!.bytes).toBe(span!.bytes);
     expect((await readFile(span!.path)).length).toBe(span!.bytes);
     await scanned.index!.finish(span!.bytes);
-    expect([...(await read()).slice(0, 2), scanned.spans[0]!.seekTable().bytes]).toEqual(before);
+    expect([...(await read()).slice(0, 2), scanned.spans[0]!.seekTable()!.bytes]).toEqual(before);
   });
 
   it('is nothing when a crash left not one whole part', async () => {
@@ -140,7 +113,11 @@ describe('a recording', () => {
     await index!.close();
     for (const bytes of [spans[0]!.bytes - 1, spans[0]!.head.length, 100, 0]) {
       await truncate(spans[0]!.path, bytes);
-      const scanned = await scanRecording(folder, tracks => RecordingIndex.create(folder, tracks, 'x'));
+      const scanned = await scanRecording(
+        folder,
+        tracks => RecordingIndex.create(folder, tracks, 'x'),
+        signal,
+      );
       await scanned.index?.close();
       expect(scanned.spans).toEqual([]);
     }
@@ -155,9 +132,13 @@ describe('a recording', () => {
     const { spans, index } = await writer.finish();
     expect(spans.map(({ fragments }) => fragments)).toEqual([2, 1]);
     expect(index).toBeUndefined();
-    const scanned = await scanRecording(folder, async () => {
-      throw new Error('there is an index of several files');
-    });
+    const scanned = await scanRecording(
+      folder,
+      async () => {
+        throw new Error('there is an index of several files');
+      },
+      signal,
+    );
     expect(scanned.spans.map(({ bytes }) => bytes)).toEqual(spans.map(({ bytes }) => bytes));
   });
 
@@ -171,6 +152,36 @@ describe('a recording', () => {
     await index!.close();
     expect(reasons).toEqual(['disk-slow']);
     expect(spans[0]!.fragments).toBe(2);
+  });
+
+  it('has whole indexes though the disk took nothing for a moment', async () => {
+    const folder = await tempDirOfTest();
+    const indexOf = async (name: string, isFaulty: boolean) => {
+      await mkdir(join(folder, name));
+      const index = await RecordingIndex.create(join(folder, name), both, 'recording-1.mp4');
+      const span = new RecordingSpan(folder, 'recording-1.mp4', both);
+      for (let second = 0; second < 30; second += 1) {
+        const { layout, fragment } = part(second);
+        const position = span.bytes;
+        const samples = layout.samples.map(one => ({ ...one, position: position + one.position }));
+        span.add(samples, fragment.length);
+        index.add(samples);
+        if (second !== 20 || !isFaulty) continue;
+        const handle = await open(join(folder, 'any'), 'w');
+        await handle.close();
+        const fault = vi
+          .spyOn(Object.getPrototypeOf(handle), 'write')
+          .mockRejectedValueOnce(new Error('full'));
+        await expect(index.flush()).rejects.toThrow('full');
+        fault.mockRestore();
+      }
+      await index.finish(span.bytes);
+      return [
+        await readFile(join(folder, name, 'video.index')),
+        await readFile(join(folder, name, 'audio.index')),
+      ];
+    };
+    expect(await indexOf('faulty', true)).toEqual(await indexOf('whole', false));
   });
 
   it('is stopped when the disk fails', async () => {

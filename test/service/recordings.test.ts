@@ -1,0 +1,280 @@
+import { existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { appendFile, copyFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { Outbox } from '../../src/events/outbox.store.ts';
+import type { MediaTools, ProbedFile } from '../../src/ffmpeg/media-tools.ts';
+import { RecordingsStore } from '../../src/resources/recordings/recordings.store.ts';
+import { EncodingsStore } from '../../src/resources/video-encodings/encodings.store.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import type { LogData, Logger } from '../../src/shared/logger.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { MediaFiles } from '../../src/storage/media-files.ts';
+import { GrowingVideos } from '../../src/vod/growing-videos.ts';
+import type { RecordingBook } from '../../src/vod/recording-book.ts';
+import { Recordings } from '../../src/vod/recordings.ts';
+import { RenditionFolders } from '../../src/vod/rendition-folders.ts';
+import { RenditionReader } from '../../src/vod/rendition-reader.ts';
+import type { WorkContext } from '../../src/vod/work-context.ts';
+import { type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { audioTrack, videoTrack } from '../unit/live/recording-sink.ts';
+import { part } from '../unit/vod/recorded-parts.ts';
+
+/** What ffprobe says of the files of these tests. */
+const probed: ProbedFile = {
+  ...{ format: 'mov,mp4,m4a,3gp,3g2,mj2', bytes: 1, durationSeconds: 1, startSeconds: 0 },
+  streams: [
+    {
+      ...{ index: 0, kind: 'video', codec: 'h264', profile: 'High', width: 320, height: 180 },
+      ...{ pixelFormat: 'yuv420p', averageFrameRate: 25, baseFrameRate: 25 },
+    },
+    { index: 1, kind: 'audio', codec: 'aac', profile: 'LC', sampleRate: 48_000, channels: 2 },
+  ],
+} as unknown as ProbedFile;
+
+let api: RunningApi;
+let projectId: string;
+let liveStreamId: string;
+let lines: { event: string; data: LogData | undefined }[];
+let ordered: string[];
+
+beforeAll(async () => {
+  api = await startApi();
+  projectId = sandboxProjectOf(api.database);
+});
+beforeEach(async () => {
+  api.database.sqlite.exec('DELETE FROM recordings; DELETE FROM videos; DELETE FROM events');
+  liveStreamId = (await api.call('POST', '/live-streams', { body: { name: 'Harbour' } })).json.liveStreamId;
+  lines = [];
+  ordered = [];
+});
+afterAll(() => api.stop());
+
+const all = <Row>(sql: string, ...values: unknown[]) =>
+  api.database.sqlite.prepare(sql).all(...values) as Row[];
+const linesOf = (event: string) => lines.filter(line => line.event === event);
+const logger = (): Logger => {
+  const note = (event: string, data?: LogData): void => void lines.push({ event, data });
+  return { trace: note, debug: note, info: note, warn: note, error: note, child: logger };
+};
+const folderOf = (videoId: string, ...path: string[]) => join(api.dataDir, 'vod', videoId, ...path);
+const playable = () =>
+  all<{ id: string; title: string; is_playable: number | null }>(
+    'SELECT v.id, v.title, e.is_playable FROM videos v LEFT JOIN video_encodings e ON e.video_id = v.id',
+  );
+
+/** Recordings as the server has them, over the real store and disk; the clock is the test's. */
+function recordingsWith(
+  change: { probe?: MediaTools['probe']; book?: (real: RecordingsStore) => Partial<RecordingBook> } = {},
+) {
+  let aheadMs = 0;
+  const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() + aheadMs };
+  const outbox = new Outbox(api.database, silentLogger);
+  const files = new MediaFiles(api.dataDir);
+  const store = new RecordingsStore({
+    ...{ database: api.database, outbox },
+    addVideo: (id, video) => void api.api.videos.createRecorded(id, video),
+  });
+  const changes = change.book?.(store) ?? {};
+  const book = new Proxy(store, {
+    get: (target, name) => {
+      const own = changes[name as keyof RecordingBook] ?? target[name as keyof RecordingsStore];
+      return typeof own === 'function' ? own.bind(target) : own;
+    },
+  });
+  const context = {
+    tools: { probe: change.probe ?? (async () => probed) },
+    ...{ files, folders: new RenditionFolders(files), reader: new RenditionReader() },
+    ...{ growing: new GrowingVideos(), clock, log: logger() },
+    records: new EncodingsStore(api.database, outbox, systemClock),
+    jobs: { add: ({ kind }: { kind: string }) => void ordered.push(kind), has: () => false },
+  } as unknown as WorkContext;
+  const recordings = new Recordings({
+    ...{ context, book, minFreeBytes: 0, hasSeekTables: true, freeBytes: async () => 1e12 },
+    observer: { written: () => {}, stopped: () => {} },
+  });
+  onTestFinished(() => recordings.stop());
+  return { recordings, book, files, pass: (ms: number) => (aheadMs += ms) };
+}
+
+/** A recording that was cut off: what is on the disk, and in the book. */
+async function cutOff(seconds: number): Promise<string> {
+  const { recordings } = recordingsWith({ book: () => ({ becameVideo: () => fail() }) });
+  const open = recordings.open({ projectId, liveStreamId, broadcastId: 'brA' }, () => {})!;
+  for (let second = 0; second < seconds; second += 1) open.add(part(second));
+  open.close();
+  await waitUntil(() => linesOf('recording-unfinished').length > 0);
+  await recordings.stop();
+  lines = [];
+  const [row] = all<{ video_id: string }>('SELECT video_id FROM recordings');
+  await rename(folderOf(row!.video_id, 'source'), folderOf(row!.video_id, 'recording-1.mp4'));
+  return row!.video_id;
+}
+
+function fail(): never {
+  throw new Error('the disk is full');
+}
+
+function openFilesBelow(folder: string): string[] {
+  return readdirSync('/proc/self/fd').flatMap(fd => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`);
+      return path.startsWith(folder) ? [path] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+describe('what a crash left of a recording', () => {
+  test('becomes a video while everything else goes on', async () => {
+    const videoId = await cutOff(6);
+    let look = () => {};
+    const looked = new Promise<void>(resolve => {
+      look = resolve;
+    });
+    const { recordings } = recordingsWith({ probe: () => looked.then(() => probed) });
+    await recordings.start();
+    expect(playable()).toEqual([]);
+    expect(recordings.open({ projectId, liveStreamId, broadcastId: 'brB' }, () => {})).toBeDefined();
+    look();
+    const [video] = await waitUntil(() => playable().length > 0 && playable());
+    expect(video).toEqual({ id: videoId, title: 'Harbour', is_playable: 1 });
+  });
+
+  test('is all there though it had its last name, and a file was begun that is nothing', async () => {
+    const videoId = await cutOff(6);
+    await rename(folderOf(videoId, 'recording-1.mp4'), folderOf(videoId, 'source'));
+    await writeFile(folderOf(videoId, 'recording-2.mp4'), 'torn');
+    const { recordings } = recordingsWith();
+    await recordings.start();
+    await waitUntil(() => playable().length > 0);
+    expect(playable()).toMatchObject([{ id: videoId, is_playable: 1 }]);
+    expect(readdirSync(folderOf(videoId)).filter(name => name.startsWith('recording'))).toEqual([]);
+  });
+
+  test('of several files is put together without one that is torn', async () => {
+    const videoId = await cutOff(2);
+    const bytes = statSync(folderOf(videoId, 'recording-1.mp4')).size;
+    await copyFile(folderOf(videoId, 'recording-1.mp4'), folderOf(videoId, 'recording-2.mp4'));
+    await writeFile(folderOf(videoId, 'recording-3.mp4'), 'torn');
+    await appendFile(folderOf(videoId, 'recording-2.mp4'), 'torn');
+    const { recordings } = recordingsWith();
+    await recordings.start();
+    await waitUntil(() => playable().length > 0);
+    expect(ordered).toEqual(['join']);
+    const names = readdirSync(folderOf(videoId)).filter(name => name.startsWith('recording'));
+    expect(names.toSorted()).toEqual(['recording-1.mp4', 'recording-2.mp4']);
+    expect(statSync(folderOf(videoId, 'recording-2.mp4')).size).toBe(bytes);
+  });
+
+  test('is left as it is where it became a video after all', async () => {
+    const videoId = await cutOff(6);
+    const { recordings, pass } = recordingsWith({
+      book: real => ({
+        together: work => {
+          real.together(work);
+          fail();
+        },
+      }),
+    });
+    await recordings.start();
+    await waitUntil(() => linesOf('recording-unfinished').length > 0);
+    const [{ file }] = all<{ file: string }>(
+      "SELECT file FROM renditions WHERE type = 'hls' AND file != ''",
+    ) as [{ file: string }];
+    pass(31_000);
+    await recordings.finishLeft();
+    expect(existsSync(folderOf(videoId, file))).toBe(true);
+    expect(linesOf('recording-unfinished')).toHaveLength(1);
+  });
+});
+
+describe('a recording', () => {
+  function record(recordings: Recordings, parts: Parameters<typeof part>[]): void {
+    const open = recordings.open({ projectId, liveStreamId, broadcastId: 'brA' }, () => {})!;
+    for (const one of parts) open.add(part(...one));
+    open.close();
+  }
+
+  test('becomes a video though nothing could be written down when it was closed', async () => {
+    const { recordings } = recordingsWith({ book: () => ({ closed: fail }) });
+    record(recordings, [[0], [1], [2]]);
+    await waitUntil(() => playable().length > 0);
+    expect(playable()).toMatchObject([{ title: 'Harbour', is_playable: 1 }]);
+    expect(linesOf('recording-unfinished')).toEqual([]);
+  });
+
+  test('that cannot become a video holds no file, and is tried again less and less often', async () => {
+    let isFull = true;
+    const { recordings, pass } = recordingsWith({
+      book: real => ({ becameVideo: (...args) => (isFull ? fail() : real.becameVideo(...args)) }),
+    });
+    const tries = () => linesOf('recording-unfinished').length;
+    record(recordings, [[0], [1], [2]]);
+    await waitUntil(() => tries() === 1);
+    expect(openFilesBelow(join(api.dataDir, 'vod'))).toEqual([]);
+    for (const [seconds, count] of [
+      [29, 1],
+      [2, 2],
+      [31, 2],
+      [30, 3],
+    ] as const) {
+      pass(seconds * 1000);
+      await recordings.finishLeft();
+      expect(tries()).toBe(count);
+    }
+    isFull = false;
+    pass(121_000);
+    await recordings.finishLeft();
+    expect(playable()).toMatchObject([{ is_playable: 1 }]);
+  });
+
+  test('of a file without a keyframe at the beginning of a part becomes a video', async () => {
+    const { recordings } = recordingsWith();
+    const other = [{ ...videoTrack, timescale: videoTrack.timescale * 2 }, audioTrack];
+    record(recordings, [[0], [1, { isKeyframe: false }, other]]);
+    await waitUntil(() => playable().length > 0);
+    expect(ordered).toEqual(['join']);
+  });
+
+  test('with seconds between its keyframes is played as it is, with a minute it is encoded', async () => {
+    for (const [gop, jobs] of [
+      [12, ['stills']],
+      [60, ['prepare']],
+    ] as const) {
+      ordered = [];
+      const { recordings } = recordingsWith();
+      const before = playable().length;
+      record(
+        recordings,
+        Array.from({ length: 61 }, (_, second) => [second, { isKeyframe: second % gop === 0 }]),
+      );
+      await waitUntil(() => playable().length > before);
+      expect(ordered.filter(kind => kind !== 'encode' && kind !== 'mp4')).toEqual(jobs);
+    }
+  });
+
+  test('is not begun for a live stream that is gone', async () => {
+    const { recordings } = recordingsWith();
+    await api.call('DELETE', `/live-streams/${liveStreamId}`);
+    expect(recordings.open({ projectId, liveStreamId, broadcastId: 'brA' }, () => {})).toBeUndefined();
+    expect(recordings.openCount).toBe(0);
+  });
+
+  test('that is still being finished when the server stops is left for the next start', async () => {
+    const { recordings } = recordingsWith({
+      probe: (_, signal) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    });
+    record(recordings, [[0], [1], [2]]);
+    await recordings.stop();
+    expect(playable()).toEqual([]);
+    expect(linesOf('recording-left')).toHaveLength(1);
+    const next = recordingsWith();
+    await next.recordings.start();
+    await waitUntil(() => playable().length > 0);
+    expect(playable()).toMatchObject([{ is_playable: 1 }]);
+  });
+});
