@@ -1,0 +1,189 @@
+import type { Clock } from '../shared/clock.ts';
+import { RenderedText } from '../shared/rendered-text.ts';
+import { audioRendition, sourceRendition } from './broadcast-follower.ts';
+import type { DeclaredMedia } from './flv-metadata.ts';
+import type { Generation } from './generation.ts';
+import type { LadderForm } from './ladder-form.ts';
+import { LiveRendition, reportsOf } from './live-rendition.ts';
+import type { LiveWindow, MediaAnswer, PlaylistAnswer } from './live-window.ts';
+import type { LiveSettings } from './ports.ts';
+import type { BroadcastRewind } from './rewind-store.ts';
+import { formatVariants, type VariantFacts } from './variant.ts';
+
+/** What the renditions of a broadcast are made with. */
+export interface LiveRenditionsOptions {
+  readonly broadcastId: string;
+  readonly liveStreamId: string;
+  readonly targetDurationSeconds: number;
+  readonly settings: Pick<LiveSettings, 'windowMs' | 'windowBytes'>;
+  /** What is encoded of it; nothing unless given. */
+  readonly form?: LadderForm | undefined;
+  /** Where media goes when it leaves the memory; nowhere unless given. */
+  readonly rewind?: BroadcastRewind | undefined;
+  readonly clock: Clock;
+}
+
+/** What the media is like now. */
+export interface LiveMediaFacts {
+  /** The newest one whose media is cut. */
+  generation(): Generation | undefined;
+  declared(): DeclaredMedia | undefined;
+}
+
+/** A rendition that is not there so long after the source is not waited for. */
+const lateRungMs = 3000;
+
+/** All forms in which one broadcast can be played, and the list of them. */
+export class LiveRenditions {
+  readonly source: LiveRendition;
+  readonly #options: LiveRenditionsOptions;
+  readonly #facts: LiveMediaFacts;
+  /** By name; the source's is the first. */
+  readonly #byName = new Map<string, LiveRendition>();
+  readonly #givenUp = new Set<string>();
+  #multivariant: RenderedText | undefined;
+  /** When the source could first be played; monotonic. */
+  #playableAtMs: number | undefined;
+  #hasBeenComplete = false;
+
+  constructor(options: LiveRenditionsOptions, facts: LiveMediaFacts) {
+    this.#options = options;
+    this.#facts = facts;
+    this.source = this.#add(sourceRendition);
+  }
+
+  /** All that there are beside the source. */
+  get others(): LiveRendition[] {
+    return [...this.#byName.values()].filter(rendition => rendition !== this.source);
+  }
+
+  get windows(): LiveWindow[] {
+    return [...this.#byName.values()].map(({ window }) => window);
+  }
+
+  /** Rungs that are made no more. */
+  get givenUp(): ReadonlySet<string> {
+    return this.#givenUp;
+  }
+
+  /** There is something to play, in all that there is to choose among. */
+  get isPlayable(): boolean {
+    return this.source.window.isPlayable && this.#isComplete();
+  }
+
+  /** The rendition of this name, made when there is none. */
+  rendition(name: string): LiveRendition {
+    return this.#byName.get(name) ?? this.#add(name, this.source);
+  }
+
+  #add(name: string, beside?: LiveRendition): LiveRendition {
+    const { settings, clock, targetDurationSeconds, rewind } = this.#options;
+    const rendition = new LiveRendition(name, {
+      targetDurationSeconds,
+      windowSeconds: settings.windowMs / 1000,
+      maxBytes: settings.windowBytes,
+      ...(rewind === undefined ? {} : { rewind: { seconds: rewind.seconds, store: rewind.store(name) } }),
+      clock,
+      onChange: () => {
+        // The measured bandwidth changes with the segments.
+        this.changed();
+        for (const other of this.#byName.values()) if (other !== rendition) other.window.otherChanged();
+      },
+      otherRenditions: () => reportsOf(this.#byName.values(), name),
+      beside: beside?.window,
+    });
+    this.#byName.set(name, rendition);
+    return rendition;
+  }
+
+  /** A rung is made no more in this broadcast. */
+  giveUp(name: string): void {
+    this.#givenUp.add(name);
+    this.changed();
+  }
+
+  /** What can be chosen among, or what is said of it, has changed. */
+  changed(): void {
+    this.#multivariant = undefined;
+  }
+
+  /** A part can be fetched. */
+  listed(): void {
+    this.#playableAtMs ??= this.#options.clock.monotonicMs();
+  }
+
+  // ------------------------------------------------------------------------------------------------ viewers
+
+  /** The multivariant playlist; undefined until there is something to play. */
+  multivariant(): RenderedText | undefined {
+    if (!this.isPlayable) return undefined;
+    this.#multivariant ??= new RenderedText(formatVariants(this.#variants()));
+    return this.#multivariant;
+  }
+
+  /** See {@link LiveWindow.mediaPlaylist}. */
+  async mediaPlaylist(
+    rendition: string,
+    query: URLSearchParams,
+    signal: AbortSignal,
+  ): Promise<PlaylistAnswer> {
+    const { targetDurationSeconds } = this.#options;
+    const found = this.#byName.get(rendition);
+    if (found === undefined) {
+      return { status: 404, reason: 'there is no such rendition', targetDurationSeconds };
+    }
+    return found.window.mediaPlaylist(query, signal);
+  }
+
+  /** See {@link LiveWindow.media}. */
+  media(rendition: string, name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer {
+    const { targetDurationSeconds } = this.#options;
+    const found = this.#byName.get(rendition);
+    return found?.window.media(name, signal) ?? { status: 404, targetDurationSeconds };
+  }
+
+  /** All that is to be chosen among can be played, or has had its time to begin: a player reads the list once. */
+  #isComplete(): boolean {
+    const { form, clock } = this.#options;
+    if (this.#hasBeenComplete || form === undefined) return true;
+    const sound = this.#facts.generation()?.hasSoundApart ? [audioRendition] : [];
+    const isThere = [...this.#offered(), ...sound].every(name => this.#byName.get(name)?.window.isPlayable);
+    const isLate = clock.monotonicMs() - (this.#playableAtMs ?? Number.POSITIVE_INFINITY) > lateRungMs;
+    this.#hasBeenComplete = isThere || isLate;
+    return this.#hasBeenComplete;
+  }
+
+  /** Renditions of the picture, lowest first. */
+  #offered(): string[] {
+    const rungs = (this.#facts.generation()?.rungs ?? [])
+      .map(({ name }) => name)
+      .filter(name => name !== sourceRendition);
+    return [...rungs.filter(name => !this.#givenUp.has(name)), sourceRendition];
+  }
+
+  #variants(): VariantFacts[] {
+    const { liveStreamId, broadcastId } = this.#options;
+    const uriOf = (name: string) => `${liveStreamId}/${broadcastId}/${name}/index.m3u8`;
+    const generation = this.#facts.generation();
+    const bits = new Map(generation?.rungs.map(({ name, bitsPerSecond }) => [name, bitsPerSecond]));
+    const audio = generation?.hasSoundApart ? this.#byName.get(audioRendition) : undefined;
+    const sound =
+      audio?.tracks.audio === undefined || !audio.window.isPlayable
+        ? undefined
+        : { uri: uriOf(audio.name), track: audio.tracks.audio, ...audio.measureBandwidth() };
+    return this.#offered().flatMap(name => {
+      const rendition = this.#byName.get(name);
+      if (rendition === undefined || !rendition.window.isPlayable) return [];
+      const mostBitsPerSecond = bits.get(name);
+      return {
+        uri: uriOf(name),
+        tracks: rendition.tracks,
+        declared: this.#facts.declared(),
+        ...(mostBitsPerSecond === undefined ? {} : { mostBitsPerSecond }),
+        frameSeconds: generation?.frameSeconds,
+        ...rendition.measureBandwidth(),
+        sound,
+      };
+    });
+  }
+}
