@@ -125,6 +125,7 @@ export class LiveBroadcast {
         log: options.log,
         begin: dueMs => this.#newStandInRun(dueMs),
         failed: () => this.#markGaps(),
+        isWanted: () => this.#link === undefined && this.#ending === undefined,
       });
     this.#followers = this.#standIn === undefined ? options.followers : [...options.followers, this.#standIn];
   }
