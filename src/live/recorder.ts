@@ -1,4 +1,5 @@
 import { type FragmentLayout, readFragmentLayout } from '../cmaf/fragment-layout.ts';
+import { splitFragment } from '../cmaf/fragment-split.ts';
 import type { TrackDescription } from '../cmaf/init-segment.ts';
 import type { EndReason } from './broadcast.ts';
 import {
@@ -49,6 +50,10 @@ export interface RecorderOptions {
 
 /** So much of the picture is kept back where the sound is a rendition of its own and has not begun, so that both go into one file. */
 const mostHeldSeconds = 3;
+/** A recording whose picture has ended waits so long for the rest of its sound. */
+const mostSoundWaitSeconds = 3;
+/** What begins earlier by less than this begins with the picture. */
+const sameInstantSeconds = 0.002;
 /** A recording that is due to be closed waits so long for a keyframe, so that no frame is lost. */
 const mostKeyframeWaitMs = 60_000;
 /** Durations of parts are sums of rounded ones. */
@@ -65,6 +70,10 @@ export class Recorder implements BroadcastFollower {
   /** The same for all parts between two changes, so that a change is seen without comparing. */
   #recorded: readonly TrackDescription[] | undefined;
   #recording: OpenRecording | undefined;
+  /** When the first frame of its picture is shown, on the broadcast's clock. */
+  #beganAtSeconds = Number.NEGATIVE_INFINITY;
+  /** The recording before, whose picture has ended, until its sound has; and how much of the next picture came meanwhile. */
+  #ending: { readonly recording: OpenRecording; waitedSeconds: number } | undefined;
   #recordedMs = 0;
   #isOver = false;
   #hasSound = false;
@@ -89,6 +98,7 @@ export class Recorder implements BroadcastFollower {
     // What is held is of the tracks before.
     if (rendition === sourceRendition) {
       this.#takeHeld();
+      this.#closeEnding();
       this.#hasGivenSoundUp = false;
     }
     this.#tracks.set(rendition, tracks);
@@ -131,14 +141,46 @@ export class Recorder implements BroadcastFollower {
     );
     const partMs = part.durationSeconds * 1000;
     const isLeading = part.rendition === sourceRendition;
-    if (isLeading) {
-      const canBegin = beginsWithKeyframe(tracks, layout);
-      this.#closeWhenDue(partMs, canBegin);
-      if (this.#recording === undefined && canBegin && !this.#isOver) this.#begin();
+    if (!isLeading) {
+      this.#takeSound({ tracks, fragment: part.body, layout });
+      return;
     }
-    if (this.#recording === undefined) return;
-    this.#recording.add({ tracks, fragment: part.body, layout });
-    if (isLeading) this.#recordedMs += partMs;
+    const canBegin = beginsWithKeyframe(tracks, layout);
+    this.#closeWhenDue(partMs, canBegin);
+    if (this.#recording === undefined && canBegin && !this.#isOver) this.#begin(tracks, layout);
+    if (this.#ending !== undefined) {
+      this.#ending.waitedSeconds += part.durationSeconds;
+      if (this.#ending.waitedSeconds > mostSoundWaitSeconds) this.#closeEnding();
+    }
+    this.#recording?.add({ tracks, fragment: part.body, layout });
+    if (this.#recording !== undefined) this.#recordedMs += partMs;
+  }
+
+  /**
+   * Parts of a sound that is a rendition of its own end where its frames do, and come after those of the picture: what is heard before the
+   * first frame of a recording belongs to the one before it.
+   */
+  #takeSound(part: RecordedPart): void {
+    const { tracks, fragment, layout } = part;
+    const { samples } = layout;
+    const timescale = tracks.find(({ id }) => id === samples[0]?.trackId)?.timescale ?? 1;
+    const isEarlier = ({ dtsTicks }: { dtsTicks: number }) =>
+      dtsTicks / timescale < this.#beganAtSeconds - sameInstantSeconds;
+    const count = samples.filter(isEarlier).length;
+    if (count === samples.length) {
+      this.#ending?.recording.add(part);
+      return;
+    }
+    if (count === 0) {
+      this.#closeEnding();
+      this.#recording?.add(part);
+      return;
+    }
+    const ids = tracks.map(({ id }) => id);
+    const [before, after] = splitFragment(fragment, layout, count);
+    this.#ending?.recording.add({ tracks, fragment: before, layout: readFragmentLayout(before, ids) });
+    this.#closeEnding();
+    this.#recording?.add({ tracks, fragment: after, layout: readFragmentLayout(after, ids) });
   }
 
   /** Its tracks are told with its first part, which comes after that of the picture. */
@@ -152,6 +194,10 @@ export class Recorder implements BroadcastFollower {
     const source = this.#tracks.get(sourceRendition);
     if (source === undefined) return false;
     return rendition === sourceRendition || (rendition === audioRendition && source.audio === undefined);
+  }
+
+  #hasSoundApart(): boolean {
+    return this.#tracks.get(sourceRendition)?.audio === undefined && this.#tracks.has(audioRendition);
   }
 
   #recordedTracks(): TrackDescription[] {
@@ -174,23 +220,35 @@ export class Recorder implements BroadcastFollower {
     }
     if (this.#recording === undefined) return;
     const isDue = this.#recordedMs >= longestMs - roundingMs;
-    if (isDue && (canBegin || this.#recordedMs >= longestMs + mostKeyframeWaitMs)) this.#close();
+    if (isDue && canBegin && this.#hasSoundApart()) {
+      this.#closeEnding();
+      this.#ending = { recording: this.#recording, waitedSeconds: 0 };
+      this.#recording = undefined;
+    } else if (isDue && (canBegin || this.#recordedMs >= longestMs + mostKeyframeWaitMs)) this.#close();
   }
 
-  #begin(): void {
+  #begin(tracks: readonly TrackDescription[], layout: FragmentLayout): void {
     const { studio, broadcast, isCut } = this.#options;
     const recording = studio.open(broadcast, () => {
       if (this.#recording === recording) this.#recording = undefined;
     });
     this.#recording = recording;
+    this.#beganAtSeconds = shownAtSeconds(tracks, layout);
     // What the sandbox may record counts for the whole broadcast.
     if (!isCut) this.#recordedMs = 0;
   }
 
   #close(): void {
+    this.#closeEnding();
     const recording = this.#recording;
     this.#recording = undefined;
     recording?.close();
+  }
+
+  #closeEnding(): void {
+    const ending = this.#ending;
+    this.#ending = undefined;
+    ending?.recording.close();
   }
 }
 
@@ -199,4 +257,12 @@ function beginsWithKeyframe(tracks: readonly TrackDescription[], { samples }: Fr
   const video = tracks.find(({ kind }) => kind === 'video');
   if (video === undefined) return true;
   return samples.find(({ trackId }) => trackId === video.id)?.isSync === true;
+}
+
+/** When the first frame of its picture is shown, or its first sound heard. */
+function shownAtSeconds(tracks: readonly TrackDescription[], { samples }: FragmentLayout): number {
+  const track = tracks.find(({ kind }) => kind === 'video') ?? tracks[0];
+  const first = samples.find(({ trackId }) => trackId === track?.id);
+  if (track === undefined || first === undefined) return Number.NEGATIVE_INFINITY;
+  return (first.dtsTicks + first.compositionOffsetTicks) / track.timescale;
 }

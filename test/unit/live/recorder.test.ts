@@ -32,9 +32,31 @@ function partAt(
   return part;
 }
 
+/** Sound of frames of a tenth of a second, the first of them at `second`. */
+function soundAt(second: number, frames = 10): FollowedPart {
+  const frame = {
+    ...{ durationTicks: audioTrack.timescale / 10, compositionOffsetTicks: 0, data: Buffer.alloc(10) },
+    isSync: true,
+  };
+  const body = writeFragment(1, [
+    {
+      trackId: 2,
+      baseDtsTicks: second * audioTrack.timescale,
+      samples: Array.from({ length: frames }, () => frame),
+    },
+  ]);
+  return { ...partAt(0, { isSound: true }), body };
+}
+
 /** A recorder whose recordings are lists of the seconds at which their parts begin. */
 function recorderWith(change: Partial<RecorderOptions> = {}) {
-  const recordings: { seconds: number[]; tracks: number[]; isClosed: boolean; stop: () => void }[] = [];
+  const recordings: {
+    seconds: number[];
+    spans: { isSound: boolean; start: number; end: number }[];
+    tracks: number[];
+    isClosed: boolean;
+    stop: () => void;
+  }[] = [];
   const disk = { hasRoom: true };
   const recorder = new Recorder({
     broadcast,
@@ -43,6 +65,7 @@ function recorderWith(change: Partial<RecorderOptions> = {}) {
         if (!disk.hasRoom) return undefined;
         const recording = {
           seconds: [] as number[],
+          spans: [] as { isSound: boolean; start: number; end: number }[],
           tracks: [] as number[],
           isClosed: false,
           stop: onStopped,
@@ -52,7 +75,13 @@ function recorderWith(change: Partial<RecorderOptions> = {}) {
           add: ({ tracks, layout: { samples } }: RecordedPart) => {
             const [first] = samples;
             const timescale = first?.trackId === 1 ? videoTrack.timescale : audioTrack.timescale;
+            const last = samples.at(-1);
             recording.seconds.push((first?.dtsTicks ?? 0) / timescale);
+            recording.spans.push({
+              isSound: first?.trackId === 2,
+              start: (first?.dtsTicks ?? 0) / timescale,
+              end: ((last?.dtsTicks ?? 0) + (last?.durationTicks ?? 0)) / timescale,
+            });
             recording.tracks.push(tracks.length);
           },
           close: () => {
@@ -139,6 +168,45 @@ describe('a recorder', () => {
     recorder.part({ ...partAt(0), rendition: '240p' });
     recorder.part(partAt(1));
     expect(recordings).toMatchObject([{ seconds: [0, 0, 1], tracks: [2, 2, 2] }]);
+  });
+
+  it('gives each recording its own sound, which comes after the picture and is cut where the picture is', () => {
+    const { recorder, recordings } = recorderWith({ longestMs: 2000 });
+    recorder.tag(audioBody);
+    recorder.tracks('source', { video: videoTrack }, init, false);
+    recorder.tracks('audio', { audio: audioTrack }, init, false);
+    const sound = (second: number) => recorder.part(soundAt(second));
+    const picture = (second: number) => recorder.part(partAt(second));
+    picture(0);
+    sound(0);
+    picture(1);
+    picture(2);
+    recorder.part(soundAt(1, 5));
+    expect(recordings[0]!.isClosed).toBe(false);
+    sound(1.5);
+    picture(3);
+    sound(2.5);
+    expect(recordings.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+    const soundOf = (index: number) =>
+      recordings[index]!.spans.filter(({ isSound }) => isSound).map(({ start, end }) => [start, end]);
+    expect(soundOf(0)).toEqual([
+      [0, 1],
+      [1, 1.5],
+      [1.5, 2],
+    ]);
+    expect(soundOf(1)).toEqual([
+      [2, 2.5],
+      [2.5, 3.5],
+    ]);
+  });
+
+  it('closes a recording whose sound stays away when its picture has gone on for three seconds', () => {
+    const { recorder, recordings } = recorderWith({ longestMs: 2000 });
+    recorder.tag(audioBody);
+    recorder.tracks('source', { video: videoTrack }, init, false);
+    recorder.tracks('audio', { audio: audioTrack }, init, false);
+    for (let second = 0; second < 6; second += 1) recorder.part(partAt(second, { isKeyframe: second < 3 }));
+    expect(recordings.map(({ isClosed }) => isClosed)).toEqual([true, false]);
   });
 
   it('does without a sound that never begins', () => {

@@ -1,0 +1,30 @@
+import type { FragmentLayout } from './fragment-layout.ts';
+import { writeFragment } from './fragment-writer.ts';
+import type { LocatedSample } from './movie-fragment.ts';
+
+/**
+ * Cuts a fragment of a single track in two, both with the number that it has.
+ *
+ * @param fragment as `writeFragment` makes them
+ * @param count of samples in the first of the two, at least one and less than all
+ */
+export function splitFragment(
+  fragment: Buffer,
+  { samples }: Pick<FragmentLayout, 'samples'>,
+  count: number,
+): [Buffer, Buffer] {
+  // Headers of `moof` and `mfhd`, version and flags.
+  const sequenceNumber = fragment.readUInt32BE(8 + 8 + 4);
+  const write = (some: readonly LocatedSample[]) =>
+    writeFragment(sequenceNumber, [
+      {
+        trackId: some[0]?.trackId ?? 0,
+        baseDtsTicks: some[0]?.dtsTicks ?? 0,
+        samples: some.map(({ position, sizeBytes, ...sample }) => ({
+          ...sample,
+          data: fragment.subarray(position, position + sizeBytes),
+        })),
+      },
+    ]);
+  return [write(samples.slice(0, count)), write(samples.slice(count))];
+}
