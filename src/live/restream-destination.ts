@@ -166,7 +166,10 @@ export class RestreamDestination {
       if (this.#isDialling) this.#keepAhead(tag, isStart);
       return;
     }
-    if (this.#run.isEnding) return;
+    if (this.#run.isEnding) {
+      this.#keepAhead(tag, isStart);
+      return;
+    }
     if (!isStart && (this.#needsStart || !this.#run.hasBegun)) {
       if (this.#isDropping) this.#drop(tag);
       return;
@@ -176,7 +179,7 @@ export class RestreamDestination {
       return;
     }
     if (isStart && this.#runSign !== format.sign) {
-      this.#beginAnew(this.#run);
+      this.#beginAnew(this.#run, tag);
       return;
     }
     if (this.#run.isFull || (this.#isDropping && !this.#run.isHalfEmpty)) {
@@ -293,10 +296,11 @@ export class RestreamDestination {
   }
 
   /** What comes is another kind of media: what waits goes out, and another connection begins. */
-  #beginAnew(run: RestreamRun): void {
+  #beginAnew(run: RestreamRun, tag: RestreamTag): void {
     this.#options.log.info('restream-format-changed');
     this.#needsStart = true;
     this.#isDropping = false;
+    this.#keepAhead(tag, true);
     run.finish();
   }
 
