@@ -16,6 +16,7 @@ import { liveQualities } from './migrations/0012-live-qualities.ts';
 import { ingestHealth } from './migrations/0013-ingest-health.ts';
 import { sandboxRetention } from './migrations/0014-sandbox-retention.ts';
 import { emptyContainers } from './migrations/0015-empty-containers.ts';
+import { joinedSources } from './migrations/0016-joined-sources.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
 /** All steps in order; the first is number 1. SQLite's `user_version` says how many a database has had. */
@@ -35,6 +36,7 @@ export const migrations: readonly Migration[] = [
   ingestHealth,
   sandboxRetention,
   emptyContainers,
+  joinedSources,
 ];
 
 /**

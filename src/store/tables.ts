@@ -193,7 +193,7 @@ export interface VideoRow {
 /**
  * Where a video's source comes from, once something has begun. `total`: bytes or parts announced; `bytes`: size of the source,
  * known at the end; `address`: the URL or the cloned video's id. Complete is what has been `uploaded` or `ingested`;
- * `completed_at_ms`: since when, or since when it has `failed`.
+ * `completed_at_ms`: since when, or since when it has `failed`. `is_joined`: it was put together from several files.
  */
 export interface VideoSourceRow {
   video_id: string;
@@ -207,6 +207,7 @@ export interface VideoSourceRow {
   failure: string | null;
   started_at_ms: number;
   completed_at_ms: number | null;
+  is_joined: number;
 }
 
 /** A stored piece of a ranged upload: bytes `first` to `last`, both included, or the part number twice. `digest`: SHA-256. */

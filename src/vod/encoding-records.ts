@@ -27,6 +27,8 @@ export interface EncodingOrder {
   readonly environment: 'sandbox' | 'production';
   /** Where the source comes from; undefined while there is none. */
   readonly origin: 'upload' | 'url' | 'clone' | 'recording' | undefined;
+  /** It was put together from several files: picture and sound change in the middle, which no player follows. */
+  readonly isJoined: boolean;
   readonly clip: { readonly startMs: number; readonly endMs: number | undefined } | undefined;
   /** Placement as in the contract; the image is the file `watermark` of the video's folder. */
   readonly watermark: Readonly<Record<string, string>> | undefined;

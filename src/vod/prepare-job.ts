@@ -48,7 +48,7 @@ async function prepare(context: WorkContext, job: RunningJob, order: EncodingOrd
   const probed = await tools.probe(source, job.signal);
   const wishes = {
     ...wishesOf(order, context.settings.sandboxVideoMs),
-    ...(isJoined(order, probed) ? { mayCarryVideo: false, mayCarryAudio: false } : {}),
+    ...(order.isJoined ? { mayCarryVideo: false, mayCarryAudio: false } : {}),
   };
   const plan = planUsableSource(probed, wishes);
   const { generation, folder, name } = await folders.make(videoId, clock.nowMs());
@@ -117,11 +117,6 @@ export async function settleCarried(
     if (video !== undefined && isSoundDone && mp4[0] !== undefined && !isDone(mp4[0]))
       orderWork(context, 'mp4', videoId);
   };
-}
-
-/** A recording that was put together: its picture and sound change in the middle, which no player follows. */
-function isJoined({ origin }: EncodingOrder, { format }: ProbedFile): boolean {
-  return origin === 'recording' && format === 'mpegts';
 }
 
 async function carry(

@@ -87,6 +87,7 @@ export class RecordingsStore implements RecordingBook {
           ...{ status: sourceBytes === undefined ? 'ingesting' : 'ingested', total: null, failure: null },
           ...{ bytes: sourceBytes ?? null, started_at_ms: startedAtMs },
           completed_at_ms: sourceBytes === undefined ? null : atMs,
+          is_joined: 0,
         }),
       );
       const payload = { liveStreamId, videoId };
@@ -101,7 +102,7 @@ export class RecordingsStore implements RecordingBook {
       database.run(
         database.queries
           .updateTable('video_sources')
-          .set({ status: 'ingested', bytes: sourceBytes, failure: null, completed_at_ms: atMs })
+          .set({ status: 'ingested', bytes: sourceBytes, failure: null, completed_at_ms: atMs, is_joined: 1 })
           .where('video_id', '=', videoId),
       ) === 1
     );

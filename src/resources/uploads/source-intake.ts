@@ -82,6 +82,7 @@ export class SourceIntake {
       origin: plan.kind === 'fetch' ? 'url' : 'clone',
       status: 'ingesting',
       address: plan.kind === 'fetch' ? plan.address : plan.videoId,
+      isJoined: plan.kind === 'clone' && store.source(plan.videoId)?.isJoined === true,
       startedAtMs: clock.nowMs(),
     });
     jobs.add({ kind: plan.kind, subjectId: videoId, priority: plan.kind === 'clone' ? clonePriority : 0 });

@@ -14,6 +14,8 @@ export interface SourceRecord {
   /** Bytes or parts that were announced. */
   readonly total: number | undefined;
   readonly startedAtMs: number;
+  /** It was put together from several files, or is a copy of such a one. */
+  readonly isJoined: boolean;
 }
 
 /** How a source begins. */
@@ -26,6 +28,7 @@ export interface NewSource {
   readonly uploadToken?: string | undefined;
   readonly total?: number | undefined;
   readonly startedAtMs: number;
+  readonly isJoined?: boolean;
 }
 
 /** A stored chunk. `digest`: SHA-256 of its bytes. */
@@ -102,6 +105,7 @@ export class UploadsStore {
       address: row.address ?? undefined,
       total: row.total ?? undefined,
       startedAtMs: row.started_at_ms,
+      isJoined: row.is_joined === 1,
     };
   }
 
@@ -158,6 +162,7 @@ export class UploadsStore {
       failure: null,
       started_at_ms: source.startedAtMs,
       completed_at_ms: null,
+      is_joined: source.isJoined === true ? 1 : 0,
     };
     this.#database.transaction(() => {
       this.#removeChunks(source.videoId);

@@ -63,10 +63,13 @@ export class EncodingsStore implements EncodingRecords {
         VideoRow,
         'project_id' | 'clip_start_ms' | 'clip_end_ms' | 'watermark' | 'has_mp4_support' | 'live_stream_id'
       > &
-        Pick<ProjectRow, 'environment'> & { origin: VideoSourceRow['origin'] | null }
+        Pick<ProjectRow, 'environment'> & {
+          origin: VideoSourceRow['origin'] | null;
+          is_joined: number | null;
+        }
     >(
       `SELECT v.project_id, v.clip_start_ms, v.clip_end_ms, v.watermark, v.has_mp4_support, v.live_stream_id,
-         p.environment, s.origin
+         p.environment, s.origin, s.is_joined
        FROM videos v JOIN projects p ON p.id = v.project_id LEFT JOIN video_sources s ON s.video_id = v.id
        WHERE v.id = ?`,
     );
@@ -93,6 +96,7 @@ export class EncodingsStore implements EncodingRecords {
       projectId: row.project_id,
       environment: row.environment,
       origin: row.origin ?? undefined,
+      isJoined: row.is_joined === 1,
       clip:
         row.clip_start_ms === null && row.clip_end_ms === null
           ? undefined

@@ -13,6 +13,7 @@ const order: EncodingOrder = {
   projectId: 'pr1',
   environment: 'sandbox',
   origin: 'upload',
+  isJoined: false,
   clip: undefined,
   watermark: undefined,
   mp4Support: true,
