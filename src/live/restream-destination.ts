@@ -57,6 +57,9 @@ export const restreamTimes: RestreamTimes = {
 const mostAheadMs = 3_000;
 const mostAheadBytes = 4 * 1024 * 1024;
 
+/** A destination that still holds a connection of before, of this broadcast or the last one, refuses the next one for a while. */
+const mostSoonAfterRefusal = 3;
+
 /** What a destination reports. */
 export interface RestreamObserver {
   bytesOut(count: number): void;
@@ -102,6 +105,8 @@ export class RestreamDestination {
   #retries = 0;
   /** Failures since it was healthy. */
   #failures = 0;
+  /** How often it refused, one time after the other. */
+  #refusals = 0;
   #isRetry = false;
   /** The next media begins a try. */
   #isDue = true;
@@ -308,6 +313,7 @@ export class RestreamDestination {
     if (run === undefined || this.#run !== run || this.#isOver || this.#state === 'stopped') return;
     const { clock, limitMs, log } = this.#options;
     this.#acceptedMs = clock.monotonicMs();
+    this.#refusals = 0;
     this.#reason = undefined;
     this.#setState('live');
     log.info('restream-live', { retries: this.#retries });
@@ -346,7 +352,10 @@ export class RestreamDestination {
     this.#setState('retrying');
     observer.failed(failure.reason);
     const doubled = times.firstRetryMs * 2 ** Math.min(this.#failures - 1, 20);
-    const usualMs = failure.isLasting ? times.longestRetryMs : Math.min(times.longestRetryMs, doubled);
+    if (failure.reason === 'refused') this.#refusals += 1;
+    const isLasting =
+      failure.isLasting && (failure.reason !== 'refused' || this.#refusals > mostSoonAfterRefusal);
+    const usualMs = isLasting ? times.longestRetryMs : Math.min(times.longestRetryMs, doubled);
     const retryMs = Math.round(usualMs * (0.75 + random() / 2));
     log.warn('restream-failed', { reason: failure.reason, detail: failure.detail, retryMs });
     clearTimeout(this.#retryTimer);

@@ -77,6 +77,14 @@ describe('a destination that fails', () => {
     await destination.end(false);
   });
 
+  it('by refusing is tried soon for some times, since it may hold a former connection', async () => {
+    const lasting = { reason: 'refused', detail: 'Already publishing.', isLasting: true } as const;
+    const { destination, tries, play } = failing(new RestreamError(lasting));
+    await play(130);
+    expect(tries.map(at => at - tries[0]!)).toEqual([0, 1, 3, 7, 67, 127]);
+    await destination.end(false);
+  });
+
   it('is not tried while nothing is published', async () => {
     const { destination, tries, play } = failing(refused);
     await play(1);
