@@ -129,16 +129,21 @@ export class FollowingSegmenter {
     this.#partStartMs = facts.startMs;
     this.#endMs = facts.startMs;
     const tolerance = this.#options.kind === 'video' ? sameFrameMs : (this.#queue[0]?.durationMs ?? 0) / 2;
-    while (this.#queue[0] !== undefined && this.#queue[0].atMs < facts.startMs - tolerance - tinyMs)
+    while (this.#queue[0] !== undefined && this.#queue[0].atMs < facts.startMs - tolerance - tinyMs) {
       this.#queue.shift();
+      this.#isUnbroken = false;
+    }
   }
 
   #close(): void {
     if (this.#facts === undefined) return;
-    this.#closePart(this.#endMs);
+    if (this.#open.length > 0) this.#closePart(this.#endMs);
     const { window } = this.#options.rendition;
     if (this.#isOpen) window.closeSegment();
-    else window.addMissing(this.#facts, Math.max(0.001, (this.#followedMs - this.#facts.startMs) / 1000));
+    else {
+      this.#isUnbroken = false;
+      window.addMissing(this.#facts, Math.max(0.001, (this.#followedMs - this.#facts.startMs) / 1000));
+    }
     this.#isOpen = false;
     this.#facts = undefined;
   }

@@ -79,6 +79,11 @@ export class Ladder {
   /** Where the rungs end, on the clock of `shownMs`. */
   readonly #ends = new Map<string, number>();
   #newestMs = 0;
+  /** When the newest frames are shown, as they rose: the last of them are still inside. */
+  readonly #rises: number[] = [];
+  /** What is inside could not be made again: more than is kept came since the last keyframe, and the encoder keeps up. */
+  #isTorn = false;
+  #lastInputMs = 0;
   #lastOutputMs = 0;
   /** What is to change at the next keyframe. */
   #change: (() => void) | undefined;
@@ -109,12 +114,16 @@ export class Ladder {
     return this.#isCrowded;
   }
 
-  /** How far its slowest rung is behind what came in, in milliseconds of media. */
+  /**
+   * How far its slowest rung is behind what it could have given, in milliseconds of media. A frame comes out when the next one that is kept
+   * goes in.
+   */
   get lagMs(): number {
     const ends = this.#rungs.map(
       ({ name }) => this.#ends.get(name) ?? this.#kept[0]?.shownMs ?? this.#newestMs,
     );
-    return ends.length === 0 ? 0 : Math.max(0, this.#newestMs - Math.min(...ends));
+    const dueMs = this.#rises.at(-2 * this.#frameDivisor) ?? this.#rises[0];
+    return ends.length === 0 || dueMs === undefined ? 0 : Math.max(0, dueMs - Math.min(...ends));
   }
 
   /** @param reorderMs how much later than it is decoded a frame is shown */
@@ -127,19 +136,44 @@ export class Ladder {
     if (role === 'keyframe') this.#reorderMs = reorderMs;
     const shownMs = atMs + reorderMs - this.#reorderMs;
     const tag: EncoderTag = { role, atMs, shownMs, reorderMs: this.#reorderMs, body };
-    if (this.#kept.length === 0 && role !== 'keyframe') return;
-    this.#newestMs = Math.max(this.#newestMs, shownMs);
+    if (role === 'keyframe') this.#isTorn = false;
+    if (this.#kept.length === 0 && role !== 'keyframe' && !this.#isTorn) return;
+    this.#lastInputMs = this.#options.clock.monotonicMs();
+    this.#rise(shownMs);
+    if (this.#isTorn) {
+      this.#encoder?.write(tag);
+      if (this.lagMs > relaxedMs) this.#overflow();
+      return;
+    }
     if (role === 'keyframe' && this.#change !== undefined && this.#drainingFromMs === undefined)
       this.#drain(tag);
     this.#kept.push(tag);
     this.#keptBytes += body.length;
     if (this.#keptBytes > mostKeptBytes || this.#newestMs - this.#kept[0]!.shownMs > mostKeptMs) {
-      this.#overflow();
+      if (this.#keepsUp()) {
+        this.#encoder?.write(tag);
+        this.#isTorn = true;
+        this.#forget();
+      } else this.#overflow();
       return;
     }
     if (this.#drainingFromMs !== undefined) return;
     if (this.#encoder === undefined) this.#start();
     else this.#encoder.write(tag);
+  }
+
+  #rise(shownMs: number): void {
+    if (this.#rises.length > 0 && shownMs <= this.#newestMs) return;
+    this.#newestMs = shownMs;
+    this.#rises.push(shownMs);
+    if (this.#rises.length > 2 * highestDivisor) this.#rises.shift();
+  }
+
+  #keepsUp(): boolean {
+    const hasAll = this.#rungs.every(({ name }) => this.#ends.has(name));
+    return (
+      hasAll && this.#encoder !== undefined && this.#drainingFromMs === undefined && this.lagMs <= relaxedMs
+    );
   }
 
   /** The publisher is gone: what is inside comes out, for a while. */
@@ -187,7 +221,14 @@ export class Ladder {
           ...picture,
           frameDivisor: this.#frameDivisor,
           first,
-          rungs: this.#rungs.map(rung => ({ ...rung, fromMs: this.#ends.get(rung.name) })),
+          rungs: this.#rungs.map(rung => {
+            const fromMs = this.#ends.get(rung.name);
+            return {
+              ...rung,
+              fromMs,
+              fromReorderMs: fromMs === undefined ? undefined : this.#reorderAt(fromMs),
+            };
+          }),
         },
         {
           track: (rung, track) => events.track(rung, track),
@@ -206,6 +247,10 @@ export class Ladder {
     this.#encoder = encoder;
     if (this.#config !== undefined) encoder.write({ ...this.#config, atMs: first.atMs });
     for (const tag of this.#kept) encoder.write(tag);
+  }
+
+  #reorderAt(shownMs: number): number | undefined {
+    return this.#kept.findLast(tag => tag.role === 'keyframe' && tag.shownMs <= shownMs)?.reorderMs;
   }
 
   #sample(rung: string, sample: Sample, atMs: number): void {
@@ -231,6 +276,7 @@ export class Ladder {
 
   #exited(failure: string | undefined): void {
     this.#encoder = undefined;
+    this.#isTorn = false;
     clearTimeout(this.#drainTimer);
     if (this.#isOver) {
       this.#ended.resolve();
@@ -280,7 +326,6 @@ export class Ladder {
   // ------------------------------------------------------------------------------------------------ keeping up
 
   #look(): void {
-    if (this.#encoder === undefined) return;
     const nowMs = this.#options.clock.monotonicMs();
     const lagMs = this.lagMs;
     if (lagMs > crowdedMs) this.#isCrowded = true;
@@ -288,7 +333,10 @@ export class Ladder {
       this.#isCrowded = false;
       this.#options.events.drained();
     }
-    if (lagMs > 0 && nowMs - this.#lastOutputMs > stallMs) {
+    if (this.#encoder === undefined) return;
+    // A picture that stands still, with some frames left inside, is no fault of the encoder.
+    const hasInput = this.#lastInputMs - this.#lastOutputMs > stallMs / 2;
+    if (lagMs > 0 && hasInput && nowMs - this.#lastOutputMs > stallMs) {
       this.#lastOutputMs = nowMs;
       this.#encoder.kill();
       this.#encoder = undefined;

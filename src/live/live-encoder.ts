@@ -28,6 +28,8 @@ export interface EncoderRung {
   readonly bitsPerSecond: number;
   /** Frames before this (`shownMs`) are there already. */
   readonly fromMs?: number | undefined;
+  /** The `reorderMs` of the frames from there on; that of the first keyframe unless given. */
+  readonly fromReorderMs?: number | undefined;
 }
 
 /** What an encoder makes. */
@@ -71,15 +73,27 @@ export interface FfmpegLiveEncoderOptions {
 
 interface RungState {
   readonly order: EncoderRung;
-  /** Frames from here on (`shownMs`) are in it. */
+  /** Frames that are shown from here on, on the broadcast's clock, are in it. */
   readonly fromMs: number;
   timescale: number;
-  /** Decoding time of its first sample, from where its muxer counts. */
+  /** When its first sample is shown on the broadcast's clock: its muxer counts from there. */
   startMs: number | undefined;
+  /** That of the newest keyframe. */
+  reorderMs: number;
+}
+
+/** A frame that was written. */
+interface WrittenFrame {
+  /** When it is shown on the broadcast's clock. */
+  readonly ptsMs: number;
+  readonly reorderMs: number;
+  readonly isKeyframe: boolean;
 }
 
 /** Times of frames are rounded to milliseconds on their way. */
 const roundingMs = 4;
+/** More than can be inside. */
+const mostKeyframes = 2000;
 
 /** An encoder that is one ffmpeg: FLV on its stdin, one fragmented MP4 a rung on pipes of their own. */
 export class FfmpegLiveEncoder implements LiveEncoder {
@@ -88,7 +102,9 @@ export class FfmpegLiveEncoder implements LiveEncoder {
   readonly #order: EncoderOrder;
   readonly #rungs: readonly RungState[];
   /** Of the frames written, until every rung has begun. */
-  #written: { readonly shownMs: number; readonly isKeyframe: boolean }[] | undefined = [];
+  #written: WrittenFrame[] | undefined = [];
+  /** The newest keyframes written. */
+  readonly #keyframes: WrittenFrame[] = [];
   #failure: string | undefined;
   #isKilled = false;
 
@@ -100,13 +116,14 @@ export class FfmpegLiveEncoder implements LiveEncoder {
     this.#order = order;
     this.#rungs = order.rungs.map(rung => ({
       order: rung,
-      fromMs: (rung.fromMs ?? first.shownMs) - roundingMs,
+      fromMs: (rung.fromMs ?? first.shownMs) + (rung.fromReorderMs ?? first.reorderMs) - roundingMs,
       timescale: 1000,
       startMs: undefined,
+      reorderMs: first.reorderMs,
     }));
     const timed = this.#rungs.map(({ order: { name, width, height, bitsPerSecond }, fromMs }) => ({
       ...{ name, width, height, bitsPerSecond },
-      fromSeconds: (fromMs - first.atMs + first.reorderMs) / 1000,
+      fromSeconds: (fromMs - first.atMs) / 1000,
     }));
     this.#process = options.owner.start(
       options.path,
@@ -122,10 +139,15 @@ export class FfmpegLiveEncoder implements LiveEncoder {
     });
   }
 
-  write({ role, atMs, shownMs, body }: EncoderTag): void {
+  write({ role, atMs, shownMs, reorderMs, body }: EncoderTag): void {
     const { stdin } = this.#process;
     if (stdin.writableEnded || stdin.destroyed) return;
-    if (role !== 'config') this.#written?.push({ shownMs, isKeyframe: role === 'keyframe' });
+    if (role !== 'config') {
+      const frame = { ptsMs: shownMs + reorderMs, reorderMs, isKeyframe: role === 'keyframe' };
+      this.#written?.push(frame);
+      if (frame.isKeyframe) this.#keyframes.push(frame);
+      if (this.#keyframes.length > mostKeyframes) this.#keyframes.shift();
+    }
     const [head, tail] = flvTagFrame('video', Math.max(0, atMs - this.#order.first.atMs), body.length);
     stdin.cork();
     stdin.write(head);
@@ -154,11 +176,11 @@ export class FfmpegLiveEncoder implements LiveEncoder {
       },
       onSample: sample => {
         rung.startMs ??= this.#firstShown(rung);
-        const { reorderMs } = this.#order.first;
-        const compositionOffsetTicks =
-          sample.compositionOffsetTicks + Math.round((reorderMs * rung.timescale) / 1000);
-        const atMs = rung.startMs + (sample.dtsTicks * 1000) / rung.timescale;
-        this.#events.sample(name, { ...sample, compositionOffsetTicks }, atMs);
+        const ptsMs = rung.startMs + (sample.dtsTicks * 1000) / rung.timescale;
+        if (sample.isSync) rung.reorderMs = this.#reorderOf(ptsMs) ?? rung.reorderMs;
+        const { reorderMs, timescale } = rung;
+        const compositionOffsetTicks = Math.round((reorderMs * timescale) / 1000);
+        this.#events.sample(name, { ...sample, compositionOffsetTicks }, ptsMs - reorderMs);
       },
     });
     this.#process.output(descriptor).on('data', (chunk: Buffer) => {
@@ -172,14 +194,20 @@ export class FfmpegLiveEncoder implements LiveEncoder {
     });
   }
 
+  /** Where frames come at no constant rate, it is another one for each keyframe. */
+  #reorderOf(ptsMs: number): number | undefined {
+    return this.#keyframes.find(keyframe => Math.abs(keyframe.ptsMs - ptsMs) <= roundingMs)?.reorderMs;
+  }
+
   /** When the first frame that a rung has is shown. */
-  #firstShown({ fromMs }: RungState): number {
-    const inOrder = (this.#written ?? []).toSorted((one, other) => one.shownMs - other.shownMs);
+  #firstShown(rung: RungState): number {
+    const inOrder = (this.#written ?? []).toSorted((one, other) => one.ptsMs - other.ptsMs);
     if (this.#rungs.filter(({ startMs }) => startMs === undefined).length <= 1) this.#written = undefined;
     const { frameDivisor, first } = this.#order;
     const found = inOrder.find(
-      ({ shownMs, isKeyframe }, index) => shownMs >= fromMs && (isKeyframe || index % frameDivisor === 0),
+      ({ ptsMs, isKeyframe }, index) => ptsMs >= rung.fromMs && (isKeyframe || index % frameDivisor === 0),
     );
-    return found?.shownMs ?? first.shownMs;
+    rung.reorderMs = found?.reorderMs ?? first.reorderMs;
+    return found?.ptsMs ?? first.shownMs + first.reorderMs;
   }
 }

@@ -86,7 +86,8 @@ function room(names: readonly string[]) {
       ladder.write(atMs % 1000 === 0 ? 'keyframe' : 'frame', atMs, 80, body);
     }
   };
-  return { ladder, encoders, told, samples, send };
+  const write = (role: 'keyframe' | 'frame', atMs: number) => ladder.write(role, atMs, 80, Buffer.alloc(10));
+  return { ladder, encoders, told, samples, send, write };
 }
 
 describe('an encoder that died', () => {
@@ -123,6 +124,76 @@ describe('an encoder that died', () => {
     for (let time = 0; time < 5; time += 1) encoders.at(-1)!.events.exited('exit code 1');
     expect(told.at(-1)).toBe('gave up: exit code 1');
   });
+});
+
+describe('an encoder that keeps up', () => {
+  test('is left alone while the picture stands still', async () => {
+    const { ladder, encoders, told, send } = room(['source']);
+    send(0, 2000);
+    // What is behind the last frames comes with the next ones.
+    for (let atMs = 0; atMs < 1900; atMs += 40) encoders[0]!.give(atMs);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect({ told, count: encoders.length }).toEqual({ told: [], count: 1 });
+    void ladder.kill();
+  });
+
+  test('and hangs is replaced', async () => {
+    const { ladder, encoders, told, send } = room(['source']);
+    for (let second = 0; second < 10; second += 1) {
+      send(second * 1000, second * 1000 + 1000);
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+    expect(told).toContain('failed it gave nothing for 8000 ms');
+    expect(encoders.length).toBeGreaterThan(1);
+    void ladder.kill();
+  });
+
+  test('goes on where keyframes are further apart than can be kept; if it dies then, the next keyframe is the first', async () => {
+    const { ladder, encoders, told, write } = room(['240p', '360p']);
+    for (let second = 0; second < 45; second += 1) {
+      for (let atMs = second * 1000; atMs < second * 1000 + 1000; atMs += 40) {
+        write(atMs === 0 ? 'keyframe' : 'frame', atMs);
+        if (atMs > 0) encoders[0]!.give(atMs - 40);
+      }
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+    expect({ told, count: encoders.length }).toEqual({ told: [], count: 1 });
+    expect(encoders[0]!.tags).toHaveLength(1 + 45 * 25);
+    encoders[0]!.events.exited('signal SIGKILL');
+    write('frame', 45_000);
+    expect(encoders).toHaveLength(1);
+    write('keyframe', 45_040);
+    expect(encoders[1]!.tags[1]).toMatchObject({ role: 'keyframe', atMs: 45_040 });
+    void ladder.kill();
+  });
+
+  test('begins anew where it stops to keep up then', async () => {
+    const { ladder, encoders, told, write } = room(['240p', '360p']);
+    for (let atMs = 0; atMs < 26_000; atMs += 40) {
+      write(atMs === 0 ? 'keyframe' : 'frame', atMs);
+      if (atMs > 0 && atMs < 21_000) encoders[0]!.give(atMs - 40);
+    }
+    expect(encoders[0]!.isKilled).toBe(true);
+    expect(told[0]).toMatch(/^dropped 360p from /);
+    write('keyframe', 26_000);
+    expect(encoders[1]!.order.rungs.map(({ name }) => name)).toEqual(['240p']);
+    void ladder.kill();
+  });
+});
+
+test('whoever was asked to wait may go on when nothing is left to encode', async () => {
+  const { ladder, encoders, told, send } = room(['source']);
+  send(0, 7000);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(ladder.isCrowded).toBe(true);
+  // One GOP of more than is kept.
+  send(7040, 8000, Buffer.alloc(1024 * 1024));
+  send(8040, 9000, Buffer.alloc(1024 * 1024));
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(encoders[0]!.isKilled).toBe(true);
+  expect(ladder.isCrowded).toBe(false);
+  expect(told).toContain('drained');
+  void ladder.kill();
 });
 
 describe('an encoder that is too slow', () => {
