@@ -37,6 +37,8 @@ const soundLateMs = 1000;
 const unevenMs = 2;
 /** A frame that begins just half a frame from where a segment does belongs to one of the two: sums of milliseconds are not exact. */
 const tinyMs = 0.01;
+/** How much later than decoded pictures are shown may change from one keyframe to the next by less. */
+const mostShiftMs = 500;
 /** Longer than any lag that is waited for. */
 const mostQueued = 4000;
 
@@ -57,7 +59,7 @@ export class FollowingSegmenter {
   #open: Queued[] = [];
   /** Where the open part begins and ends, on the broadcast's clock. */
   #partStartMs = 0;
-  #endMs = 0;
+  #endMs = Number.NEGATIVE_INFINITY;
   #leaderEndMs = 0;
   #laterMs = 0;
   /** The end of the last part of the leader that was gone along with. */
@@ -126,10 +128,14 @@ export class FollowingSegmenter {
   #begin(facts: SegmentFacts): void {
     this.#close();
     this.#facts = facts;
-    this.#partStartMs = facts.startMs;
-    this.#endMs = facts.startMs;
-    const tolerance = this.#options.kind === 'video' ? sameFrameMs : (this.#queue[0]?.durationMs ?? 0) / 2;
-    while (this.#queue[0] !== undefined && this.#queue[0].atMs < facts.startMs - tolerance - tinyMs) {
+    const isSound = this.#options.kind === 'audio';
+    const offMs = Math.abs(this.#endMs - facts.startMs);
+    // Sound has no frame that the segment must begin with: it goes on where it is.
+    const startMs = isSound && !facts.hasDiscontinuity && offMs < mostShiftMs ? this.#endMs : facts.startMs;
+    this.#partStartMs = startMs;
+    this.#endMs = startMs;
+    const tolerance = isSound ? (this.#queue[0]?.durationMs ?? 0) / 2 : sameFrameMs;
+    while (this.#queue[0] !== undefined && this.#queue[0].atMs < startMs - tolerance - tinyMs) {
       this.#queue.shift();
       this.#isUnbroken = false;
     }

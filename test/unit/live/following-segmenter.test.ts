@@ -63,6 +63,9 @@ function follow(kind: 'video' | 'audio') {
   };
 }
 
+/** Seconds, of sound: the 64 bits of `tfdt`, behind its version and flags. */
+const startOf = (fragment: Buffer) =>
+  Number(fragment.readBigUInt64BE(fragment.indexOf('tfdt') + 8)) / audioTrack.timescale;
 const durationsOf = (playlist: string) =>
   [...playlist.matchAll(/EXTINF:([\d.]+)/g)].map(match => Number(match[1]));
 
@@ -100,6 +103,18 @@ describe('picture that follows', () => {
     expect(text.match(/#EXT-X-GAP/g)).toHaveLength(2);
   });
 
+  test('goes on in a segment that begins without a keyframe, as the leader does', async () => {
+    const { lead, video, parts, playlist } = follow('video');
+    for (const startMs of [0, 2400, 4000]) {
+      video(startMs, startMs === 2400 ? 4000 : startMs + 2400, 4000);
+      lead(startMs, startMs === 2400 ? 8 : 12);
+    }
+    expect(parts.map(({ isIndependent }) => isIndependent)).toEqual(
+      Array.from({ length: 32 }, (_, index) => index % 20 === 0),
+    );
+    expect(durationsOf(await playlist()).slice(1)).toEqual([2.4, 1.6, 2.4]);
+  });
+
   test('of another track begins with a segment of its own', () => {
     const { lead, video, parts, segmenter, rendition } = follow('video');
     lead(0, 5);
@@ -135,6 +150,18 @@ describe('sound that follows', () => {
       expect(sum).toBeCloseTo((225 * audioFrameMs) / 1000, 6);
     },
   );
+
+  test('goes on without hole or overlap where pictures are shown a little sooner or later after they are decoded', () => {
+    const { lead, audio, parts } = follow('audio');
+    audio(0, 5000);
+    for (const startMs of [0, 1060, 1990, 3050]) lead(startMs, 5);
+    let endSeconds = 0;
+    for (const { body, durationSeconds } of parts) {
+      expect(Math.abs(startOf(body) - endSeconds)).toBeLessThan(0.001);
+      endSeconds += durationSeconds;
+    }
+    expect(Math.abs(endSeconds - 4.05)).toBeLessThan(audioFrameMs / 1000);
+  });
 
   test('that never comes is silence, once the leader is a second further', async () => {
     const { lead, audio, playlist } = follow('audio');
