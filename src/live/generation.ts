@@ -59,6 +59,8 @@ export interface GenerationOptions {
   readonly log: Logger;
 }
 
+/** Picture that waits for its turn: more than this, and whoever can wait should. */
+const mostWaitingBytes = 12 * 1024 * 1024;
 /** Media that waits for the source's encoder to begin. */
 const mostEarly = 4000;
 /** Sound waits for a picture that is encoded, for longer than any lag. */
@@ -80,6 +82,7 @@ export class Generation {
   #early: [TrackKind, Sample, number][] = [];
   #ladder: Ladder | undefined;
   #tags: Parameters<Ladder['write']>[] = [];
+  #tagBytes = 0;
   #expectsTags: boolean;
   #isKilled = false;
   #sound: FollowingSegmenter | undefined;
@@ -99,6 +102,8 @@ export class Generation {
       this.#try(() => {
         for (const action of queue) action();
       });
+      if (this.#tagBytes > mostWaitingBytes) this.#drained();
+      this.#tagBytes = 0;
     });
   }
 
@@ -152,7 +157,8 @@ export class Generation {
       write: (kind, atMs, body, isConfig) => {
         const isOpen = packager.write(kind, atMs, body, isConfig);
         if (kind === 'video') this.#encode(atMs, body, isConfig);
-        return isOpen && !(this.#encodesSource && this.#ladder?.isCrowded);
+        const isCrowded = this.#encodesSource && this.#ladder?.isCrowded === true;
+        return isOpen && !isCrowded && this.#tagBytes <= mostWaitingBytes;
       },
       finish: () => packager.finish(),
       kill: () => {
@@ -190,8 +196,10 @@ export class Generation {
     const role = isConfig ? 'config' : describeVideoTag(body)?.role;
     if (role === undefined || role === 'other') return;
     const tag: Parameters<Ladder['write']> = [role, atMs, compositionOffsetMs(body), body];
-    if (this.#ladder === undefined) this.#tags.push(tag);
-    else this.#ladder.write(...tag);
+    if (this.#ladder === undefined) {
+      this.#tags.push(tag);
+      if (this.#waiting !== undefined) this.#tagBytes += body.length;
+    } else this.#ladder.write(...tag);
   }
 
   #begin(tracks: Tracks): void {
