@@ -62,7 +62,9 @@ export function liveEncodeArguments(order: LiveEncodeOrder): string[] {
       ...['-threads', String(order.threads), '-crf', '23'],
       ...['-maxrate', String(bitsPerSecond), '-bufsize', String(bitsPerSecond)],
       ...['-g', String(never), '-keyint_min', '1', '-sc_threshold', '0', '-force_key_frames', 'source'],
-      ...['-f', 'mp4', '-movflags', '+empty_moov+default_base_moof+frag_every_frame', '-flush_packets', '1'],
+      // Without a trailer, as what is only copied.
+      ...['-f', 'mp4', '-movflags', '+empty_moov+default_base_moof+frag_every_frame+skip_trailer'],
+      ...['-flush_packets', '1'],
       `pipe:${3 + index}`,
     );
   }

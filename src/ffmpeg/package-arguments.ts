@@ -34,6 +34,8 @@ const encodeAac = [
 /**
  * Arguments that turn FLV on stdin into one fragmented MP4 a track, one fragment a frame, each on its own pipe.
  *
+ * No trailer: it would list all fragments, 40 bytes each, and that list is kept until the end: 11 MB an hour.
+ *
  * One output a track: a muxer with two tracks holds each frame back until the other track has caught up, and stretches the first
  * sample of the later one. One fragment a frame: where a part ends is then ours to say, not the muxer's. No `-fflags nobuffer`: it
  * throws the probed first keyframe away.
@@ -44,7 +46,7 @@ export function packageArguments(plan: PackagePlan): string[] {
   const probe = ['-analyzeduration', '1000', '-probesize', '32768', '-f', 'flv', '-i', 'pipe:0'];
   const fragments = [
     ...['-map_metadata', '-1', '-f', 'mp4'],
-    ...['-movflags', '+empty_moov+default_base_moof+frag_every_frame', '-flush_packets', '1'],
+    ...['-movflags', '+empty_moov+default_base_moof+frag_every_frame+skip_trailer', '-flush_packets', '1'],
   ];
   const args = [...input, ...probe];
   if (pipes.video !== undefined) {
