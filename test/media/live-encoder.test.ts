@@ -1,0 +1,138 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ProcessOwner } from '../../src/ffmpeg/owned-process.ts';
+import { sandboxOverlay } from '../../src/ffmpeg/sandbox-watermark.ts';
+import { compositionOffsetMs, describeVideoTag } from '../../src/live/flv-tag.ts';
+import { type EncoderOrder, type EncoderTag, FfmpegLiveEncoder } from '../../src/live/live-encoder.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { ffmpegBuilds, ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
+import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+
+const picture = { width: 320, height: 180 };
+const flvHeaderBytes = 13;
+/** Times are rounded to milliseconds twice. */
+const TOLERANCE_MS = 2;
+
+let folder: string;
+/** With frames out of order: as often as can be, and at no constant rate, where keyframes are shown now sooner, now later. */
+let even: EncoderTag[];
+let uneven: EncoderTag[];
+beforeAll(async () => {
+  folder = await makeTempDir();
+  even = await makeTags('even', []);
+  uneven = await makeTags('uneven', ['-vf', "select='gt(mod(n,37),8)+not(mod(n,3))'", '-vsync', 'vfr']);
+});
+afterAll(() => removeDir(folder));
+
+async function makeTags(name: string, filters: readonly string[]): Promise<EncoderTag[]> {
+  const path = join(folder, `${name}.flv`);
+  await runToEnd(ffmpegPath, [
+    ...['-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=30', '-t', '6', ...filters],
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '31', '-bf', '3'],
+    ...['-x264-params', 'b-adapt=0:scenecut=0', '-f', 'flv', path],
+  ]);
+  const flv = await readFile(path);
+  const tags: EncoderTag[] = [];
+  let reorderMs = 0;
+  for (let at = flvHeaderBytes; at < flv.length; at += flv.readUIntBE(at + 1, 3) + 15) {
+    const atMs = flv.readUIntBE(at + 4, 3);
+    const body = flv.subarray(at + 11, at + 11 + flv.readUIntBE(at + 1, 3));
+    const role = flv[at] === 9 ? describeVideoTag(body)?.role : undefined;
+    if (role === undefined || role === 'other') continue;
+    if (role === 'keyframe') reorderMs = compositionOffsetMs(body);
+    const shownMs = atMs + (role === 'config' ? 0 : compositionOffsetMs(body) - reorderMs);
+    tags.push({ role, atMs, shownMs, reorderMs: role === 'config' ? 0 : reorderMs, body });
+  }
+  return tags;
+}
+
+describe.each(ffmpegBuilds)('an encoder that is the $name ffmpeg', ({ path }) => {
+  async function encode(tags: readonly EncoderTag[], frameDivisor: number, fromMs?: number) {
+    const first = tags.find(({ role }) => role === 'keyframe')!;
+    const fromReorderMs = tags.findLast(
+      tag => tag.role === 'keyframe' && tag.shownMs <= (fromMs ?? 0),
+    )!.reorderMs;
+    const rung = { name: 'source', ...picture, bitsPerSecond: 500_000, fromMs, fromReorderMs };
+    const order: EncoderOrder = {
+      ...{ ...picture, overlay: sandboxOverlay(picture), frameDivisor, first },
+      rungs: [rung],
+    };
+    const samples: { readonly atMs: number; readonly shownMs: number; readonly isSync: boolean }[] = [];
+    let timescale = 1;
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    const encoder = new FfmpegLiveEncoder({
+      ...{ path, owner: new ProcessOwner(silentLogger), order, threads: 1, niceness: 0, ids: {} },
+      events: {
+        track: (_, track) => {
+          timescale = track.timescale;
+        },
+        sample: (_, { isSync, compositionOffsetTicks }, atMs) =>
+          samples.push({ atMs, shownMs: atMs + (compositionOffsetTicks * 1000) / timescale, isSync }),
+        exited: resolve,
+      },
+    });
+    for (const tag of tags) encoder.write(tag);
+    encoder.finish();
+    expect(await promise).toBeUndefined();
+    return samples;
+  }
+
+  const keyframesOf = (tags: readonly EncoderTag[], fromMs = 0) =>
+    tags.filter(({ role, atMs }) => role === 'keyframe' && atMs >= fromMs).map(({ atMs }) => atMs);
+  const shownAt = (tags: readonly EncoderTag[]) =>
+    tags
+      .filter(({ role }) => role !== 'config')
+      .map(({ shownMs, reorderMs }) => shownMs + reorderMs)
+      .toSorted((one, other) => one - other);
+  const expectNear = (found: readonly number[], expected: readonly number[]) => {
+    expect(found).toHaveLength(expected.length);
+    for (const [index, ms] of found.entries())
+      expect(Math.abs(ms - expected[index]!)).toBeLessThanOrEqual(TOLERANCE_MS);
+  };
+
+  test('gives every frame when it is shown, and keyframes when the source has them decoded', async () => {
+    expect(new Set(uneven.map(({ reorderMs }) => reorderMs)).size).toBeGreaterThan(2);
+    for (const tags of [even, uneven]) {
+      const samples = await encode(tags, 1);
+      expectNear(
+        samples.map(({ shownMs }) => shownMs),
+        shownAt(tags),
+      );
+      expectNear(
+        samples.filter(({ isSync }) => isSync).map(({ atMs }) => atMs),
+        keyframesOf(tags),
+      );
+    }
+  });
+
+  test('that takes the place of one that died goes on with the next frame', async () => {
+    const [, second, third] = keyframesOf(uneven);
+    const fromMs = (second! + third!) / 2;
+    const { reorderMs } = uneven.findLast(tag => tag.role === 'keyframe' && tag.atMs <= fromMs)!;
+    const samples = await encode(uneven, 1, fromMs);
+    const rest = shownAt(uneven).filter(ms => ms >= fromMs + reorderMs - 4);
+    expectNear(
+      samples.map(({ shownMs }) => shownMs),
+      rest,
+    );
+  });
+
+  test('with frames left out has half of them, all keyframes, and each when it is shown', async () => {
+    for (const fromMs of [undefined, 2000]) {
+      const samples = await encode(even, 2, fromMs);
+      const times = shownAt(even);
+      for (const { shownMs } of samples)
+        expect(times.some(ms => Math.abs(ms - shownMs) <= TOLERANCE_MS)).toBe(true);
+      // The first one of an encoder is always a keyframe.
+      const keyframes = samples.filter(({ isSync }, index) => isSync && (index > 0 || fromMs === undefined));
+      expectNear(
+        keyframes.map(({ atMs }) => atMs),
+        keyframesOf(even, fromMs),
+      );
+      const steps = samples.slice(1).map(({ shownMs }, index) => shownMs - samples[index]!.shownMs);
+      expect(Math.max(...steps)).toBeLessThan(70);
+      expect(samples.length / (times.length * (1 - (fromMs ?? 0) / 6000))).toBeCloseTo(0.5, 1);
+    }
+  });
+});
