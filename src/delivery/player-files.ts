@@ -9,9 +9,10 @@ const folder = new URL('../web/player/', import.meta.url);
 
 /**
  * By the name under which the player's modules import hls.js: the build of it that viewers get, and its name as a file.
- * The light one knows no audio renditions, which ladders have.
+ * The light one knows no audio renditions, which videos and ladders have.
  */
 const hlsBuilds: Readonly<Record<string, { readonly path: string; readonly name: string }>> = {
+  'hls.js': { path: 'hls.js/dist/hls.light.min.mjs', name: 'hls' },
   'hls.js/dist/hls.min.mjs': { path: 'hls.js/dist/hls.min.mjs', name: 'hls-full' },
 };
 
@@ -70,9 +71,10 @@ export function loadPlayerFiles(): PlayerFiles {
       const imports = new Set<string>();
       importsByModule.set(specifier, imports);
       const content = source.replace(
-        /(\bfrom\s*|\bimport\s*)'(\.\/[\w-]+\.ts|hls\.js(?:\/[\w./-]+)?)'/g,
+        /(\bfrom\s*|\bimport\s*\(?)'(\.\/[\w-]+\.ts|hls\.js(?:\/[\w./-]+)?)'/g,
         (_, keyword: string, imported: string) => {
-          imports.add(imported);
+          // What is asked for when it is needed is not loaded beforehand.
+          if (!keyword.endsWith('(')) imports.add(imported);
           return `${keyword}'${addModule(imported)}'`;
         },
       );

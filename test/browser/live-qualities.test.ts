@@ -47,4 +47,17 @@ describeInBrowser('a live ladder in the player page', browser => {
     expect(await viewer.latencySeconds()).toBeLessThan(4);
     expect(viewer.complaints).toEqual([]);
   });
+
+  it('has the sound that comes only after a while', async () => {
+    const stream = await server.createStream();
+    const url = server.rtmpUrl(stream.streamKey);
+    const silent = publishTestPicture({ url, fps: 15, gopSeconds: 1, extraArgs: ['-an'] });
+    await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
+    await viewer.untilPlayed(1);
+    await silent.stop();
+    await using _ = publishTestPicture({ url, fps: 15, gopSeconds: 1 });
+    await until('sound', async () => (await viewer.video()).soundBytes > 0);
+    await viewer.untilPlayed(1);
+    expect(viewer.complaints).toEqual([]);
+  });
 });

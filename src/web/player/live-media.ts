@@ -1,4 +1,4 @@
-import Hls, { type ErrorData, type HlsConfig, type LevelDetails } from 'hls.js/dist/hls.min.mjs';
+import Hls, { type ErrorData, type HlsConfig, type LevelDetails } from 'hls.js';
 import { qualityLabel } from './qualities.ts';
 import { Recovery, StallWatch } from './recovery.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -15,7 +15,10 @@ export interface LiveMediaHandlers {
   onSourceSilent(isSilent: boolean): void;
 }
 
-/** Nothing of this is in our lists. Pictures and sound apart need the parts that are not in the light build. */
+/** The light build, until a list has pictures and sound apart: those need the full one, which is half as large again. */
+let HlsBuild: typeof Hls = Hls;
+
+/** Nothing of this is in our lists. */
 const unusedParts = [
   'subtitleStreamController',
   'subtitleTrackController',
@@ -241,8 +244,15 @@ export class LiveMedia {
   }
 
   #loadWithHls(): void {
-    const hls = new Hls(hlsConfig);
+    const hls = new HlsBuild(hlsConfig);
     this.#hls = hls;
+    hls.on(Hls.Events.MANIFEST_LOADED, (_, { audioTracks }) => {
+      if (HlsBuild === Hls && audioTracks.length > 0) queueMicrotask(() => void this.#goOnWithFullBuild(hls));
+    });
+    hls.on(Hls.Events.LEVEL_UPDATED, (_, { details }) => {
+      // The list of what there is was read before there was any sound.
+      if (hls === this.#hls && hls.audioTracks.length === 0 && tellsOfSound(details)) this.#startAnew();
+    });
     hls.on(Hls.Events.ERROR, (_, data) => {
       if (hls !== this.#hls) return;
       if (data.fatal) this.#onFatal(hls, data);
@@ -262,6 +272,19 @@ export class LiveMedia {
     });
     hls.attachMedia(this.#video);
     hls.loadSource(this.#url);
+  }
+
+  async #goOnWithFullBuild(hls: Hls): Promise<void> {
+    if (hls !== this.#hls) return;
+    this.#hls = undefined;
+    hls.destroy();
+    const isWanted = () => this.isLoaded && this.#hls === undefined;
+    try {
+      HlsBuild = (await import('hls.js/dist/hls.min.mjs')).default;
+      if (isWanted()) this.#loadWithHls();
+    } catch {
+      if (isWanted()) this.#lose();
+    }
   }
 
   /** The broadcast gained or lost sound or picture, which Media Source cannot follow: it is loaded as if it were another one. */
@@ -312,7 +335,8 @@ export class LiveMedia {
     const details = hls?.latestLevelDetails;
     if (hls === undefined || !details || this.#video.paused) {
       this.#stallWatch.reset();
-      this.#setSilent(false);
+      const isBeforeFirstPicture = this.#video.readyState === HTMLMediaElement.HAVE_NOTHING;
+      this.#setSilent(isBeforeFirstPicture && details?.live === true && endsInGap(details));
       return;
     }
     if (!details.live) {
@@ -411,7 +435,17 @@ function isListGone({ details, response }: ErrorData): boolean {
   return (details === LEVEL_LOAD_ERROR || details === AUDIO_TRACK_LOAD_ERROR) && response?.code === 404;
 }
 
+/** A list names all others of its broadcast, by addresses such as `../audio/index.m3u8`. */
+function tellsOfSound({ renditionReports }: LevelDetails): boolean {
+  return renditionReports?.some(({ URI }) => URI?.includes('/audio/')) ?? false;
+}
+
 /** Grows with every part and segment that is there. Not their times: hls.js moves those while gaps are listed. */
+/** Whether the newest of the list is not there to be played. */
+function endsInGap(details: LevelDetails): boolean {
+  return details.endSN >= newestNumber(details);
+}
+
 function newestNumber({ fragments, partList }: LevelDetails): number {
   const segment = fragments.findLast(fragment => !fragment.gap);
   const part = partList?.findLast(candidate => !candidate.gap);
