@@ -56,6 +56,27 @@ describeInBrowser('the player page, when a broadcast is interrupted', browser =>
     expect(viewer.complaints).toEqual([]);
   });
 
+  it.concurrent('says so to whoever comes meanwhile, and begins when the broadcaster is back', async () => {
+    const stream = await server.createStream();
+    const url = server.rtmpUrl(stream.streamKey);
+    await using first = publishTestPicture({ url });
+    const master = `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
+    const listed = async () => {
+      const text = await (await fetch(master)).text();
+      const uri = text.split('\n').find(line => line.includes('/source/'));
+      return uri === undefined ? '' : await (await fetch(new URL(uri, master))).text();
+    };
+    await until('a segment', async () => (await listed()).includes('segment-'));
+    await first.kill();
+    await until('gaps only where a player begins', async () => (await listed()).split('GAP\n').length > 6);
+    await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
+    await viewer.page.waitForSelector('#status-title:text("The broadcast is interrupted")');
+
+    await using _ = publishTestPicture({ url });
+    await viewer.untilPhase('live');
+    await viewer.untilPlayed(1);
+  });
+
   it.concurrent.each([
     { before: 'silence', after: 'sound', argsBefore: ['-an'], argsAfter: [] },
     { before: 'sound', after: 'silence', argsBefore: [], argsAfter: ['-an'] },

@@ -23,8 +23,13 @@ declare global {
   }
 }
 
+interface ScreenText {
+  readonly title: string;
+  readonly text: string;
+}
+
 /** What the screen says while there is no picture. */
-const screenTexts: Partial<Record<Phase, { readonly title: string; readonly text: string }>> = {
+const screenTexts: Partial<Record<Phase, ScreenText>> = {
   waiting: {
     title: 'Waiting for the stream',
     text: 'It starts here by itself as soon as the broadcast begins.',
@@ -35,6 +40,12 @@ const screenTexts: Partial<Record<Phase, { readonly title: string; readonly text
     title: 'This browser cannot play the stream',
     text: 'It has neither Media Source Extensions nor HLS. Any current browser has.',
   },
+};
+
+/** The same, for a viewer who comes while the broadcaster is away. */
+const interruptedText: ScreenText = {
+  title: 'The broadcast is interrupted',
+  text: 'It goes on here by itself when the broadcaster comes back.',
 };
 
 const root = pageElement('player', HTMLElement);
@@ -70,6 +81,7 @@ const session = new LiveSession(
       notice.textContent = isSilent
         ? 'The broadcaster’s connection is interrupted. Waiting for it to come back…'
         : '';
+      if (session.phase === 'starting') showText(isSilent ? interruptedText : screenTexts.starting);
       controls.refresh();
     },
   },
@@ -81,12 +93,14 @@ const controls: Controls = new Controls({ root, video, session, playing, sound }
 function showPhase(phase: Phase): void {
   root.dataset.phase = phase;
   notice.textContent = phase === 'reconnecting' ? 'The connection was lost. Reconnecting…' : '';
-  const texts = screenTexts[phase];
-  if (texts !== undefined) {
-    statusTitle.textContent = texts.title;
-    statusText.textContent = texts.text;
-  }
+  showText(screenTexts[phase]);
   controls.refresh();
+}
+
+function showText(shown: ScreenText | undefined): void {
+  if (shown === undefined) return;
+  statusTitle.textContent = shown.title;
+  statusText.textContent = shown.text;
 }
 
 for (const [event, isBuffering] of [
