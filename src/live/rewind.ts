@@ -53,7 +53,7 @@ export class Rewind implements Component {
 
   async start(): Promise<void> {
     if (this.isOn) await this.#room.check();
-    this.#cleaning = this.removeLeftovers().catch((error: unknown) =>
+    void this.removeLeftovers().catch((error: unknown) =>
       this.#options.log.warn('rewind-leftovers-not-removed', { error }),
     );
   }
@@ -97,16 +97,25 @@ export class Rewind implements Component {
   }
 
   /** Removes the folders of broadcasts that no broadcast of this process writes to; how many there were. */
-  async removeLeftovers(): Promise<number> {
+  removeLeftovers(): Promise<number> {
+    // Two at once, at a start and by a sweep, would count and find the same.
+    const removal = this.#cleaning.then(() => this.#removeLeft());
+    this.#cleaning = removal.catch(() => {});
+    return removal;
+  }
+
+  async #removeLeft(): Promise<number> {
     const { files, log } = this.#options;
     let count = 0;
     for (const liveStreamId of await namesOf(files.live('.'))) {
+      const before = count;
       for (const name of await namesOf(files.live(liveStreamId))) {
         if (this.#stopping.signal.aborted) return count;
         if (!broadcastFolder.test(name) || this.#open.has(name)) continue;
         await rm(files.live(liveStreamId, name), { recursive: true, force: true, maxRetries: 3 });
         count += 1;
       }
+      if (count > before) await removeIfEmpty(files.live(liveStreamId));
     }
     if (count > 0) log.info('rewind-leftovers-removed', { broadcasts: count });
     return count;
@@ -116,12 +125,16 @@ export class Rewind implements Component {
     try {
       await Promise.all(stores.map(store => store.close()));
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-      // Not empty while the live stream has an image or another broadcast; else nobody needs it.
-      await rmdir(dirname(folder)).catch(() => {});
+      await removeIfEmpty(dirname(folder));
     } catch (error) {
       this.#options.log.warn('rewind-not-removed', { folder, error });
     }
   }
+}
+
+/** Of a live stream: not empty while it has an image or another broadcast; else nobody needs it. */
+async function removeIfEmpty(folder: string): Promise<void> {
+  await rmdir(folder).catch(() => {});
 }
 
 /** Folders in a folder; none where there is no such folder. */
