@@ -2,20 +2,20 @@ import type { TrackDescription } from '../cmaf/init-segment.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { RenderedText } from '../shared/rendered-text.ts';
-import { ArrivalLog } from './arrival-log.ts';
 import { type BroadcastState, canFollow, type EndReason } from './broadcast.ts';
 import type { BroadcastFollower } from './broadcast-follower.ts';
+import { BroadcastReports } from './broadcast-reports.ts';
 import type { CodecAbilities } from './codec-policy.ts';
-import type { DeclaredMedia } from './flv-metadata.ts';
 import { Generation } from './generation.ts';
 import { Handover } from './handover.ts';
-import { type HealthReading, type HealthSigns, type IngestFacts, IngestHealth } from './ingest-health.ts';
+import type { HealthReading, HealthSigns, IngestFacts } from './ingest-health.ts';
 import type { LadderForm } from './ladder-form.ts';
 import { LiveRenditions } from './live-renditions.ts';
 import type { MediaAnswer, PlaylistAnswer } from './live-window.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
 import type { BroadcastJournal, LiveObserver, LiveSettings, LiveTag, PublisherLink } from './ports.ts';
 import { PublisherRun, type PublisherRunEvents } from './publisher-run.ts';
+import { PublisherWatch } from './publisher-watch.ts';
 import { RecentLimit } from './recent-limit.ts';
 import type { BroadcastRewind } from './rewind-store.ts';
 import type { SlateSource } from './slate.ts';
@@ -78,16 +78,12 @@ export class LiveBroadcast {
   readonly #options: LiveBroadcastOptions;
   readonly #renditions: LiveRenditions;
   readonly #timeline = new Timeline(longestHoleMs);
-  readonly #health = new IngestHealth();
+  readonly #publisher: PublisherWatch;
   readonly #standIn: StandIn | undefined;
-  readonly #followers: readonly BroadcastFollower[];
-  readonly #arrivals: Record<TrackKind, ArrivalLog> = { video: new ArrivalLog(), audio: new ArrivalLog() };
+  readonly #reports: BroadcastReports;
   #state: BroadcastState = 'starting';
   #link: PublisherLink | undefined;
   #run: PublisherRun | undefined;
-  #lastTagMs: number;
-  #ingest: IngestFacts = { protocol: '', encoder: '' };
-  #declared: DeclaredMedia | undefined;
   /** The newest one whose media is cut. */
   #generation: Generation | undefined;
   /** The one whose packager was started last. */
@@ -109,12 +105,12 @@ export class LiveBroadcast {
     this.liveStreamId = options.liveStreamId;
     this.projectId = options.projectId;
     this.startedAtMs = clock.nowMs();
-    this.#lastTagMs = clock.monotonicMs();
+    this.#publisher = new PublisherWatch(options);
     this.#failures = new RecentLimit(clock, mostPackagerFailures, failureWindowMs);
     this.#starts = new RecentLimit(clock, mostPackagerStarts, startWindowMs);
     this.#renditions = new LiveRenditions(options, {
       generation: () => this.#generation,
-      declared: () => this.#declared,
+      declared: () => this.#publisher.declared,
     });
     this.#standIn =
       options.slate &&
@@ -127,7 +123,11 @@ export class LiveBroadcast {
         failed: () => this.#markGaps(),
         isWanted: () => this.#link === undefined && this.#ending === undefined,
       });
-    this.#followers = this.#standIn === undefined ? options.followers : [...options.followers, this.#standIn];
+    const { followers } = options;
+    this.#reports = new BroadcastReports({
+      ...options,
+      followers: this.#standIn === undefined ? followers : [...followers, this.#standIn],
+    });
   }
 
   get state(): BroadcastState {
@@ -156,22 +156,24 @@ export class LiveBroadcast {
 
   /** What its publisher's media is like now. */
   get reading(): HealthReading {
-    return this.#health.read(this.#options.clock.monotonicMs());
+    return this.#publisher.reading;
   }
 
   /** Who publishes, and what: of the newest publisher. */
   get ingest(): IngestFacts {
-    return this.#ingest;
+    return this.#publisher.ingest;
   }
 
   /** What alarms are judged by. */
   get signs(): HealthSigns {
-    return this.#health.signs(this.#options.clock.monotonicMs());
+    return this.#publisher.signs;
   }
 
   /** A publisher is connected, and not so silent that another may take its place. */
   hasActivePublisher(): boolean {
-    return this.#link !== undefined && this.#options.clock.monotonicMs() - this.#lastTagMs < silentMs;
+    return (
+      this.#link !== undefined && this.#options.clock.monotonicMs() - this.#publisher.lastTagMs < silentMs
+    );
   }
 
   // ------------------------------------------------------------------------------------------------ publisher
@@ -184,35 +186,15 @@ export class LiveBroadcast {
       former.close('Another connection publishes this stream.');
     }
     clearTimeout(this.#graceTimer);
-    const { log, clock, observer } = this.#options;
+    const { log } = this.#options;
     this.#link = link;
-    this.#ingest = { protocol: link.protocol, encoder: link.encoder };
-    this.#lastTagMs = clock.monotonicMs();
     this.#standIn?.giveWay();
     let handover = this.#standIn?.isOn ? new Handover() : undefined;
     if (handover === undefined) this.#timeline.restart();
-    this.#health.attached(this.#lastTagMs);
+    this.#publisher.attached(link);
     const run = this.#newRun(false, {
       mayStartPackager: () => this.#starts.take(),
-      declared: media => {
-        this.#declared = media;
-        this.#health.declared(media);
-      },
-      arrived: (kind, atMs, timestampMs, bytes, isKeyframe) => {
-        const arrivedMs = this.#lastTagMs;
-        this.#arrivals[kind].add(atMs, arrivedMs);
-        const missing = this.#health.arrived(kind, atMs, timestampMs, bytes, isKeyframe, arrivedMs);
-        if (missing > 0) observer.framesLost('missing', missing);
-      },
-      dropped: count => {
-        this.#health.dropped(count);
-        observer.framesLost('dropped', count);
-      },
-      clockJumped: () => {
-        const times = this.#health.clockJumped(this.#lastTagMs);
-        // A broken encoder jumps at every frame: a few lines tell the story.
-        if (times <= 3) log.warn('publisher-clock-jumped', { times });
-      },
+      ...this.#publisher.hears,
       refused: (reason, description) => this.#giveUp(reason, description),
       flow: isOpen => (isOpen ? link.resume() : link.pause()),
     });
@@ -221,12 +203,14 @@ export class LiveBroadcast {
     return {
       tag: tag => {
         if (this.#run !== run) return;
-        this.#lastTagMs = clock.monotonicMs();
+        this.#publisher.tagCame();
         if (handover === undefined) {
           run.tag(tag);
           return;
         }
-        const tags = this.#standIn?.isOn ? handover.take(tag, this.#lastTagMs) : handover.flush(tag);
+        const tags = this.#standIn?.isOn
+          ? handover.take(tag, this.#publisher.lastTagMs)
+          : handover.flush(tag);
         if (tags === undefined) return;
         handover = undefined;
         void this.#standIn?.finish();
@@ -244,7 +228,7 @@ export class LiveBroadcast {
       mayStartPackager: () => true,
       declared: () => {},
       // What is made up for comes late, and dates go on from those before.
-      arrived: (kind, atMs, timestampMs) => this.#arrivals[kind].add(atMs, dueMs(timestampMs)),
+      arrived: (kind, atMs, timestampMs) => this.#publisher.arrivals[kind].add(atMs, dueMs(timestampMs)),
       dropped: () => {},
       clockJumped: () => {},
       refused: (_, description) => this.#standIn?.broke(description),
@@ -267,7 +251,7 @@ export class LiveBroadcast {
         packagerStarts: () => this.#nextGeneration(run, isStandIn),
         placed: ({ kind, role, atMs, body }) => {
           if (role === 'other') return;
-          this.#follow(follower => follower.tag?.({ kind, role, atMs, body, isStandIn }));
+          this.#reports.follow(follower => follower.tag?.({ kind, role, atMs, body, isStandIn }));
         },
       },
     });
@@ -290,8 +274,7 @@ export class LiveBroadcast {
     clearTimeout(this.#lingerTimer);
     log.info('publisher-detached', { connectionId: link.connectionId, reason });
     if (this.#ending !== undefined) return;
-    const { clock } = this.#options;
-    this.#health.lost(clock.monotonicMs(), clock.nowMs());
+    this.#publisher.lost();
     void run?.finish();
     if (reason === 'replaced') return;
     if (!this.#renditions.source.window.isPlayable) {
@@ -312,13 +295,13 @@ export class LiveBroadcast {
     clearTimeout(this.#graceTimer);
     this.#graceTimer = setTimeout(() => void this.end('publisher-gone'), graceMs);
     this.#markGaps();
-    this.#standIn?.begin(this.#lastTagMs);
+    this.#standIn?.begin(this.#publisher.lastTagMs);
   }
 
   /** RTMP rounds times, so what is declared is truer where it is near what was seen. */
   #framesPerSecond(): number | undefined {
     const seconds = this.#generation?.frameSeconds;
-    const declared = this.#declared?.framesPerSecond;
+    const declared = this.#publisher.declared?.framesPerSecond;
     if (seconds === undefined) return declared;
     return declared !== undefined && Math.abs(declared * seconds - 1) < 0.05 ? declared : 1 / seconds;
   }
@@ -350,7 +333,7 @@ export class LiveBroadcast {
           this.#renditions.giveUp(name);
           log.warn('quality-dropped', { quality: name, reason: cause });
           observer.qualityDropped?.(name, cause);
-          this.#tellDropped(name, cause);
+          this.#reports.qualityDropped(name, cause);
         },
         changed: () => this.#renditions.changed(),
         isOver: () => this.#state === 'ended',
@@ -364,8 +347,8 @@ export class LiveBroadcast {
           if (isStandIn || this.#link === undefined || this.#state === 'live') return;
           if (this.isPlayable) this.#setState('live');
         },
-        arrivalOf: (kind, atMs) => this.#arrivals[kind].arrivalOf(atMs),
-        follow: tell => this.#follow(tell),
+        arrivalOf: (kind, atMs) => this.#publisher.arrivals[kind].arrivalOf(atMs),
+        follow: tell => this.#reports.follow(tell),
         failed: report => {
           if (isStandIn) this.#standIn?.broke(report);
           else if (this.#run === run) this.#packagerFailed(report);
@@ -388,14 +371,6 @@ export class LiveBroadcast {
     return generation.events;
   }
 
-  #tellDropped(quality: string, reason: string): void {
-    try {
-      this.#options.onQualityDropped?.(quality, reason);
-    } catch (error) {
-      this.#options.log.error('journal-failed', { error });
-    }
-  }
-
   #packagerFailed(report: string): void {
     const { observer, log } = this.#options;
     observer.packagerFailed();
@@ -416,9 +391,8 @@ export class LiveBroadcast {
       ...(tracks.video?.width === undefined ? {} : { width: tracks.video.width }),
       ...(tracks.video?.height === undefined ? {} : { height: tracks.video.height }),
     };
-    const { protocol, encoder } = this.#ingest;
-    this.#ingest = { protocol, encoder, ...facts };
-    this.#writeDown(facts);
+    this.#publisher.describe(facts);
+    this.#reports.writeDown(facts);
     this.#options.log.info('packaging-started', {
       codecs: codecsOf(tracks),
       ...(tracks.video === undefined ? {} : { size: `${tracks.video.width}x${tracks.video.height}` }),
@@ -450,15 +424,11 @@ export class LiveBroadcast {
     clearInterval(this.#gapTimer);
     this.#endWindows();
     this.#setState('ended');
-    const { journal, clock, log } = this.#options;
-    try {
-      this.#health.ended(clock.monotonicMs());
-      journal.ended(this.broadcastId, clock.nowMs(), reason, this.reading);
-    } catch (error) {
-      log.error('journal-failed', { error });
-    }
+    const { clock, log } = this.#options;
+    this.#publisher.ended();
+    this.#reports.writeEnd(reason, this.reading);
     this.#options.observer.broadcastEnded(reason);
-    this.#follow(follower => follower.ended(reason));
+    this.#reports.follow(follower => follower.ended(reason));
     log.info('broadcast-ended', { reason, seconds: Math.round((clock.nowMs() - this.startedAtMs) / 1000) });
     this.#options.onStateChange();
   }
@@ -518,29 +488,10 @@ export class LiveBroadcast {
     if (!canFollow(this.#state, state)) return;
     this.#state = state;
     if (state !== 'ended') {
-      this.#writeDown({ state });
+      this.#reports.writeDown({ state });
       this.#options.log.info('broadcast-state', { state });
-      this.#follow(follower => follower.stateChanged?.(state));
+      this.#reports.follow(follower => follower.stateChanged?.(state));
       this.#options.onStateChange();
-    }
-  }
-
-  #follow(tell: (follower: BroadcastFollower) => void): void {
-    for (const follower of this.#followers) {
-      try {
-        tell(follower);
-      } catch (error) {
-        this.#options.log.error('follower-failed', { follower: follower.name, error });
-      }
-    }
-  }
-
-  /** A disk that is full costs the line in the history, not the broadcast. */
-  #writeDown(change: Parameters<BroadcastJournal['changed']>[1]): void {
-    try {
-      this.#options.journal.changed(this.broadcastId, change);
-    } catch (error) {
-      this.#options.log.error('journal-failed', { error });
     }
   }
 }
