@@ -11,7 +11,7 @@ import {
 } from '../ffmpeg/join-arguments.ts';
 import type { ProbedFile } from '../ffmpeg/media-tools.ts';
 import type { JobKind, RunningJob } from '../jobs/job.ts';
-import { systemCodeOf } from '../shared/errors.ts';
+import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import type { RecordingBook } from './recording-book.ts';
 import { spanName, spanNumber } from './recording-span.ts';
 import { limitsFor, orderWork, vodLanes, type WorkContext } from './work-context.ts';
@@ -49,7 +49,11 @@ async function joinSpans(context: WorkContext, book: RecordingBook, job: Running
   const source = files.source(videoId);
   if (paths.length > 0 && !(await exists(source))) {
     const spans: { path: string; probed: ProbedFile }[] = [];
-    for (const path of paths) spans.push({ path, probed: await tools.probe(path, job.signal) });
+    for (const path of paths) {
+      const probed = await probedOf(context, path, job);
+      if (probed !== undefined) spans.push({ path, probed });
+    }
+    if (spans.length === 0) throw new AppError('media-refused', unusable, { details: { detail: unusable } });
     const bytes = spans.reduce((sum, { probed }) => sum + probed.bytes, 0);
     await files.needRoom(3 * bytes, context.settings.minFreeBytes);
     await files.inWorkFolder(async work => {
@@ -79,6 +83,21 @@ async function joinSpans(context: WorkContext, book: RecordingBook, job: Running
     if (book.sourceReady(videoId, size, clock.nowMs())) orderWork(context, 'prepare', videoId);
   });
   for (const path of paths) await rm(path, { force: true });
+}
+
+/** Undefined for a span that cannot be read: the rest of the recording need not be lost with it. */
+async function probedOf(
+  { tools, log }: WorkContext,
+  path: string,
+  { signal, subjectId }: RunningJob,
+): Promise<ProbedFile | undefined> {
+  try {
+    return await tools.probe(path, signal);
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'media-refused')) throw error;
+    log.warn('recording-span-left-out', { videoId: subjectId, path, reason: messageOf(error) });
+    return undefined;
+  }
 }
 
 function spanOf(path: string, output: string, { streams, ...probed }: ProbedFile): JoinedSpan {

@@ -193,6 +193,8 @@ async function forget({ video, audio }: IndexedRecording): Promise<void> {
 function measured(probed: ProbedFile, span: RecordingSpan, indexed: IndexedRecording): ProbedFile {
   const lines = [indexed.video, indexed.audio].filter(line => line !== undefined);
   const durationSeconds = Math.max(...lines.map(endOf)) - Math.min(...lines.map(startOf));
+  // Of the media alone: the room for the table of keyframes is more than a short recording.
+  const mediaBytes = lines.reduce((sum, { bytes }) => sum + bytes, 0);
   const streams = probed.streams.map((stream): ProbedStream => {
     const line =
       stream.kind === 'video' ? indexed.video : stream.kind === 'audio' ? indexed.audio : undefined;
@@ -210,7 +212,7 @@ function measured(probed: ProbedFile, span: RecordingSpan, indexed: IndexedRecor
     ...probed,
     durationSeconds,
     bytes: span.bytes,
-    ...(durationSeconds > 0 ? { bitsPerSecond: Math.round((span.bytes * 8) / durationSeconds) } : {}),
+    ...(durationSeconds > 0 ? { bitsPerSecond: Math.round((mediaBytes * 8) / durationSeconds) } : {}),
     streams,
   };
 }

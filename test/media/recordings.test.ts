@@ -120,16 +120,6 @@ async function lengthsOf(input: string): Promise<{ frames: number; seconds: numb
   return { frames: Number(streams[0]?.nb_read_packets), seconds: Number(format.duration) };
 }
 
-/** The sizes that decoded pictures have, without repetitions. */
-async function sizesOf(input: string): Promise<string[]> {
-  const { stdout } = await promisify(execFile)(
-    ffprobePath,
-    ['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'frame=width,height', '-of', 'csv=p=0', input],
-    { timeout: 20_000 },
-  );
-  return [...new Set(stdout.match(/\d+,\d+/g))];
-}
-
 /** Numbers that the publisher's test picture counts are not read; frames are, and their times must go on evenly. */
 async function longestFrameSeconds(hls: string): Promise<number> {
   const { stdout } = await promisify(execFile)(
@@ -227,18 +217,6 @@ describe('a broadcast', { concurrent: true }, () => {
     expect(
       readdirSync(join(server.dataDir, 'vod', video!.videoId)).filter(name => name.startsWith('rec')),
     ).toEqual([]);
-
-    const answer = await server.api('POST', '/videos', { title: 'Copy', source: video!.videoId });
-    const copy = (await answer.json()) as Video;
-    await statusWhen(copy.videoId, isDone);
-    // Of pictures of two sizes in one rendition, players show the first alone.
-    const [top] = readRows<{ facts: string }>(
-      server.dataDir,
-      `SELECT facts FROM renditions WHERE video_id = '${copy.videoId}' AND type = 'hls' ORDER BY position DESC`,
-    );
-    expect(JSON.parse(top!.facts)).toMatchObject({ width: 320, height: 180 });
-    const hls = copy.assets.hls.replace('manifest.m3u8', '240p/manifest.m3u8');
-    expect(await sizesOf(hls)).toEqual(['320,180']);
   });
 
   test('that is longer than a recording may be is two videos, and no frame is lost between them', async () => {

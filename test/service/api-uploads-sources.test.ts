@@ -235,6 +235,21 @@ describe('a clone', () => {
     expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
   });
 
+  it('of a source that was put together is one that was put together, and so is its own clone', async () => {
+    await start();
+    const from = await uploads.video();
+    await uploads.send(from, bytes);
+    const { sqlite } = server.database;
+    sqlite.prepare('UPDATE video_sources SET is_joined = 1 WHERE video_id = ?').run(from);
+    let source = from;
+    for (let generation = 0; generation < 2; generation += 1) {
+      const { videoId } = (await createFrom(source)).json;
+      await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
+      source = videoId;
+    }
+    expect(sqlite.prepare('SELECT is_joined FROM video_sources').pluck().all()).toEqual([1, 1, 1]);
+  });
+
   it('needs a video of the project with a complete source', async () => {
     await start();
     const empty = await uploads.video();
