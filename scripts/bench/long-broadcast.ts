@@ -17,8 +17,8 @@ import { fetchPlaylist, waitUntilPlayable } from './viewer.ts';
 const name = 'long broadcast';
 const mebibyte = 1024 * 1024;
 const minuteMs = 60_000;
-/** More, and a disk that stands still for a tenth of a second would be behind by the whole window. */
-const speed = 60;
+/** More, and a disk that stands still for a moment is behind by all that is in memory: fifteen seconds of media. */
+const speed = 40;
 /** In real time, until what came before is through. */
 const settleMs = 4000;
 const playableWithinMs = 60_000;
