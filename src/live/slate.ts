@@ -144,7 +144,11 @@ async function makeSlate(
     if (bytes > mostBytes) kill();
     else chunks.push(chunk);
   });
-  const timer = setTimeout(kill, longestRunMs);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    kill();
+  }, longestRunMs);
   signal.addEventListener('abort', kill, { once: true });
   for (const piece of picture) child.stdin.write(piece);
   child.stdin.end();
@@ -153,7 +157,9 @@ async function makeSlate(
   signal.removeEventListener('abort', kill);
   signal.throwIfAborted();
   if (exit.kind !== 'ended') {
-    throw new Error(`ffmpeg made no slate: ${exit.lastLines.slice(-5).join(' | ') || exit.kind}`);
+    const ended = exit.signal === null ? exit.kind : `signal ${exit.signal}`;
+    const how = isLate ? `it took more than ${longestRunMs / 1000} s` : ended;
+    throw new Error(`ffmpeg made no slate: ${[how, ...exit.lastLines.slice(-5)].join(' | ')}`);
   }
   return readSlate(shape, Buffer.concat(chunks));
 }
