@@ -91,7 +91,7 @@ async function measure(context: BenchContext, death: Death, keys: readonly strin
       const row = (what: string, bytes: number, atMost?: number) =>
         judge(bench, {
           what: `one that ${death.what}: ${what}`,
-          value: bytes / destinations / mebibyte,
+          value: Math.max(0, bytes / destinations / mebibyte),
           unit: 'MiB',
           ...(atMost === undefined ? {} : { atMost }),
         });

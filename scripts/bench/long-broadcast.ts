@@ -118,7 +118,6 @@ function playlistRows(kind: string, first: PlaylistAnswers, last: PlaylistAnswer
     row('length', last.bytes / 1024, 'KiB'),
     row(`first answer after a part, p50 of ${firstMs.length}`, percentile(firstMs, 0.5), 'ms', 5),
     row('first answer after a part, p99', percentile(firstMs, 0.99), 'ms', 5),
-    row('further answers, p50', percentile(againMs, 0.5), 'ms'),
     row('further answers, p99', percentile(againMs, 0.99), 'ms', 5),
   ];
 }
