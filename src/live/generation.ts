@@ -233,7 +233,10 @@ export class Generation {
           }),
         dropped: (name, fromMs, reason) => this.#drop(name, fromMs, reason),
         settled: () => this.#try(() => this.#settle()),
-        thinned: frameDivisor => log.warn('live-frames-thinned', { frameDivisor }),
+        thinned: frameDivisor => {
+          if (frameDivisor > 1) log.warn('live-frames-thinned', { frameDivisor });
+          else log.info('live-frames-whole');
+        },
         failed: report => {
           this.#options.observer.packagerFailed();
           log.warn('live-encoder-failed', { report });

@@ -19,7 +19,7 @@ export interface LadderEvents {
   dropped(rung: string, fromMs: number, reason: LadderReason): void;
   /** All samples of rungs that were dropped have come. */
   settled(): void;
-  /** Of so many frames one is kept from now on. */
+  /** Of so many frames one is kept from now on; 1: all of them again. */
   thinned(frameDivisor: number): void;
   /** An encoder died. */
   failed(report: string): void;
@@ -52,6 +52,9 @@ const finishMs = 2000;
 const mostFailures = 4;
 const failureWindowMs = 60_000;
 const highestDivisor = 8;
+/** Half of the frames that are left out come back after so long of health; each time that this was too early, twice as long is waited. */
+const recoverAfterMs = 60_000;
+const longestRecoveryMs = 10 * 60_000;
 /** More lag than this, and whoever can wait should. */
 const crowdedMs = 6000;
 const relaxedMs = 2000;
@@ -70,6 +73,11 @@ export class Ladder {
   readonly #failures: RecentLimit;
   #rungs: readonly EncoderRung[];
   #frameDivisor = 1;
+  #recoverAfterMs = recoverAfterMs;
+  /** Frames came back since the last time that some were left out. */
+  #hasRecovered = false;
+  /** The encoder keeps up since then; undefined where it does not. */
+  #wellSinceMs: number | undefined;
   #config: EncoderTag | undefined;
   #reorderMs = 0;
   /** Begins with a keyframe. */
@@ -345,6 +353,25 @@ export class Ladder {
     }
     if (this.#change !== undefined) return;
     if (this.#watch.observe(nowMs, lagMs) !== 'fine') this.#doWithLess();
+    else this.#doWithMore(nowMs, lagMs);
+  }
+
+  /** Frames may come back where they were left out; rungs that were dropped do not, since their addresses carry on with others. */
+  #doWithMore(nowMs: number, lagMs: number): void {
+    if (this.#frameDivisor === 1) return;
+    if (lagMs > relaxedMs) this.#wellSinceMs = undefined;
+    else this.#wellSinceMs ??= nowMs;
+    if (this.#wellSinceMs === undefined || nowMs - this.#wellSinceMs < this.#recoverAfterMs) return;
+    this.#hasRecovered = true;
+    this.#thinTo(this.#frameDivisor / 2);
+  }
+
+  #thinTo(divisor: number): void {
+    this.#wellSinceMs = undefined;
+    this.#change = () => {
+      this.#frameDivisor = divisor;
+      this.#options.events.thinned(divisor);
+    };
   }
 
   #doWithLess(): void {
@@ -356,13 +383,12 @@ export class Ladder {
       };
       this.#dropping = top.name;
     } else if (this.#frameDivisor < highestDivisor) {
-      const divisor = this.#frameDivisor * 2;
-      this.#change = () => {
-        this.#frameDivisor = divisor;
-        this.#options.events.thinned(divisor);
-      };
+      if (this.#hasRecovered) this.#recoverAfterMs = Math.min(2 * this.#recoverAfterMs, longestRecoveryMs);
+      this.#hasRecovered = false;
+      this.#thinTo(this.#frameDivisor * 2);
     }
   }
+
   /** The encoder gets no more: `next` is for the one after it. */
   #drain(next: EncoderTag): void {
     this.#drainingFromMs = next.shownMs;

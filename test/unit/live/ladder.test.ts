@@ -233,6 +233,30 @@ describe('an encoder that is too slow', () => {
     void ladder.kill();
   });
 
+  test('gives all frames again after a minute in which it keeps up', async () => {
+    const { ladder, encoders, told, send } = room(['source']);
+    let second = 0;
+    const run = async (seconds: number, isFast: boolean) => {
+      for (const until = second + seconds; second < until; second += 1) {
+        const encoder = encoders.at(-1)!;
+        send(second * 1000, second * 1000 + 1000);
+        if (encoder.isFinished) encoder.events.exited(undefined);
+        else if (isFast) for (let atMs = 0; atMs < 1000; atMs += 40) encoder.give(second * 1000 + atMs);
+        await vi.advanceTimersByTimeAsync(1000);
+      }
+    };
+    send(0, 40);
+    await run(16, false);
+    const thinned = told.filter(text => text.startsWith('thinned'));
+    expect(thinned[0]).toBe('thinned 2');
+    await run(50, true);
+    expect(told.filter(text => text.startsWith('thinned'))).toEqual(thinned);
+    await run(180, true);
+    expect(told.filter(text => text.startsWith('thinned')).at(-1)).toBe('thinned 1');
+    expect(encoders.at(-1)!.order.frameDivisor).toBe(1);
+    void ladder.kill();
+  });
+
   test('holds no more than so many bytes: it goes on with the newest keyframe, with less to do', () => {
     const { ladder, encoders, told, send } = room(['240p', '360p']);
     send(0, 3000, Buffer.alloc(512 * 1024));
