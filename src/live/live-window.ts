@@ -131,15 +131,13 @@ export class LiveWindow implements SegmentSink {
   /**
    * Segments from now on need this init section. The same bytes keep their name.
    *
-   * The part that was hinted belonged to the former one, and who waits for it would append it there. So it never comes (6.2.6: 404), and
-   * the next part has another number.
+   * The part that was hinted is the next one all the same, as hints have to be (4.4.5.3). From now on this init section is hinted with it;
+   * those who heard of the part before could not know.
    */
   useInit(init: Buffer): void {
     const former = this.#shelf.map;
     this.#shelf.useInit(init);
-    if (!this.isPlayable || this.#ended || this.#shelf.map === former) return;
-    this.#nextPartNumber += 1;
-    this.#changed();
+    if (this.isPlayable && this.#shelf.map !== former) this.#changed();
   }
 
   /** The next segment follows a break: another publisher connection, another packager, a clock that was set. */

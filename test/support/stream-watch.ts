@@ -55,7 +55,6 @@ export class StreamWatch {
   readonly #broken: string[] = [];
   #isStopped = false;
   #hinted: string | undefined;
-  #hintedMap: string | undefined;
   #running: Promise<void> = Promise.resolve();
 
   private constructor(masterUrl: string, variant: Variant) {
@@ -279,7 +278,6 @@ export class StreamWatch {
     const open = list.openParts;
     if (open !== undefined) this.#takeParts(open.parts, open.map?.uri ?? map, open.discontinuity === true);
     this.#hinted = list.preloadHints.find(({ type }) => type === 'PART')?.uri;
-    this.#hintedMap = list.preloadHints.find(({ type }) => type === 'MAP')?.uri ?? open?.map?.uri ?? map;
   }
 
   #takeParts(
@@ -298,9 +296,7 @@ export class StreamWatch {
       }
       if (part.gap) continue;
       // The hint may lag by more than one part when several came at once: only the first new one must be the hinted one.
-      // One with another init section is never the hinted one.
-      const isOfHintedMap = this.#hintedMap === mapUri;
-      if (this.#hinted !== undefined && (uri === this.#hinted) !== isOfHintedMap)
+      if (this.#hinted !== undefined && uri !== this.#hinted)
         this.#break(`${this.#hinted} was hinted, ${uri} came`);
       this.#hinted = undefined;
       const startsDiscontinuity = isDiscontinuity && index === 0;
