@@ -8,6 +8,8 @@ export interface Usage {
   readonly pssBytes: number;
   /** Memory that belongs to one process alone. */
   readonly privateBytes: number;
+  /** Memory that no file stands behind: what a process made itself, however many run the same program. */
+  readonly anonymousBytes: number;
   readonly processes: number;
 }
 
@@ -35,7 +37,7 @@ export function processTree(rootPid: number): number[] {
 
 /** Sums up `pids`; one that has gone meanwhile counts nothing. */
 export function usageOf(pids: readonly number[]): Usage {
-  const sum = { cpuSeconds: 0, pssBytes: 0, privateBytes: 0, processes: 0 };
+  const sum = { cpuSeconds: 0, pssBytes: 0, privateBytes: 0, anonymousBytes: 0, processes: 0 };
   for (const pid of pids) {
     const stat = readStat(pid);
     const memory = readMemory(pid);
@@ -43,6 +45,7 @@ export function usageOf(pids: readonly number[]): Usage {
     sum.cpuSeconds += stat.cpuSeconds;
     sum.pssBytes += memory.pssBytes;
     sum.privateBytes += memory.privateBytes;
+    sum.anonymousBytes += memory.anonymousBytes;
     sum.processes += 1;
   }
   return sum;
@@ -87,13 +90,16 @@ function readStat(
   };
 }
 
-function readMemory(pid: number): { pssBytes: number; privateBytes: number } | undefined {
+function readMemory(
+  pid: number,
+): { pssBytes: number; privateBytes: number; anonymousBytes: number } | undefined {
   const text = readProc(`/proc/${pid}/smaps_rollup`);
   if (text === undefined) return undefined;
   const kibibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
   return {
     pssBytes: kibibytes('Pss') * kibibyte,
     privateBytes: (kibibytes('Private_Clean') + kibibytes('Private_Dirty')) * kibibyte,
+    anonymousBytes: kibibytes('Anonymous') * kibibyte,
   };
 }
 
