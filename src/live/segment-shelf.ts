@@ -258,7 +258,9 @@ export class SegmentShelf {
       // 6.2.2: removal leaves three target durations.
       if (rest < 3 * this.#options.targetDurationSeconds - tinySeconds) break;
       const count = this.log.end - this.#first;
-      const isLongEnough = rest >= this.listSeconds - tinySeconds && count > leastListedSegments;
+      // Nobody goes back to a gap that nothing stands before, and Chromium's own player begins with what is listed first.
+      const isNeeded = rest < this.listSeconds - tinySeconds && !this.log.isGap(this.#first);
+      const isLongEnough = !isNeeded && count > leastListedSegments;
       const isTooMuch = this.#heldBytes > this.#options.maxBytes && this.#store === undefined;
       if (!isLongEnough && !isTooMuch) break;
       this.#retireFirst(nowMs);

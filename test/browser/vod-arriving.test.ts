@@ -52,7 +52,7 @@ describeInBrowser('the player page of a video that changes', browser => {
     expect(await shown.page.isVisible('text=This video is not here')).toBe(true);
   });
 
-  it('plays what is there by now, shows how much that is, and goes on as more comes', async () => {
+  it.concurrent('plays what is there by now, shows how much that is, and goes on as more comes', async () => {
     await using shown = await show({ segments: 2 });
     const { site, viewer, page } = shown;
     await viewer.untilPlayed(0.3);
@@ -76,7 +76,7 @@ describeInBrowser('the player page of a video that changes', browser => {
     await page.waitForSelector('#player.is-at-end');
   });
 
-  it('takes in better qualities while it plays on, without a new start', async () => {
+  it.concurrent('takes in better qualities while it plays on, without a new start', async () => {
     await using shown = await show({ rungs: ['240p'] }, '#autoplay;loop');
     const { site, viewer, page } = shown;
     const { source } = await viewer.untilPlayed(0.3);
@@ -95,7 +95,7 @@ describeInBrowser('the player page of a video that changes', browser => {
     expect(viewer.complaints).toEqual([]);
   });
 
-  it('takes in worse qualities while it plays, and still knows what it has loaded', async () => {
+  it.concurrent('takes in worse qualities while it plays, and still knows what it has loaded', async () => {
     await using shown = await show({ rungs: ['360p'] }, '#autoplay;loop');
     const { site, viewer, page } = shown;
     const { source } = await viewer.untilPlayed(0.3);

@@ -48,7 +48,7 @@ describe.each(patches)('$name', patch => {
     const unsettable: Record<string, string[]> = {
       'PATCH /videos/{videoId}': ['playerId', 'language'],
       // Nothing is done with what only old clients send.
-      'PATCH /live-streams/{liveStreamId}': ['playerId', 'record'],
+      'PATCH /live-streams/{liveStreamId}': ['playerId', 'qualities', 'record'],
       'PATCH /players/{playerId}': [
         ...['name', 'language', 'shapeMargin', 'shapeRadius', 'shapeAspect'],
         ...['shapeBackgroundTop', 'shapeBackgroundBottom'],

