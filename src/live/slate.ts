@@ -87,6 +87,7 @@ export async function openSlate(options: SlateOptions): Promise<SlateSource | un
     );
   }
   const kept = new Map<string, SlateMedia>();
+  const making = new Map<string, Promise<void>>();
   return {
     showsLastFrame: false,
     make: async (shape, _, signal) => {
@@ -94,10 +95,20 @@ export async function openSlate(options: SlateOptions): Promise<SlateSource | un
       const made =
         kept.get(key) ??
         (await turns.take(async () => {
-          // Whoever waited for its turn may find that another one had the same wish.
-          const media = kept.get(key) ?? (await makeSlate(options, shape, input, [picture], signal));
-          kept.set(key, media);
-          return media;
+          // One of the same shape may be under way.
+          while (making.has(key)) await making.get(key);
+          const former = kept.get(key);
+          if (former !== undefined) return former;
+          const { promise, resolve } = Promise.withResolvers<void>();
+          making.set(key, promise);
+          try {
+            const media = await makeSlate(options, shape, input, [picture], signal);
+            kept.set(key, media);
+            return media;
+          } finally {
+            making.delete(key);
+            resolve();
+          }
         }));
       kept.delete(key);
       kept.set(key, made);
