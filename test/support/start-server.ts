@@ -67,6 +67,9 @@ export async function startServer(
     sandboxRules: options.sandboxRules ?? {},
     ...(options.liveSteps === undefined ? {} : { liveSteps: options.liveSteps }),
     ...(options.freeBytes === undefined ? {} : { freeBytes: options.freeBytes }),
+  }).catch(async (error: unknown) => {
+    if (options.dataDir === undefined) await removeDir(dataDir);
+    throw error;
   });
   const baseUrl = `http://127.0.0.1:${app.httpPort}`;
   const stop = async () => {
