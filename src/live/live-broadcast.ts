@@ -21,7 +21,7 @@ import type { BroadcastRewind } from './rewind-store.ts';
 import type { SlateSource } from './slate.ts';
 import { StandIn } from './stand-in.ts';
 import { Timeline, type TrackKind } from './timeline.ts';
-import { codecsOf } from './variant.ts';
+import { codecsOf, truestFrameRate } from './variant.ts';
 
 /** What a broadcast is made with. */
 export interface LiveBroadcastOptions {
@@ -116,7 +116,8 @@ export class LiveBroadcast {
       options.slate &&
       new StandIn({
         slate: options.slate,
-        framesPerSecond: () => this.#framesPerSecond(),
+        framesPerSecond: () =>
+          truestFrameRate(this.#publisher.declared?.framesPerSecond, this.#generation?.frameSeconds),
         clock,
         log: options.log,
         begin: dueMs => this.#newStandInRun(dueMs),
@@ -296,14 +297,6 @@ export class LiveBroadcast {
     this.#graceTimer = setTimeout(() => void this.end('publisher-gone'), graceMs);
     this.#markGaps();
     this.#standIn?.begin(this.#publisher.lastTagMs);
-  }
-
-  /** RTMP rounds times, so what is declared is truer where it is near what was seen. */
-  #framesPerSecond(): number | undefined {
-    const seconds = this.#generation?.frameSeconds;
-    const declared = this.#publisher.declared?.framesPerSecond;
-    if (seconds === undefined) return declared;
-    return declared !== undefined && Math.abs(declared * seconds - 1) < 0.05 ? declared : 1 / seconds;
   }
 
   /** The playlist says that there is nothing, for as long as nothing comes and nothing stands in. */

@@ -4,6 +4,7 @@ import type { Clock } from '../shared/clock.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { type BroadcastFollower, type FollowedBroadcast, sourceRendition } from './broadcast-follower.ts';
+import { Turns } from './turns.ts';
 
 /** A picture out of a broadcast. */
 export interface LiveFrame {
@@ -60,9 +61,8 @@ export class LiveFrames implements Component {
   readonly #options: LiveFramesOptions;
   /** By broadcast; those that ended stand in the order of their end. */
   readonly #holders = new Map<string, Holder>();
-  readonly #waiting: (() => void)[] = [];
+  readonly #turns = new Turns(mostAtOnce);
   readonly #abort = new AbortController();
-  #running = 0;
   #sweepTimer: NodeJS.Timeout | undefined;
 
   constructor(options: LiveFramesOptions) {
@@ -136,16 +136,17 @@ export class LiveFrames implements Component {
   }
 
   #begin(holder: Holder): void {
-    if (this.#abort.signal.aborted || this.#waiting.length >= mostWaiting) return;
-    holder.making = this.#make(holder).finally(() => {
-      holder.making = undefined;
-    });
+    if (this.#abort.signal.aborted || this.#turns.waiting >= mostWaiting) return;
+    holder.making = this.#turns
+      .take(() => this.#make(holder))
+      .finally(() => {
+        holder.making = undefined;
+      });
   }
 
   async #make(holder: Holder): Promise<void> {
     const { makePicture, clock, log } = this.#options;
     const { liveStreamId, broadcastId } = holder;
-    await this.#turn();
     try {
       const media = holder.newest;
       if (media === undefined || this.#abort.signal.aborted) return;
@@ -157,21 +158,7 @@ export class LiveFrames implements Component {
       log.warn('live-frame-failed', { liveStreamId, broadcastId, error });
     } finally {
       holder.triedAtMs = clock.monotonicMs();
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
     }
-  }
-
-  /** Resolves when there is room for one more run; who waits takes the place of one that is over. */
-  async #turn(): Promise<void> {
-    if (this.#running < mostAtOnce) {
-      this.#running += 1;
-      return;
-    }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.push(resolve);
-    await promise;
   }
 
   /** Forgets what ended and can be played no more, and of the rest what is too much. */

@@ -66,6 +66,7 @@ export interface SegmentFacts {
 
 /** Not 0, so that there is a number before the first for those who ask for what is gone. */
 const firstSequence = 1;
+
 /** Parts, segments and init sections of one broadcast, the playlist over them, and everyone who waits for what comes next. */
 export class LiveWindow implements SegmentSink {
   readonly targetDurationSeconds: number;

@@ -3,7 +3,12 @@ import type { ProcessOwner } from '../ffmpeg/owned-process.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
-import { type BroadcastFollower, type FollowedBroadcast, sourceRendition } from './broadcast-follower.ts';
+import {
+  audioRendition,
+  type BroadcastFollower,
+  type FollowedBroadcast,
+  sourceRendition,
+} from './broadcast-follower.ts';
 import { FlvFromSamples } from './flv-from-samples.ts';
 import {
   RestreamDestination,
@@ -56,7 +61,6 @@ interface Outing {
 }
 
 const tickMs = 1_000;
-const audioRendition = 'audio';
 
 /** Sends broadcasts on to the destinations that their streams name. */
 export class Restreams implements Component {

@@ -3,7 +3,13 @@ import type { SlateShape } from '../ffmpeg/slate-arguments.ts';
 import type { Clock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
-import { type BroadcastFollower, type FollowedPart, sourceRendition } from './broadcast-follower.ts';
+import {
+  audioRendition,
+  type BroadcastFollower,
+  type FollowedPart,
+  sourceRendition,
+} from './broadcast-follower.ts';
+import { evenOf } from './ladder-form.ts';
 import type { LiveTag } from './ports.ts';
 import { RecentLimit } from './recent-limit.ts';
 import type { SlateMedia, SlateSource } from './slate.ts';
@@ -38,7 +44,6 @@ const slatesWithinMs = 60_000;
 const keyframeEveryMs = 1000;
 const usualFramesPerSecond = 25;
 const mostFramesPerSecond = 31;
-const soundRendition = 'audio';
 
 /** Shows a slate while the publisher of a broadcast is gone. As a follower it learns what the slate has to be like. */
 export class StandIn implements BroadcastFollower {
@@ -75,7 +80,7 @@ export class StandIn implements BroadcastFollower {
     isStandIn: boolean,
   ): void {
     if (isStandIn) return;
-    if (rendition === soundRendition) this.#soundAlone = tracks.audio;
+    if (rendition === audioRendition) this.#soundAlone = tracks.audio;
     if (rendition !== sourceRendition) return;
     this.#tracks = tracks;
     this.#init = init;
@@ -194,8 +199,7 @@ export class StandIn implements BroadcastFollower {
     // A still picture needs no more, and parts hold a whole number of frames all the same.
     while (framesPerSecond > mostFramesPerSecond) framesPerSecond /= 2;
     return {
-      width: evenOf(video?.width ?? 1280),
-      height: evenOf(video?.height ?? 720),
+      ...evenOf({ width: video?.width ?? 1280, height: video?.height ?? 720 }),
       framesPerSecond: Math.round(framesPerSecond * 1000) / 1000,
       frames: Math.max(2, Math.round((framesPerSecond * keyframeEveryMs) / 1000)),
       codec: video?.codec,
@@ -205,8 +209,4 @@ export class StandIn implements BroadcastFollower {
           : { sampleRate: audio.sampleRate ?? 48_000, channels: Math.min(2, audio.channels ?? 2) },
     };
   }
-}
-
-function evenOf(pixels: number): number {
-  return Math.max(2, pixels - (pixels % 2));
 }

@@ -8,6 +8,11 @@ export class Turns {
     this.#free = most;
   }
 
+  /** Pieces of work that wait for their turn. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Runs `work` when it is its turn. */
   async take<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#free === 0) {

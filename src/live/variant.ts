@@ -31,6 +31,8 @@ const soundGroup = 'audio';
 const encodedHeadroom = 1.5;
 /** Room above what was measured: a copied stream's rate is the encoder's to change. */
 const headroom = 1.2;
+/** Of a picture that says nothing of its rate. */
+const usualFrameRate = 30;
 
 /** RFC 6381 names of all tracks, video first. */
 export function codecsOf(tracks: VariantFacts['tracks']): string {
@@ -90,15 +92,26 @@ function variantOf(facts: VariantFacts): Variant {
     ...(video?.width !== undefined && video.height !== undefined
       ? { width: video.width, height: video.height }
       : {}),
-    ...(video === undefined ? {} : { frameRate: frameRateOf(facts), videoRange: video.videoRange ?? 'SDR' }),
+    ...(video === undefined
+      ? {}
+      : {
+          frameRate: truestFrameRate(facts.declared?.framesPerSecond, facts.frameSeconds) ?? usualFrameRate,
+          videoRange: video.videoRange ?? 'SDR',
+        }),
     ...(sound === undefined ? {} : { audioGroup: soundGroup }),
   };
 }
 
-/** RTMP rounds frames to milliseconds, so the declared rate is the truer one as long as it is near what was seen. */
-function frameRateOf(facts: VariantFacts): number {
-  const declared = facts.declared?.framesPerSecond;
-  const measured = facts.frameSeconds === undefined ? undefined : 1 / facts.frameSeconds;
-  if (measured === undefined) return declared ?? 30;
+/**
+ * Frames a second: RTMP rounds frames to milliseconds, so the declared rate is the truer one as long as it is near what was seen.
+ *
+ * @param frameSeconds usual duration of a frame, as it was seen
+ */
+export function truestFrameRate(
+  declared: number | undefined,
+  frameSeconds: number | undefined,
+): number | undefined {
+  const measured = frameSeconds === undefined ? undefined : 1 / frameSeconds;
+  if (measured === undefined) return declared;
   return declared !== undefined && Math.abs(declared - measured) / measured < 0.05 ? declared : measured;
 }
