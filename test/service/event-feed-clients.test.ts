@@ -125,6 +125,9 @@ describe('what is true of a moment', () => {
     for (const percent of [10, 10.4, 11.9]) running.feed.encodingProgressed('vi1', renditions, percent);
     await client.until(3);
     running.feed.encodingProgressed('vi1', renditions, 11.99);
+    // Done before it was told: its event says so, and nothing after it says less.
+    running.feed.encodingProgressed('vi1', renditions, 87);
+    running.feed.encodingProgressed('vi1', renditions, 100);
     running.feed.encodingProgressed('vi2', renditions.slice(0, 1), 40);
     await client.until(4);
     expect(client.messages.slice(1).map(({ emittedAt, ...message }) => message)).toEqual([

@@ -28,6 +28,10 @@ const keptMs = 60_000;
 /** Many times what a machine can encode at once. */
 const mostEntries = 2_000;
 
+function keyOf(videoId: string, { type, quality }: EncodedRendition): string {
+  return `${videoId} ${type} ${quality}`;
+}
+
 /** Remembers how far each rendition is, and what of that was told. */
 export class EncodeProgress {
   readonly #entries = new Map<string, Entry>();
@@ -41,7 +45,7 @@ export class EncodeProgress {
     nowMs: number,
   ): void {
     for (const rendition of renditions) {
-      const key = `${videoId} ${rendition.type} ${rendition.quality}`;
+      const key = keyOf(videoId, rendition);
       const entry = this.#entries.get(key);
       if (entry !== undefined) {
         entry.percent = Math.floor(percent);
@@ -57,6 +61,11 @@ export class EncodeProgress {
         });
       }
     }
+  }
+
+  /** Forgets renditions that are done: what is told of them from now on is an event. */
+  forget(videoId: string, renditions: readonly EncodedRendition[]): void {
+    for (const rendition of renditions) this.#entries.delete(keyOf(videoId, rendition));
   }
 
   /** What has changed since it was taken the last time. @param nowMs monotonic @param atMs for `emittedAt` */

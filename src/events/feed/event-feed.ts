@@ -208,9 +208,13 @@ export class EventFeed implements Component {
     });
   }
 
-  /** Notes how far an encode is. Costs nothing while nobody listens. @param percent 0..100 */
+  /** Notes how far an encode is. Costs nothing while nobody listens. @param percent 0..100, which is done and no longer told */
   encodingProgressed(videoId: string, renditions: readonly EncodedRendition[], percent: number): void {
     if (this.#clientCount === 0) return;
+    if (percent >= 100) {
+      this.#progress.forget(videoId, renditions);
+      return;
+    }
     const projectId = this.#options.projectOfVideo(videoId);
     if (projectId === undefined || !this.#isWanted(encodingProgress, projectId)) return;
     this.#progress.note(projectId, videoId, renditions, percent, this.#options.clock.monotonicMs());

@@ -177,7 +177,7 @@ export class EncodingsStore implements EncodingRecords {
     this.#update(videoId, renditions, { status: 'encoding', progress_percent: 0 });
   }
 
-  /** Calls `listener` each time that an encode has come further; the returned function ends that. */
+  /** Calls `listener` each time that an encode has come further, with 100 when it is done; the returned function ends that. */
   onProgress(listener: ProgressListener): () => void {
     this.#progressListeners.add(listener);
     return () => {
@@ -186,11 +186,16 @@ export class EncodingsStore implements EncodingRecords {
   }
 
   progressed(videoId: string, renditions: readonly RenditionName[], percent: number): void {
-    for (const listener of this.#progressListeners) listener(videoId, renditions, percent);
+    this.#notify(videoId, renditions, percent);
     this.#update(videoId, renditions, { progress_percent: Math.floor(percent) });
   }
 
+  #notify(videoId: string, renditions: readonly RenditionName[], percent: number): void {
+    for (const listener of this.#progressListeners) listener(videoId, renditions, percent);
+  }
+
   finished(videoId: string, renditions: readonly FinishedRendition[], targetDurationSeconds?: number): void {
+    this.#notify(videoId, renditions, 100);
     this.#change(videoId, owner => {
       const before = this.#renditions.all(videoId);
       for (const rendition of renditions) {
