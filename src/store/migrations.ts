@@ -17,6 +17,8 @@ import { ingestHealth } from './migrations/0013-ingest-health.ts';
 import { sandboxRetention } from './migrations/0014-sandbox-retention.ts';
 import { emptyContainers } from './migrations/0015-empty-containers.ts';
 import { joinedSources } from './migrations/0016-joined-sources.ts';
+import { sessions } from './migrations/0017-sessions.ts';
+import { traffic } from './migrations/0018-traffic.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
 /** All steps in order; the first is number 1. SQLite's `user_version` says how many a database has had. */
@@ -37,6 +39,8 @@ export const migrations: readonly Migration[] = [
   sandboxRetention,
   emptyContainers,
   joinedSources,
+  sessions,
+  traffic,
 ];
 
 /**
