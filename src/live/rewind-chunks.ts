@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../shared/logger.ts';
+import { writeFully } from '../storage/write-fully.ts';
 import type { RewindRoom } from './rewind-room.ts';
 import type { DiskSlice, RewindStore, SegmentPlace, SegmentToKeep } from './rewind-store.ts';
 
@@ -203,25 +204,5 @@ export class RewindChunks implements RewindStore {
 
   #initPath(number: number): string {
     return join(this.#options.folder, `init-${number}.mp4`);
-  }
-}
-
-/** Writes all of `body` from `position` on, in one go where the system takes it so. */
-export async function writeFully(
-  handle: FileHandle,
-  body: readonly Buffer[],
-  position: number,
-): Promise<void> {
-  let rest = body.filter(buffer => buffer.length > 0);
-  let at = position;
-  while (rest.length > 0) {
-    const { bytesWritten } = await handle.writev(rest, at);
-    at += bytesWritten;
-    let skip = bytesWritten;
-    while (rest.length > 0 && skip >= rest[0]!.length) {
-      skip -= rest[0]!.length;
-      rest = rest.slice(1);
-    }
-    if (skip > 0) rest = [rest[0]!.subarray(skip), ...rest.slice(1)];
   }
 }

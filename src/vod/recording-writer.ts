@@ -6,6 +6,7 @@ import {
   type TrackDescription,
 } from '../cmaf/index.ts';
 import { systemCodeOf } from '../shared/errors.ts';
+import { writeFully } from '../storage/write-fully.ts';
 import { RecordingClock } from './recording-clock.ts';
 import type { RecordingIndex } from './recording-index.ts';
 import { RecordingSpan, spanName } from './recording-span.ts';
@@ -141,7 +142,7 @@ export class RecordingWriter {
     const position = span.bytes;
     const pieces = parts.flatMap(({ moof, rest }) => [moof, rest]);
     const wanted = pieces.reduce((sum, { length }) => sum + length, 0);
-    await writeWhole(handle, pieces, position);
+    await writeFully(handle, pieces, position);
     for (const { moof, rest, samples, shifts } of parts) {
       const placed = samples.map(sample => ({
         ...sample,
@@ -163,7 +164,7 @@ export class RecordingWriter {
     else await this.#dropIndex();
     const handle = await open(span.path, 'wx');
     this.#open = { span, handle };
-    await writeWhole(handle, [span.head], 0);
+    await writeFully(handle, [span.head], 0);
     return handle;
   }
 
@@ -188,21 +189,5 @@ export class RecordingWriter {
     if (this.#hasTold) return;
     this.#hasTold = true;
     this.#options.onStopped(reason, error);
-  }
-}
-
-async function writeWhole(handle: FileHandle, pieces: readonly Buffer[], position: number): Promise<void> {
-  let left = [...pieces];
-  let at = position;
-  while (left.length > 0) {
-    const { bytesWritten } = await handle.writev(left, at);
-    at += bytesWritten;
-    let skip = bytesWritten;
-    const first = left.findIndex(piece => {
-      if (skip < piece.length) return true;
-      skip -= piece.length;
-      return false;
-    });
-    left = first === -1 ? [] : [left[first]!.subarray(skip), ...left.slice(first + 1)];
   }
 }
