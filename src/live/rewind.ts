@@ -1,9 +1,9 @@
-import { readdir, rm, rmdir } from 'node:fs/promises';
+import { rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../shared/clock.ts';
-import { systemCodeOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
+import { foldersIn } from '../storage/folder-names.ts';
 import type { MediaFiles } from '../storage/media-files.ts';
 import { RewindChunks } from './rewind-chunks.ts';
 import { RewindRoom } from './rewind-room.ts';
@@ -107,9 +107,9 @@ export class Rewind implements Component {
   async #removeLeft(): Promise<number> {
     const { files, log } = this.#options;
     let count = 0;
-    for (const liveStreamId of await namesOf(files.live('.'))) {
+    for (const liveStreamId of await foldersIn(files.live('.'))) {
       const before = count;
-      for (const name of await namesOf(files.live(liveStreamId))) {
+      for (const name of await foldersIn(files.live(liveStreamId))) {
         if (this.#stopping.signal.aborted) return count;
         if (!broadcastFolder.test(name) || this.#open.has(name)) continue;
         await rm(files.live(liveStreamId, name), { recursive: true, force: true, maxRetries: 3 });
@@ -135,15 +135,4 @@ export class Rewind implements Component {
 /** Of a live stream: not empty while it has an image or another broadcast; else nobody needs it. */
 async function removeIfEmpty(folder: string): Promise<void> {
   await rmdir(folder).catch(() => {});
-}
-
-/** Folders in a folder; none where there is no such folder. */
-async function namesOf(folder: string): Promise<string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries.filter(entry => entry.isDirectory()).map(entry => entry.name);
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

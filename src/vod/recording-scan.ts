@@ -1,9 +1,10 @@
 import { read } from 'node:fs';
-import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseInitSegment, readFragmentLayout, type TrackDescription } from '../cmaf/index.ts';
-import { AppError, systemCodeOf } from '../shared/errors.ts';
+import { AppError } from '../shared/errors.ts';
+import { namesIn } from '../storage/folder-names.ts';
 import type { RecordingIndex } from './recording-index.ts';
 import { RecordingSpan, spanName, spanNumber } from './recording-span.ts';
 import type { WrittenRecording } from './recording-writer.ts';
@@ -159,13 +160,4 @@ async function readAt({ fd }: FileHandle, position: number, length: number): Pro
     done += bytesRead;
   }
   return bytes.subarray(0, done);
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemCodeOf } from '../shared/errors.ts';
+import { namesIn } from '../storage/folder-names.ts';
 import type { MediaFiles } from '../storage/media-files.ts';
 import type { EncodingState } from './encoding-records.ts';
 
@@ -52,14 +52,5 @@ export class RenditionFolders {
       if (!name.startsWith(prefix) || used.has(name)) continue;
       await rm(join(this.#files.video(videoId), name), { recursive: true, force: true, maxRetries: 3 });
     }
-  }
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return [];
-    throw error;
   }
 }

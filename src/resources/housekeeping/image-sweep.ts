@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
+import { namesIn } from '../../storage/folder-names.ts';
 import type { MediaFiles, MediaRoot } from '../../storage/media-files.ts';
 import type { Orphan } from './orphan-remover.ts';
 import { looksUnmounted } from './owner-folders.ts';
-import { namesIn } from './remove-tree.ts';
 import type { SweepStore } from './sweep.store.ts';
 import type { SweepPace } from './sweep-pace.ts';
 import type { SweepReport } from './sweep-report.ts';

@@ -27,14 +27,3 @@ export async function removeTree(path: string, signal: AbortSignal | undefined):
     throw error;
   }
 }
-
-/** Names in a folder; none when it is not there, or is no folder. */
-export async function namesIn(path: string): Promise<string[]> {
-  try {
-    return await readdir(path);
-  } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    throw error;
-  }
-}

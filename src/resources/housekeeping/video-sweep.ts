@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import type { JobQueue } from '../../jobs/job.ts';
-import { systemCodeOf } from '../../shared/errors.ts';
+import { namesIn } from '../../storage/folder-names.ts';
 import { asidePrefix, type MediaFiles } from '../../storage/media-files.ts';
 import type { Orphan } from './orphan-remover.ts';
-import { namesIn } from './remove-tree.ts';
 import type { SweepStore } from './sweep.store.ts';
 import type { SweepPace } from './sweep-pace.ts';
 import type { SweepReport } from './sweep-report.ts';
@@ -127,15 +125,10 @@ export class VideoSweep {
   async #presentIn(videoId: string): Promise<Set<string>> {
     const { files } = this.#options;
     const present = new Set<string>();
-    const folder = files.video(videoId);
-    try {
-      for (const name of await readdir(folder)) {
-        present.add(name);
-        if (!isMediaFolder(name)) continue;
-        for (const inner of await namesIn(files.video(videoId, name))) present.add(`${name}/${inner}`);
-      }
-    } catch (error) {
-      if (systemCodeOf(error) !== 'ENOENT' && systemCodeOf(error) !== 'ENOTDIR') throw error;
+    for (const name of await namesIn(files.video(videoId))) {
+      present.add(name);
+      if (!isMediaFolder(name)) continue;
+      for (const inner of await namesIn(files.video(videoId, name))) present.add(`${name}/${inner}`);
     }
     return present;
   }
