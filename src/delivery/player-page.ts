@@ -1,5 +1,5 @@
+import { fillTemplate } from '../http/browser-files.ts';
 import { acceptsGzip } from '../http/content-negotiation.ts';
-import { fillTemplate } from './player-files.ts';
 import type { PlayerTheme } from './player-theme.ts';
 import type { PrivateAccess } from './private-sessions.ts';
 import { lifetimeFor } from './token-gate.ts';

@@ -1,4 +1,4 @@
-import { fillTemplate } from './player-files.ts';
+import { fillTemplate } from '../http/browser-files.ts';
 import { escapeHtml } from './player-page.ts';
 import type { PlayerTheme } from './player-theme.ts';
 import type { PrivateAccess } from './private-sessions.ts';

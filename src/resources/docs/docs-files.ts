@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { stripTypes } from '../../http/browser-files.ts';
 
 const compress = promisify(gzip);
 const folder = new URL('../../web/docs/', import.meta.url);
@@ -55,7 +56,7 @@ export async function loadDocsFiles(): Promise<DocsFiles> {
   const links = {
     icon: await addOwn('icon', 'svg', iconFile, 'image/svg+xml'),
     styles: await addOwn('docs', 'css', ownStyles, styles),
-    script: await addOwn('docs', 'js', Buffer.from(scriptOf(ownScript)), script),
+    script: await addOwn('docs', 'js', Buffer.from(stripTypes(ownScript)), script),
     viewer: await add(`swagger-ui-bundle-${version}.js`, viewer, script),
     viewerStyles: await add(`swagger-ui-${version}.css`, viewerStyles, styles),
   };
@@ -70,15 +71,4 @@ export async function docsText(content: Buffer | string, contentType: string): P
 
 function hashOf(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 12);
-}
-
-/** Node marks the function as experimental and says so on the terminal at its first use, where it helps nobody. */
-function scriptOf(source: string): string {
-  const emitWarning = process.emitWarning;
-  process.emitWarning = () => {};
-  try {
-    return stripTypeScriptTypes(source);
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fillTemplate } from '../../../src/delivery/player-files.ts';
 import { escapeHtml, pageHeaders, renderPlayerPage } from '../../../src/delivery/player-page.ts';
+import { fillTemplate } from '../../../src/http/browser-files.ts';
 
 const values = {
   liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA',
