@@ -1,5 +1,5 @@
 import type { Clock } from '../shared/clock.ts';
-import { systemCodeOf } from '../shared/errors.ts';
+import { isDiskFull } from '../shared/disk-error.ts';
 import type { Logger } from '../shared/logger.ts';
 
 /** What {@link RewindRoom} is made with. */
@@ -54,8 +54,7 @@ export class RewindRoom {
   /** A write failed. */
   failed(error: unknown): void {
     this.#pausedUntilMs = this.#options.clock.monotonicMs() + pauseMs;
-    const code = systemCodeOf(error);
-    this.#tell(code === 'ENOSPC' || code === 'EDQUOT' ? 'disk-full' : 'disk-error', error);
+    this.#tell(isDiskFull(error) ? 'disk-full' : 'disk-error', error);
   }
 
   /** A segment left the memory before it was written. */

@@ -5,7 +5,7 @@ import {
   moveDecodeTimes,
   type TrackDescription,
 } from '../cmaf/index.ts';
-import { systemCodeOf } from '../shared/errors.ts';
+import { isDiskFull } from '../shared/disk-error.ts';
 import { writeFully } from '../storage/write-fully.ts';
 import { RecordingClock } from './recording-clock.ts';
 import type { RecordingIndex } from './recording-index.ts';
@@ -131,8 +131,7 @@ export class RecordingWriter {
     } catch (error) {
       this.#queue.length = 0;
       this.#queuedBytes = 0;
-      const code = systemCodeOf(error);
-      this.#stop(code === 'ENOSPC' || code === 'EDQUOT' ? 'disk-low' : 'disk-error', error);
+      this.#stop(isDiskFull(error) ? 'disk-low' : 'disk-error', error);
     }
     this.#work = undefined;
   }
