@@ -13,7 +13,7 @@ import type { ProbedFile } from '../ffmpeg/media-tools.ts';
 import type { JobKind, RunningJob } from '../jobs/job.ts';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import type { RecordingBook } from './recording-book.ts';
-import { spanName, spanNumber } from './recording-span.ts';
+import { spanNames } from './recording-span.ts';
 import { limitsFor, orderWork, vodLanes, type WorkContext } from './work-context.ts';
 
 const attemptsAtMost = 12;
@@ -45,7 +45,7 @@ async function joinSpans(context: WorkContext, book: RecordingBook, job: Running
   const { files, tools, clock } = context;
   const videoId = job.subjectId;
   const folder = files.video(videoId);
-  const paths = (await spansIn(folder)).map(number => join(folder, spanName(number)));
+  const paths = spanNames(await readdir(folder)).map(name => join(folder, name));
   const source = files.source(videoId);
   if (paths.length > 0 && !(await exists(source))) {
     const spans: { path: string; probed: ProbedFile }[] = [];
@@ -120,11 +120,6 @@ function lookOf(files: readonly ProbedFile[]): JoinedLook {
     picture: picture === undefined ? undefined : { width: even(picture.width), height: even(picture.height) },
     hasSound: streams.some(({ kind: own }) => own === 'audio'),
   };
-}
-
-async function spansIn(folder: string): Promise<number[]> {
-  const numbers = (await readdir(folder)).map(spanNumber);
-  return numbers.filter(number => number !== undefined).toSorted((a, b) => a - b);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import { parseInitSegment, readFragmentLayout, type TrackDescription } from '../
 import { AppError } from '../shared/errors.ts';
 import { namesIn } from '../storage/folder-names.ts';
 import type { RecordingIndex } from './recording-index.ts';
-import { RecordingSpan, spanName, spanNumber } from './recording-span.ts';
+import { RecordingSpan, spanNames } from './recording-span.ts';
 import type { WrittenRecording } from './recording-writer.ts';
 
 /** One read has the whole head of nearly every fragment. */
@@ -26,8 +26,7 @@ export async function scanRecording(
   signal: AbortSignal,
 ): Promise<WrittenRecording> {
   const names = await namesIn(folder);
-  const numbers = names.map(spanNumber).filter(number => number !== undefined);
-  const files = names.includes('source') ? ['source'] : numbers.toSorted((a, b) => a - b).map(spanName);
+  const files = names.includes('source') ? ['source'] : spanNames(names);
   const spans: RecordingSpan[] = [];
   let index: RecordingIndex | undefined;
   for (const name of files) {

@@ -19,6 +19,12 @@ export function spanNumber(name: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
+/** Those of `names` that are of spans' files, in the order of the recording. */
+export function spanNames(names: readonly string[]): string[] {
+  const numbers = names.map(spanNumber).filter(number => number !== undefined);
+  return numbers.toSorted((a, b) => a - b).map(spanName);
+}
+
 /**
  * What of a recording has the same tracks: one file, which begins with their init section and room for a table of its keyframes, and then is
  * one fragment after the other.
