@@ -2,13 +2,13 @@ import type { JobQueue } from '../../jobs/job.ts';
 import type { Database } from '../../store/database.ts';
 import type {
   PlayerRow,
-  RenditionRow,
   TextTrackRow,
   VideoEncodingRow,
   VideoRow,
   VideoSourceRow,
   VideoThumbnailRow,
 } from '../../store/tables.ts';
+import { isPlayable, RenditionRows } from '../video-encodings/rendition-rows.store.ts';
 import type { DatabaseUse } from './database-uses.ts';
 import type { LostRendition, VideoFindings, VideoRows } from './video-findings.ts';
 
@@ -85,9 +85,7 @@ export class SweepStore {
     this.#encoding = sqlite.prepare<[string], VideoEncodingRow>(
       'SELECT * FROM video_encodings WHERE video_id = ?',
     );
-    this.#renditions = sqlite.prepare<[string], RenditionRow>(
-      'SELECT * FROM renditions WHERE video_id = ? ORDER BY position',
-    );
+    this.#renditions = new RenditionRows(database);
     this.#source = sqlite.prepare<[string], VideoSourceRow>('SELECT * FROM video_sources WHERE video_id = ?');
     this.#thumbnail = sqlite.prepare<[string], VideoThumbnailRow>(
       'SELECT * FROM video_thumbnails WHERE video_id = ?',
@@ -162,7 +160,7 @@ export class SweepStore {
       hasWatermark: video.watermark !== null,
       hasFailed: encoding?.failure !== null && encoding?.failure !== undefined,
       hasStoryboard: encoding?.has_storyboard === 1,
-      renditions: this.#renditions.all(videoId),
+      renditions: this.#renditions.ofVideo(videoId),
       thumbnail: this.#thumbnail.get(videoId)?.file ?? undefined,
       tracks: this.#tracks.all(videoId),
     };
@@ -176,12 +174,13 @@ export class SweepStore {
     this.#database.transaction(() => {
       const kinds = new Set<string>();
       for (const rendition of findings.lostRenditions) this.#lose(videoId, rendition, kinds);
-      for (const { type, quality } of findings.foundRenditions) {
-        this.#setRendition(videoId, { type, quality }, { status: 'encoded', progress_percent: 100 });
+      for (const rendition of findings.foundRenditions) {
+        this.#renditions.set(videoId, rendition, { status: 'encoded', progress_percent: 100 });
       }
       if (findings.unfinished !== undefined) {
         if (hasSource) kinds.add(findings.unfinished);
-        else this.#giveUp(videoId);
+        // Nothing more comes of a video without a source.
+        else this.#renditions.failUnfinished(videoId);
       }
       const { lostRenditions, foundRenditions, unfinished } = findings;
       const isStateNew = lostRenditions.length > 0 || foundRenditions.length > 0 || unfinished !== undefined;
@@ -279,41 +278,27 @@ export class SweepStore {
     });
   }
 
-  #lose(videoId: string, { type, quality, remake }: LostRendition, kinds: Set<string>): void {
+  #lose(videoId: string, rendition: LostRendition, kinds: Set<string>): void {
+    const { remake } = rendition;
     if (remake === undefined) {
       // With its file's name: it is taken again when the file comes back.
-      this.#setRendition(videoId, { type, quality }, { status: 'failed' });
+      this.#renditions.set(videoId, rendition, { status: 'failed' });
       return;
     }
     const nothing = { status: 'waiting', progress_percent: 0, file: null, facts: null } as const;
-    this.#setRendition(videoId, { type, quality }, nothing);
+    this.#renditions.set(videoId, rendition, nothing);
     kinds.add(remake);
   }
 
-  /** Nothing more comes of a video without a source. */
-  #giveUp(videoId: string): void {
-    this.#database.run(
-      this.#database.queries
-        .updateTable('renditions')
-        .set({ status: 'failed' })
-        .where('video_id', '=', videoId)
-        .where('status', 'in', ['waiting', 'encoding']),
-    );
-  }
-
   #tellState(videoId: string, findings: VideoFindings): void {
-    const rows = this.#renditions.all(videoId);
-    const isDone = (type: RenditionRow['type']) =>
-      rows.some(row => row.type === type && row.status === 'encoded');
-    const hasPicture = rows.some(({ type }) => type === 'hls');
-    const hasSound = rows.every(({ type, status }) => type !== 'audio' || status === 'encoded');
-    const isPlayable = hasSound && (hasPicture ? isDone('hls') : isDone('audio'));
+    const rows = this.#renditions.ofVideo(videoId);
+    const isSome = isPlayable(rows);
     const isOver =
       rows.length === 0
         ? !findings.hasSource
         : rows.every(({ status }) => status === 'encoded' || status === 'failed');
-    const failure = isPlayable || !isOver ? null : (this.#encoding.get(videoId)?.failure ?? filesAreGone);
-    const values = { is_playable: Number(isPlayable), failure };
+    const failure = isSome || !isOver ? null : (this.#encoding.get(videoId)?.failure ?? filesAreGone);
+    const values = { is_playable: Number(isSome), failure };
     const { queries } = this.#database;
     const fresh = { facts: '{}', target_duration_seconds: null, has_storyboard: 0, revision: 0 };
     this.#database.run(
@@ -345,21 +330,6 @@ export class SweepStore {
     // An image that somebody sent cannot be made again: the video shows what it would without.
     this.#database.run(
       queries.deleteFrom('video_thumbnails').where('video_id', '=', videoId).where('choice', '=', 'upload'),
-    );
-  }
-
-  #setRendition(
-    videoId: string,
-    { type, quality }: Pick<RenditionRow, 'type' | 'quality'>,
-    values: Partial<RenditionRow>,
-  ): void {
-    this.#database.run(
-      this.#database.queries
-        .updateTable('renditions')
-        .set(values)
-        .where('video_id', '=', videoId)
-        .where('type', '=', type)
-        .where('quality', '=', quality),
     );
   }
 }

@@ -16,6 +16,7 @@ import type {
   RenditionName,
   StoredRendition,
 } from '../../vod/encoding-records.ts';
+import { isPlayable, RenditionRows } from './rendition-rows.store.ts';
 
 /** What viewers' requests need of a video, whosever it is. */
 export interface ViewerRow {
@@ -54,9 +55,7 @@ export class EncodingsStore implements EncodingRecords {
     this.#encoding = database.sqlite.prepare<[string], VideoEncodingRow>(
       'SELECT * FROM video_encodings WHERE video_id = ?',
     );
-    this.#renditions = database.sqlite.prepare<[string], RenditionRow>(
-      'SELECT * FROM renditions WHERE video_id = ? ORDER BY position',
-    );
+    this.#renditions = new RenditionRows(database);
     this.#order = database.sqlite.prepare<
       [string],
       Pick<
@@ -116,7 +115,7 @@ export class EncodingsStore implements EncodingRecords {
       hasStoryboard: row.has_storyboard === 1,
       failure: row.failure ?? undefined,
       revision: row.revision,
-      renditions: this.#renditions.all(videoId).map(renditionFrom),
+      renditions: this.#renditions.ofVideo(videoId).map(renditionFrom),
     };
   }
 
@@ -197,14 +196,14 @@ export class EncodingsStore implements EncodingRecords {
   finished(videoId: string, renditions: readonly FinishedRendition[], targetDurationSeconds?: number): void {
     this.#notify(videoId, renditions, 100);
     this.#change(videoId, owner => {
-      const before = this.#renditions.all(videoId);
+      const before = this.#renditions.ofVideo(videoId);
       for (const rendition of renditions) {
         const row = before.find(
           ({ type, quality }) => type === rendition.type && quality === rendition.quality,
         );
         // Nobody wants it any more.
         if (row === undefined) continue;
-        this.#update(videoId, [rendition], {
+        this.#renditions.set(videoId, rendition, {
           status: 'encoded',
           progress_percent: 100,
           file: rendition.file,
@@ -212,16 +211,11 @@ export class EncodingsStore implements EncodingRecords {
         });
         if (rendition.type !== 'audio' && row.status !== 'encoded') this.#tell(videoId, rendition, owner);
       }
-      const all = this.#renditions.all(videoId);
-      const hasPicture = all.some(row => row.type === 'hls');
-      const isDone = (type: RenditionName['type']) =>
-        all.some(row => row.type === type && row.status === 'encoded');
-      const hasSound = all.every(row => row.type !== 'audio' || row.status === 'encoded');
       this.#database.run(
         this.#database.queries
           .updateTable('video_encodings')
           .set({
-            is_playable: Number(hasSound && (hasPicture ? isDone('hls') : isDone('audio'))),
+            is_playable: Number(isPlayable(this.#renditions.ofVideo(videoId))),
             ...(targetDurationSeconds === undefined
               ? {}
               : { target_duration_seconds: targetDurationSeconds }),
@@ -245,13 +239,7 @@ export class EncodingsStore implements EncodingRecords {
           // Something came of it.
           .where('is_playable', '=', 0),
       );
-      this.#database.run(
-        this.#database.queries
-          .updateTable('renditions')
-          .set({ status: 'failed' })
-          .where('video_id', '=', videoId)
-          .where('status', '!=', 'encoded'),
-      );
+      this.#renditions.failUnfinished(videoId);
     });
   }
 
@@ -321,16 +309,7 @@ export class EncodingsStore implements EncodingRecords {
 
   #update(videoId: string, renditions: readonly RenditionName[], values: Partial<RenditionRow>): void {
     this.#database.transaction(() => {
-      for (const { type, quality } of renditions) {
-        this.#database.run(
-          this.#database.queries
-            .updateTable('renditions')
-            .set(values)
-            .where('video_id', '=', videoId)
-            .where('type', '=', type)
-            .where('quality', '=', quality),
-        );
-      }
+      for (const rendition of renditions) this.#renditions.set(videoId, rendition, values);
     });
   }
 
