@@ -212,11 +212,10 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
 
     const alarms = new AlarmWatch({
       broadcasts: () => live.signs(),
-      changed: ({ projectId, liveStreamId }, { kind, isRaised, message }) => {
+      changed: (broadcast, { kind, isRaised, message }) => {
         if (isRaised) metrics.alarmsRaised.inc({ alarm: kind });
         const type = isRaised ? 'live-stream.alarm.raised' : 'live-stream.alarm.cleared';
-        const payload = { liveStreamId, alarm: kind, message };
-        outbox.append({ projectId, type, subjectId: liveStreamId, payload }, clock.nowMs());
+        outbox.appendOfLiveStream(broadcast, type, { alarm: kind, message }, clock.nowMs());
       },
       clock,
       log: log.child('live'),
@@ -378,6 +377,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         : { https: { port: config['https.port'], certificate } }),
       beforeKoa: [
         (request, response) => delivery.handle(request, response),
+        (request, response) => api.dashboard.handle(request, response),
         (request, response) => api.docs.handle(request, response),
       ],
       upgrades: api.upgrades,

@@ -10,7 +10,6 @@ export type RequestKind =
   | 'events'
   | 'asset'
   | 'logo'
-  | 'home'
   | 'vod-multivariant'
   | 'vod-playlist'
   | 'vod-media'

@@ -179,8 +179,6 @@ export class Delivery implements Component {
     const pathText = queryAt === -1 ? url : url.slice(0, queryAt);
     const path = parseVodPath(pathText) ?? parseViewerPath(pathText);
     if (path === undefined) return false;
-    // What is no browser gets the API's word on its root.
-    if (path.kind === 'home' && !request.headers.accept?.includes('text/html')) return false;
     const exchange: Exchange = {
       kind: path.kind === 'vod-asset' ? path.asset.kind : path.kind,
       isHead: request.method === 'HEAD',
@@ -228,9 +226,6 @@ export class Delivery implements Component {
         break;
       case 'page':
         this.#answerPage(exchange, path.liveStreamId, query);
-        break;
-      case 'home':
-        this.#answerFixedPage(exchange, 200, this.#files().home);
         break;
       case 'thumbnail':
         this.#answerThumbnail(exchange, path, query);

@@ -35,8 +35,6 @@ export interface PlayerFiles {
   readonly notFound: RenderedText;
   /** The same for a video. */
   readonly vodNotFound: RenderedText;
-  /** The page at the root of the server; complete. */
-  readonly home: RenderedText;
   /** A JPEG for streams without a thumbnail. */
   readonly placeholder: Thumbnail;
 }
@@ -73,13 +71,6 @@ export function loadPlayerFiles(): PlayerFiles {
         title: 'No video here',
         heading: 'There is no video here',
         text: 'The address may be mistyped, or the video was removed or is private.',
-      }),
-    ),
-    home: browserText(
-      card({
-        title: 'Millrace',
-        heading: 'Millrace is running',
-        text: 'Make a video or a live stream as the <a href="/docs">documentation</a> tells, and open the player page that the answer names.',
       }),
     ),
     placeholder: {

@@ -30,7 +30,6 @@ export type ViewerPath =
   | { readonly kind: 'asset'; readonly name: string }
   /** The logo of a player theme. */
   | { readonly kind: 'logo'; readonly playerId: string; readonly extension: 'png' | 'jpg' }
-  | { readonly kind: 'home' }
   | { readonly kind: 'unknown' };
 
 const logoForm = /^\/player\/(pl[0-9A-Za-z]{22})\/logo\.(png|jpg)$/;
@@ -61,7 +60,6 @@ export function parseViewerPath(path: string): ViewerPath | undefined {
     if (playerId === undefined) return unknown;
     return { kind: 'logo', playerId, extension: extension as 'png' | 'jpg' };
   }
-  if (path === '/') return { kind: 'home' };
   return path.endsWith('.m3u8') ? unknown : undefined;
 }
 

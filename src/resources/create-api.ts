@@ -29,6 +29,7 @@ import { captionRoutes } from './captions/captions.routes.ts';
 import { TextTracksService } from './captions/text-tracks.service.ts';
 import { TextTracksStore } from './captions/text-tracks.store.ts';
 import { chapterRoutes } from './chapters/chapters.routes.ts';
+import { DashboardPages } from './dashboard/dashboard-pages.ts';
 import { discardedVideoRoutes } from './discarded-videos/discarded-videos.routes.ts';
 import { apiDocument, apiDocumentRoute } from './docs/api-document.ts';
 import { DocsPages } from './docs/docs-pages.ts';
@@ -181,6 +182,8 @@ export interface Api {
   readonly docsBase: () => string;
   /** The documentation's pages, to be asked before Koa. */
   readonly docs: DocsPages;
+  /** The dashboard, likewise. */
+  readonly dashboard: DashboardPages;
   /** The OpenAPI document. */
   readonly document: () => JsonObject;
 }
@@ -363,6 +366,7 @@ export function createApi(options: ApiOptions): Api {
       rateLimits: options.rateLimits,
       log: log.child('docs'),
     }),
+    dashboard: new DashboardPages({ docsBase, log: log.child('dashboard') }),
     document: () => apiDocument(routes, documented),
   };
 }

@@ -61,16 +61,6 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('the player page over %s', protoc
     }
   });
 
-  it('is beside a page at the root that says to a browser what this is, and leaves programs to the API', async () => {
-    await using server = await startDelivery(protocol);
-    const page = await server.ask('/', { accept: 'text/html,application/xhtml+xml' });
-    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(page.body.toString()).toContain('Millrace is running');
-    expect(page.body.toString()).not.toContain('{{');
-    const other = await server.ask('/', { accept: 'application/json' });
-    expect(other.body.toString()).not.toContain('Millrace is running');
-  });
-
   it('brings its files along, to be kept for ever', async () => {
     await using server = await startDelivery(protocol);
     const page = (await server.ask(`/live/${publicStream}`)).body.toString();

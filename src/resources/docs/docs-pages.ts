@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { acceptsGzip, matchesEtag } from '../../http/content-negotiation.ts';
-import { errorBodyOf } from '../../http/error-body.ts';
 import type { HttpRequest, HttpResponse } from '../../http/http-listener.ts';
+import { keptForEver, sendRefusal, sendText } from '../../http/page-answers.ts';
 import type { RateLimits } from '../../http/rate-limiter.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -37,7 +36,6 @@ const contentSecurityPolicy = [
 
 const pageType = 'text/html; charset=utf-8';
 const allowed = 'GET, HEAD, OPTIONS';
-const yearSeconds = 31_536_000;
 const assetPrefix = '/docs/assets/';
 const errorPrefix = '/docs/errors/';
 
@@ -137,38 +135,20 @@ export class DocsPages {
       return;
     }
     const isPage = text.contentType === pageType;
-    const headers: Record<string, string> = {
-      'Cache-Control': path.startsWith(assetPrefix)
-        ? `public, max-age=${yearSeconds}, immutable`
-        : 'no-cache',
-      ETag: text.etag,
-      Vary: isPage ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
-      'X-Content-Type-Options': 'nosniff',
+    sendText(request, response, text, {
+      'Cache-Control': path.startsWith(assetPrefix) ? keptForEver : 'no-cache',
       ...(isPage
-        ? { 'Content-Security-Policy': contentSecurityPolicy, 'Referrer-Policy': 'no-referrer' }
+        ? {
+            'Content-Security-Policy': contentSecurityPolicy,
+            'Referrer-Policy': 'no-referrer',
+            Vary: 'Accept, Accept-Encoding',
+          }
         : {}),
-    };
-    if (matchesEtag(request.headers['if-none-match'], text.etag)) {
-      response.writeHead(304, headers).end();
-      return;
-    }
-    const isGzip = acceptsGzip(request.headers['accept-encoding'] as string | undefined);
-    const body = isGzip ? text.gzip : text.plain;
-    headers['Content-Type'] = text.contentType;
-    headers['Content-Length'] = String(body.length);
-    if (isGzip) headers['Content-Encoding'] = 'gzip';
-    response.writeHead(200, headers);
-    response.end(request.method === 'HEAD' ? undefined : body);
+    });
   }
 
   #refuse(response: ServerResponse, error: unknown, headers: Record<string, string> = {}): void {
-    const body = errorBodyOf(error, this.#options.docsBase());
-    response.writeHead(body.status, {
-      ...headers,
-      'Content-Type': 'application/json',
-      'X-Content-Type-Options': 'nosniff',
-    });
-    response.end(JSON.stringify(body));
+    sendRefusal(response, error, this.#options.docsBase(), headers);
   }
 }
 

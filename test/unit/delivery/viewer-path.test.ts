@@ -43,7 +43,6 @@ describe('parseViewerPath', () => {
     ],
     ['/player/pl5Ds8GhJk1Qw3ErTy6UiOpA/logo.gif', { kind: 'unknown' }],
     ['/player/../logo.png', { kind: 'unknown' }],
-    ['/', { kind: 'home' }],
   ])('reads %s', (path, expected) => {
     expect(parseViewerPath(path)).toEqual(expected);
   });

@@ -1,0 +1,52 @@
+import type { ServerResponse } from 'node:http';
+import type { BrowserText } from './browser-files.ts';
+import { acceptsGzip, matchesEtag } from './content-negotiation.ts';
+import { errorBodyOf } from './error-body.ts';
+import type { HttpRequest } from './http-listener.ts';
+
+const yearSeconds = 31_536_000;
+
+/** What `Cache-Control` says of a file whose name changes with its content. */
+export const keptForEver = `public, max-age=${yearSeconds}, immutable`;
+
+/** Answers with a text, as it is or gzipped, or says that the client has it already. */
+export function sendText(
+  request: HttpRequest,
+  response: ServerResponse,
+  text: BrowserText & { readonly contentType: string },
+  headers: Readonly<Record<string, string>>,
+): void {
+  const sent: Record<string, string> = {
+    Vary: 'Accept-Encoding',
+    'X-Content-Type-Options': 'nosniff',
+    ...headers,
+    ETag: text.etag,
+  };
+  if (matchesEtag(request.headers['if-none-match'], text.etag)) {
+    response.writeHead(304, sent).end();
+    return;
+  }
+  const isGzip = acceptsGzip(request.headers['accept-encoding'] as string | undefined);
+  const body = isGzip ? text.gzip : text.plain;
+  sent['Content-Type'] = text.contentType;
+  sent['Content-Length'] = String(body.length);
+  if (isGzip) sent['Content-Encoding'] = 'gzip';
+  response.writeHead(200, sent);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** Answers with an error's body, beside the API's own pipeline. */
+export function sendRefusal(
+  response: ServerResponse,
+  error: unknown,
+  docsBase: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const body = errorBodyOf(error, docsBase);
+  response.writeHead(body.status, {
+    ...headers,
+    'Content-Type': 'application/json',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  response.end(JSON.stringify(body));
+}
