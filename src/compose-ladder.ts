@@ -65,11 +65,8 @@ export function composeLadder({
           }),
       };
     },
-    qualityDropped: ({ projectId, liveStreamId }, quality, reason) => {
-      const type = 'live-stream.quality.dropped';
-      const payload = { liveStreamId, quality, reason };
-      outbox.append({ projectId, type, subjectId: liveStreamId, payload }, clock.nowMs());
-    },
+    qualityDropped: (broadcast, quality, reason) =>
+      outbox.appendOfLiveStream(broadcast, 'live-stream.quality.dropped', { quality, reason }, clock.nowMs()),
     processes: owner,
     components: [componentOf('live-encoders', { stop: () => owner.stop() })],
   };

@@ -54,15 +54,9 @@ export function composeRestreams(options: ComposeRestreamsOptions): {
     sandboxLimitMs: sandboxRules.restreamMs,
     onStopped: ({ projectId, liveStreamId, name, reason }) => {
       try {
-        outbox.append(
-          {
-            projectId,
-            type: 'live-stream.restream.stopped',
-            subjectId: liveStreamId,
-            payload: { liveStreamId, name, reason },
-          },
-          clock.nowMs(),
-        );
+        const stream = { projectId, liveStreamId };
+        const type = 'live-stream.restream.stopped';
+        outbox.appendOfLiveStream(stream, type, { name, reason }, clock.nowMs());
       } catch (error) {
         log.error('restream-event-not-written', { liveStreamId, message: messageOf(error), error });
       }

@@ -81,6 +81,16 @@ export class Outbox {
     this.#tellSoon();
   }
 
+  /** Writes an event of a live stream down; `told` beside its id. As {@link append}. */
+  appendOfLiveStream(
+    { projectId, liveStreamId }: { readonly projectId: string; readonly liveStreamId: string },
+    type: string,
+    told: NewEvent['payload'],
+    atMs: number,
+  ): void {
+    this.append({ projectId, type, subjectId: liveStreamId, payload: { liveStreamId, ...told } }, atMs);
+  }
+
   /**
    * Calls `listener` soon after events were written, once for all of a moment. It may find none, when their transaction failed.
    *

@@ -198,7 +198,7 @@ export class BroadcastsStore<State extends string = string, EndReason extends st
     );
     if (broadcast === undefined) return;
     const { project_id: projectId, live_stream_id: liveStreamId } = broadcast;
-    this.#outbox.append({ projectId, type, subjectId: liveStreamId, payload: { liveStreamId } }, atMs);
+    this.#outbox.appendOfLiveStream({ projectId, liveStreamId }, type, {}, atMs);
   }
 
   /** The newest broadcasts of a live stream, newest first. */

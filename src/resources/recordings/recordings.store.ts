@@ -125,12 +125,12 @@ export class RecordingsStore implements RecordingBook {
   }
 
   stopped(
-    { projectId, liveStreamId }: NewRecording,
+    recording: NewRecording,
     { reason, videoId }: Parameters<RecordingBook['stopped']>[1],
     atMs: number,
   ): void {
-    const payload = { liveStreamId, ...(videoId === undefined ? {} : { videoId }), reason };
-    this.#options.outbox.append({ projectId, type: stoppedEvent, subjectId: liveStreamId, payload }, atMs);
+    const told = { ...(videoId === undefined ? {} : { videoId }), reason };
+    this.#options.outbox.appendOfLiveStream(recording, stoppedEvent, told, atMs);
   }
 
   together(work: () => void): void {
