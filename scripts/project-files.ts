@@ -12,7 +12,9 @@ export function readProjectFile(path: string): string {
 
 /** Every source text of the server, by its path under `src/`, with `/` between folders. */
 export function readSources(): Map<string, string> {
-  const paths = globSync('**/*.{ts,tsx}', { cwd: `${projectRoot}/src` }).map(path => path.replaceAll('\\', '/'));
+  const paths = globSync('**/*.{ts,tsx}', { cwd: `${projectRoot}/src` }).map(path =>
+    path.replaceAll('\\', '/'),
+  );
   return new Map(paths.sort().map(path => [path, readProjectFile(`src/${path}`)]));
 }
 

@@ -1,0 +1,122 @@
+import type { ApiDocument, DocumentedContent, DocumentedOperation } from './api-document.ts';
+import { operationsOf, responseAt } from './api-document.ts';
+
+/** A JSON schema, as far as the API's own are made of it. */
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+}
+
+const pathStart = '#/components/schemas/';
+const indent = '  ';
+/** Before what stands in an operation. */
+const inOperation = indent.repeat(2);
+
+/**
+ * TypeScript for callers of the API, out of its OpenAPI document: an interface for each schema that has a name, and the interface
+ * `Operations`, which has for each `METHOD /path` what goes in (`params`, `query`, `body`) and what comes out (`answer`).
+ */
+export function apiTypesOf(document: ApiDocument): string {
+  const schemas = Object.entries(document.components.schemas).map(
+    ([name, schema]) =>
+      `/** \`${name}\` of the API. */\nexport type ${name} = ${typeOf(schema as Schema, '')};\n`,
+  );
+  const operations = operationsOf(document)
+    // What viewers ask for is no matter of JSON.
+    .filter(({ operation }) => operation.security.length > 0 || operation.tags[0] === 'Sessions')
+    .map(({ method, path, operation }) => `  '${method} ${path}': ${operationType(document, operation)};\n`);
+  return `// Written from the OpenAPI document by \`node scripts/write-references.ts\`; do not edit.
+
+${schemas.join('\n')}
+/** What goes into each operation of the API, and what comes out. */
+export interface Operations {
+${operations.join('')}}
+`;
+}
+
+function operationType(document: ApiDocument, operation: DocumentedOperation): string {
+  const parameters = operation.parameters ?? [];
+  const objectOf = (place: 'path' | 'query') => {
+    const members = parameters
+      .filter(parameter => parameter.in === place)
+      .map(({ name, required, schema }) =>
+        memberOf(name, typeOf(schema as Schema, inOperation), required === true),
+      );
+    return members.length === 0 ? 'undefined' : `{ ${members.join(' ')} }`;
+  };
+  const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1];
+  const answer = success === undefined ? undefined : responseAt(document, success).content;
+  return [
+    `{`,
+    `${inOperation}params: ${objectOf('path')};`,
+    `${inOperation}query: ${objectOf('query')};`,
+    `${inOperation}body: ${bodyType(operation.requestBody?.content)};`,
+    `${inOperation}answer: ${bodyType(answer)};`,
+    `${indent}}`,
+  ].join('\n');
+}
+
+function bodyType(content: DocumentedContent | undefined): string {
+  if (content === undefined) return 'undefined';
+  const json = content['application/json'];
+  if (json !== undefined) return typeOf(json.schema as Schema, inOperation);
+  return content['multipart/form-data'] === undefined ? 'string' : 'FormData';
+}
+
+function typeOf(schema: Schema, at: string): string {
+  if (schema.$ref !== undefined) return nameOf(schema.$ref.slice(pathStart.length));
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map(value => JSON.stringify(value)).join(' | ');
+  if (schema.anyOf !== undefined) return union(schema.anyOf.map(one => typeOf(one, at)));
+  const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []);
+  return types.length === 0 ? 'unknown' : union(types.map(type => typeNamed(type, schema, at)));
+}
+
+function typeNamed(type: string, schema: Schema, at: string): string {
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'array': {
+      const item = schema.items === undefined ? 'unknown' : typeOf(schema.items, at);
+      return `readonly ${/[ |]/.test(item) && !item.startsWith('{') ? `(${item})` : item}[]`;
+    }
+    case 'object':
+      return objectType(schema, `${at}${indent}`);
+    default:
+      return type;
+  }
+}
+
+function objectType({ properties, required, additionalProperties }: Schema, at: string): string {
+  if (properties === undefined) {
+    const value = typeof additionalProperties === 'object' ? typeOf(additionalProperties, at) : 'unknown';
+    return `Readonly<Record<string, ${value}>>`;
+  }
+  const members = Object.entries(properties).map(([name, schema]) =>
+    memberOf(name, typeOf(schema, at), required?.includes(name) === true),
+  );
+  return `{\n${members.map(member => `${at}${member}\n`).join('')}${at.slice(indent.length)}}`;
+}
+
+function memberOf(name: string, type: string, isRequired: boolean): string {
+  const key = /^\w+$/.test(name) ? name : `'${name}'`;
+  // Whoever calls may have it or not: an absent value is not sent.
+  return `readonly ${key}${isRequired ? '' : '?'}: ${type}${isRequired ? '' : ' | undefined'};`;
+}
+
+/** One that browsers have a type of. */
+function nameOf(schema: string): string {
+  return schema === 'Error' ? 'ErrorBody' : schema;
+}
+
+function union(types: readonly string[]): string {
+  return [...new Set(types)].join(' | ');
+}

@@ -1,0 +1,1126 @@
+// Written from the OpenAPI document by `node scripts/write-references.ts`; do not edit.
+
+/** `Error` of the API. */
+export type Error = {
+  readonly type?: string | undefined;
+  readonly title: string;
+  readonly status: number;
+  readonly name?: string | undefined;
+  readonly detail?: string | undefined;
+  readonly range?: {
+    readonly min?: number | undefined;
+    readonly max?: number | undefined;
+  } | undefined;
+  readonly problems?: readonly {
+    readonly type?: string | undefined;
+    readonly title: string;
+    readonly name: string;
+    readonly detail?: string | undefined;
+    readonly range?: {
+      readonly min?: number | undefined;
+      readonly max?: number | undefined;
+    } | undefined;
+  }[] | undefined;
+};
+
+/** `AccessToken` of the API. */
+export type AccessToken = {
+  readonly token_type: "Bearer";
+  readonly expires_in: number;
+  readonly access_token: string;
+  readonly refresh_token: string;
+};
+
+/** `Account` of the API. */
+export type Account = {
+  readonly accountId: string;
+  readonly email?: string | undefined;
+  readonly createdAt: string;
+  readonly upgraded: boolean;
+  readonly environment: "sandbox" | "production";
+  readonly projectId: string;
+  readonly limits: {
+    readonly apiKeyPairs: number;
+    readonly webhooks: number;
+    readonly requestsPerMinute: {
+      readonly uploads?: number | undefined;
+      readonly writes?: number | undefined;
+      readonly reads?: number | undefined;
+    };
+  };
+};
+
+/** `ApiKeyPair` of the API. */
+export type ApiKeyPair = {
+  readonly keyPairId: string;
+  readonly name?: string | undefined;
+  readonly createdAt: string;
+  readonly sandbox?: ApiKey | undefined;
+  readonly production?: ApiKey | undefined;
+};
+
+/** `ApiKey` of the API. */
+export type ApiKey = {
+  readonly apiKey?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly createdAt: string;
+  readonly lastUsedAt?: string | undefined;
+};
+
+/** `Pagination` of the API. */
+export type Pagination = {
+  readonly currentPage: number;
+  readonly currentPageItems: number;
+  readonly pageSize: number;
+  readonly pagesTotal: number;
+  readonly itemsTotal: number;
+  readonly links: readonly {
+    readonly rel: "self" | "first" | "previous" | "next" | "last";
+    readonly uri: string;
+  }[];
+};
+
+/** `LiveStream` of the API. */
+export type LiveStream = {
+  readonly liveStreamId: string;
+  readonly name: string;
+  readonly streamKey: string;
+  readonly public: boolean;
+  readonly broadcasting: boolean;
+  readonly playerId?: string | undefined;
+  readonly restreams: readonly {
+    readonly name: string;
+    readonly serverUrl: string;
+    readonly streamKey: string;
+  }[];
+  readonly qualities?: "passthrough" | "ladder" | undefined;
+  readonly assets: {
+    readonly hls: string;
+    readonly iframe: string;
+    readonly player: string;
+    readonly thumbnail: string;
+  };
+  readonly createdAt: string;
+  readonly updatedAt: string;
+};
+
+/** `Broadcast` of the API. */
+export type Broadcast = {
+  readonly broadcastId: string;
+  readonly state: "starting" | "live" | "waiting" | "ended";
+  readonly startedAt: string;
+  readonly liveAt?: string | undefined;
+  readonly endedAt?: string | undefined;
+  readonly endReason?: string | undefined;
+  readonly protocol: string;
+  readonly encoder?: string | undefined;
+  readonly videoCodec?: string | undefined;
+  readonly audioCodec?: string | undefined;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+  readonly averageBitrateBitsPerSecond?: number | undefined;
+  readonly peakBitrateBitsPerSecond?: number | undefined;
+  readonly averageFramesPerSecond?: number | undefined;
+  readonly longestKeyframeIntervalSeconds?: number | undefined;
+  readonly droppedFrames?: number | undefined;
+  readonly missingFrames?: number | undefined;
+  readonly droppedConnections?: number | undefined;
+  readonly awaySeconds?: number | undefined;
+};
+
+/** `IngestHealth` of the API. */
+export type IngestHealth = {
+  readonly broadcasting: boolean;
+  readonly alarms: readonly IngestAlarm[];
+  readonly broadcastId?: string | undefined;
+  readonly state?: "live" | "waiting" | undefined;
+  readonly durationSeconds?: number | undefined;
+  readonly protocol?: string | undefined;
+  readonly encoder?: string | undefined;
+  readonly videoCodec?: string | undefined;
+  readonly audioCodec?: string | undefined;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+  readonly bitrateBitsPerSecond?: number | undefined;
+  readonly averageBitrateBitsPerSecond?: number | undefined;
+  readonly peakBitrateBitsPerSecond?: number | undefined;
+  readonly framesPerSecond?: number | undefined;
+  readonly averageFramesPerSecond?: number | undefined;
+  readonly declaredFramesPerSecond?: number | undefined;
+  readonly keyframeIntervalSeconds?: number | undefined;
+  readonly longestKeyframeIntervalSeconds?: number | undefined;
+  readonly audioDriftMilliseconds?: number | undefined;
+  readonly timestampJumps?: number | undefined;
+  readonly droppedFrames?: number | undefined;
+  readonly missingFrames?: number | undefined;
+  readonly droppedConnections?: number | undefined;
+  readonly lastDroppedAt?: string | undefined;
+  readonly awaySeconds?: number | undefined;
+  readonly silentSeconds?: number | undefined;
+};
+
+/** `IngestAlarm` of the API. */
+export type IngestAlarm = {
+  readonly alarm: string;
+  readonly message: string;
+  readonly raisedAt: string;
+};
+
+/** `RestreamList` of the API. */
+export type RestreamList = {
+  readonly data: readonly Restream[];
+};
+
+/** `Restream` of the API. */
+export type Restream = {
+  readonly name: string;
+  readonly serverUrl: string;
+  readonly state: "idle" | "connecting" | "live" | "retrying" | "stopped";
+  readonly since?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly lastError?: string | undefined;
+  readonly bitrateBitsPerSecond?: number | undefined;
+  readonly droppedFrames?: number | undefined;
+  readonly retries?: number | undefined;
+};
+
+/** `Video` of the API. */
+export type Video = {
+  readonly videoId: string;
+  readonly title: string;
+  readonly description: string;
+  readonly public: boolean;
+  readonly panoramic: boolean;
+  readonly mp4Support: boolean;
+  readonly playerId?: string | undefined;
+  readonly tags: readonly string[];
+  readonly metadata: readonly {
+    readonly key: string;
+    readonly value: string;
+  }[];
+  readonly language?: string | undefined;
+  readonly languageOrigin: "api" | "auto" | null;
+  readonly createdAt: string;
+  readonly publishedAt: string;
+  readonly updatedAt: string;
+  readonly discarded: boolean;
+  readonly discardedAt: string | null;
+  readonly deletesAt: string | null;
+  readonly source: {
+    readonly type: "upload" | "liveStream";
+    readonly uri: string;
+    readonly liveStream?: {
+      readonly liveStreamId: string;
+      readonly links: readonly {
+        readonly rel: "self";
+        readonly uri: string;
+      }[];
+    } | undefined;
+  };
+  readonly assets: {
+    readonly hls: string;
+    readonly iframe: string;
+    readonly player: string;
+    readonly thumbnail: string;
+    readonly mp4?: string | undefined;
+  } | null;
+};
+
+/** `VideoStatus` of the API. */
+export type VideoStatus = {
+  readonly ingest?: {
+    readonly status: "uploading" | "uploaded" | "ingesting" | "ingested";
+    readonly filesize: number | null;
+    readonly receivedBytes: readonly {
+      readonly from: number;
+      readonly to: number;
+      readonly total: number;
+    }[];
+    readonly receivedParts?: {
+      readonly parts: readonly number[];
+      readonly total: number | null;
+    } | undefined;
+  } | undefined;
+  readonly encoding: {
+    readonly playable: boolean;
+    readonly qualities: readonly {
+      readonly type: "hls" | "mp4";
+      readonly quality: "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p";
+      readonly status: "waiting" | "encoding" | "encoded" | "failed";
+      readonly progress: number;
+    }[];
+    readonly metadata: {
+      readonly width: number | null;
+      readonly height: number | null;
+      readonly bitrate: number | null;
+      readonly duration: number | null;
+      readonly framerate: number | null;
+      readonly samplerate: number | null;
+      readonly videoCodec: string | null;
+      readonly audioCodec: string | null;
+      readonly aspectRatio: string | null;
+    };
+    readonly failure?: string | undefined;
+  };
+};
+
+/** `UploadToken` of the API. */
+export type UploadToken = {
+  readonly token: string;
+  readonly ttl: number;
+  readonly createdAt: string;
+  readonly expiresAt?: string | undefined;
+};
+
+/** `Watermark` of the API. */
+export type Watermark = {
+  readonly watermarkId: string;
+  readonly createdAt: string;
+};
+
+/** `Webhook` of the API. */
+export type Webhook = {
+  readonly webhookId: string;
+  readonly createdAt: string;
+  readonly events: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated")[];
+  readonly url: string;
+  readonly signatureSecret: string;
+};
+
+/** `WebhookDelivery` of the API. */
+export type WebhookDelivery = {
+  readonly deliveryId: string;
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated";
+  readonly status: "waiting" | "retrying" | "succeeded" | "failed";
+  readonly attemptsTotal: number;
+  readonly createdAt: string;
+  readonly nextAttemptAt?: string | undefined;
+  readonly resentFrom?: string | undefined;
+};
+
+/** `WebhookDeliveryDetails` of the API. */
+export type WebhookDeliveryDetails = {
+  readonly deliveryId: string;
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated";
+  readonly status: "waiting" | "retrying" | "succeeded" | "failed";
+  readonly attemptsTotal: number;
+  readonly createdAt: string;
+  readonly nextAttemptAt?: string | undefined;
+  readonly resentFrom?: string | undefined;
+  readonly body: string;
+  readonly attempts: readonly WebhookAttempt[];
+};
+
+/** `WebhookAttempt` of the API. */
+export type WebhookAttempt = {
+  readonly attemptedAt: string;
+  readonly durationMs: number;
+  readonly statusCode?: number | undefined;
+  readonly error?: string | undefined;
+  readonly response?: string | undefined;
+};
+
+/** `Tag` of the API. */
+export type Tag = {
+  readonly value: string;
+  readonly videoCount: number;
+};
+
+/** `Summary` of the API. */
+export type Summary = {
+  readonly summaryId: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly videoId: string;
+  readonly origin: "api" | "auto";
+  readonly sourceStatus: "missing" | "waiting" | "failed" | "completed" | "unprocessable";
+};
+
+/** `SummarySource` of the API. */
+export type SummarySource = {
+  readonly abstract?: string | undefined;
+  readonly takeaways?: readonly string[] | undefined;
+};
+
+/** `Caption` of the API. */
+export type Caption = {
+  readonly uri: string;
+  readonly src: string;
+  readonly srclang: string;
+  readonly languageName: string;
+  readonly default: boolean;
+};
+
+/** `Chapter` of the API. */
+export type Chapter = {
+  readonly uri: string;
+  readonly src: string;
+  readonly language: string;
+};
+
+/** `Player` of the API. */
+export type Player = {
+  readonly playerId: string;
+  readonly name?: string | undefined;
+  readonly text: string;
+  readonly link: string;
+  readonly linkHover: string;
+  readonly linkActive: string;
+  readonly trackPlayed: string;
+  readonly trackUnplayed: string;
+  readonly trackBackground: string;
+  readonly backgroundTop: string;
+  readonly backgroundBottom: string;
+  readonly backgroundText: string;
+  readonly enableApi: boolean;
+  readonly enableControls: boolean;
+  readonly forceAutoplay: boolean;
+  readonly hideTitle: boolean;
+  readonly forceLoop: boolean;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly assets: {
+    readonly logo: string | null;
+    readonly link: string | null;
+  };
+};
+
+/** `WatchReport` of the API. */
+export type WatchReport = {
+  readonly sat?: number | undefined;
+  readonly sid?: string | null | undefined;
+  readonly mid: string;
+  readonly pid: string;
+  readonly ref?: string | null | undefined;
+  readonly ver?: string | null | undefined;
+  readonly eve: readonly {
+    readonly eat: number;
+    readonly typ: number;
+    readonly vti?: number | null | undefined;
+    readonly vwi?: number | null | undefined;
+    readonly vhe?: number | null | undefined;
+    readonly pau?: boolean | null | undefined;
+    readonly eco?: number | null | undefined;
+  }[];
+};
+
+/** `PlaybackSession` of the API. */
+export type PlaybackSession = {
+  readonly session: string;
+};
+
+/** `OldPlaybackReport` of the API. */
+export type OldPlaybackReport = {
+  readonly emitted_at: string;
+  readonly session: {
+    readonly session_id?: string | null | undefined;
+    readonly loaded_at?: string | null | undefined;
+    readonly video_id?: string | null | undefined;
+    readonly live_stream_id?: string | null | undefined;
+    readonly referrer?: string | null | undefined;
+    readonly metadata?: readonly unknown[] | null | undefined;
+  };
+  readonly events: readonly {
+    readonly emitted_at: string;
+    readonly type: string;
+    readonly at?: number | null | undefined;
+    readonly from?: number | null | undefined;
+    readonly to?: number | null | undefined;
+  }[];
+};
+
+/** `AnalyticsMetric` of the API. */
+export type AnalyticsMetric = {
+  readonly context: {
+    readonly metric: string;
+    readonly aggregation: string;
+    readonly timeframe?: {
+      readonly from: string;
+      readonly to: string;
+    } | undefined;
+  };
+  readonly data: number;
+};
+
+/** `AnalyticsBuckets` of the API. */
+export type AnalyticsBuckets = {
+  readonly context: {
+    readonly metric: string;
+    readonly breakdown: string;
+    readonly timeframe?: {
+      readonly from: string;
+      readonly to: string;
+    } | undefined;
+  };
+  readonly data: readonly {
+    readonly dimensionValue: string;
+    readonly metricValue: number;
+  }[];
+  readonly pagination: Pagination;
+};
+
+/** `AnalyticsTimeseries` of the API. */
+export type AnalyticsTimeseries = {
+  readonly context: {
+    readonly metric: string;
+    readonly interval: "minute" | "hour" | "day";
+    readonly timeframe: {
+      readonly from: string;
+      readonly to: string;
+    };
+  };
+  readonly data: readonly {
+    readonly emittedAt: string;
+    readonly metricValue: number;
+  }[];
+  readonly pagination: Pagination;
+};
+
+/** What goes into each operation of the API, and what comes out. */
+export interface Operations {
+  'GET /account': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    answer: Account;
+  };
+  'GET /account/api-keys': {
+    params: undefined;
+    query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: {
+      readonly data: readonly ApiKeyPair[];
+      readonly pagination: Pagination;
+    };
+  };
+  'POST /account/api-keys': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly name?: string | undefined;
+    };
+    answer: ApiKeyPair;
+  };
+  'GET /account/api-keys/{keyPairId}': {
+    params: { readonly keyPairId: string; };
+    query: undefined;
+    body: undefined;
+    answer: ApiKeyPair;
+  };
+  'PATCH /account/api-keys/{keyPairId}': {
+    params: { readonly keyPairId: string; };
+    query: undefined;
+    body: {
+      readonly name?: string | null | undefined;
+    };
+    answer: ApiKeyPair;
+  };
+  'DELETE /account/api-keys/{keyPairId}': {
+    params: { readonly keyPairId: string; };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'POST /account/api-keys/{keyPairId}/{environment}': {
+    params: { readonly keyPairId: string; readonly environment: string; };
+    query: undefined;
+    body: undefined;
+    answer: ApiKeyPair;
+  };
+  'DELETE /account/api-keys/{keyPairId}/{environment}': {
+    params: { readonly keyPairId: string; readonly environment: string; };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'GET /live-streams': {
+    params: undefined;
+    query: { readonly streamKey?: string | undefined; readonly name?: string | undefined; readonly sortBy?: "name" | "createdAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: {
+      readonly data: readonly LiveStream[];
+      readonly pagination: Pagination;
+    };
+  };
+  'POST /live-streams': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly name: string;
+      readonly public?: boolean | undefined;
+      readonly playerId?: string | null | undefined;
+      readonly restreams?: readonly {
+        readonly name: string;
+        readonly serverUrl: string;
+        readonly streamKey: string;
+      }[] | undefined;
+      readonly qualities?: "passthrough" | "ladder" | null | undefined;
+      readonly record?: unknown | undefined;
+    };
+    answer: LiveStream;
+  };
+  'GET /live-streams/{liveStreamId}': {
+    params: { readonly liveStreamId: string; };
+    query: undefined;
+    body: undefined;
+    answer: LiveStream;
+  };
+  'PATCH /live-streams/{liveStreamId}': {
+    params: { readonly liveStreamId: string; };
+    query: undefined;
+    body: {
+      readonly name?: string | undefined;
+      readonly public?: boolean | undefined;
+      readonly playerId?: string | null | undefined;
+      readonly restreams?: readonly {
+        readonly name: string;
+        readonly serverUrl: string;
+        readonly streamKey: string;
+      }[] | undefined;
+      readonly qualities?: "passthrough" | "ladder" | null | undefined;
+      readonly record?: unknown | undefined;
+    };
+    answer: LiveStream;
+  };
+  'DELETE /live-streams/{liveStreamId}': {
+    params: { readonly liveStreamId: string; };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'PUT /live-streams/{liveStreamId}/complete': {
+    params: { readonly liveStreamId: string; };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'POST /live-streams/{liveStreamId}/thumbnail': {
+    params: { readonly liveStreamId: string; };
+    query: undefined;
+    body: FormData;
+    answer: LiveStream;
+  };
+  'DELETE /live-streams/{liveStreamId}/thumbnail': {
+    params: { readonly liveStreamId: string; };
+    query: undefined;
+    body: undefined;
+    answer: LiveStream;
+  };
+  'GET /live-streams/{liveStreamId}/broadcasts': {
+    params: { readonly liveStreamId: string; };
+    query: { readonly sortBy?: "startedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: {
+      readonly data: readonly Broadcast[];
+      readonly pagination: Pagination;
+    };
+  };
+  'GET /live-streams/{liveStreamId}/health': {
+    params: { readonly liveStreamId: string; };
+    query: undefined;
+    body: undefined;
+    answer: IngestHealth;
+  };
+  'GET /live-streams/{liveStreamId}/restreams': {
+    params: { readonly liveStreamId: string; };
+    query: undefined;
+    body: undefined;
+    answer: RestreamList;
+  };
+  'GET /videos': {
+    params: undefined;
+    query: { readonly title?: string | undefined; readonly description?: string | undefined; readonly 'tags[]'?: readonly string[] | undefined; readonly metadata?: Readonly<Record<string, string>> | undefined; readonly liveStreamId?: string | undefined; readonly sortBy?: "title" | "createdAt" | "publishedAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: {
+      readonly data: readonly Video[];
+      readonly pagination: Pagination;
+    };
+  };
+  'POST /videos': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly title: string;
+      readonly source?: string | undefined;
+      readonly description?: string | undefined;
+      readonly public?: boolean | undefined;
+      readonly panoramic?: boolean | undefined;
+      readonly mp4Support?: boolean | undefined;
+      readonly playerId?: string | null | undefined;
+      readonly tags?: readonly string[] | undefined;
+      readonly metadata?: readonly {
+        readonly key: string;
+        readonly value: string;
+      }[] | undefined;
+      readonly language?: string | null | undefined;
+      readonly transcript?: boolean | undefined;
+      readonly transcriptSummary?: boolean | undefined;
+      readonly transcriptSummaryAttributes?: readonly ("abstract" | "takeaways")[] | undefined;
+      readonly clip?: {
+        readonly startTimecode?: string | undefined;
+        readonly endTimecode?: string | undefined;
+      } | undefined;
+      readonly watermark?: {
+        readonly id: string;
+        readonly top?: string | undefined;
+        readonly left?: string | undefined;
+        readonly bottom?: string | undefined;
+        readonly right?: string | undefined;
+        readonly width?: string | undefined;
+        readonly height?: string | undefined;
+        readonly opacity?: string | undefined;
+      } | undefined;
+    };
+    answer: Video;
+  };
+  'GET /videos/{videoId}': {
+    params: { readonly videoId: string; };
+    query: undefined;
+    body: undefined;
+    answer: Video;
+  };
+  'PATCH /videos/{videoId}': {
+    params: { readonly videoId: string; };
+    query: undefined;
+    body: {
+      readonly title?: string | undefined;
+      readonly description?: string | undefined;
+      readonly public?: boolean | undefined;
+      readonly panoramic?: boolean | undefined;
+      readonly mp4Support?: boolean | undefined;
+      readonly playerId?: string | null | undefined;
+      readonly tags?: readonly string[] | undefined;
+      readonly metadata?: readonly {
+        readonly key: string;
+        readonly value: string;
+      }[] | undefined;
+      readonly language?: string | null | undefined;
+      readonly transcript?: boolean | undefined;
+      readonly transcriptSummary?: boolean | undefined;
+      readonly transcriptSummaryAttributes?: readonly ("abstract" | "takeaways")[] | undefined;
+    };
+    answer: Video;
+  };
+  'DELETE /videos/{videoId}': {
+    params: { readonly videoId: string; };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'GET /discarded/videos': {
+    params: undefined;
+    query: { readonly title?: string | undefined; readonly description?: string | undefined; readonly 'tags[]'?: readonly string[] | undefined; readonly metadata?: Readonly<Record<string, string>> | undefined; readonly liveStreamId?: string | undefined; readonly sortBy?: "title" | "createdAt" | "publishedAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: {
+      readonly data: readonly Video[];
+      readonly pagination: Pagination;
+    };
+  };
+  'GET /discarded/videos/{videoId}': {
+    params: { readonly videoId: string; };
+    query: undefined;
+    body: undefined;
+    answer: Video;
+  };
+  'PATCH /discarded/videos/{videoId}': {
+    params: { readonly videoId: string; };
+    query: undefined;
+    body: {
+      readonly discarded?: boolean | undefined;
+    };
+    answer: Video;
+  };
+  'POST /videos/{videoId}/source': {
+    params: { readonly videoId: string; };
+    query: undefined;
+    body: FormData;
+    answer: Video;
+  };
+  'POST /upload': {
+    params: undefined;
+    query: { readonly token?: string | undefined; };
+    body: FormData;
+    answer: Video;
+  };
+  'GET /videos/{videoId}/status': {
+    params: { readonly videoId: string; };
+    query: undefined;
+    body: undefined;
+    answer: VideoStatus;
+  };
+  'GET /upload-tokens': {
+    params: undefined;
+    query: { readonly sortBy?: "createdAt" | "ttl" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: {
+      readonly data: readonly UploadToken[];
+      readonly pagination: Pagination;
+    };
+  };
+  'POST /upload-tokens': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly ttl?: number | undefined;
+    };
+    answer: UploadToken;
+  };
+  'GET /upload-tokens/{uploadToken}': {
+    params: { readonly uploadToken: string; };
+    query: undefined;
+    body: undefined;
+    answer: UploadToken;
+  };
+  'DELETE /upload-tokens/{uploadToken}': {
+    params: { readonly uploadToken: string; };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'POST /videos/{videoId}/thumbnail': {
+    params: { readonly videoId: string; };
+    query: undefined;
+    body: FormData;
+    answer: Video;
+  };
+  'PATCH /videos/{videoId}/thumbnail': {
+    params: { readonly videoId: string; };
+    query: undefined;
+    body: {
+      readonly timecode: string;
+    };
+    answer: Video;
+  };
+  'GET /watermarks': {
+    params: undefined;
+    query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: {
+      readonly data: readonly Watermark[];
+      readonly pagination: Pagination;
+    };
+  };
+  'POST /watermarks': {
+    params: undefined;
+    query: undefined;
+    body: FormData;
+    answer: Watermark;
+  };
+  'DELETE /watermarks/{watermarkId}': {
+    params: { readonly watermarkId: string; };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'GET /webhooks': {
+    params: undefined;
+    query: { readonly events?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: {
+      readonly data: readonly Webhook[];
+      readonly pagination: Pagination;
+    };
+  };
+  'POST /webhooks': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly events: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated")[];
+      readonly url: string;
+    };
+    answer: Webhook;
+  };
+  'GET /webhooks/{webhookId}': {
+    params: { readonly webhookId: string; };
+    query: undefined;
+    body: undefined;
+    answer: Webhook;
+  };
+  'DELETE /webhooks/{webhookId}': {
+    params: { readonly webhookId: string; };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'GET /webhooks/{webhookId}/deliveries': {
+    params: { readonly webhookId: string; };
+    query: { readonly status?: "waiting" | "retrying" | "succeeded" | "failed" | undefined; readonly type?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: {
+      readonly data: readonly WebhookDelivery[];
+      readonly pagination: Pagination;
+    };
+  };
+  'GET /webhooks/{webhookId}/deliveries/{deliveryId}': {
+    params: { readonly webhookId: string; readonly deliveryId: string; };
+    query: undefined;
+    body: undefined;
+    answer: WebhookDeliveryDetails;
+  };
+  'POST /webhooks/{webhookId}/deliveries/{deliveryId}/resend': {
+    params: { readonly webhookId: string; readonly deliveryId: string; };
+    query: undefined;
+    body: undefined;
+    answer: WebhookDeliveryDetails;
+  };
+  'GET /tags': {
+    params: undefined;
+    query: { readonly value?: string | undefined; readonly sortBy?: "value" | "videoCount" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: {
+      readonly data: readonly Tag[];
+      readonly pagination: Pagination;
+    };
+  };
+  'GET /summaries': {
+    params: undefined;
+    query: { readonly videoId?: string | undefined; readonly origin?: "api" | "auto" | undefined; readonly sourceStatus?: "missing" | "waiting" | "failed" | "completed" | "unprocessable" | undefined; readonly sortBy?: "createdAt" | "updatedAt" | "videoId" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: {
+      readonly data: readonly Summary[];
+      readonly pagination: Pagination;
+    };
+  };
+  'POST /summaries': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly videoId: string;
+      readonly origin?: "api" | "auto" | undefined;
+      readonly attributes?: readonly ("abstract" | "takeaways")[] | undefined;
+    };
+    answer: Summary;
+  };
+  'DELETE /summaries/{summaryId}': {
+    params: { readonly summaryId: string; };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'GET /summaries/{summaryId}/source': {
+    params: { readonly summaryId: string; };
+    query: undefined;
+    body: undefined;
+    answer: SummarySource;
+  };
+  'PATCH /summaries/{summaryId}/source': {
+    params: { readonly summaryId: string; };
+    query: undefined;
+    body: {
+      readonly abstract?: string | undefined;
+      readonly takeaways?: readonly string[] | undefined;
+    };
+    answer: SummarySource;
+  };
+  'GET /videos/{videoId}/captions': {
+    params: { readonly videoId: string; };
+    query: { readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: {
+      readonly data: readonly Caption[];
+      readonly pagination: Pagination;
+    };
+  };
+  'GET /videos/{videoId}/captions/{language}': {
+    params: { readonly videoId: string; readonly language: string; };
+    query: undefined;
+    body: undefined;
+    answer: Caption;
+  };
+  'POST /videos/{videoId}/captions/{language}': {
+    params: { readonly videoId: string; readonly language: string; };
+    query: undefined;
+    body: FormData;
+    answer: Caption;
+  };
+  'PATCH /videos/{videoId}/captions/{language}': {
+    params: { readonly videoId: string; readonly language: string; };
+    query: undefined;
+    body: {
+      readonly default?: boolean | undefined;
+    };
+    answer: Caption;
+  };
+  'DELETE /videos/{videoId}/captions/{language}': {
+    params: { readonly videoId: string; readonly language: string; };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'GET /videos/{videoId}/chapters': {
+    params: { readonly videoId: string; };
+    query: { readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: {
+      readonly data: readonly Chapter[];
+      readonly pagination: Pagination;
+    };
+  };
+  'GET /videos/{videoId}/chapters/{language}': {
+    params: { readonly videoId: string; readonly language: string; };
+    query: undefined;
+    body: undefined;
+    answer: Chapter;
+  };
+  'POST /videos/{videoId}/chapters/{language}': {
+    params: { readonly videoId: string; readonly language: string; };
+    query: undefined;
+    body: FormData;
+    answer: Chapter;
+  };
+  'DELETE /videos/{videoId}/chapters/{language}': {
+    params: { readonly videoId: string; readonly language: string; };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'GET /players': {
+    params: undefined;
+    query: { readonly sortBy?: "name" | "createdAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: {
+      readonly data: readonly Player[];
+      readonly pagination: Pagination;
+    };
+  };
+  'POST /players': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly name?: string | null | undefined;
+      readonly text?: string | undefined;
+      readonly link?: string | undefined;
+      readonly linkHover?: string | undefined;
+      readonly linkActive?: string | undefined;
+      readonly trackPlayed?: string | undefined;
+      readonly trackUnplayed?: string | undefined;
+      readonly trackBackground?: string | undefined;
+      readonly backgroundTop?: string | undefined;
+      readonly backgroundBottom?: string | undefined;
+      readonly backgroundText?: string | undefined;
+      readonly enableApi?: boolean | undefined;
+      readonly enableControls?: boolean | undefined;
+      readonly forceAutoplay?: boolean | undefined;
+      readonly hideTitle?: boolean | undefined;
+      readonly forceLoop?: boolean | undefined;
+      readonly shapeMargin?: unknown | undefined;
+      readonly shapeRadius?: unknown | undefined;
+      readonly shapeAspect?: unknown | undefined;
+      readonly shapeBackgroundTop?: unknown | undefined;
+      readonly shapeBackgroundBottom?: unknown | undefined;
+      readonly language?: unknown | undefined;
+    };
+    answer: Player;
+  };
+  'GET /players/{playerId}': {
+    params: { readonly playerId: string; };
+    query: undefined;
+    body: undefined;
+    answer: Player;
+  };
+  'PATCH /players/{playerId}': {
+    params: { readonly playerId: string; };
+    query: undefined;
+    body: {
+      readonly name?: string | null | undefined;
+      readonly text?: string | undefined;
+      readonly link?: string | undefined;
+      readonly linkHover?: string | undefined;
+      readonly linkActive?: string | undefined;
+      readonly trackPlayed?: string | undefined;
+      readonly trackUnplayed?: string | undefined;
+      readonly trackBackground?: string | undefined;
+      readonly backgroundTop?: string | undefined;
+      readonly backgroundBottom?: string | undefined;
+      readonly backgroundText?: string | undefined;
+      readonly enableApi?: boolean | undefined;
+      readonly enableControls?: boolean | undefined;
+      readonly forceAutoplay?: boolean | undefined;
+      readonly hideTitle?: boolean | undefined;
+      readonly forceLoop?: boolean | undefined;
+      readonly shapeMargin?: unknown | undefined;
+      readonly shapeRadius?: unknown | undefined;
+      readonly shapeAspect?: unknown | undefined;
+      readonly shapeBackgroundTop?: unknown | undefined;
+      readonly shapeBackgroundBottom?: unknown | undefined;
+      readonly language?: unknown | undefined;
+    };
+    answer: Player;
+  };
+  'DELETE /players/{playerId}': {
+    params: { readonly playerId: string; };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'POST /players/{playerId}/logo': {
+    params: { readonly playerId: string; };
+    query: undefined;
+    body: FormData;
+    answer: Player;
+  };
+  'DELETE /players/{playerId}/logo': {
+    params: { readonly playerId: string; };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'GET /data/metrics/{metric}/{aggregation}': {
+    params: { readonly metric: string; readonly aggregation: string; };
+    query: { readonly from?: string | undefined; readonly to?: string | undefined; readonly unique?: boolean | undefined; readonly viewDuration?: "3s" | "5s" | "10s" | "30s" | undefined; readonly filterBy?: {
+      readonly mediaId?: readonly string[] | undefined;
+      readonly mediaType?: "video" | "live-stream" | undefined;
+      readonly continent?: readonly ("AS" | "AF" | "NA" | "SA" | "AN" | "EU" | "AZ")[] | undefined;
+      readonly country?: readonly string[] | undefined;
+      readonly deviceType?: readonly ("computer" | "phone" | "tablet" | "tv" | "console" | "wearable" | "unknown")[] | undefined;
+      readonly operatingSystem?: readonly string[] | undefined;
+      readonly browser?: readonly string[] | undefined;
+      readonly tag?: string | undefined;
+      readonly referrer?: readonly string[] | undefined;
+    } | undefined; };
+    body: undefined;
+    answer: AnalyticsMetric;
+  };
+  'GET /data/buckets/{metric}/{breakdown}': {
+    params: { readonly metric: string; readonly breakdown: string; };
+    query: { readonly from?: string | undefined; readonly to?: string | undefined; readonly unique?: boolean | undefined; readonly viewDuration?: "3s" | "5s" | "10s" | "30s" | undefined; readonly filterBy?: {
+      readonly mediaId?: readonly string[] | undefined;
+      readonly mediaType?: "video" | "live-stream" | undefined;
+      readonly continent?: readonly ("AS" | "AF" | "NA" | "SA" | "AN" | "EU" | "AZ")[] | undefined;
+      readonly country?: readonly string[] | undefined;
+      readonly deviceType?: readonly ("computer" | "phone" | "tablet" | "tv" | "console" | "wearable" | "unknown")[] | undefined;
+      readonly operatingSystem?: readonly string[] | undefined;
+      readonly browser?: readonly string[] | undefined;
+      readonly tag?: string | undefined;
+      readonly referrer?: readonly string[] | undefined;
+    } | undefined; readonly sortBy?: "metricValue" | "dimensionValue" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: AnalyticsBuckets;
+  };
+  'GET /data/timeseries/{metric}': {
+    params: { readonly metric: string; };
+    query: { readonly from?: string | undefined; readonly to?: string | undefined; readonly unique?: boolean | undefined; readonly viewDuration?: "3s" | "5s" | "10s" | "30s" | undefined; readonly filterBy?: {
+      readonly mediaId?: readonly string[] | undefined;
+      readonly mediaType?: "video" | "live-stream" | undefined;
+      readonly continent?: readonly ("AS" | "AF" | "NA" | "SA" | "AN" | "EU" | "AZ")[] | undefined;
+      readonly country?: readonly string[] | undefined;
+      readonly deviceType?: readonly ("computer" | "phone" | "tablet" | "tv" | "console" | "wearable" | "unknown")[] | undefined;
+      readonly operatingSystem?: readonly string[] | undefined;
+      readonly browser?: readonly string[] | undefined;
+      readonly tag?: string | undefined;
+      readonly referrer?: readonly string[] | undefined;
+    } | undefined; readonly interval?: "minute" | "hour" | "day" | undefined; readonly sortBy?: "metricValue" | "emittedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: AnalyticsTimeseries;
+  };
+  'GET /events': {
+    params: undefined;
+    query: { readonly lastEventId?: string | undefined; readonly types?: string | undefined; readonly subjectId?: string | undefined; };
+    body: undefined;
+    answer: undefined;
+  };
+}
