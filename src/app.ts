@@ -147,7 +147,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
     });
 
     const company = composeLive({
-      ...{ config, dataDir, database, sandboxRules, clock, log, ffmpeg },
+      ...{ config, files: vod.files, sandboxRules, clock, log, ffmpeg },
       isPlayable: (liveStreamId, broadcastId) => live.find(liveStreamId, broadcastId) !== undefined,
       recordings: vod.recordings,
     });
@@ -426,6 +426,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
 
     const metricsComponent = componentOf('metrics', { stop: () => metrics.stop() });
     const processComponent = componentOf('processes', { stop: () => processes.stop() });
+    const history = new BroadcastHistoryStore(database);
     const housekeeping = new PeriodicTasks({
       name: 'housekeeping',
       tasks: [
@@ -434,7 +435,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         { name: 'private-sessions', run: () => sessions.removeExpired() },
         {
           name: 'old-broadcasts',
-          run: () => new BroadcastHistoryStore(database).removeBefore(clock.nowMs() - broadcastsKeptMs),
+          run: () => history.removeBefore(clock.nowMs() - broadcastsKeptMs),
         },
         { name: 'removed-players', run: () => api.players.freeRows() },
         { name: 'removed-videos', run: signal => api.videos.removeLeftFiles(signal) },

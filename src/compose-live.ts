@@ -11,14 +11,12 @@ import type { Clock } from './shared/clock.ts';
 import type { Component } from './shared/lifecycle.ts';
 import type { Logger } from './shared/logger.ts';
 import type { SandboxRules } from './shared/sandbox-rules.ts';
-import { MediaFiles } from './storage/media-files.ts';
-import type { Database } from './store/database.ts';
+import type { MediaFiles } from './storage/media-files.ts';
 
 /** What goes along with broadcasts is put together from. */
 export interface ComposeLiveOptions {
   readonly config: Config;
-  readonly dataDir: string;
-  readonly database: Database;
+  readonly files: MediaFiles;
   readonly ffmpeg: FfmpegBuild;
   /** Whether viewers can still get anything of a broadcast. */
   readonly isPlayable: (liveStreamId: string, broadcastId: string) => boolean;
@@ -49,7 +47,7 @@ const pictureNiceness = 10;
 /** A frame of 4K video is decoded in a tenth of this. */
 const pictureMemoryBytes = 1024 ** 3;
 
-/** Puts together what goes along with broadcasts: recordings, restreams, their health. */
+/** Puts together what goes along with broadcasts: recordings, pictures of them, what viewers can go back to. */
 export function composeLive(options: ComposeLiveOptions): LiveCompany {
   const rewind = composeRewind(options);
   const processes = new ProcessOwner(options.log);
@@ -89,9 +87,9 @@ function composeFrames(options: ComposeLiveOptions, owner: ProcessOwner): LiveFr
   });
 }
 
-function composeRewind({ config, dataDir, clock, log }: ComposeLiveOptions): Rewind {
+function composeRewind({ config, files, clock, log }: ComposeLiveOptions): Rewind {
   return new Rewind({
-    files: new MediaFiles(dataDir),
+    files,
     seconds: config['live.rewind'] > config['live.window'] ? config['live.rewind'] / 1000 : 0,
     // Recordings stop first.
     minFreeBytes: config['recording.minFree'] / 2,
