@@ -1,7 +1,7 @@
-import type { Caller } from '../../http/caller.ts';
 import { pageOf, sortOf } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { LiveStreamsService } from '../live-streams/live-streams.service.ts';
+import { ofOneLiveStream } from '../live-streams/one-live-stream.ts';
 import { broadcastListSchema, broadcastsQuerySchema, ingestHealthSchema } from './broadcasts.schema.ts';
 import type { BroadcastsService } from './broadcasts.service.ts';
 
@@ -10,13 +10,7 @@ export function broadcastRoutes(
   broadcasts: BroadcastsService,
   liveStreams: Pick<LiveStreamsService, 'find'>,
 ): Route[] {
-  const one = {
-    tag: 'Live streams',
-    auth: 'key',
-    params: { liveStreamId: 'Id of the live stream.' },
-    find: ({ params, caller }: { params: { liveStreamId: string }; caller: Caller }) =>
-      liveStreams.find(caller.projectId, params.liveStreamId),
-  } as const;
+  const one = ofOneLiveStream(liveStreams);
 
   return [
     defineRoute({

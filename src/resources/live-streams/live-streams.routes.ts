@@ -1,4 +1,3 @@
-import type { Caller } from '../../http/caller.ts';
 import { pageOf, sortOf } from '../../http/pagination.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
 import { imageBody, thumbnailImage } from '../../http/uploaded-image.ts';
@@ -10,16 +9,11 @@ import {
   liveStreamsQuerySchema,
 } from './live-streams.schema.ts';
 import type { LiveStreamsService } from './live-streams.service.ts';
+import { ofOneLiveStream } from './one-live-stream.ts';
 
 /** The routes below `/live-streams`. */
 export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
-  const one = {
-    tag: 'Live streams',
-    auth: 'key',
-    params: { liveStreamId: 'Id of the live stream.' },
-    find: ({ params, caller }: { params: { liveStreamId: string }; caller: Caller }) =>
-      liveStreams.find(caller.projectId, params.liveStreamId),
-  } as const;
+  const one = ofOneLiveStream(liveStreams);
   const shown = { description: 'The live stream.', schema: liveStreamSchema };
 
   return [
