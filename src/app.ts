@@ -14,7 +14,7 @@ import { findFfprobe } from './ffmpeg/find-ffprobe.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
 import { CertificateFiles } from './http/certificate-files.ts';
 import { HttpListener } from './http/http-listener.ts';
-import { addressReader } from './http/peer.ts';
+import { addressReader, secureReader } from './http/peer.ts';
 import type { PublishGate } from './ingest/publish-gate.ts';
 import { RtmpServer } from './ingest/rtmp-server.ts';
 import { AlarmWatch } from './live/alarm-watch.ts';
@@ -332,6 +332,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         geoDatabase: config['analytics.geoDatabase'],
         addressOf,
       },
+      peers: { addressOf, isSecure: secureReader(config['http.trustedProxies'] ?? []) },
       log,
       observer: metrics,
       clock,

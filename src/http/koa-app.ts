@@ -4,14 +4,28 @@ import { type Clock, systemClock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import { randomBase62 } from '../shared/ids.ts';
 import type { Logger } from '../shared/logger.ts';
-import type { Authenticate, AuthenticateUpload, Caller, UploadCaller } from './caller.ts';
+import type {
+  Authenticate,
+  AuthenticateSession,
+  AuthenticateUpload,
+  Caller,
+  SessionCaller,
+  SetHeader,
+  UploadCaller,
+} from './caller.ts';
 import { crossOriginHeaders, preflightHeaders } from './cross-origin.ts';
 import { errorBodyOf } from './error-body.ts';
 import { discardFile, receiveFile } from './file-body.ts';
 import { readJsonBody } from './json-body.ts';
 import { type InputPart, validate } from './problems.ts';
 import { queryReader } from './query-parameters.ts';
-import { RateExceeded, type RateLimiter, type RateState, rateHeaders } from './rate-limiter.ts';
+import {
+  type RatedProject,
+  RateExceeded,
+  type RateLimiter,
+  type RateState,
+  rateHeaders,
+} from './rate-limiter.ts';
 import type { FileAdmission, Route, UploadedFile } from './route.ts';
 import { RouteTable } from './route-table.ts';
 import { answerBeforeRest, unreadBodyOf } from './unread-body.ts';
@@ -28,6 +42,8 @@ export interface KoaAppOptions {
   readonly authenticate: Authenticate;
   /** Needed where there are routes for upload tokens. */
   readonly authenticateUpload?: AuthenticateUpload;
+  /** Needed where there are routes for those who are signed in. */
+  readonly authenticateSession?: AuthenticateSession;
   readonly limiter: RateLimiter;
   /** Base of the `type` of errors, without a slash at its end; asked at each error, since ports are known late. */
   readonly docsBase: () => string;
@@ -86,8 +102,9 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     const state = ctx.state as AppState;
     state.route = route.path;
     state.rate = limiter.untouched(route.rateClass);
-    const caller = callerOf(ctx, route);
-    if (caller !== undefined) state.rate = limiter.require(caller, route.rateClass);
+    const setHeader: SetHeader = (name, value) => ctx.append(name, value);
+    const caller = callerOf(ctx, route, setHeader);
+    if (caller !== undefined) state.rate = limiter.require(ratedAs(caller), route.rateClass);
     const json =
       route.body?.kind === 'json'
         ? await readJsonBody(ctx.req, {
@@ -114,7 +131,7 @@ export function createKoaApp(options: KoaAppOptions): Koa {
         body = file;
       }
       const { path, querystring: queryText, req: incoming } = ctx;
-      const request = { params, query, body, found, caller, path, queryText, incoming };
+      const request = { params, query, body, found, caller, path, queryText, incoming, setHeader };
       const answer = await route.handle(request);
       const { status } = route.otherSuccess?.when(request) ? route.otherSuccess : route.success;
       sendSuccess(ctx, route, status, answer);
@@ -124,9 +141,14 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     }
   };
 
-  const callerOf = (ctx: Context, route: Route): Caller | UploadCaller | undefined => {
-    if (route.auth === 'key') return authenticate(ctx.req.headers.authorization);
+  const callerOf = (
+    ctx: Context,
+    route: Route,
+    setHeader: SetHeader,
+  ): Caller | UploadCaller | SessionCaller | undefined => {
+    if (route.auth === 'key') return authenticate(ctx.req, setHeader);
     if (route.auth === 'none') return undefined;
+    if (route.auth === 'session') return options.authenticateSession?.(ctx.req, setHeader);
     return options.authenticateUpload?.(new URLSearchParams(ctx.querystring).get('token') ?? undefined);
   };
 
@@ -172,6 +194,12 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     throw error;
   });
   return koa;
+}
+
+/** Whose limit a request counts for. Who is signed in without an environment has one of the account. */
+function ratedAs(caller: Caller | UploadCaller | SessionCaller): RatedProject {
+  if ('projectId' in caller) return caller;
+  return { projectId: caller.accountId, environment: 'production' };
 }
 
 /** A resource that the path names and the caller's project does not have. */

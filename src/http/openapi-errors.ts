@@ -47,7 +47,15 @@ const keyCodes: readonly ErrorCode[] = [
   'authentication-invalid-authorization-header-value',
   'authentication-invalid-api-key',
   'authentication-invalid-access-token',
+  'authentication-invalid-session',
   'authorization-suspended-account',
+  'authorization-account-not-upgraded',
+  'authorization-other-site',
+];
+const sessionCodes: readonly ErrorCode[] = [
+  'authentication-invalid-session',
+  'authorization-suspended-account',
+  'authorization-other-site',
 ];
 const uploadTokenCodes: readonly ErrorCode[] = [
   'authentication-missing-upload-token',
@@ -72,7 +80,8 @@ const imageCodes: readonly ErrorCode[] = [
 const sharedResponses: Readonly<Record<string, string>> = {
   'authentication-missing-authorization-header': 'Unauthorized',
   'authentication-missing-upload-token': 'UploadTokenRefused',
-  'authorization-suspended-account': 'SuspendedAccount',
+  'authentication-invalid-session': 'NotSignedIn',
+  'authorization-suspended-account': 'Forbidden',
   'request-timeout': 'RequestTimeout',
   'payload-too-large': 'PayloadTooLarge',
   'too-many-requests': 'TooManyRequests',
@@ -165,6 +174,7 @@ function generalErrors(route: Route): AppError[] {
     for (const code of more) codes.add(code);
   };
   if (auth === 'key') add(keyCodes);
+  if (auth === 'session') add(sessionCodes);
   if (auth === 'upload-token') add(uploadTokenCodes);
   if (auth !== 'none') add(['too-many-requests']);
   if (body?.kind === 'json') add(['invalid-payload', 'payload-too-large', 'request-timeout']);

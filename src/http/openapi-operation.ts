@@ -39,7 +39,9 @@ export function operationOf(route: Route, schemas: SchemaCollection, errors: Err
 
 function securityOf(auth: Route['auth']): JsonObject[] {
   if (auth === 'none') return [];
-  return auth === 'upload-token' ? [{ uploadToken: [] }] : [{ apiKey: [] }, { accessToken: [] }];
+  if (auth === 'session') return [{ session: [] }];
+  if (auth === 'upload-token') return [{ uploadToken: [] }];
+  return [{ apiKey: [] }, { accessToken: [] }, { session: [], environment: [] }];
 }
 
 /** `GET /live-streams/{liveStreamId}` is `get-live-streams-liveStreamId`. */
@@ -138,12 +140,22 @@ function namedExamples(examples: unknown): JsonObject {
 }
 
 function successResponse(route: Route, schemas: SchemaCollection): JsonObject {
-  const { description, schema, contentType } = route.success;
+  const { description, schema, contentType, headers = {} } = route.success;
+  const ownHeaders = Object.fromEntries(
+    Object.entries(headers).map(([name, sentence]) => [
+      name,
+      { description: sentence, schema: { type: 'string' } },
+    ]),
+  );
   const content =
     schema !== undefined
       ? { 'application/json': { schema: schemas.add(schema, 'output') } }
       : contentType !== undefined
         ? { [contentType]: { schema: { type: contentType === 'application/json' ? 'object' : 'string' } } }
         : undefined;
-  return { description, headers: answerHeaders, ...(content === undefined ? {} : { content }) };
+  return {
+    description,
+    headers: { ...answerHeaders, ...ownHeaders },
+    ...(content === undefined ? {} : { content }),
+  };
 }

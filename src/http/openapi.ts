@@ -34,6 +34,20 @@ const securitySchemes = {
     scheme: 'bearer',
     description: 'An access token from `POST /auth/api-key`.',
   },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'millrace_session',
+    description:
+      'The cookie of `POST /auth/session`. Never used for requests that pages of other sites make.',
+  },
+  environment: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Millrace-Environment',
+    description:
+      'Which environment a request with the cookie of a session is for: `sandbox`, or `production` once the account is upgraded.',
+  },
   uploadToken: {
     type: 'apiKey',
     in: 'query',

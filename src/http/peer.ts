@@ -30,11 +30,21 @@ function isLoopback(address: string | undefined): boolean {
   return plain === '::1' || plain.startsWith('127.');
 }
 
+/** What a request tells of where it comes from. */
+export interface PeerRequest {
+  readonly headers: IncomingHttpHeaders & { readonly ':authority'?: string | undefined };
+  /** `encrypted`: TLS. */
+  readonly socket: {
+    readonly remoteAddress?: string | undefined;
+    readonly encrypted?: boolean | undefined;
+  };
+}
+
 /** Tells the address of the client that made a request. */
-export type AddressOf = (request: {
-  readonly headers: IncomingHttpHeaders;
-  readonly socket: { readonly remoteAddress?: string | undefined };
-}) => string;
+export type AddressOf = (request: PeerRequest) => string;
+
+/** Tells whether a client made its request over TLS. */
+export type IsSecure = (request: PeerRequest) => boolean;
 
 /**
  * Makes the function that tells the address of a client: that of the connection, or, where a trusted proxy made it, the last one in
@@ -43,14 +53,7 @@ export type AddressOf = (request: {
  * @param trusted addresses and networks (`10.0.0.0/8`) of proxies that say the truth
  */
 export function addressReader(trusted: readonly string[]): AddressOf {
-  const proxies = new BlockList();
-  for (const entry of trusted) {
-    const [address = '', bits] = entry.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (bits === undefined) proxies.addAddress(address, family);
-    else proxies.addSubnet(address, Number(bits), family);
-  }
-  const isTrusted = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const isTrusted = trustOf(trusted);
   return request => {
     let address = plainAddress(request.socket.remoteAddress ?? '');
     if (trusted.length === 0) return address;
@@ -63,6 +66,33 @@ export function addressReader(trusted: readonly string[]): AddressOf {
     }
     return address;
   };
+}
+
+/**
+ * Makes the function that tells whether a client used TLS: to this server, or to a trusted proxy that says so in `X-Forwarded-Proto`.
+ *
+ * @param trusted as for {@link addressReader}
+ */
+export function secureReader(trusted: readonly string[]): IsSecure {
+  const isTrusted = trustOf(trusted);
+  return ({ headers, socket }) => {
+    if (socket.encrypted === true) return true;
+    const address = plainAddress(socket.remoteAddress ?? '');
+    if (address === '' || !isTrusted(address)) return false;
+    const [protocol = ''] = [headers['x-forwarded-proto'] ?? []].flat().join(',').split(',');
+    return protocol.trim().toLowerCase() === 'https';
+  };
+}
+
+function trustOf(trusted: readonly string[]): (address: string) => boolean {
+  const proxies = new BlockList();
+  for (const entry of trusted) {
+    const [address = '', bits] = entry.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) proxies.addAddress(address, family);
+    else proxies.addSubnet(address, Number(bits), family);
+  }
+  return address => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** An IPv4 address that stands in an IPv6 one, as it is. */

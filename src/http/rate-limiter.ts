@@ -25,7 +25,7 @@ export interface RateState {
   readonly isAllowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** Until the window begins anew, 0..60. */
+  /** Until the window begins anew: 0..60 for a project, more for sign-ins. */
   readonly retryAfterSeconds: number;
 }
 
@@ -56,12 +56,12 @@ export const unlimited: RateState = {
   retryAfterSeconds: 0,
 };
 
-/** A request beyond the limit of its project. */
+/** A request beyond the limit of its project, or another limit that `detail` tells of. */
 export class RateExceeded extends AppError {
   readonly rate: RateState;
 
-  constructor(rate: RateState) {
-    super('too-many-requests');
+  constructor(rate: RateState, detail?: string) {
+    super('too-many-requests', undefined, detail === undefined ? {} : { details: { detail } });
     this.rate = rate;
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { AppError, ErrorCode } from '../shared/errors.ts';
-import type { Caller, UploadCaller } from './caller.ts';
+import type { Caller, SessionCaller, SetHeader, UploadCaller } from './caller.ts';
 import type { RateClass } from './rate-limiter.ts';
 
 /** Methods that a route can have; `HEAD` comes with `GET`, `OPTIONS` with all. */
@@ -83,6 +83,8 @@ export type Success<Answer extends z.ZodType | string | undefined> = {
   /** 101 is that of an upgrade, which a door answers and no handler. */
   readonly status: 101 | 200 | 201 | 202 | 204;
   readonly description: string;
+  /** Headers that the handler sets, a sentence for each. */
+  readonly headers?: Readonly<Record<string, string>>;
 } & (Answer extends z.ZodType
   ? { readonly schema: Answer }
   : Answer extends string
@@ -93,15 +95,20 @@ type AnyBody = JsonBody<z.ZodObject> | FileBody | undefined;
 type BodyValue<Body> =
   Body extends JsonBody<infer Schema> ? z.output<Schema> : Body extends FileBody ? UploadedFile : undefined;
 
-/** How a caller shows who it is: an API key or an access token; the `token` of the query; not at all. */
-export type RouteAuth = 'key' | 'upload-token' | 'none';
+/**
+ * How a caller shows who it is: an API key, an access token, or a session with an environment; a session and nothing else; the
+ * `token` of the query; not at all.
+ */
+export type RouteAuth = 'key' | 'session' | 'upload-token' | 'none';
 
 /** Who calls a route of some {@link RouteAuth}. */
 export type CallerOf<Auth> = Auth extends 'key'
   ? Caller
-  : Auth extends 'upload-token'
-    ? UploadCaller
-    : undefined;
+  : Auth extends 'session'
+    ? SessionCaller
+    : Auth extends 'upload-token'
+      ? UploadCaller
+      : undefined;
 
 /** What a handler is given. */
 export interface RouteRequest<Path extends string, Query extends z.ZodObject, Body, Found, Auth> {
@@ -118,6 +125,8 @@ export interface RouteRequest<Path extends string, Query extends z.ZodObject, Bo
   /** The query as it was sent, without its `?`. */
   readonly queryText: string;
   readonly incoming: IncomingMessage;
+  /** Sets a header of the answer. */
+  readonly setHeader: SetHeader;
 }
 
 /** What a route is: all of its documentation, its validation and its work. Made by {@link defineRoute}. */
@@ -195,6 +204,7 @@ export interface Route {
   readonly success: {
     readonly status: number;
     readonly description: string;
+    readonly headers?: Readonly<Record<string, string>>;
     readonly schema?: z.ZodType;
     readonly contentType?: string;
   };
@@ -205,7 +215,7 @@ export interface Route {
   };
   readonly errors: readonly RouteError[];
   readonly find:
-    | ((request: { params: Record<string, string>; caller: Caller | UploadCaller | undefined }) => unknown)
+    | ((request: { params: Record<string, string>; caller: RouteInput['caller'] }) => unknown)
     | undefined;
   readonly admitFile?: (
     request: Pick<RouteInput, 'params' | 'found' | 'caller' | 'incoming'>,
@@ -219,10 +229,11 @@ export interface RouteInput {
   readonly query: unknown;
   readonly body: unknown;
   readonly found: unknown;
-  readonly caller: Caller | UploadCaller | undefined;
+  readonly caller: Caller | UploadCaller | SessionCaller | undefined;
   readonly path: string;
   readonly queryText: string;
   readonly incoming: IncomingMessage;
+  readonly setHeader: SetHeader;
 }
 
 /** Declares a route; the handler's input and answer are typed by the schemas. */

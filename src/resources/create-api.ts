@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import type Koa from 'koa';
 import type { EventFeed } from '../events/feed/event-feed.ts';
 import { WebhookQueue } from '../events/webhook-queue.store.ts';
+import type { Authenticate } from '../http/caller.ts';
 import { createKoaApp, type HttpObserver } from '../http/koa-app.ts';
 import type { JsonObject } from '../http/openapi-schemas.ts';
-import { addressReader } from '../http/peer.ts';
+import { addressReader, secureReader } from '../http/peer.ts';
 import { RateLimiter, type RateLimits } from '../http/rate-limiter.ts';
 import type { UpgradeDoor } from '../http/upgrade-door.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
@@ -47,6 +48,8 @@ import { PlayersService } from './players/players.service.ts';
 import { PlayersStore } from './players/players.store.ts';
 import { openPrivateTokens, type PrivateTokens } from './private-tokens/private-tokens.store.ts';
 import { type RestreamReport, restreamRoutes } from './restreams/restreams.routes.ts';
+import { createSessions, type PeerReaders } from './sessions/create-sessions.ts';
+import { environmentOf } from './sessions/session-gate.ts';
 import { summaryRoutes } from './summaries/summaries.routes.ts';
 import { SummariesService } from './summaries/summaries.service.ts';
 import { SummariesStore } from './summaries/summaries.store.ts';
@@ -103,6 +106,8 @@ export interface ApiOptions {
   readonly restreams?: (liveStreamId: string) => readonly RestreamReport[] | undefined;
   /** Who listens to events; without it nobody can. */
   readonly feed?: EventFeed;
+  /** How it is told where requests come from; as if there were no proxies unless given. */
+  readonly peers?: PeerReaders;
   /** What of the analytics is not as it is by itself. */
   readonly analytics?: Partial<AnalyticsSettings>;
   readonly health: HealthOptions;
@@ -201,6 +206,17 @@ export function createApi(options: ApiOptions): Api {
   const accounts = new AccountsStore(database);
   const limiter = new RateLimiter(options.rateLimits, clock);
   const auth = new AuthService({ database, accounts, limiter, clock, log: log.child('auth') });
+  const sessions = createSessions({
+    ...{ database, accounts, publicUrl, clock, log: log.child('auth') },
+    peers: options.peers ?? { addressOf: addressReader([]), isSecure: secureReader([]) },
+  });
+  const authenticate: Authenticate = (request, setHeader) => {
+    const { authorization } = request.headers;
+    const environment = authorization === undefined ? environmentOf(request) : undefined;
+    return environment === undefined
+      ? auth.authenticate(authorization)
+      : sessions.gate.callerIn(environment, request, setHeader);
+  };
   const files = new MediaFiles(dataDir);
   const images: ImageWork = { ...noImageWork, ...options.images };
   const players = new PlayersService({
@@ -268,6 +284,7 @@ export function createApi(options: ApiOptions): Api {
   });
   const routes = [
     ...authRoutes(auth),
+    ...sessions.routes,
     ...accountRoutes({
       accounts,
       keyPairs: new KeyPairsService({ store: new KeyPairsStore(database), accounts, clock }),
@@ -322,7 +339,8 @@ export function createApi(options: ApiOptions): Api {
   routes.push(apiDocumentRoute(routes, documented));
   const koa = createKoaApp({
     routes,
-    authenticate: authorization => auth.authenticate(authorization),
+    authenticate,
+    authenticateSession: (request, setHeader) => sessions.gate.sessionOf(request, setHeader),
     authenticateUpload: token => uploadTokens.authenticate(token),
     limiter,
     docsBase,
@@ -338,15 +356,16 @@ export function createApi(options: ApiOptions): Api {
   });
   const tokenSweeper = new PeriodicTasks({
     name: 'token-sweeper',
-    tasks: [tokenChore({ database, clock })],
+    tasks: [tokenChore({ database, clock }), sessions.chore],
     everyMs: tokensSweptEveryMs,
     log: log.child('auth'),
   });
-  const authenticate = (authorization: string | undefined) => auth.authenticate(authorization);
   return {
     koa,
     upgrades:
-      options.feed === undefined ? [] : [eventFeedDoor({ feed: options.feed, authenticate, limiter })],
+      options.feed === undefined
+        ? []
+        : [eventFeedDoor({ feed: options.feed, authenticate, gate: sessions.gate, limiter })],
     accounts,
     liveStreams,
     videos,

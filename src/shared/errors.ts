@@ -117,8 +117,13 @@ export const errorRegister = {
   'authentication-invalid-user-credentials': invalid('The user credentials were incorrect.'),
   'authentication-missing-upload-token': denied('The upload token is missing.'),
   'authentication-invalid-upload-token': denied('The upload token is invalid or expired.'),
+  'authentication-invalid-session': denied('You are not signed in.'),
+  'authentication-wrong-password': denied('The email address or the password is wrong.'),
   'authorization-suspended-account': denied('Suspended account', 403),
   'authorization-loopback-only': denied('This address is for the operator only.', 403),
+  'authorization-account-not-upgraded': denied('The account is not upgraded.', 403),
+  'authorization-operator-only': denied('Only the operator of this server may do this.', 403),
+  'authorization-other-site': denied('Pages of other sites may not do this.', 403),
   'authorization-production-credential-required': denied('A production credential is required.', 403),
   'api-key-limit-reached': invalid('Your account has reached the API keys limit.'),
   'last-api-key': {

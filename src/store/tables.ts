@@ -13,6 +13,7 @@ export interface Tables {
   access_tokens: TokenRow;
   refresh_tokens: TokenRow;
   users: UserRow;
+  sessions: SessionRow;
   list_totals: ListTotalRow;
   live_streams: LiveStreamRow;
   broadcasts: BroadcastRow;
@@ -43,6 +44,9 @@ export interface Tables {
   webhook_deliveries: WebhookDeliveryRow;
   webhook_attempts: WebhookAttemptRow;
   webhook_delivery_totals: WebhookDeliveryTotalRow;
+  traffic: TrafficRow;
+  stored_videos: StoredVideoRow;
+  storage_totals: StorageTotalRow;
 }
 
 /** Which of an account's two projects: trial rules apply in the sandbox. */
@@ -54,11 +58,12 @@ export interface SecretRow {
   bytes: Buffer;
 }
 
-/** Who pays and is suspended; owns two projects. */
+/** Who pays and is suspended; owns two projects. The operator's is the one that the first start made. */
 export interface AccountRow {
   id: string;
   is_upgraded: number;
   is_suspended: number;
+  is_operator: Generated<number>;
   created_at_ms: number;
 }
 
@@ -107,6 +112,18 @@ export interface UserRow {
   email: string;
   password_hash: string;
   created_at_ms: number;
+}
+
+/** Somebody who is signed in, until it expires. `address` and `user_agent` are those of the sign-in. */
+export interface SessionRow {
+  id: string;
+  user_id: string;
+  secret_hash: Buffer;
+  created_at_ms: number;
+  last_used_at_ms: number;
+  expires_at_ms: number;
+  address: string;
+  user_agent: string | null;
 }
 
 /** How many rows a project has in a list; kept by triggers, so that no page of a list counts. */
@@ -451,4 +468,34 @@ export interface WebhookDeliveryTotalRow {
   state: WebhookDeliveryRow['state'];
   type: string;
   total: number;
+}
+
+/** Body bytes that viewers of a project were sent on one day. `day`: whole days since 1970, UTC. */
+export interface TrafficRow {
+  project_id: string;
+  day: number;
+  live_bytes: number;
+  vod_bytes: number;
+}
+
+/** How many bytes the files of a project's videos have, by kind; kept by triggers. */
+export interface StorageTotalRow {
+  project_id: string;
+  source_bytes: Generated<number>;
+  recording_bytes: Generated<number>;
+  hls_bytes: Generated<number>;
+  mp4_bytes: Generated<number>;
+  image_bytes: Generated<number>;
+  text_bytes: Generated<number>;
+}
+
+/**
+ * The same of one video, or of a recording that will be one, when its files were last measured. `due_at_ms`: when they are to be measured
+ * again; 0 when something has changed since, which `changes` counts.
+ */
+export interface StoredVideoRow extends StorageTotalRow {
+  video_id: string;
+  is_measured: Generated<number>;
+  due_at_ms: Generated<number>;
+  changes: Generated<number>;
 }

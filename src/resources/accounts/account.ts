@@ -9,6 +9,8 @@ export interface Account {
   /** Of its first user. */
   readonly email: string | undefined;
   readonly isUpgraded: boolean;
+  /** Whether whoever has it runs the server. */
+  readonly isOperator: boolean;
   readonly createdAtMs: number;
 }
 

@@ -31,6 +31,7 @@ export class AccountsStore {
   readonly #owners = new Map<string, { readonly owner: KeyOwner; readonly goodUntilMs: number }>();
   readonly #ownerOfKey;
   readonly #touchKey;
+  #changes = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -68,8 +69,24 @@ export class AccountsStore {
     this.#touchKey.run(atMs, apiKeyId);
   }
 
+  /** Grows with every change of what an account may do, for those who remember that. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Whether an account is that of whoever runs the server. */
+  isOperator(accountId: string): boolean {
+    const { queries } = this.#database;
+    const account = queries
+      .selectFrom('accounts')
+      .select('id')
+      .where('id', '=', accountId)
+      .where('is_operator', '=', 1);
+    return this.#database.first(account) !== undefined;
+  }
+
   /** Adds an account with its two projects. */
-  addAccount(account: { isUpgraded: boolean; createdAtMs: number }): {
+  addAccount(account: { isUpgraded: boolean; isOperator?: boolean; createdAtMs: number }): {
     accountId: string;
     projectIds: Record<Environment, string>;
   } {
@@ -83,6 +100,7 @@ export class AccountsStore {
           id: accountId,
           is_upgraded: Number(account.isUpgraded),
           is_suspended: 0,
+          is_operator: Number(account.isOperator ?? false),
           created_at_ms,
         }),
       );
@@ -103,7 +121,10 @@ export class AccountsStore {
   find(accountId: string): Account | undefined {
     const { queries } = this.#database;
     const row = this.#database.first(
-      queries.selectFrom('accounts').select(['is_upgraded', 'created_at_ms']).where('id', '=', accountId),
+      queries
+        .selectFrom('accounts')
+        .select(['is_upgraded', 'is_operator', 'created_at_ms'])
+        .where('id', '=', accountId),
     );
     if (row === undefined) return undefined;
     const user = this.#database.first(
@@ -118,11 +139,12 @@ export class AccountsStore {
       accountId,
       email: user?.email,
       isUpgraded: row.is_upgraded === 1,
+      isOperator: row.is_operator === 1,
       createdAtMs: row.created_at_ms,
     };
   }
 
-  /** Changes what an account may do. */
+  /** Changes what an account may do. Who is signed in to one that is suspended is so no more. */
   setStanding(accountId: string, standing: { isSuspended?: boolean; isUpgraded?: boolean }): void {
     const changes = {
       ...(standing.isSuspended === undefined ? {} : { is_suspended: Number(standing.isSuspended) }),
@@ -130,9 +152,14 @@ export class AccountsStore {
     };
     if (Object.keys(changes).length === 0) return;
     this.#owners.clear();
-    this.#database.run(
-      this.#database.queries.updateTable('accounts').set(changes).where('id', '=', accountId),
-    );
+    this.#changes += 1;
+    const { queries } = this.#database;
+    this.#database.transaction(() => {
+      this.#database.run(queries.updateTable('accounts').set(changes).where('id', '=', accountId));
+      if (standing.isSuspended !== true) return;
+      const users = queries.selectFrom('users').select('id').where('account_id', '=', accountId);
+      this.#database.run(queries.deleteFrom('sessions').where('user_id', 'in', users));
+    });
   }
 
   /** Adds somebody who may sign in to the dashboard. */

@@ -46,6 +46,7 @@ export async function bootstrapAccount(
   await openAccount(database, {
     email: options.adminEmail,
     isUpgraded: options.isUpgraded,
+    isOperator: true,
     keys: { sandbox: secrets.sandboxKey.reveal(), production: secrets.productionKey.reveal() },
     password: secrets.adminPassword.reveal(),
     atMs: (options.clock ?? systemClock).nowMs(),

@@ -64,14 +64,18 @@ export class OperatorStore {
     return row === undefined ? undefined : accountFrom(row);
   }
 
-  /** Whether somebody has that address, and now this password. */
+  /** Whether somebody has that address, and now this password. Who was signed in with the old one is so no more. */
   setPassword(email: string, passwordHash: string): boolean {
     const { queries } = this.#database;
     const changed = queries
       .updateTable('users')
       .set({ password_hash: passwordHash })
       .where('email', '=', email);
-    return this.#database.run(changed) > 0;
+    const users = queries.selectFrom('users').select('id').where('email', '=', email);
+    return this.#database.transaction(() => {
+      this.#database.run(queries.deleteFrom('sessions').where('user_id', 'in', users));
+      return this.#database.run(changed) > 0;
+    });
   }
 }
 

@@ -8,10 +8,17 @@ const keyBytes = 32;
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
+/** No password is this one, and that takes as long to see as with others: a stranger is not to learn from the time who there is. */
+export const passwordOfNobody = textOf(Buffer.alloc(16), Buffer.alloc(keyBytes));
+
 /** A password as it is stored: `scrypt$N$r$p$salt$key`, the last two in base64url. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const key = await derive(password.normalize('NFC'), salt, keyBytes, { ...cost, maxmem: memoryAtMost });
+  return textOf(salt, key);
+}
+
+function textOf(salt: Buffer, key: Buffer): string {
   return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$');
 }
 

@@ -1,6 +1,7 @@
 /** What stands under each heading of the API document, in the order of reading. */
 export const apiTags: Readonly<Record<string, string>> = {
   Authentication: 'Access tokens in place of an API key.',
+  Sessions: 'Signing in with an email address and a password, as the dashboard does.',
   Account: 'Your account and its API keys.',
   Videos: 'Containers, their files, thumbnails and status.',
   'Upload tokens': 'Let others upload videos without a key of yours.',

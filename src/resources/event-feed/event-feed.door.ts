@@ -1,17 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { EventFeed } from '../../events/feed/event-feed.ts';
-import type { Authenticate } from '../../http/caller.ts';
+import type { Authenticate, Caller } from '../../http/caller.ts';
 import { refuseAttribute, validate } from '../../http/problems.ts';
 import { queryReader } from '../../http/query-parameters.ts';
 import type { RateLimiter } from '../../http/rate-limiter.ts';
 import type { UpgradeDoor } from '../../http/upgrade-door.ts';
 import { AppError } from '../../shared/errors.ts';
+import type { SessionGate } from '../sessions/session-gate.ts';
 import { eventFeedQuery, typesOf } from './event-feed.schema.ts';
 
 /** The version that browsers and all others speak (RFC 6455). */
 const webSocketVersion = '13';
 const tokenPrefix = 'token.';
+const environmentPrefix = 'environment.';
 
 /**
  * Lets WebSockets into the feed. What is wrong is answered before the upgrade, in the order of all requests: credentials, limits, query.
@@ -21,17 +23,18 @@ const tokenPrefix = 'token.';
 export function eventFeedDoor(options: {
   readonly feed: EventFeed;
   readonly authenticate: Authenticate;
+  readonly gate: SessionGate;
   readonly limiter: RateLimiter;
 }): UpgradeDoor {
-  const { feed, authenticate, limiter } = options;
+  const { feed, limiter } = options;
   const readQuery = queryReader(eventFeedQuery);
   return {
     path: '/events',
     protocol: 'websocket',
     open: (request, socket, head) => {
       feed.assertOpen();
-      const authorization = authorizationOf(request);
-      const { projectId, environment } = authenticate(authorization);
+      const authenticate = credentialsOf(request, options);
+      const { projectId, environment } = authenticate();
       limiter.require({ projectId, environment }, 'reads');
       feed.assertRoom(projectId);
       const input = readQuery((request.url ?? '').split('?')[1] ?? '');
@@ -52,19 +55,34 @@ export function eventFeedDoor(options: {
         types: query.types === undefined ? undefined : new Set(typesOf(query.types)),
         subjectId: query.subjectId,
         recheck: () => {
-          // Both keys and tokens name one project for as long as they live.
-          authenticate(authorization);
+          // Keys, tokens and sessions with an environment name one project for as long as they live.
+          authenticate();
         },
       });
     },
   };
 }
 
-/** A browser cannot set the header: it names its token as a subprotocol, which unlike an address is not logged. */
-function authorizationOf(request: IncomingMessage): string | undefined {
-  const { authorization } = request.headers;
-  if (authorization !== undefined) return authorization;
-  const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map(text => text.trim());
-  const token = offered.find(text => text.startsWith(tokenPrefix))?.slice(tokenPrefix.length);
-  return token === undefined ? undefined : `Bearer ${token}`;
+/**
+ * What tells who listens, now and later. A browser cannot set headers: it names its token, or the environment of its session, as a
+ * subprotocol, which unlike an address is not logged.
+ */
+function credentialsOf(
+  request: IncomingMessage,
+  { authenticate, gate }: { authenticate: Authenticate; gate: SessionGate },
+): () => Caller {
+  const { headers, socket } = request;
+  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map(text => text.trim());
+  const named = (prefix: string) => offered.find(text => text.startsWith(prefix))?.slice(prefix.length);
+  const token = named(tokenPrefix);
+  const authorization = headers.authorization ?? (token === undefined ? undefined : `Bearer ${token}`);
+  const environment = named(environmentPrefix);
+  // No header can be set any more when it is looked at again.
+  const setHeader = () => {};
+  if (authorization === undefined && (environment === 'sandbox' || environment === 'production')) {
+    gate.requireOwnSite(request, { needsOrigin: true });
+    return () => gate.callerIn(environment, request, setHeader);
+  }
+  const shown = authorization === undefined ? {} : { authorization };
+  return () => authenticate({ headers: shown, socket }, setHeader);
 }

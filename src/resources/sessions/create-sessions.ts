@@ -1,0 +1,61 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ownSiteReader } from '../../http/own-site.ts';
+import type { AddressOf, IsSecure } from '../../http/peer.ts';
+import type { Route } from '../../http/route.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/logger.ts';
+import type { PeriodicTask } from '../../shared/periodic-tasks.ts';
+import type { Database } from '../../store/database.ts';
+import type { AccountsStore } from '../accounts/accounts.store.ts';
+import { SessionGate } from './session-gate.ts';
+import { sessionRoutes } from './sessions.routes.ts';
+import { SessionsService } from './sessions.service.ts';
+import { SessionsStore } from './sessions.store.ts';
+
+const removedAtOnce = 1_000;
+
+/** How it is told where requests come from. */
+export interface PeerReaders {
+  readonly addressOf: AddressOf;
+  readonly isSecure: IsSecure;
+}
+
+/** Signing in, and what the rest of the API needs of it. */
+export interface Sessions {
+  readonly routes: readonly Route[];
+  readonly gate: SessionGate;
+  /** Removes sessions that expired. */
+  readonly chore: PeriodicTask;
+}
+
+/** Puts signing in together. */
+export function createSessions(options: {
+  database: Database;
+  accounts: AccountsStore;
+  publicUrl: () => string;
+  peers: PeerReaders;
+  clock: Clock;
+  log: Logger;
+}): Sessions {
+  const { database, accounts, publicUrl, clock, log } = options;
+  const { addressOf, isSecure } = options.peers;
+  const store = new SessionsStore(database, accounts);
+  const isOwnSite = ownSiteReader({ publicUrl, isSecure });
+  const gate = new SessionGate({ store, isOwnSite, isSecure, clock, log });
+  return {
+    routes: sessionRoutes(new SessionsService({ store, accounts, addressOf, clock, log }), gate),
+    gate,
+    chore: {
+      name: 'expired-sessions',
+      run: async () => {
+        let count = 0;
+        for (;;) {
+          const removed = store.removeExpired(clock.nowMs(), removedAtOnce);
+          if (removed === 0) return count;
+          count += removed;
+          await nextTurn();
+        }
+      },
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import type { Caller, SetHeader } from '../../http/caller.ts';
+import type { IsOwnSite } from '../../http/own-site.ts';
+import type { IsSecure, PeerRequest } from '../../http/peer.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/logger.ts';
+import type { Environment } from '../../store/tables.ts';
+import { type Session, sessionMs } from './session.ts';
+import { sessionCookie, sessionSecretOf } from './session-cookie.ts';
+import type { SessionsStore } from './sessions.store.ts';
+
+const touchEveryMs = 60_000;
+const renewEveryMs = 3_600_000;
+
+/** The header that names the environment of a request with the cookie of a session, in lower case. */
+const environmentHeader = 'millrace-environment';
+
+/** The environment that a request names. No page of another site can make a browser send this: such pages are not allowed to. */
+export function environmentOf({ headers }: PeerRequest): Environment | undefined {
+  const name = headers[environmentHeader];
+  return name === 'sandbox' || name === 'production' ? name : undefined;
+}
+
+/** Who calls with the cookie of a session. */
+export class SessionGate {
+  readonly #store: SessionsStore;
+  readonly #isOwnSite: IsOwnSite;
+  readonly #isSecure: IsSecure;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+
+  constructor(options: {
+    store: SessionsStore;
+    isOwnSite: IsOwnSite;
+    isSecure: IsSecure;
+    clock: Clock;
+    log: Logger;
+  }) {
+    this.#store = options.store;
+    this.#isOwnSite = options.isOwnSite;
+    this.#isSecure = options.isSecure;
+    this.#clock = options.clock;
+    this.#log = options.log;
+  }
+
+  /**
+   * Refuses what a page of another site made a browser send.
+   *
+   * @throws AppError `authorization-other-site`
+   */
+  requireOwnSite(request: PeerRequest, options?: { readonly needsOrigin: boolean }): void {
+    if (!this.#isOwnSite(request, options)) throw new AppError('authorization-other-site');
+  }
+
+  /**
+   * The session of a request. That it was used is noted, and the cookie is renewed now and then.
+   *
+   * @throws AppError `authorization-other-site`, `authentication-invalid-session` or `authorization-suspended-account`
+   */
+  sessionOf(request: PeerRequest, setHeader: SetHeader): Session {
+    this.requireOwnSite(request);
+    const secret = sessionSecretOf(request.headers.cookie);
+    const nowMs = this.#clock.nowMs();
+    const session = secret === undefined ? undefined : this.#store.ofSecret(secret, nowMs);
+    if (secret === undefined || session === undefined) throw new AppError('authentication-invalid-session');
+    if (session.account.isSuspended) throw new AppError('authorization-suspended-account');
+    if (nowMs - session.lastUsedAtMs >= touchEveryMs) this.#touch(session, secret, request, setHeader);
+    return session;
+  }
+
+  /**
+   * Who calls in an environment. Throws like {@link sessionOf}, and `authorization-account-not-upgraded` for production.
+   */
+  callerIn(environment: Environment, request: PeerRequest, setHeader: SetHeader): Caller {
+    const { accountId, account, projectIds } = this.sessionOf(request, setHeader);
+    if (environment === 'production' && !account.isUpgraded) {
+      const detail = 'Only its sandbox can be used.';
+      throw new AppError('authorization-account-not-upgraded', undefined, { details: { detail } });
+    }
+    return { accountId, environment, projectId: projectIds[environment] };
+  }
+
+  /** The `Set-Cookie` header for a session's secret. */
+  cookieFor(secret: string, request: PeerRequest): string {
+    return sessionCookie(secret, {
+      lastsMs: secret === '' ? 0 : sessionMs,
+      isSecure: this.#isSecure(request),
+    });
+  }
+
+  #touch(session: Session, secret: string, request: PeerRequest, setHeader: SetHeader): void {
+    const nowMs = this.#clock.nowMs();
+    const { sessionId } = session;
+    const isRenewed = nowMs + sessionMs - session.expiresAtMs >= renewEveryMs;
+    try {
+      this.#store.touch(sessionId, nowMs, isRenewed ? nowMs + sessionMs : session.expiresAtMs);
+      if (isRenewed) setHeader('Set-Cookie', this.cookieFor(secret, request));
+    } catch (error) {
+      // A full disk must not keep people from looking.
+      this.#log.warn('session-use-not-noted', { sessionId, error });
+    }
+  }
+}

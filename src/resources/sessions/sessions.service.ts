@@ -1,0 +1,231 @@
+import type { SessionCaller } from '../../http/caller.ts';
+import type { AddressOf, PeerRequest } from '../../http/peer.ts';
+import { refuseAttribute } from '../../http/problems.ts';
+import { type Clock, formatAtom } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
+import { randomBase62 } from '../../shared/ids.ts';
+import type { Logger } from '../../shared/logger.ts';
+import type { AccountsStore } from '../accounts/accounts.store.ts';
+import { PasswordTurns } from './password-turns.ts';
+import { type ListedSession, type Session, sessionMs, sessionSecretLength, userAgentMax } from './session.ts';
+import { sessionSecretOf } from './session-cookie.ts';
+import type { ListedSessionView, SessionView } from './sessions.schema.ts';
+import type { SessionsStore } from './sessions.store.ts';
+import { SignInLimits } from './sign-in-limits.ts';
+
+/** A session that was just begun. */
+export interface SignedIn {
+  readonly view: SessionView;
+  /** For the cookie; nobody knows it afterwards. */
+  readonly secret: string;
+}
+
+/** Signing in and out, and what only somebody who is signed in can do with the account. */
+export class SessionsService {
+  readonly #store: SessionsStore;
+  readonly #accounts: AccountsStore;
+  readonly #addressOf: AddressOf;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #limits: SignInLimits;
+  readonly #passwords = new PasswordTurns();
+
+  constructor(options: {
+    store: SessionsStore;
+    accounts: AccountsStore;
+    addressOf: AddressOf;
+    clock: Clock;
+    log: Logger;
+  }) {
+    this.#store = options.store;
+    this.#accounts = options.accounts;
+    this.#addressOf = options.addressOf;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#limits = new SignInLimits(options.clock);
+  }
+
+  /**
+   * Begins a session, and ends the one that the request came with.
+   *
+   * @throws AppError `authentication-wrong-password`, in the same words and after the same time where nobody has that address;
+   *   `authorization-suspended-account`, only to who knows the password; `too-many-requests`
+   */
+  async signIn(
+    { email, password }: { email: string; password: string },
+    request: PeerRequest,
+  ): Promise<SignedIn> {
+    const address = this.#addressOf(request);
+    const user = this.#store.userOf(email);
+    if (!(await this.#isRight(email, address, password, user?.passwordHash)) || user === undefined) {
+      this.#log.info('sign-in-refused', { address });
+      throw new AppError('authentication-wrong-password');
+    }
+    // Read again: a lot may have happened meanwhile.
+    const now = this.#store.userOf(email);
+    if (now?.passwordHash !== user.passwordHash) throw new AppError('authentication-wrong-password');
+    if (now.isSuspended) throw new AppError('authorization-suspended-account');
+    const nowMs = this.#clock.nowMs();
+    const before = sessionSecretOf(request.headers.cookie);
+    const left = before === undefined ? undefined : this.#store.ofSecret(before, nowMs);
+    if (left !== undefined) this.#store.remove(left.sessionId);
+    const secret = randomBase62(sessionSecretLength);
+    const sessionId = this.#store.add({
+      userId: user.userId,
+      secret,
+      atMs: nowMs,
+      expiresAtMs: nowMs + sessionMs,
+      address,
+      userAgent: request.headers['user-agent']?.slice(0, userAgentMax).toWellFormed(),
+    });
+    this.#log.info('signed-in', { sessionId, userId: user.userId, address });
+    return { view: viewOf(this.#known(sessionId)), secret };
+  }
+
+  /** Shows who is signed in, as it is now. */
+  view({ sessionId }: SessionCaller): SessionView {
+    return viewOf(this.#known(sessionId));
+  }
+
+  /** Ends the caller's session. */
+  signOut({ sessionId, userId }: SessionCaller): void {
+    this.#store.remove(sessionId);
+    this.#log.info('signed-out', { sessionId, userId });
+  }
+
+  /** One page of the caller's own sessions, and how many there are on all pages. */
+  list(
+    { userId, sessionId }: SessionCaller,
+    { field, direction }: { field: 'createdAt' | 'lastUsedAt'; direction: 'asc' | 'desc' },
+    page: { currentPage: number; pageSize: number },
+  ): { views: ListedSessionView[]; total: number } {
+    const sessions = this.#store.ofUser(userId, this.#clock.nowMs());
+    if (field === 'lastUsedAt') sessions.sort((a, b) => b.lastUsedAtMs - a.lastUsedAtMs);
+    if (direction === 'asc') sessions.reverse();
+    const first = (page.currentPage - 1) * page.pageSize;
+    const views = sessions.slice(first, first + page.pageSize).map(one => listedViewOf(one, sessionId));
+    return { views, total: sessions.length };
+  }
+
+  /** One of the caller's own sessions. */
+  find({ userId }: SessionCaller, sessionId: string): Session | undefined {
+    const session = this.#store.find(sessionId);
+    const isOwn = session?.userId === userId && this.#clock.nowMs() < session.expiresAtMs;
+    return isOwn ? session : undefined;
+  }
+
+  /** Ends one of the caller's own sessions. */
+  end({ userId }: SessionCaller, { sessionId }: Session): void {
+    this.#store.remove(sessionId);
+    this.#log.info('session-ended', { sessionId, userId });
+  }
+
+  /** Ends all of the caller's sessions but the one that it calls with. */
+  endOthers({ userId, sessionId }: SessionCaller): void {
+    this.#store.removeOthers(userId, sessionId);
+    this.#log.info('other-sessions-ended', { sessionId, userId });
+  }
+
+  /**
+   * Changes the caller's password, and ends all its other sessions.
+   *
+   * @throws AppError `invalid-attribute` when the current one is wrong or the new one cannot be, `too-many-requests`
+   */
+  async changePassword(
+    { sessionId, userId }: SessionCaller,
+    { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+    request: PeerRequest,
+  ): Promise<void> {
+    const { email } = this.#known(sessionId);
+    const isEmail = newPassword.toLowerCase() === email.toLowerCase();
+    if (isEmail) throw refuseAttribute('newPassword', 'The email address is no password.');
+    const user = this.#store.userOf(email);
+    const isRight = await this.#isRight(email, this.#addressOf(request), currentPassword, user?.passwordHash);
+    if (!isRight || user === undefined) {
+      throw refuseAttribute('currentPassword', 'This is not your password.');
+    }
+    if (newPassword.normalize('NFC') === currentPassword.normalize('NFC')) {
+      throw refuseAttribute('newPassword', 'This is the password that you have.');
+    }
+    const passwordHash = await this.#passwords.hash(newPassword);
+    if (!this.#store.changePassword(user, passwordHash, sessionId)) {
+      throw refuseAttribute('currentPassword', 'The password was changed at this moment.');
+    }
+    this.#log.info('password-changed', { userId });
+  }
+
+  /**
+   * Upgrades the caller's account, which is that of the operator.
+   *
+   * @throws AppError `authorization-operator-only`
+   */
+  upgrade({ sessionId, accountId }: SessionCaller): SessionView['account'] {
+    const { account, email } = this.#known(sessionId);
+    if (!account.isOperator) {
+      const detail = `The operator does it on the server: npm run account -- upgrade ${email}`;
+      throw new AppError('authorization-operator-only', undefined, { details: { detail } });
+    }
+    this.#accounts.setStanding(accountId, { isUpgraded: true });
+    this.#log.info('account-upgraded', { accountId });
+    return accountViewOf(this.#known(sessionId));
+  }
+
+  async #isRight(
+    email: string,
+    address: string,
+    password: string,
+    stored: string | undefined,
+  ): Promise<boolean> {
+    const attempt = this.#limits.begin(email, address);
+    let isRight: boolean;
+    try {
+      isRight = await this.#passwords.isRight(password, stored);
+    } catch (error) {
+      attempt.undone();
+      throw error;
+    }
+    if (isRight) attempt.succeeded();
+    return isRight;
+  }
+
+  #known(sessionId: string): Session {
+    const session = this.#store.find(sessionId);
+    if (session === undefined) throw new AppError('authentication-invalid-session');
+    return session;
+  }
+}
+
+function viewOf(session: Session): SessionView {
+  const { sandbox, production } = session.projectIds;
+  const { isUpgraded } = session.account;
+  return {
+    sessionId: session.sessionId,
+    email: session.email,
+    createdAt: formatAtom(session.createdAtMs),
+    expiresAt: formatAtom(session.expiresAtMs),
+    account: accountViewOf(session),
+    environments: isUpgraded ? ['sandbox', 'production'] : ['sandbox'],
+    projects: { sandbox, ...(isUpgraded ? { production } : {}) },
+  };
+}
+
+function accountViewOf({ accountId, account }: Session): SessionView['account'] {
+  return {
+    accountId,
+    createdAt: formatAtom(account.createdAtMs),
+    upgraded: account.isUpgraded,
+    isOperator: account.isOperator,
+  };
+}
+
+function listedViewOf(session: ListedSession, currentId: string): ListedSessionView {
+  const { sessionId, createdAtMs, lastUsedAtMs, address, userAgent } = session;
+  return {
+    sessionId,
+    createdAt: formatAtom(createdAtMs),
+    lastUsedAt: formatAtom(lastUsedAtMs),
+    address,
+    ...(userAgent === undefined ? {} : { userAgent }),
+    isCurrent: sessionId === currentId,
+  };
+}

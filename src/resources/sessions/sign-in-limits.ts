@@ -1,0 +1,104 @@
+import { isIPv6 } from 'node:net';
+import { RateExceeded } from '../../http/rate-limiter.ts';
+import type { Clock } from '../../shared/clock.ts';
+
+const windowMs = 15 * 60_000;
+const triesPerEmail = 10;
+const triesPerAddress = 30;
+const keptAtMost = 10_000;
+
+interface Window {
+  readonly endsAtMs: number;
+  used: number;
+}
+
+/** A try that was let through. */
+export interface SignInTry {
+  /** The password was right: the try does not count, nor do earlier ones with this email address. */
+  succeeded(): void;
+  /** Nobody looked at the password: the try does not count. */
+  undone(): void;
+}
+
+/**
+ * Counts tries to sign in, by email address and by where they come from, in windows of 15 minutes that begin with the first. A try
+ * counts before its password is looked at, so that many at once are no way around.
+ */
+export class SignInLimits {
+  readonly #clock: Clock;
+  readonly #byEmail = new Map<string, Window>();
+  readonly #byAddress = new Map<string, Window>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Counts a try.
+   *
+   * @throws RateExceeded when there were too many that failed
+   */
+  begin(email: string, address: string): SignInTry {
+    const nowMs = this.#clock.monotonicMs();
+    const person = email.toLowerCase();
+    const place = placeOf(address);
+    const ofEmail = windowAt(this.#byEmail, person, nowMs);
+    const ofAddress = windowAt(this.#byAddress, place, nowMs);
+    const full = [
+      ofEmail.used >= triesPerEmail ? { ...ofEmail, limit: triesPerEmail } : undefined,
+      ofAddress.used >= triesPerAddress ? { ...ofAddress, limit: triesPerAddress } : undefined,
+    ].filter(window => window !== undefined);
+    if (full.length > 0) {
+      const endsAtMs = Math.max(...full.map(window => window.endsAtMs));
+      throw tooMany(full[0]!.limit, Math.ceil((endsAtMs - nowMs) / 1_000));
+    }
+    ofEmail.used += 1;
+    ofAddress.used += 1;
+    keep(this.#byEmail, person, ofEmail, nowMs);
+    keep(this.#byAddress, place, ofAddress, nowMs);
+    return {
+      succeeded: () => {
+        this.#byEmail.delete(person);
+        ofAddress.used -= 1;
+      },
+      undone: () => {
+        ofEmail.used -= 1;
+        ofAddress.used -= 1;
+      },
+    };
+  }
+}
+
+function tooMany(limit: number, retryAfterSeconds: number): RateExceeded {
+  const state = { isAllowed: false, limit, remaining: 0, retryAfterSeconds };
+  return new RateExceeded(state, 'Too many passwords were wrong. Try again later.');
+}
+
+/** One person may have all addresses of an IPv6 network. */
+function placeOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = address.toLowerCase().split('%')[0]!.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  // What stands behind the gap counts from the end.
+  const behind = tail === undefined || tail === '' ? [] : tail.split(':');
+  const gap = tail === undefined ? 0 : Math.max(0, 8 - groups.length - behind.length);
+  const whole = [...groups, ...Array.from({ length: gap }, () => '0'), ...behind];
+  return whole
+    .slice(0, 4)
+    .map(group => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}
+
+function windowAt(windows: ReadonlyMap<string, Window>, name: string, nowMs: number): Window {
+  const known = windows.get(name);
+  return known !== undefined && nowMs < known.endsAtMs ? known : { endsAtMs: nowMs + windowMs, used: 0 };
+}
+
+function keep(windows: Map<string, Window>, name: string, window: Window, nowMs: number): void {
+  if (windows.size >= keptAtMost && !windows.has(name)) {
+    for (const [other, { endsAtMs }] of windows) if (endsAtMs <= nowMs) windows.delete(other);
+    const [oldest] = windows.keys();
+    if (windows.size >= keptAtMost && oldest !== undefined) windows.delete(oldest);
+  }
+  windows.set(name, window);
+}
