@@ -243,6 +243,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       feed.encodingProgressed(videoId, renditions, percent),
     );
 
+    const owners = () => [processes, vod.processes, company.processes, ladder.processes, outward.processes];
     const addressOf = addressReader(config['http.trustedProxies'] ?? []);
     const api = createApi({
       database,
@@ -327,6 +328,25 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         },
         ...given('token', config['metrics.token']),
       },
+      serverParts: {
+        programs: [
+          programOf('ffmpeg', ffmpeg),
+          programOf('copier', { ...copier, lacks: [] }),
+          programOf('ffprobe', ffprobe),
+        ],
+        minFreeBytes: config['uploads.minFree'],
+        childPids: () => owners().flatMap(({ pids }) => pids),
+        jobs: () => {
+          const lanes = Object.values(vod.jobs.counts());
+          const waiting = lanes.reduce((sum, lane) => sum + lane.waiting, 0);
+          const running = lanes.reduce((sum, lane) => sum + lane.running, 0);
+          return { waiting, running, isPaused: vod.isPaused() };
+        },
+        live: () => {
+          const { starting, live: onAir, waiting } = live.countByState();
+          return { broadcasts: starting + onAir + waiting, viewers: delivery.totalViewers() };
+        },
+      },
       analytics: {
         reportsPerMinute: config['analytics.reports'],
         geoDatabase: config['analytics.geoDatabase'],
@@ -361,7 +381,10 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       publicUrl: () => publicUrl(),
       log: log.child('delivery'),
       observer: {
-        bytesOut: count => metrics.bytesOut.inc(count),
+        bytesOut: (count, payer) => {
+          metrics.bytesOut.inc(count);
+          if (payer !== undefined) api.traffic.sent(payer.projectId, payer.river, count);
+        },
         viewerDropped: reason => metrics.connectionsDropped.inc({ side: 'viewer', reason }),
         request: (kind, status) => metrics.mediaRequests.inc({ kind, status: String(status) }),
       },
@@ -438,6 +461,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
           name: 'old-broadcasts',
           run: () => history.removeBefore(clock.nowMs() - broadcastsKeptMs),
         },
+        { name: 'old-traffic', run: () => api.traffic.removeOld() },
         { name: 'removed-players', run: () => api.players.freeRows() },
         { name: 'removed-videos', run: signal => api.videos.removeLeftFiles(signal) },
         { name: 'discarded-videos', run: signal => api.videos.purgeExpired(clock.nowMs(), signal) },
@@ -520,6 +544,8 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         databaseMark,
         api.tokenSweeper,
         api.analytics.playbacks,
+        api.traffic,
+        api.serverWatch,
         processComponent,
         ...vod.components,
         vod.jobs,
@@ -552,11 +578,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       dataDir,
       ffmpeg,
       firstSecrets,
-      ffmpegProcesses: () =>
-        [processes, vod.processes, company.processes, ladder.processes, outward.processes].reduce(
-          (sum, owner) => sum + owner.running,
-          0,
-        ),
+      ffmpegProcesses: () => owners().reduce((sum, owner) => sum + owner.running, 0),
       drain: (deadlineMs, signal) => lifecycle.drain(deadlineMs, signal),
       stop: () => lifecycle.stop(),
     };
@@ -584,6 +606,14 @@ function gateOf(live: LiveBroadcasts): PublishGate {
       return answer.accepted ? { accepted: true, sink: answer.intake } : answer;
     },
   };
+}
+
+/** A program as the operator is shown it. */
+function programOf<Name extends string>(
+  name: Name,
+  { path, version, lacks = [] }: { path: string; version: string; lacks?: readonly string[] },
+) {
+  return { name, path, version, ...(lacks.length === 0 ? {} : { lacks: [...lacks] }) };
 }
 
 /** A property only where there is a value, for options that may be absent but not undefined. */

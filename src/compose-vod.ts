@@ -94,6 +94,8 @@ export interface Vod {
   readonly processes: ProcessOwner;
   /** A part of a live stream was listed so late: encoding gives way. */
   partListed(lagMs: number): void;
+  /** Whether encoding gives way now. */
+  isPaused(): boolean;
   /** In the order of their start; the jobs come with {@link jobs}. */
   readonly components: readonly Component[];
 }
@@ -212,6 +214,7 @@ export function composeVod(options: VodOptions): Vod {
     source: sourceOf(encodings, playback, options.extras),
     processes,
     partListed: lagMs => gate.partListed(lagMs),
+    isPaused: () => gate.isPaused,
     components: [folders, encoders],
   };
 }

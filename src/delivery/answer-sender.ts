@@ -275,7 +275,7 @@ export class AnswerSender {
       this.#sendInPieces(exchange, body);
       return;
     }
-    this.#observer.bytesOut(bytes);
+    this.#observer.bytesOut(bytes, exchange.payer);
     if (body.length === 1) {
       reply.end(body[0]);
     } else {
@@ -288,7 +288,7 @@ export class AnswerSender {
     if (!reply.writableFinished) this.#guard.watch(reply);
   }
 
-  #sendInPieces({ reply }: Exchange, body: readonly Buffer[]): void {
+  #sendInPieces({ reply, payer }: Exchange, body: readonly Buffer[]): void {
     const noteProgress = this.#guard.watch(reply);
     let index = 0;
     let offset = 0;
@@ -310,7 +310,7 @@ export class AnswerSender {
         hasRoom = reply.write(chunk);
       }
       reply.uncork();
-      this.#observer.bytesOut(pieceBytes - room);
+      this.#observer.bytesOut(pieceBytes - room, payer);
       if (index === body.length) reply.end();
       else if (hasRoom) setImmediate(sendPiece);
       else reply.once('drain', sendPiece);

@@ -26,10 +26,16 @@ export type RequestKind =
 /** Why a viewer's connection or stream was ended by us. */
 export type ViewerDropReason = 'viewer-stalled' | 'events-stalled';
 
+/** Whose viewers something is sent to, and what it is of. */
+export interface Payer {
+  readonly projectId: string;
+  readonly river: 'live' | 'vod';
+}
+
 /** Hears what delivery does, for metrics. Methods must not throw. */
 export interface DeliveryObserver {
-  /** Body bytes handed to a viewer's connection. */
-  bytesOut(count: number): void;
+  /** Body bytes handed to a viewer's connection. `payer`: unless they are the same for all. */
+  bytesOut(count: number, payer?: Payer): void;
   viewerDropped(reason: ViewerDropReason): void;
   request(kind: RequestKind, status: number): void;
 }

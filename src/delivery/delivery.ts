@@ -247,7 +247,8 @@ export class Delivery implements Component {
 
   #answerMedia(exchange: Exchange, path: ViewerPath & { kind: 'media' }, query: string): void {
     const playable = this.#live.find(path.liveStreamId, path.broadcastId);
-    const stream = playable && this.#gate.admitToMedia(mediaQuestion(exchange, path, query));
+    const stream =
+      playable && counted(exchange, this.#gate.admitToMedia(mediaQuestion(exchange, path, query)));
     if (playable === undefined || stream === undefined) {
       this.#notFound(exchange, noCache);
       return;
@@ -278,7 +279,8 @@ export class Delivery implements Component {
 
   #answerPlaylist(exchange: Exchange, path: ViewerPath & { kind: 'playlist' }, query: string): void {
     const playable = this.#live.find(path.liveStreamId, path.broadcastId);
-    const stream = playable && this.#gate.admitToMedia(mediaQuestion(exchange, path, query));
+    const stream =
+      playable && counted(exchange, this.#gate.admitToMedia(mediaQuestion(exchange, path, query)));
     if (playable === undefined || stream === undefined) {
       this.#notFound(exchange, noCache);
       return;
@@ -323,7 +325,7 @@ export class Delivery implements Component {
   #answerMultivariant(exchange: Exchange, path: StreamPath, query: string): void {
     const { liveStreamId } = path;
     const text = this.#live.current(liveStreamId)?.multivariant();
-    const stream = text && this.#gate.admitToMedia(mediaQuestion(exchange, path, query));
+    const stream = text && counted(exchange, this.#gate.admitToMedia(mediaQuestion(exchange, path, query)));
     // Neither may be kept: the next broadcast has another playlist under this URL.
     if (text === undefined || stream === undefined) {
       this.#sender.sentence(exchange, 404, nothingOnAirText, noCache);
@@ -336,19 +338,19 @@ export class Delivery implements Component {
   }
 
   #answerSession(exchange: Exchange, path: StreamPath, query: string): void {
-    const stream = this.#gate.admit(mediaQuestion(exchange, path, query));
+    const stream = counted(exchange, this.#gate.admit(mediaQuestion(exchange, path, query)));
     if (stream === undefined) this.#notFound(exchange, noCache);
     else this.#sendJson(exchange, JSON.stringify({ session_token: stream.access?.avh }), stream.headers);
   }
 
   #answerState(exchange: Exchange, liveStreamId: string, query: string): void {
-    const stream = this.#gate.admitToPage(exchange.request, liveStreamId, new URLSearchParams(query));
+    const stream = this.#admitToPage(exchange, liveStreamId, query);
     if (stream === undefined) this.#notFound(exchange, noCache);
     else this.#sendJson(exchange, describeState(this.#live, liveStreamId), stream.headers);
   }
 
   #answerEvents(exchange: Exchange, liveStreamId: string, query: string): void {
-    const stream = this.#gate.admitToPage(exchange.request, liveStreamId, new URLSearchParams(query));
+    const stream = this.#admitToPage(exchange, liveStreamId, query);
     if (stream === undefined) {
       this.#notFound(exchange, noCache);
       return;
@@ -369,10 +371,7 @@ export class Delivery implements Component {
   }
 
   #answerPage(exchange: Exchange, liveStreamId: string, query: string): void {
-    const stream =
-      liveStreamId === ''
-        ? undefined
-        : this.#gate.admitToPage(exchange.request, liveStreamId, new URLSearchParams(query));
+    const stream = liveStreamId === '' ? undefined : this.#admitToPage(exchange, liveStreamId, query);
     const files = this.#files();
     if (stream === undefined) {
       this.#answerFixedPage(exchange, 404, files.notFound);
@@ -396,6 +395,11 @@ export class Delivery implements Component {
     this.#sender.document(exchange, 200, body, pageType, [...own, ...headers, ...stream.headers]);
   }
 
+  #admitToPage(exchange: Exchange, liveStreamId: string, query: string): AdmittedStream | undefined {
+    const parameters = new URLSearchParams(query);
+    return counted(exchange, this.#gate.admitToPage(exchange.request, liveStreamId, parameters));
+  }
+
   #answerFixedPage(exchange: Exchange, status: number, page: RenderedText): void {
     const { isGzip, headers } = pageForm(exchange.request);
     const body = isGzip ? page.gzip : page.plain;
@@ -403,7 +407,7 @@ export class Delivery implements Component {
   }
 
   #answerThumbnail(exchange: Exchange, path: StreamPath, query: string): void {
-    const stream = this.#gate.admit(mediaQuestion(exchange, path, query));
+    const stream = counted(exchange, this.#gate.admit(mediaQuestion(exchange, path, query)));
     if (stream === undefined) {
       this.#notFound(exchange, noCache);
       return;
@@ -469,6 +473,12 @@ export class Delivery implements Component {
     this.#loadedFiles ??= loadPlayerFiles();
     return this.#loadedFiles;
   }
+}
+
+/** What is answered is counted for the stream's project. */
+function counted(exchange: Exchange, stream: AdmittedStream | undefined): AdmittedStream | undefined {
+  exchange.payer = stream?.payer;
+  return stream;
 }
 
 /** Any request for the media of a stream uses its token up. */

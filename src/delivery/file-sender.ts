@@ -4,7 +4,7 @@ import { openFiles } from './open-files.ts';
 import { type Piece, PieceReader } from './piece-reader.ts';
 import { ReadWindows } from './read-windows.ts';
 import type { StallGuard } from './stall-guard.ts';
-import { connectionOf, type Exchange, isClosed, type ViewerReply } from './viewer-reply.ts';
+import { connectionOf, type Exchange, isClosed } from './viewer-reply.ts';
 
 /** What became of an answer made of files. Only `missing` and `busy` have sent nothing. */
 export type FileOutcome = 'sent' | 'missing' | 'busy';
@@ -43,8 +43,7 @@ export class FileSender {
     try {
       const problem = await openFiles(pieces, files);
       if (problem !== undefined) return problem;
-      if (!isClosed(exchange.reply))
-        await this.#pump(exchange.reply, new PieceReader(pieces, files), sendHead);
+      if (!isClosed(exchange.reply)) await this.#pump(exchange, new PieceReader(pieces, files), sendHead);
       return 'sent';
     } finally {
       this.#answers -= 1;
@@ -53,7 +52,8 @@ export class FileSender {
     }
   }
 
-  async #pump(reply: ViewerReply, reader: PieceReader, sendHead: () => void): Promise<void> {
+  async #pump(exchange: Exchange, reader: PieceReader, sendHead: () => void): Promise<void> {
+    const { reply } = exchange;
     const viewer = { isGone: false, wake: () => {} };
     const noteProgress = this.#guard.watch(reply, () => {
       viewer.isGone = true;
@@ -75,7 +75,7 @@ export class FileSender {
         isIdle = false;
         await new Promise<void>(resolve => {
           viewer.wake = resolve;
-          this.#write(reply, chunks, error => {
+          this.#write(exchange, chunks, error => {
             isIdle = !viewer.isGone && error == null;
             resolve();
           });
@@ -88,7 +88,7 @@ export class FileSender {
   }
 
   #write(
-    reply: ViewerReply,
+    { reply, payer }: Exchange,
     chunks: readonly Buffer[],
     onSent: (error: Error | null | undefined) => void,
   ): void {
@@ -100,6 +100,6 @@ export class FileSender {
       else reply.write(chunk);
     }
     reply.uncork();
-    this.#observer.bytesOut(bytes);
+    this.#observer.bytesOut(bytes, payer);
   }
 }

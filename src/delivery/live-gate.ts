@@ -1,4 +1,5 @@
 import type { Clock } from '../shared/clock.ts';
+import type { Payer } from './delivery-observer.ts';
 import type { StreamDirectory } from './live-source.ts';
 import type { PrivateAccess } from './private-sessions.ts';
 import { TokenGate, type TokenGateOptions } from './token-gate.ts';
@@ -8,6 +9,8 @@ import type { ViewerRequest } from './viewer-reply.ts';
 /** A live stream that a viewer may see. */
 export interface AdmittedStream {
   readonly name: string;
+  /** Whom what its viewers are sent is counted for. */
+  readonly payer: Payer;
   /** Undefined for a public stream. */
   readonly access: PrivateAccess | undefined;
   /** Headers that the answer carries: names and values in turn. */
@@ -92,7 +95,7 @@ export class LiveGate {
   }
 
   #admitHolder(
-    { name }: FoundStream,
+    { name, projectId }: FoundStream,
     { request, liveStreamId, query, session, mayBind }: LiveAdmissionRequest,
     token: string,
     cookiePath: string,
@@ -100,7 +103,7 @@ export class LiveGate {
     const holder = this.#tokens.admit({
       ...{ request, resourceId: liveStreamId, token, query, carried: session, mayBind, cookiePath },
     });
-    return holder && { name, ...holder };
+    return holder && { name, payer: { projectId, river: 'live' }, ...holder };
   }
 
   #lookUp(liveStreamId: string): FoundStream | undefined {
@@ -121,6 +124,6 @@ export class LiveGate {
   }
 }
 
-function everybodys({ name }: FoundStream): AdmittedStream {
-  return { name, access: undefined, headers: [] };
+function everybodys({ name, projectId }: FoundStream): AdmittedStream {
+  return { name, payer: { projectId, river: 'live' }, access: undefined, headers: [] };
 }

@@ -68,7 +68,9 @@ export interface LiveSource {
 
 /** What delivery asks about the stored live streams. */
 export interface StreamDirectory {
-  find(liveStreamId: string): { readonly name: string; readonly public: boolean } | undefined;
+  find(
+    liveStreamId: string,
+  ): { readonly projectId: string; readonly name: string; readonly public: boolean } | undefined;
   /** File of the uploaded thumbnail, if there is one. */
   thumbnailPath(liveStreamId: string): string | undefined;
   /** How its page looks and behaves; undefined where the owner chose nothing. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import type { RequestKind } from './delivery-observer.ts';
+import type { Payer, RequestKind } from './delivery-observer.ts';
 
 /** A viewer's request, over HTTP/1.1 or HTTP/2. */
 export type ViewerRequest = IncomingMessage | Http2ServerRequest;
@@ -31,6 +31,8 @@ export interface Exchange {
   readonly isHead: boolean;
   readonly request: ViewerRequest;
   readonly reply: ViewerReply;
+  /** Known once it is: whom the bytes of the answer are counted for. */
+  payer?: Payer | undefined;
 }
 
 /** Ends a viewer's response at once, whatever is unsent: the stream on HTTP/2, the connection on HTTP/1.1. */

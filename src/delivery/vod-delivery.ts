@@ -77,6 +77,7 @@ export class VodDelivery {
         const video = this.#gate.admit({ request, query: parameters, ...asked }, entry =>
           usesTokenUp(asset, entry),
         );
+        count(exchange, video);
         if (video === undefined) this.#notFound(exchange);
         else this.#answerAsset(exchange, asset, video, parameters);
       }
@@ -240,6 +241,7 @@ export class VodDelivery {
 
   #answerPage(exchange: Exchange, videoId: string, query: URLSearchParams): void {
     const video = videoId === '' ? undefined : this.#admitToPage(exchange, videoId, query);
+    count(exchange, video);
     if (video === undefined) {
       const { isGzip, headers } = pageForm(exchange.request);
       const { gzip, plain } = this.#files().vodNotFound;
@@ -270,6 +272,7 @@ export class VodDelivery {
       { request: exchange.request, videoId, token: undefined, query },
       () => false,
     );
+    count(exchange, video);
     if (video === undefined) {
       this.#notFound(exchange);
       return;
@@ -298,6 +301,11 @@ export class VodDelivery {
   #notFound(exchange: Exchange): void {
     this.#sender.sentence(exchange, 404, notFoundText, noCache);
   }
+}
+
+/** What is answered is counted for the video's project. */
+function count(exchange: Exchange, video: AdmittedVideo | undefined): void {
+  exchange.payer = video && { projectId: video.entry.projectId, river: 'vod' };
 }
 
 /** Who waits for a video to become playable does not use its token up: that may be another one than who plays it then. */

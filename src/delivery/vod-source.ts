@@ -23,6 +23,7 @@ export interface VodTextTrack {
 /** What is to be known of a video before anything of it is sent. */
 export interface VodEntry {
   readonly videoId: string;
+  readonly projectId: string;
   readonly title: string;
   readonly public: boolean;
   readonly mp4Support: boolean;

@@ -165,6 +165,11 @@ export class ProcessOwner {
     return this.#running.size;
   }
 
+  /** Process ids of those that run. */
+  get pids(): number[] {
+    return [...this.#running].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+  }
+
   /**
    * Starts `path`. A file that cannot be run is reported by `exited` (`not-started`).
    *

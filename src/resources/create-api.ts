@@ -48,6 +48,9 @@ import { PlayersService } from './players/players.service.ts';
 import { PlayersStore } from './players/players.store.ts';
 import { openPrivateTokens, type PrivateTokens } from './private-tokens/private-tokens.store.ts';
 import { type RestreamReport, restreamRoutes } from './restreams/restreams.routes.ts';
+import { serverStateRoutes } from './server-state/server-state.routes.ts';
+import { ServerStateStore } from './server-state/server-state.store.ts';
+import { type ServerParts, ServerWatch } from './server-state/server-watch.ts';
 import { createSessions, type PeerReaders } from './sessions/create-sessions.ts';
 import { environmentOf } from './sessions/session-gate.ts';
 import { summaryRoutes } from './summaries/summaries.routes.ts';
@@ -59,6 +62,11 @@ import { uploadTokenRoutes } from './upload-tokens/upload-tokens.routes.ts';
 import { UploadTokensService } from './upload-tokens/upload-tokens.service.ts';
 import { UploadTokensStore } from './upload-tokens/upload-tokens.store.ts';
 import { createUploads, type Uploads, type UploadWork } from './uploads/create-uploads.ts';
+import { TrafficStore } from './usage/traffic.store.ts';
+import { Traffic } from './usage/traffic.ts';
+import { usageRoutes } from './usage/usage.routes.ts';
+import { UsageService } from './usage/usage.service.ts';
+import { UsageStore } from './usage/usage.store.ts';
 import { type VideoStatusSources, videoStatusRoutes } from './video-status/video-status.routes.ts';
 import type { MarkImage } from './video-thumbnails/received-thumbnail.ts';
 import { videoThumbnailRoutes } from './video-thumbnails/video-thumbnails.routes.ts';
@@ -111,6 +119,8 @@ export interface ApiOptions {
   /** What of the analytics is not as it is by itself. */
   readonly analytics?: Partial<AnalyticsSettings>;
   readonly health: HealthOptions;
+  /** What the rest of the server tells of itself; without it, there is no such rest. */
+  readonly serverParts?: ServerParts;
   /** Where encoders publish, for the documentation; asked when needed. */
   readonly ingestUrl?: () => string;
   readonly log: Logger;
@@ -162,6 +172,14 @@ const noUploadWork: UploadWork = {
   allowPrivateTargets: false,
 };
 
+const noServerParts: ServerParts = {
+  programs: [],
+  minFreeBytes: 0,
+  childPids: () => [],
+  jobs: () => ({ waiting: 0, running: 0, isPaused: false }),
+  live: () => ({ broadcasts: 0, viewers: 0 }),
+};
+
 /** The API, and what the rest of the server needs of it. */
 export interface Api {
   readonly koa: Koa;
@@ -181,6 +199,10 @@ export interface Api {
   readonly analytics: Analytics;
   /** To be started and stopped with the server. */
   readonly tokenSweeper: PeriodicTasks;
+  /** What viewers are sent is counted here; to be started and stopped with the server. */
+  readonly traffic: Traffic;
+  /** To be stopped with the server. */
+  readonly serverWatch: ServerWatch;
   /** For the listener: what takes WebSockets. */
   readonly upgrades: readonly UpgradeDoor[];
   /** Base of the `type` of errors, for what answers beside Koa. */
@@ -282,6 +304,15 @@ export function createApi(options: ApiOptions): Api {
     clock,
     log,
   });
+  const traffic = new Traffic({ store: new TrafficStore(database), clock, log: log.child('usage') });
+  const serverWatch = new ServerWatch({
+    version: options.version,
+    dataDir,
+    store: new ServerStateStore(database),
+    parts: options.serverParts ?? noServerParts,
+    clock,
+    log: log.child('server-watch'),
+  });
   const routes = [
     ...authRoutes(auth),
     ...sessions.routes,
@@ -332,6 +363,11 @@ export function createApi(options: ApiOptions): Api {
     ...playerRoutes(players),
     ...analytics.routes,
     ...healthRoutes(options.health),
+    ...usageRoutes(new UsageService({ store: new UsageStore(database), traffic, clock })),
+    ...serverStateRoutes({
+      watch: serverWatch,
+      isOperator: accountId => accounts.find(accountId)?.isOperator === true,
+    }),
     ...eventFeedRoutes(),
     ...errorDocRoutes(),
   ];
@@ -378,6 +414,8 @@ export function createApi(options: ApiOptions): Api {
     privateTokens,
     analytics,
     tokenSweeper,
+    traffic,
+    serverWatch,
     docsBase,
     docs: new DocsPages({
       ...documented,

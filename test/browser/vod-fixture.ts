@@ -202,7 +202,15 @@ export class VideoSite {
       ...{ language, label, isDefault },
     });
     const entry: VodEntry = {
-      ...{ videoId: 'viOfTest', title, public: true, mp4Support: mp4, panoramic: false, revision },
+      ...{
+        videoId: 'viOfTest',
+        projectId: 'prOfTest',
+        title,
+        public: true,
+        mp4Support: mp4,
+        panoramic: false,
+        revision,
+      },
       ...{ isPlayable: playable, hasFailed: failed, hasStoryboard: true },
       ...{ durationSeconds: videoSeconds, width: 640, height: 360 },
       captions: captions.map(track),

@@ -105,12 +105,17 @@ export type Protocol = 'HTTP/1.1' | 'HTTP/2';
 export async function startDelivery(protocol: Protocol, options: Partial<DeliveryOptions> = {}) {
   const broadcasts = new Map<string, MemoryBroadcast>();
   const hidden = new MemoryBroadcast('b1', privateStream);
-  const hiddenStream = { name: 'Hidden', public: false, isDeleted: false };
+  const hiddenStream = { projectId: 'prOfTest', name: 'Hidden', public: false, isDeleted: false };
   const listeners = new Set<() => void>();
   const requests: [RequestKind, number][] = [];
   const dropped: ViewerDropReason[] = [];
   const errors: string[] = [];
-  const stream = { name: 'Pier <cam>', public: true, thumbnail: undefined as string | undefined };
+  const stream = {
+    projectId: 'prOfTest',
+    name: 'Pier <cam>',
+    public: true,
+    thumbnail: undefined as string | undefined,
+  };
   const current = { broadcast: undefined as MemoryBroadcast | undefined, live: true };
   let bytesOut = 0;
   const delivery = new Delivery({

@@ -40,6 +40,7 @@ export class FolderVideos implements VodSource {
   set(id: string, values: Partial<VodEntry>): void {
     this.entries.set(id, {
       videoId: id,
+      projectId: 'prOfTest',
       title: 'Pier <cam>',
       public: true,
       mp4Support: true,

@@ -169,6 +169,8 @@ export async function startWireApi(): Promise<WireApi> {
     'GET /data/metrics/{metric}/{aggregation}': at('/data/metrics/play/rate'),
     'GET /data/buckets/{metric}/{breakdown}': at('/data/buckets/play/country'),
     'GET /data/timeseries/{metric}': at('/data/timeseries/play'),
+    'GET /usage': at('/usage'),
+    'GET /server': at('/server'),
     'GET /openapi.json': at('/openapi.json'),
     'GET /health/live': at('/health/live'),
     'GET /health/ready': at('/health/ready'),

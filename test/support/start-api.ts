@@ -185,6 +185,8 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
       await listener.stop();
       await api.analytics.playbacks.stop();
       await api.tokenSweeper.stop();
+      await api.serverWatch.stop();
+      await api.traffic.stop();
       await jobs.stop();
       metrics.stop();
       await database.stop();

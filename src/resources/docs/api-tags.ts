@@ -16,6 +16,7 @@ export const apiTags: Readonly<Record<string, string>> = {
   Webhooks: 'Addresses that are told what happens, and what was sent there.',
   Events: 'The same events over a WebSocket, as they happen.',
   Analytics: 'Who watched what, for how long; and where players report it.',
+  Usage: 'Storage and traffic of your project.',
   Delivery:
     'What viewers fetch: pages, playlists, media and images. No key is needed. `HEAD` and `OPTIONS` work on each; other ' +
     'methods answer 405, addresses of more than 2,048 characters 414. Answers with an `ETag` answer 304 to a matching ' +

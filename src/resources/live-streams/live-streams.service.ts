@@ -141,7 +141,7 @@ export class LiveStreamsService {
   /** What viewers' pages show of a stream; for delivery. */
   findForViewers(
     liveStreamId: string,
-  ): { name: string; public: boolean; playerId: string | undefined } | undefined {
+  ): { projectId: string; name: string; public: boolean; playerId: string | undefined } | undefined {
     return this.#store.findForViewers(liveStreamId);
   }
 

@@ -54,8 +54,8 @@ export class LiveStreamsStore {
     );
     this.#directory = database.sqlite.prepare<
       [string],
-      Pick<LiveStreamRow, 'name' | 'is_public' | 'thumbnail_type' | 'player_id'>
-    >('SELECT name, is_public, thumbnail_type, player_id FROM live_streams WHERE id = ?');
+      Pick<LiveStreamRow, 'project_id' | 'name' | 'is_public' | 'thumbnail_type' | 'player_id'>
+    >('SELECT project_id, name, is_public, thumbnail_type, player_id FROM live_streams WHERE id = ?');
   }
 
   /** A live stream of a project. */
@@ -81,12 +81,19 @@ export class LiveStreamsStore {
   }
 
   /** What viewers' requests need of a stream, whosever it is. */
-  findForViewers(
-    liveStreamId: string,
-  ): { name: string; public: boolean; hasThumbnail: boolean; playerId: string | undefined } | undefined {
+  findForViewers(liveStreamId: string):
+    | {
+        projectId: string;
+        name: string;
+        public: boolean;
+        hasThumbnail: boolean;
+        playerId: string | undefined;
+      }
+    | undefined {
     const row = this.#directory.get(liveStreamId);
     if (row === undefined) return undefined;
     return {
+      projectId: row.project_id,
       name: row.name,
       public: row.is_public === 1,
       hasThumbnail: row.thumbnail_type !== null,

@@ -20,6 +20,7 @@ import { isPlayable, RenditionRows } from './rendition-rows.store.ts';
 
 /** What viewers' requests need of a video, whosever it is. */
 export interface ViewerRow {
+  readonly projectId: string;
   readonly title: string;
   readonly public: boolean;
   readonly mp4Support: boolean;
@@ -74,13 +75,16 @@ export class EncodingsStore implements EncodingRecords {
     );
     this.#viewers = database.sqlite.prepare<
       [string],
-      Pick<VideoRow, 'title' | 'is_public' | 'has_mp4_support' | 'is_panoramic' | 'player_id'> & {
+      Pick<
+        VideoRow,
+        'project_id' | 'title' | 'is_public' | 'has_mp4_support' | 'is_panoramic' | 'player_id'
+      > & {
         [Key in 'is_playable' | 'has_storyboard' | 'failure' | 'revision' | 'facts']:
           | VideoEncodingRow[Key]
           | null;
       }
     >(
-      `SELECT v.title, v.is_public, v.has_mp4_support, v.is_panoramic, v.player_id,
+      `SELECT v.project_id, v.title, v.is_public, v.has_mp4_support, v.is_panoramic, v.player_id,
          e.is_playable, e.has_storyboard, coalesce(e.failure, s.failure) AS failure, e.revision, e.facts
        FROM videos v LEFT JOIN video_encodings e ON e.video_id = v.id
          LEFT JOIN video_sources s ON s.video_id = v.id
@@ -124,6 +128,7 @@ export class EncodingsStore implements EncodingRecords {
     const row = this.#viewers.get(videoId);
     if (row === undefined) return undefined;
     return {
+      projectId: row.project_id,
       title: row.title,
       public: row.is_public === 1,
       mp4Support: row.has_mp4_support === 1,

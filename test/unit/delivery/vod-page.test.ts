@@ -8,6 +8,7 @@ const base = 'https://video.example.org';
 const hostile = `"><script>'&{{meta}}</script>`;
 const entry: VodEntry = {
   videoId,
+  projectId: 'prOfTest',
   title: 'Pier',
   public: true,
   mp4Support: true,
