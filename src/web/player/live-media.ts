@@ -1,4 +1,5 @@
 import Hls, { type ErrorData, type HlsConfig, type LevelDetails } from 'hls.js';
+import { commonHlsSettings } from './hls-settings.ts';
 import { qualityLabel } from './qualities.ts';
 import { Recovery, StallWatch } from './recovery.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -18,27 +19,13 @@ export interface LiveMediaHandlers {
 /** The light build, until a list has pictures and sound apart: those need the full one, which is half as large again. */
 let HlsBuild: typeof Hls = Hls;
 
-/** Nothing of this is in our lists. */
-const unusedParts = [
-  'subtitleStreamController',
-  'subtitleTrackController',
-  'timelineController',
-  'emeController',
-  'cmcdController',
-  'interstitialsController',
-] as const satisfies readonly (keyof HlsConfig)[];
-
 const hlsConfig: Partial<HlsConfig> = {
-  ...(Object.fromEntries(unusedParts.map(name => [name, undefined])) as Partial<HlsConfig>),
-  capLevelToPlayerSize: true,
-  abrEwmaDefaultEstimate: 1_500_000,
+  ...commonHlsSettings,
   lowLatencyMode: true,
   // Catches up after a stall, slowly enough that nobody hears it.
   maxLiveSyncPlaybackRate: 1.1,
   backBufferLength: 20,
   liveDurationInfinity: true,
-  // Muxed fragmented MP4 is only passed through: a worker would cost a download and a hop, and save nothing.
-  enableWorker: false,
   // A part is small and the next one is already due: ask again soon.
   fragLoadPolicy: {
     default: {

@@ -1,6 +1,7 @@
 import Hls, { type ErrorData, type HlsConfig, type Level } from 'hls.js/dist/hls.min.mjs';
 import { addLevels } from './add-levels.ts';
 import { BackOff } from './back-off.ts';
+import { commonHlsSettings } from './hls-settings.ts';
 import { compareLevels, qualityLabel } from './qualities.ts';
 import { Recovery } from './recovery.ts';
 
@@ -32,28 +33,14 @@ export const autoQuality = -1;
 const waitingBufferSeconds = 6;
 const playingBufferSeconds = 30;
 
-/** Captions are tracks of the video element; nothing else of this is in our lists. */
-const unusedParts = [
-  'subtitleStreamController',
-  'subtitleTrackController',
-  'timelineController',
-  'emeController',
-  'cmcdController',
-  'interstitialsController',
-] as const satisfies readonly (keyof HlsConfig)[];
-
 const hlsConfig: Partial<HlsConfig> = {
-  ...(Object.fromEntries(unusedParts.map(name => [name, undefined])) as Partial<HlsConfig>),
-  // fMP4 is only passed through: a worker would cost a download and a hop, and save nothing.
-  enableWorker: false,
+  ...commonHlsSettings,
   lowLatencyMode: false,
   // A list that still grows has an end too: the seek bar needs it.
   liveDurationInfinity: false,
   maxBufferLength: waitingBufferSeconds,
   maxMaxBufferLength: 60,
   backBufferLength: 60,
-  capLevelToPlayerSize: true,
-  abrEwmaDefaultEstimate: 1_500_000,
   fragLoadPolicy: {
     default: {
       maxTimeToFirstByteMs: 10_000,
