@@ -1,5 +1,6 @@
 import type { Chapter } from './chapters.ts';
 import { pageElement } from './page-elements.ts';
+import { type BarPlace, partOf, SeekPointer } from './seek-pointer.ts';
 import { SeekPreview } from './seek-preview.ts';
 import { formatTime, spokenTime } from './time-text.ts';
 import type { VodPlayer } from './vod-player.ts';
@@ -18,14 +19,19 @@ export class SeekBar {
   readonly #marks = pageElement('seek-marks', HTMLElement);
   readonly #time = pageElement('time', HTMLElement);
   readonly #chapterName = pageElement('chapter-name', HTMLElement);
+  readonly #pointer: SeekPointer;
   #chapters: readonly Chapter[] = [];
-  /** Position under the pointer while it drags, in seconds. */
-  #draggedTo: number | undefined;
   #frame = 0;
 
   constructor(player: VodPlayer) {
     this.#player = player;
-    this.#wirePointer();
+    this.#pointer = new SeekPointer(this.#bar, {
+      canSeek: () => player.totalSeconds !== 0,
+      point: place => this.#point(place),
+      stopPointing: () => this.preview.hide(),
+      refresh: () => this.refresh(),
+      seek: seconds => player.seekTo(seconds),
+    });
     this.#bar.addEventListener('keydown', event => this.#onKey(event));
     const { video } = player;
     for (const event of ['timeupdate', 'seeking', 'progress', 'durationchange', 'emptied'] as const) {
@@ -37,7 +43,7 @@ export class SeekBar {
 
   /** Whether somebody is dragging the position. */
   get isDragged(): boolean {
-    return this.#draggedTo !== undefined;
+    return this.#pointer.draggedTo !== undefined;
   }
 
   get chapters(): readonly Chapter[] {
@@ -53,7 +59,7 @@ export class SeekBar {
   /** Shows where the video is. */
   refresh(): void {
     const { video, session, totalSeconds } = this.#player;
-    const now = this.#draggedTo ?? video.currentTime;
+    const now = this.#pointer.draggedTo ?? video.currentTime;
     this.#bar.style.setProperty('--played', partOf(now, totalSeconds));
     this.#loaded.style.setProperty('background-image', this.#loadedGradient(totalSeconds));
     const isGrowing = session.media.isGrowing && session.media.availableSeconds > 0;
@@ -109,54 +115,10 @@ export class SeekBar {
     );
   }
 
-  #wirePointer(): void {
-    const bar = this.#bar;
-    bar.addEventListener('pointerdown', event => {
-      if (event.button !== 0 || this.#player.totalSeconds === 0) return;
-      bar.setPointerCapture(event.pointerId);
-      bar.classList.add('is-dragged');
-      this.#dragTo(event);
-    });
-    bar.addEventListener('pointermove', event => {
-      if (this.isDragged) this.#dragTo(event);
-      else if (event.pointerType === 'mouse') this.#point(event);
-    });
-    bar.addEventListener('pointerup', () => {
-      const to = this.#draggedTo;
-      this.#letGo();
-      if (to !== undefined) this.#player.seekTo(to);
-    });
-    bar.addEventListener('pointercancel', () => this.#letGo());
-    bar.addEventListener('pointerleave', () => {
-      if (!this.isDragged) this.#stopPointing();
-    });
-  }
-
-  #letGo(): void {
-    this.#draggedTo = undefined;
-    this.#bar.classList.remove('is-dragged');
-    this.#stopPointing();
-    this.refresh();
-  }
-
-  #dragTo(event: PointerEvent): void {
-    this.#draggedTo = this.#point(event);
-    this.refresh();
-  }
-
-  /** Shows what is under the pointer. Gives its position in seconds. */
-  #point(event: PointerEvent): number {
-    const { left, width } = this.#bar.getBoundingClientRect();
-    const x = Math.min(width, Math.max(0, event.clientX - left));
-    const seconds = (x / Math.max(1, width)) * this.#player.totalSeconds;
-    this.#bar.style.setProperty('--pointed', `${(x / Math.max(1, width)) * 100}%`);
+  #point({ part, x, width }: BarPlace): number {
+    const seconds = part * this.#player.totalSeconds;
     this.preview.show(seconds, x, width, this.#chapters);
     return seconds;
-  }
-
-  #stopPointing(): void {
-    this.#bar.style.setProperty('--pointed', '0%');
-    this.preview.hide();
   }
 
   /** What sliders do by custom; the other keys belong to the whole player. */
@@ -172,9 +134,4 @@ export class SeekBar {
     event.preventDefault();
     this.#player.seekBy(seconds);
   }
-}
-
-function partOf(seconds: number, totalSeconds: number): string {
-  const part = totalSeconds === 0 ? 0 : Math.min(1, Math.max(0, seconds / totalSeconds));
-  return `${(part * 100).toFixed(3)}%`;
 }
