@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { readdirSync, readlinkSync } from 'node:fs';
 import { rename, rm, truncate, writeFile } from 'node:fs/promises';
 import http2 from 'node:http2';
 import net from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryOptions } from '../../src/delivery/delivery.ts';
+import { openFilesIn } from '../support/open-files.ts';
 import { tempDirOfTest } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type Answer, type Protocol, startDelivery } from './delivery-fixture.ts';
@@ -24,18 +24,6 @@ async function started(protocol: Protocol, options: Partial<DeliveryOptions> = {
     ...options,
   });
   return Object.assign(server, { videos });
-}
-
-/** Files of the test's folder that this process has open. */
-function openFilesIn(folder: string): string[] {
-  return readdirSync('/proc/self/fd').flatMap(fd => {
-    try {
-      const path = readlinkSync(`/proc/self/fd/${fd}`);
-      return path.startsWith(folder) ? [path] : [];
-    } catch {
-      return [];
-    }
-  });
 }
 
 function expectCors(answer: Answer): void {

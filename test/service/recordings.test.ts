@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { appendFile, copyFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -16,6 +16,7 @@ import { Recordings } from '../../src/vod/recordings.ts';
 import { RenditionFolders } from '../../src/vod/rendition-folders.ts';
 import { RenditionReader } from '../../src/vod/rendition-reader.ts';
 import type { WorkContext } from '../../src/vod/work-context.ts';
+import { openFilesIn } from '../support/open-files.ts';
 import { type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { audioTrack, videoTrack } from '../unit/live/recording-sink.ts';
@@ -116,17 +117,6 @@ function fail(): never {
   throw new Error('the disk is full');
 }
 
-function openFilesBelow(folder: string): string[] {
-  return readdirSync('/proc/self/fd').flatMap(fd => {
-    try {
-      const path = readlinkSync(`/proc/self/fd/${fd}`);
-      return path.startsWith(folder) ? [path] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
 describe('what a crash left of a recording', () => {
   test('becomes a video while everything else goes on', async () => {
     const videoId = await cutOff(6);
@@ -214,7 +204,7 @@ describe('a recording', () => {
     const tries = () => linesOf('recording-unfinished').length;
     record(recordings, [[0], [1], [2]]);
     await waitUntil(() => tries() === 1);
-    expect(openFilesBelow(join(api.dataDir, 'vod'))).toEqual([]);
+    expect(openFilesIn(join(api.dataDir, 'vod'))).toEqual([]);
     for (const [seconds, count] of [
       [29, 1],
       [2, 2],

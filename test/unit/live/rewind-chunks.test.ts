@@ -1,4 +1,3 @@
-import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,6 +8,7 @@ import type { DiskSlice, SegmentPlace } from '../../../src/live/rewind-store.ts'
 import { type Logger, silentLogger } from '../../../src/shared/logger.ts';
 import { MediaFiles } from '../../../src/storage/media-files.ts';
 import { writeFully } from '../../../src/storage/write-fully.ts';
+import { openFilesIn } from '../../support/open-files.ts';
 import { tempDirOfTest } from '../../support/temp-dir.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { HandClock } from './filled-window.ts';
@@ -68,18 +68,10 @@ test('files go when nothing in them is asked for any more, init sections too', a
 test('no file stays open when nothing more is to be kept, and all can be read', async () => {
   const { store, folder, keep, read, bodies } = await openStore();
   for (let sequence = 2; sequence <= 6; sequence += 1) keep(sequence);
-  const openFiles = () =>
-    readdirSync('/proc/self/fd').filter(descriptor => {
-      try {
-        return readlinkSync(`/proc/self/fd/${descriptor}`).startsWith(folder);
-      } catch {
-        return false;
-      }
-    });
   await store.settled();
-  expect(openFiles()).toHaveLength(1);
+  expect(openFilesIn(folder)).toHaveLength(1);
   store.finish();
-  await waitUntil(() => openFiles().length === 0);
+  await waitUntil(() => openFilesIn(folder).length === 0);
   for (const [sequence, body] of bodies) expect(await read(sequence)).toEqual(body);
   await store.close();
 });
