@@ -3,6 +3,7 @@ import type { FfmpegCommand } from 'fluent-ffmpeg';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
 import { BoundedRun, type RunEnd } from './bounded-run.ts';
+import { environmentOf } from './find-build.ts';
 import type { FfmpegBuild } from './find-ffmpeg.ts';
 import type { FfprobeBuild } from './find-ffprobe.ts';
 import type { MediaTools, ProbedFile, RunLimits, RunOptions } from './media-tools.ts';
@@ -38,8 +39,6 @@ type Build = FfmpegToolsOptions['ffmpeg'];
 /** Over a thousand streams; ffprobe itself stops at 1000. */
 const longestProbeOutput = 4 * 1024 * 1024;
 const runArguments = ['-nostdin', '-hide_banner', '-loglevel', 'warning', '-nostats', '-progress', 'pipe:1'];
-/** The embedded builds are static: they crash where the C library loads a converter of texts, so they are to find none. */
-const embeddedEnvironment = { GCONV_PATH: '/nonexistent' };
 
 /**
  * ffprobe and ffmpeg on files that may be hostile. Every process has an owner, limits of time, memory and output, gives way to live
@@ -160,7 +159,7 @@ export class FfmpegTools implements MediaTools {
         ids: { purpose, ...ids },
         isOnFiles: true,
         niceness: this.#options.niceness,
-        ...(build.source === 'embedded' ? { environment: embeddedEnvironment } : {}),
+        ...environmentOf(build),
       });
       const run = new BoundedRun(child, limits, signal);
       child

@@ -7,6 +7,16 @@ import { AppError, messageOf } from '../shared/errors.ts';
 /** How a program was found. */
 export type BuildSource = 'setting' | 'path' | 'embedded';
 
+/**
+ * What a program of this source needs in its environment to be started; nothing where it gets that of this process. The embedded builds are
+ * static: they crash where the C library loads a converter of texts, so they are to find none.
+ */
+export function environmentOf({ source }: { readonly source: BuildSource }): {
+  readonly environment?: Readonly<Record<string, string>>;
+} {
+  return source === 'embedded' ? { environment: { GCONV_PATH: '/nonexistent' } } : {};
+}
+
 /** A version of libavformat, comparable as a number: 59.16 is 59016. That of ffmpeg 5 is the first that is taken from PATH. */
 export const formatOfVersion5 = formatNumber([59, 16]);
 

@@ -1,5 +1,6 @@
 import type { Logger } from '../shared/logger.ts';
 import { BoundedRun } from './bounded-run.ts';
+import { environmentOf } from './find-build.ts';
 import type { FfmpegBuild } from './find-ffmpeg.ts';
 import type { RunLimits } from './media-tools.ts';
 import type { ProcessOwner } from './owned-process.ts';
@@ -63,8 +64,7 @@ export class PartPictures {
       outputs: 1,
       ids: { purpose: 'live-frame', ...ids },
       niceness,
-      // The embedded build is static: it crashes where the C library loads a converter of texts.
-      ...(ffmpeg.source === 'embedded' ? { environment: { GCONV_PATH: '/nonexistent' } } : {}),
+      ...environmentOf(ffmpeg),
     });
     const run = new BoundedRun(child, limits, signal);
     const chunks: Buffer[] = [];
