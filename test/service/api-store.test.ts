@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
 import { bootstrapAccount } from '../../src/resources/accounts/bootstrap.ts';
+import { BroadcastHistoryStore } from '../../src/resources/broadcasts/broadcast-history.store.ts';
 import { BroadcastsStore } from '../../src/resources/live-streams/broadcasts.store.ts';
 import { LiveStreamsStore } from '../../src/resources/live-streams/live-streams.store.ts';
 import { openPrivateTokens } from '../../src/resources/private-tokens/private-tokens.store.ts';
@@ -193,6 +194,12 @@ describe('a first API key', () => {
 });
 
 describe('broadcasts', () => {
+  function recent(database: Database, stream: { projectId: string; liveStreamId: string }) {
+    const page = { currentPage: 1, pageSize: 10 };
+    const history = new BroadcastHistoryStore(database);
+    return history.list(stream.projectId, stream.liveStreamId, 'desc', page).broadcasts;
+  }
+
   it('are opened, changed and ended once', async () => {
     const database = await opened();
     const stream = withStream(database);
@@ -210,7 +217,7 @@ describe('broadcasts', () => {
     broadcasts.changed(id, { state: 'live', videoCodec: 'avc1.64001f', width: 1280, height: 720 });
     broadcasts.ended(id, 20, 'completed');
     broadcasts.ended(id, 30, 'server-crashed');
-    expect(broadcasts.recent(stream.projectId, 'li1', 10)).toEqual([
+    expect(recent(database, stream)).toEqual([
       expect.objectContaining({
         id,
         state: 'ended',
@@ -222,7 +229,7 @@ describe('broadcasts', () => {
         width: 1280,
       }),
     ]);
-    expect(broadcasts.recent('another project', 'li1', 10)).toEqual([]);
+    expect(recent(database, { ...stream, projectId: 'another project' })).toEqual([]);
   });
 
   it('that a crash left open are ended at the next start', async () => {
@@ -241,7 +248,7 @@ describe('broadcasts', () => {
     broadcasts.ended(first, 2, 'completed');
     broadcasts.opened({ ...facts, startedAtMs: 3 });
     expect(broadcasts.endOpenOnes(9, 'server-crashed')).toBe(1);
-    expect(broadcasts.recent(projectId, liveStreamId, 2).map(row => row.end_reason)).toEqual([
+    expect(recent(database, { projectId, liveStreamId }).map(row => row.end_reason)).toEqual([
       'server-crashed',
       'completed',
     ]);

@@ -200,19 +200,6 @@ export class BroadcastsStore<State extends string = string, EndReason extends st
     const { project_id: projectId, live_stream_id: liveStreamId } = broadcast;
     this.#outbox.appendOfLiveStream({ projectId, liveStreamId }, type, {}, atMs);
   }
-
-  /** The newest broadcasts of a live stream, newest first. */
-  recent(projectId: string, liveStreamId: string, countAtMost: number) {
-    return this.#database.all(
-      this.#database.queries
-        .selectFrom('broadcasts')
-        .selectAll()
-        .where('live_stream_id', '=', liveStreamId)
-        .where('project_id', '=', projectId)
-        .orderBy('started_at_ms', 'desc')
-        .limit(countAtMost),
-    );
-  }
 }
 
 function healthColumns(health: BroadcastHealth) {
