@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiDocument, operationsOf, responseAt } from '../../scripts/api-document.ts';
 import { HttpAsker, type Told } from '../support/http-asker.ts';
 import { formOf, pngImage } from '../support/images.ts';
+import { signIn } from '../support/sign-in.ts';
 import { basic, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
@@ -30,7 +31,12 @@ let known: Readonly<Record<string, string>>;
 const unhandled: unknown[] = [];
 const logged: unknown[] = [];
 const note = (error: unknown) => void unhandled.push(error);
-const headers = { authorization: basic(sandboxKey) };
+let cookie: string;
+/** Who is signed in stays so. */
+const headersOf = ({ method, path }: WalkedOperation) => ({
+  authorization: basic(sandboxKey),
+  ...(`${method} ${path}` === 'DELETE /auth/session' ? {} : { cookie }),
+});
 
 beforeAll(async () => {
   process.on('unhandledRejection', note).on('uncaughtException', note);
@@ -41,6 +47,7 @@ beforeAll(async () => {
     bodyTimeoutMs: 5_000,
     log: logOfFailures(),
   });
+  cookie = await signIn(server);
   asker = new HttpAsker(server.listener.httpPort);
   const document: ApiDocument = (await server.call('GET', '/openapi.json', { key: null })).json;
   operations = operationsOf(document).filter(({ operation }) =>
@@ -140,7 +147,7 @@ describe('every operation of the API document', () => {
     const requests = operations.flatMap(entry => [
       ...badRequestsOf(entry, {
         ...{ there: pathOf(entry.path, known), nowhere: pathOf(entry.path, {}), path: entry.path },
-        ...{ headers, ids: namedInBodies() },
+        ...{ headers: headersOf(entry), ids: namedInBodies() },
       }),
     ]);
     const heapBefore = heapUsed();
@@ -157,7 +164,7 @@ describe('every operation of the API document', () => {
       const entry = operations[Math.floor(random() * operations.length)]!;
       const isKind = entry.method === 'GET' || entry.operation.requestBody !== undefined;
       const path = pathOf(entry.path, isKind ? known : {});
-      return randomRequest(entry, { path, headers, ids: namedInBodies() }, random);
+      return randomRequest(entry, { path, headers: headersOf(entry), ids: namedInBodies() }, random);
     });
     await expectOrder(requests);
   }, 120_000);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildApiDocument, operationsOf } from '../../scripts/api-document.ts';
 import { formOf } from '../support/images.ts';
+import { admin, signIn } from '../support/sign-in.ts';
 import { type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
 
 const operations = operationsOf(await buildApiDocument());
@@ -16,6 +17,7 @@ const examples = operations.flatMap(({ method, path, operation }) => {
     name: `${method} ${path}${index === 0 ? '' : `, example ${index + 1}`}`,
     method,
     path,
+    isForSessions: operation.security.some(scheme => Object.keys(scheme).join() === 'session'),
     body: body as Record<string, unknown>,
     statuses,
   }));
@@ -43,6 +45,9 @@ const makers: Readonly<Record<string, () => Promise<string>>> = {
     made('/webhooks', { url: 'https://hooks.example.net', events: ['video.source.recorded'] }, 'webhookId'),
   summaryId: async () => made('/summaries', { videoId: await makers.videoId!() }, 'summaryId'),
   apiKey: async () => sandboxKey,
+  email: async () => admin.email,
+  password: async () => admin.password,
+  currentPassword: async () => admin.password,
   refreshToken: () => made('/auth/api-key', { apiKey: sandboxKey }, 'refresh_token'),
 };
 
@@ -54,7 +59,7 @@ const preparations: Readonly<Record<string, (path: string) => Promise<unknown>>>
 };
 
 describe('an example of the API document can be sent as it stands', () => {
-  test.each(examples)('$name', async ({ method, path, body, statuses }) => {
+  test.each(examples)('$name', async ({ method, path, isForSessions, body, statuses }) => {
     const sent = structuredClone(body);
     for (const name of Object.keys(sent)) if (Object.hasOwn(makers, name)) sent[name] = await makers[name]!();
     let filled = path.replace('{language}', 'en');
@@ -65,7 +70,8 @@ describe('an example of the API document can be sent as it stands', () => {
       filled = filled.replace(placeholder, await make());
     }
     await preparations[path]?.(filled);
-    const answer = await server.call(method, filled, { body: sent });
+    const headers = isForSessions ? { cookie: await signIn(server) } : undefined;
+    const answer = await server.call(method, filled, { body: sent, ...(headers && { headers }) });
     expect([answer.text, String(answer.status)]).toEqual([expect.any(String), statuses[0]]);
   });
 });

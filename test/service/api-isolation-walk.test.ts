@@ -27,6 +27,7 @@ const kindsOf: Readonly<Record<string, readonly IdKind[]>> = {
   webhookId: ['webhookId'],
   deliveryId: ['deliveryId'],
   keyPairId: ['keyPairId'],
+  sessionId: ['sessionId'],
   summaryId: ['summaryId'],
 };
 /** Names of paths that belong to nobody. */
@@ -85,8 +86,10 @@ function ask(
   key: string | null,
   body?: { text: string; type: string },
 ): Promise<Told> {
+  const cookie = server.projects.find(project => project.key === key)?.cookie;
   const headers = {
     ...(key === null ? {} : { authorization: basic(key) }),
+    ...(cookie === undefined ? {} : { cookie }),
     ...(body === undefined ? {} : { 'content-type': body.type }),
   };
   return asker.ask({ method, path, headers, body: body?.text });
@@ -119,18 +122,20 @@ const neverWas = (id: string) => `${id.slice(0, -4)}0000`;
 /** What `reader` may not see of `owner`. */
 function hiddenOf(owner: FilledProject, reader: FilledProject): [IdKind, string][] {
   return (Object.entries(owner.ids) as [IdKind, string][]).filter(
-    ([kind]) => kind !== 'keyPairId' || owner.account !== reader.account,
+    ([kind]) => !/^(?:keyPair|session)Id$/.test(kind) || owner.account !== reader.account,
   );
 }
 
-/** All that the database holds, but for what remembers the use of keys and for tokens of addresses. */
+/** All that the database holds, but for what remembers the use of keys and sessions and for tokens of addresses. */
 function rows(): Record<string, unknown[]> {
   const { sqlite } = server.database;
   const names = sqlite
     .prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
     .pluck()
     .all()
-    .filter(name => !/^(?:api_keys|private_tokens)$|_(?:data|idx|content|docsize|config)$/.test(name));
+    .filter(
+      name => !/^(?:api_keys|sessions|private_tokens)$|_(?:data|idx|content|docsize|config)$/.test(name),
+    );
   return Object.fromEntries(names.map(name => [name, sqlite.prepare(`SELECT * FROM "${name}"`).all()]));
 }
 

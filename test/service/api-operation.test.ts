@@ -135,7 +135,10 @@ describe('the API document', () => {
     expect(headers.get('content-type')).toBe('application/json');
     expect(json.openapi).toBe('3.1.1');
     expect(json.servers).toEqual([{ url: `http://localhost:${server.listener.httpPort}` }]);
-    expect(json.paths['/live-streams'].get.security).toEqual([{ apiKey: [] }, { accessToken: [] }]);
+    expect(json.paths['/live-streams'].get.security).toEqual([
+      ...[{ apiKey: [] }, { accessToken: [] }],
+      { session: [], environment: [] },
+    ]);
   });
 });
 

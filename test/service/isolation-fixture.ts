@@ -9,6 +9,7 @@ import { WebhookSender } from '../../src/events/webhook-sender.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { formOf, pngImage } from '../support/images.ts';
+import { addUser, admin, type SignIn, signIn } from '../support/sign-in.ts';
 import { productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { chunkBytes, fileForm, noise } from './upload-fixture.ts';
@@ -17,8 +18,10 @@ import { chunkBytes, fileForm, noise } from './upload-fixture.ts';
 export interface FilledProject {
   readonly name: string;
   readonly key: string;
+  /** Somebody is signed in to the account with it. */
+  readonly cookie: string;
   readonly projectId: string;
-  /** Projects of one account share its key pairs. */
+  /** Projects of one account share its key pairs and its sessions. */
   readonly account: number;
   /** Ids by kind: the name that paths give them, or one of the like. */
   readonly ids: Readonly<Record<IdKind, string>>;
@@ -38,6 +41,7 @@ export type IdKind =
   | 'webhookId'
   | 'deliveryId'
   | 'keyPairId'
+  | 'sessionId'
   | 'summaryId';
 
 /** Four projects of two accounts, on an API with its feed and its webhooks. */
@@ -105,11 +109,15 @@ export async function startFilled(): Promise<FilledServer> {
   const firstProject = (environment: string) =>
     first.find(project => project.environment === environment)!.id;
   const other = api.addAccount({ isUpgraded: true });
+  const stranger = { email: 'stranger@example.org', password: 'a password of theirs' };
+  await addUser(api, other.accountId, stranger);
+  const ofFirst = { account: 1, ...(await signedIn(api, admin)) };
+  const ofSecond = { account: 2, ...(await signedIn(api, stranger)) };
   const plans = [
-    { name: 'owner-one', key: sandboxKey, projectId: firstProject('sandbox'), account: 1 },
-    { name: 'owner-two', key: productionKey, projectId: firstProject('production'), account: 1 },
-    { name: 'owner-three', key: other.sandboxKey, projectId: other.projectIds.sandbox, account: 2 },
-    { name: 'owner-four', key: other.productionKey, projectId: other.projectIds.production, account: 2 },
+    { name: 'owner-one', key: sandboxKey, projectId: firstProject('sandbox'), ...ofFirst },
+    { name: 'owner-two', key: productionKey, projectId: firstProject('production'), ...ofFirst },
+    { name: 'owner-three', key: other.sandboxKey, projectId: other.projectIds.sandbox, ...ofSecond },
+    { name: 'owner-four', key: other.productionKey, projectId: other.projectIds.production, ...ofSecond },
   ];
   const projects: FilledProject[] = [];
   for (const plan of plans) {
@@ -136,6 +144,13 @@ export async function startFilled(): Promise<FilledServer> {
   };
 }
 
+/** A session to call with, and the id of another one of the same user. */
+async function signedIn(api: RunningApi, who: SignIn): Promise<{ cookie: string; sessionId: string }> {
+  const headers = { cookie: await signIn(api, who) };
+  const { json } = await api.call('GET', '/auth/session', { headers });
+  return { cookie: await signIn(api, who), sessionId: json.sessionId };
+}
+
 async function startReceiver(hooks: Map<string, string[]>): Promise<Server> {
   const server = createServer(async (request, response) => {
     let body = '';
@@ -151,8 +166,9 @@ async function startReceiver(hooks: Map<string, string[]>): Promise<Server> {
 async function fill(
   api: RunningApi,
   outbox: Outbox,
-  { name, key, projectId, hookUrl }: { name: string; key: string; projectId: string; hookUrl: string },
+  plan: { name: string; key: string; projectId: string; sessionId: string; hookUrl: string },
 ): Promise<FilledProject['ids']> {
+  const { name, key, projectId, sessionId, hookUrl } = plan;
   const send = async (method: string, path: string, body?: unknown, headers = {}) => {
     const { status, json, text } = await api.call(method, path, { key, body, headers });
     if (status >= 400) throw new Error(`${method} ${path}: ${text}`);
@@ -198,7 +214,7 @@ async function fill(
   return {
     ...{ videoId, begunVideoId, discardedVideoId, emptyVideoId: await video() },
     ...{ liveStreamId, streamKey, uploadToken: token, watermarkId, playerId },
-    ...{ webhookId, deliveryId, keyPairId, summaryId },
+    ...{ webhookId, deliveryId, keyPairId, sessionId, summaryId },
   };
 }
 

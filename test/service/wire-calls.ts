@@ -1,6 +1,7 @@
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { formOf, pngImage } from '../support/images.ts';
+import { admin, signIn } from '../support/sign-in.ts';
 import { type RunningApi, sandboxKey, sandboxProjectOf, startApi } from '../support/start-api.ts';
 
 /** A request that succeeds. */
@@ -8,6 +9,8 @@ export interface WireCall {
   readonly path: string;
   /** Sent as JSON that is said to be plain text, unless it is a form. */
   readonly body?: object;
+  /** That of a session, where a key is not enough. */
+  readonly cookie?: string;
 }
 
 /** An API that has one of everything, and knows a request that succeeds for each of its operations. */
@@ -49,6 +52,9 @@ export async function startWireApi(): Promise<WireApi> {
     (await made('/summaries', { videoId: await newVideo() })).summaryId as string;
   const newPair = async () => (await made('/account/api-keys', { name: 'A pair' })).keyPairId as string;
 
+  let { password } = admin;
+  const newCookie = () => signIn(api, { ...admin, password });
+
   const { videoId } = await made('/videos', {
     ...{ title: 'Dawn', description: 'Boats', tags: ['sea'], metadata: [{ key: 'shot', value: '12' }] },
   });
@@ -88,7 +94,26 @@ export async function startWireApi(): Promise<WireApi> {
   const oldReport = { emitted_at: '2026-03-04T05:06:07+00:00', events: [] };
   const session = { loaded_at: '2026-03-04T05:06:07+00:00', referrer: '', metadata: [] };
 
+  const signedIn = (path: string) => async () => ({ path, cookie: await newCookie() });
+
   const calls: WireApi['calls'] = {
+    'POST /auth/session': () => ({ path: '/auth/session', body: { ...admin, password } }),
+    'GET /auth/session': signedIn('/auth/session'),
+    'DELETE /auth/session': signedIn('/auth/session'),
+    'GET /account/sessions': signedIn('/account/sessions'),
+    'DELETE /account/sessions': signedIn('/account/sessions'),
+    'DELETE /account/sessions/{sessionId}': async () => {
+      const cookie = await newCookie();
+      const { json } = await api.call('GET', '/auth/session', { headers: { cookie } });
+      return { path: `/account/sessions/${json.sessionId}`, cookie };
+    },
+    'PUT /account/password': async () => {
+      const cookie = await newCookie();
+      const currentPassword = password;
+      password = `another ${password}`;
+      return { path: '/account/password', cookie, body: { currentPassword, newPassword: password } };
+    },
+    'POST /account/upgrade': signedIn('/account/upgrade'),
     'POST /auth/api-key': at('/auth/api-key', { apiKey: sandboxKey }),
     'POST /auth/refresh': async () => ({
       path: '/auth/refresh',

@@ -25,8 +25,8 @@ const answers = new Map<string, Answer>();
 beforeAll(async () => {
   server = await startWireApi();
   for (const { name, method } of operations) {
-    const { path, body } = await callOf(name);
-    answers.set(name, await send(method, path, body));
+    const { path, body, cookie } = await callOf(name);
+    answers.set(name, await send(method, path, body, cookieHeader(cookie)));
   }
 });
 afterAll(() => server.stop());
@@ -35,6 +35,10 @@ async function callOf(name: string) {
   const call = server.calls[name];
   if (call === undefined) throw new Error(`wire-calls.ts does not say how ${name} succeeds`);
   return call();
+}
+
+function cookieHeader(cookie: string | undefined): Record<string, string> {
+  return cookie === undefined ? {} : { cookie };
 }
 
 /** With what clients send about themselves, and a content type that says nothing of JSON. */
@@ -128,7 +132,7 @@ describe('every operation', () => {
     );
     const known = [
       ...['data', 'links', 'tags', 'metadata', 'restreams', 'alarms', 'events', 'qualities', 'receivedBytes'],
-      ...['takeaways', 'attempts', 'checks', 'parts'],
+      ...['takeaways', 'attempts', 'checks', 'parts', 'environments'],
     ];
     expect([...lists].filter(name => !known.includes(name))).toEqual([]);
     // The facts of a file are an object, unlike the metadata of a video.
@@ -178,13 +182,14 @@ describe('every operation', () => {
 
   it('answers whatever the client accepts, and whatever it says of itself', async () => {
     for (const { name, method } of operations.filter(({ method }) => method === 'GET')) {
-      const { path } = await callOf(name);
+      const { path, cookie } = await callOf(name);
       for (const accept of ['application/json, */*;q=0.8', 'text/csv', 'application/vnd.api+json;q=0']) {
         const about = {
           accept,
           'av-origin-client': 'no version',
           'av-origin-app': '',
           'av-origin-sdk': '::',
+          ...cookieHeader(cookie),
         };
         const { status, headers } = await send(method, path, undefined, about);
         expect([name, accept, status, headers.get('content-type')]).toEqual([

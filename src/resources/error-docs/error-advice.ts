@@ -61,6 +61,28 @@ const own: Partial<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'The upload token is not known, was deleted, or has expired.',
     remedy: 'Make a new one with `POST /upload-tokens`.',
   },
+  'authentication-invalid-session': {
+    meaning:
+      'No session is named by a cookie, or the one that is has ended: by itself after 30 days, by signing out, or with a new password.',
+    remedy: 'Sign in with `POST /auth/session`. Programs use an API key instead.',
+  },
+  'authentication-wrong-password': {
+    meaning: 'Nobody signs in with this address and this password.',
+    remedy: 'Try again; after ten times there is a pause. The operator can make a new password.',
+  },
+  'authorization-account-not-upgraded': {
+    meaning: 'Production is for accounts that the operator of this server has upgraded.',
+    remedy: 'Use the sandbox, or ask the operator.',
+  },
+  'authorization-operator-only': {
+    meaning: 'This is for the account of whoever runs the server.',
+    remedy: 'Ask the operator.',
+  },
+  'authorization-other-site': {
+    meaning: 'A page of another site made the browser send this request, where a cookie tells who asks.',
+    remedy:
+      'Pages of your own send an access token. Behind a proxy, pass the `Host` header on or set the public address of the server.',
+  },
   'authorization-suspended-account': {
     meaning: 'The operator of this server has suspended the account.',
     remedy: 'Talk to the operator. Nothing of yours was deleted.',
