@@ -1,24 +1,18 @@
 /**
  * The listed part of one rendition of a broadcast: what is new in memory, what is older on disk.
  *
- * **Source**: draft-pantos-hls-rfc8216bis-22: 4.4.3 (what a media playlist says of itself), 4.4.4.9 (parts), 4.4.5.3 (preload hints),
- * 6.2.1 and 6.2.2 (changing and removing), 6.2.5 (delivery directives).
+ * **Source**: draft-pantos-hls-rfc8216bis-22: 4.4.5.3 (preload hints), 6.2.1 and 6.2.2 (changing and removing), 6.2.5 (delivery
+ * directives).
  */
-import {
-  formatMediaPlaylist,
-  type MediaPlaylist,
-  type MediaSegment,
-  type RenditionReport,
-} from '../hls/media-playlist.ts';
+import type { RenditionReport } from '../hls/media-playlist.ts';
 import { parseReloadDirectives } from '../hls/reload-directives.ts';
 import type { AnswerText } from '../shared/joined-text.ts';
-import { RenderedText } from '../shared/rendered-text.ts';
 import { ChangeWaiters } from './change-waiters.ts';
-import { ListedText } from './listed-text.ts';
 import type { DiskSlice } from './rewind-store.ts';
 import { SegmentDates } from './segment-dates.ts';
 import { type HeldSegment, type ListedPart, SegmentShelf, type ShelfOptions } from './segment-shelf.ts';
 import type { Part, SegmentSink } from './segmenter.ts';
+import { WindowPlaylist } from './window-playlist.ts';
 
 /** Answer to a request for the media playlist. */
 export type PlaylistAnswer =
@@ -72,7 +66,7 @@ export class LiveWindow implements SegmentSink {
   readonly targetDurationSeconds: number;
   readonly #options: LiveWindowOptions;
   readonly #shelf: SegmentShelf;
-  readonly #listed = new ListedText((from, end) => this.#entries(from, end));
+  readonly #playlist: WindowPlaylist;
   #open: HeldSegment | undefined;
   /** The leading gap's. */
   #firstSequence: number;
@@ -85,7 +79,6 @@ export class LiveWindow implements SegmentSink {
   #ended = false;
   readonly #dates = new SegmentDates();
   readonly #waiters = new ChangeWaiters();
-  readonly #rendered = new Map<string, AnswerText>();
 
   constructor(options: LiveWindowOptions) {
     this.#options = options;
@@ -98,6 +91,19 @@ export class LiveWindow implements SegmentSink {
     this.#beginsInside = beside?.isPlayable ?? false;
     this.#discontinuityIsDue = beside === undefined ? false : beside.#discontinuityIsDue;
     this.#partTargetSeconds = beside?.partTargetSeconds;
+    this.#playlist = new WindowPlaylist({
+      targetDurationSeconds: options.targetDurationSeconds,
+      shelf: this.#shelf,
+      progress: () => ({
+        partTargetSeconds: this.#partTargetSeconds,
+        open: this.#open,
+        firstSequence: this.#firstSequence,
+        nextSequence: this.#nextSequence,
+        nextPartNumber: this.#nextPartNumber,
+        isEnded: this.#ended,
+      }),
+      otherRenditions: () => options.otherRenditions?.() ?? [],
+    });
   }
 
   // ------------------------------------------------------------------------------------------------ filling it
@@ -118,7 +124,7 @@ export class LiveWindow implements SegmentSink {
 
   /** Bytes of memory that it takes to know where segments are and to list them, beside the segments themselves. */
   get bookkeepingBytes(): number {
-    return this.#shelf.log.heldBytes + this.#listed.heldBytes;
+    return this.#shelf.log.heldBytes + this.#playlist.heldBytes;
   }
 
   fixPartTarget(seconds: number): void {
@@ -247,7 +253,7 @@ export class LiveWindow implements SegmentSink {
 
   /** Another rendition has come further: what was rendered is old. */
   otherChanged(): void {
-    this.#rendered.clear();
+    this.#playlist.forget();
   }
 
   get ended(): boolean {
@@ -355,12 +361,12 @@ export class LiveWindow implements SegmentSink {
     this.#nextSequence += 1;
     if (isGap) this.#shelf.listGap(segment.sequence, segment);
     else this.#shelf.list(segment);
-    this.#listed.settle(this.#shelf.first, this.#shelf.settledEnd);
+    this.#playlist.settle();
     this.#changed();
   }
 
   #changed(): void {
-    this.#rendered.clear();
+    this.#playlist.forget();
     this.#options.onChange();
     this.#waiters.wake(this.#ended);
   }
@@ -391,117 +397,13 @@ export class LiveWindow implements SegmentSink {
   }
 
   #answer(skip: 'no' | 'yes' | 'v2', blocking: boolean): PlaylistAnswer {
-    const delta = skip !== 'no' && !this.#ended;
-    const key = delta ? 'delta' : 'full';
-    let text = this.#rendered.get(key);
-    if (text === undefined) {
-      text = delta ? this.#deltaText() : this.#wholeText();
-      this.#rendered.set(key, text);
-    }
     return {
       status: 200,
-      text,
+      text: this.#playlist.text(skip !== 'no' && !this.#ended ? 'delta' : 'whole'),
       blocking,
       targetDurationSeconds: this.targetDurationSeconds,
       ended: this.#ended,
     };
-  }
-
-  #wholeText(): AnswerText {
-    return this.#listed.whole(this.#playlist(), this.#shelf.first, this.#nextSequence);
-  }
-
-  #deltaText(): AnswerText {
-    const kept = this.#firstKept();
-    if (kept === this.#shelf.first) return this.#wholeText();
-    const segments = this.#entries(kept, this.#nextSequence);
-    const skippedSegments = kept - this.#shelf.first;
-    return new RenderedText(formatMediaPlaylist({ ...this.#playlist(), skippedSegments, segments }));
-  }
-
-  /** All but the segments. */
-  #playlist(): Omit<MediaPlaylist, 'segments'> {
-    const target = this.targetDurationSeconds;
-    const partTarget = this.#partTargetSeconds ?? target;
-    const open = this.#open;
-    return {
-      targetDurationSeconds: target,
-      mediaSequence: this.#shelf.first,
-      discontinuitySequence: this.#shelf.discontinuitySequence,
-      independentSegments: this.#shelf.canAllBeJoined && (open?.isIndependent ?? true),
-      serverControl: {
-        canBlockReload: true,
-        partHoldBackSeconds: partTarget * 3,
-        holdBackSeconds: target * 3,
-        canSkipUntilSeconds: target * 6,
-      },
-      partTargetSeconds: partTarget,
-      openParts: this.#ended || open === undefined || open.parts.length === 0 ? undefined : openEntry(open),
-      preloadHints: this.#ended ? [] : this.#hints(),
-      renditionReports: this.#options.otherRenditions?.() ?? [],
-      endList: this.#ended,
-    };
-  }
-
-  #hints(): MediaPlaylist['preloadHints'] {
-    const part = { type: 'PART' as const, uri: `part-${this.#nextPartNumber}.m4s` };
-    const last = this.#nextSequence - 1;
-    const listedMap = this.#open?.parts.length
-      ? this.#open.map
-      : this.#shelf.log.has(last)
-        ? this.#shelf.log.map(last)
-        : undefined;
-    return listedMap === this.#shelf.map
-      ? [part]
-      : [{ type: 'MAP' as const, uri: mapUri(this.#shelf.map) }, part];
-  }
-
-  /** The first segment that no delta update leaves out. */
-  #firstKept(): number {
-    let behind = 0;
-    for (let sequence = this.#nextSequence - 1; sequence >= this.#shelf.first; sequence -= 1) {
-      if (behind >= this.targetDurationSeconds * 6) return sequence + 1;
-      behind += this.#shelf.log.durationSeconds(sequence);
-    }
-    return this.#shelf.first;
-  }
-
-  /** Parts are listed in the last three target durations. */
-  #firstWithParts(): number {
-    if (this.#ended) return this.#nextSequence;
-    let behind = this.#open?.durationSeconds ?? 0;
-    for (let sequence = this.#nextSequence - 1; sequence >= this.#shelf.first; sequence -= 1) {
-      if (behind > this.targetDurationSeconds * 3) return sequence + 1;
-      behind += this.#shelf.log.durationSeconds(sequence);
-    }
-    return this.#shelf.first;
-  }
-
-  /** Closed segments from `from` on, and before `end`, as they are listed. */
-  #entries(from: number, end: number, partsFrom = this.#firstWithParts()): MediaSegment[] {
-    const log = this.#shelf.log;
-    const entries: MediaSegment[] = [];
-    for (let sequence = Math.max(from, log.first); sequence < end; sequence += 1) {
-      const gap = log.isGap(sequence);
-      entries.push({
-        uri: gap ? `gap-${sequence}.m4s` : `segment-${sequence}.m4s`,
-        durationSeconds: log.durationSeconds(sequence),
-        discontinuity: log.hasDiscontinuity(sequence),
-        gap,
-        map: { uri: mapUri(log.map(sequence)) },
-        programDateTimeMs: log.dateMs(sequence),
-        parts: sequence >= partsFrom ? this.#listedParts(sequence) : [],
-      });
-    }
-    return entries;
-  }
-
-  #listedParts(sequence: number): MediaSegment['parts'] {
-    if (sequence === this.#firstSequence) {
-      const durationSeconds = this.#shelf.log.durationSeconds(sequence);
-      return [{ uri: `gap-${sequence}-0.m4s`, durationSeconds, gap: true }];
-    }
-    return (this.#shelf.partsOf(sequence) ?? []).map(partEntry);
   }
 
   async #hintedPart(number: number, name: string, signal: AbortSignal): Promise<MediaAnswer> {
@@ -542,25 +444,4 @@ function wholeNumber(name: string, before: string, behind: string): number | und
   if (!name.endsWith(behind)) return undefined;
   const digits = name.slice(before.length, -behind.length);
   return /^(0|[1-9]\d{0,14})$/.test(digits) ? Number(digits) : undefined;
-}
-
-function mapUri(number: number): string {
-  return `init-${number}.mp4`;
-}
-
-function openEntry(open: HeldSegment): NonNullable<MediaPlaylist['openParts']> {
-  return {
-    discontinuity: open.hasDiscontinuity,
-    map: { uri: mapUri(open.map) },
-    programDateTimeMs: open.dateMs,
-    parts: open.parts.map(partEntry),
-  };
-}
-
-function partEntry(part: ListedPart): MediaSegment['parts'][number] {
-  return {
-    uri: `part-${part.number}.m4s`,
-    durationSeconds: part.durationSeconds,
-    independent: part.isIndependent,
-  };
 }
