@@ -2,13 +2,14 @@ import type { RunningApp } from './app.ts';
 import type { Config } from './config/settings.ts';
 
 /**
- * What the operator reads once the server runs: addresses, what to type into OBS, and at the very first start the secrets that are
- * never shown again.
+ * What the operator reads once the server runs: addresses, and at the very first start where to sign in, what to type into OBS, and
+ * the secrets that are never shown again.
  */
 export function describeStart(app: RunningApp, config: Config): string {
   const host = new URL(app.publicUrl).hostname;
   const rtmpPort = app.rtmpPort === 1935 ? '' : `:${app.rtmpPort}`;
   const addresses: [string, string][] = [
+    ['Dashboard', `${app.publicUrl}/dashboard`],
     ['API', app.publicUrl],
     ['Documentation', `${app.publicUrl}/docs`],
     ['RTMP server', `rtmp://${host}${rtmpPort}/s`],
@@ -25,22 +26,32 @@ export function describeStart(app: RunningApp, config: Config): string {
       '',
       'First start: these are shown once and kept only as hashes. Write them down.',
       '',
+      'To sign in to the dashboard:',
+      '',
+      ...rows([
+        ['Address', `${app.publicUrl}/dashboard`],
+        ['Sign-in', secrets.adminEmail],
+        ['Password', secrets.adminPassword.reveal()],
+      ]),
+      '',
+      'For programs:',
+      '',
       ...rows([
         ['Sandbox API key', secrets.sandboxKey.reveal()],
         [
           'Production API key',
           secrets.productionKey.reveal() + (upgraded ? '' : '   (works once the account is upgraded)'),
         ],
-        ['Sign-in', secrets.adminEmail],
-        ['Password', secrets.adminPassword.reveal()],
       ]),
       '',
       'In the sandbox all pictures carry a watermark, streams end after 30 minutes, and videos have 30 seconds and are deleted after 24 hours.',
       ...(upgraded
         ? ['Production has no such limits.']
-        : [`Production has no such limits: npm run account -- upgrade ${secrets.adminEmail}`]),
+        : [
+            `Production has no such limits: upgrade in the dashboard under Account, or with npm run account -- upgrade ${secrets.adminEmail}`,
+          ]),
       '',
-      'To go live, make a stream:',
+      'The dashboard does the rest. Without it, to go live, make a stream:',
       '',
       `  curl -u ${key}: -H 'Content-Type: application/json' -d '{"name":"My first stream"}' ${app.publicUrl}/live-streams`,
       '',

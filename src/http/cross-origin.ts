@@ -1,4 +1,7 @@
-/** Headers of every answer, so that pages of any origin can use the API. Credentials come in a header, never in a cookie. */
+/**
+ * Headers of every answer, so that pages of any origin can use the API with a key or a token. What a cookie opens is for the own
+ * pages only: credentials are never allowed here, nor is `Millrace-Environment` below.
+ */
 export const crossOriginHeaders: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':

@@ -102,7 +102,7 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     const state = ctx.state as AppState;
     state.route = route.path;
     state.rate = limiter.untouched(route.rateClass);
-    const setHeader: SetHeader = (name, value) => ctx.append(name, value);
+    const setHeader: SetHeader = (name, value) => ctx.set(name, value);
     const caller = callerOf(ctx, route, setHeader);
     if (caller !== undefined) state.rate = limiter.require(ratedAs(caller), route.rateClass);
     const json =

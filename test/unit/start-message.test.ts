@@ -22,6 +22,9 @@ describe('the first start', () => {
     const text = said(false);
     expect(text).toMatch(/In the sandbox all pictures carry a watermark, .* 24 hours\./);
     expect(text).toContain('npm run account -- upgrade admin@localhost\n');
+    expect(text).toMatch(
+      /sign in to the dashboard:\n\n +Address +http:\/\/localhost:8080\/dashboard\n +Sign-in +admin@localhost\n +Password +a password\n/,
+    );
     expect(text.match(/curl -u the-sandbox-key: /g)).toHaveLength(3);
   });
 
@@ -32,6 +35,8 @@ describe('the first start', () => {
   });
 });
 
-test('a later start shows no keys', () => {
-  expect(said(false, { ...app, firstSecrets: undefined })).not.toMatch(/-key|sandbox/);
+test('a later start says where the dashboard is, and shows no keys', () => {
+  const text = said(false, { ...app, firstSecrets: undefined });
+  expect(text).toMatch(/^ +Dashboard +http:\/\/localhost:8080\/dashboard$/m);
+  expect(text).not.toMatch(/-key|sandbox|password/i);
 });

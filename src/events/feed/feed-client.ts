@@ -228,9 +228,11 @@ export class FeedClient {
     } catch (error) {
       // A database that cannot be read now says nothing about the credentials.
       if (!(error instanceof AppError)) return;
-      if (error.status === 403) this.close('account-suspended', 4403, 'The account is suspended.');
-      else if (error.status === 401)
+      if (error.code === 'authorization-suspended-account') {
+        this.close('account-suspended', 4403, 'The account is suspended.');
+      } else if (error.kind === 'denied') {
         this.close('credentials-ended', 4401, 'The credentials are not valid any more.');
+      }
     }
   }
 }

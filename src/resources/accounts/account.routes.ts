@@ -156,13 +156,14 @@ function accountView(
 ): AccountView {
   const account = accounts.find(accountId);
   if (account === undefined) throw new AppError('resource-not-found');
-  const { email, createdAtMs, isUpgraded: upgraded } = account;
+  const { email, createdAtMs, isUpgraded: upgraded, isOperator } = account;
   const limited = Object.entries(ratesOf(rates, environment)).filter(([, limit]) => limit > 0);
   return {
     accountId,
     ...(email === undefined ? {} : { email }),
     createdAt: formatAtom(createdAtMs),
     upgraded,
+    ...(isOperator ? { operator: true } : {}),
     environment,
     projectId,
     limits: { apiKeyPairs: keyPairsMax, webhooks, requestsPerMinute: Object.fromEntries(limited) },

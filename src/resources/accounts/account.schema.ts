@@ -14,6 +14,7 @@ export const accountSchema = z
     email: z.string().optional().describe('Of the first user.'),
     createdAt: dateTime,
     upgraded: z.boolean().describe('Whether production can be used.'),
+    operator: z.literal(true).optional().describe('There when it is the account of whoever runs the server.'),
     environment: z.enum(['sandbox', 'production']).describe('Of the credential of this request.'),
     projectId: z.string().describe('Of the environment: what all resources belong to.'),
     limits: z.object({

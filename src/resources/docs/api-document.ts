@@ -22,6 +22,7 @@ Bodies and answers are JSON in UTF-8; times are ATOM in UTC (\`2026-03-04T05:06:
 
 Every \`GET\` answers \`HEAD\`, and every path \`OPTIONS\` (204, with \`Allow\`), both without other rights than those of \`GET\`.
 A path that is not here answers 404, a method that is not here 405 with \`Allow\`. Every answer can be used by pages of any origin.
+Instead of a key or a token, pages of this server send the cookie of a session with \`Millrace-Environment\`, without \`Authorization\`.
 A request that is not HTTP is answered with 400, headers of more than 16 KiB with 431, and headers that come too slowly with 408,
 with the same body as all errors.`;
 

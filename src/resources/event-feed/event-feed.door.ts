@@ -81,7 +81,7 @@ function credentialsOf(
   const setHeader = () => {};
   if (authorization === undefined && (environment === 'sandbox' || environment === 'production')) {
     gate.requireOwnSite(request, { needsOrigin: true });
-    return () => gate.callerIn(environment, request, setHeader);
+    return () => gate.callerIn(environment, { headers, socket }, setHeader);
   }
   const shown = authorization === undefined ? {} : { authorization };
   return () => authenticate({ headers: shown, socket }, setHeader);

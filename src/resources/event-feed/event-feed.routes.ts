@@ -3,7 +3,8 @@ import { AppError } from '../../shared/errors.ts';
 import { eventFeedQuery } from './event-feed.schema.ts';
 
 const description = `Open it as a WebSocket (HTTP/1.1), with the \`Authorization\` header, or in a browser with the subprotocols
-\`millrace.events.v1\` and \`token.<access token>\`. Every message is one JSON object with a \`type\`:
+\`millrace.events.v1\` and \`token.<access token>\`; pages of this server, with the cookie of a session and the subprotocols
+\`millrace.events.v1\` and \`environment.sandbox\` or \`environment.production\`. Every message is one JSON object with a \`type\`:
 
 - \`hello\`: the first; \`lastEventId\` is the event after which this connection goes on.
 - \`gap\`: events that \`lastEventId\` asked for are no longer kept (7 days); \`oldestEventId\` is the first that follows.
