@@ -44,11 +44,23 @@ export function findChromium(env: Readonly<Record<string, string | undefined>> =
   return { reason: 'no Chromium or Chrome is installed; install one or set MILLRACE_TEST_CHROMIUM' };
 }
 
+/** The last list of features that are off is the one that counts, so those that Playwright turns off are here again. */
+const featuresOfPlaywright = [
+  ...['AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades'],
+  ...['HttpsFirstBalancedModeAutoEnable', 'LensOverlay', 'MediaRouter', 'PaintHolding'],
+  ...['ThirdPartyStoragePartitioning', 'AvoidCorsURLLoaderRestartOnRedirect', 'TcpPortRandomizationWin'],
+  ...['OptimizationHints', 'NetworkTimeServiceQuerying', 'AimEnabled', 'PreconnectToSearch'],
+];
+
+/** Suggestions under the address bar are two pages more in each window; nobody sees them, and they keep the machine busy. */
+const featuresOfAddressBar = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'];
+
 /**
- * Arguments that a headless Chromium in a test gets: no sandbox (root in containers has none), no GPU, and
- * nothing that looks for a network of its own.
+ * Arguments that a headless Chromium in a test gets: no sandbox (root in containers has none), no GPU, nothing that looks for a
+ * network of its own, and no pages of its own.
  */
 export const chromiumArguments: readonly string[] = [
+  `--disable-features=${[...featuresOfPlaywright, ...featuresOfAddressBar].join(',')}`,
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
