@@ -562,6 +562,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         alarms,
         suspension,
         ingest,
+        api.storageMeter,
         sweeps,
         // Last: its secrets can be shown once only, so nothing may fail after they are made.
         firstAccount,

@@ -62,6 +62,8 @@ import { uploadTokenRoutes } from './upload-tokens/upload-tokens.routes.ts';
 import { UploadTokensService } from './upload-tokens/upload-tokens.service.ts';
 import { UploadTokensStore } from './upload-tokens/upload-tokens.store.ts';
 import { createUploads, type Uploads, type UploadWork } from './uploads/create-uploads.ts';
+import { StorageMeterStore } from './usage/storage-meter.store.ts';
+import { StorageMeter } from './usage/storage-meter.ts';
 import { TrafficStore } from './usage/traffic.store.ts';
 import { Traffic } from './usage/traffic.ts';
 import { usageRoutes } from './usage/usage.routes.ts';
@@ -88,6 +90,7 @@ import { WebhooksService } from './webhooks/webhooks.service.ts';
 import { WebhooksStore } from './webhooks/webhooks.store.ts';
 
 const tokensSweptEveryMs = 10 * 60_000;
+const storageMeasuredEveryMs = 5_000;
 
 /** What the API is made of. */
 export interface ApiOptions {
@@ -201,6 +204,8 @@ export interface Api {
   readonly tokenSweeper: PeriodicTasks;
   /** What viewers are sent is counted here; to be started and stopped with the server. */
   readonly traffic: Traffic;
+  /** To be started and stopped with the server. */
+  readonly storageMeter: PeriodicTasks;
   /** To be stopped with the server. */
   readonly serverWatch: ServerWatch;
   /** For the listener: what takes WebSockets. */
@@ -305,6 +310,10 @@ export function createApi(options: ApiOptions): Api {
     log,
   });
   const traffic = new Traffic({ store: new TrafficStore(database), clock, log: log.child('usage') });
+  const storage = new StorageMeter({
+    store: new StorageMeterStore(database),
+    ...{ files, clock, log: log.child('usage') },
+  });
   const serverWatch = new ServerWatch({
     version: options.version,
     dataDir,
@@ -415,6 +424,12 @@ export function createApi(options: ApiOptions): Api {
     analytics,
     tokenSweeper,
     traffic,
+    storageMeter: new PeriodicTasks({
+      name: 'storage-meter',
+      tasks: [{ name: 'measure-storage', run: signal => storage.run(signal) }],
+      everyMs: storageMeasuredEveryMs,
+      log: log.child('usage'),
+    }),
     serverWatch,
     docsBase,
     docs: new DocsPages({

@@ -48,6 +48,7 @@ export class ServerWatch implements Component {
   #before: CpuTimes | undefined;
   #latest: Promise<ServerStateView> | undefined;
   #askedAtMs = 0;
+  #isLooking = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ServerWatchOptions) {
@@ -80,36 +81,38 @@ export class ServerWatch implements Component {
   }
 
   async #begin(): Promise<ServerStateView> {
-    this.#timer = setInterval(() => this.#tick(), this.#options.everyMs ?? usualEveryMs);
-    this.#timer.unref();
+    const { signal } = this.#stopping;
     this.#before = readCpus().times;
     try {
-      await sleep(firstSpanMs, undefined, { signal: this.#stopping.signal });
-      return await this.#look();
+      await sleep(firstSpanMs, undefined, { signal });
+      const first = await this.#look();
+      signal.throwIfAborted();
+      this.#timer = setInterval(() => void this.#tick(), this.#options.everyMs ?? usualEveryMs);
+      this.#timer.unref();
+      return first;
     } catch (error) {
       this.#rest();
-      if (this.#stopping.signal.aborted) throw new AppError('server-draining', undefined, { cause: error });
+      if (signal.aborted) throw new AppError('server-draining', undefined, { cause: error });
       throw error;
     }
   }
 
-  #tick(): void {
+  async #tick(): Promise<void> {
+    if (this.#isLooking) return;
     if (this.#options.clock.monotonicMs() - this.#askedAtMs > watchedForMs) {
       this.#rest();
       return;
     }
-    const before = this.#latest;
-    const latest = this.#look();
-    latest.then(
-      () => {
-        // Unless it rests by now.
-        if (this.#latest === before) this.#latest = latest;
-      },
-      error => {
-        this.#options.log.warn('server-not-measured', { error });
-        this.#rest();
-      },
-    );
+    this.#isLooking = true;
+    try {
+      const state = await this.#look();
+      if (this.#timer !== undefined) this.#latest = Promise.resolve(state);
+    } catch (error) {
+      this.#options.log.warn('server-not-measured', { error });
+      this.#rest();
+    } finally {
+      this.#isLooking = false;
+    }
   }
 
   /** Until somebody asks again. */

@@ -52,8 +52,9 @@ export const traffic: Migration = {
       UPDATE storage_totals SET ${withoutOld} WHERE project_id = old.project_id;
     END;
 
-    INSERT INTO stored_videos (video_id, project_id)
-      SELECT v.id, v.project_id FROM videos v
+    -- After what changes from now on.
+    INSERT INTO stored_videos (video_id, project_id, due_at_ms)
+      SELECT v.id, v.project_id, 1 FROM videos v
       WHERE EXISTS (SELECT 1 FROM video_sources s WHERE s.video_id = v.id)
         OR EXISTS (SELECT 1 FROM text_tracks t WHERE t.video_id = v.id)
         OR EXISTS (SELECT 1 FROM video_thumbnails t WHERE t.video_id = v.id)

@@ -1,0 +1,66 @@
+import type { Dirent } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCodeOf } from '../../shared/errors.ts';
+import type { StoredBytes } from './usage.store.ts';
+
+type Kind = keyof StoredBytes;
+
+/** What the files of a video's folder are counted as, by the beginning of their names. Whatever has none of them is not ours. */
+const kinds: readonly (readonly [beginning: RegExp, kind: Kind])[] = [
+  [/^source(?:\.partial)?$/, 'sourceBytes'],
+  [/^recording-\d+\.mp4$/, 'recordingBytes'],
+  [/^hls-\d+$/, 'hlsBytes'],
+  [/^mp4$/, 'mp4Bytes'],
+  [/^(?:thumbnail-.*|storyboard\.jpg|watermark)$/, 'imageBytes'],
+  [/^(?:(?:captions|chapters)-.*\.vtt|storyboard\.vtt)$/, 'textBytes'],
+];
+
+/** What a file or folder of a video's folder is counted as; undefined for one that is not. `isRecording`: its source was broadcast. */
+export function kindOf(name: string, isRecording: boolean): Kind | undefined {
+  const kind = kinds.find(([pattern]) => pattern.test(name))?.[1];
+  return kind === 'sourceBytes' && isRecording ? 'recordingBytes' : kind;
+}
+
+/** Measures the files of a video's folder. One that is not there has none. */
+export async function measureFiles(folder: string, isRecording: boolean): Promise<StoredBytes> {
+  const bytes = {
+    ...{ sourceBytes: 0, recordingBytes: 0, hlsBytes: 0 },
+    ...{ mp4Bytes: 0, imageBytes: 0, textBytes: 0 },
+  };
+  for (const entry of await entriesOf(folder)) {
+    const kind = kindOf(entry.name, isRecording);
+    if (kind === undefined) continue;
+    const path = join(folder, entry.name);
+    if (entry.isFile()) bytes[kind] += await sizeOf(path);
+    if (!entry.isDirectory()) continue;
+    for (const inner of await entriesOf(path)) {
+      if (inner.isFile()) bytes[kind] += await sizeOf(join(path, inner.name));
+    }
+  }
+  return bytes;
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isGone(error)) return [];
+    throw error;
+  }
+}
+
+/** Files come and go while they are measured. */
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await lstat(path)).size;
+  } catch (error) {
+    if (isGone(error)) return 0;
+    throw error;
+  }
+}
+
+function isGone(error: unknown): boolean {
+  const code = systemCodeOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process';
+import { totalmem } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ServerStateStore } from '../../src/resources/server-state/server-state.store.ts';
+import { type ServerParts, ServerWatch } from '../../src/resources/server-state/server-watch.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { type RunningApi, startApi } from '../support/start-api.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+let server: RunningApi;
+beforeAll(async () => {
+  server = await startApi();
+});
+afterAll(() => server.stop());
+
+const parts: ServerParts = {
+  programs: [{ name: 'ffmpeg', path: '/usr/bin/ffmpeg', version: '7.1' }],
+  minFreeBytes: 1,
+  childPids: () => [],
+  jobs: () => ({ waiting: 2, running: 1, isPaused: false }),
+  live: () => ({ broadcasts: 1, viewers: 24 }),
+};
+
+/** A watch on the database of the API, with a clock for durations that is moved by hand. */
+function watching(changed: Partial<ServerParts> = {}) {
+  const time = { ms: 0 };
+  const watch = new ServerWatch({
+    version: '1.2.3',
+    dataDir: server.dataDir,
+    store: new ServerStateStore(server.database),
+    parts: { ...parts, ...changed },
+    clock: { nowMs: () => Date.now(), monotonicMs: () => time.ms },
+    log: silentLogger,
+    everyMs: 10,
+  });
+  onTestFinished(() => watch.stop());
+  return { watch, time };
+}
+
+describe('the state of the server', () => {
+  it("is told to the operator's account, in both environments, and to nobody else", async () => {
+    const told = await server.call('GET', '/server');
+    expect(told.status).toBe(200);
+    expect(told.json).toMatchObject({ version: '0.0.0', live: { broadcasts: 0, viewers: 0 } });
+    const other = server.addAccount({ isUpgraded: true });
+    for (const key of [other.sandboxKey, other.productionKey]) {
+      const refused = await server.call('GET', '/server', { key });
+      expect([refused.status, refused.json.title]).toEqual([
+        403,
+        'Only the operator of this server may do this.',
+      ]);
+    }
+  });
+
+  it('has what the machine and the parts of the server say', async () => {
+    const state = await watching().watch.state();
+    expect(state).toMatchObject({
+      version: '1.2.3',
+      queue: { waiting: 2, running: 1, failedToday: 0, isPaused: false },
+      live: { broadcasts: 1, viewers: 24 },
+      memory: { machineTotalBytes: totalmem() },
+      programs: parts.programs,
+    });
+    const { cpu, memory, disk } = state;
+    expect(cpu.cores).toBeGreaterThan(0);
+    expect(cpu.machinePercent).toBeLessThanOrEqual(100);
+    expect(memory.serverBytes).toBeGreaterThan(10_000_000);
+    expect(memory.machineFreeBytes).toBeLessThan(memory.machineTotalBytes);
+    expect(disk.freeBytes).toBeLessThan(disk.totalBytes);
+  });
+
+  it.runIf(process.platform === 'linux')('has the memory of the programs that run', async () => {
+    const child = execFile('sleep', ['60']);
+    onTestFinished(() => void child.kill());
+    // The second one is gone, or was never there.
+    const { memory } = await watching({ childPids: () => [child.pid!, 4_194_304] }).watch.state();
+    expect(memory.childrenBytes).toBeGreaterThan(100_000);
+    expect(memory.childrenBytes).toBeLessThan(50_000_000);
+  });
+
+  it('counts the jobs that were given up today', async () => {
+    const add = server.database.sqlite.prepare(
+      "INSERT INTO jobs (kind, lane, subject_id, payload, priority, state, run_at_ms, failed_at_ms, created_at_ms) VALUES ('encode', 'encode', 'vi', 'null', 0, 'failed', 0, ?, 0)",
+    );
+    add.run(Date.now());
+    add.run(Date.now() - 86_400_000);
+    expect((await watching().watch.state()).queue.failedToday).toBe(1);
+  });
+
+  it('is looked at again and again while somebody asks, and no more a minute later', async () => {
+    let looks = 0;
+    const jobs = () => {
+      looks += 1;
+      return { waiting: looks, running: 0, isPaused: false };
+    };
+    const { watch, time } = watching({ jobs });
+    expect([watch.isWatching, looks]).toEqual([false, 0]);
+    const [one, two] = await Promise.all([watch.state(), watch.state()]);
+    expect([one.queue.waiting, two.queue.waiting]).toEqual([1, 1]);
+    await waitUntil(async () => (await watch.state()).queue.waiting > 2);
+    time.ms += 60_001;
+    await waitUntil(() => !watch.isWatching);
+    const seen = looks;
+    const later = await watch.state();
+    expect([later.queue.waiting, watch.isWatching]).toEqual([seen + 1, true]);
+  });
+
+  it('warns in words, and is refused once the server stops', async () => {
+    const { watch } = watching({ minFreeBytes: Number.MAX_SAFE_INTEGER });
+    const { warnings } = await watch.state();
+    expect(warnings[0]).toMatchObject({
+      code: 'disk-full',
+      text: expect.stringMatching(/^Uploads are refused: /),
+    });
+    const asked = watching().watch;
+    const pending = asked.state();
+    await asked.stop();
+    await expect(pending).rejects.toMatchObject({ code: 'server-draining' });
+    await expect(asked.state()).rejects.toMatchObject({ code: 'server-draining' });
+    expect(asked.isWatching).toBe(false);
+  });
+});

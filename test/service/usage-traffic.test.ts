@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { TrafficStore } from '../../src/resources/usage/traffic.store.ts';
+import { Traffic } from '../../src/resources/usage/traffic.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { openFilesIn } from '../support/open-files.ts';
+import { type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
+import { tempDirOfTest } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { publicStream, startDelivery } from './delivery-fixture.ts';
+import { FolderVideos, videoId } from './vod-fixture.ts';
+import { MovedClock } from './webhook-fixture.ts';
+
+const megabyte = 1024 * 1024;
+const dayMs = 86_400_000;
+const clock = new MovedClock();
+let api: RunningApi;
+let project: string;
+
+beforeAll(async () => {
+  api = await startApi({ clock });
+  project = sandboxProjectOf(api.database);
+});
+afterAll(() => api.stop());
+
+/** Delivery whose viewers are counted for the sandbox project of the API. */
+async function delivering(protocol: 'HTTP/1.1' | 'HTTP/2') {
+  const videos = new FolderVideos(await tempDirOfTest());
+  videos.set(videoId, { projectId: project });
+  let sent = { live: 0, vod: 0 };
+  const server = await startDelivery(protocol, {
+    vod: videos,
+    observer: {
+      bytesOut: (count, payer) => {
+        if (payer === undefined) return;
+        sent[payer.river] += count;
+        api.api.traffic.sent(project, payer.river, count);
+      },
+      viewerDropped() {},
+      request() {},
+    },
+  });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return Object.assign(server, {
+    videos,
+    /** What was counted since this was last asked. */
+    sent() {
+      const { live, vod } = sent;
+      sent = { live: 0, vod: 0 };
+      return [live, vod];
+    },
+  });
+}
+
+const bandwidth = async () => (await api.call('GET', '/usage')).json.bandwidth;
+
+describe.each(['HTTP/1.1', 'HTTP/2'] as const)('what viewers are sent over %s', protocol => {
+  it('counts the bytes of bodies, those of a range alone, and nothing for HEAD and 304', async () => {
+    const server = await delivering(protocol);
+    const { slice } = await server.videos.addBytes(64 * 1024);
+    server.videos.give(videoId, '720p/video-1-0.m4s', [Buffer.from('head'), slice]);
+    const path = `/vod/${videoId}/hls/720p/video-1-0.m4s`;
+    const whole = await server.ask(path);
+    expect([whole.status, server.sent()]).toEqual([200, [0, 64 * 1024 + 4]]);
+    expect((await server.ask(path, { range: 'bytes=2-1001' })).status).toBe(206);
+    expect(server.sent()).toEqual([0, 1_000]);
+    expect((await server.ask(path, {}, 'HEAD')).status).toBe(200);
+    expect((await server.ask(path, { 'if-none-match': whole.headers.etag! })).status).toBe(304);
+    expect(server.sent()).toEqual([0, 0]);
+    const page = await server.ask(`/vod/${videoId}`);
+    expect(server.sent()).toEqual([0, page.body.length]);
+  });
+
+  it('counts parts and playlists of live streams apart', async () => {
+    const server = await delivering(protocol);
+    server.begin('b1').mediaByName.set('part-1.m4s', [Buffer.alloc(60_000), Buffer.alloc(5_000)]);
+    await server.ask(`/${publicStream}/b1/source/part-1.m4s`);
+    const { body } = await server.ask(`/${publicStream}/b1/source/index.m3u8`);
+    expect(server.sent()).toEqual([65_000 + body.length, 0]);
+    await server.ask('/live/liUnknown000000000000000');
+    expect(server.sent()).toEqual([0, 0]);
+  });
+});
+
+describe('traffic', () => {
+  it('counts what was sent to a viewer who left in the middle, not the rest', async () => {
+    const server = await delivering('HTTP/1.1');
+    const film = 64 * megabyte;
+    await server.videos.giveFile(videoId, 'mp4', Buffer.alloc(film), 'video/mp4');
+    const socket = net.connect(server.port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(`GET /vod/${videoId}/mp4/source.mp4 HTTP/1.1\r\nHost: x\r\n\r\n`);
+    let read = 0;
+    await new Promise<void>(resolve => {
+      socket.on('data', chunk => {
+        read += chunk.length;
+        if (read > 4 * megabyte) resolve();
+      });
+    });
+    socket.destroy();
+    await waitUntil(() => openFilesIn(server.videos.folder).length === 0);
+    const [, counted] = server.sent();
+    expect(counted).toBeGreaterThan(4 * megabyte - 1_000);
+    expect(counted).toBeLessThan(film / 2);
+  });
+
+  it('belongs to the day on which it was sent, and is the last of 30', async () => {
+    const { traffic } = api.api;
+    const before = await bandwidth();
+    const today = new Date(clock.nowMs()).toISOString().slice(0, 10);
+    expect(before.days).toHaveLength(30);
+    expect(before.days.at(-1).date).toBe(today);
+    const toMidnightMs = dayMs - (clock.nowMs() % dayMs);
+    clock.move(toMidnightMs - 1);
+    traffic.sent(project, 'live', 700);
+    clock.move(1);
+    traffic.sent(project, 'vod', 11);
+    const after = await bandwidth();
+    expect(after.days.at(-1)).toEqual({ date: '2026-03-05', bytes: 11, liveBytes: 0, videoBytes: 11 });
+    expect(after.days.at(-2)).toEqual({
+      ...{ date: '2026-03-04', bytes: before.todayBytes + 700 },
+      liveBytes: before.days.at(-1).liveBytes + 700,
+      videoBytes: before.days.at(-1).videoBytes,
+    });
+    expect([after.todayBytes, after.last30DaysBytes]).toEqual([11, before.last30DaysBytes + 711]);
+    traffic.flush();
+    expect(await bandwidth()).toEqual(after);
+    clock.move(30 * dayMs);
+    expect((await bandwidth()).last30DaysBytes).toBe(0);
+  });
+
+  it('is kept for 400 days, and goes with its project', async () => {
+    const { traffic } = api.api;
+    const days = () => api.database.sqlite.prepare('SELECT count(*) FROM traffic').pluck().get();
+    const other = api.addAccount();
+    traffic.sent(project, 'vod', 1);
+    traffic.sent(other.projectIds.sandbox, 'vod', 1);
+    traffic.flush();
+    const kept = days() as number;
+    api.database.sqlite.prepare('DELETE FROM accounts WHERE id = ?').run(other.accountId);
+    traffic.sent(other.projectIds.sandbox, 'vod', 1);
+    traffic.flush();
+    expect(days()).toBe(kept - 1);
+    clock.move(400 * dayMs);
+    traffic.removeOld();
+    expect(days()).toBe(1);
+    clock.move(dayMs);
+    expect(traffic.removeOld()).toBe(1);
+  });
+
+  it('that the database does not take is kept until it does', async () => {
+    const store = new TrafficStore(api.database);
+    let isBroken = true;
+    const failing = Object.assign(Object.create(store) as TrafficStore, {
+      add: (...given: Parameters<TrafficStore['add']>) => {
+        if (isBroken) throw new Error('disk I/O error');
+        store.add(...given);
+      },
+    });
+    const traffic = new Traffic({ store: failing, clock, log: silentLogger });
+    const { projectIds } = api.addAccount();
+    traffic.sent(projectIds.sandbox, 'live', 5);
+    traffic.flush();
+    traffic.sent(projectIds.sandbox, 'live', 6);
+    isBroken = false;
+    await traffic.stop();
+    const [day] = store.since(projectIds.sandbox, 0).values();
+    expect(day).toEqual({ liveBytes: 11, vodBytes: 0 });
+  });
+});
