@@ -19,7 +19,10 @@ export default defineConfig({
     maxWorkers: 2,
     sequence: { sequencer: MixedSequence },
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 10_000 } },
+      {
+        // Nothing of theirs is shared but modules, which are loaded once for all of them.
+        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 10_000, isolate: false },
+      },
       {
         test: {
           name: 'service',
