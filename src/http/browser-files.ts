@@ -94,7 +94,8 @@ export class BrowserModules {
       isOurs ? withoutComments(compile(source, file.pathname)) : withoutSourceMap(source)
     ).replace(importPattern, (whole, keyword: string, quote: string, specifier: string) => {
       const target = specifier.startsWith('.') ? new URL(specifier, file) : packages[specifier];
-      if (target === undefined) return whole;
+      // The latter are of comments with types in them.
+      if (target === undefined || target.pathname.endsWith('.d.ts')) return whole;
       // What is asked for when it is needed is not loaded beforehand.
       if (!keyword.includes('(')) imports.add(target.href);
       return keyword + quote + this.#add(target) + quote;

@@ -1,3 +1,4 @@
 import { render } from 'preact';
+import { App } from './shell/app.tsx';
 
-render(<h1>Millrace</h1>, document.getElementById('app')!);
+render(<App />, document.getElementById('app')!);

@@ -1,7 +1,7 @@
 // Written from the OpenAPI document by `node scripts/write-references.ts`; do not edit.
 
 /** `Error` of the API. */
-export type Error = {
+export type ErrorBody = {
   readonly type?: string | undefined;
   readonly title: string;
   readonly status: number;
@@ -29,6 +29,51 @@ export type AccessToken = {
   readonly expires_in: number;
   readonly access_token: string;
   readonly refresh_token: string;
+};
+
+/** `Session` of the API. */
+export type Session = {
+  readonly sessionId: string;
+  readonly email: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly account: SessionAccount;
+  readonly environments: readonly ("sandbox" | "production")[];
+  readonly projects: {
+    readonly sandbox: string;
+    readonly production?: string | undefined;
+  };
+};
+
+/** `SessionAccount` of the API. */
+export type SessionAccount = {
+  readonly accountId: string;
+  readonly createdAt: string;
+  readonly upgraded: boolean;
+  readonly isOperator: boolean;
+};
+
+/** `ListedSession` of the API. */
+export type ListedSession = {
+  readonly sessionId: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string;
+  readonly address: string;
+  readonly userAgent?: string | undefined;
+  readonly isCurrent: boolean;
+};
+
+/** `Pagination` of the API. */
+export type Pagination = {
+  readonly currentPage: number;
+  readonly currentPageItems: number;
+  readonly pageSize: number;
+  readonly pagesTotal: number;
+  readonly itemsTotal: number;
+  readonly links: readonly {
+    readonly rel: "self" | "first" | "previous" | "next" | "last";
+    readonly uri: string;
+  }[];
 };
 
 /** `Account` of the API. */
@@ -65,19 +110,6 @@ export type ApiKey = {
   readonly hint?: string | undefined;
   readonly createdAt: string;
   readonly lastUsedAt?: string | undefined;
-};
-
-/** `Pagination` of the API. */
-export type Pagination = {
-  readonly currentPage: number;
-  readonly currentPageItems: number;
-  readonly pageSize: number;
-  readonly pagesTotal: number;
-  readonly itemsTotal: number;
-  readonly links: readonly {
-    readonly rel: "self" | "first" | "previous" | "next" | "last";
-    readonly uri: string;
-  }[];
 };
 
 /** `LiveStream` of the API. */
@@ -480,8 +512,136 @@ export type AnalyticsTimeseries = {
   readonly pagination: Pagination;
 };
 
+/** `Usage` of the API. */
+export type Usage = {
+  readonly projectId: string;
+  readonly environment: "sandbox" | "production";
+  readonly videos: number;
+  readonly liveStreams: number;
+  readonly storage: {
+    readonly totalBytes: number;
+    readonly sourceBytes: number;
+    readonly recordingBytes: number;
+    readonly hlsBytes: number;
+    readonly mp4Bytes: number;
+    readonly imageBytes: number;
+    readonly textBytes: number;
+    readonly measuring?: true | undefined;
+  };
+  readonly bandwidth: {
+    readonly todayBytes: number;
+    readonly last30DaysBytes: number;
+    readonly days: readonly {
+      readonly date: string;
+      readonly bytes: number;
+      readonly liveBytes: number;
+      readonly videoBytes: number;
+    }[];
+  };
+};
+
+/** `ServerState` of the API. */
+export type ServerState = {
+  readonly version: string;
+  readonly startedAt: string;
+  readonly measuredAt: string;
+  readonly cpu: {
+    readonly cores: number;
+    readonly serverPercent: number;
+    readonly machinePercent: number;
+  };
+  readonly memory: {
+    readonly serverBytes: number;
+    readonly childrenBytes?: number | undefined;
+    readonly machineTotalBytes: number;
+    readonly machineFreeBytes: number;
+  };
+  readonly disk: {
+    readonly totalBytes: number;
+    readonly freeBytes: number;
+    readonly minFreeBytes: number;
+  };
+  readonly queue: {
+    readonly waiting: number;
+    readonly running: number;
+    readonly failedToday: number;
+    readonly isPaused: boolean;
+  };
+  readonly live: {
+    readonly broadcasts: number;
+    readonly viewers: number;
+  };
+  readonly programs: readonly {
+    readonly name: "ffmpeg" | "copier" | "ffprobe";
+    readonly path: string;
+    readonly version: string;
+    readonly lacks?: readonly string[] | undefined;
+  }[];
+  readonly warnings: readonly {
+    readonly code: "disk-full" | "disk-nearly-full" | "memory-low" | "cpu-busy" | "encoding-paused" | "queue-long" | "program-lacks";
+    readonly text: string;
+  }[];
+};
+
 /** What goes into each operation of the API, and what comes out. */
 export interface Operations {
+  'POST /auth/session': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly email: string;
+      readonly password: string;
+    };
+    answer: Session;
+  };
+  'GET /auth/session': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    answer: Session;
+  };
+  'DELETE /auth/session': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'GET /account/sessions': {
+    params: undefined;
+    query: { readonly sortBy?: "createdAt" | "lastUsedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: {
+      readonly data: readonly ListedSession[];
+      readonly pagination: Pagination;
+    };
+  };
+  'DELETE /account/sessions': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'DELETE /account/sessions/{sessionId}': {
+    params: { readonly sessionId: string; };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'PUT /account/password': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly currentPassword: string;
+      readonly newPassword: string;
+    };
+    answer: undefined;
+  };
+  'POST /account/upgrade': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    answer: SessionAccount;
+  };
   'GET /account': {
     params: undefined;
     query: undefined;
@@ -1116,6 +1276,18 @@ export interface Operations {
     } | undefined; readonly interval?: "minute" | "hour" | "day" | undefined; readonly sortBy?: "metricValue" | "emittedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
     answer: AnalyticsTimeseries;
+  };
+  'GET /usage': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    answer: Usage;
+  };
+  'GET /server': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    answer: ServerState;
   };
   'GET /events': {
     params: undefined;

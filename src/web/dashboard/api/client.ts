@@ -1,0 +1,110 @@
+import { environment, sessionEnded } from '../state/session.ts';
+import type { ErrorBody, Operations } from './api-types.ts';
+import { ApiProblem } from './problem.ts';
+
+/** An operation of the API, such as `GET /videos/{videoId}`. */
+export type Operation = keyof Operations;
+
+/** What an operation answers. */
+export type Answer<Name extends Operation> = Operations[Name]['answer'];
+
+type Part<Key extends string, Value> = undefined extends Value
+  ? { readonly [K in Key]?: Value }
+  : { readonly [K in Key]: Value };
+
+/** What an operation is asked with. */
+export type Input<Name extends Operation> = Part<'params', Operations[Name]['params']> &
+  Part<'body', Operations[Name]['body']> & {
+    readonly query?: Operations[Name]['query'];
+    readonly signal?: AbortSignal;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+
+/** The input can be left out where nothing of it is needed. */
+type Arguments<Name extends Operation> =
+  Record<never, never> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>];
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Calls the API as the person who is signed in, in the environment that the dashboard shows.
+ *
+ * @throws ApiProblem when the answer is an error, or none comes
+ */
+export async function call<Name extends Operation>(
+  operation: Name,
+  ...[input]: Arguments<Name>
+): Promise<Answer<Name>> {
+  const { params, query, body, signal, headers } = (input ?? {}) as {
+    params?: Values;
+    query?: Values;
+    body?: unknown;
+    signal?: AbortSignal;
+    headers?: Readonly<Record<string, string>>;
+  };
+  const [method = 'GET', path = '/'] = operation.split(' ');
+  const response = await send(addressOf(path, params, query), {
+    method,
+    headers: { ...headersOf(body), ...headers },
+    ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  if (!response.ok) throw await refusalOf(response);
+  const text = await response.text();
+  if (text === '') return undefined as Answer<Name>;
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  return (isJson ? JSON.parse(text) : text) as Answer<Name>;
+}
+
+/** Headers by which the server knows that this page calls, and for which environment. No other site can send them. */
+export function callHeaders(): Record<string, string> {
+  return { 'Millrace-Environment': environment.peek() };
+}
+
+/** Address of an operation with its values in place. */
+export function addressOf(path: string, params: Values = {}, query: Values = {}): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || value === '') continue;
+    if (Array.isArray(value)) for (const item of value) search.append(name, String(item));
+    else if (typeof value === 'object' && value !== null) {
+      for (const [key, item] of Object.entries(value)) search.append(`${name}[${key}]`, String(item));
+    } else search.append(name, String(value));
+  }
+  const text = search.toString();
+  return text === '' ? filled : `${filled}?${text}`;
+}
+
+/** What an answer that is an error says. Whoever is no longer signed in is asked to sign in. */
+async function refusalOf(response: Response): Promise<ApiProblem> {
+  let body: Partial<ErrorBody> = { title: `${response.status} ${response.statusText}`.trim() };
+  try {
+    body = (await response.json()) as ErrorBody;
+  } catch {
+    // Something between here and the server answered.
+  }
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const problem = new ApiProblem(response.status, body, Number.isNaN(retryAfter) ? undefined : retryAfter);
+  if (response.status === 401) sessionEnded();
+  return problem;
+}
+
+async function send(address: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, { ...init, credentials: 'same-origin', cache: 'no-store' });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ApiProblem(0, {
+      title: 'The server cannot be reached.',
+      detail: 'Check the connection and try again.',
+    });
+  }
+}
+
+function headersOf(body: unknown): Record<string, string> {
+  return {
+    ...callHeaders(),
+    ...(body === undefined || body instanceof FormData ? {} : { 'Content-Type': 'application/json' }),
+  };
+}

@@ -1,0 +1,94 @@
+import { signal } from '@preact/signals';
+import { environment, session, sessionEnded } from '../state/session.ts';
+
+/** A message of the event feed: an event as webhooks get it, or something that is true of this moment. */
+export interface FeedMessage {
+  readonly type: string;
+  readonly emittedAt?: string;
+  readonly eventId?: string;
+  readonly videoId?: string;
+  readonly liveStreamId?: string;
+  readonly [name: string]: unknown;
+}
+
+/** How it stands with the feed: `off` while nobody listens. */
+export const feedState = signal<'off' | 'connecting' | 'open' | 'lost'>('off');
+
+type Listener = (message: FeedMessage) => void;
+
+const listeners = new Set<Listener>();
+const firstRetryMs = 500;
+const lastRetryMs = 15_000;
+/** Pages that follow one another keep the connection. */
+const lingerMs = 5_000;
+/** Closed by the server: nobody is signed in any more. */
+const credentialsEnded = 4401;
+const accountSuspended = 4403;
+
+let socket: WebSocket | undefined;
+let retryMs = firstRetryMs;
+let retryTimer: ReturnType<typeof setTimeout> | undefined;
+let lingerTimer: ReturnType<typeof setTimeout> | undefined;
+let lastEventId: string | undefined;
+
+/** Hears everything that the feed tells of the current environment, until the returned function is called. */
+export function listen(listener: Listener): () => void {
+  listeners.add(listener);
+  clearTimeout(lingerTimer);
+  if (socket === undefined && retryTimer === undefined) connect();
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearTimeout(lingerTimer);
+    lingerTimer = setTimeout(disconnect, lingerMs);
+  };
+}
+
+/** Begins anew: for another environment, or another account. */
+export function restartFeed(): void {
+  disconnect();
+  lastEventId = undefined;
+  retryMs = firstRetryMs;
+  if (listeners.size > 0 && session.peek()) connect();
+}
+
+function connect(): void {
+  retryTimer = undefined;
+  feedState.value = 'connecting';
+  const address = new URL('/events', location.href);
+  address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
+  if (lastEventId !== undefined) address.searchParams.set('lastEventId', lastEventId);
+  const opened = new WebSocket(address, ['millrace.events.v1', `environment.${environment.peek()}`]);
+  socket = opened;
+  opened.onopen = () => {
+    retryMs = firstRetryMs;
+    feedState.value = 'open';
+  };
+  opened.onmessage = ({ data }) => {
+    const message = JSON.parse(String(data)) as FeedMessage;
+    const eventId = message.eventId ?? (message.type === 'hello' ? message.lastEventId : undefined);
+    if (eventId !== undefined) lastEventId = String(eventId);
+    for (const listener of [...listeners]) listener(message);
+  };
+  opened.onclose = ({ code }) => {
+    if (socket !== opened) return;
+    socket = undefined;
+    if (code === credentialsEnded || code === accountSuspended) {
+      feedState.value = 'off';
+      sessionEnded();
+      return;
+    }
+    feedState.value = 'lost';
+    retryTimer = setTimeout(connect, retryMs * (0.75 + Math.random() / 2));
+    retryMs = Math.min(lastRetryMs, retryMs * 2);
+  };
+}
+
+function disconnect(): void {
+  clearTimeout(retryTimer);
+  retryTimer = undefined;
+  const closing = socket;
+  socket = undefined;
+  closing?.close();
+  feedState.value = 'off';
+}

@@ -1,0 +1,12 @@
+/**
+ * An address that the API handed out, on the host under which this dashboard was opened: they differ when the server's public URL
+ * is another name for it, and only the own one may be shown here.
+ */
+export function localUrl(url: string): string {
+  try {
+    const { pathname, search, hash } = new URL(url, location.href);
+    return pathname + search + hash;
+  } catch {
+    return url;
+  }
+}

@@ -1,0 +1,51 @@
+const minuteSeconds = 60;
+const steps = [
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['week', 7 * 86_400],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', minuteSeconds],
+  ['second', 1],
+] as const;
+
+/** A moment in the viewer's language and time zone, such as `4 Mar 2026, 05:06`. @param time ATOM text or milliseconds */
+export function formatDateTime(time: string | number): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(
+    new Date(time),
+  );
+}
+
+/** A day in the viewer's language. @param time ATOM text or milliseconds */
+export function formatDate(time: string | number): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(new Date(time));
+}
+
+/** How long ago, or how soon, in the viewer's language, such as `3 minutes ago`. @param time ATOM text or milliseconds */
+export function formatRelative(time: string | number, nowMs = Date.now()): string {
+  const seconds = (new Date(time).getTime() - nowMs) / 1000;
+  const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? steps.at(-1)!;
+  const words = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+  return words.format(Math.trunc(seconds / size), unit);
+}
+
+/** A length as players show it: `4:05`, `1:02:03`. */
+export function formatClock(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const [hours, minutes, rest] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60, whole % 60];
+  const padded = String(rest).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${padded}` : `${minutes}:${padded}`;
+}
+
+/** A length in words that stay short: `45 s`, `12 min`, `3 h 20 min`, `2 d 4 h`. */
+export function formatSpan(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3_600) return `${Math.floor(whole / 60)} min`;
+  if (whole < 86_400) return joined(Math.floor(whole / 3_600), 'h', Math.floor(whole / 60) % 60, 'min');
+  return joined(Math.floor(whole / 86_400), 'd', Math.floor(whole / 3_600) % 24, 'h');
+}
+
+function joined(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+}

@@ -1,0 +1,42 @@
+import { useLocation } from 'preact-iso/router';
+import { signOut } from '../api/sessions.ts';
+import { session } from '../state/session.ts';
+import { chooseTheme, theme } from '../state/theme.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Menu } from '../ui/menu.tsx';
+import { tellProblem } from '../ui/toast.tsx';
+
+const nextTheme = { system: 'light', light: 'dark', dark: 'system' } as const;
+const themeWords = { system: 'As the device', light: 'Light', dark: 'Dark' } as const;
+const themeIcons = { system: 'screen', light: 'sun', dark: 'moon' } as const;
+
+/** Who is signed in, and what is theirs: account, theme, documentation, the way out. */
+export function AccountMenu() {
+  const { route } = useLocation();
+  const email = session.value?.email ?? '';
+  return (
+    <Menu
+      label={`Account ${email}`}
+      items={[
+        { words: 'Account', icon: 'user', onClick: () => route('/dashboard/account') },
+        {
+          words: `Theme: ${themeWords[theme.value]}`,
+          icon: themeIcons[theme.value],
+          onClick: () => chooseTheme(nextTheme[theme.value]),
+        },
+        {
+          words: 'Documentation',
+          icon: 'external',
+          onClick: () => window.open('/docs', '_blank', 'noreferrer'),
+        },
+        { words: 'Sign out', icon: 'out', onClick: () => void signOut().catch(tellProblem) },
+      ]}
+    >
+      <span class="avatar" aria-hidden="true">
+        {email.slice(0, 1).toUpperCase()}
+      </span>
+      <span class="account-email">{email}</span>
+      <Icon name="down" size={16} />
+    </Menu>
+  );
+}

@@ -1,0 +1,43 @@
+import { effect } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
+import { LocationProvider } from 'preact-iso/router';
+import { restartFeed } from '../api/feed.ts';
+import { type ApiProblem, problemOf } from '../api/problem.ts';
+import { loadSession } from '../api/sessions.ts';
+import { environment, session } from '../state/session.ts';
+import { LoadFailed } from '../ui/states.tsx';
+import { Shell } from './shell.tsx';
+import { SignInPage } from './sign-in-page.tsx';
+
+/** The dashboard: sign-in, or the shell with its pages. */
+export function App() {
+  const [problem, setProblem] = useState<ApiProblem>();
+  const load = () => {
+    setProblem(undefined);
+    loadSession().catch((error: unknown) => setProblem(problemOf(error)));
+  };
+  useEffect(load, []);
+  useEffect(
+    () =>
+      effect(() => {
+        // Another account or environment has a feed of its own.
+        void [environment.value, session.value?.sessionId];
+        restartFeed();
+      }),
+    [],
+  );
+  if (problem !== undefined) {
+    return (
+      <main class="sign-in">
+        <LoadFailed problem={problem} retry={load} />
+      </main>
+    );
+  }
+  if (session.value === undefined) return null;
+  if (session.value === null) return <SignInPage />;
+  return (
+    <LocationProvider scope="/dashboard">
+      <Shell />
+    </LocationProvider>
+  );
+}

@@ -1,0 +1,50 @@
+import { useLocation } from 'preact-iso/router';
+import { chooseEnvironment, type Environment, environment, session } from '../state/session.ts';
+import { Icon } from '../ui/icon.tsx';
+
+const names: Readonly<Record<Environment, string>> = { sandbox: 'Sandbox', production: 'Production' };
+
+/**
+ * Switches between the account's two environments. Until the account is upgraded, production cannot be chosen, and the way to it
+ * is shown instead.
+ */
+export function EnvironmentSwitch() {
+  const { path, route } = useLocation();
+  const available = session.value?.environments ?? [];
+  const choose = (next: Environment) => {
+    chooseEnvironment(next);
+    // What is open belongs to the other environment: its list is shown instead.
+    const parts = path.split('/');
+    if (parts.length > 3) route(parts.slice(0, 3).join('/'));
+  };
+  return (
+    <fieldset class="environments">
+      <legend class="for-readers">Environment</legend>
+      {(['sandbox', 'production'] as const).map(name =>
+        available.includes(name) ? (
+          <label key={name} class={`environment ${name}`}>
+            <input
+              type="radio"
+              name="environment"
+              value={name}
+              checked={environment.value === name}
+              onChange={() => choose(name)}
+            />
+            <span>{names[name]}</span>
+          </label>
+        ) : (
+          <a
+            key={name}
+            class="environment locked"
+            href="/dashboard/account#upgrade"
+            title="Production is open after an upgrade"
+          >
+            <Icon name="lock" size={14} />
+            <span>{names[name]}</span>
+            <span class="for-readers">, after an upgrade</span>
+          </a>
+        ),
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,62 @@
+import { useLocation } from 'preact-iso/router';
+import { Icon, type IconName } from '../ui/icon.tsx';
+
+interface Entry {
+  readonly href: string;
+  readonly words: string;
+  readonly icon: IconName;
+}
+
+const groups: readonly { readonly title?: string; readonly entries: readonly Entry[] }[] = [
+  {
+    entries: [
+      { href: '/dashboard', words: 'Overview', icon: 'home' },
+      { href: '/dashboard/live', words: 'Live streams', icon: 'live' },
+      { href: '/dashboard/videos', words: 'Videos', icon: 'video' },
+      { href: '/dashboard/analytics', words: 'Analytics', icon: 'chart' },
+    ],
+  },
+  {
+    title: 'Look',
+    entries: [
+      { href: '/dashboard/players', words: 'Players', icon: 'player' },
+      { href: '/dashboard/watermarks', words: 'Watermarks', icon: 'stamp' },
+    ],
+  },
+  {
+    title: 'Build',
+    entries: [
+      { href: '/dashboard/keys', words: 'API keys', icon: 'key' },
+      { href: '/dashboard/upload-tokens', words: 'Upload tokens', icon: 'token' },
+      { href: '/dashboard/webhooks', words: 'Webhooks', icon: 'hook' },
+    ],
+  },
+];
+
+/** The way to every part of the dashboard. @param onGo called when one was chosen */
+export function Navigation({ onGo }: { onGo: () => void }) {
+  const { path } = useLocation();
+  return (
+    <nav class="navigation" aria-label="Dashboard">
+      {groups.map(({ title, entries }) => (
+        <div key={title ?? ''} class="nav-group">
+          {title !== undefined && <p class="nav-title">{title}</p>}
+          <ul>
+            {entries.map(({ href, words, icon }) => (
+              <li key={href}>
+                <a href={href} aria-current={isWithin(path, href) ? 'page' : undefined} onClick={onGo}>
+                  <Icon name={icon} />
+                  {words}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+function isWithin(path: string, href: string): boolean {
+  return path === href || (href !== '/dashboard' && path.startsWith(`${href}/`));
+}

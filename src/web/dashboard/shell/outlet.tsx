@@ -1,0 +1,116 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { exec, useLocation } from 'preact-iso/router';
+import { type ApiProblem, problemOf } from '../api/problem.ts';
+import { environment } from '../state/session.ts';
+import { Button } from '../ui/button.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { Page } from '../ui/page.tsx';
+import { Empty, Skeleton } from '../ui/states.tsx';
+import { type PageProps, type PageRoute, routes } from './routes.ts';
+
+interface Shown {
+  readonly route: PageRoute;
+  readonly component: ComponentType<PageProps>;
+}
+
+/** Pages whose code is here. */
+const loaded = new Map<PageRoute, ComponentType<PageProps>>();
+
+/** The page that the address names. The one before stays until the code of the next is here: nothing flickers. */
+export function Outlet() {
+  const { path } = useLocation();
+  const [shown, setShown] = useState<Shown>();
+  const [problem, setProblem] = useState<ApiProblem>();
+  const found = findRoute(path);
+  const route = found?.route;
+
+  useEffect(() => {
+    setProblem(undefined);
+    if (route === undefined || loaded.has(route)) return;
+    let isWanted = true;
+    route.load().then(
+      component => {
+        loaded.set(route, component);
+        if (isWanted) setShown({ route, component });
+      },
+      (error: unknown) => {
+        if (isWanted) setProblem(problemOf(error));
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [route]);
+
+  if (found === undefined) return <NotFound />;
+  if (problem !== undefined) return <NotLoaded />;
+  const component = loaded.get(found.route);
+  if (component !== undefined) {
+    const Current = component;
+    // Another resource or environment is another page: nothing of the one before is kept.
+    const key = `${environment.value} ${found.route.path} ${JSON.stringify(found.params)}`;
+    return <Current key={key} params={found.params} />;
+  }
+  if (shown !== undefined) {
+    const params = findParams(shown.route, path);
+    if (params !== undefined) return <shown.component params={params} />;
+  }
+  return (
+    <div class="page">
+      <Skeleton height={36} />
+      <Skeleton height={220} />
+    </div>
+  );
+}
+
+function findRoute(path: string): { route: PageRoute; params: Record<string, string> } | undefined {
+  for (const route of routes) {
+    const params = findParams(route, path);
+    if (params !== undefined) return { route, params };
+  }
+  return undefined;
+}
+
+function findParams(route: PageRoute, path: string): Record<string, string> | undefined {
+  try {
+    const matches = exec(path, route.path) as { params: Record<string, string> } | undefined;
+    return matches === undefined ? undefined : { ...matches.params };
+  } catch {
+    // A part of the address is not what `decodeURIComponent` takes.
+    return undefined;
+  }
+}
+
+function NotFound() {
+  return (
+    <Page title="Not found">
+      <Empty
+        icon="search"
+        title="There is no such page"
+        action={<Button href="/dashboard">Go to the overview</Button>}
+      >
+        The address may be mistyped.
+      </Empty>
+    </Page>
+  );
+}
+
+/** Most likely the server was updated, and what this page would load is gone. */
+function NotLoaded() {
+  return (
+    <Page title="Not loaded">
+      <Notice
+        tone="bad"
+        title="This page could not be loaded."
+        action={
+          <Button small icon="refresh" onClick={() => location.reload()}>
+            Reload
+          </Button>
+        }
+      >
+        The server cannot be reached, or was updated since the dashboard was opened.
+      </Notice>
+    </Page>
+  );
+}

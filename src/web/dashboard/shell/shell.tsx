@@ -1,0 +1,64 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { feedState } from '../api/feed.ts';
+import { environment } from '../state/session.ts';
+import { IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Toasts } from '../ui/toast.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { EnvironmentSwitch } from './environment-switch.tsx';
+import { Navigation } from './navigation.tsx';
+import { Outlet } from './outlet.tsx';
+
+/** What stands around every page: navigation, environment, account. On a phone the navigation slides in. */
+export function Shell() {
+  const [isOpen, setOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (!isOpen) return;
+    const close = (event: KeyboardEvent) => {
+      if (event.key === 'Escape') setOpen(false);
+    };
+    document.addEventListener('keydown', close);
+    return () => document.removeEventListener('keydown', close);
+  }, [isOpen]);
+  return (
+    <div class={`shell ${environment.value}${isOpen ? ' nav-open' : ''}`}>
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        Skip to the content
+      </button>
+      <header class="top">
+        <span class="nav-toggle">
+          <IconButton
+            icon={isOpen ? 'close' : 'menu'}
+            label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+            pressed={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          />
+        </span>
+        <a class="brand" href="/dashboard">
+          <span class="brand-mark" aria-hidden="true">
+            <Icon name="play" size={16} />
+          </span>
+          Millrace
+        </a>
+        <EnvironmentSwitch />
+        <AccountMenu />
+      </header>
+      <div class="side">
+        <Navigation onGo={() => setOpen(false)} />
+      </div>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a way out beside Escape and the button */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: likewise */}
+      <div class="shade" onClick={() => setOpen(false)} />
+      <main id="main" ref={main} tabIndex={-1}>
+        {feedState.value === 'lost' && (
+          <p class="connection" role="status">
+            The connection to the server is lost. Trying again…
+          </p>
+        )}
+        <Outlet />
+      </main>
+      <Toasts />
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+import { useId, useState } from 'preact/hooks';
+import { Button, IconButton } from './button.tsx';
+import { tell } from './toast.tsx';
+
+/** Puts a text on the clipboard and says so. */
+export async function copyText(text: string, name: string): Promise<void> {
+  if (await writeClipboard(text)) tell(`${name} copied.`);
+  else tell(`${name} could not be copied: this browser allows it on secure pages only.`);
+}
+
+/** A button that copies a text. */
+export function CopyButton({ text, name, words = 'Copy' }: { text: string; name: string; words?: string }) {
+  return (
+    <Button
+      small
+      icon="copy"
+      label={`${words} ${name.toLowerCase()}`}
+      onClick={() => void copyText(text, name)}
+    >
+      {words}
+    </Button>
+  );
+}
+
+/** A text that is to be copied elsewhere. A secret is hidden until it is asked for, and can be copied unseen. */
+export function CopyField({
+  label,
+  value,
+  secret = false,
+  hint,
+}: {
+  label: string;
+  value: string;
+  secret?: boolean;
+  hint?: string;
+}) {
+  const [isShown, setShown] = useState(!secret);
+  const id = useId();
+  return (
+    <div class="field copy-field">
+      <label for={id}>{label}</label>
+      <div class="copy-row">
+        <input
+          id={id}
+          class="mono"
+          readOnly
+          {...(isShown ? { type: 'text' } : { type: 'password' })}
+          autocomplete="off"
+          value={value}
+          aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+          onFocus={event => event.currentTarget.select()}
+        />
+        {secret && (
+          <IconButton
+            icon={isShown ? 'eye-off' : 'eye'}
+            label={isShown ? `Hide ${label.toLowerCase()}` : `Show ${label.toLowerCase()}`}
+            onClick={() => setShown(!isShown)}
+          />
+        )}
+        <IconButton
+          icon="copy"
+          label={`Copy ${label.toLowerCase()}`}
+          onClick={() => void copyText(value, label)}
+        />
+      </div>
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+async function writeClipboard(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Not a secure page, or not allowed: the old way works in both.
+  }
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.setAttribute('readonly', '');
+  field.className = 'for-readers';
+  // A modal dialog lets nothing outside of it be selected.
+  const place = document.querySelector('dialog[open]') ?? document.body;
+  place.append(field);
+  field.select();
+  const isCopied = document.execCommand('copy');
+  field.remove();
+  return isCopied;
+}

@@ -1,0 +1,91 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { Icon, type IconName } from './icon.tsx';
+
+/** One thing that a menu can do. */
+export interface MenuItem {
+  readonly words: string;
+  readonly icon?: IconName;
+  readonly danger?: boolean;
+  readonly onClick: () => void;
+}
+
+/** A button that opens a list of things to do. Arrows move in it, Escape closes it, and so does a click elsewhere. */
+export function Menu({
+  label,
+  items,
+  children,
+}: {
+  label: string;
+  items: readonly MenuItem[];
+  /** What the button shows; three dots unless given. */
+  children?: ComponentChildren;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  useEffect(() => {
+    if (!isOpen) return;
+    root.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
+    const closeOutside = (event: Event) => {
+      if (!root.current?.contains(event.target as Node)) setOpen(false);
+    };
+    document.addEventListener('pointerdown', closeOutside);
+    document.addEventListener('focusin', closeOutside);
+    return () => {
+      document.removeEventListener('pointerdown', closeOutside);
+      document.removeEventListener('focusin', closeOutside);
+    };
+  }, [isOpen]);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const entries = [...(root.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
+    const at = entries.indexOf(document.activeElement as HTMLElement);
+    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: entries.length - 1 }[event.key];
+    if (event.key === 'Escape') close();
+    else if (next !== undefined) entries.at(next % entries.length)?.focus();
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div class="menu" ref={root}>
+      <button
+        ref={button}
+        type="button"
+        class={children === undefined ? 'icon-button' : 'menu-button'}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        aria-label={label}
+        title={children === undefined ? label : undefined}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {children ?? <Icon name="more" />}
+      </button>
+      {isOpen && (
+        <div class="menu-list" role="menu" id={id} aria-label={label} tabIndex={-1} onKeyDown={onKeyDown}>
+          {items.map(({ words, icon, danger = false, onClick }) => (
+            <button
+              key={words}
+              type="button"
+              role="menuitem"
+              tabIndex={-1}
+              class={danger ? 'danger' : undefined}
+              onClick={() => {
+                close();
+                onClick();
+              }}
+            >
+              {icon !== undefined && <Icon name={icon} size={18} />}
+              {words}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import type { Pagination as PageFacts } from '../api/api-types.ts';
+import { formatNumber } from '../format/size.ts';
+import { Button } from './button.tsx';
+
+/** Which part of a list is shown, and the way to the other parts. */
+export function Pagination({
+  pagination,
+  what,
+  onPage,
+}: {
+  pagination: PageFacts;
+  /** What is listed, such as `videos`. */
+  what: string;
+  /** @param page from 1 */
+  onPage: (page: number) => void;
+}) {
+  const { currentPage = 1, pageSize = 25, currentPageItems = 0, itemsTotal = 0, pagesTotal = 1 } = pagination;
+  if (itemsTotal === 0) return null;
+  const first = (currentPage - 1) * pageSize + 1;
+  return (
+    <nav class="pagination" aria-label={`Pages of ${what}`}>
+      <p role="status">
+        {formatNumber(first)} to {formatNumber(first + currentPageItems - 1)} of {formatNumber(itemsTotal)}{' '}
+        {what}
+      </p>
+      {pagesTotal > 1 && (
+        <div class="actions">
+          <Button small icon="left" disabled={currentPage <= 1} onClick={() => onPage(currentPage - 1)}>
+            Previous
+          </Button>
+          <Button
+            small
+            icon="right"
+            disabled={currentPage >= pagesTotal}
+            onClick={() => onPage(currentPage + 1)}
+          >
+            Next
+          </Button>
+        </div>
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,90 @@
+import type { ComponentChildren } from 'preact';
+import type { ApiProblem } from '../api/problem.ts';
+import { Button } from './button.tsx';
+import { Icon, type IconName } from './icon.tsx';
+import { Notice } from './notice.tsx';
+import type { Loaded } from './use-load.ts';
+
+/** Where there is nothing yet: what would be here, and how it comes to be. */
+export function Empty({
+  icon,
+  title,
+  action,
+  children,
+}: {
+  icon: IconName;
+  title: string;
+  action?: ComponentChildren;
+  children?: ComponentChildren;
+}) {
+  return (
+    <div class="empty">
+      <span class="empty-icon">
+        <Icon name={icon} size={28} />
+      </span>
+      <p class="empty-title">{title}</p>
+      {children !== undefined && <p>{children}</p>}
+      {action}
+    </div>
+  );
+}
+
+/** What could not be loaded, and another try. */
+export function LoadFailed({ problem, retry }: { problem: ApiProblem; retry: () => void }) {
+  return (
+    <Notice
+      tone="bad"
+      title={problem.status === 404 ? 'This is not here.' : 'This could not be loaded.'}
+      action={
+        <Button small icon="refresh" onClick={retry}>
+          Try again
+        </Button>
+      }
+    >
+      {problem.text}
+    </Notice>
+  );
+}
+
+/** Stands where content will be, in about its size, so that nothing jumps. @param rows lines of text that it stands for */
+export function Skeleton({ rows = 3, height }: { rows?: number; height?: number }) {
+  if (height !== undefined)
+    return <div class="skeleton block" style={{ height: `${height}px` }} aria-hidden="true" />;
+  return (
+    <div class="skeleton-rows" aria-hidden="true">
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} class="skeleton" />
+      ))}
+    </div>
+  );
+}
+
+/** Shows what was loaded; before that a placeholder, and a failure with another try. What is shown stays while it is loaded anew. */
+export function Shown<Value>({
+  loaded,
+  rows = 3,
+  height,
+  children,
+}: {
+  loaded: Loaded<Value>;
+  rows?: number;
+  height?: number;
+  children: (value: Value) => ComponentChildren;
+}) {
+  const { value, problem, isLoading, reload } = loaded;
+  if (value === undefined) {
+    if (problem !== undefined) return <LoadFailed problem={problem} retry={reload} />;
+    return (
+      <div role="status">
+        <span class="for-readers">Loading</span>
+        <Skeleton {...(height === undefined ? { rows } : { height })} />
+      </div>
+    );
+  }
+  return (
+    <div class="shown" aria-busy={isLoading}>
+      {problem !== undefined && <LoadFailed problem={problem} retry={reload} />}
+      {children(value)}
+    </div>
+  );
+}
