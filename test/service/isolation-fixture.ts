@@ -9,7 +9,7 @@ import { WebhookSender } from '../../src/events/webhook-sender.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { formOf, pngImage } from '../support/images.ts';
-import { addUser, admin, type SignIn, signIn } from '../support/sign-in.ts';
+import { addUser, admin, easeSignIn, type SignIn, signIn } from '../support/sign-in.ts';
 import { productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { chunkBytes, fileForm, noise } from './upload-fixture.ts';
@@ -110,7 +110,8 @@ export async function startFilled(): Promise<FilledServer> {
     first.find(project => project.environment === environment)!.id;
   const other = api.addAccount({ isUpgraded: true });
   const stranger = { email: 'stranger@example.org', password: 'a password of theirs' };
-  await addUser(api, other.accountId, stranger);
+  easeSignIn(api);
+  addUser(api, other.accountId, stranger);
   const ofFirst = { account: 1, ...(await signedIn(api, admin)) };
   const ofSecond = { account: 2, ...(await signedIn(api, stranger)) };
   const plans = [

@@ -1,7 +1,7 @@
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { formOf, pngImage } from '../support/images.ts';
-import { admin, signIn } from '../support/sign-in.ts';
+import { admin, easeSignIn, signIn } from '../support/sign-in.ts';
 import { type RunningApi, sandboxKey, sandboxProjectOf, startApi } from '../support/start-api.ts';
 
 /** A request that succeeds. */
@@ -52,6 +52,7 @@ export async function startWireApi(): Promise<WireApi> {
     (await made('/summaries', { videoId: await newVideo() })).summaryId as string;
   const newPair = async () => (await made('/account/api-keys', { name: 'A pair' })).keyPairId as string;
 
+  easeSignIn(api);
   let { password } = admin;
   const newCookie = () => signIn(api, { ...admin, password });
 

@@ -24,7 +24,7 @@ export interface StartApiOptions
   extends Partial<
       Pick<
         ApiOptions,
-        'rateLimits' | 'clock' | 'analytics' | 'bodyTimeoutMs' | 'videos' | 'images' | 'uploads'
+        'rateLimits' | 'clock' | 'peers' | 'analytics' | 'bodyTimeoutMs' | 'videos' | 'images' | 'uploads'
       >
     >,
     Partial<Pick<HttpListenerOptions, 'https' | 'beforeKoa' | 'headersTimeoutMs'>> {
@@ -147,6 +147,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     log,
     observer: metrics,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.peers === undefined ? {} : { peers: options.peers }),
     ...(options.analytics === undefined ? {} : { analytics: options.analytics }),
     ...(options.videos === undefined ? {} : { videos: options.videos }),
     ...(options.images === undefined ? {} : { images: options.images }),

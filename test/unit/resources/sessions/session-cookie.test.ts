@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { sessionCookie, sessionSecretOf } from '../../../../src/resources/sessions/session-cookie.ts';
+
+const secret = 'S3cret0'.padEnd(43, 'x');
+
+test.each([
+  [`millrace_session=${secret}`, secret],
+  [`a=b; millrace_session=${secret}; c=d`, secret],
+  [`a=b;millrace_session=${secret}`, secret],
+  [undefined, undefined],
+  ['', undefined],
+  [`other_millrace_session=${secret}`, undefined],
+  [`millrace_session=${secret}x`, undefined],
+  [`millrace_session=${secret.slice(1)}`, undefined],
+  [`millrace_session="${secret}"`, undefined],
+  [`a="; millrace_session=short"; millrace_session=${secret}`, secret],
+])('in %j is the secret %j', (header, expected) => {
+  expect(sessionSecretOf(header)).toBe(expected);
+});
+
+test('is out of reach of scripts and of other sites, and goes over TLS alone where there is TLS', () => {
+  expect(sessionCookie(secret, { lastsMs: 60_500, isSecure: true })).toBe(
+    `millrace_session=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=60; Secure`,
+  );
+  expect(sessionCookie('', { lastsMs: 0, isSecure: false })).toBe(
+    'millrace_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0',
+  );
+});
