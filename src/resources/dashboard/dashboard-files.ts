@@ -26,7 +26,19 @@ const packages = {
 };
 
 /** Style sheets in the order of their rules; all of them are one file. */
-const styleSheets = ['tokens', 'base', 'parts', 'shell', 'pages'] as const;
+const styleSheets = [
+  'tokens',
+  'base',
+  'parts',
+  'shell',
+  'overview',
+  'live',
+  'videos',
+  'video',
+  'look',
+  'build',
+  'analytics',
+] as const;
 
 /** Set when the dashboard is in use, so that no page flashes in the other theme first. */
 const themeScript = new URL('theme-at-start.ts', folder);

@@ -82,6 +82,7 @@ export type Account = {
   readonly email?: string | undefined;
   readonly createdAt: string;
   readonly upgraded: boolean;
+  readonly operator?: true | undefined;
   readonly environment: "sandbox" | "production";
   readonly projectId: string;
   readonly limits: {

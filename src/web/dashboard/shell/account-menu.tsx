@@ -16,7 +16,7 @@ export function AccountMenu() {
   const email = session.value?.email ?? '';
   return (
     <Menu
-      label={`Account ${email}`}
+      label="Account menu"
       items={[
         { words: 'Account', icon: 'user', onClick: () => route('/dashboard/account') },
         {

@@ -13,10 +13,67 @@ export interface PageRoute {
   readonly load: () => Promise<ComponentType<PageProps>>;
 }
 
-/** Every page. */
+/** Every page; of two that fit an address the first is shown. */
 export const routes: readonly PageRoute[] = [
   {
     path: '/dashboard',
     load: () => import('../pages/overview/overview-page.tsx').then(module => module.OverviewPage),
+  },
+  {
+    path: '/dashboard/live',
+    load: () => import('../pages/live/live-streams-page.tsx').then(module => module.LiveStreamsPage),
+  },
+  {
+    path: '/dashboard/live/:liveStreamId',
+    load: () => import('../pages/live/live-stream-page.tsx').then(module => module.LiveStreamPage),
+  },
+  {
+    path: '/dashboard/videos',
+    load: () => import('../pages/videos/videos-page.tsx').then(module => module.VideosPage),
+  },
+  {
+    path: '/dashboard/videos/trash',
+    load: () => import('../pages/videos/trash-page.tsx').then(module => module.TrashPage),
+  },
+  {
+    path: '/dashboard/videos/:videoId',
+    load: () => import('../pages/video/video-page.tsx').then(module => module.VideoPage),
+  },
+  {
+    path: '/dashboard/analytics',
+    load: () => import('../pages/analytics/analytics-page.tsx').then(module => module.AnalyticsPage),
+  },
+  {
+    path: '/dashboard/players',
+    load: () => import('../pages/players/players-page.tsx').then(module => module.PlayersPage),
+  },
+  {
+    path: '/dashboard/players/:playerId',
+    load: () => import('../pages/players/player-page.tsx').then(module => module.PlayerPage),
+  },
+  {
+    path: '/dashboard/watermarks',
+    load: () => import('../pages/watermarks/watermarks-page.tsx').then(module => module.WatermarksPage),
+  },
+  {
+    path: '/dashboard/keys',
+    load: () => import('../pages/keys/keys-page.tsx').then(module => module.KeysPage),
+  },
+  {
+    path: '/dashboard/upload-tokens',
+    load: () =>
+      import('../pages/upload-tokens/upload-tokens-page.tsx').then(module => module.UploadTokensPage),
+  },
+  {
+    path: '/dashboard/webhooks',
+    load: () => import('../pages/webhooks/webhooks-page.tsx').then(module => module.WebhooksPage),
+  },
+  {
+    path: '/dashboard/webhooks/:webhookId',
+    load: () => import('../pages/webhooks/webhook-page.tsx').then(module => module.WebhookPage),
+  },
+  {
+    path: '/dashboard/account',
+    load: () => import('../pages/account/account-page.tsx').then(module => module.AccountPage),
   },
 ];

@@ -60,11 +60,18 @@ export function Menu({
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
-        aria-label={label}
+        aria-label={children === undefined ? label : undefined}
         title={children === undefined ? label : undefined}
         onClick={() => setOpen(!isOpen)}
       >
-        {children ?? <Icon name="more" />}
+        {children === undefined ? (
+          <Icon name="more" />
+        ) : (
+          <>
+            <span class="for-readers">{label}</span>
+            {children}
+          </>
+        )}
       </button>
       {isOpen && (
         <div class="menu-list" role="menu" id={id} aria-label={label} tabIndex={-1} onKeyDown={onKeyDown}>

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { SettingKey } from '../../src/config/settings.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+  }[];
+}
+
+const axeOptions = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  // What is in frames are the player's pages.
+  iframes: false,
+};
+const email = 'admin@localhost';
+/** Of the first user of every server that these tests start. */
+export const password = 'correct-horse-battery-staple';
+
+/** A server whose dashboard can be signed in to. */
+export function startDashboard(
+  flags: Partial<Record<SettingKey, string>> = {},
+  options: Parameters<typeof startServer>[1] = {},
+): Promise<TestServer> {
+  return startServer({ 'admin.password': password, ...flags }, options);
+}
+
+/** A page of the dashboard, watched for everything that it must not do. `await using` closes it. */
+export class DashboardPage {
+  readonly page: Page;
+  /** Errors and warnings of its console, uncaught errors, and what its content policy refused. */
+  readonly complaints: string[] = [];
+
+  private constructor(page: Page) {
+    this.page = page;
+    page.on('console', message => {
+      const isOfNobodyYet = message.location().url.endsWith('/auth/session');
+      if (['error', 'warning'].includes(message.type()) && !isOfNobodyYet)
+        this.complaints.push(message.text());
+    });
+    page.on('pageerror', error => this.complaints.push(String(error)));
+  }
+
+  /**
+   * Opens a page in a profile of its own.
+   *
+   * @param path such as `/dashboard/videos`
+   * @param options `signedIn: false` leaves that to the test
+   */
+  static async open(
+    browser: Browser,
+    server: TestServer,
+    path = '/dashboard',
+    { signedIn = true, ...context }: BrowserContextOptions & { signedIn?: boolean } = {},
+  ): Promise<DashboardPage> {
+    const opened = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      reducedMotion: 'reduce',
+      ...context,
+    });
+    opened.setDefaultTimeout(30_000);
+    if (signedIn) {
+      const answer = await opened.request.post(`${server.baseUrl}/auth/session`, {
+        data: { email, password },
+      });
+      if (!answer.ok()) throw new Error(`signing in was answered with ${answer.status()}`);
+    }
+    const dashboard = new DashboardPage(await opened.newPage());
+    await dashboard.page.goto(server.baseUrl + path);
+    return dashboard;
+  }
+
+  /** What axe-core finds against WCAG 2.2 AA and its best practices, one line for each element. */
+  async violations(): Promise<string[]> {
+    await this.page.evaluate(axeSource);
+    const { violations } = await this.page.evaluate<AxeResult>(
+      `axe.run(document, ${JSON.stringify(axeOptions)})`,
+    );
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.page.context().close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
