@@ -67,7 +67,7 @@ export const settings = {
     'MILLRACE_HTTP_TRUSTED_PROXIES',
     networks,
     null,
-    'Addresses and networks of reverse proxies, separated by commas, that are believed when `X-Forwarded-For` says who a client is. Unset: none.',
+    'Addresses and networks of reverse proxies, separated by commas, that are believed when `X-Forwarded-For` says who a client is, and `X-Forwarded-Proto` that it uses TLS. Unset: none.',
   ),
   'rtmp.port': setting('MILLRACE_RTMP_PORT', port, 1935, 'Port that encoders publish to.'),
   'rtmps.port': setting(
