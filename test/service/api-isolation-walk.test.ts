@@ -143,7 +143,7 @@ function rows(): Record<string, unknown[]> {
 async function shownTo(project: FilledProject): Promise<Record<string, string>> {
   const shown: Record<string, string> = {};
   for (const { method, path, names } of operations) {
-    if (method !== 'GET' || /^\/(?:health|metrics|events|openapi)/.test(path)) continue;
+    if (method !== 'GET' || /^\/(?:health|metrics|events|openapi|server)/.test(path)) continue;
     const isOfDiscarded = path.startsWith('/discarded');
     const videoId = isOfDiscarded ? project.ids.discardedVideoId : project.ids.videoId;
     const filled = fill(path, { ...project.ids, videoId });

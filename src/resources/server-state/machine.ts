@@ -10,7 +10,7 @@ export interface CpuTimes {
   readonly processMs: number;
 }
 
-/** Shares of all cores, 0..100 with one decimal. */
+/** Shares of all cores, whole numbers 0..100. */
 export interface CpuShares {
   readonly serverPercent: number;
   readonly machinePercent: number;
@@ -38,7 +38,7 @@ export function readCpus(): { cores: number; times: CpuTimes } {
 export function sharesBetween(before: CpuTimes, after: CpuTimes): CpuShares {
   const totalMs = after.totalMs - before.totalMs;
   const shareOf = (ms: number) =>
-    totalMs <= 0 ? 0 : Math.round(Math.min(100, Math.max(0, (ms / totalMs) * 100)) * 10) / 10;
+    totalMs <= 0 ? 0 : Math.round(Math.min(100, Math.max(0, (ms / totalMs) * 100)));
   return {
     serverPercent: shareOf(after.processMs - before.processMs),
     machinePercent: shareOf(after.busyMs - before.busyMs),

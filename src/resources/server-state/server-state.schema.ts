@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const dateTime = z.iso.datetime({ offset: true });
 const count = (text: string) => z.int().nonnegative().describe(text);
-const percent = (text: string) => z.number().min(0).max(100).describe(text);
+const percent = (text: string) => z.int().min(0).max(100).describe(text);
 
 const programSchema = z.object({
   name: z.enum(['ffmpeg', 'copier', 'ffprobe']),
@@ -83,7 +83,7 @@ export const serverStateSchema = z
         version: '0.1.0',
         startedAt: '2026-03-04T05:06:07+00:00',
         measuredAt: '2026-03-04T08:30:00+00:00',
-        cpu: { cores: 4, serverPercent: 3.5, machinePercent: 41 },
+        cpu: { cores: 4, serverPercent: 4, machinePercent: 41 },
         memory: {
           serverBytes: 190_000_000,
           childrenBytes: 410_000_000,

@@ -16,7 +16,7 @@ describe('shares of the processor', () => {
 
   it('are of all cores, between two readings', () => {
     expect(sharesBetween(at(1_000, 500, 100), at(21_000, 5_500, 1_234))).toEqual({
-      serverPercent: 5.7,
+      serverPercent: 6,
       machinePercent: 25,
     });
   });
