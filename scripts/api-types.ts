@@ -26,7 +26,7 @@ const inOperation = indent.repeat(2);
 export function apiTypesOf(document: ApiDocument): string {
   const schemas = Object.entries(document.components.schemas).map(
     ([name, schema]) =>
-      `/** \`${name}\` of the API. */\nexport type ${name} = ${typeOf(schema as Schema, '')};\n`,
+      `/** \`${name}\` of the API. */\nexport type ${nameOf(name)} = ${typeOf(schema as Schema, '')};\n`,
   );
   const operations = operationsOf(document)
     // What viewers ask for is no matter of JSON.
