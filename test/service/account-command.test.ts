@@ -6,6 +6,7 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isPassword } from '../../src/resources/accounts/password.ts';
 import { openDatabaseBeside } from '../../src/store/database.ts';
+import { admin, signIn } from '../support/sign-in.ts';
 import { basic, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -51,6 +52,8 @@ afterAll(async () => {
 });
 
 const statusOf = async (key: string) => (await server!.call('GET', '/account', { key })).status;
+const isSignedIn = async (cookie: string) =>
+  (await server!.call('GET', '/auth/session', { headers: { cookie } })).status === 200;
 const bearer = (token: string) =>
   server!.call('GET', '/account', { key: null, headers: { authorization: `Bearer ${token}` } });
 
@@ -98,7 +101,9 @@ describe('the account command, beside a server that runs', () => {
       (await server!.call('GET', '/account', { key })).json.environment;
     expect(await environmentOf(made.sandboxKey)).toBe('sandbox');
     expect(await environmentOf(made.productionKey)).toBe('production');
+    const cookie = await signIn(server!, { email: made.email, password: made.password });
     expect(await json('suspend', 'two@example.org')).toMatchObject({ suspended: true });
+    await waitUntil(async () => !(await isSignedIn(cookie)));
     await waitUntil(async () => (await statusOf(made.sandboxKey)) === 403);
     expect((await bearer(token)).status).toBe(403);
     const undone = await account(['suspend', 'two@example.org', '--undo']);
@@ -107,7 +112,9 @@ describe('the account command, beside a server that runs', () => {
     expect(await statusOf(sandboxKey)).toBe(200);
   });
 
-  it('makes further keys, and another password', async () => {
+  it('makes further keys, and another password, with which the sessions of the old one end', async () => {
+    const cookie = await signIn(server!);
+    expect(await isSignedIn(cookie)).toBe(true);
     const made = await json('keys', 'admin@localhost');
     expect((await server!.call('GET', '/account', { key: made.sandboxKey })).json.accountId).toBe(
       made.accountId,
@@ -118,6 +125,8 @@ describe('the account command, beside a server that runs', () => {
       server!.database.queries.selectFrom('users').selectAll().where('email', '=', 'admin@localhost'),
     )!;
     expect(await isPassword(password, user.password_hash)).toBe(true);
+    await waitUntil(async () => !(await isSignedIn(cookie)));
+    await signIn(server!, { ...admin, password });
   });
 
   it('lists accounts with what they have', async () => {

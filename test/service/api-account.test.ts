@@ -32,6 +32,7 @@ describe('an account', () => {
       email: 'admin@localhost',
       createdAt: expect.stringMatching(/\+00:00$/),
       upgraded: true,
+      operator: true,
       environment: 'sandbox',
       projectId: expect.stringMatching(/^pr/),
       limits: { apiKeyPairs: 100, webhooks: 10, requestsPerMinute: { uploads: 100, writes: 200 } },
@@ -46,6 +47,7 @@ describe('an account', () => {
     const { json } = await server.call('GET', '/account', { key });
     expect(json).toMatchObject({ accountId, upgraded: false });
     expect(json).not.toHaveProperty('email');
+    expect(json).not.toHaveProperty('operator');
   });
 });
 
