@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { addressReader, secureReader } from '../../src/http/peer.ts';
 import { SessionsStore } from '../../src/resources/sessions/sessions.store.ts';
+import { migrate, migrations } from '../../src/store/migrations.ts';
 import { addUser, admin, easeSignIn, signIn } from '../support/sign-in.ts';
 import { type Answer, basic, productionKey, type RunningApi, sandboxKey } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -376,6 +378,23 @@ describe('a password', () => {
     expect((await trySignIn({ ...studio, password: newPassword })).status).toBe(201);
     expect((await change(first, newPassword, studio.password)).status).toBe(204);
   });
+});
+
+test('the oldest account of a database from before is the one of the operator', () => {
+  const sqlite = new Sqlite(':memory:');
+  const before = migrations.findIndex(({ name }) => name === 'sessions');
+  migrate(sqlite, migrations.slice(0, before));
+  const add = sqlite.prepare('INSERT INTO accounts VALUES (?, 0, 0, ?)');
+  for (const [id, createdAtMs] of [
+    ['ac-second', 2],
+    ['ac-first', 1],
+    ['ac-third', 3],
+  ]) {
+    add.run(id, createdAtMs);
+  }
+  migrate(sqlite);
+  expect(sqlite.prepare('SELECT id FROM accounts WHERE is_operator').pluck().all()).toEqual(['ac-first']);
+  sqlite.close();
 });
 
 describe('the event feed', () => {

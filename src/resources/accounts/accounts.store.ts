@@ -85,8 +85,8 @@ export class AccountsStore {
     return this.#database.first(account) !== undefined;
   }
 
-  /** Adds an account with its two projects. */
-  addAccount(account: { isUpgraded: boolean; isOperator?: boolean; createdAtMs: number }): {
+  /** Adds an account with its two projects. The first one is that of whoever runs the server. */
+  addAccount(account: { isUpgraded: boolean; createdAtMs: number }): {
     accountId: string;
     projectIds: Record<Environment, string>;
   } {
@@ -100,7 +100,7 @@ export class AccountsStore {
           id: accountId,
           is_upgraded: Number(account.isUpgraded),
           is_suspended: 0,
-          is_operator: Number(account.isOperator ?? false),
+          is_operator: Number(this.isEmpty()),
           created_at_ms,
         }),
       );

@@ -46,7 +46,6 @@ export async function bootstrapAccount(
   await openAccount(database, {
     email: options.adminEmail,
     isUpgraded: options.isUpgraded,
-    isOperator: true,
     keys: { sandbox: secrets.sandboxKey.reveal(), production: secrets.productionKey.reveal() },
     password: secrets.adminPassword.reveal(),
     atMs: (options.clock ?? systemClock).nowMs(),

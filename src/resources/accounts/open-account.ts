@@ -9,8 +9,6 @@ import { hashPassword } from './password.ts';
 export interface NewAccount {
   readonly email: string;
   readonly isUpgraded: boolean;
-  /** Whether it is that of whoever runs the server. */
-  readonly isOperator?: boolean;
   readonly keys: Readonly<Record<Environment, string>>;
   readonly password: string;
   readonly atMs: number;
@@ -20,10 +18,10 @@ export interface NewAccount {
 export async function openAccount(database: Database, account: NewAccount): Promise<string> {
   const accounts = new AccountsStore(database);
   const pairs = new KeyPairsStore(database);
-  const { email, isUpgraded, isOperator = false, keys, atMs: createdAtMs } = account;
+  const { email, isUpgraded, keys, atMs: createdAtMs } = account;
   const passwordHash = await hashPassword(account.password);
   return database.transaction(() => {
-    const { accountId, projectIds } = accounts.addAccount({ isUpgraded, isOperator, createdAtMs });
+    const { accountId, projectIds } = accounts.addAccount({ isUpgraded, createdAtMs });
     pairs.add({
       accountId,
       createdAtMs,
