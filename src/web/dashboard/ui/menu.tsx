@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from './icon.tsx';
 
 /** One thing that a menu can do. */
@@ -24,7 +24,11 @@ export function Menu({
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const id = useId();
+  useLayoutEffect(() => {
+    if (isOpen) placeBelow(list.current!, button.current!);
+  }, [isOpen]);
   useEffect(() => {
     if (!isOpen) return;
     root.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
@@ -33,9 +37,15 @@ export function Menu({
     };
     document.addEventListener('pointerdown', closeOutside);
     document.addEventListener('focusin', closeOutside);
+    // It would stay where it is while its button moves away.
+    const closeMoved = () => setOpen(false);
+    document.addEventListener('scroll', closeMoved, { capture: true, passive: true });
+    addEventListener('resize', closeMoved);
     return () => {
       document.removeEventListener('pointerdown', closeOutside);
       document.removeEventListener('focusin', closeOutside);
+      document.removeEventListener('scroll', closeMoved, { capture: true });
+      removeEventListener('resize', closeMoved);
     };
   }, [isOpen]);
   const close = () => {
@@ -74,7 +84,16 @@ export function Menu({
         )}
       </button>
       {isOpen && (
-        <div class="menu-list" role="menu" id={id} aria-label={label} tabIndex={-1} onKeyDown={onKeyDown}>
+        <div
+          ref={list}
+          class="menu-list"
+          popover="manual"
+          role="menu"
+          id={id}
+          aria-label={label}
+          tabIndex={-1}
+          onKeyDown={onKeyDown}
+        >
           {items.map(({ words, icon, danger = false, onClick }) => (
             <button
               key={words}
@@ -95,4 +114,16 @@ export function Menu({
       )}
     </div>
   );
+}
+
+const gap = 4;
+
+/** Over everything, where tables and panels that scroll do not cut it off: below the button, or above where there is no room. */
+function placeBelow(list: HTMLElement, button: HTMLElement): void {
+  list.showPopover();
+  const { top, bottom, right } = button.getBoundingClientRect();
+  const { width, height } = list.getBoundingClientRect();
+  const fits = bottom + gap + height <= innerHeight || top < gap + height;
+  list.style.top = `${fits ? bottom + gap : top - gap - height}px`;
+  list.style.left = `${Math.max(gap, right - width)}px`;
 }
