@@ -328,7 +328,11 @@ export function createApi(options: ApiOptions): Api {
     ...accountRoutes({
       accounts,
       keyPairs: new KeyPairsService({ store: new KeyPairsStore(database), accounts, clock }),
-      limits: { webhooks: webhooksAtMost, rates: options.rateLimits },
+      limits: {
+        webhooks: webhooksAtMost,
+        rates: options.rateLimits,
+        videoRestoreDays: videos.restoreDays,
+      },
     }),
     ...liveStreamRoutes(liveStreams),
     ...broadcastRoutes(

@@ -35,6 +35,11 @@ const idsOf = async (path: string) =>
   (await server.call('GET', path)).json.data.map((video: { videoId: string }) => video.videoId);
 
 describe('a video that is removed for good', () => {
+  it('is restorable before for as long as the account is told', async () => {
+    const { json } = await server.call('GET', '/account');
+    expect(json.limits.videoRestoreDays).toBe(90);
+  });
+
   it('loses its files at the next chance where they stayed behind', async () => {
     const { videoId } = await create();
     await discard(videoId);

@@ -23,7 +23,12 @@ export interface AccountRoutesOptions {
   readonly accounts: AccountsStore;
   readonly keyPairs: KeyPairsService;
   /** Limits that the account is shown. */
-  readonly limits: { readonly webhooks: number; readonly rates: RateLimits };
+  readonly limits: {
+    readonly webhooks: number;
+    readonly rates: RateLimits;
+    /** 0 where deleted videos cannot be restored. */
+    readonly videoRestoreDays: number;
+  };
 }
 
 const reach =
@@ -152,7 +157,7 @@ function findKey(
 function accountView(
   { accountId, environment, projectId }: Caller,
   accounts: AccountsStore,
-  { webhooks, rates }: AccountRoutesOptions['limits'],
+  { webhooks, rates, videoRestoreDays }: AccountRoutesOptions['limits'],
 ): AccountView {
   const account = accounts.find(accountId);
   if (account === undefined) throw new AppError('resource-not-found');
@@ -166,6 +171,11 @@ function accountView(
     ...(isOperator ? { operator: true } : {}),
     environment,
     projectId,
-    limits: { apiKeyPairs: keyPairsMax, webhooks, requestsPerMinute: Object.fromEntries(limited) },
+    limits: {
+      apiKeyPairs: keyPairsMax,
+      webhooks,
+      requestsPerMinute: Object.fromEntries(limited),
+      ...(videoRestoreDays > 0 ? { videoRestoreDays } : {}),
+    },
   };
 }

@@ -23,6 +23,10 @@ export const accountSchema = z
       requestsPerMinute: z
         .object({ uploads: perMinute, writes: perMinute, reads: perMinute })
         .describe('By class of request and project; one that is absent has no limit.'),
+      videoRestoreDays: z
+        .int()
+        .optional()
+        .describe('For so long deleted videos can be restored; absent where they are gone at once.'),
     }),
   })
   .meta({

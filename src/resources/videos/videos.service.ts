@@ -48,6 +48,7 @@ export interface RecordedVideoAttributes {
 const purgedAtOnce = 100;
 /** How long a video may be without a source. */
 const emptyForMs = 7 * 24 * 3_600_000;
+const dayMs = 24 * 3_600_000;
 
 /** What a caller can do with videos, and what the rest of the server asks about them. */
 export class VideosService {
@@ -57,6 +58,11 @@ export class VideosService {
   constructor(options: VideosOptions) {
     this.#options = options;
     this.#store = options.store;
+  }
+
+  /** For how many days a deleted video can be restored; 0 where it is gone at once. */
+  get restoreDays(): number {
+    return this.#options.restore ? discardedForMs / dayMs : 0;
   }
 
   /** A video of a project that is not discarded. */

@@ -93,6 +93,7 @@ export type Account = {
       readonly writes?: number | undefined;
       readonly reads?: number | undefined;
     };
+    readonly videoRestoreDays?: number | undefined;
   };
 };
 
