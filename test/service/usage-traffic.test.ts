@@ -124,7 +124,7 @@ describe('traffic', () => {
       videoBytes: before.days.at(-1).videoBytes,
     });
     expect([after.todayBytes, after.last30DaysBytes]).toEqual([11, before.last30DaysBytes + 711]);
-    traffic.flush();
+    await traffic.flush();
     expect(await bandwidth()).toEqual(after);
     clock.move(30 * dayMs);
     expect((await bandwidth()).last30DaysBytes).toBe(0);
@@ -136,17 +136,33 @@ describe('traffic', () => {
     const other = api.addAccount();
     traffic.sent(project, 'vod', 1);
     traffic.sent(other.projectIds.sandbox, 'vod', 1);
-    traffic.flush();
+    await traffic.flush();
     const kept = days() as number;
     api.database.sqlite.prepare('DELETE FROM accounts WHERE id = ?').run(other.accountId);
     traffic.sent(other.projectIds.sandbox, 'vod', 1);
-    traffic.flush();
+    await traffic.flush();
     expect(days()).toBe(kept - 1);
     clock.move(400 * dayMs);
     traffic.removeOld();
     expect(days()).toBe(1);
     clock.move(dayMs);
     expect(traffic.removeOld()).toBe(1);
+  });
+
+  it('of many projects is written for each of them', async () => {
+    const { traffic } = api.api;
+    const accounts = api.database.transaction(() => Array.from({ length: 300 }, () => api.addAccount()));
+    const projects = accounts.flatMap(({ projectIds }) => [projectIds.sandbox, projectIds.production]);
+    for (const [index, id] of projects.entries()) traffic.sent(id, 'vod', index + 1);
+    const written = traffic.flush();
+    traffic.sent(projects[599]!, 'vod', 10_000);
+    await written;
+    await traffic.flush();
+    const bytes = api.database.sqlite.prepare('SELECT vod_bytes FROM traffic WHERE project_id = ?').pluck();
+    expect(projects.map(id => bytes.get(id))).toEqual([
+      ...Array.from({ length: 599 }, (_, index) => index + 1),
+      10_600,
+    ]);
   });
 
   it('that the database does not take is kept until it does', async () => {
@@ -161,7 +177,7 @@ describe('traffic', () => {
     const traffic = new Traffic({ store: failing, clock, log: silentLogger });
     const { projectIds } = api.addAccount();
     traffic.sent(projectIds.sandbox, 'live', 5);
-    traffic.flush();
+    await traffic.flush();
     traffic.sent(projectIds.sandbox, 'live', 6);
     isBroken = false;
     await traffic.stop();

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -17,6 +18,8 @@ const daysKept = 400;
 /** Days that are held while the database takes nothing. */
 const heldDaysAtMost = 3;
 const projectsAtMost = 100_000;
+/** Written in a few milliseconds. */
+const projectsInATurn = 500;
 
 /** Counts the body bytes that viewers are sent, in memory, and writes them to the database every ten seconds and at the end. */
 export class Traffic implements Component {
@@ -39,13 +42,13 @@ export class Traffic implements Component {
   }
 
   async start(): Promise<void> {
-    this.#timer = setInterval(() => this.flush(), writeEveryMs);
+    this.#timer = setInterval(() => void this.flush(), writeEveryMs);
     this.#timer.unref();
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    this.flush();
+    await this.flush();
   }
 
   /** A viewer was sent so many bytes of something of a project. Never throws. */
@@ -77,23 +80,31 @@ export class Traffic implements Component {
     return days;
   }
 
-  /** Writes what was counted until now. What the database does not take is kept for the next time. */
-  flush(): void {
-    for (const [day, byProject] of this.#held) {
-      try {
-        if (byProject.size > 0) this.#store.add(day, byProject);
-      } catch (error) {
-        this.#log.error('traffic-not-written', { error });
-        return;
-      }
-      byProject.clear();
-      if (byProject !== this.#today) this.#held.delete(day);
+  /** Writes what was counted until now, some projects in a turn. What the database does not take is kept for the next time. */
+  async flush(): Promise<void> {
+    try {
+      for (const day of [...this.#held.keys()]) await this.#write(day);
+    } catch (error) {
+      this.#log.error('traffic-not-written', { error });
     }
   }
 
   /** Forgets days that are longer ago than they are kept; how many rows those were. */
   removeOld(): number {
     return this.#store.removeBefore(dayOf(this.#clock.nowMs()) - daysKept);
+  }
+
+  async #write(day: number): Promise<void> {
+    const held = this.#held.get(day);
+    if (held === undefined) return;
+    // What is counted meanwhile comes after these.
+    for (let left = held.size; left > 0; left -= projectsInATurn) {
+      const some = firstOf(held, Math.min(left, projectsInATurn));
+      this.#store.add(day, some);
+      for (const projectId of some.keys()) held.delete(projectId);
+      if (left > projectsInATurn) await nextTurn();
+    }
+    if (held.size === 0 && held !== this.#today) this.#held.delete(day);
   }
 
   #turnTo(day: number): void {
@@ -105,4 +116,13 @@ export class Traffic implements Component {
     const [oldest] = this.#held.keys();
     if (this.#held.size > heldDaysAtMost && oldest !== undefined) this.#held.delete(oldest);
   }
+}
+
+function firstOf<Value>(all: ReadonlyMap<string, Value>, atMost: number): Map<string, Value> {
+  const some = new Map<string, Value>();
+  for (const [key, value] of all) {
+    if (some.size === atMost) break;
+    some.set(key, value);
+  }
+  return some;
 }
