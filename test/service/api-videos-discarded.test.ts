@@ -105,10 +105,18 @@ describe('a video that is deleted where it can be restored', () => {
     expect(await idsOf('/discarded/videos')).toEqual([made.videoId]);
   });
 
-  it('has no way to be deleted at once', async () => {
-    const made = await create();
-    await discard(made.videoId);
-    expect((await server.call('DELETE', `/discarded/videos/${made.videoId}`)).status).toBe(405);
+  it('is deleted at once, discarded or not, where that is asked for', async () => {
+    const [kept, discarded] = [await create(), await create()];
+    await discard(discarded.videoId);
+    expect((await server.call('DELETE', `/discarded/videos/${discarded.videoId}`)).status).toBe(405);
+    for (const { videoId } of [discarded, kept]) {
+      const path = `/videos/${videoId}?permanently=`;
+      expect((await server.call('DELETE', `${path}yes`)).status).toBe(400);
+      expect((await server.call('DELETE', `${path}true`)).status).toBe(204);
+      expect((await server.call('DELETE', `${path}true`)).status).toBe(404);
+    }
+    expect(removed).toEqual([discarded.videoId, kept.videoId]);
+    expect(await idsOf('/discarded/videos')).toEqual([]);
   });
 
   it('is removed for good after 90 days, and not before', async () => {

@@ -4,6 +4,7 @@ import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
 import {
   videoChangesSchema,
   videoCreationSchema,
+  videoDeletionQuerySchema,
   videoListSchema,
   videoSchema,
   videosQuerySchema,
@@ -81,10 +82,15 @@ export function videoRoutes(videos: VideosService): Route[] {
       method: 'DELETE',
       path: '/videos/{videoId}',
       summary: 'Delete a video',
-      description: 'Its files are removed. Where the server is set so, it is discarded for 90 days first.',
+      description:
+        'Its files are removed. Where the server is set so, it is discarded for 90 days first, unless `permanently` says otherwise.',
       ...one,
+      query: videoDeletionQuerySchema,
+      find: ({ params, caller }) =>
+        videos.find(caller.projectId, params.videoId) ??
+        videos.findDiscarded(caller.projectId, params.videoId),
       success: { status: 204, description: 'It is gone.' },
-      handle: ({ found }) => videos.remove(found),
+      handle: ({ found, query }) => videos.remove(found, { isForGood: query.permanently === 'true' }),
     }),
   ];
 }

@@ -121,6 +121,14 @@ export const videoChangesSchema = z
   .strictObject({ title: title.optional(), ...attributes })
   .meta({ examples: [{ title: 'Harbour at dusk' }] });
 
+/** Query of `DELETE /videos/{videoId}`. */
+export const videoDeletionQuerySchema = z.strictObject({
+  permanently: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('`true` deletes for good where deleted videos are discarded first, and a discarded video too.'),
+});
+
 /** Query of `GET /videos` and `GET /discarded/videos`. */
 export const videosQuerySchema = listQuery(
   {

@@ -166,10 +166,16 @@ export class VideosService {
     this.#store.touch(projectId, videoId, this.#options.clock.nowMs());
   }
 
-  /** Removes a video with all that belongs to it, or discards it where that is set. */
-  async remove({ projectId, videoId }: Video): Promise<void> {
+  /**
+   * Removes a video with all that belongs to it, or discards it where that is set.
+   *
+   * @param options `isForGood`: nothing is discarded, and what is discarded goes too
+   * @throws AppError `resource-not-found` for a discarded video that is not to go for good
+   */
+  async remove({ projectId, videoId, discarded }: Video, { isForGood = false } = {}): Promise<void> {
     const { restore, clock } = this.#options;
-    if (!restore) return this.#erase(projectId, videoId);
+    if (!restore || isForGood) return this.#erase(projectId, videoId);
+    if (discarded !== undefined) throw gone();
     const atMs = clock.nowMs();
     this.#store.discard(projectId, videoId, { atMs, deletesAtMs: atMs + discardedForMs });
   }

@@ -869,7 +869,7 @@ export interface Operations {
   };
   'DELETE /videos/{videoId}': {
     params: { readonly videoId: string; };
-    query: undefined;
+    query: { readonly permanently?: "true" | "false" | undefined; };
     body: undefined;
     answer: undefined;
   };
