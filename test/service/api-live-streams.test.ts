@@ -137,6 +137,17 @@ describe('broadcasting', () => {
     expect(server.live.completed).toEqual([made.liveStreamId]);
   });
 
+  it('is published to with a new key only, once that was asked for', async () => {
+    const made = await create();
+    const answer = await server.call('POST', `/live-streams/${made.liveStreamId}/stream-key`);
+    expect(answer.status).toBe(200);
+    expect(answer.json).toMatchObject({ liveStreamId: made.liveStreamId, name: 'Pier cam' });
+    expect(answer.json.streamKey).not.toBe(made.streamKey);
+    expect(server.api.liveStreams.findByStreamKey(made.streamKey)).toBeUndefined();
+    const owner = server.api.liveStreams.findByStreamKey(answer.json.streamKey);
+    expect(owner?.liveStreamId).toBe(made.liveStreamId);
+  });
+
   it('ends before the stream is deleted', async () => {
     const made = await create();
     server.live.broadcasting.add(made.liveStreamId);

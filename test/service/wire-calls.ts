@@ -136,6 +136,7 @@ export async function startWireApi(): Promise<WireApi> {
     'PATCH /live-streams/{liveStreamId}': at(stream, { name: 'Pier' }),
     'DELETE /live-streams/{liveStreamId}': async () => ({ path: `/live-streams/${await newStream()}` }),
     'PUT /live-streams/{liveStreamId}/complete': at(`${stream}/complete`),
+    'POST /live-streams/{liveStreamId}/stream-key': at(`${stream}/stream-key`),
     'GET /live-streams/{liveStreamId}/restreams': at(`${stream}/restreams`),
     'GET /live-streams/{liveStreamId}/broadcasts': at(`${stream}/broadcasts`),
     'GET /live-streams/{liveStreamId}/health': at(`${stream}/health`),

@@ -78,6 +78,16 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
     }),
     defineRoute({
       method: 'POST',
+      path: '/live-streams/{liveStreamId}/stream-key',
+      summary: 'Regenerate the stream key',
+      description:
+        'With the old key nobody can publish any more, or come back to a running broadcast. An encoder that is connected goes on until it disconnects or the broadcast is completed.',
+      ...one,
+      success: { status: 200, description: 'The live stream, with its new key.', schema: liveStreamSchema },
+      handle: ({ found }) => liveStreams.regenerateKey(found),
+    }),
+    defineRoute({
+      method: 'POST',
       path: '/live-streams/{liveStreamId}/thumbnail',
       summary: 'Upload a thumbnail',
       description: 'In the sandbox it is made a JPEG of at most 1280 pixels a side, with the watermark.',

@@ -109,6 +109,12 @@ export class LiveStreamsService {
     await this.#thumbnails.removeAll(stream.liveStreamId);
   }
 
+  /** Replaces the key. Whoever publishes with the old one stays connected, and cannot come back. */
+  regenerateKey(stream: LiveStream): LiveStreamView {
+    this.#store.setStreamKey(stream.projectId, stream.liveStreamId, newUuid(), this.#clock.nowMs());
+    return this.#viewAgain(stream);
+  }
+
   /** Ends the broadcast soon, if there is one. */
   complete(stream: LiveStream): void {
     this.#live.complete(stream.liveStreamId);

@@ -168,6 +168,11 @@ export class LiveStreamsStore {
     this.#update(projectId, liveStreamId, { thumbnail_type: type, updated_at_ms: atMs });
   }
 
+  /** Replaces the key that encoders publish with. */
+  setStreamKey(projectId: string, liveStreamId: string, streamKey: string, atMs: number): void {
+    this.#update(projectId, liveStreamId, { stream_key: streamKey, updated_at_ms: atMs });
+  }
+
   /** Removes a live stream and the history of its broadcasts. */
   remove(projectId: string, liveStreamId: string): void {
     this.#database.run(
