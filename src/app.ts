@@ -250,9 +250,13 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       dataDir,
       publicUrl: () => publicUrl(),
       version: readVersion(),
-      ingestUrl: () => {
-        const port = ingest.rtmpPort === 1935 ? '' : `:${ingest.rtmpPort}`;
-        return `rtmp://${new URL(publicUrl()).hostname}${port}/s`;
+      ingest: () => {
+        const { hostname } = new URL(publicUrl());
+        const { rtmpPort, rtmpsPort } = ingest;
+        return {
+          rtmp: `rtmp://${hostname}${rtmpPort === 1935 ? '' : `:${rtmpPort}`}/s`,
+          rtmps: rtmpsPort === undefined ? undefined : `rtmps://${hostname}:${rtmpsPort}/s`,
+        };
       },
       rateLimits: {
         uploads: config['rateLimit.uploads'],

@@ -15,7 +15,7 @@ import type { Logger } from '../shared/logger.ts';
 import { PeriodicTasks } from '../shared/periodic-tasks.ts';
 import { MediaFiles } from '../storage/media-files.ts';
 import type { Database } from '../store/database.ts';
-import { accountRoutes } from './accounts/account.routes.ts';
+import { accountRoutes, type IngestAddresses } from './accounts/account.routes.ts';
 import { AccountsStore } from './accounts/accounts.store.ts';
 import { KeyPairsService } from './accounts/key-pairs.service.ts';
 import { KeyPairsStore } from './accounts/key-pairs.store.ts';
@@ -124,8 +124,8 @@ export interface ApiOptions {
   readonly health: HealthOptions;
   /** What the rest of the server tells of itself; without it, there is no such rest. */
   readonly serverParts?: ServerParts;
-  /** Where encoders publish, for the documentation; asked when needed. */
-  readonly ingestUrl?: () => string;
+  /** Where encoders publish; asked when needed. */
+  readonly ingest?: () => IngestAddresses;
   readonly log: Logger;
   readonly observer?: HttpObserver;
   readonly clock?: Clock;
@@ -322,6 +322,7 @@ export function createApi(options: ApiOptions): Api {
     clock,
     log: log.child('server-watch'),
   });
+  const ingest = options.ingest ?? (() => ({ rtmp: 'rtmp://localhost/s', rtmps: undefined }));
   const routes = [
     ...authRoutes(auth),
     ...sessions.routes,
@@ -333,6 +334,7 @@ export function createApi(options: ApiOptions): Api {
         rates: options.rateLimits,
         videoRestoreDays: videos.restoreDays,
       },
+      ingest,
     }),
     ...liveStreamRoutes(liveStreams),
     ...broadcastRoutes(
@@ -438,7 +440,7 @@ export function createApi(options: ApiOptions): Api {
     docsBase,
     docs: new DocsPages({
       ...documented,
-      ingestUrl: options.ingestUrl ?? (() => 'rtmp://localhost/s'),
+      ingestUrl: () => ingest().rtmp,
       rateLimits: options.rateLimits,
       log: log.child('docs'),
     }),

@@ -36,6 +36,7 @@ describe('an account', () => {
       environment: 'sandbox',
       projectId: expect.stringMatching(/^pr/),
       limits: { apiKeyPairs: 100, webhooks: 10, requestsPerMinute: { uploads: 100, writes: 200 } },
+      ingest: { rtmp: 'rtmp://localhost/s' },
     });
     const production = (await call('GET', '/account')).json;
     expect(production).toMatchObject({ accountId: sandbox.json.accountId, environment: 'production' });

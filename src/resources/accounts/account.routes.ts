@@ -29,6 +29,15 @@ export interface AccountRoutesOptions {
     /** 0 where deleted videos cannot be restored. */
     readonly videoRestoreDays: number;
   };
+  /** Where encoders publish; asked when needed, since ports are known late. */
+  readonly ingest: () => IngestAddresses;
+}
+
+/** Where encoders publish. */
+export interface IngestAddresses {
+  readonly rtmp: string;
+  /** Undefined without a certificate. */
+  readonly rtmps: string | undefined;
 }
 
 const reach =
@@ -37,7 +46,7 @@ const reach =
 const atOnce = 'The old key opens nothing from then on, nor do tokens that were made from it.';
 
 /** `/account` and the routes below it: the caller's account and its API keys. */
-export function accountRoutes({ accounts, keyPairs, limits }: AccountRoutesOptions): Route[] {
+export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRoutesOptions): Route[] {
   const tag = 'Account';
   const keyPairId = 'Id of the pair.';
   const pair = {
@@ -66,7 +75,7 @@ export function accountRoutes({ accounts, keyPairs, limits }: AccountRoutesOptio
       summary: 'Get your account',
       auth: 'key',
       success: { status: 200, description: 'The account.', schema: accountSchema },
-      handle: ({ caller }) => accountView(caller, accounts, limits),
+      handle: ({ caller }) => accountView(caller, { accounts, limits, ingest }),
     }),
     defineRoute({
       method: 'GET',
@@ -156,13 +165,13 @@ function findKey(
 
 function accountView(
   { accountId, environment, projectId }: Caller,
-  accounts: AccountsStore,
-  { webhooks, rates, videoRestoreDays }: AccountRoutesOptions['limits'],
+  { accounts, limits: { webhooks, rates, videoRestoreDays }, ingest }: Omit<AccountRoutesOptions, 'keyPairs'>,
 ): AccountView {
   const account = accounts.find(accountId);
   if (account === undefined) throw new AppError('resource-not-found');
   const { email, createdAtMs, isUpgraded: upgraded, isOperator } = account;
   const limited = Object.entries(ratesOf(rates, environment)).filter(([, limit]) => limit > 0);
+  const { rtmp, rtmps } = ingest();
   return {
     accountId,
     ...(email === undefined ? {} : { email }),
@@ -177,5 +186,6 @@ function accountView(
       requestsPerMinute: Object.fromEntries(limited),
       ...(videoRestoreDays > 0 ? { videoRestoreDays } : {}),
     },
+    ingest: { rtmp, ...(rtmps === undefined ? {} : { rtmps }) },
   };
 }

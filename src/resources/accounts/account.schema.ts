@@ -28,6 +28,12 @@ export const accountSchema = z
         .optional()
         .describe('For so long deleted videos can be restored; absent where they are gone at once.'),
     }),
+    ingest: z
+      .object({
+        rtmp: z.string(),
+        rtmps: z.string().optional().describe('Absent where the server has no certificate for it.'),
+      })
+      .describe('Where encoders publish, with the `streamKey` of a live stream as their key.'),
   })
   .meta({
     id: 'Account',
@@ -44,6 +50,7 @@ export const accountSchema = z
           webhooks: 10,
           requestsPerMinute: { uploads: 6_000, writes: 6_000, reads: 6_000 },
         },
+        ingest: { rtmp: 'rtmp://live.example.org/s', rtmps: 'rtmps://live.example.org:1936/s' },
       },
     ],
   });

@@ -95,6 +95,10 @@ export type Account = {
     };
     readonly videoRestoreDays?: number | undefined;
   };
+  readonly ingest: {
+    readonly rtmp: string;
+    readonly rtmps?: string | undefined;
+  };
 };
 
 /** `ApiKeyPair` of the API. */
@@ -759,6 +763,12 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: undefined;
+  };
+  'POST /live-streams/{liveStreamId}/stream-key': {
+    params: { readonly liveStreamId: string; };
+    query: undefined;
+    body: undefined;
+    answer: LiveStream;
   };
   'POST /live-streams/{liveStreamId}/thumbnail': {
     params: { readonly liveStreamId: string; };
