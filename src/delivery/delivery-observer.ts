@@ -21,6 +21,7 @@ export type RequestKind =
   | 'vod-state'
   | 'vod-session'
   | 'vod-oembed'
+  | 'vod-sample'
   | 'unknown';
 
 /** Why a viewer's connection or stream was ended by us. */

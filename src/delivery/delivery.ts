@@ -207,6 +207,7 @@ export class Delivery implements Component {
       case 'vod-asset':
       case 'vod-page':
       case 'vod-oembed':
+      case 'vod-sample':
         this.#vod.answer(exchange, path, query);
         break;
       case 'media':

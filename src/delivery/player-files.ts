@@ -10,6 +10,7 @@ import {
   stripTypes,
 } from '../http/browser-files.ts';
 import type { RenderedText } from './live-source.ts';
+import { unsharedMeta } from './player-page.ts';
 import type { Thumbnail } from './thumbnails.ts';
 
 const folder = new URL('../web/player/', import.meta.url);
@@ -31,6 +32,8 @@ export interface PlayerFiles {
   readonly page: string;
   /** The page of a video, likewise. */
   readonly vodPage: string;
+  /** The page of a player that plays nothing, on which themes are tried; complete. */
+  readonly sample: RenderedText;
   /** The page for a stream that does not exist; complete. */
   readonly notFound: RenderedText;
   /** The same for a video. */
@@ -53,12 +56,20 @@ export function loadPlayerFiles(): PlayerFiles {
   const icon = files.add('icon', 'svg', read('icon.svg'), 'image/svg+xml');
   const links = { ...modules.addScript(new URL('main.ts', folder)), styles, icon };
   const vodLinks = { ...modules.addScript(new URL('vod-main.ts', folder)), styles: vodStyles, icon };
+  const sampleLinks = { ...modules.addScript(new URL('sample-main.ts', folder)), styles: vodStyles, icon };
+  const samplePicture = files.add('sample', 'svg', read('placeholder.svg'), 'image/svg+xml');
   const card = (texts: { title: string; heading: string; text: string }) =>
     fillTemplate(fillPage('card.html', links), texts);
   return {
     byName: files.byName,
     page: fillPage('page.html', links),
     vodPage: fillPage('vod.html', vodLinks),
+    sample: browserText(
+      fillTemplate(fillPage('vod.html', sampleLinks), {
+        ...{ title: 'Title of the video', videoId: '', video: '', poster: samplePicture },
+        meta: unsharedMeta,
+      }),
+    ),
     notFound: browserText(
       card({
         title: 'No stream here',

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import type { BrowserText } from '../http/browser-files.ts';
 import type { Clock } from '../shared/clock.ts';
 import { RenderedText } from '../shared/rendered-text.ts';
 import { type AnswerSender, notFoundText } from './answer-sender.ts';
@@ -67,6 +68,9 @@ export class VodDelivery {
         break;
       case 'vod-page':
         this.#answerPage(exchange, path.videoId, parameters);
+        break;
+      case 'vod-sample':
+        this.#sendPage(exchange, 200, this.#files().sample);
         break;
       case 'vod-oembed':
         this.#answerEmbed(exchange, path.videoId, parameters);
@@ -243,9 +247,7 @@ export class VodDelivery {
     const video = videoId === '' ? undefined : this.#admitToPage(exchange, videoId, query);
     count(exchange, video);
     if (video === undefined) {
-      const { isGzip, headers } = pageForm(exchange.request);
-      const { gzip, plain } = this.#files().vodNotFound;
-      this.#sender.document(exchange, 404, isGzip ? gzip : plain, pageType, [...pageHeaders, ...headers]);
+      this.#sendPage(exchange, 404, this.#files().vodNotFound);
       return;
     }
     this.#pending.hold(exchange, this.#describe(video), state => {
@@ -258,6 +260,12 @@ export class VodDelivery {
       const own = pageHeadersFor(video.access);
       this.#sender.document(exchange, 200, body, pageType, [...own, ...headers, ...video.headers]);
     });
+  }
+
+  /** A page that is the same for everybody. */
+  #sendPage(exchange: Exchange, status: 200 | 404, { gzip, plain }: BrowserText): void {
+    const { isGzip, headers } = pageForm(exchange.request);
+    this.#sender.document(exchange, status, isGzip ? gzip : plain, pageType, [...pageHeaders, ...headers]);
   }
 
   #admitToPage(exchange: Exchange, videoId: string, query: URLSearchParams): AdmittedVideo | undefined {

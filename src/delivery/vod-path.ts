@@ -14,6 +14,8 @@ export type VodAsset =
 export type VodPath =
   /** The player page. `videoId` is `''` where the path does not hold an id. */
   | { readonly kind: 'vod-page'; readonly videoId: string }
+  /** A player that plays nothing. */
+  | { readonly kind: 'vod-sample' }
   /** Tells sites that embed the page how. */
   | { readonly kind: 'vod-oembed'; readonly videoId: string }
   | {
@@ -27,6 +29,7 @@ export type VodPath =
 
 const unknown: VodPath = { kind: 'unknown' };
 const prefix = '/vod/';
+const samplePath = '/vod/sample';
 const idForm = /^vi[0-9A-Za-z]{22}$/;
 const tokenForm = /^[0-9a-f-]{36}$/;
 const hlsForm = /^\/hls\/(?:([0-9a-z]{1,16})\/)?([\w-][\w.-]{0,63})$/;
@@ -46,6 +49,7 @@ const fixedAssets: Readonly<Record<string, VodAsset>> = {
  */
 export function parseVodPath(path: string): VodPath | undefined {
   if (!path.startsWith(prefix)) return undefined;
+  if (path === samplePath) return { kind: 'vod-sample' };
   const idEnd = indexOrEnd(path, prefix.length);
   const videoId = path.slice(prefix.length, idEnd);
   const rest = path.slice(idEnd);

@@ -6,6 +6,7 @@ import { Playing } from './playing.ts';
 import { SdkLink } from './sdk-link.ts';
 import { Sound } from './sound.ts';
 import { replaceColors, showLogo } from './theme.ts';
+import { hearPreviewedTheme } from './theme-preview.ts';
 import type { PageTheme } from './theme-value.ts';
 import { VodCaptions } from './vod-captions.ts';
 import { VodControls } from './vod-controls.ts';
@@ -46,6 +47,9 @@ const screenTexts: Partial<Record<VodPhase, { readonly title: string; readonly t
   },
 };
 
+/** Of the video, where a theme is tried. */
+const previewedPart = 0.35;
+
 const unreachableText = 'The server cannot be reached. Trying again…';
 
 const root = pageElement('player', HTMLElement);
@@ -60,12 +64,17 @@ const { theme } = firstState;
 const settings = new PlayerSettings();
 /** JSON of the theme that is shown. */
 let shownTheme: string | undefined;
+/** Not saved yet, and shown in place of the video's own. */
+let previewedTheme: PageTheme | undefined;
 
 const session = new VodSession(firstState, video, options.startSeconds, {
   onPhase: phase => showPhase(phase),
   onState: state => takeState(state),
   onReachable: isReachable => showReachable(isReachable),
-  onMediaChange: () => controls.refresh(),
+  onMediaChange: () => {
+    showForPreview();
+    controls.refresh();
+  },
 });
 const sound = new Sound(video, options, () => controls.refresh());
 const isAutoplaying = options.autoplay || theme?.forceAutoplay === true;
@@ -86,7 +95,7 @@ const controls: VodControls = new VodControls(player, captions, {
 function takeState(state: VodState): void {
   captions.take(state.captions, options.showSubtitles);
   controls.takeState(state);
-  takeTheme(state.theme);
+  takeTheme(previewedTheme ?? state.theme);
   if (state !== firstState && state.poster !== '') poster.src = freshAddress(state.poster, state.revision);
   pageElement('title', HTMLElement).textContent = state.title;
   showMediaSession(state);
@@ -104,6 +113,12 @@ function takeTheme(theme: PageTheme | undefined): void {
   controls.setHidden('controls', options.hideControls || theme?.enableControls === false);
   controls.setHidden('title', options.hideTitle || theme?.hideTitle === true);
   player.isLooping = options.loop || theme?.forceLoop === true;
+}
+
+/** Whoever tries a theme sees the bar and the controls on a picture, and not the poster. */
+function showForPreview(): void {
+  if (previewedTheme === undefined || player.hasBegun) return;
+  player.seekTo(session.media.availableSeconds * previewedPart);
 }
 
 /** The same picture under another address: browsers show what they have of an address as long as the page is open. */
@@ -196,6 +211,11 @@ if (options.sdk !== undefined && theme?.enableApi !== false && parent !== window
     },
   });
 }
+hearPreviewedTheme(theme => {
+  previewedTheme = theme;
+  takeTheme(theme);
+  showForPreview();
+});
 reportPlaying(video, firstState.videoId, false);
 session.start();
 controls.refresh();

@@ -28,7 +28,7 @@ describe('loadPlayerFiles', () => {
   });
 
   it('names in the page only files that exist, and nothing from elsewhere', () => {
-    for (const page of [files.page, files.vodPage]) {
+    for (const page of [files.page, files.vodPage, files.sample.plain.toString()]) {
       const links = [...page.matchAll(/(?:href|src)="([^"#{]+)"/g)].map(match => match[1]!);
       expect(links.length).toBeGreaterThan(5);
       for (const link of links) expect(files.byName.has(link.slice('/assets/'.length))).toBe(true);

@@ -33,6 +33,7 @@ describe('parseVodPath', () => {
       expect(parseVodPath(`/vod/nobody${end}`)).toEqual({ kind: 'vod-page', videoId: '' });
     }
     expect(parseVodPath('/vod/')).toEqual({ kind: 'vod-page', videoId: '' });
+    expect(parseVodPath('/vod/sample')).toEqual({ kind: 'vod-sample' });
     expect(parseVodPath(`/vod/${videoId}/oembed.json`)).toEqual({ kind: 'vod-oembed', videoId });
     expect(parseVodPath(`/vod/${videoId}/token/${token}/session`)).toMatchObject({
       asset: { kind: 'vod-session' },

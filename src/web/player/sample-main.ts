@@ -1,0 +1,27 @@
+import { pageElement } from './page-elements.ts';
+import { replaceColors, showLogo } from './theme.ts';
+import { hearPreviewedTheme } from './theme-preview.ts';
+import { formatTime } from './time-text.ts';
+
+// A player that plays nothing, for a theme to be seen on: all is there, at a third of a video of two minutes.
+
+const root = pageElement('player', HTMLElement);
+const poster = pageElement('poster', HTMLImageElement);
+const totalSeconds = 120;
+
+root.dataset.phase = 'ready';
+root.classList.remove('is-fresh');
+poster.style.opacity = '1';
+poster.style.visibility = 'visible';
+pageElement('seek', HTMLElement).style.setProperty('--played', '35%');
+pageElement('seek-loaded', HTMLElement).style.backgroundImage =
+  'linear-gradient(to right, currentcolor 62%, transparent 62%)';
+pageElement('time', HTMLElement).textContent =
+  `${formatTime(totalSeconds * 0.35)} / ${formatTime(totalSeconds)}`;
+
+hearPreviewedTheme(theme => {
+  replaceColors(root, theme.colors);
+  showLogo(pageElement('logo', HTMLElement), theme.logo);
+  root.classList.toggle('hide-controls', !theme.enableControls);
+  root.classList.toggle('hide-title', theme.hideTitle);
+});
