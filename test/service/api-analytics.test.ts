@@ -282,6 +282,7 @@ describe('buckets and time series', () => {
 
   it.each([
     ['play?interval=day', 'play', [0, 4]],
+    ['watch-time?interval=day', 'watch-time', [0, 45]],
     ['view?interval=day&unique=true', 'unique-view-5', [0, 2]],
     ['ccv-peak?interval=day&unique=true', 'unique-ccv-peak', [0, 1]],
     ['view?interval=day&viewDuration=3s&sortBy=metricValue&sortOrder=desc', 'view-3', [3, 0]],

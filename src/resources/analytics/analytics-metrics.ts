@@ -15,20 +15,13 @@ export const aggregationsOf: Readonly<Record<string, readonly string[]>> = {
   view: ['count'],
 };
 
+const toldApart = ['play', 'play-rate', 'start', 'end', 'impression', 'ccv-peak', 'ccv-average', 'view'];
+
 /** Metrics of `/data/timeseries/{metric}`. */
-export const timeseriesMetrics = [
-  'play',
-  'play-rate',
-  'start',
-  'end',
-  'impression',
-  'ccv-peak',
-  'ccv-average',
-  'view',
-];
+export const timeseriesMetrics = [...toldApart, 'watch-time'];
 
 /** Metrics of `/data/buckets/{metric}/{breakdown}`. */
-export const bucketMetrics = [...timeseriesMetrics, 'play-total'];
+export const bucketMetrics = [...toldApart, 'play-total'];
 
 /** Whether a metric can be told apart by a breakdown. */
 export function isBreakdown(metric: string, breakdown: string): boolean {
