@@ -48,6 +48,7 @@ import { PlayersService } from './players/players.service.ts';
 import { PlayersStore } from './players/players.store.ts';
 import { openPrivateTokens, type PrivateTokens } from './private-tokens/private-tokens.store.ts';
 import { type RestreamReport, restreamRoutes } from './restreams/restreams.routes.ts';
+import { rootRoutes } from './root/root.routes.ts';
 import { serverStateRoutes } from './server-state/server-state.routes.ts';
 import { ServerStateStore } from './server-state/server-state.store.ts';
 import { type ServerParts, ServerWatch } from './server-state/server-watch.ts';
@@ -385,6 +386,7 @@ export function createApi(options: ApiOptions): Api {
     }),
     ...eventFeedRoutes(),
     ...errorDocRoutes(),
+    ...rootRoutes({ version: options.version, publicUrl }),
   ];
   const documented = { version: options.version, publicUrl, docsBase };
   routes.push(apiDocumentRoute(routes, documented));

@@ -167,6 +167,7 @@ export async function startWireApi(): Promise<WireApi> {
     'PATCH /videos/{videoId}/thumbnail': at(`${video}/thumbnail`, { timecode: '00:00:01' }),
     'GET /watermarks': at('/watermarks'),
     'POST /watermarks': () => ({ path: '/watermarks', body: image() }),
+    'GET /watermarks/{watermarkId}/image': at(`/watermarks/${ids.watermarkId}/image`),
     'DELETE /watermarks/{watermarkId}': async () => ({
       path: `/watermarks/${(await made('/watermarks', image())).watermarkId}`,
     }),
@@ -199,6 +200,7 @@ export async function startWireApi(): Promise<WireApi> {
     'GET /usage': at('/usage'),
     'GET /server': at('/server'),
     'GET /openapi.json': at('/openapi.json'),
+    'GET /': at('/'),
     'GET /health/live': at('/health/live'),
     'GET /health/ready': at('/health/ready'),
     'GET /docs/errors/{code}': at('/docs/errors/invalid-attribute'),

@@ -589,6 +589,15 @@ export type ServerState = {
   }[];
 };
 
+/** `Root` of the API. */
+export type Root = {
+  readonly name: "Millrace";
+  readonly version: string;
+  readonly dashboard: string;
+  readonly documentation: string;
+  readonly openapi: string;
+};
+
 /** What goes into each operation of the API, and what comes out. */
 export interface Operations {
   'POST /auth/session': {
@@ -981,6 +990,12 @@ export interface Operations {
     query: undefined;
     body: FormData;
     answer: Watermark;
+  };
+  'GET /watermarks/{watermarkId}/image': {
+    params: { readonly watermarkId: string; };
+    query: undefined;
+    body: undefined;
+    answer: Blob;
   };
   'DELETE /watermarks/{watermarkId}': {
     params: { readonly watermarkId: string; };
