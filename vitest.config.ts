@@ -5,7 +5,7 @@ const media = { testTimeout: 120_000, hookTimeout: 60_000 };
 /** Work on files: it takes as long as it takes, and all of the machine. */
 const filesOnly = ['test/media/{vod,ffmpeg-tools,node-client}*.test.ts'];
 /** Streams that are played in real time: they mostly wait, so two go at once, after all that keeps the machine busy. */
-const realTime = { ...media, sequence: { groupOrder: 1 }, maxConcurrency: 8 };
+const realTime = { ...media, sequence: { groupOrder: 1 }, maxConcurrency: 12 };
 
 /** Every answer of a server is held against the API document. */
 const answers = {
@@ -21,7 +21,7 @@ export default defineConfig({
     projects: [
       {
         // Nothing of theirs is shared but modules, which are loaded once for all of them.
-        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 10_000, isolate: false },
+        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 30_000, isolate: false },
       },
       {
         test: {

@@ -1,17 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { ffmpegBuilds, publishTestPicture, startPublisher } from '../support/ffmpeg.ts';
 import { goodKey, type IngestDoor, openDoor } from '../support/ingest-door.ts';
 import { readFlvTags } from '../support/rtmp-client.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const doors: IngestDoor[] = [];
 
-afterEach(async () => {
-  for (const door of doors.splice(0)) await door.server.stop();
-});
+afterAll(() => Promise.all(doors.map(({ server }) => server.stop())));
 
 async function open(): Promise<IngestDoor> {
   const door = await openDoor();
@@ -19,10 +17,12 @@ async function open(): Promise<IngestDoor> {
   return door;
 }
 
-describe.each(ffmpegBuilds)('ffmpeg ($name)', ({ path }) => {
-  test('what it publishes arrives tag for tag as in its file', async () => {
+describe.concurrent.each(ffmpegBuilds)('ffmpeg ($name)', ({ path }) => {
+  test('what it publishes arrives tag for tag as in its file', async ({ onTestFinished }) => {
     const door = await open();
-    const file = join(await tempDirOfTest(), 'source.flv');
+    const folder = await makeTempDir();
+    onTestFinished(() => removeDir(folder));
+    const file = join(folder, 'source.flv');
     await using recorder = publishTestPicture({ ffmpeg: path, url: file, seconds: 2, extraArgs: ['-y'] });
     expect(await recorder.exited).toMatchObject({ code: 0 });
 

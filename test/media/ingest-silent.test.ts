@@ -19,7 +19,7 @@ test.each(['rtmp', 'rtmps'])(
     const count = Math.min(wanted, maxOpenFiles() - 1_000);
     if (count < wanted)
       console.log(`only ${count} silent connections: this process may open ${maxOpenFiles()} files`);
-    const handshakeTimeoutMs = 8_000;
+    const handshakeTimeoutMs = 4_000;
     const rtmps = { port: 0, secureContext: () => makeSelfSigned('silent') };
     const door = await openDoor({ maxConnections: count + 10, handshakeTimeoutMs, rtmps });
     const port = protocol === 'rtmp' ? door.port : door.server.rtmpsPort!;

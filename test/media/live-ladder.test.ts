@@ -129,7 +129,8 @@ describe.each(ffmpegBuilds.map(({ name }, index) => ({ name, index })))(
   },
 );
 
-describe('an encoder', () => {
+// All at once: they mostly wait too. Each has a width of its own, by which its encoder is known.
+describe.concurrent('an encoder', () => {
   let server: TestServer;
   let folder: string;
   beforeAll(async () => {
@@ -145,12 +146,11 @@ describe('an encoder', () => {
     const stream = await server.createStream();
     await using publisher = publishTestPicture({
       url: server.rtmpUrl(stream.streamKey),
-      ...picture,
-      seconds: 9,
+      ...{ ...picture, size: '324x180', seconds: 9 },
     });
     const watches = await StreamWatch.beginAll(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watches.get('source')!.until(watch => watch.realSegments >= 2, 'two segments');
-    process.kill(encoderPid(stream.liveStreamId), 'SIGKILL');
+    process.kill(encoderPid('324:180'), 'SIGKILL');
     await publisher.exited;
     await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
     await Promise.all([...watches.values()].map(watch => watch.untilEnd()));
@@ -180,11 +180,14 @@ describe('an encoder', () => {
   test('that is too slow gives its top rung up; viewers of that go on with the one below', async () => {
     const stream = await server.createStream();
     const master = `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
-    await using publisher = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), ...picture });
+    await using publisher = publishTestPicture({
+      url: server.rtmpUrl(stream.streamKey),
+      ...{ ...picture, size: '322x180' },
+    });
     const watches = await StreamWatch.beginAll(master);
     const top = watches.get('120p')!;
     await top.until(watch => watch.realSegments >= 2, 'two segments');
-    const pid = encoderPid(stream.liveStreamId);
+    const pid = encoderPid('322:180');
     process.kill(pid, 'SIGSTOP');
     const before = top.newestMsn;
     const source = watches.get('source')!;
@@ -230,7 +233,7 @@ describe('an encoder', () => {
   });
 });
 
-describe('the sandbox', () => {
+describe.concurrent('the sandbox', () => {
   test('marks every rendition, and says nothing else', async () => {
     await using server = await startServer({ 'live.qualities': 'ladder' }, { liveSteps });
     const answer = await fetch(`${server.baseUrl}/live-streams`, {
@@ -289,15 +292,15 @@ function darkestLuma(path: string, crop: string): number[] {
   return [...printed.matchAll(/YMIN=(\d+)/g)].map(match => Number(match[1]));
 }
 
-/** The ffmpeg of this process that encodes; there must be one. */
-function encoderPid(_liveStreamId: string): number {
+/** The ffmpeg of this process that encodes from such a size; there must be one. */
+function encoderPid(size: string): number {
   const own = readdirSync('/proc').filter(name => /^\d+$/.test(name));
   const found = own.filter(pid => {
     try {
       const isChild =
         readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1] === String(process.pid);
       const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      return isChild && words.includes('zerolatency') && words.includes('pipe:0');
+      return isChild && words.includes('zerolatency') && words.some(word => word.includes(`scale=${size}:`));
     } catch {
       return false;
     }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { embeddedFfmpeg, ffprobePath, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { StreamWatch } from '../support/stream-watch.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 async function privateStream(server: TestServer) {
@@ -22,17 +22,22 @@ async function privateStream(server: TestServer) {
 
 /** Decodes an image. */
 async function shapeOf(image: Buffer): Promise<string> {
-  const path = join(await tempDirOfTest(), 'frame.jpg');
-  await writeFile(path, image);
-  const entries = 'stream=codec_name,width,height,sample_aspect_ratio,nb_read_frames';
-  const words = ['-v', 'error', '-count_frames', '-show_entries', entries, '-of', 'csv=p=0', path];
-  return (await runToEnd(ffprobePath, words)).trim();
+  const folder = await makeTempDir();
+  try {
+    const path = join(folder, 'frame.jpg');
+    await writeFile(path, image);
+    const entries = 'stream=codec_name,width,height,sample_aspect_ratio,nb_read_frames';
+    const words = ['-v', 'error', '-count_frames', '-show_entries', entries, '-of', 'csv=p=0', path];
+    return (await runToEnd(ffprobePath, words)).trim();
+  } finally {
+    await removeDir(folder);
+  }
 }
 
 const other = { headers: { 'user-agent': 'another browser' } };
 const statusOf = async (url: string, init: RequestInit = {}) => (await fetch(url, init)).status;
 
-describe('a private live stream', { timeout: 60_000 }, () => {
+describe.concurrent('a private live stream', { timeout: 60_000 }, () => {
   it('plays for who has its token, and shows a frame that changes', async () => {
     await using server = await startServer();
     const stream = await privateStream(server);

@@ -55,6 +55,76 @@ const isConfig = (tag: MediaTag) => tag.kind !== 'script' && tag.body[1] === 0;
 const isAfter = (tag: MediaTag, ms: number) =>
   tag.timestampMs >= ms && !isConfig(tag) && tag.kind !== 'script';
 
+// They run at the same time; those that take the longest begin first.
+describe.concurrent('tracks', () => {
+  test('audio that is announced and configured but never comes: video is played without it after a while', async () => {
+    const watch = await played(longerPicture().filter(tag => tag.kind !== 'audio' || isConfig(tag)));
+    expect(await watch.brokenRules()).toEqual([]);
+    expect((await watch.tracks()).map(({ kind }) => kind)).toEqual(['video']);
+    expect(await watch.samples('video')).toHaveLength(2 * seconds * 25);
+  });
+
+  test('audio that stops: video goes on, and after five seconds the list names it no more', async () => {
+    const watch = await played(longerPicture().filter(tag => tag.kind !== 'audio' || tag.timestampMs < 2000));
+    expect(await watch.brokenRules()).toEqual([]);
+    expect(watch.inits.size).toBe(2);
+    expect((await watch.tracks()).map(({ kind }) => kind)).toEqual(['video']);
+    expect(await watch.samples('video')).toHaveLength(2 * seconds * 25);
+  });
+
+  test('another picture size in the middle: a discontinuity, a new init section, no frame lost', async () => {
+    const shifted = moreTags
+      .filter(tag => tag.kind !== 'script')
+      .map(tag => ({ ...tag, timestampMs: tag.timestampMs + seconds * 1000 }));
+    const watch = await played([...tags, ...shifted]);
+    expect(await watch.brokenRules()).toEqual([]);
+    expect(watch.inits.size).toBe(2);
+    expect(await watch.samples('video')).toHaveLength(seconds * 25 + 5 * 30);
+    expect((await watch.tracks())[0]).toMatchObject({ width: 192, height: 108 });
+    const breaks = watch.latest!.segments.filter(segment => segment.discontinuity);
+    expect(breaks).toHaveLength(1);
+    expect(breaks[0]?.map?.uri).toBe([...watch.inits.keys()][1]);
+  });
+
+  test('audio that begins after three seconds: a break, and then both', async () => {
+    const late = tags.filter(tag => tag.kind !== 'audio' || tag.timestampMs >= 3000 || isConfig(tag));
+    // The configuration comes with the first frame, as with an encoder whose sound card wakes up late.
+    const config = late.find(tag => tag.kind === 'audio' && isConfig(tag))!;
+    const sent = late.filter(tag => tag !== config && tag.kind !== 'script');
+    const firstAudio = sent.findIndex(tag => tag.kind === 'audio');
+    sent.splice(firstAudio, 0, { ...config, timestampMs: sent[firstAudio]!.timestampMs });
+    const watch = await played(sent);
+    expect(await watch.brokenRules()).toEqual([]);
+    expect(watch.inits.size).toBe(2);
+    expect(await watch.samples('video')).toHaveLength(seconds * 25);
+    expect((await watch.tracks()).map(({ kind }) => kind)).toEqual(['video', 'audio']);
+  });
+
+  test('audio that is silent for two seconds and comes back: one list without a break', async () => {
+    const watch = await played(
+      tags.filter(
+        tag => tag.kind !== 'audio' || tag.timestampMs < 2000 || tag.timestampMs > 4000 || isConfig(tag),
+      ),
+    );
+    expect(await watch.brokenRules()).toEqual([]);
+    expect(watch.inits.size).toBe(1);
+    expect(await watch.samples('video')).toHaveLength(seconds * 25);
+  });
+
+  test('video that begins two seconds after audio: a break, and then both', async () => {
+    const config = tags.find(tag => isVideo(tag) && isConfig(tag))!;
+    const sent = tags.filter(
+      tag => tag.kind === 'audio' || (isVideo(tag) && tag.timestampMs >= 2000 && tag !== config),
+    );
+    const firstVideo = sent.findIndex(isVideo);
+    sent.splice(firstVideo, 0, { ...config, timestampMs: sent[firstVideo]!.timestampMs });
+    const watch = await played(sent);
+    expect(await watch.brokenRules()).toEqual([]);
+    expect((await watch.tracks()).map(({ kind }) => kind)).toEqual(['video', 'audio']);
+    expect(await watch.samples('video')).toHaveLength((seconds - 2) * 25);
+  });
+});
+
 describe.concurrent('timestamps', () => {
   const middleMs = 4000;
 
@@ -94,75 +164,6 @@ describe.concurrent('timestamps', () => {
     };
     const watch = await played(tags, { timestampOf: tag => (isConfig(tag) ? 0 : random() * 2) });
     expect(await watch.brokenRules()).toEqual([]);
-  });
-});
-
-describe.concurrent('tracks', () => {
-  test('audio that begins after three seconds: a break, and then both', async () => {
-    const late = tags.filter(tag => tag.kind !== 'audio' || tag.timestampMs >= 3000 || isConfig(tag));
-    // The configuration comes with the first frame, as with an encoder whose sound card wakes up late.
-    const config = late.find(tag => tag.kind === 'audio' && isConfig(tag))!;
-    const sent = late.filter(tag => tag !== config && tag.kind !== 'script');
-    const firstAudio = sent.findIndex(tag => tag.kind === 'audio');
-    sent.splice(firstAudio, 0, { ...config, timestampMs: sent[firstAudio]!.timestampMs });
-    const watch = await played(sent);
-    expect(await watch.brokenRules()).toEqual([]);
-    expect(watch.inits.size).toBe(2);
-    expect(await watch.samples('video')).toHaveLength(seconds * 25);
-    expect((await watch.tracks()).map(({ kind }) => kind)).toEqual(['video', 'audio']);
-  });
-
-  test('audio that is announced and configured but never comes: video is played without it after a while', async () => {
-    const watch = await played(longerPicture().filter(tag => tag.kind !== 'audio' || isConfig(tag)));
-    expect(await watch.brokenRules()).toEqual([]);
-    expect((await watch.tracks()).map(({ kind }) => kind)).toEqual(['video']);
-    expect(await watch.samples('video')).toHaveLength(2 * seconds * 25);
-  });
-
-  test('audio that stops: video goes on, and after five seconds the list names it no more', async () => {
-    const watch = await played(longerPicture().filter(tag => tag.kind !== 'audio' || tag.timestampMs < 2000));
-    expect(await watch.brokenRules()).toEqual([]);
-    expect(watch.inits.size).toBe(2);
-    expect((await watch.tracks()).map(({ kind }) => kind)).toEqual(['video']);
-    expect(await watch.samples('video')).toHaveLength(2 * seconds * 25);
-  });
-
-  test('audio that is silent for two seconds and comes back: one list without a break', async () => {
-    const watch = await played(
-      tags.filter(
-        tag => tag.kind !== 'audio' || tag.timestampMs < 2000 || tag.timestampMs > 4000 || isConfig(tag),
-      ),
-    );
-    expect(await watch.brokenRules()).toEqual([]);
-    expect(watch.inits.size).toBe(1);
-    expect(await watch.samples('video')).toHaveLength(seconds * 25);
-  });
-
-  test('video that begins two seconds after audio: a break, and then both', async () => {
-    const config = tags.find(tag => isVideo(tag) && isConfig(tag))!;
-    const sent = tags.filter(
-      tag => tag.kind === 'audio' || (isVideo(tag) && tag.timestampMs >= 2000 && tag !== config),
-    );
-    const firstVideo = sent.findIndex(isVideo);
-    sent.splice(firstVideo, 0, { ...config, timestampMs: sent[firstVideo]!.timestampMs });
-    const watch = await played(sent);
-    expect(await watch.brokenRules()).toEqual([]);
-    expect((await watch.tracks()).map(({ kind }) => kind)).toEqual(['video', 'audio']);
-    expect(await watch.samples('video')).toHaveLength((seconds - 2) * 25);
-  });
-
-  test('another picture size in the middle: a discontinuity, a new init section, no frame lost', async () => {
-    const shifted = moreTags
-      .filter(tag => tag.kind !== 'script')
-      .map(tag => ({ ...tag, timestampMs: tag.timestampMs + seconds * 1000 }));
-    const watch = await played([...tags, ...shifted]);
-    expect(await watch.brokenRules()).toEqual([]);
-    expect(watch.inits.size).toBe(2);
-    expect(await watch.samples('video')).toHaveLength(seconds * 25 + 5 * 30);
-    expect((await watch.tracks())[0]).toMatchObject({ width: 192, height: 108 });
-    const breaks = watch.latest!.segments.filter(segment => segment.discontinuity);
-    expect(breaks).toHaveLength(1);
-    expect(breaks[0]?.map?.uri).toBe([...watch.inits.keys()][1]);
   });
 });
 
