@@ -1,10 +1,32 @@
-import { Page } from '../../ui/page.tsx';
+import { useEffect } from 'preact/hooks';
+import { session } from '../../state/session.ts';
+import { Card, Page } from '../../ui/page.tsx';
+import { AccountFacts } from './account-facts.tsx';
+import { PasswordCard } from './password-card.tsx';
+import { SessionsCard } from './sessions-card.tsx';
+import { ThemeChoice } from './theme-choice.tsx';
+import { UpgradeCard } from './upgrade-card.tsx';
 
 /** Who is signed in, where, and what the account may do. */
 export function AccountPage() {
+  useEffect(() => {
+    // The address may name a part of the page that was not there yet when it was opened.
+    const part = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
+    part?.scrollIntoView({ block: 'center' });
+    part?.focus({ preventScroll: true });
+  }, []);
+  if (!session.value) return null;
   return (
-    <Page title="Account">
-      <p>Nothing yet.</p>
+    <Page title="Account" lead={`You are signed in as ${session.value.email}.`}>
+      <UpgradeCard />
+      <div class="columns account-columns">
+        <AccountFacts />
+        <PasswordCard />
+      </div>
+      <SessionsCard />
+      <Card title="Theme">
+        <ThemeChoice />
+      </Card>
     </Page>
   );
 }

@@ -1,10 +1,128 @@
-import { Page } from '../../ui/page.tsx';
+import { useState } from 'preact/hooks';
+import type { ApiKeyPair } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { Pagination } from '../../ui/pagination.tsx';
+import { Empty, Shown } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { useEvery } from '../../ui/use-every.ts';
+import { useLoad } from '../../ui/use-load.ts';
+import { useQuery } from '../../ui/use-query.ts';
+import { DeleteKeyDialog, DeletePairDialog, RegenerateDialog } from './change-dialogs.tsx';
+import { type KeysDialog, newKeysOf, reachOf } from './key-pair.ts';
+import { NewKeysDialog } from './new-keys-dialog.tsx';
+import { pairColumns } from './pair-columns.tsx';
+import { CreatePairDialog, RenamePairDialog } from './pair-dialogs.tsx';
+
+const pageSize = 25;
+/** Times of last use are to the minute. */
+const freshForMs = 60_000;
 
 /** Keys for programs that call the API. */
 export function KeysPage() {
+  const { query, change } = useQuery();
+  const page = Number(query.page ?? 1);
+  const [open, setOpen] = useState<KeysDialog>();
+  const { kinds, headers } = reachOf();
+  const loaded = useLoad(`${page} ${kinds.length}`, signal =>
+    call('GET /account/api-keys', {
+      query: { currentPage: page, pageSize, sortBy: 'createdAt', sortOrder: 'desc' },
+      headers,
+      signal,
+    }),
+  );
+  useEvery(freshForMs, loaded.reload);
+  const close = () => setOpen(undefined);
+  const done = (words: string) => {
+    close();
+    tell(words);
+    loaded.reload();
+  };
+  const show = (pair: ApiKeyPair) => {
+    setOpen({ kind: 'new-keys', made: newKeysOf(pair) });
+    loaded.reload();
+  };
   return (
-    <Page title="API keys">
-      <p>Nothing yet.</p>
+    <Page
+      title="API keys"
+      lead="With a key, your own programs do all that you do here. Keep keys secret: whoever has one can use it."
+      actions={
+        <Button kind="primary" icon="plus" onClick={() => setOpen({ kind: 'create' })}>
+          New key pair
+        </Button>
+      }
+    >
+      <Card flush>
+        <Shown loaded={loaded} height={180}>
+          {({ data, pagination }) =>
+            pagination.itemsTotal === 0 ? (
+              <Empty icon="key" title="No API keys yet">
+                Make a pair for each program that is to call the API: then each can be shut out by itself.
+              </Empty>
+            ) : (
+              <>
+                <Table
+                  caption="API key pairs"
+                  columns={pairColumns(kinds, setOpen)}
+                  rows={data}
+                  keyOf={({ keyPairId }) => keyPairId}
+                />
+                <Pagination
+                  pagination={pagination}
+                  what="key pairs"
+                  onPage={next => change({ page: next === 1 ? undefined : String(next) })}
+                />
+              </>
+            )
+          }
+        </Shown>
+      </Card>
+      <KindsExplained />
+      {open?.kind === 'create' && <CreatePairDialog headers={headers} onMade={show} onClose={close} />}
+      {open?.kind === 'new-keys' && (
+        <NewKeysDialog
+          made={open.made}
+          onClose={() => {
+            close();
+            tell('New keys are not shown again. A lost one can be regenerated.');
+          }}
+        />
+      )}
+      {open?.kind === 'rename' && (
+        <RenamePairDialog pair={open.pair} headers={headers} onDone={done} onClose={close} />
+      )}
+      {open?.kind === 'delete-pair' && (
+        <DeletePairDialog pair={open.pair} headers={headers} onDone={done} onClose={close} />
+      )}
+      {open?.kind === 'regenerate' && (
+        <RegenerateDialog pair={open.pair} kind={open.key} headers={headers} onMade={show} onClose={close} />
+      )}
+      {open?.kind === 'delete-key' && (
+        <DeleteKeyDialog pair={open.pair} kind={open.key} headers={headers} onDone={done} onClose={close} />
+      )}
     </Page>
+  );
+}
+
+function KindsExplained() {
+  return (
+    <Card title="Sandbox and production keys">
+      <p>
+        A pair has a key for each environment. A <strong>sandbox</strong> key reaches only the sandbox: what
+        is made with it carries a watermark, is cut, and is gone after a day, so it is for trying. A{' '}
+        <strong>production</strong> key reaches production only. What is in one environment cannot be seen
+        from the other.
+      </p>
+      <p class="quiet">
+        In what you send to browsers and apps, use <a href="/dashboard/upload-tokens">upload tokens</a>{' '}
+        instead: a key there can be read by everybody. How a program uses its key is told in the{' '}
+        <a href="/docs" target="_blank" rel="noreferrer">
+          documentation
+        </a>
+        .
+      </p>
+    </Card>
   );
 }

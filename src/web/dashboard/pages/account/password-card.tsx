@@ -1,0 +1,86 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { session } from '../../state/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { ProblemNotice } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Card } from '../../ui/page.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { useSubmit } from '../../ui/use-submit.ts';
+import { passwordLengthMin, strengthOf } from './password-strength.ts';
+
+/** Changes the password, which ends the sessions of others who know the old one. */
+export function PasswordCard() {
+  const [currentPassword, setCurrent] = useState('');
+  const [newPassword, setNew] = useState('');
+  const [repeated, setRepeated] = useState('');
+  const email = session.value?.email ?? '';
+  const strength = strengthOf(newPassword, email);
+  const differs = repeated !== '' && repeated !== newPassword;
+  const submission = useSubmit(async () => {
+    await call('PUT /account/password', { body: { currentPassword, newPassword } });
+    setCurrent('');
+    setNew('');
+    setRepeated('');
+    tell('Your password was changed, and you were signed out everywhere else.');
+  });
+  const isReady =
+    currentPassword !== '' && strength !== undefined && strength.score > 0 && repeated === newPassword;
+  const { problem } = submission;
+  const isOnField = problem?.attribute === 'currentPassword' || problem?.attribute === 'newPassword';
+  return (
+    <Card title="Password">
+      <form
+        class="form-grid"
+        noValidate
+        onSubmit={event => {
+          if (isReady) submission.submit(event);
+          else event.preventDefault();
+        }}
+      >
+        {/* Password stores want to know whose it is. */}
+        <input type="hidden" name="username" autocomplete="username" value={email} />
+        <TextField
+          label="Current password"
+          type="password"
+          name="currentPassword"
+          autocomplete="current-password"
+          value={currentPassword}
+          onValue={setCurrent}
+          error={submission.errorOf('currentPassword')}
+        />
+        <TextField
+          label="New password"
+          type="password"
+          name="newPassword"
+          autocomplete="new-password"
+          value={newPassword}
+          onValue={setNew}
+          hint={
+            <span class="strength" data-score={strength?.score ?? 0} role="status">
+              <span class="strength-bar" aria-hidden="true" />
+              {strength?.words ?? `${passwordLengthMin} characters or more.`}
+            </span>
+          }
+          error={submission.errorOf('newPassword')}
+        />
+        <TextField
+          label="New password, once more"
+          type="password"
+          name="repeated"
+          autocomplete="new-password"
+          value={repeated}
+          onValue={setRepeated}
+          error={differs ? 'This is not the same as above.' : undefined}
+        />
+        {!isOnField && <ProblemNotice problem={problem} />}
+        <div class="actions">
+          <Button kind="primary" type="submit" busy={submission.busy} disabled={!isReady}>
+            Change the password
+          </Button>
+        </div>
+        <p class="hint">You stay signed in here, and are signed out everywhere else.</p>
+      </form>
+    </Card>
+  );
+}

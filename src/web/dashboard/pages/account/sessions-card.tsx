@@ -1,0 +1,133 @@
+import { useState } from 'preact/hooks';
+import type { ListedSession } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { signOut } from '../../api/sessions.ts';
+import { formatDateTime, formatRelative } from '../../format/time.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm.tsx';
+import { Card } from '../../ui/page.tsx';
+import { Pagination } from '../../ui/pagination.tsx';
+import { Shown } from '../../ui/states.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { tell, tellProblem } from '../../ui/toast.tsx';
+import { useLoad } from '../../ui/use-load.ts';
+import { describeUserAgent } from './user-agent.ts';
+
+const pageSize = 25;
+
+/** Everywhere that one is signed in, and an end to each. */
+export function SessionsCard() {
+  const [page, setPage] = useState(1);
+  const [ending, setEnding] = useState<ListedSession | 'others'>();
+  const loaded = useLoad(String(page), signal =>
+    call('GET /account/sessions', {
+      query: { currentPage: page, pageSize, sortBy: 'lastUsedAt', sortOrder: 'desc' },
+      signal,
+    }),
+  );
+  const close = () => setEnding(undefined);
+  const hasOthers = (loaded.value?.pagination.itemsTotal ?? 0) > 1;
+  return (
+    <Card
+      title="Where you are signed in"
+      flush
+      actions={
+        hasOthers && (
+          <Button small onClick={() => setEnding('others')}>
+            Sign out everywhere else
+          </Button>
+        )
+      }
+    >
+      <Shown loaded={loaded} height={130}>
+        {({ data, pagination }) => (
+          <>
+            <Table
+              caption="Sessions"
+              columns={columnsOf(setEnding)}
+              rows={data}
+              keyOf={({ sessionId }) => sessionId}
+            />
+            {pagination.pagesTotal > 1 && (
+              <Pagination pagination={pagination} what="sessions" onPage={setPage} />
+            )}
+          </>
+        )}
+      </Shown>
+      {ending === 'others' && (
+        <ConfirmDialog
+          title="Sign out everywhere else?"
+          action="Sign out everywhere else"
+          work={async () => {
+            await call('DELETE /account/sessions');
+            tell('You are signed in only here now.');
+            setPage(1);
+            loaded.reload();
+          }}
+          onClose={close}
+        >
+          <p>All sessions but this one end at once.</p>
+        </ConfirmDialog>
+      )}
+      {ending !== undefined && ending !== 'others' && (
+        <ConfirmDialog
+          title="End this session?"
+          action="End the session"
+          work={async () => {
+            await call('DELETE /account/sessions/{sessionId}', { params: ending });
+            tell('The session has ended.');
+            loaded.reload();
+          }}
+          onClose={close}
+        >
+          <p>
+            {describeUserAgent(ending.userAgent)}, from {ending.address}, is signed out at once.
+          </p>
+        </ConfirmDialog>
+      )}
+    </Card>
+  );
+}
+
+function columnsOf(end: (session: ListedSession) => void): readonly Column<ListedSession>[] {
+  return [
+    {
+      head: 'Browser',
+      cell: ({ userAgent, isCurrent }) => (
+        <span class="name-row">
+          <span title={userAgent}>{describeUserAgent(userAgent)}</span>
+          {isCurrent && <Badge tone="good">This session</Badge>}
+        </span>
+      ),
+    },
+    { head: 'Address', cell: ({ address }) => <span class="mono">{address}</span> },
+    { head: 'Since', cell: ({ createdAt }) => formatDateTime(createdAt) },
+    {
+      head: 'Last used',
+      cell: ({ lastUsedAt }) => (
+        <time dateTime={lastUsedAt} title={formatDateTime(lastUsedAt)}>
+          {formatRelative(lastUsedAt)}
+        </time>
+      ),
+    },
+    {
+      head: 'Actions',
+      isActions: true,
+      cell: one =>
+        one.isCurrent ? (
+          <Button small onClick={() => void signOut().catch(tellProblem)}>
+            Sign out
+          </Button>
+        ) : (
+          <Button
+            small
+            label={`End the session of ${describeUserAgent(one.userAgent)}`}
+            onClick={() => end(one)}
+          >
+            End
+          </Button>
+        ),
+    },
+  ];
+}

@@ -1,0 +1,32 @@
+/** Browsers by the word that names them and their version; one that passes itself off as another stands before it. */
+const browsers: readonly (readonly [RegExp, string])[] = [
+  [/\bEdg(?:e|A|iOS)?\/(\d+)/, 'Edge'],
+  [/\bOPR\/(\d+)/, 'Opera'],
+  [/\bVivaldi\/(\d+)/, 'Vivaldi'],
+  [/\bSamsungBrowser\/(\d+)/, 'Samsung Internet'],
+  [/\b(?:Firefox|FxiOS)\/(\d+)/, 'Firefox'],
+  [/\b(?:Chrome|CriOS|HeadlessChrome)\/(\d+)/, 'Chrome'],
+  [/\bVersion\/(\d+)[\d.]* (?:Mobile\/\w+ )?Safari\//, 'Safari'],
+  [/^curl\/(\d+)/, 'curl'],
+];
+
+const systems: readonly (readonly [RegExp, string])[] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+/** Which browser on which system a request came from, in plain words, such as `Firefox 148 on Linux`. */
+export function describeUserAgent(userAgent: string | undefined): string {
+  if (userAgent === undefined || userAgent === '') return 'A program that does not name itself';
+  const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1];
+  for (const [pattern, name] of browsers) {
+    const version = pattern.exec(userAgent)?.[1];
+    if (version !== undefined) return `${name} ${version}${system === undefined ? '' : ` on ${system}`}`;
+  }
+  return system === undefined ? userAgent.split(/[\s/]/)[0]! : `A browser on ${system}`;
+}

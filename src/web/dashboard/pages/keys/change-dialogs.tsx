@@ -1,0 +1,108 @@
+import type { ApiKeyPair } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { ConfirmDialog } from '../../ui/confirm.tsx';
+import { FormDialog } from '../../ui/dialog.tsx';
+import { useSubmit } from '../../ui/use-submit.ts';
+import { endOf, type KeyKind, kindNames, nameOf } from './key-pair.ts';
+
+interface KeyChange {
+  readonly pair: ApiKeyPair;
+  readonly kind: KeyKind;
+  readonly headers: Record<string, string>;
+  readonly onClose: () => void;
+}
+
+/** Replaces one key of a pair, or makes the one that it has not. */
+export function RegenerateDialog({
+  pair,
+  kind,
+  headers,
+  onMade,
+  onClose,
+}: KeyChange & { onMade: (pair: ApiKeyPair) => void }) {
+  const name = kindNames[kind].toLowerCase();
+  const isNew = pair[kind] === undefined;
+  const submission = useSubmit(async () => {
+    const params = { keyPairId: pair.keyPairId, environment: kind };
+    onMade(await call('POST /account/api-keys/{keyPairId}/{environment}', { params, headers }));
+  });
+  return (
+    <FormDialog
+      title={isNew ? `Make a ${name} key?` : `Regenerate the ${name} key?`}
+      action={isNew ? 'Make the key' : 'Regenerate'}
+      danger={!isNew}
+      submission={submission}
+      onClose={onClose}
+    >
+      {isNew ? (
+        <p>The new key is shown once, right afterwards.</p>
+      ) : (
+        <div class="prose">
+          <p>
+            The key <code>{endOf(pair[kind])}</code> of “{nameOf(pair)}” opens nothing any more from that
+            moment, nor do tokens that were made from it: programs that use it stop working until they have
+            the new one.
+          </p>
+          <p>The new key is shown once, right afterwards.</p>
+        </div>
+      )}
+    </FormDialog>
+  );
+}
+
+/** Deletes one key of a pair. */
+export function DeleteKeyDialog({
+  pair,
+  kind,
+  headers,
+  onDone,
+  onClose,
+}: KeyChange & { onDone: (words: string) => void }) {
+  const name = kindNames[kind].toLowerCase();
+  return (
+    <ConfirmDialog
+      title={`Delete the ${name} key?`}
+      action="Delete the key"
+      name={nameOf(pair)}
+      work={async () => {
+        await call('DELETE /account/api-keys/{keyPairId}/{environment}', {
+          params: { keyPairId: pair.keyPairId, environment: kind },
+          headers,
+        });
+        onDone('The key was deleted.');
+      }}
+      onClose={onClose}
+    >
+      <p>
+        The {name} key <code>{endOf(pair[kind])}</code> of “{nameOf(pair)}” opens nothing any more from that
+        moment, nor do tokens that were made from it.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+/** Deletes a pair with the keys that can be reached. */
+export function DeletePairDialog({
+  pair,
+  headers,
+  onDone,
+  onClose,
+}: Omit<KeyChange, 'kind'> & { onDone: (words: string) => void }) {
+  return (
+    <ConfirmDialog
+      title="Delete the pair?"
+      action="Delete the pair"
+      name={nameOf(pair)}
+      work={async () => {
+        await call('DELETE /account/api-keys/{keyPairId}', { params: pair, headers });
+        onDone('The pair was deleted.');
+      }}
+      onClose={onClose}
+    >
+      <p>
+        The keys of “{nameOf(pair)}” open nothing any more from that moment, nor do tokens that were made from
+        them: programs that use them stop working.
+      </p>
+    </ConfirmDialog>
+  );
+}

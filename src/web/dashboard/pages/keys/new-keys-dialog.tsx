@@ -1,0 +1,38 @@
+import { Button } from '../../ui/button.tsx';
+import { CopyButton, CopyField } from '../../ui/copy.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { kindNames, type NewKeys, nameOf } from './key-pair.ts';
+
+/** Shows new keys, the only time that anybody can see them, and a first call to try. */
+export function NewKeysDialog({ made, onClose }: { made: NewKeys; onClose: () => void }) {
+  // The sandbox is where trying belongs.
+  const [, key] = made.keys[0]!;
+  const command = `curl -u ${key}: ${location.origin}/live-streams`;
+  const isOne = made.keys.length === 1;
+  return (
+    <Dialog title={isOne ? 'Your new key' : `Your new keys: ${nameOf(made.pair)}`} onClose={onClose}>
+      <div class="dialog-body">
+        <Notice tone="warning" title={isOne ? 'Copy it now.' : 'Copy them now.'}>
+          {isOne ? 'It is' : 'They are'} shown only this once: the server itself does not keep{' '}
+          {isOne ? 'it' : 'them'}.
+        </Notice>
+        {made.keys.map(([kind, text]) => (
+          <CopyField key={kind} label={`${kindNames[kind]} key`} value={text} />
+        ))}
+        <div class="try-it">
+          <div class="try-head">
+            <h3>Try it</h3>
+            <CopyButton text={command} name="Command" />
+          </div>
+          <pre class="command">{command}</pre>
+        </div>
+      </div>
+      <footer>
+        <Button kind="primary" onClick={onClose}>
+          Done
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}

@@ -1,0 +1,120 @@
+import type { ApiKeyPair } from '../../api/api-types.ts';
+import { formatDate, formatDateTime, formatRelative } from '../../format/time.ts';
+import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import type { Column } from '../../ui/table.tsx';
+import { endOf, type KeyKind, type KeysDialog, keyKinds, kindNames, nameOf } from './key-pair.ts';
+
+/** What the list of pairs shows. @param kinds keys that can be reached */
+export function pairColumns(
+  kinds: readonly KeyKind[],
+  open: (dialog: KeysDialog) => void,
+): readonly Column<ApiKeyPair>[] {
+  return [
+    {
+      head: 'Name',
+      cell: ({ name }) => name ?? <span class="quiet">Without a name</span>,
+    },
+    ...keyKinds.map(kind => ({
+      head: `${kindNames[kind]} key`,
+      cell: (pair: ApiKeyPair) =>
+        kinds.includes(kind) ? <KeyCell pair={pair} kind={kind} open={open} /> : <Locked />,
+    })),
+    {
+      head: 'Created',
+      cell: ({ createdAt }) => (
+        <time dateTime={createdAt} title={formatDateTime(createdAt)}>
+          {formatDate(createdAt)}
+        </time>
+      ),
+    },
+    {
+      head: 'Actions',
+      isActions: true,
+      cell: pair => (
+        <Menu
+          label={`Actions for the pair ${nameOf(pair)}`}
+          items={[
+            { words: 'Rename', icon: 'edit', onClick: () => open({ kind: 'rename', pair }) },
+            {
+              words: 'Delete the pair',
+              icon: 'trash',
+              danger: true,
+              onClick: () => open({ kind: 'delete-pair', pair }),
+            },
+          ]}
+        />
+      ),
+    },
+  ];
+}
+
+function KeyCell({
+  pair,
+  kind,
+  open,
+}: {
+  pair: ApiKeyPair;
+  kind: KeyKind;
+  open: (dialog: KeysDialog) => void;
+}) {
+  const key = pair[kind];
+  const name = kindNames[kind].toLowerCase();
+  if (key === undefined) {
+    return (
+      <Button
+        small
+        icon="plus"
+        label={`Make a ${name} key for ${nameOf(pair)}`}
+        onClick={() => open({ kind: 'regenerate', pair, key: kind })}
+      >
+        Make one
+      </Button>
+    );
+  }
+  return (
+    <div class="key-cell">
+      <div>
+        <code title="The end of the key">{endOf(key) ?? '…'}</code>
+        <p class="hint">
+          {key.lastUsedAt === undefined ? (
+            'Never used'
+          ) : (
+            <>
+              Used{' '}
+              <time dateTime={key.lastUsedAt} title={formatDateTime(key.lastUsedAt)}>
+                {formatRelative(key.lastUsedAt)}
+              </time>
+            </>
+          )}
+        </p>
+      </div>
+      <Menu
+        label={`Actions for the ${name} key ${endOf(key) ?? ''} of ${nameOf(pair)}`}
+        items={[
+          {
+            words: 'Regenerate',
+            icon: 'refresh',
+            onClick: () => open({ kind: 'regenerate', pair, key: kind }),
+          },
+          {
+            words: 'Delete this key',
+            icon: 'trash',
+            danger: true,
+            onClick: () => open({ kind: 'delete-key', pair, key: kind }),
+          },
+        ]}
+      />
+    </div>
+  );
+}
+
+function Locked() {
+  return (
+    <a class="locked-key" href="/dashboard/account#upgrade">
+      <Icon name="lock" size={14} />
+      After an upgrade
+    </a>
+  );
+}

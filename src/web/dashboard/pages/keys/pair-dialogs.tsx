@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks';
+import type { ApiKeyPair } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { FormDialog } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { useSubmit } from '../../ui/use-submit.ts';
+
+const nameHint = 'What it is for, such as the program that uses it.';
+
+/** Makes a pair. */
+export function CreatePairDialog({
+  headers,
+  onMade,
+  onClose,
+}: {
+  headers: Record<string, string>;
+  onMade: (pair: ApiKeyPair) => void;
+  onClose: () => void;
+}) {
+  const [name, setName] = useState('');
+  const submission = useSubmit(async () => {
+    const named = name.trim() === '' ? {} : { name: name.trim() };
+    onMade(await call('POST /account/api-keys', { body: named, headers }));
+  });
+  return (
+    <FormDialog title="New key pair" action="Make the keys" submission={submission} onClose={onClose}>
+      <TextField
+        label="Name"
+        hint={nameHint}
+        value={name}
+        onValue={setName}
+        error={submission.errorOf('name')}
+        placeholder="Upload page"
+      />
+    </FormDialog>
+  );
+}
+
+/** Changes what a pair is called. */
+export function RenamePairDialog({
+  pair,
+  headers,
+  onDone,
+  onClose,
+}: {
+  pair: ApiKeyPair;
+  headers: Record<string, string>;
+  onDone: (words: string) => void;
+  onClose: () => void;
+}) {
+  const [name, setName] = useState(pair.name ?? '');
+  const submission = useSubmit(async () => {
+    const body = { name: name.trim() === '' ? null : name.trim() };
+    await call('PATCH /account/api-keys/{keyPairId}', { params: pair, body, headers });
+    onDone('The pair was renamed.');
+  });
+  return (
+    <FormDialog title="Rename the pair" action="Rename" submission={submission} onClose={onClose}>
+      <TextField
+        label="Name"
+        hint={nameHint}
+        value={name}
+        onValue={setName}
+        error={submission.errorOf('name')}
+      />
+    </FormDialog>
+  );
+}
