@@ -67,7 +67,8 @@ function bodyType(content: DocumentedContent | undefined): string {
   if (content === undefined) return 'undefined';
   const json = content['application/json'];
   if (json !== undefined) return typeOf(json.schema as Schema, inOperation);
-  return content['multipart/form-data'] === undefined ? 'string' : 'FormData';
+  if (content['multipart/form-data'] !== undefined) return 'FormData';
+  return Object.keys(content).every(type => type.startsWith('image/')) ? 'Blob' : 'string';
 }
 
 function typeOf(schema: Schema, at: string): string {

@@ -26,7 +26,7 @@ import {
   type RateState,
   rateHeaders,
 } from './rate-limiter.ts';
-import type { FileAdmission, Route, UploadedFile } from './route.ts';
+import type { FileAdmission, FileAnswer, Route, UploadedFile } from './route.ts';
 import { RouteTable } from './route-table.ts';
 import { answerBeforeRest, unreadBodyOf } from './unread-body.ts';
 
@@ -215,8 +215,9 @@ function setRate(ctx: Context): void {
 
 function sendSuccess(ctx: Context, route: Route, status: number, answer: unknown): void {
   setRate(ctx);
-  const { schema, contentType } = route.success;
-  if (contentType !== undefined) send(ctx, status, contentType, String(answer));
+  const { schema, contentType, fileTypes } = route.success;
+  if (fileTypes !== undefined) sendFile(ctx, status, answer as FileAnswer);
+  else if (contentType !== undefined) send(ctx, status, contentType, String(answer));
   else if (schema !== undefined) send(ctx, status, 'application/json', JSON.stringify(answer));
   else sendNothing(ctx, status);
 }
@@ -226,6 +227,13 @@ function send(ctx: Context, status: number, contentType: string, text: string): 
   // Set as it is: clients compare the type of a JSON answer with exactly this text.
   ctx.set('Content-Type', contentType);
   ctx.body = text.length > textSentAtMost ? bytesOf(text) : text;
+}
+
+function sendFile(ctx: Context, status: number, { contentType, bytes, stream }: FileAnswer): void {
+  ctx.status = status;
+  ctx.set('Content-Type', contentType);
+  ctx.body = stream;
+  ctx.length = bytes;
 }
 
 function bytesOf(text: string): Buffer {

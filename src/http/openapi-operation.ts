@@ -97,6 +97,9 @@ function headerParameters(route: Route): JsonObject[] {
   }));
 }
 
+/** Bytes that are no text. */
+const binary = { type: 'string', contentMediaType: 'application/octet-stream' };
+
 function requestBody(body: NonNullable<Route['body']>, schemas: SchemaCollection): JsonObject {
   if (body.kind === 'json') {
     const { examples: _, ...schema } = schemas.add(body.schema, 'input');
@@ -111,8 +114,7 @@ function requestBody(body: NonNullable<Route['body']>, schemas: SchemaCollection
     { type: 'string', description },
   ]);
   const file = {
-    type: 'string',
-    contentMediaType: 'application/octet-stream',
+    ...binary,
     description: 'The file. Any name of this field will do.',
   };
   return {
@@ -140,7 +142,7 @@ function namedExamples(examples: unknown): JsonObject {
 }
 
 function successResponse(route: Route, schemas: SchemaCollection): JsonObject {
-  const { description, schema, contentType, headers = {} } = route.success;
+  const { description, schema, contentType, fileTypes, headers = {} } = route.success;
   const ownHeaders = Object.fromEntries(
     Object.entries(headers).map(([name, sentence]) => [
       name,
@@ -152,7 +154,9 @@ function successResponse(route: Route, schemas: SchemaCollection): JsonObject {
       ? { 'application/json': { schema: schemas.add(schema, 'output') } }
       : contentType !== undefined
         ? { [contentType]: { schema: { type: contentType === 'application/json' ? 'object' : 'string' } } }
-        : undefined;
+        : fileTypes !== undefined
+          ? Object.fromEntries(fileTypes.map(type => [type, { schema: binary }]))
+          : undefined;
   return {
     description,
     headers: { ...answerHeaders, ...ownHeaders },

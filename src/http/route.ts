@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { AppError, ErrorCode } from '../shared/errors.ts';
 import type { Caller, SessionCaller, SetHeader, UploadCaller } from './caller.ts';
@@ -78,8 +79,19 @@ export function fileBody(file: Omit<FileBody, 'kind'>): FileBody {
   return { kind: 'file', ...file };
 }
 
-/** An answer of a route that went well: a JSON schema, plain text of a content type, or nothing. */
-export type Success<Answer extends z.ZodType | string | undefined> = {
+/** A file as an answer. */
+export interface FileAnswer {
+  /** One of those that the route names. */
+  readonly contentType: string;
+  readonly bytes: number;
+  /** Is destroyed when nobody reads on. */
+  readonly stream: Readable;
+}
+
+type AnyAnswer = z.ZodType | string | readonly string[] | undefined;
+
+/** An answer of a route that went well: a JSON schema, plain text of a content type, a file of one of some, or nothing. */
+export type Success<Answer extends AnyAnswer> = {
   /** 101 is that of an upgrade, which a door answers and no handler. */
   readonly status: 101 | 200 | 201 | 202 | 204;
   readonly description: string;
@@ -89,7 +101,9 @@ export type Success<Answer extends z.ZodType | string | undefined> = {
   ? { readonly schema: Answer }
   : Answer extends string
     ? { readonly contentType: Answer }
-    : unknown);
+    : Answer extends readonly string[]
+      ? { readonly fileTypes: Answer }
+      : unknown);
 
 type AnyBody = JsonBody<z.ZodObject> | FileBody | undefined;
 type BodyValue<Body> =
@@ -136,7 +150,7 @@ export interface RouteDefinition<
   Body extends AnyBody,
   Found,
   Auth extends RouteAuth,
-  Answer extends z.ZodType | string | undefined,
+  Answer extends AnyAnswer,
 > {
   readonly method: Method;
   /** `/live-streams/{liveStreamId}`: the names are the handler's `params`, the last one the `name` of a 404. */
@@ -186,7 +200,9 @@ type AnswerValue<Answer> = Answer extends z.ZodType
   ? z.input<Answer>
   : Answer extends string
     ? string
-    : unknown;
+    : Answer extends readonly string[]
+      ? FileAnswer
+      : unknown;
 
 /** A route of any shape, as the router and the API document see it. */
 export interface Route {
@@ -207,6 +223,7 @@ export interface Route {
     readonly headers?: Readonly<Record<string, string>>;
     readonly schema?: z.ZodType;
     readonly contentType?: string;
+    readonly fileTypes?: readonly string[];
   };
   readonly otherSuccess?: {
     readonly status: number;
@@ -239,7 +256,7 @@ export interface RouteInput {
 /** Declares a route; the handler's input and answer are typed by the schemas. */
 export function defineRoute<
   const Path extends string,
-  Answer extends z.ZodType | string | undefined = undefined,
+  Answer extends AnyAnswer = undefined,
   const Auth extends RouteAuth = 'key',
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends AnyBody = undefined,

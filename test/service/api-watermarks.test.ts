@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { canDecodeImage } from '../../src/vod/image-check.ts';
 import { formOf, jpegImage, pngImage, webpImage } from '../support/images.ts';
 import { makeMediaTools } from '../support/media-tools.ts';
-import { productionKey, type RunningApi, startApi } from '../support/start-api.ts';
+import { basic, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
 
 let server: RunningApi;
 let now: number;
@@ -108,6 +108,26 @@ describe('a watermark', () => {
     const answer = await server.call('GET', `/watermarks/${await create()}`);
     expect(answer.status).toBe(405);
     expect(answer.json.title).toBe('Method is not allowed for this route.');
+  });
+
+  it('is shown as it was uploaded, to its own project', async () => {
+    const path = `/watermarks/${await create()}/image`;
+    const { headers } = await server.call('GET', path);
+    expect([headers.get('content-type'), headers.get('content-length')]).toEqual([
+      'image/png',
+      String(png.length),
+    ]);
+    const response = await fetch(server.baseUrl + path, { headers: { authorization: basic(sandboxKey) } });
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(png);
+    const head = await fetch(server.baseUrl + path, {
+      method: 'HEAD',
+      headers: { authorization: basic(sandboxKey) },
+    });
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(png.length)]);
+    const foreign = await server.call('GET', path, { key: productionKey });
+    expect([foreign.status, foreign.json.name]).toEqual([404, 'watermarkId']);
+    rmSync(join(server.dataDir, 'watermarks', path.split('/')[2]!));
+    expect((await server.call('GET', path)).status).toBe(404);
   });
 
   it('is deleted for good', async () => {

@@ -5,7 +5,7 @@ import { startWireApi, type WireApi } from './wire-calls.ts';
 
 const document = await buildApiDocument();
 /** Not JSON over plain HTTP. */
-const others = new Set(['GET /events', 'GET /metrics']);
+const others = new Set(['GET /events', 'GET /metrics', 'GET /watermarks/{watermarkId}/image']);
 const operations = operationsOf(document)
   .filter(
     ({ method, path, operation }) =>

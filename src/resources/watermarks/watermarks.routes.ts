@@ -7,6 +7,13 @@ import { type WatermarksService, watermarkImage } from './watermarks.service.ts'
 
 /** The routes below `/watermarks`. */
 export function watermarkRoutes(watermarks: WatermarksService): Route[] {
+  const one = {
+    tag: 'Watermarks',
+    auth: 'key',
+    params: { watermarkId: 'Id of the watermark.' },
+    find: ({ params, caller }: { params: { watermarkId: string }; caller: Caller }) =>
+      watermarks.find(caller.projectId, params.watermarkId),
+  } as const;
   return [
     defineRoute({
       method: 'GET',
@@ -34,15 +41,20 @@ export function watermarkRoutes(watermarks: WatermarksService): Route[] {
       handle: ({ caller, body }) => watermarks.create(caller.projectId, body),
     }),
     defineRoute({
+      method: 'GET',
+      path: '/watermarks/{watermarkId}/image',
+      summary: 'Get the image of a watermark',
+      description: 'The file as it was uploaded.',
+      ...one,
+      success: { status: 200, description: 'The image.', fileTypes: watermarkImage.types },
+      handle: ({ found }) => watermarks.image(found),
+    }),
+    defineRoute({
       method: 'DELETE',
       path: '/watermarks/{watermarkId}',
-      tag: 'Watermarks',
       summary: 'Delete a watermark',
       description: 'Videos that were created with it keep it, those that wait for their encoding too.',
-      auth: 'key',
-      params: { watermarkId: 'Id of the watermark.' },
-      find: ({ params, caller }: { params: { watermarkId: string }; caller: Caller }) =>
-        watermarks.find(caller.projectId, params.watermarkId),
+      ...one,
       success: { status: 204, description: 'It is gone.' },
       handle: ({ found }) => watermarks.remove(found),
     }),

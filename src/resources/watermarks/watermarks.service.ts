@@ -1,10 +1,11 @@
 import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileError } from '../../http/file-body.ts';
-import type { UploadedFile } from '../../http/route.ts';
+import type { FileAnswer, UploadedFile } from '../../http/route.ts';
 import { type ImageRules, readUploadedImage } from '../../http/uploaded-image.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import type { Watermark } from './watermark.ts';
@@ -81,6 +82,27 @@ export class WatermarksService {
       throw error;
     }
     return viewOf(watermark);
+  }
+
+  /**
+   * Opens the image of a watermark, as it was uploaded.
+   *
+   * @throws AppError `resource-not-found` when its file is gone
+   */
+  async image({ watermarkId, mediaType }: Watermark): Promise<FileAnswer> {
+    try {
+      const file = await open(this.#options.files.watermark(watermarkId));
+      try {
+        const { size } = await file.stat();
+        return { contentType: mediaType, bytes: size, stream: file.createReadStream() };
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+      throw new AppError('resource-not-found', undefined, { cause, details: { name: 'watermarkId' } });
+    }
   }
 
   /** Forgets a watermark. Videos that were made with it keep it. */

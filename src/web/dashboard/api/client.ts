@@ -50,9 +50,11 @@ export async function call<Name extends Operation>(
     ...(signal === undefined ? {} : { signal }),
   });
   if (!response.ok) throw await refusalOf(response);
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('image/')) return (await response.blob()) as Answer<Name>;
   const text = await response.text();
   if (text === '') return undefined as Answer<Name>;
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  const isJson = type.startsWith('application/json');
   return (isJson ? JSON.parse(text) : text) as Answer<Name>;
 }
 
