@@ -1,0 +1,31 @@
+import type { ComponentChildren } from 'preact';
+import { Field } from './field.tsx';
+
+/** A file of this device. `onFile` is told each choice; undefined when it is taken back. */
+export function FileField({
+  label,
+  hint,
+  error,
+  accept,
+  onFile,
+}: {
+  label: string;
+  hint?: ComponentChildren;
+  error?: string | undefined;
+  /** Types and endings that are offered, such as `image/png,.png`. */
+  accept: string;
+  onFile: (file: File | undefined) => void;
+}) {
+  return (
+    <Field label={label} error={error} {...(hint === undefined ? {} : { hint })}>
+      {attributes => (
+        <input
+          {...attributes}
+          type="file"
+          accept={accept}
+          onChange={event => onFile(event.currentTarget.files?.[0])}
+        />
+      )}
+    </Field>
+  );
+}
