@@ -81,7 +81,11 @@ function optionsOf(props: ChartProps, element: HTMLElement): uPlot.Options {
     height,
     cursor: { points: { size: 7 }, ...(sync === undefined ? {} : { sync: { key: sync } }) },
     legend: { live: true },
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(atLeast, (max ?? 0) * 1.1) || 1] } },
+    scales: {
+      y: {
+        range: (_plot, min, max) => [Math.min(0, (min ?? 0) * 1.1), Math.max(atLeast, (max ?? 0) * 1.1) || 1],
+      },
+    },
     axes: [
       { ...axis, font: '12px system-ui' },
       {

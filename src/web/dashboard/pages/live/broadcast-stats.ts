@@ -1,0 +1,40 @@
+import type { FeedMessage } from '../../api/feed.ts';
+
+/** How a broadcast does, as the feed tells it each second. */
+export interface BroadcastStats {
+  readonly liveStreamId: string;
+  readonly broadcastId: string;
+  /** `waiting`: its publisher is gone and may come back. */
+  readonly state: 'live' | 'waiting';
+  readonly durationSeconds: number;
+  readonly viewers: number;
+  readonly bitrateBitsPerSecond: number;
+  readonly framesPerSecond: number;
+  readonly averageBitrateBitsPerSecond?: number;
+  readonly peakBitrateBitsPerSecond?: number;
+  readonly declaredFramesPerSecond?: number;
+  readonly keyframeIntervalSeconds?: number;
+  readonly longestKeyframeIntervalSeconds?: number;
+  readonly audioDriftMilliseconds?: number;
+  readonly droppedFrames: number;
+  readonly missingFrames: number;
+  readonly timestampJumps?: number;
+  readonly droppedConnections?: number;
+  readonly awaySeconds?: number;
+  readonly protocol?: string;
+  readonly encoder?: string;
+  readonly videoCodec?: string;
+  readonly audioCodec?: string;
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** What a message of the feed tells of a broadcast that runs; undefined when it tells something else. */
+export function statsIn(message: FeedMessage): BroadcastStats | undefined {
+  return message.type === 'broadcast.stats' ? (message as unknown as BroadcastStats) : undefined;
+}
+
+/** Whether a message says that a broadcast began or ended, so that what was loaded is old. */
+export function isTurn({ type }: FeedMessage): boolean {
+  return type === 'live-stream.broadcast.started' || type === 'live-stream.broadcast.ended';
+}

@@ -1,0 +1,32 @@
+import { call } from '../api/client.ts';
+import { SelectField } from './field.tsx';
+import { useLoad } from './use-load.ts';
+
+/** Which player theme something is shown with. Asks for the themes itself. @param value id of the theme, or `''` for the standard one */
+export function PlayerThemeField({
+  value,
+  onValue,
+  error,
+}: {
+  value: string;
+  onValue: (playerId: string) => void;
+  error?: string | undefined;
+}) {
+  const themes = useLoad('themes', signal =>
+    call('GET /players', { query: { pageSize: 100, sortBy: 'name', sortOrder: 'asc' }, signal }),
+  );
+  const named = (themes.value?.data ?? []).map(
+    ({ playerId, name }) => [playerId, name ?? `Unnamed (${playerId.slice(-6)})`] as const,
+  );
+  const isListed = value === '' || named.some(([playerId]) => playerId === value);
+  return (
+    <SelectField
+      label="Player theme"
+      value={value}
+      onValue={onValue}
+      error={error}
+      {...(themes.problem === undefined ? {} : { hint: 'The themes could not be loaded.' })}
+      options={[['', 'Standard'], ...named, ...(isListed ? [] : [[value, 'As it is now'] as const])]}
+    />
+  );
+}
