@@ -23,6 +23,11 @@ export function Dialog({
     const dialog = element.current!;
     const opener = document.activeElement;
     dialog.showModal();
+    // The cross is the first in order, and the last that anybody wants.
+    const first =
+      dialog.querySelector<HTMLElement>('.dialog-body :is(input:not([type=hidden]), select, textarea)') ??
+      dialog.querySelector<HTMLElement>('footer button');
+    first?.focus();
     return () => {
       dialog.close();
       if (opener instanceof HTMLElement) opener.focus();

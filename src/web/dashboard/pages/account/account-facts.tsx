@@ -3,7 +3,8 @@ import { call } from '../../api/client.ts';
 import { formatNumber } from '../../format/size.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { environment, session } from '../../state/session.ts';
-import { CopyButton } from '../../ui/copy.tsx';
+import { IconButton } from '../../ui/button.tsx';
+import { copyText } from '../../ui/copy.tsx';
 import { Card, Facts } from '../../ui/page.tsx';
 import { Shown } from '../../ui/states.tsx';
 import { useLoad } from '../../ui/use-load.ts';
@@ -26,7 +27,11 @@ export function AccountFacts() {
             'Account id',
             <span key="id" class="id-row">
               <code>{account.accountId}</code>
-              <CopyButton text={account.accountId} name="Account id" />
+              <IconButton
+                icon="copy"
+                label="Copy the account id"
+                onClick={() => void copyText(account.accountId, 'Account id')}
+              />
             </span>,
           ],
         ]}

@@ -21,12 +21,14 @@ export function AccountPage() {
       <UpgradeCard />
       <div class="columns account-columns">
         <AccountFacts />
-        <PasswordCard />
+        <div class="stack">
+          <PasswordCard />
+          <Card title="Theme">
+            <ThemeChoice />
+          </Card>
+        </div>
       </div>
       <SessionsCard />
-      <Card title="Theme">
-        <ThemeChoice />
-      </Card>
     </Page>
   );
 }

@@ -39,7 +39,7 @@ export function PasswordCard() {
         }}
       >
         {/* Password stores want to know whose it is. */}
-        <input type="hidden" name="username" autocomplete="username" value={email} />
+        <input type="text" hidden readOnly name="username" autocomplete="username" value={email} />
         <TextField
           label="Current password"
           type="password"
