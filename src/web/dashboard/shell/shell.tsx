@@ -4,6 +4,7 @@ import { environment } from '../state/session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Toasts } from '../ui/toast.tsx';
+import { UploadDock } from '../uploads/upload-dock.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { EnvironmentSwitch } from './environment-switch.tsx';
 import { Navigation } from './navigation.tsx';
@@ -58,6 +59,7 @@ export function Shell() {
         )}
         <Outlet />
       </main>
+      <UploadDock />
       <Toasts />
     </div>
   );

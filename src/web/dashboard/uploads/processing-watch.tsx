@@ -1,0 +1,40 @@
+import { useEffect } from 'preact/hooks';
+import { call } from '../api/client.ts';
+import { problemOf } from '../api/problem.ts';
+import { isSettled, videoStateOf } from '../format/video-state.ts';
+import { useEvery } from '../ui/use-every.ts';
+import { useFeed } from '../ui/use-feed.ts';
+import type { Upload } from './upload.ts';
+import { changeUpload, removeUpload, videosChanged } from './upload-store.ts';
+
+const askEveryMs = 5_000;
+
+/** Follows what the server makes of a file, until it can be watched. Shows nothing. */
+export function ProcessingWatch({ upload }: { upload: Upload }) {
+  const ask = () => void follow(upload);
+  useEffect(ask, []);
+  useEvery(askEveryMs, ask);
+  useFeed(({ type, videoId }) => {
+    if (videoId !== upload.videoId) return;
+    if (type === 'video.encoding.progress' || type === 'video.encoding.quality.completed') ask();
+  });
+  return null;
+}
+
+async function follow({ id, videoId, environment }: Upload): Promise<void> {
+  if (videoId === undefined) return;
+  try {
+    const status = await call('GET /videos/{videoId}/status', {
+      params: { videoId },
+      headers: { 'Millrace-Environment': environment },
+    });
+    const state = videoStateOf({ source: { type: 'upload', uri: '' } }, status);
+    if (state.kind === 'failed') changeUpload(id, { state: 'unplayable', problem: state.failure });
+    else if (state.kind === 'playable' || isSettled(state)) changeUpload(id, { state: 'ready' });
+    else changeUpload(id, { processedPercent: state.percent });
+    if (state.kind !== 'processing') videosChanged();
+  } catch (error) {
+    // Somebody deleted it; everything else is asked again.
+    if (problemOf(error).status === 404) removeUpload(id);
+  }
+}

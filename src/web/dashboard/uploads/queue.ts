@@ -1,0 +1,256 @@
+import { call } from '../api/client.ts';
+import { isAbort, problemOf } from '../api/problem.ts';
+import { type Environment, environment, session } from '../state/session.ts';
+import { tell, tellProblem } from '../ui/toast.tsx';
+import { chunkBytesFor, fileRefusal } from './chunks.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { answerOtherTabs, heldElsewhere } from './other-tabs.ts';
+import { Pace } from './pace.ts';
+import { otherFileReason, type RememberedUpload } from './remembered.ts';
+import { sendFile } from './send-file.ts';
+import { isOver, isUnderWay, titleOf } from './upload.ts';
+import {
+  addUpload,
+  changeUpload,
+  findUpload,
+  forget,
+  remember,
+  rememberedUploads,
+  removeUpload,
+  uploads,
+  videosChanged,
+} from './upload-store.ts';
+
+const sentAtOnce = 2;
+const filesAtMost = 100;
+
+/** What is needed to send an upload, beside what is shown of it. */
+interface Work {
+  readonly file: File;
+  readonly chunkBytes: number;
+  /** What the server has for sure. */
+  storedBytes: number;
+  /** Stops what is under way. */
+  abort?: AbortController;
+}
+
+const works = new Map<string, Work>();
+
+answerOtherTabs(() =>
+  uploads.peek().flatMap(({ id, videoId }) => (works.has(id) && videoId ? [videoId] : [])),
+);
+addEventListener('beforeunload', event => {
+  if (uploads.peek().some(isUnderWay)) event.preventDefault();
+});
+
+/** Uploads files to the environment that is shown, each to a new video, a few at a time. */
+export function uploadFiles(files: readonly File[]): void {
+  for (const file of files.slice(0, filesAtMost)) {
+    const refusal = fileRefusal(file.size);
+    const id = crypto.getRandomValues(new Uint32Array(2)).join('-');
+    if (refusal === undefined) works.set(id, { file, chunkBytes: chunkBytesFor(file.size), storedBytes: 0 });
+    addUpload({
+      ...{ id, title: titleOf(file.name), fileName: file.name, fileBytes: file.size, sentBytes: 0 },
+      environment: environment.peek(),
+      state: refusal === undefined ? 'waiting' : 'failed',
+      problem: refusal,
+    });
+  }
+  if (files.length > filesAtMost) tell(`The first ${filesAtMost} files were taken.`);
+  sendNext();
+}
+
+/** Stops an upload until it is resumed. */
+export function pauseUpload(id: string): void {
+  const work = works.get(id);
+  work?.abort?.abort();
+  const sentBytes = work?.storedBytes ?? 0;
+  changeUpload(id, { state: 'paused', problem: undefined, bytesPerSecond: undefined, sentBytes });
+  sendNext();
+}
+
+/** Goes on with an upload that is paused or failed. */
+export function resumeUpload(id: string): void {
+  if (!works.has(id)) return;
+  changeUpload(id, { state: 'waiting', problem: undefined });
+  sendNext();
+}
+
+/** Whether an upload has a file to be sent. */
+export function hasFile(id: string): boolean {
+  return works.has(id);
+}
+
+/** Goes on with an interrupted upload, if this is its file. */
+export async function chooseFile(id: string, file: File): Promise<void> {
+  const { videoId } = findUpload(id) ?? {};
+  const remembered = rememberedUploads().find(entry => entry.videoId === videoId);
+  if (remembered === undefined) return removeUpload(id);
+  let reason: string | undefined;
+  try {
+    reason = otherFileReason(remembered, file, await fingerprintOf(file));
+  } catch {
+    reason = 'The file cannot be read.';
+  }
+  if (reason !== undefined) return changeUpload(id, { problem: reason });
+  works.set(id, { file, chunkBytes: remembered.chunkBytes, storedBytes: 0 });
+  resumeUpload(id);
+}
+
+/** Gives an upload up; the video that has a part of the file, if any, is deleted for good. */
+export async function cancelUpload(id: string): Promise<void> {
+  const upload = findUpload(id);
+  if (upload === undefined) return;
+  works.get(id)?.abort?.abort();
+  works.delete(id);
+  removeUpload(id);
+  sendNext();
+  if (upload.videoId !== undefined) await deleteVideo(upload.videoId, upload.environment);
+}
+
+/** Shows those no more that nothing is left to do for. */
+export function dismissOver(): void {
+  for (const upload of uploads.peek()) {
+    if (isOver(upload) || (upload.state === 'failed' && upload.videoId === undefined))
+      removeUpload(upload.id);
+  }
+}
+
+/** Shows the uploads of whoever is signed in that were under way when the dashboard was closed. */
+export async function showInterrupted(): Promise<void> {
+  const held = await heldElsewhere();
+  const shown = new Set(uploads.peek().map(({ videoId }) => videoId));
+  for (const entry of rememberedUploads()) {
+    if (shown.has(entry.videoId) || held.has(entry.videoId)) continue;
+    const { videoId, title, fileName, fileBytes } = entry;
+    const id = videoId;
+    addUpload({
+      ...{ id, title, fileName, fileBytes, videoId, environment: entry.environment },
+      ...{ state: 'interrupted', sentBytes: 0 },
+    });
+    void showReceived(id, entry);
+  }
+}
+
+/** Stops everything, and shows nothing: another person is signed in now. */
+export function leaveUploads(): void {
+  for (const { abort } of works.values()) abort?.abort();
+  works.clear();
+  uploads.value = [];
+}
+
+async function deleteVideo(videoId: string, environment: Environment): Promise<void> {
+  forget(videoId);
+  try {
+    await call('DELETE /videos/{videoId}', {
+      params: { videoId },
+      query: { permanently: 'true' },
+      headers: { 'Millrace-Environment': environment },
+    });
+  } catch (error) {
+    if (problemOf(error).status !== 404) tellProblem(error);
+  }
+  videosChanged();
+}
+
+/** How much of an interrupted upload the server has; nothing is shown any more of one whose video is gone or complete. */
+async function showReceived(id: string, { videoId, environment }: RememberedUpload) {
+  try {
+    const { ingest } = await call('GET /videos/{videoId}/status', {
+      params: { videoId },
+      headers: { 'Millrace-Environment': environment },
+    });
+    if (ingest !== undefined && ingest.status !== 'uploading') throw new Error('complete');
+    const received = (ingest?.receivedBytes ?? []).reduce((sum, { from, to }) => sum + to - from + 1, 0);
+    changeUpload(id, { sentBytes: received });
+  } catch (error) {
+    const { status, message } = problemOf(error);
+    if (status !== 404 && message !== 'complete') return;
+    forget(videoId);
+    removeUpload(id);
+  }
+}
+
+function sendNext(): void {
+  for (const { id } of uploads.peek().filter(({ state }) => state === 'waiting')) {
+    const active = uploads.peek().filter(({ state }) => state === 'sending' || state === 'retrying').length;
+    if (active >= sentAtOnce) return;
+    void send(id);
+  }
+}
+
+async function send(id: string): Promise<void> {
+  const work = works.get(id);
+  if (work === undefined) return;
+  const abort = new AbortController();
+  work.abort = abort;
+  changeUpload(id, { state: 'sending' });
+  try {
+    const isNew = findUpload(id)?.videoId === undefined;
+    const videoId = findUpload(id)?.videoId ?? (await makeVideo(id, work));
+    const pace = new Pace();
+    await sendFile({
+      ...{ videoId, isNew, file: work.file, chunkBytes: work.chunkBytes, signal: abort.signal },
+      environment: findUpload(id)?.environment ?? environment.peek(),
+      onProgress: sentBytes => {
+        if (abort.signal.aborted) return;
+        pace.mark(performance.now(), sentBytes);
+        changeUpload(id, { sentBytes, bytesPerSecond: pace.bytesPerSecond });
+      },
+      onStored: bytes => {
+        work.storedBytes = bytes;
+      },
+      onWaiting: (problem, retryAtMs) => {
+        if (abort.signal.aborted) return;
+        if (problem === undefined)
+          changeUpload(id, { state: 'sending', problem: undefined, retryAtMs: undefined });
+        else
+          changeUpload(id, {
+            state: 'retrying',
+            problem: problem.text,
+            retryAtMs,
+            bytesPerSecond: undefined,
+          });
+      },
+    });
+    works.delete(id);
+    forget(videoId);
+    changeUpload(id, { state: 'processing', sentBytes: work.file.size, bytesPerSecond: undefined });
+    videosChanged();
+  } catch (error) {
+    // Whoever stopped it has said what it is now.
+    if (abort.signal.aborted || isAbort(error)) return;
+    const problem = problemOf(error);
+    const isGone = problem.status === 404;
+    const { videoId } = findUpload(id) ?? {};
+    if (isGone && videoId !== undefined) forget(videoId);
+    if (isGone) works.delete(id);
+    changeUpload(id, {
+      ...{ state: 'failed', bytesPerSecond: undefined },
+      ...(isGone
+        ? { videoId: undefined, problem: 'The video was deleted meanwhile.' }
+        : { problem: problem.text }),
+    });
+  }
+  sendNext();
+}
+
+/** Makes the video that a file becomes, and remembers it. That is not stopped half-way: a video that nobody knows of would be left. */
+async function makeVideo(id: string, { file, chunkBytes }: Work): Promise<string> {
+  const { title, environment } = findUpload(id)!;
+  const fingerprint = await fingerprintOf(file);
+  const { videoId } = await call('POST /videos', {
+    body: { title },
+    headers: { 'Millrace-Environment': environment },
+  });
+  remember({
+    ...{ videoId, environment, title, chunkBytes },
+    ...{ fileName: file.name, fileBytes: file.size, lastModified: file.lastModified },
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    accountId: session.peek()?.account.accountId ?? '',
+  });
+  changeUpload(id, { videoId });
+  if (findUpload(id) === undefined) await deleteVideo(videoId, environment);
+  else videosChanged();
+  return videoId;
+}

@@ -1,0 +1,66 @@
+import type { ErrorBody } from '../api/api-types.ts';
+import { addressOf } from '../api/client.ts';
+import { ApiProblem } from '../api/problem.ts';
+import { type Environment, sessionEnded } from '../state/session.ts';
+import type { ByteRange } from './chunks.ts';
+
+/** A chunk of a file on its way to a video. */
+export interface ChunkToSend {
+  readonly videoId: string;
+  readonly environment: Environment;
+  readonly file: File;
+  readonly range: ByteRange;
+  /** Gives it up: the server keeps nothing of it. */
+  readonly signal: AbortSignal;
+  /** How many of its bytes are on their way. */
+  readonly onProgress: (bytes: number) => void;
+}
+
+/**
+ * Sends a chunk. It is done by an `XMLHttpRequest`, since that tells how far it is.
+ *
+ * @throws ApiProblem when the server refuses it or cannot be reached
+ * @throws DOMException `AbortError` when it was given up
+ */
+export function sendChunk({
+  videoId,
+  environment,
+  file,
+  range: { from, to },
+  signal,
+  onProgress,
+}: ChunkToSend): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const given = () => new DOMException('The upload was given up.', 'AbortError');
+    if (signal.aborted) return reject(given());
+    const request = new XMLHttpRequest();
+    const abort = () => request.abort();
+    request.open('POST', addressOf('/videos/{videoId}/source', { videoId }));
+    request.setRequestHeader('Millrace-Environment', environment);
+    request.setRequestHeader('Content-Range', `bytes ${from}-${to}/${file.size}`);
+    request.upload.onprogress = ({ loaded }) => onProgress(Math.min(loaded, to - from + 1));
+    request.onabort = () => reject(given());
+    request.onload = () => {
+      if (request.status < 300) return resolve();
+      if (request.status === 401) sessionEnded();
+      reject(refusalOf(request));
+    };
+    request.onerror = () => reject(new ApiProblem(0, { title: 'The server cannot be reached.' }));
+    request.onloadend = () => signal.removeEventListener('abort', abort);
+    signal.addEventListener('abort', abort);
+    const body = new FormData();
+    body.append('file', file.slice(from, to + 1), file.name);
+    request.send(body);
+  });
+}
+
+function refusalOf(request: XMLHttpRequest): ApiProblem {
+  let body: Partial<ErrorBody> = { title: `${request.status} ${request.statusText}`.trim() };
+  try {
+    body = JSON.parse(request.responseText) as ErrorBody;
+  } catch {
+    // Something between here and the server answered.
+  }
+  const retryAfter = Number(request.getResponseHeader('retry-after') ?? Number.NaN);
+  return new ApiProblem(request.status, body, Number.isNaN(retryAfter) ? undefined : retryAfter);
+}

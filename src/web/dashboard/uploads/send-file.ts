@@ -1,0 +1,125 @@
+import { BackOff } from '../../player/back-off.ts';
+import { call } from '../api/client.ts';
+import { ApiProblem, isAbort, problemOf } from '../api/problem.ts';
+import type { Environment } from '../state/session.ts';
+import { type ByteRange, missingChunks, sentBytes } from './chunks.ts';
+import { judgeFailure } from './failure.ts';
+import { sendChunk } from './send-chunk.ts';
+
+const firstRetryMs = 1_000;
+const lastRetryMs = 30_000;
+/** In a row, of those that are not about the connection. */
+const triesAtMost = 8;
+
+/** A file that is sent to a video. */
+export interface FileToSend {
+  readonly videoId: string;
+  readonly environment: Environment;
+  readonly file: File;
+  readonly chunkBytes: number;
+  /** The video has just been made: the server has nothing of it. */
+  readonly isNew: boolean;
+  /** Stops it; what the server has stays there. */
+  readonly signal: AbortSignal;
+  /** How much of the file has been sent, or is on its way. */
+  readonly onProgress: (bytes: number) => void;
+  /** So many bytes are at the server for sure. */
+  readonly onStored: (bytes: number) => void;
+  /** It does not work just now, and is tried again then. @param atMs milliseconds since 1970; undefined when it goes on */
+  readonly onWaiting: (problem: ApiProblem | undefined, atMs: number) => void;
+}
+
+/**
+ * Sends all of a file that the server does not have. What does not work is tried again, longer and longer apart, for as long as the
+ * server cannot be reached.
+ *
+ * @throws ApiProblem when the server refuses it for good, or the file cannot be read any more
+ * @throws DOMException `AbortError` when it was stopped
+ */
+export async function sendFile(upload: FileToSend): Promise<void> {
+  const backOff = new BackOff(firstRetryMs, lastRetryMs);
+  let tries = 0;
+  let isKnown = upload.isNew;
+  for (;;) {
+    try {
+      const missing = await findMissing(upload, isKnown);
+      isKnown = false;
+      await sendChunks(upload, missing, () => {
+        tries = 0;
+        backOff.reset();
+        upload.onWaiting(undefined, 0);
+      });
+      return;
+    } catch (error) {
+      if (isAbort(error)) throw error;
+      const problem = problemOf(error);
+      if (problem.status === 0) await requireReadable(upload.file);
+      const verdict = judgeFailure(problem.status, problem.code);
+      if (verdict === 'try-again') tries += 1;
+      if (verdict === 'give-up' || tries > triesAtMost) throw problem;
+      const waitMs = Math.max(backOff.next(), (problem.retryAfterSeconds ?? 0) * 1_000);
+      upload.onWaiting(problem, Date.now() + waitMs);
+      await wait(waitMs, upload.signal);
+    }
+  }
+}
+
+async function findMissing(
+  { videoId, environment, file, chunkBytes, signal }: FileToSend,
+  isNew: boolean,
+): Promise<ByteRange[]> {
+  if (isNew) return missingChunks(file.size, chunkBytes, []);
+  const { ingest } = await call('GET /videos/{videoId}/status', {
+    params: { videoId },
+    headers: { 'Millrace-Environment': environment },
+    signal,
+  });
+  if (ingest !== undefined && ingest.status !== 'uploading') return [];
+  return missingChunks(file.size, chunkBytes, ingest?.receivedBytes ?? []);
+}
+
+async function sendChunks(
+  upload: FileToSend,
+  missing: readonly ByteRange[],
+  sent: () => void,
+): Promise<void> {
+  let done = sentBytes(upload.file.size, missing);
+  upload.onProgress(done);
+  upload.onStored(done);
+  for (const range of missing) {
+    await sendChunk({ ...upload, range, onProgress: bytes => upload.onProgress(done + bytes) });
+    done += range.to - range.from + 1;
+    upload.onProgress(done);
+    upload.onStored(done);
+    sent();
+  }
+}
+
+/** A file that was changed or moved looks to the browser like a lost connection. @throws ApiProblem when it cannot be read */
+async function requireReadable(file: File): Promise<void> {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+  } catch {
+    throw new ApiProblem(400, {
+      title: 'The file cannot be read any more.',
+      detail: 'It was changed, moved or deleted since it was chosen.',
+    });
+  }
+}
+
+/** Waits, but not for longer than until the connection is back. */
+function wait(waitMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      removeEventListener('online', end);
+      signal.removeEventListener('abort', end);
+      if (signal.aborted) reject(new DOMException('The upload was stopped.', 'AbortError'));
+      else resolve();
+    };
+    const timer = setTimeout(end, waitMs);
+    addEventListener('online', end);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+}

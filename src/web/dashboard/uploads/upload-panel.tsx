@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks';
+import { formatPercent } from '../format/size.ts';
+import { IconButton } from '../ui/button.tsx';
+import { ProcessingWatch } from './processing-watch.tsx';
+import { dismissOver } from './queue.ts';
+import { isOver, isUnderWay, percentOf, summaryOf } from './upload.ts';
+import { UploadRow } from './upload-row.tsx';
+import { uploads } from './upload-store.ts';
+
+/** What is being uploaded, at the bottom of every page. Nothing when nothing is. */
+export function UploadPanel() {
+  const [isFolded, setFolded] = useState(false);
+  const shown = uploads.value;
+  if (shown.length === 0) return null;
+  const percent = shown.some(isUnderWay) ? percentOf(shown) : undefined;
+  return (
+    <section class="uploads" aria-label="Uploads">
+      {shown
+        .filter(({ state }) => state === 'processing')
+        .map(upload => (
+          <ProcessingWatch key={upload.id} upload={upload} />
+        ))}
+      <header>
+        <h2>
+          <span role="status">{summaryOf(shown)}</span>
+        </h2>
+        {percent !== undefined && <span class="number quiet">{formatPercent(percent)}</span>}
+        <span class="uploads-buttons">
+          <IconButton
+            icon={isFolded ? 'up' : 'down'}
+            label={isFolded ? 'Show uploads' : 'Hide uploads'}
+            onClick={() => setFolded(!isFolded)}
+          />
+          {shown.every(upload => isOver(upload) || isRefused(upload)) && (
+            <IconButton icon="close" label="Close uploads" onClick={dismissOver} />
+          )}
+        </span>
+      </header>
+      {!isFolded && (
+        <ul>
+          {shown.map(upload => (
+            <UploadRow key={upload.id} upload={upload} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function isRefused({ state, videoId }: { state: string; videoId?: string | undefined }): boolean {
+  return state === 'failed' && videoId === undefined;
+}

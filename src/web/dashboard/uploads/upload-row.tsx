@@ -1,0 +1,129 @@
+import { useRef } from 'preact/hooks';
+import { formatBytes, formatPercent } from '../format/size.ts';
+import { formatRelative, formatSpan } from '../format/time.ts';
+import { environment } from '../state/session.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Progress } from '../ui/progress.tsx';
+import { cancelUpload, chooseFile, hasFile, pauseUpload, resumeUpload } from './queue.ts';
+import { isOver, isUnderWay, type Upload } from './upload.ts';
+import { removeUpload } from './upload-store.ts';
+
+/** One upload: how far it is, and what can be done about it. */
+export function UploadRow({ upload }: { upload: Upload }) {
+  const { title, state, videoId, problem } = upload;
+  const isShownHere = upload.environment === environment.value;
+  return (
+    <li class="upload">
+      <div class="upload-head">
+        {videoId !== undefined && isOver(upload) && isShownHere ? (
+          <a class="upload-title" href={`/dashboard/videos/${videoId}`} title={title}>
+            {title}
+          </a>
+        ) : (
+          <span class="upload-title" title={upload.fileName}>
+            {title}
+          </span>
+        )}
+        {!isShownHere && <Badge>{upload.environment === 'sandbox' ? 'Sandbox' : 'Production'}</Badge>}
+        <Buttons upload={upload} />
+      </div>
+      {!isOver(upload) && (
+        <Progress percent={(100 * upload.sentBytes) / upload.fileBytes} label={`Sent of ${title}`} />
+      )}
+      {state === 'processing' && (
+        <Progress percent={upload.processedPercent} label={`Processed of ${title}`} />
+      )}
+      <p class="upload-facts">{factsOf(upload)}</p>
+      {problem !== undefined && (
+        <p class="field-error" role={state === 'retrying' ? undefined : 'alert'}>
+          {problem}
+        </p>
+      )}
+      {state === 'interrupted' && <ChooseFile upload={upload} />}
+    </li>
+  );
+}
+
+function Buttons({ upload }: { upload: Upload }) {
+  const { id, title, state } = upload;
+  return (
+    <span class="uploads-buttons">
+      {isUnderWay(upload) && (
+        <IconButton icon="pause" label={`Pause ${title}`} onClick={() => pauseUpload(id)} />
+      )}
+      {state === 'paused' && (
+        <IconButton icon="play" label={`Resume ${title}`} onClick={() => resumeUpload(id)} />
+      )}
+      {state === 'failed' && hasFile(id) && (
+        <IconButton icon="refresh" label={`Try ${title} again`} onClick={() => resumeUpload(id)} />
+      )}
+      {state === 'ready' && (
+        <span class="upload-done">
+          <Icon name="check" size={18} />
+        </span>
+      )}
+      {isOver(upload) ? (
+        <IconButton icon="close" label={`Hide ${title}`} onClick={() => removeUpload(id)} />
+      ) : (
+        <IconButton icon="close" label={`Cancel ${title}`} onClick={() => void cancelUpload(id)} />
+      )}
+    </span>
+  );
+}
+
+/** The browser lets no page read a file again after it was closed: a person has to choose it once more. */
+function ChooseFile({ upload: { id, fileName } }: { upload: Upload }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <div class="upload-choose">
+      <Button small icon="upload" onClick={() => input.current?.click()}>
+        Choose the file to go on
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label={`The file ${fileName}`}
+        onChange={({ currentTarget }) => {
+          const [file] = currentTarget.files ?? [];
+          currentTarget.value = '';
+          if (file !== undefined) void chooseFile(id, file);
+        }}
+      />
+    </div>
+  );
+}
+
+function factsOf({ state, sentBytes, fileBytes, fileName, ...upload }: Upload): string {
+  const sent = `${formatBytes(sentBytes)} of ${formatBytes(fileBytes)}`;
+  switch (state) {
+    case 'waiting':
+      return `Waits for its turn · ${formatBytes(fileBytes)}`;
+    case 'sending': {
+      const { bytesPerSecond } = upload;
+      if (bytesPerSecond === undefined || bytesPerSecond < 1) return sent;
+      const left = formatSpan((fileBytes - sentBytes) / bytesPerSecond);
+      return `${sent} · ${formatBytes(bytesPerSecond)}/s · ${left} left`;
+    }
+    case 'retrying':
+      return `${sent} · is tried again ${formatRelative(upload.retryAtMs ?? Date.now())}`;
+    case 'paused':
+      return `Paused · ${sent}`;
+    case 'interrupted':
+      return `Interrupted · ${sent} of “${fileName}”`;
+    case 'failed':
+      return sentBytes > 0 ? `Stopped · ${sent}` : `Not uploaded · ${formatBytes(fileBytes)}`;
+    case 'processing': {
+      const { processedPercent } = upload;
+      return processedPercent === undefined
+        ? 'Processing'
+        : `Processing · ${formatPercent(processedPercent)}`;
+    }
+    case 'ready':
+      return `Ready to watch · ${formatBytes(fileBytes)}`;
+    case 'unplayable':
+      return 'It cannot be played';
+  }
+}

@@ -1,0 +1,21 @@
+import { leaveUploads, showInterrupted } from './queue.ts';
+
+export { UploadPanel } from './upload-panel.tsx';
+
+let owner: string | undefined;
+
+/** Shows the uploads of an account; those of another that was signed in before are stopped. */
+export function uploadsOf(accountId: string | undefined): void {
+  if (accountId === undefined) return;
+  if (owner !== undefined && owner !== accountId) leaveUploads();
+  owner = accountId;
+  void showInterrupted();
+}
+
+/** A file that misses its place would be opened instead of the dashboard, and end what is under way. */
+for (const type of ['dragover', 'drop'] as const) {
+  addEventListener(type, event => {
+    const isField = event.target instanceof HTMLInputElement;
+    if (!isField && event.dataTransfer?.types.includes('Files') === true) event.preventDefault();
+  });
+}
