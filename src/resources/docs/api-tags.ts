@@ -22,5 +22,5 @@ export const apiTags: Readonly<Record<string, string>> = {
     'methods answer 405, addresses of more than 2,048 characters 414. Answers with an `ETag` answer 304 to a matching ' +
     '`If-None-Match`. Errors are one sentence of plain text.',
   Operation: 'For whoever runs the server.',
-  Documentation: 'The pages for people at `/docs`, and this document.',
+  Documentation: 'The pages for people at `/docs` and `/dashboard`, and this document.',
 };

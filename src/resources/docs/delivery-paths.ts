@@ -26,6 +26,11 @@ const fetched: Readonly<Record<string, string>> = {
   'Cache-Control': 'How long it may be kept.',
   ETag: 'Names this form of it.',
 };
+const noSuchFile: DescribedAnswer = {
+  description: 'There is no such file.',
+  types: ['application/json'],
+  schema: { $ref: '#/components/schemas/Error' },
+};
 const gone: DescribedAnswer = {
   description: 'There is nothing here, or it may not be seen.',
   types: [text],
@@ -317,13 +322,6 @@ const pages: readonly DescribedPath[] = [
     answers: bytes('The image.', 'image/jpeg', 'image/png'),
   },
   {
-    path: '/',
-    tag: 'Documentation',
-    summary: 'A page that says what this is',
-    description: 'For browsers: whoever does not ask for `text/html` is answered 404 by the API.',
-    answers: { 200: { description: 'The page.', types: [page] } },
-  },
-  {
     path: '/assets/{name}',
     tag: 'Delivery',
     summary: 'A file that the player pages name',
@@ -335,6 +333,27 @@ const pages: readonly DescribedPath[] = [
       },
       304: unchanged,
       404: gone,
+    },
+  },
+  {
+    path: '/dashboard',
+    tag: 'Documentation',
+    summary: 'The dashboard, to be used in a browser',
+    description: 'One page; every address below it but those of its files is answered with it too.',
+    answers: { 200: { description: 'The page.', types: [page], headers: fetched }, 304: unchanged },
+  },
+  {
+    path: '/dashboard/assets/{name}',
+    tag: 'Documentation',
+    summary: 'A file that the dashboard names',
+    answers: {
+      200: {
+        description: 'The file.',
+        types: ['text/javascript; charset=utf-8', 'text/css; charset=utf-8', 'image/svg+xml'],
+        headers: fetched,
+      },
+      304: unchanged,
+      404: noSuchFile,
     },
   },
   {
@@ -360,7 +379,7 @@ const pages: readonly DescribedPath[] = [
         headers: fetched,
       },
       304: unchanged,
-      404: gone,
+      404: noSuchFile,
     },
   },
 ];
