@@ -18,7 +18,7 @@ export function AccountMenu() {
     <Menu
       label="Account menu"
       items={[
-        { words: 'Account', icon: 'user', onClick: () => route('/dashboard/account') },
+        { words: 'Account', icon: 'user', leaves: true, onClick: () => route('/dashboard/account') },
         {
           words: `Theme: ${themeWords[theme.value]}`,
           icon: themeIcons[theme.value],
@@ -29,7 +29,7 @@ export function AccountMenu() {
           icon: 'external',
           onClick: () => window.open('/docs', '_blank', 'noreferrer'),
         },
-        { words: 'Sign out', icon: 'out', onClick: () => void signOut().catch(tellProblem) },
+        { words: 'Sign out', icon: 'out', leaves: true, onClick: () => void signOut().catch(tellProblem) },
       ]}
     >
       <span class="avatar" aria-hidden="true">

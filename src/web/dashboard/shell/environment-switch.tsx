@@ -28,6 +28,7 @@ export function EnvironmentSwitch() {
               name="environment"
               value={name}
               checked={environment.value === name}
+              data-leaves
               onChange={() => choose(name)}
             />
             <span>{names[name]}</span>

@@ -7,6 +7,8 @@ export interface MenuItem {
   readonly words: string;
   readonly icon?: IconName;
   readonly danger?: boolean;
+  /** Leads to another page: somebody with unsaved changes is asked first. */
+  readonly leaves?: boolean;
   readonly onClick: () => void;
 }
 
@@ -94,13 +96,14 @@ export function Menu({
           tabIndex={-1}
           onKeyDown={onKeyDown}
         >
-          {items.map(({ words, icon, danger = false, onClick }) => (
+          {items.map(({ words, icon, danger = false, leaves = false, onClick }) => (
             <button
               key={words}
               type="button"
               role="menuitem"
               tabIndex={-1}
               class={danger ? 'danger' : undefined}
+              data-leaves={leaves ? '' : undefined}
               onClick={() => {
                 close();
                 onClick();
