@@ -186,8 +186,14 @@ describe('/webhooks/{webhookId}/deliveries', () => {
         status: 'succeeded',
         attemptsTotal: 1,
         createdAt: '2026-03-04T05:06:07+00:00',
+        lastAttempt: {
+          attemptedAt: '2026-03-04T05:06:07+00:00',
+          durationMs: expect.any(Number),
+          statusCode: 200,
+        },
       },
     ]);
+    expect(all.data[0]).not.toHaveProperty('lastAttempt');
     const total = async (query: string) => (await list(query)).pagination.itemsTotal;
     expect(await total('?status=succeeded')).toBe(2);
     expect(await total('?type=live-stream.broadcast.ended')).toBe(2);

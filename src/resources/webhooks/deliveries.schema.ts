@@ -46,24 +46,44 @@ const sample = {
   nextAttemptAt: '2026-03-04T05:06:10+00:00',
 };
 
+const attemptFields = {
+  attemptedAt: z.iso.datetime({ offset: true }),
+  durationMs: z.int().describe('Milliseconds until the answer was read, or given up.'),
+  statusCode: z.int().optional().describe('HTTP status of the answer; absent when none came.'),
+  error: z.string().optional().describe('What went wrong, where the status does not say it.'),
+};
+
+const attemptSchema = z
+  .object({
+    ...attemptFields,
+    response: z.string().optional().describe('The first 1,024 bytes of the answer, as text.'),
+  })
+  .meta({ id: 'WebhookAttempt' });
+
 /** A delivery in a list. */
-export const deliverySchema = z.object(deliveryFields).meta({ id: 'WebhookDelivery', examples: [sample] });
+export const deliverySchema = z
+  .object({
+    ...deliveryFields,
+    lastAttempt: z
+      .object(attemptFields)
+      .optional()
+      .describe('How its newest try went; absent before the first.'),
+  })
+  .meta({
+    id: 'WebhookDelivery',
+    examples: [
+      {
+        ...sample,
+        lastAttempt: { attemptedAt: '2026-03-04T05:06:07+00:00', durationMs: 12, statusCode: 500 },
+      },
+    ],
+  });
 
 /** A delivery in a list. */
 export type DeliveryView = z.input<typeof deliverySchema>;
 
 /** A page of deliveries. */
 export const deliveryListSchema = listSchema(deliverySchema);
-
-const attemptSchema = z
-  .object({
-    attemptedAt: z.iso.datetime({ offset: true }),
-    durationMs: z.int().describe('Milliseconds until the answer was read, or given up.'),
-    statusCode: z.int().optional().describe('HTTP status of the answer; absent when none came.'),
-    error: z.string().optional().describe('What went wrong, where the status does not say it.'),
-    response: z.string().optional().describe('The first 1,024 bytes of the answer, as text.'),
-  })
-  .meta({ id: 'WebhookAttempt' });
 
 /** A delivery with its tries. */
 export const deliveryDetailsSchema = z

@@ -3,7 +3,7 @@ import type { WebhookQueue } from '../../events/webhook-queue.store.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { DeliveryDetailsView, DeliveryView } from './deliveries.schema.ts';
-import type { DeliveriesStore, Delivery } from './deliveries.store.ts';
+import type { DeliveriesStore, Delivery, ListedDelivery } from './deliveries.store.ts';
 import type { Webhook } from './webhook.ts';
 
 /** A delivery and the webhook that it goes to. */
@@ -36,7 +36,13 @@ export class DeliveriesService {
     ...query: Parameters<DeliveriesStore['list']> extends [string, ...infer Rest] ? Rest : never
   ): Promise<{ views: DeliveryView[]; total: number }> {
     const { deliveries, total } = await this.#store.list(webhookId, ...query);
-    return { views: deliveries.map(delivery => viewOf(webhookId, delivery)), total };
+    return {
+      views: deliveries.map(delivery => ({
+        ...viewOf(webhookId, delivery),
+        ...(delivery.lastAttempt === undefined ? {} : { lastAttempt: attemptOf(delivery.lastAttempt) }),
+      })),
+      total,
+    };
   }
 
   /** A delivery with its tries. */
@@ -45,10 +51,7 @@ export class DeliveriesService {
       ...viewOf(webhook.webhookId, delivery),
       body: delivery.body,
       attempts: this.#store.attempts(delivery.number).map(attempt => ({
-        attemptedAt: formatAtom(attempt.attempted_at_ms),
-        durationMs: attempt.duration_ms,
-        ...(attempt.status_code === null ? {} : { statusCode: attempt.status_code }),
-        ...(attempt.error === null ? {} : { error: attempt.error }),
+        ...attemptOf(attempt),
         ...(attempt.response === null ? {} : { response: attempt.response }),
       })),
     };
@@ -65,7 +68,16 @@ export class DeliveriesService {
   }
 }
 
-function viewOf(webhookId: string, delivery: Delivery): DeliveryView {
+function attemptOf(attempt: NonNullable<ListedDelivery['lastAttempt']>) {
+  return {
+    attemptedAt: formatAtom(attempt.attempted_at_ms),
+    durationMs: attempt.duration_ms,
+    ...(attempt.status_code === null ? {} : { statusCode: attempt.status_code }),
+    ...(attempt.error === null ? {} : { error: attempt.error }),
+  };
+}
+
+function viewOf(webhookId: string, delivery: Delivery): Omit<DeliveryView, 'lastAttempt'> {
   const { deliveryId, eventNumber, type, status, attempts, createdAtMs, nextAttemptAtMs, resentFrom } =
     delivery;
   return {

@@ -24,6 +24,11 @@ export interface Delivery {
   readonly createdAtMs: number;
 }
 
+/** A delivery in a list: how its newest try went, if there was one. */
+export interface ListedDelivery extends Delivery {
+  readonly lastAttempt: Omit<WebhookAttemptRow, 'delivery_number' | 'attempt' | 'response'> | undefined;
+}
+
 /** Which deliveries a list has; all of a webhook unless told otherwise. */
 export interface DeliveryFilter {
   readonly status?: DeliveryStatus | undefined;
@@ -60,7 +65,7 @@ export class DeliveriesStore {
     webhookId: string,
     direction: 'asc' | 'desc',
     query: DeliveryFilter & { currentPage: number; pageSize: number },
-  ): Promise<{ deliveries: Delivery[]; total: number }> {
+  ): Promise<{ deliveries: ListedDelivery[]; total: number }> {
     const { queries } = this.#database;
     const { status, type, currentPage, pageSize } = query;
     let totals = queries
@@ -76,12 +81,18 @@ export class DeliveriesStore {
     const numbers = await this.#numbers(webhookId, direction, query, before, wanted);
     const rows = this.#database.all(
       queries
-        .selectFrom('webhook_deliveries')
-        .selectAll()
+        .selectFrom('webhook_deliveries as delivery')
+        .leftJoin('webhook_attempts as newest', join =>
+          join
+            .onRef('newest.delivery_number', '=', 'delivery.number')
+            .onRef('newest.attempt', '=', 'delivery.attempts'),
+        )
+        .selectAll('delivery')
+        .select(['attempted_at_ms', 'duration_ms', 'status_code', 'error'])
         .where('number', 'in', numbers)
         .orderBy('number', direction),
     );
-    return { deliveries: rows.map(deliveryFrom), total };
+    return { deliveries: rows.map(listedFrom), total };
   }
 
   /** The numbers of a page. Those before it are passed over in an index alone, and others have their turn in between. */
@@ -142,6 +153,21 @@ export class DeliveriesStore {
         .orderBy('attempt'),
     );
   }
+}
+
+function listedFrom(
+  row: Selectable<WebhookDeliveryRow> & {
+    [Key in keyof NonNullable<ListedDelivery['lastAttempt']>]: WebhookAttemptRow[Key] | null;
+  },
+): ListedDelivery {
+  const { attempted_at_ms, duration_ms, status_code, error } = row;
+  return {
+    ...deliveryFrom(row),
+    lastAttempt:
+      attempted_at_ms === null || duration_ms === null
+        ? undefined
+        : { attempted_at_ms, duration_ms, status_code, error },
+  };
 }
 
 function deliveryFrom(row: Selectable<WebhookDeliveryRow>): Delivery {

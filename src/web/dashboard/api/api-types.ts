@@ -336,6 +336,12 @@ export type WebhookDelivery = {
   readonly createdAt: string;
   readonly nextAttemptAt?: string | undefined;
   readonly resentFrom?: string | undefined;
+  readonly lastAttempt?: {
+    readonly attemptedAt: string;
+    readonly durationMs: number;
+    readonly statusCode?: number | undefined;
+    readonly error?: string | undefined;
+  } | undefined;
 };
 
 /** `WebhookDeliveryDetails` of the API. */
