@@ -1,10 +1,164 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import type { LiveStream } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import type { PageProps } from '../../shell/routes.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm.tsx';
+import { Menu } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Empty, Shown } from '../../ui/states.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { type Loaded, useLoad } from '../../ui/use-load.ts';
+import { useQuery } from '../../ui/use-query.ts';
+import { AlarmList } from './alarm-list.tsx';
+import { Glance } from './glance.tsx';
+import { HealthPanel } from './health-panel.tsx';
+import { PastPanel } from './past-panel.tsx';
+import { Preview } from './preview.tsx';
+import { RestreamsPanel } from './restreams-panel.tsx';
+import { SetUpPanel } from './set-up-panel.tsx';
+import { SettingsPanel } from './settings-panel.tsx';
+import { SharePanel } from './share-panel.tsx';
+import { StateBadge } from './state-badge.tsx';
+import { streamStateOf } from './stream-words.ts';
+import { type RunningBroadcast, useBroadcast } from './use-broadcast.ts';
+
+const back = { href: '/dashboard/live', words: 'Live streams' };
+
+const parts = [
+  ['set-up', 'Set up'],
+  ['health', 'Health'],
+  ['restreams', 'Restreams'],
+  ['share', 'Share'],
+  ['past', 'Recordings'],
+  ['settings', 'Settings'],
+] as const;
 
 /** One live stream: what it shows, how it comes in, where it goes. */
-export function LiveStreamPage() {
+export function LiveStreamPage({ params }: PageProps) {
+  const { liveStreamId = '' } = params;
+  const stream = useLoad(liveStreamId, signal =>
+    call('GET /live-streams/{liveStreamId}', { params: { liveStreamId }, signal }),
+  );
+  const broadcast = useBroadcast(liveStreamId, stream.reload);
+  const { value, problem } = stream;
+  if (value === undefined) {
+    return (
+      <Page title="Live stream" back={back}>
+        {problem?.status === 404 ? (
+          <Empty
+            icon="live"
+            title="There is no such live stream"
+            action={<Button href={back.href}>See all live streams</Button>}
+          >
+            It may have been deleted, or belong to the other environment.
+          </Empty>
+        ) : (
+          <Shown loaded={stream} height={420}>
+            {() => null}
+          </Shown>
+        )}
+      </Page>
+    );
+  }
+  return <StreamPage stream={value} loaded={stream} broadcast={broadcast} />;
+}
+
+function StreamPage({
+  stream,
+  loaded,
+  broadcast,
+}: {
+  stream: LiveStream;
+  loaded: Loaded<LiveStream>;
+  broadcast: RunningBroadcast;
+}) {
+  const { liveStreamId, name } = stream;
+  const { query } = useQuery();
+  const { route } = useLocation();
+  const [asks, setAsks] = useState<'complete' | 'delete'>();
+  const state = streamStateOf(stream.broadcasting, broadcast.stats);
+  const [[first]] = parts;
+  const part = parts.find(([id]) => id === query.part)?.[0] ?? first;
+  const address = `/dashboard/live/${liveStreamId}`;
+  const hrefOf = (id: string) => (id === first ? address : `${address}?part=${id}`);
+  const path = { params: { liveStreamId } };
   return (
-    <Page title="Live stream">
-      <p>Nothing yet.</p>
+    <Page
+      title={name}
+      back={back}
+      badge={<StateBadge state={state} />}
+      actions={
+        <>
+          {state !== 'off' && (
+            <Button icon="stop" onClick={() => setAsks('complete')}>
+              End the broadcast
+            </Button>
+          )}
+          <Menu
+            label="More to do"
+            items={[
+              {
+                words: 'Delete live stream',
+                icon: 'trash',
+                danger: true,
+                onClick: () => setAsks('delete'),
+              },
+            ]}
+          />
+        </>
+      }
+    >
+      <div class="stream-top">
+        <Preview stream={stream} />
+        <Glance stream={stream} state={state} stats={broadcast.stats} />
+      </div>
+      <AlarmList alarms={broadcast.alarms} />
+      <Tabs
+        label="Parts of the live stream"
+        tabs={parts.map(([id, words]) => ({ href: hrefOf(id), words }))}
+        current={hrefOf(part)}
+      />
+      {part === 'set-up' && <SetUpPanel stream={stream} onChange={loaded.set} />}
+      {part === 'health' && <HealthPanel broadcast={broadcast} />}
+      {part === 'restreams' && <RestreamsPanel stream={stream} state={state} onChange={loaded.set} />}
+      {part === 'share' && <SharePanel stream={stream} />}
+      {part === 'past' && <PastPanel stream={stream} />}
+      {part === 'settings' && <SettingsPanel stream={stream} onChange={loaded.set} />}
+      {asks === 'complete' && (
+        <ConfirmDialog
+          title="End the broadcast?"
+          action="End the broadcast"
+          work={() => call('PUT /live-streams/{liveStreamId}/complete', path)}
+          onClose={() => setAsks(undefined)}
+        >
+          <p>Viewers see that the stream has ended, and what was recorded becomes a video.</p>
+          <p>
+            Stop your encoder too. It can go live again with the same key at once; one that stays connected is
+            sent away after a minute.
+          </p>
+        </ConfirmDialog>
+      )}
+      {asks === 'delete' && (
+        <ConfirmDialog
+          title="Delete this live stream?"
+          action="Delete live stream"
+          name={name}
+          work={async () => {
+            await call('DELETE /live-streams/{liveStreamId}', path);
+            tell(`“${name}” was deleted.`);
+            route(back.href);
+          }}
+          onClose={() => setAsks(undefined)}
+        >
+          <p>
+            Its key, its links and the history of its broadcasts are gone for good, and a broadcast that runs
+            ends. Its recordings stay.
+          </p>
+        </ConfirmDialog>
+      )}
     </Page>
   );
 }

@@ -1,10 +1,127 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Pagination } from '../../ui/pagination.tsx';
+import { Empty, Shown } from '../../ui/states.tsx';
+import { useEvery } from '../../ui/use-every.ts';
+import { useLoad } from '../../ui/use-load.ts';
+import { useQuery } from '../../ui/use-query.ts';
+import { CreateStreamDialog } from './create-stream-dialog.tsx';
+import { FirstStream } from './first-stream.tsx';
+import { StreamCard } from './stream-card.tsx';
+import { useOnAir } from './use-on-air.ts';
+
+const pageSize = 24;
+const pictureMs = 10_000;
+const searchedAfterMs = 250;
+
+const orders = {
+  newest: { sortBy: 'createdAt', sortOrder: 'desc' },
+  oldest: { sortBy: 'createdAt', sortOrder: 'asc' },
+  changed: { sortBy: 'updatedAt', sortOrder: 'desc' },
+  name: { sortBy: 'name', sortOrder: 'asc' },
+} as const;
+
+type Order = keyof typeof orders;
 
 /** All live streams, and a way to make one. */
 export function LiveStreamsPage() {
+  const { query, change } = useQuery();
+  const [isCreating, setCreating] = useState(query.new !== undefined);
+  const [round, setRound] = useState(0);
+  const order: Order = Object.hasOwn(orders, query.sort ?? '') ? (query.sort as Order) : 'newest';
+  const search = query.search ?? '';
+  const currentPage = Math.max(1, Math.trunc(Number(query.page)) || 1);
+  const loaded = useLoad(JSON.stringify([order, search, currentPage]), signal =>
+    call('GET /live-streams', {
+      query: { ...orders[order], name: search, currentPage, pageSize },
+      signal,
+    }),
+  );
+  const onAir = useOnAir(loaded.reload);
+  useEvery(onAir.size > 0 ? pictureMs : undefined, () => setRound(number => number + 1));
+  const create = (
+    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+      New live stream
+    </Button>
+  );
   return (
-    <Page title="Live streams">
-      <p>Nothing yet.</p>
+    <Page title="Live streams" actions={create}>
+      <div class="toolbar">
+        <Search value={search} onValue={text => change({ search: text, page: undefined })} />
+        <SelectField
+          label="Order"
+          value={order}
+          onValue={sort => change({ sort: sort === 'newest' ? undefined : sort, page: undefined })}
+          options={[
+            ['newest', 'Newest first'],
+            ['oldest', 'Oldest first'],
+            ['changed', 'Changed last first'],
+            ['name', 'By name'],
+          ]}
+        />
+      </div>
+      <Shown loaded={loaded} height={360}>
+        {({ data, pagination }) => {
+          if (data.length === 0 && search === '' && currentPage === 1) return <FirstStream action={create} />;
+          if (data.length === 0) {
+            return (
+              <Empty
+                icon="search"
+                title="Nothing found"
+                action={
+                  <Button onClick={() => change({ search: undefined, page: undefined })}>Show all</Button>
+                }
+              >
+                No live stream here has “{search}” in its name.
+              </Empty>
+            );
+          }
+          return (
+            <>
+              <ul class="stream-grid">
+                {data.map(stream => (
+                  <StreamCard
+                    key={stream.liveStreamId}
+                    stream={stream}
+                    stats={onAir.get(stream.liveStreamId)}
+                    round={round}
+                  />
+                ))}
+              </ul>
+              <Pagination
+                pagination={pagination}
+                what="live streams"
+                onPage={page => change({ page: page === 1 ? undefined : String(page) })}
+              />
+            </>
+          );
+        }}
+      </Shown>
+      {isCreating && <CreateStreamDialog onClose={() => setCreating(false)} />}
     </Page>
+  );
+}
+
+/** A field that asks when nothing more is typed for a moment. */
+function Search({ value, onValue }: { value: string; onValue: (value: string) => void }) {
+  const [typed, setTyped] = useState(value);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  // The way back, and the button that shows all, change what is searched for.
+  useEffect(() => setTyped(before => (before.trim() === value ? before : value)), [value]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (
+    <TextField
+      label="Search by name"
+      type="search"
+      value={typed}
+      onValue={text => {
+        setTyped(text);
+        clearTimeout(timer.current);
+        timer.current = setTimeout(() => onValue(text.trim()), searchedAfterMs);
+      }}
+    />
   );
 }

@@ -1,0 +1,60 @@
+import type { LiveStream } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { formatBitrate, formatNumber } from '../../format/size.ts';
+import { formatClock, formatDateTime, formatRelative } from '../../format/time.ts';
+import { Card, Facts } from '../../ui/page.tsx';
+import { useLoad } from '../../ui/use-load.ts';
+import type { BroadcastStats } from './broadcast-stats.ts';
+import { mediaWords, type StreamState } from './stream-words.ts';
+
+const nothing = '–';
+const stateWords: Readonly<Record<StreamState, string>> = {
+  live: 'On air',
+  waiting: 'The encoder is away. It may come back within a minute.',
+  off: 'Off air. It goes live when your encoder does.',
+};
+
+/** How it stands with a live stream, in a few lines that are always there, so that nothing jumps. */
+export function Glance({
+  stream,
+  state,
+  stats,
+}: {
+  stream: LiveStream;
+  state: StreamState;
+  stats: BroadcastStats | undefined;
+}) {
+  const { liveStreamId } = stream;
+  const last = useLoad(`${liveStreamId} ${state === 'off'}`, signal =>
+    call('GET /live-streams/{liveStreamId}/broadcasts', {
+      params: { liveStreamId },
+      query: { pageSize: 1 },
+      signal,
+    }),
+  );
+  const startedAt = last.value?.data[0]?.startedAt;
+  const started = startedAt === undefined ? nothing : formatRelative(startedAt);
+  return (
+    <Card title="At a glance">
+      <p class="glance-state" role="status">
+        {stateWords[state]}
+      </p>
+      <Facts
+        rows={[
+          ['On air for', stats === undefined ? nothing : formatClock(stats.durationSeconds)],
+          ['Viewers', stats === undefined ? nothing : formatNumber(stats.viewers)],
+          ['Bitrate', stats === undefined ? nothing : formatBitrate(stats.bitrateBitsPerSecond)],
+          ['Frame rate', stats === undefined ? nothing : `${formatNumber(stats.framesPerSecond)} a second`],
+          ['Picture, sound', (stats === undefined ? undefined : mediaWords(stats)) ?? nothing],
+          [
+            state === 'off' ? 'Last on air' : 'Since',
+            <span key="since" title={startedAt === undefined ? '' : formatDateTime(startedAt)}>
+              {started}
+            </span>,
+          ],
+        ]}
+      />
+      <p class="hint">The preview counts as a viewer.</p>
+    </Card>
+  );
+}

@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks';
+import type { Broadcast, LiveStream, Video } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { localUrl } from '../../format/local-url.ts';
+import { formatBitrate, formatNumber } from '../../format/size.ts';
+import { formatDateTime, formatSpan } from '../../format/time.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Card } from '../../ui/page.tsx';
+import { Pagination } from '../../ui/pagination.tsx';
+import { Empty, Shown } from '../../ui/states.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { useFeed } from '../../ui/use-feed.ts';
+import { useLoad } from '../../ui/use-load.ts';
+import { isTurn } from './broadcast-stats.ts';
+import { endReasonWords, mediaWords } from './stream-words.ts';
+
+const pageSize = 10;
+
+/** What was broadcast before: recordings, and the history of broadcasts. */
+export function PastPanel({ stream: { liveStreamId } }: { stream: LiveStream }) {
+  const [videoPage, setVideoPage] = useState(1);
+  const [broadcastPage, setBroadcastPage] = useState(1);
+  const videos = useLoad(`${liveStreamId} ${videoPage}`, signal =>
+    call('GET /videos', { query: { liveStreamId, currentPage: videoPage, pageSize }, signal }),
+  );
+  const broadcasts = useLoad(`${liveStreamId} ${broadcastPage}`, signal =>
+    call('GET /live-streams/{liveStreamId}/broadcasts', {
+      params: { liveStreamId },
+      query: { currentPage: broadcastPage, pageSize },
+      signal,
+    }),
+  );
+  useFeed(message => {
+    if (message.liveStreamId !== liveStreamId) return;
+    if (isTurn(message)) broadcasts.reload();
+    if (message.type.startsWith('video.')) videos.reload();
+  });
+  return (
+    <div class="stack">
+      <Card title="Recordings" flush>
+        <Shown loaded={videos} height={150}>
+          {({ data, pagination }) =>
+            data.length === 0 ? (
+              <Empty icon="video" title="No recordings yet">
+                When a broadcast ends, it becomes a video within seconds.
+              </Empty>
+            ) : (
+              <>
+                <Table
+                  caption="Recordings"
+                  columns={videoColumns}
+                  rows={data}
+                  keyOf={({ videoId }) => videoId}
+                />
+                <Pagination pagination={pagination} what="recordings" onPage={setVideoPage} />
+              </>
+            )
+          }
+        </Shown>
+      </Card>
+      <Card title="Broadcasts" flush>
+        <Shown loaded={broadcasts} height={150}>
+          {({ data, pagination }) =>
+            data.length === 0 ? (
+              <Empty icon="live" title="It has not been on air yet">
+                Broadcasts of the last 30 days are listed here.
+              </Empty>
+            ) : (
+              <>
+                <Table
+                  caption="Broadcasts"
+                  columns={broadcastColumns}
+                  rows={data}
+                  keyOf={({ broadcastId }) => broadcastId}
+                />
+                <Pagination pagination={pagination} what="broadcasts" onPage={setBroadcastPage} />
+              </>
+            )
+          }
+        </Shown>
+      </Card>
+    </div>
+  );
+}
+
+const videoColumns: readonly Column<Video>[] = [
+  {
+    head: 'Recording',
+    cell: ({ videoId, title, assets }) => (
+      <a class="recording" href={`/dashboard/videos/${videoId}`}>
+        <span class="recording-picture">
+          {assets !== null && <img src={localUrl(assets.thumbnail)} alt="" width={96} height={54} />}
+        </span>
+        {title}
+      </a>
+    ),
+  },
+  { head: 'Recorded', cell: ({ createdAt }) => formatDateTime(createdAt) },
+  { head: 'Who may watch', cell: video => (video.public ? 'Everybody' : 'With a private link') },
+];
+
+const broadcastColumns: readonly Column<Broadcast>[] = [
+  { head: 'Began', cell: ({ startedAt }) => formatDateTime(startedAt) },
+  {
+    head: 'Length',
+    cell: ({ startedAt, endedAt }) =>
+      endedAt === undefined ? (
+        <Badge tone="live">Live</Badge>
+      ) : (
+        formatSpan((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
+      ),
+  },
+  {
+    head: 'End',
+    cell: ({ endReason }) => (endReason === undefined ? 'Goes on' : endReasonWords(endReason)),
+  },
+  { head: 'Picture, sound', cell: broadcast => mediaWords(broadcast) ?? '–' },
+  {
+    head: 'Bitrate',
+    isNumber: true,
+    cell: ({ averageBitrateBitsPerSecond: rate }) => (rate === undefined ? '–' : formatBitrate(rate)),
+  },
+  {
+    head: 'Connection lost',
+    isNumber: true,
+    cell: ({ droppedConnections: losses }) => (losses === undefined ? '–' : formatNumber(losses)),
+  },
+];

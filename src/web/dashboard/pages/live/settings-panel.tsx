@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks';
+import type { LiveStream } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { ProblemNotice } from '../../ui/dialog.tsx';
+import { Card } from '../../ui/page.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { useSubmit } from '../../ui/use-submit.ts';
+import { bodyOf, choicesOf, StreamFields } from './stream-fields.tsx';
+import { ThumbnailCard } from './thumbnail-card.tsx';
+
+/** Name, who may watch, looks. */
+export function SettingsPanel({
+  stream,
+  onChange,
+}: {
+  stream: LiveStream;
+  onChange: (stream: LiveStream) => void;
+}) {
+  const { liveStreamId } = stream;
+  const [choices, setChoices] = useState(choicesOf(stream));
+  const isChanged = JSON.stringify(choices) !== JSON.stringify(choicesOf(stream));
+  const submission = useSubmit(async () => {
+    const body = bodyOf(choices);
+    const changed = await call('PATCH /live-streams/{liveStreamId}', { params: { liveStreamId }, body });
+    onChange(changed);
+    setChoices(choicesOf(changed));
+    tell('Saved.');
+  });
+  const isReady = isChanged && choices.name.trim() !== '';
+  return (
+    <div class="columns">
+      <Card title="Settings">
+        <form
+          class="form-grid"
+          noValidate
+          onSubmit={event => {
+            if (isReady) submission.submit(event);
+            else event.preventDefault();
+          }}
+        >
+          <StreamFields choices={choices} onChoices={setChoices} submission={submission} />
+          {stream.broadcasting && choices.qualities !== (stream.qualities ?? '') && (
+            <p class="hint">Qualities change with the next broadcast.</p>
+          )}
+          <ProblemNotice problem={submission.problem} />
+          <div class="actions">
+            <Button kind="primary" type="submit" busy={submission.busy} disabled={!isReady}>
+              Save
+            </Button>
+            {isChanged && (
+              <Button kind="quiet" onClick={() => setChoices(choicesOf(stream))}>
+                Undo changes
+              </Button>
+            )}
+          </div>
+        </form>
+      </Card>
+      <ThumbnailCard stream={stream} onChange={onChange} />
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import type { LiveStream } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { localUrl } from '../../format/local-url.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyField } from '../../ui/copy.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Card } from '../../ui/page.tsx';
+import { Shown } from '../../ui/states.tsx';
+import { useLoad } from '../../ui/use-load.ts';
+
+/** Links and the code for other pages. Those of a private stream are asked for apart: the preview has used its own up. */
+export function SharePanel({ stream }: { stream: LiveStream }) {
+  const { liveStreamId } = stream;
+  const fresh = useLoad(`${liveStreamId} ${stream.public}`, signal =>
+    call('GET /live-streams/{liveStreamId}', { params: { liveStreamId }, signal }),
+  );
+  return (
+    <Card
+      title="Links"
+      actions={
+        stream.public ? (
+          <Button small icon="external" href={localUrl(stream.assets.player)} target="_blank">
+            Open the player page
+          </Button>
+        ) : (
+          <Button small icon="refresh" busy={fresh.isLoading} onClick={fresh.reload}>
+            New private links
+          </Button>
+        )
+      }
+    >
+      {!stream.public && (
+        <Notice title="This live stream is private.">
+          Each link works for one viewer: the first who opens it. Make new ones for each.
+        </Notice>
+      )}
+      <Shown loaded={fresh} height={240}>
+        {({ assets }) => (
+          <>
+            <CopyField label="Player page" value={assets.player} />
+            <CopyField
+              label="Embed code"
+              value={assets.iframe}
+              hint="Paste it into your own page where the player is to be."
+            />
+            <CopyField
+              label="HLS address"
+              value={assets.hls}
+              hint="For other players and apps. It answers while the stream is on air."
+            />
+          </>
+        )}
+      </Shown>
+    </Card>
+  );
+}

@@ -1,0 +1,9 @@
+import { Badge } from '../../ui/badge.tsx';
+import type { StreamState } from './stream-words.ts';
+
+/** State of a live stream. */
+export function StateBadge({ state }: { state: StreamState }) {
+  if (state === 'live') return <Badge tone="live">Live</Badge>;
+  if (state === 'waiting') return <Badge tone="warning">Waiting for the encoder</Badge>;
+  return <Badge>Off air</Badge>;
+}

@@ -1,0 +1,72 @@
+import type { LiveStream } from '../../api/api-types.ts';
+import { localUrl } from '../../format/local-url.ts';
+import { formatNumber } from '../../format/size.ts';
+import { formatClock, formatDate } from '../../format/time.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import type { BroadcastStats } from './broadcast-stats.ts';
+import { StateBadge } from './state-badge.tsx';
+import { streamStateOf } from './stream-words.ts';
+
+/**
+ * A live stream in the list: its picture, and how it does.
+ *
+ * @param round another number asks for the picture anew
+ */
+export function StreamCard({
+  stream,
+  stats,
+  round,
+}: {
+  stream: LiveStream;
+  stats: BroadcastStats | undefined;
+  round: number;
+}) {
+  const { liveStreamId, name, assets, createdAt, updatedAt, restreams } = stream;
+  const state = streamStateOf(stream.broadcasting, stats);
+  const version = state === 'off' ? updatedAt : round;
+  return (
+    <li class="stream-card">
+      <a href={`/dashboard/live/${liveStreamId}`}>
+        <span class="stream-picture">
+          <img
+            src={`${localUrl(assets.thumbnail)}?at=${encodeURIComponent(version)}`}
+            alt=""
+            width={320}
+            height={180}
+            loading="lazy"
+          />
+          <span class="stream-state">
+            <StateBadge state={state} />
+          </span>
+          {stats !== undefined && (
+            <span class="stream-numbers">
+              <span>
+                <Icon name="eye" size={16} />
+                {formatNumber(stats.viewers)}
+                <span class="for-readers"> viewers</span>
+              </span>
+              <span>
+                <span class="for-readers">on air for </span>
+                {formatClock(stats.durationSeconds)}
+              </span>
+            </span>
+          )}
+        </span>
+        <span class="stream-name">{name}</span>
+      </a>
+      <p class="stream-facts">
+        {!stream.public && (
+          <Badge>
+            <Icon name="lock" size={13} />
+            Private
+          </Badge>
+        )}
+        {restreams.length > 0 && (
+          <Badge>{restreams.length === 1 ? '1 restream' : `${restreams.length} restreams`}</Badge>
+        )}
+        <span>Made {formatDate(createdAt)}</span>
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,85 @@
+import type { LiveStream } from '../../api/api-types.ts';
+import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
+import { PlayerThemeField } from '../../ui/player-theme-field.tsx';
+import type { Submission } from '../../ui/use-submit.ts';
+
+/** What people choose of a live stream. */
+export interface StreamChoices {
+  readonly name: string;
+  readonly public: boolean;
+  /** `''`: the standard one. */
+  readonly playerId: string;
+  /** `''`: as the server is set. */
+  readonly qualities: '' | 'passthrough' | 'ladder';
+}
+
+/** What a new live stream begins with. */
+export const newStream: StreamChoices = { name: '', public: true, playerId: '', qualities: '' };
+
+/** What was chosen of a live stream that there is. */
+export function choicesOf(stream: LiveStream): StreamChoices {
+  const { name, playerId = '', qualities = '' } = stream;
+  return { name, public: stream.public, playerId, qualities };
+}
+
+/** Choices as the API takes them. */
+export function bodyOf({ name, playerId, qualities, ...rest }: StreamChoices) {
+  return {
+    ...rest,
+    name: name.trim(),
+    playerId: playerId === '' ? null : playerId,
+    qualities: qualities === '' ? null : qualities,
+  };
+}
+
+/** The fields of {@link StreamChoices}. */
+export function StreamFields({
+  choices,
+  onChoices,
+  submission,
+}: {
+  choices: StreamChoices;
+  onChoices: (choices: StreamChoices) => void;
+  submission: Submission;
+}) {
+  const change = (changes: Partial<StreamChoices>) => onChoices({ ...choices, ...changes });
+  return (
+    <>
+      <TextField
+        label="Name"
+        value={choices.name}
+        onValue={name => change({ name })}
+        error={submission.errorOf('name')}
+        maxLength={1024}
+        required
+      />
+      <CheckField
+        label="Public"
+        hint={
+          choices.public
+            ? 'Everybody who has the address may watch.'
+            : 'Private: each viewer needs a link of their own.'
+        }
+        checked={choices.public}
+        onValue={isPublic => change({ public: isPublic })}
+      />
+      <SelectField
+        label="Qualities"
+        value={choices.qualities}
+        onValue={qualities => change({ qualities })}
+        error={submission.errorOf('qualities')}
+        hint="Smaller pictures help viewers on slow networks, and cost the server processor time."
+        options={[
+          ['', 'As the server is set'],
+          ['passthrough', 'One: as it comes in'],
+          ['ladder', 'Several: smaller pictures too'],
+        ]}
+      />
+      <PlayerThemeField
+        value={choices.playerId}
+        onValue={playerId => change({ playerId })}
+        error={submission.errorOf('playerId')}
+      />
+    </>
+  );
+}

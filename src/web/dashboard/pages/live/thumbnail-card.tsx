@@ -1,0 +1,83 @@
+import { useId, useRef } from 'preact/hooks';
+import type { LiveStream } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { localUrl } from '../../format/local-url.ts';
+import { Button } from '../../ui/button.tsx';
+import { ProblemNotice } from '../../ui/dialog.tsx';
+import { Card } from '../../ui/page.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { useSubmit } from '../../ui/use-submit.ts';
+
+/** The picture that stands for a live stream. */
+export function ThumbnailCard({
+  stream,
+  onChange,
+}: {
+  stream: LiveStream;
+  onChange: (stream: LiveStream) => void;
+}) {
+  const { liveStreamId, name, assets, updatedAt } = stream;
+  const params = { liveStreamId };
+  const input = useRef<HTMLInputElement>(null);
+  const hint = useId();
+  const upload = useSubmit(async () => {
+    const file = input.current?.files?.[0];
+    if (file === undefined) return;
+    const body = new FormData();
+    body.append('file', file);
+    try {
+      onChange(await call('POST /live-streams/{liveStreamId}/thumbnail', { params, body }));
+      tell('The picture is in place.');
+    } finally {
+      // The same file may be chosen again.
+      if (input.current !== null) input.current.value = '';
+    }
+  });
+  const removal = useSubmit(async () => {
+    onChange(await call('DELETE /live-streams/{liveStreamId}/thumbnail', { params }));
+    tell('The picture is removed.');
+  });
+  return (
+    <Card title="Picture">
+      <img
+        class="thumbnail"
+        src={`${localUrl(assets.thumbnail)}?at=${encodeURIComponent(updatedAt)}`}
+        alt={`Shown for ${name}`}
+        width={640}
+        height={360}
+      />
+      <p class="hint" id={hint}>
+        JPEG, PNG or WebP, up to 8 MB. Without one, a frame of what is on air is shown.
+      </p>
+      <input
+        ref={input}
+        class="for-readers"
+        type="file"
+        accept="image/jpeg,image/png,image/webp"
+        aria-label="Picture of the live stream"
+        tabIndex={-1}
+        onChange={() => {
+          removal.clear();
+          upload.submit();
+        }}
+      />
+      <ProblemNotice problem={upload.problem ?? removal.problem} />
+      <div class="actions">
+        <Button icon="upload" busy={upload.busy} onClick={() => input.current?.click()}>
+          Upload a picture
+        </Button>
+        <Button
+          kind="quiet"
+          icon="trash"
+          busy={removal.busy}
+          onClick={() => {
+            upload.clear();
+            removal.submit();
+          }}
+        >
+          Remove the picture
+        </Button>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,56 @@
+import { useRef, useState } from 'preact/hooks';
+import type { IngestAlarm } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { feedState } from '../../api/feed.ts';
+import { useFeed } from '../../ui/use-feed.ts';
+import { useLoad } from '../../ui/use-load.ts';
+import { type BroadcastStats, isTurn, statsIn } from './broadcast-stats.ts';
+import { type HealthSample, withSample } from './health-samples.ts';
+
+/** What a live stream's page knows of the broadcast that runs. */
+export interface RunningBroadcast {
+  /** Undefined while there is none. */
+  readonly stats: BroadcastStats | undefined;
+  /** Of the last minutes, the newest last. */
+  readonly samples: readonly HealthSample[];
+  /** Those that are on. */
+  readonly alarms: readonly IngestAlarm[];
+}
+
+/**
+ * Follows the broadcasts of one live stream.
+ *
+ * @param onTurn told when one begins or ends, or may have while nobody listened
+ */
+export function useBroadcast(liveStreamId: string, onTurn: () => void): RunningBroadcast {
+  const [stats, setStats] = useState<BroadcastStats>();
+  const [samples, setSamples] = useState<readonly HealthSample[]>([]);
+  const health = useLoad(liveStreamId, signal =>
+    call('GET /live-streams/{liveStreamId}/health', { params: { liveStreamId }, signal }),
+  );
+  const hasHello = useRef(feedState.peek() === 'open');
+  useFeed(message => {
+    if (message.type === 'hello') {
+      if (hasHello.current) {
+        // What ended meanwhile was not heard.
+        setStats(undefined);
+        health.reload();
+        onTurn();
+      }
+      hasHello.current = true;
+    }
+    if (message.liveStreamId !== liveStreamId) return;
+    const told = statsIn(message);
+    if (told !== undefined) {
+      setStats(told);
+      setSamples(before => withSample(before, told, Date.now() / 1000));
+    } else if (isTurn(message)) {
+      if (message.type.endsWith('.ended')) setStats(undefined);
+      health.reload();
+      onTurn();
+    } else if (message.type.startsWith('live-stream.alarm.')) {
+      health.reload();
+    }
+  });
+  return { stats, samples, alarms: health.value?.alarms ?? [] };
+}
