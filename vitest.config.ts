@@ -1,5 +1,11 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { MixedSequence } from './test/support/mixed-sequence.ts';
+
+/** Servers that tests start as processes find their code compiled. */
+const env = {
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/millrace-code', import.meta.url)),
+};
 
 const media = { testTimeout: 120_000, hookTimeout: 60_000 };
 /** Work on files: it takes as long as it takes, and all of the machine. */
@@ -9,6 +15,7 @@ const realTime = { ...media, sequence: { groupOrder: 1 }, maxConcurrency: 12 };
 
 /** Every answer of a server is held against the API document. */
 const answers = {
+  env,
   globalSetup: ['test/support/answers/prepare-answer-checks.ts'],
   setupFiles: ['test/support/answers/check-answers.ts'],
 };
