@@ -1,10 +1,31 @@
+import { call } from '../../api/client.ts';
+import type { PageProps } from '../../shell/routes.ts';
 import { Page } from '../../ui/page.tsx';
+import { LoadFailed, Skeleton } from '../../ui/states.tsx';
+import { useLoad } from '../../ui/use-load.ts';
+import { ThemeEditor } from './theme-editor.tsx';
+
+const back = { href: '/dashboard/players', words: 'Players' };
 
 /** One theme, with a preview of it. */
-export function PlayerPage() {
+export function PlayerPage({ params }: PageProps) {
+  const playerId = params.playerId ?? '';
+  const theme = useLoad(playerId, signal =>
+    call('GET /players/{playerId}', { params: { playerId }, signal }),
+  );
+  if (theme.value !== undefined)
+    return <ThemeEditor player={theme.value} onSaved={theme.set} reload={theme.reload} />;
   return (
-    <Page title="Player">
-      <p>Nothing yet.</p>
+    <Page title="Player theme" back={back}>
+      {theme.problem === undefined ? (
+        <div class="theme-editor" role="status">
+          <span class="for-readers">Loading</span>
+          <Skeleton height={420} />
+          <Skeleton height={640} />
+        </div>
+      ) : (
+        <LoadFailed problem={theme.problem} retry={theme.reload} />
+      )}
     </Page>
   );
 }

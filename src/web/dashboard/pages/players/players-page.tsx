@@ -1,10 +1,136 @@
-import { Page } from '../../ui/page.tsx';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import type { Player } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { formatDateTime, formatRelative } from '../../format/time.ts';
+import { Button } from '../../ui/button.tsx';
+import { SelectField } from '../../ui/field.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { Pagination } from '../../ui/pagination.tsx';
+import { Empty, Shown } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
+import { useLoad } from '../../ui/use-load.ts';
+import { useQuery } from '../../ui/use-query.ts';
+import { DeleteThemeDialog } from './delete-theme-dialog.tsx';
+import { NewThemeDialog } from './new-theme-dialog.tsx';
+import { Swatches } from './swatches.tsx';
+import { themeName } from './theme-name.ts';
+
+const orders = [
+  ['created', 'Newest first'],
+  ['updated', 'Changed last'],
+  ['name', 'By name'],
+] as const;
+const sorts = {
+  created: { sortBy: 'createdAt', sortOrder: 'desc' },
+  updated: { sortBy: 'updatedAt', sortOrder: 'desc' },
+  name: { sortBy: 'name', sortOrder: 'asc' },
+} as const;
 
 /** All themes of the player. */
 export function PlayersPage() {
+  const { route } = useLocation();
+  const { query, change } = useQuery();
+  const [isMaking, setMaking] = useState(false);
+  const [deleted, setDeleted] = useState<Player>();
+  const sort = query.sort === 'name' || query.sort === 'updated' ? query.sort : 'created';
+  const currentPage = Math.max(1, Number.parseInt(query.page ?? '1', 10) || 1);
+  const themes = useLoad(`${sort} ${currentPage}`, signal =>
+    call('GET /players', { query: { ...sorts[sort], currentPage, pageSize: 25 }, signal }),
+  );
+  const create = (
+    <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
+      New theme
+    </Button>
+  );
   return (
-    <Page title="Players">
-      <p>Nothing yet.</p>
+    <Page
+      title="Players"
+      lead="How the player looks and behaves. A theme is chosen on the page of a video or of a live stream; without one the player looks as it always does."
+      actions={create}
+    >
+      <Card flush>
+        <Shown loaded={themes} height={320}>
+          {({ data, pagination }) =>
+            pagination.itemsTotal === 0 ? (
+              <Empty icon="player" title="No themes yet" action={create}>
+                Give the player your colours and your logo, and decide what viewers can do.
+              </Empty>
+            ) : (
+              <>
+                <div class="list-head">
+                  <SelectField
+                    label="Order"
+                    hideLabel
+                    value={sort}
+                    onValue={value =>
+                      change({ sort: value === 'created' ? undefined : value, page: undefined })
+                    }
+                    options={orders}
+                  />
+                </div>
+                <Table
+                  caption="Player themes"
+                  rows={data}
+                  keyOf={({ playerId }) => playerId}
+                  columns={[
+                    {
+                      head: 'Name',
+                      cell: player => (
+                        <a class="row-name" href={`/dashboard/players/${player.playerId}`}>
+                          {themeName(player)}
+                        </a>
+                      ),
+                    },
+                    { head: 'Colours', cell: player => <Swatches player={player} /> },
+                    { head: 'Logo', cell: ({ assets }) => (assets.logo === null ? 'None' : 'Yes') },
+                    {
+                      head: 'Changed',
+                      cell: ({ updatedAt }) => (
+                        <time dateTime={updatedAt} title={formatDateTime(updatedAt)}>
+                          {formatRelative(updatedAt)}
+                        </time>
+                      ),
+                    },
+                    {
+                      head: 'Actions',
+                      isActions: true,
+                      cell: player => (
+                        <Menu
+                          label={`Actions for ${themeName(player)}`}
+                          items={[
+                            {
+                              words: 'Edit',
+                              icon: 'edit',
+                              onClick: () => route(`/dashboard/players/${player.playerId}`),
+                            },
+                            {
+                              words: 'Delete',
+                              icon: 'trash',
+                              danger: true,
+                              onClick: () => setDeleted(player),
+                            },
+                          ]}
+                        />
+                      ),
+                    },
+                  ]}
+                />
+                <Pagination
+                  pagination={pagination}
+                  what="themes"
+                  onPage={page => change({ page: page === 1 ? undefined : String(page) })}
+                />
+              </>
+            )
+          }
+        </Shown>
+      </Card>
+      {isMaking && <NewThemeDialog onClose={() => setMaking(false)} />}
+      {deleted !== undefined && (
+        <DeleteThemeDialog player={deleted} onDeleted={themes.reload} onClose={() => setDeleted(undefined)} />
+      )}
     </Page>
   );
 }

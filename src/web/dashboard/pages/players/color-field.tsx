@@ -1,0 +1,80 @@
+import { formatNumber, formatPercent } from '../../format/size.ts';
+import { Field } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { formatColor, hexOf, parseColor } from './color.ts';
+
+/** A colour with its opacity: picked, or written in the form of the API or as `#rrggbb`. */
+export function ColorField({
+  label,
+  value,
+  contrast,
+  error,
+  onValue,
+}: {
+  label: string;
+  value: string;
+  /** Where it is too low to be read well. */
+  contrast: number | undefined;
+  error: string | undefined;
+  onValue: (value: string) => void;
+}) {
+  const color = parseColor(value);
+  const shown = color ?? { red: 0, green: 0, blue: 0, alpha: 1 };
+  const percent = Math.round(shown.alpha * 100);
+  const written = color === undefined ? 'Write it as rgba(88, 131, 255, .95) or #5883ff.' : undefined;
+  return (
+    <div class="color-field">
+      <Field label={label} {...((written ?? error) === undefined ? {} : { error: written ?? error })}>
+        {attributes => (
+          <div class="color-row">
+            <span class="color-well" style={{ '--color': color === undefined ? 'transparent' : value }}>
+              <input
+                type="color"
+                aria-label={`Pick: ${label}`}
+                value={hexOf(shown)}
+                onInput={event => {
+                  const picked = parseColor(event.currentTarget.value);
+                  if (picked !== undefined) onValue(formatColor({ ...picked, alpha: shown.alpha }));
+                }}
+              />
+            </span>
+            <input
+              {...attributes}
+              type="text"
+              class="mono"
+              spellcheck={false}
+              autocomplete="off"
+              value={value}
+              onInput={event => onValue(event.currentTarget.value)}
+              onBlur={() => {
+                if (color !== undefined && formatColor(color) !== value) onValue(formatColor(color));
+              }}
+            />
+            <input
+              type="range"
+              min={0}
+              max={100}
+              step={5}
+              aria-label={`Opacity: ${label}`}
+              aria-valuetext={formatPercent(percent)}
+              value={percent}
+              onInput={event =>
+                onValue(formatColor({ ...shown, alpha: Number(event.currentTarget.value) / 100 }))
+              }
+            />
+            <span class="color-percent" aria-hidden="true">
+              {formatPercent(percent)}
+            </span>
+          </div>
+        )}
+      </Field>
+      {contrast !== undefined && (
+        <p class="color-warning">
+          <Icon name="warning" size={16} />
+          Hard to read: over some pictures its contrast is only {formatNumber(contrast, 1)} to 1. Make what is
+          behind it more opaque, or the colours more different.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import type { Player } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { ConfirmDialog } from '../../ui/confirm.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { themeName } from './theme-name.ts';
+
+/** Asks for the name of a theme, and deletes it. */
+export function DeleteThemeDialog({
+  player,
+  onDeleted,
+  onClose,
+}: {
+  player: Player;
+  onDeleted: () => void;
+  onClose: () => void;
+}) {
+  const name = themeName(player);
+  return (
+    <ConfirmDialog
+      title="Delete this theme?"
+      action="Delete the theme"
+      name={name}
+      work={async () => {
+        await call('DELETE /players/{playerId}', { params: { playerId: player.playerId } });
+        tell(`“${name}” was deleted.`);
+        onDeleted();
+      }}
+      onClose={onClose}
+    >
+      <p>
+        The theme and its logo are deleted for good. Videos and live streams that use it look as the player
+        does without a theme.
+      </p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks';
+import type { Player } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { ApiProblem } from '../../api/problem.ts';
+import { localUrl } from '../../format/local-url.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm.tsx';
+import { FormDialog } from '../../ui/dialog.tsx';
+import { Field, TextField } from '../../ui/field.tsx';
+import { Card } from '../../ui/page.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { useSubmit } from '../../ui/use-submit.ts';
+
+/** The logo of a theme and where it leads; changes are saved at once. @param src address of the image */
+export function LogoCard({
+  player,
+  src,
+  onChanged,
+}: {
+  player: Player;
+  src: string | undefined;
+  onChanged: () => void;
+}) {
+  const [dialog, setDialog] = useState<'change' | 'remove'>();
+  const close = () => setDialog(undefined);
+  const { link } = player.assets;
+  return (
+    <Card title="Logo">
+      {src === undefined ? (
+        <p class="quiet">None. A logo stands in the upper right corner of the player.</p>
+      ) : (
+        <div class="logo-shown">
+          <img src={src} alt="The logo of this theme" />
+          <p class="quiet">{link === null || link === '' ? 'Leads nowhere.' : `Leads to ${link}`}</p>
+        </div>
+      )}
+      <div class="actions">
+        <Button small icon="image" onClick={() => setDialog('change')}>
+          {src === undefined ? 'Add a logo' : 'Change'}
+        </Button>
+        {src !== undefined && (
+          <Button small icon="trash" onClick={() => setDialog('remove')}>
+            Remove
+          </Button>
+        )}
+      </div>
+      {dialog === 'change' && <LogoDialog player={player} onChanged={onChanged} onClose={close} />}
+      {dialog === 'remove' && (
+        <ConfirmDialog
+          title="Remove the logo?"
+          action="Remove it"
+          work={async () => {
+            await call('DELETE /players/{playerId}/logo', { params: { playerId: player.playerId } });
+            tell('The logo is removed.');
+            onChanged();
+          }}
+          onClose={close}
+        >
+          <p>The picture and its link are deleted for good, and leave all players with this theme.</p>
+        </ConfirmDialog>
+      )}
+    </Card>
+  );
+}
+
+function LogoDialog({
+  player,
+  onChanged,
+  onClose,
+}: {
+  player: Player;
+  onChanged: () => void;
+  onClose: () => void;
+}) {
+  const { playerId, assets } = player;
+  const [file, setFile] = useState<File>();
+  const [link, setLink] = useState(assets.link ?? '');
+  const submission = useSubmit(async () => {
+    const body = new FormData();
+    body.append('link', link.trim());
+    const image = file ?? (await presentLogo(assets.logo));
+    body.append('file', image, file?.name ?? `logo${assets.logo?.match(/\.\w+$/)?.[0] ?? '.png'}`);
+    await call('POST /players/{playerId}/logo', { params: { playerId }, body });
+    tell('The logo is saved.');
+    onChanged();
+    onClose();
+  });
+  return (
+    <FormDialog
+      title={assets.logo === null ? 'Add a logo' : 'Change the logo'}
+      action="Save the logo"
+      disabled={file === undefined && assets.logo === null}
+      submission={submission}
+      onClose={onClose}
+    >
+      <Field
+        label="Picture"
+        hint={`PNG or JPEG, at most 200 × 100 pixels and 100 KB.${assets.logo === null ? '' : ' Choose none to keep the present one.'}`}
+      >
+        {attributes => (
+          <input
+            {...attributes}
+            type="file"
+            accept="image/png,image/jpeg"
+            onChange={event => setFile(event.currentTarget.files?.[0])}
+          />
+        )}
+      </Field>
+      <TextField
+        label="Link"
+        type="url"
+        placeholder="https://"
+        hint="Where a click on the logo leads. May be left empty."
+        value={link}
+        onValue={setLink}
+        error={submission.errorOf('link')}
+      />
+    </FormDialog>
+  );
+}
+
+/** A link is kept with its picture only: that is sent once more. */
+async function presentLogo(address: string | null): Promise<Blob> {
+  const answer = address === null ? undefined : await fetch(localUrl(address), { cache: 'no-store' });
+  if (answer?.ok !== true)
+    throw new ApiProblem(0, { title: 'The present logo cannot be read. Choose a picture.' });
+  return answer.blob();
+}

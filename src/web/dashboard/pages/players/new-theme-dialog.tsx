@@ -1,0 +1,35 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { call } from '../../api/client.ts';
+import { FormDialog } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { useSubmit } from '../../ui/use-submit.ts';
+
+/** Makes a theme that looks as the player does without one, and goes to it. */
+export function NewThemeDialog({ onClose }: { onClose: () => void }) {
+  const { route } = useLocation();
+  const [name, setName] = useState('');
+  const submission = useSubmit(async () => {
+    const made = await call('POST /players', { body: { name: name.trim() } });
+    route(`/dashboard/players/${made.playerId}`);
+  });
+  return (
+    <FormDialog
+      title="New player theme"
+      action="Create"
+      disabled={name.trim() === ''}
+      submission={submission}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        hint="Only you see it. Colours, switches and a logo come next."
+        value={name}
+        onValue={setName}
+        error={submission.errorOf('name')}
+        maxLength={100}
+        required
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,159 @@
+import type { Player } from '../../api/api-types.ts';
+import { formatColor, parseColor, worstContrast } from './color.ts';
+
+/** Names of a theme's colours. */
+export type ColorName =
+  | 'text'
+  | 'link'
+  | 'linkHover'
+  | 'linkActive'
+  | 'trackPlayed'
+  | 'trackUnplayed'
+  | 'trackBackground'
+  | 'backgroundTop'
+  | 'backgroundBottom'
+  | 'backgroundText';
+
+/** Names of a theme's switches. */
+export type SwitchName = 'enableApi' | 'enableControls' | 'forceAutoplay' | 'hideTitle' | 'forceLoop';
+
+/** What is being changed of a theme. Colours as they were typed. */
+export type ThemeDraft = { readonly name: string } & Readonly<
+  Record<ColorName, string> & Record<SwitchName, boolean>
+>;
+
+/** A colour of the form. */
+export interface ColorEntry {
+  readonly name: ColorName;
+  readonly label: string;
+  readonly hint?: string;
+  /** What it has to be read on, and how well: the least contrast by WCAG 2.2. */
+  readonly on?: { readonly background: ColorName; readonly atLeast: number };
+}
+
+const ofText = 4.5;
+/** Of pictograms and other parts of controls. */
+const ofSigns = 3;
+
+/** The colours by what they are of. */
+export const colorGroups: readonly { readonly title: string; readonly colors: readonly ColorEntry[] }[] = [
+  {
+    title: 'Title',
+    colors: [
+      { name: 'backgroundText', label: 'Words', on: { background: 'backgroundTop', atLeast: ofText } },
+      { name: 'backgroundTop', label: 'Behind the title' },
+    ],
+  },
+  {
+    title: 'Controls',
+    colors: [
+      { name: 'text', label: 'Time', on: { background: 'backgroundBottom', atLeast: ofText } },
+      { name: 'link', label: 'Buttons', on: { background: 'backgroundBottom', atLeast: ofSigns } },
+      {
+        name: 'linkHover',
+        label: 'Button pointed at',
+        on: { background: 'backgroundBottom', atLeast: ofSigns },
+      },
+      {
+        name: 'linkActive',
+        label: 'Button pressed',
+        on: { background: 'backgroundBottom', atLeast: ofSigns },
+      },
+      { name: 'backgroundBottom', label: 'Behind the controls' },
+    ],
+  },
+  {
+    title: 'Seek bar',
+    colors: [
+      { name: 'trackPlayed', label: 'Played' },
+      { name: 'trackUnplayed', label: 'Loaded' },
+      { name: 'trackBackground', label: 'The rest of the bar' },
+    ],
+  },
+];
+
+/** The switches, and what they do. */
+export const switchEntries: readonly {
+  readonly name: SwitchName;
+  readonly label: string;
+  readonly hint: string;
+}[] = [
+  {
+    name: 'enableControls',
+    label: 'Show controls',
+    hint: 'Without them viewers still play and pause with a click.',
+  },
+  { name: 'hideTitle', label: 'Hide the title', hint: 'Leaves out the name and what is behind it.' },
+  {
+    name: 'forceAutoplay',
+    label: 'Always start by itself',
+    hint: 'When the page is opened; without sound where browsers demand it. Not in this preview.',
+  },
+  {
+    name: 'forceLoop',
+    label: 'Always play over and over',
+    hint: 'Begins again at the end, whatever the page says.',
+  },
+  {
+    name: 'enableApi',
+    label: 'Let sites control the player',
+    hint: 'A page that embeds the player may play, pause and seek by messages.',
+  },
+];
+
+const colorEntries = colorGroups.flatMap(({ colors }) => colors);
+
+/** All colours of a theme. */
+export const colorNames: readonly ColorName[] = colorEntries.map(({ name }) => name);
+
+/** A theme as it is before anything is changed. */
+export function draftOf(player: Player): ThemeDraft {
+  const { name = '', ...rest } = player;
+  const colors = colorNames.map(color => [color, rest[color]] as const);
+  const switches = switchEntries.map(entry => [entry.name, rest[entry.name]] as const);
+  return { name, ...Object.fromEntries([...colors, ...switches]) } as ThemeDraft;
+}
+
+/** What of a draft is not yet as the server has it, as `PATCH /players/{playerId}` takes it; empty when nothing was changed. */
+export function changesOf(player: Player, draft: ThemeDraft): Record<string, string | boolean | null> {
+  const before = draftOf(player);
+  const changes: Record<string, string | boolean | null> = {};
+  const name = draft.name.trim();
+  if (name !== before.name.trim()) changes.name = name === '' ? null : name;
+  for (const color of colorNames) {
+    const text = canonical(draft[color]);
+    if (text !== canonical(before[color])) changes[color] = text;
+  }
+  for (const { name: key } of switchEntries) if (draft[key] !== before[key]) changes[key] = draft[key];
+  return changes;
+}
+
+/** Colours that are none, by what they are called in the API. */
+export function wrongColors(draft: ThemeDraft): ColorName[] {
+  return colorNames.filter(name => parseColor(draft[name]) === undefined);
+}
+
+/** What is hard to read: the contrast in the worst case, where it is too low. */
+export function lowContrast(draft: ThemeDraft, { name, on }: ColorEntry): number | undefined {
+  const [text, background] = [parseColor(draft[name]), on && parseColor(draft[on.background])];
+  if (on === undefined || text === undefined || background === undefined) return undefined;
+  const found = worstContrast(text, background);
+  return found < on.atLeast ? found : undefined;
+}
+
+/** What the player's page is told to look like: colours that are none are left out. */
+export function previewOf(draft: ThemeDraft, logo: { src: string; link: string | null } | undefined) {
+  const colors = colorNames
+    .filter(name => parseColor(draft[name]) !== undefined)
+    .map(name => [name, canonical(draft[name])]);
+  return {
+    colors: Object.fromEntries(colors) as Record<string, string>,
+    ...Object.fromEntries(switchEntries.map(({ name }) => [name, draft[name]])),
+    ...(logo === undefined ? {} : { logo: logo.src, link: logo.link }),
+  };
+}
+
+function canonical(text: string): string {
+  const color = parseColor(text);
+  return color === undefined ? text : formatColor(color);
+}

@@ -1,0 +1,175 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import type { Player } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { localUrl } from '../../format/local-url.ts';
+import { formatDateTime } from '../../format/time.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ProblemNotice } from '../../ui/dialog.tsx';
+import { CheckField, TextField } from '../../ui/field.tsx';
+import { LeaveGuard } from '../../ui/leave-guard.tsx';
+import { Card, Facts, Page } from '../../ui/page.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { useSubmit } from '../../ui/use-submit.ts';
+import { ColorField } from './color-field.tsx';
+import { DeleteThemeDialog } from './delete-theme-dialog.tsx';
+import { LogoCard } from './logo-card.tsx';
+import {
+  changesOf,
+  colorGroups,
+  draftOf,
+  lowContrast,
+  previewOf,
+  switchEntries,
+  type ThemeDraft,
+  wrongColors,
+} from './theme-draft.ts';
+import { themeName } from './theme-name.ts';
+import { ThemePreview } from './theme-preview.tsx';
+
+/** The form of a theme beside a player that shows it as it is typed. */
+export function ThemeEditor({
+  player,
+  onSaved,
+  reload,
+}: {
+  player: Player;
+  onSaved: (player: Player) => void;
+  reload: () => void;
+}) {
+  const { route } = useLocation();
+  const [draft, setDraft] = useState<ThemeDraft>(() => draftOf(player));
+  const [isDeleting, setDeleting] = useState(false);
+  const { playerId, assets, updatedAt } = player;
+  const changes = changesOf(player, draft);
+  const isChanged = Object.keys(changes).length > 0;
+  const wrong = wrongColors(draft);
+  const submission = useSubmit(async () => {
+    const saved = await call('PATCH /players/{playerId}', { params: { playerId }, body: changes });
+    onSaved(saved);
+    setDraft(draftOf(saved));
+    tell('The theme is saved.');
+  });
+  const put = (change: Partial<ThemeDraft>) => setDraft(before => ({ ...before, ...change }));
+  const logo =
+    assets.logo === null
+      ? undefined
+      : { src: `${localUrl(assets.logo)}?v=${encodeURIComponent(updatedAt)}`, link: assets.link };
+  return (
+    <Page
+      title={themeName(player)}
+      back={{ href: '/dashboard/players', words: 'Players' }}
+      badge={isChanged && <Badge tone="warning">Unsaved changes</Badge>}
+      actions={
+        <Button icon="trash" onClick={() => setDeleting(true)}>
+          Delete
+        </Button>
+      }
+    >
+      <div class="theme-editor">
+        <ThemePreview theme={previewOf(draft, logo)} />
+        <form
+          class="stack"
+          noValidate
+          aria-label="Theme"
+          onSubmit={event => {
+            if (isChanged && wrong.length === 0) submission.submit(event);
+            else event.preventDefault();
+          }}
+        >
+          <Card title="Name">
+            <TextField
+              label="Name"
+              hideLabel
+              hint="Only you see it."
+              value={draft.name}
+              onValue={name => put({ name })}
+              error={submission.errorOf('name')}
+              maxLength={100}
+            />
+          </Card>
+          {colorGroups.map(({ title, colors }) => (
+            <Card key={title} title={title}>
+              {colors.map(entry => (
+                <ColorField
+                  key={entry.name}
+                  label={entry.label}
+                  value={draft[entry.name]}
+                  contrast={lowContrast(draft, entry)}
+                  error={submission.errorOf(entry.name)}
+                  onValue={value => put({ [entry.name]: value })}
+                />
+              ))}
+            </Card>
+          ))}
+          <Card title="Behaviour">
+            {switchEntries.map(({ name, label, hint }) => (
+              <CheckField
+                key={name}
+                label={label}
+                hint={hint}
+                checked={draft[name]}
+                onValue={checked => put({ [name]: checked })}
+              />
+            ))}
+          </Card>
+          <div class="save-bar">
+            <ProblemNotice problem={submission.problem} />
+            <div class="actions">
+              <p class="quiet" role="status">
+                {wrong.length > 0
+                  ? 'A colour is not written right.'
+                  : isChanged
+                    ? 'Not saved yet.'
+                    : 'All is saved.'}
+              </p>
+              <Button
+                disabled={!isChanged || submission.busy}
+                onClick={() => {
+                  submission.clear();
+                  setDraft(draftOf(player));
+                }}
+              >
+                Discard
+              </Button>
+              <Button
+                kind="primary"
+                type="submit"
+                disabled={!isChanged || wrong.length > 0}
+                busy={submission.busy}
+              >
+                Save
+              </Button>
+            </div>
+          </div>
+        </form>
+        <div class="stack">
+          <LogoCard player={player} src={logo?.src} onChanged={reload} />
+          <Card title="Using it">
+            <p>
+              Choose this theme on the page of a video or of a live stream. Whoever watches a video sees a
+              saved change within seconds, or with the next visit; a live stream's page takes it with its next
+              load.
+            </p>
+            <Facts
+              rows={[
+                ['Theme ID', <code key="id">{playerId}</code>],
+                ['Created', formatDateTime(player.createdAt)],
+                ['Changed', formatDateTime(updatedAt)],
+              ]}
+            />
+          </Card>
+        </div>
+      </div>
+      <LeaveGuard isActive={isChanged} />
+      {isDeleting && (
+        <DeleteThemeDialog
+          player={player}
+          onDeleted={() => route('/dashboard/players')}
+          onClose={() => setDeleting(false)}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,58 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { localUrl } from '../../format/local-url.ts';
+import { SelectField } from '../../ui/field.tsx';
+import { Card } from '../../ui/page.tsx';
+import { useLoad } from '../../ui/use-load.ts';
+
+const offeredAtMost = 50;
+const sample = { id: 'sample', title: 'No video: the controls alone', address: '/vod/sample' };
+
+/** The player with a theme that is not saved yet, on a video of the project. What is watched here is not counted. */
+export function ThemePreview({ theme }: { theme: object }) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [chosen, setChosen] = useState<string>();
+  const videos = useLoad('videos', async signal => {
+    const { data } = await call('GET /videos', {
+      query: { sortBy: 'publishedAt', sortOrder: 'desc', pageSize: offeredAtMost },
+      signal,
+    });
+    return data.flatMap(({ videoId, title, assets }) =>
+      assets === null ? [] : [{ id: videoId, title: title || videoId, address: localUrl(assets.player) }],
+    );
+  });
+  const isKnown = videos.value !== undefined || videos.problem !== undefined;
+  const offered = [...(videos.value ?? []), sample];
+  const shown = offered.find(({ id }) => id === chosen) ?? offered[0] ?? sample;
+  const text = JSON.stringify(theme);
+  const show = () =>
+    frame.current?.contentWindow?.postMessage({ previewedTheme: JSON.parse(text) }, location.origin);
+  useEffect(show, [text]);
+  return (
+    <div class="theme-preview">
+      <Card title="Preview" flush>
+        <div class="preview-frame">
+          {isKnown && (
+            <iframe
+              key={shown.address}
+              ref={frame}
+              title="Preview of the player"
+              src={`${shown.address}#analytics:false;muted`}
+              allow="autoplay; fullscreen; picture-in-picture"
+              onLoad={show}
+            />
+          )}
+        </div>
+        <div class="preview-foot">
+          <SelectField
+            label="Shown on"
+            value={shown.id}
+            onValue={setChosen}
+            options={offered.map(({ id, title }) => [id, title] as const)}
+            hint="Changes show here at once, and viewers see them when they are saved."
+          />
+        </div>
+      </Card>
+    </div>
+  );
+}
