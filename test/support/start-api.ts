@@ -159,7 +159,11 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
   const listener: HttpListener = new HttpListener({
     host: '127.0.0.1',
     port: 0,
-    beforeKoa: [...(options.beforeKoa ?? []), (request, response) => api.docs.handle(request, response)],
+    beforeKoa: [
+      ...(options.beforeKoa ?? []),
+      (request, response) => api.dashboard.handle(request, response),
+      (request, response) => api.docs.handle(request, response),
+    ],
     upgrades: api.upgrades,
     koa: api.koa,
     docsBase: api.docsBase,
