@@ -1,0 +1,31 @@
+import type { Webhook } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { ConfirmDialog } from '../../ui/confirm.tsx';
+import { tell } from '../../ui/toast.tsx';
+
+/** Asks for a webhook's address before it is deleted. */
+export function DeleteWebhook({
+  webhook: { webhookId, url },
+  onDeleted,
+  onClose,
+}: {
+  webhook: Webhook;
+  onDeleted: () => void;
+  onClose: () => void;
+}) {
+  return (
+    <ConfirmDialog
+      title="Delete webhook"
+      action="Delete"
+      name={url}
+      onClose={onClose}
+      work={async () => {
+        await call('DELETE /webhooks/{webhookId}', { params: { webhookId } });
+        tell('Webhook deleted.');
+        onDeleted();
+      }}
+    >
+      <p>Nothing is sent to this address any more, and the log of its deliveries is gone.</p>
+    </ConfirmDialog>
+  );
+}

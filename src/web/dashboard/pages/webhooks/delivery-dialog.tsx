@@ -1,0 +1,118 @@
+import type { WebhookAttempt, WebhookDeliveryDetails } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { formatDateTime } from '../../format/time.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CodeSample } from '../../ui/code.tsx';
+import { Dialog, ProblemNotice } from '../../ui/dialog.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Facts } from '../../ui/page.tsx';
+import { Shown } from '../../ui/states.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { useLoad } from '../../ui/use-load.ts';
+import { useSubmit } from '../../ui/use-submit.ts';
+import { answerOf, formatDuration, isGood, isPending, prettyJson } from './delivery-words.ts';
+import { wordsOf } from './event-words.ts';
+import { DeliveryBadge } from './last-delivery.tsx';
+import { resend } from './resend.ts';
+import { useSettling } from './use-settling.ts';
+
+/** One delivery: what is sent, how each try went, and a way to send it again. */
+export function DeliveryDialog({
+  webhookId,
+  deliveryId,
+  onResent,
+  onClose,
+}: {
+  webhookId: string;
+  deliveryId: string;
+  /** @param deliveryId of the delivery that repeats this one */
+  onResent: (deliveryId: string) => void;
+  onClose: () => void;
+}) {
+  const loaded = useLoad(deliveryId, signal =>
+    call('GET /webhooks/{webhookId}/deliveries/{deliveryId}', { params: { webhookId, deliveryId }, signal }),
+  );
+  useSettling(loaded.reload, loaded.value !== undefined && isPending(loaded.value));
+  const resending = useSubmit(async () => {
+    const made = await resend(webhookId, deliveryId);
+    tell('It is sent again.');
+    onResent(made.deliveryId);
+  });
+  return (
+    <Dialog title="Delivery" wide onClose={onClose}>
+      <div class="dialog-body">
+        <Shown loaded={loaded} height={340}>
+          {delivery => <Details delivery={delivery} />}
+        </Shown>
+        <ProblemNotice problem={resending.problem} />
+      </div>
+      <footer>
+        <Button kind="quiet" onClick={onClose}>
+          Close
+        </Button>
+        <Button kind="primary" icon="send" busy={resending.busy} onClick={() => resending.submit()}>
+          Send again
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
+function Details({ delivery }: { delivery: WebhookDeliveryDetails }) {
+  const { status, type, createdAt, nextAttemptAt, resentFrom, eventId, body, attempts, attemptsTotal } =
+    delivery;
+  return (
+    <>
+      <Facts
+        rows={[
+          ['State', <DeliveryBadge key="state" status={status} />],
+          [
+            'Event',
+            <>
+              {wordsOf(type).words} <code class="quiet">{type}</code>
+            </>,
+          ],
+          ['Number of the event', eventId],
+          ['Since', formatDateTime(createdAt)],
+          ...(nextAttemptAt === undefined
+            ? []
+            : [['Next try', <Moment key="next" time={nextAttemptAt} />] as const]),
+          ...(resentFrom === undefined
+            ? []
+            : [['Repeats', <code key="repeats">{resentFrom}</code>] as const]),
+        ]}
+      />
+      <CodeSample label="What is sent" text={prettyJson(body)} />
+      <section class="stack" aria-label="Tries">
+        <h3>{triesOf(attemptsTotal, attempts.length)}</h3>
+        <ol class="attempts">
+          {attempts.map(attempt => (
+            <Attempt key={attempt.attemptedAt} attempt={attempt} />
+          ))}
+        </ol>
+      </section>
+    </>
+  );
+}
+
+function triesOf(total: number, kept: number): string {
+  if (total === 0) return 'Not tried yet';
+  const words = total === 1 ? '1 try' : `${total} tries`;
+  return kept < total ? `${words}, the last ${kept} of which are kept` : words;
+}
+
+function Attempt({ attempt }: { attempt: WebhookAttempt }) {
+  const { attemptedAt, durationMs, response } = attempt;
+  return (
+    <li>
+      <p class="attempt-head">
+        <Badge tone={isGood(attempt) ? 'good' : 'bad'}>{answerOf(attempt)}</Badge>
+        <span class="quiet">
+          {formatDateTime(attemptedAt)}, {formatDuration(durationMs)}
+        </span>
+      </p>
+      {response !== undefined && response !== '' && <pre class="attempt-answer">{response}</pre>}
+    </li>
+  );
+}
