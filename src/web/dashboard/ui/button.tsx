@@ -18,6 +18,10 @@ interface ButtonProps {
   readonly onClick?: (event: MouseEvent) => void;
   /** Name of what it does, where its words do not say it. */
   readonly label?: string;
+  /** Whether what it shows and hides is shown. */
+  readonly expanded?: boolean;
+  /** Id of what it shows and hides, while that is there. */
+  readonly controls?: string | undefined;
   readonly buttonRef?: Ref<HTMLButtonElement>;
   readonly children?: ComponentChildren;
 }
@@ -57,6 +61,8 @@ export function Button(props: ButtonProps) {
       // Kept in the order of the keyboard: focus is not lost while the work goes on.
       aria-disabled={busy || disabled}
       aria-busy={busy}
+      aria-expanded={props.expanded}
+      aria-controls={props.controls}
       ref={props.buttonRef ?? null}
       onClick={event => {
         if (busy || disabled) event.preventDefault();

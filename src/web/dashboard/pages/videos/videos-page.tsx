@@ -1,10 +1,88 @@
+import { environment } from '../../state/session.ts';
+import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Pagination } from '../../ui/pagination.tsx';
+import { Empty, LoadFailed } from '../../ui/states.tsx';
+import { useQuery } from '../../ui/use-query.ts';
+import { uploadFiles } from '../../uploads/queue.ts';
+import { DropArea } from './drop-area.tsx';
+import { readChoice, writeTags } from './list-query.ts';
+import { UploadButtons } from './upload-buttons.tsx';
+import { useRestoreDays } from './use-restore-days.ts';
+import { useVideoList } from './use-video-list.ts';
+import { VideoFilters } from './video-filters.tsx';
+import { VideoGrid } from './video-grid.tsx';
+import { VideoGridSkeleton } from './video-grid-skeleton.tsx';
 
-/** All videos, and uploads. */
+/** All videos, and the way to new ones. */
 export function VideosPage() {
+  const { query, change } = useQuery();
+  const choice = readChoice(query);
+  const list = useVideoList(choice);
+  const restoreDays = useRestoreDays();
+  const isFiltered = choice.search.trim() !== '' || choice.tags.length > 0;
+  const isEmpty = list.value?.pagination.itemsTotal === 0 && !isFiltered;
   return (
-    <Page title="Videos">
-      <p>Nothing yet.</p>
+    <Page
+      title="Videos"
+      lead={
+        environment.value === 'sandbox'
+          ? 'In the sandbox videos are cut after 30 seconds, carry a watermark and are deleted after a day.'
+          : undefined
+      }
+      actions={
+        <>
+          <Button kind="quiet" icon="trash" href="/dashboard/videos/trash">
+            Trash
+          </Button>
+          <UploadButtons />
+        </>
+      }
+    >
+      <DropArea onFiles={uploadFiles} />
+      {!isEmpty && <VideoFilters choice={choice} onChange={change} />}
+      {list.value === undefined && list.problem === undefined && <VideoGridSkeleton />}
+      {list.problem !== undefined && <LoadFailed problem={list.problem} retry={list.reload} />}
+      {list.value !== undefined && (
+        <div class="shown" aria-busy={list.isLoading}>
+          {list.value.data.length === 0 ? (
+            <Nothing
+              isFiltered={isFiltered || choice.page > 1}
+              onClear={() => change({ search: undefined, tags: undefined, page: undefined })}
+            />
+          ) : (
+            <VideoGrid
+              videos={list.value.data}
+              restoreDays={restoreDays.value}
+              onTag={tag => change({ tags: writeTags([...new Set([...choice.tags, tag])]), page: undefined })}
+              onChanged={list.reload}
+            />
+          )}
+          <Pagination
+            pagination={list.value.pagination}
+            what="videos"
+            onPage={page => {
+              change({ page: page === 1 ? undefined : String(page) });
+              scrollTo({ top: 0 });
+            }}
+          />
+        </div>
+      )}
     </Page>
+  );
+}
+
+function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (isFiltered) {
+    return (
+      <Empty icon="search" title="No video fits" action={<Button onClick={onClear}>Show all videos</Button>}>
+        Try another word, or fewer tags.
+      </Empty>
+    );
+  }
+  return (
+    <Empty icon="video" title="No videos yet">
+      Drop files anywhere on this page to upload them. Recordings of your live streams appear here, too.
+    </Empty>
   );
 }

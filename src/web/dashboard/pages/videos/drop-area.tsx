@@ -1,0 +1,60 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Icon } from '../../ui/icon.tsx';
+import { tell } from '../../ui/toast.tsx';
+
+/** Takes files that are dropped anywhere on the page, and says so while they are held over it. */
+export function DropArea({ onFiles }: { onFiles: (files: File[]) => void }) {
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    // Entering an element comes before leaving the one around it.
+    let depth = 0;
+    const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true;
+    const handlers = {
+      dragenter: (event: DragEvent) => {
+        if (!hasFiles(event)) return;
+        depth += 1;
+        setOver(true);
+      },
+      dragleave: (event: DragEvent) => {
+        if (!hasFiles(event)) return;
+        depth = Math.max(0, depth - 1);
+        if (depth === 0) setOver(false);
+      },
+      dragover: (event: DragEvent) => {
+        if (hasFiles(event)) event.preventDefault();
+      },
+      drop: (event: DragEvent) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        depth = 0;
+        setOver(false);
+        const files = filesOf(event);
+        if (files.length > 0) onFiles(files);
+      },
+    };
+    for (const [type, handle] of Object.entries(handlers)) {
+      document.addEventListener(type, handle as EventListener);
+    }
+    return () => {
+      for (const [type, handle] of Object.entries(handlers)) {
+        document.removeEventListener(type, handle as EventListener);
+      }
+    };
+  }, []);
+  if (!isOver) return null;
+  return (
+    <div class="drop-area">
+      <p>
+        <Icon name="upload" size={32} />
+        Drop files to upload them
+      </p>
+    </div>
+  );
+}
+
+function filesOf({ dataTransfer }: DragEvent): File[] {
+  const items = [...(dataTransfer?.items ?? [])].filter(({ kind }) => kind === 'file');
+  const isFolder = (item: DataTransferItem) => item.webkitGetAsEntry()?.isDirectory === true;
+  if (items.some(isFolder)) tell('Folders cannot be uploaded: drop the files that are in them.');
+  return items.filter(item => !isFolder(item)).flatMap(item => item.getAsFile() ?? []);
+}

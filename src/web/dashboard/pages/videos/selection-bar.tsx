@@ -1,0 +1,41 @@
+import { Button } from '../../ui/button.tsx';
+
+/** What can be done with the videos that are selected. */
+export function SelectionBar({
+  count,
+  isAll,
+  onAll,
+  onTag,
+  onDelete,
+  onClear,
+}: {
+  count: number;
+  /** Whether all of the page are. */
+  isAll: boolean;
+  onAll: () => void;
+  onTag: () => void;
+  onDelete: () => void;
+  onClear: () => void;
+}) {
+  return (
+    <section class="selection-bar" aria-label="Selected videos">
+      <strong role="status">{count === 1 ? '1 video selected' : `${count} videos selected`}</strong>
+      <div class="actions">
+        {!isAll && (
+          <Button small kind="quiet" onClick={onAll}>
+            Select all
+          </Button>
+        )}
+        <Button small kind="quiet" onClick={onClear}>
+          Clear
+        </Button>
+        <Button small icon="tag" onClick={onTag}>
+          Add a tag
+        </Button>
+        <Button small icon="trash" onClick={onDelete}>
+          Delete
+        </Button>
+      </div>
+    </section>
+  );
+}

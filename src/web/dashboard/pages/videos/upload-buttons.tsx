@@ -1,0 +1,34 @@
+import { useRef, useState } from 'preact/hooks';
+import { Button } from '../../ui/button.tsx';
+import { uploadFiles } from '../../uploads/queue.ts';
+import { videosChanged } from '../../uploads/upload-store.ts';
+import { FromAddressDialog } from './from-address-dialog.tsx';
+
+/** The ways to new videos: files of this device, or a web address. */
+export function UploadButtons() {
+  const input = useRef<HTMLInputElement>(null);
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Button icon="link" onClick={() => setAsking(true)}>
+        From a web address
+      </Button>
+      <Button kind="primary" icon="upload" onClick={() => input.current?.click()}>
+        Upload videos
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        accept="video/*,audio/*,.mkv,.ts,.mts,.m2ts,.flv,.mxf"
+        aria-label="Files to upload"
+        onChange={({ currentTarget }) => {
+          uploadFiles([...(currentTarget.files ?? [])]);
+          currentTarget.value = '';
+        }}
+      />
+      {isAsking && <FromAddressDialog onMade={videosChanged} onClose={() => setAsking(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { Answer } from '../../api/client.ts';
+import { call } from '../../api/client.ts';
+import { useFeed } from '../../ui/use-feed.ts';
+import { type Loaded, useLoad } from '../../ui/use-load.ts';
+import { uploadsRevision } from '../../uploads/upload-store.ts';
+import { apiQueryOf, type ListChoice } from './list-query.ts';
+
+const settleMs = 700;
+const rememberedAtMost = 1_000;
+
+/** A page of the list of videos. It is loaded anew when an upload here, or a recording or upload elsewhere, makes another video. */
+export function useVideoList(choice: ListChoice): Loaded<Answer<'GET /videos'>> {
+  const query = apiQueryOf(choice);
+  const list = useLoad(JSON.stringify(query), signal => call('GET /videos', { query, signal }));
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const asked = useRef(new Set<string>());
+  const reloadSoon = () => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(list.reload, settleMs);
+  };
+  const revision = uploadsRevision.value;
+  const first = useRef(revision);
+  useEffect(() => {
+    if (revision !== first.current) reloadSoon();
+  }, [revision]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useFeed(({ type, videoId }) => {
+    if (videoId === undefined || !type.startsWith('video.')) return;
+    if (list.value === undefined || list.value.data.some(video => video.videoId === videoId)) return;
+    // It may belong to another page: one look for each is enough.
+    if (asked.current.has(videoId)) return;
+    if (asked.current.size >= rememberedAtMost) asked.current.clear();
+    asked.current.add(videoId);
+    reloadSoon();
+  });
+  return list;
+}

@@ -1,0 +1,125 @@
+import type { Video, VideoStatus } from '../../api/api-types.ts';
+import { localUrl } from '../../format/local-url.ts';
+import { formatBytes } from '../../format/size.ts';
+import { formatClock, formatDateTime, formatRelative } from '../../format/time.ts';
+import { type VideoState, videoStateOf } from '../../format/video-state.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { copyText } from '../../ui/copy.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { Progress } from '../../ui/progress.tsx';
+import { uploads } from '../../uploads/upload-store.ts';
+import { StateBadge } from './state-badge.tsx';
+
+const tagsShown = 3;
+
+/** A video in the list: its picture, how it stands with it, and what can be done with it. */
+export function VideoCard({
+  video,
+  status,
+  isSelected,
+  onSelect,
+  onTag,
+  onDelete,
+}: {
+  video: Video;
+  status: VideoStatus | undefined;
+  isSelected: boolean;
+  onSelect: (isSelected: boolean) => void;
+  /** A click on one of its tags. */
+  onTag: (tag: string) => void;
+  onDelete: () => void;
+}) {
+  const { videoId, title, tags } = video;
+  const address = `/dashboard/videos/${videoId}`;
+  const state = stateOf(video, status);
+  const facts = [formatRelative(video.createdAt), sizeOf(status)].filter(fact => fact !== undefined);
+  return (
+    <li class={`video-card${isSelected ? ' selected' : ''}`}>
+      <div class="video-picture">
+        <Picture video={video} status={status} />
+        <input
+          type="checkbox"
+          class="video-select"
+          aria-label={`Select ${title}`}
+          checked={isSelected}
+          onChange={event => onSelect(event.currentTarget.checked)}
+        />
+        {state !== undefined && state.kind !== 'ready' && (
+          <span class="video-state">
+            <StateBadge state={state} />
+          </span>
+        )}
+        <Duration status={status} />
+      </div>
+      <div class="video-progress">
+        {state?.percent !== undefined && <Progress percent={state.percent} label={`Progress of ${title}`} />}
+      </div>
+      <div class="video-text">
+        <div class="video-head">
+          <h2>
+            <a href={address}>{title}</a>
+          </h2>
+          <Menu
+            label={`More for ${title}`}
+            items={[
+              {
+                words: 'Copy the link',
+                icon: 'link',
+                onClick: () => void copyText(video.assets?.player ?? '', 'Link'),
+              },
+              { words: 'Delete', icon: 'trash', danger: true, onClick: onDelete },
+            ]}
+          />
+        </div>
+        <p class="video-facts" title={formatDateTime(video.createdAt)}>
+          {!video.public && (
+            <span class="video-private">
+              <Icon name="lock" size={14} /> Private ·{' '}
+            </span>
+          )}
+          {facts.join(' · ')}
+        </p>
+        {state?.failure !== undefined && <p class="field-error">{state.failure}</p>}
+        {tags.length > 0 && (
+          <p class="video-tags">
+            {tags.slice(0, tagsShown).map(tag => (
+              <button key={tag} type="button" class="tag" onClick={() => onTag(tag)}>
+                {tag}
+              </button>
+            ))}
+            {tags.length > tagsShown && <Badge>+{tags.length - tagsShown}</Badge>}
+          </p>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** What an upload of this page knows is newer than what the server told. */
+function stateOf(video: Video, status: VideoStatus | undefined): VideoState | undefined {
+  const upload = uploads.value.find(({ videoId }) => videoId === video.videoId);
+  if (upload !== undefined && ['sending', 'retrying', 'paused', 'interrupted'].includes(upload.state)) {
+    return { kind: 'uploading', percent: Math.floor((100 * upload.sentBytes) / upload.fileBytes) };
+  }
+  return status === undefined ? undefined : videoStateOf(video, status);
+}
+
+function Picture({ video, status }: { video: Video; status: VideoStatus | undefined }) {
+  if (video.assets === null) return null;
+  const encoded = status?.encoding.qualities.filter(one => one.status === 'encoded').length ?? 0;
+  // The picture may be another one once more of the video is there.
+  const version = `${encoded}-${video.updatedAt}`;
+  const address = `${localUrl(video.assets.thumbnail)}?at=${encodeURIComponent(version)}`;
+  return <img src={address} alt="" loading="lazy" width={320} height={180} />;
+}
+
+function Duration({ status }: { status: VideoStatus | undefined }) {
+  const seconds = status?.encoding.metadata.duration ?? null;
+  return seconds === null ? null : <span class="video-duration">{formatClock(seconds)}</span>;
+}
+
+function sizeOf(status: VideoStatus | undefined): string | undefined {
+  const bytes = status?.ingest?.filesize ?? null;
+  return bytes === null ? undefined : formatBytes(bytes);
+}

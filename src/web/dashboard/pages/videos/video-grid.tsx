@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks';
+import type { Video } from '../../api/api-types.ts';
+import { AddTagDialog } from './add-tag-dialog.tsx';
+import { DeleteDialog } from './delete-dialog.tsx';
+import { SelectionBar } from './selection-bar.tsx';
+import { useStatuses } from './use-statuses.ts';
+import { VideoCard } from './video-card.tsx';
+
+/** A page of videos, of which some can be selected and changed together. */
+export function VideoGrid({
+  videos,
+  restoreDays,
+  onTag,
+  onChanged,
+}: {
+  videos: readonly Video[];
+  /** undefined until it is known: nothing is deleted before. */
+  restoreDays: number | undefined;
+  onTag: (tag: string) => void;
+  onChanged: () => void;
+}) {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [isTagging, setTagging] = useState(false);
+  const [deleted, setDeleted] = useState<readonly Video[]>();
+  const statuses = useStatuses(videos);
+  // What is not shown any more is not meant any more.
+  const chosen = videos.filter(({ videoId }) => selected.has(videoId));
+  return (
+    <>
+      {chosen.length > 0 && (
+        <SelectionBar
+          count={chosen.length}
+          isAll={chosen.length === videos.length}
+          onAll={() => setSelected(new Set(videos.map(({ videoId }) => videoId)))}
+          onTag={() => setTagging(true)}
+          onDelete={() => setDeleted(chosen)}
+          onClear={() => setSelected(new Set())}
+        />
+      )}
+      <ul class="video-grid">
+        {videos.map(video => (
+          <VideoCard
+            key={video.videoId}
+            video={video}
+            status={statuses.get(video.videoId)}
+            isSelected={selected.has(video.videoId)}
+            onSelect={isSelected => {
+              const next = new Set(selected);
+              if (isSelected) next.add(video.videoId);
+              else next.delete(video.videoId);
+              setSelected(next);
+            }}
+            onTag={onTag}
+            onDelete={() => setDeleted([video])}
+          />
+        ))}
+      </ul>
+      {isTagging && <AddTagDialog videos={chosen} onChanged={onChanged} onClose={() => setTagging(false)} />}
+      {deleted !== undefined && restoreDays !== undefined && (
+        <DeleteDialog
+          videos={deleted}
+          restoreDays={restoreDays}
+          onChanged={onChanged}
+          onClose={() => setDeleted(undefined)}
+        />
+      )}
+    </>
+  );
+}
