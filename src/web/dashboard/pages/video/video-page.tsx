@@ -1,10 +1,62 @@
+import type { PageProps } from '../../shell/routes.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { Page } from '../../ui/page.tsx';
+import { LoadFailed, Skeleton } from '../../ui/states.tsx';
+import { MissingVideo } from './missing-video.tsx';
+import { useVideo, useVideoStatus } from './use-video.ts';
+import { VideoActions } from './video-actions.tsx';
+import { VideoCards } from './video-cards.tsx';
+import { progressOf } from './video-state.ts';
+import { badgeWords, stageWords, titleOf } from './video-words.ts';
+
+const back = { href: '/dashboard/videos', words: 'Videos' };
 
 /** One video: how it plays, and all that is known of it. */
-export function VideoPage() {
+export function VideoPage({ params }: PageProps) {
+  const { videoId = '' } = params;
+  const loaded = useVideo(videoId);
+  const status = useVideoStatus(videoId);
+  const { value: video, problem } = loaded;
+  if (problem?.status === 404) return <MissingVideo videoId={videoId} onRestored={loaded.reload} />;
+  if (video === undefined) {
+    return (
+      <Page title="Video" back={back}>
+        {problem === undefined ? <Loading /> : <LoadFailed problem={problem} retry={loaded.reload} />}
+      </Page>
+    );
+  }
+  const progress = status.value && progressOf(status.value);
   return (
-    <Page title="Video">
-      <p>Nothing yet.</p>
+    <Page
+      title={titleOf(video)}
+      back={back}
+      badge={
+        <>
+          {progress !== undefined && (
+            <Badge tone={stageWords[progress.stage].tone}>{badgeWords(progress)}</Badge>
+          )}
+          {!video.public && <Badge>Private</Badge>}
+        </>
+      }
+      actions={<VideoActions video={video} {...(progress === undefined ? {} : { progress })} />}
+    >
+      <VideoCards video={video} change={loaded.change} onVideo={loaded.set} status={status} />
     </Page>
+  );
+}
+
+function Loading() {
+  return (
+    <div role="status" class="columns main-side">
+      <span class="for-readers">Loading</span>
+      <div class="stack">
+        <div class="video-stage skeleton block" />
+        <Skeleton height={160} />
+      </div>
+      <div class="stack">
+        <Skeleton height={220} />
+        <Skeleton height={220} />
+      </div>
+    </div>
   );
 }

@@ -1,0 +1,126 @@
+import { useState } from 'preact/hooks';
+import type { Caption } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { localUrl } from '../../format/local-url.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { Card } from '../../ui/page.tsx';
+import { Shown } from '../../ui/states.tsx';
+import { tell, tellProblem } from '../../ui/toast.tsx';
+import { useLoad } from '../../ui/use-load.ts';
+import { languageName } from './languages.ts';
+import { TrackUpload } from './track-upload.tsx';
+import { removeTrack, saveFile } from './tracks.ts';
+
+type Open =
+  | { readonly kind: 'upload'; readonly language?: string }
+  | { readonly kind: 'remove'; readonly language: string };
+
+/** The captions of a video, by language. */
+export function CaptionsCard({ videoId }: { videoId: string }) {
+  const [open, setOpen] = useState<Open>();
+  const loaded = useLoad(videoId, signal =>
+    call('GET /videos/{videoId}/captions', { params: { videoId }, query: { pageSize: 100 }, signal }),
+  );
+  const captions = loaded.value?.data ?? [];
+  const close = () => setOpen(undefined);
+  const setDefault = ({ srclang }: Caption, isDefault: boolean) => {
+    const params = { videoId, language: srclang };
+    call('PATCH /videos/{videoId}/captions/{language}', { params, body: { default: isDefault } }).then(() => {
+      tell(isDefault ? `${languageName(srclang)} is shown by default.` : 'No captions are shown by default.');
+      loaded.reload();
+    }, tellProblem);
+  };
+  return (
+    <Card
+      title="Captions"
+      actions={
+        <Button small icon="plus" label="Add captions" onClick={() => setOpen({ kind: 'upload' })}>
+          Add
+        </Button>
+      }
+    >
+      <Shown loaded={loaded} rows={1}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p class="quiet">No captions yet. Viewers choose them by language in the player.</p>
+          ) : (
+            <ul class="tracks">
+              {data.map(caption => (
+                <CaptionRow
+                  key={caption.srclang}
+                  caption={caption}
+                  onDefault={isDefault => setDefault(caption, isDefault)}
+                  onOpen={kind => setOpen({ kind, language: caption.srclang })}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+      {open?.kind === 'upload' && (
+        <TrackUpload
+          kind="captions"
+          videoId={videoId}
+          language={open.language}
+          present={captions.map(({ srclang }) => srclang)}
+          onDone={loaded.reload}
+          onClose={close}
+        />
+      )}
+      {open?.kind === 'remove' && (
+        <ConfirmDialog
+          title={`Remove captions: ${languageName(open.language)}`}
+          action="Remove"
+          work={async () => {
+            await removeTrack('captions', videoId, open.language);
+            tell('Captions removed.');
+            loaded.reload();
+          }}
+          onClose={close}
+        >
+          <p>The file is deleted. Viewers can no longer choose captions in this language.</p>
+        </ConfirmDialog>
+      )}
+    </Card>
+  );
+}
+
+function CaptionRow({
+  caption,
+  onDefault,
+  onOpen,
+}: {
+  caption: Caption;
+  onDefault: (isDefault: boolean) => void;
+  onOpen: (kind: Open['kind']) => void;
+}) {
+  const { srclang, languageName: nativeName, src } = caption;
+  const name = languageName(srclang);
+  return (
+    <li>
+      <span class="track-name">
+        {name}
+        {nativeName !== name && (
+          <span class="quiet" lang={srclang}>
+            {nativeName}
+          </span>
+        )}
+        {caption.default && <Badge tone="info">Default</Badge>}
+      </span>
+      <Menu
+        label={`Actions for ${name} captions`}
+        items={[
+          caption.default
+            ? { words: 'Do not show by default', icon: 'eye-off', onClick: () => onDefault(false) }
+            : { words: 'Show by default', icon: 'eye', onClick: () => onDefault(true) },
+          { words: 'Replace file', icon: 'upload', onClick: () => onOpen('upload') },
+          { words: 'Download', icon: 'download', onClick: () => saveFile(localUrl(src), `${srclang}.vtt`) },
+          { words: 'Remove', icon: 'trash', danger: true, onClick: () => onOpen('remove') },
+        ]}
+      />
+    </li>
+  );
+}

@@ -1,0 +1,103 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../../ui/button.tsx';
+import { ProblemNotice } from '../../ui/dialog.tsx';
+import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
+import { Card, Facts } from '../../ui/page.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { useSubmit } from '../../ui/use-submit.ts';
+import { EditButton, useFirstFocus, useReturnedFocus } from './edit-button.tsx';
+import { languageName, spokenLanguages } from './languages.ts';
+import type { EditedVideo } from './use-video.ts';
+import { titleOf } from './video-words.ts';
+
+/** Title, description and language of a video, edited where they stand. */
+export function DetailsCard(edited: EditedVideo) {
+  const [isEditing, setEditing] = useState(false);
+  const button = useReturnedFocus(isEditing);
+  const { video } = edited;
+  return (
+    <Card
+      title="Details"
+      actions={
+        !isEditing && <EditButton buttonRef={button} what="details" onClick={() => setEditing(true)} />
+      }
+    >
+      {isEditing ? (
+        <DetailsForm {...edited} onDone={() => setEditing(false)} />
+      ) : (
+        <Facts
+          rows={[
+            ['Title', titleOf(video)],
+            [
+              'Description',
+              video.description === '' ? (
+                <span class="quiet">None</span>
+              ) : (
+                <p class="description">{video.description}</p>
+              ),
+            ],
+            [
+              'Language',
+              video.language === undefined ? (
+                <span class="quiet">Not said</span>
+              ) : (
+                languageName(video.language)
+              ),
+            ],
+          ]}
+        />
+      )}
+    </Card>
+  );
+}
+
+function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => void }) {
+  const [title, setTitle] = useState(video.title);
+  const [description, setDescription] = useState(video.description);
+  const [language, setLanguage] = useState(video.language ?? '');
+  const form = useFirstFocus<HTMLFormElement>();
+  const submission = useSubmit(async () => {
+    await change({
+      title,
+      description,
+      ...(language === (video.language ?? '') ? {} : { language: language === '' ? null : language }),
+    });
+    tell('Details saved.');
+    onDone();
+  });
+  return (
+    <form
+      ref={form}
+      class="form-grid"
+      noValidate
+      onSubmit={submission.submit}
+      onKeyDown={event => {
+        if (event.key === 'Escape') onDone();
+      }}
+    >
+      <TextField label="Title" value={title} onValue={setTitle} error={submission.errorOf('title')} />
+      <TextArea
+        label="Description"
+        value={description}
+        onValue={setDescription}
+        error={submission.errorOf('description')}
+      />
+      <SelectField
+        label="Language that is spoken"
+        value={language}
+        onValue={setLanguage}
+        error={submission.errorOf('language')}
+        options={[['', 'Not said'], ...spokenLanguages()]}
+      />
+      <ProblemNotice problem={submission.problem} />
+      <div class="actions">
+        <Button kind="primary" type="submit" busy={submission.busy}>
+          Save
+        </Button>
+        <Button kind="quiet" onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

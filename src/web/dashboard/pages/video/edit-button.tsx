@@ -1,0 +1,38 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Button } from '../../ui/button.tsx';
+
+/** Opens the fields of a card. @param what is edited, for screen readers */
+export function EditButton({
+  buttonRef,
+  what,
+  onClick,
+}: {
+  buttonRef: RefObject<HTMLButtonElement | null>;
+  what: string;
+  onClick: () => void;
+}) {
+  return (
+    <Button small icon="edit" label={`Edit ${what}`} buttonRef={buttonRef} onClick={onClick}>
+      Edit
+    </Button>
+  );
+}
+
+/** For a button that gives way to fields: it has the keyboard again when they are closed. */
+export function useReturnedFocus(isEditing: boolean): RefObject<HTMLButtonElement | null> {
+  const button = useRef<HTMLButtonElement>(null);
+  const wasEditing = useRef(false);
+  useEffect(() => {
+    if (wasEditing.current && !isEditing) button.current?.focus();
+    wasEditing.current = isEditing;
+  }, [isEditing]);
+  return button;
+}
+
+/** For the fields: the first of them has the keyboard when they are opened. */
+export function useFirstFocus<Element extends HTMLElement>(): RefObject<Element | null> {
+  const root = useRef<Element>(null);
+  useEffect(() => root.current?.querySelector<HTMLElement>('input, textarea, select')?.focus(), []);
+  return root;
+}

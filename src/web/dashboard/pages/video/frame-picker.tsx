@@ -1,0 +1,102 @@
+import { useState } from 'preact/hooks';
+import { spokenTime } from '../../../player/time-text.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { FormDialog } from '../../ui/dialog.tsx';
+import { Shown } from '../../ui/states.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { useSubmit } from '../../ui/use-submit.ts';
+import { timeText } from './chapter-rows.ts';
+import { FramePreview } from './frame-preview.tsx';
+import { movedBy, spreadTiles, tileStyle, timecodeOf } from './frame-times.ts';
+import { type Film, useFilm } from './use-film.ts';
+import type { VideoAssets } from './use-video.ts';
+
+/** Of the smallest rates that films have; the server takes the frame that is nearest. */
+const frameSeconds = 1 / 25;
+const tilesInStrip = 10;
+
+/** A slider over the film, and what is to be seen at its place. */
+export function FramePicker({
+  assets,
+  onPick,
+  onClose,
+}: {
+  assets: VideoAssets;
+  onPick: (timecode: string) => Promise<void>;
+  onClose: () => void;
+}) {
+  const [seconds, setSeconds] = useState(0);
+  const film = useFilm(assets);
+  const submission = useSubmit(async () => {
+    await onPick(timecodeOf(seconds));
+    tell('Frame chosen.');
+    onClose();
+  });
+  return (
+    <FormDialog
+      title="Pick a frame"
+      action="Use this frame"
+      wide
+      disabled={film.value === undefined}
+      submission={submission}
+      onClose={onClose}
+    >
+      <Shown loaded={film} height={420}>
+        {value => (
+          <div class="frame-picker">
+            <FramePreview film={value} seconds={seconds} />
+            <FrameSlider film={value} seconds={seconds} onSeconds={setSeconds} />
+          </div>
+        )}
+      </Shown>
+    </FormDialog>
+  );
+}
+
+function FrameSlider({
+  film: { durationSeconds, tiles },
+  seconds,
+  onSeconds,
+}: {
+  film: Film;
+  seconds: number;
+  onSeconds: (seconds: number) => void;
+}) {
+  // At the very end there is no frame any more.
+  const lastSeconds = Math.max(0, durationSeconds - frameSeconds);
+  const range = { lastSeconds, frameSeconds };
+  const step = (key: string) => onSeconds(movedBy({ key, shiftKey: true }, seconds, range) ?? seconds);
+  return (
+    <div class="frame-slider">
+      <div class="frame-strip" aria-hidden="true">
+        {spreadTiles(tiles, tilesInStrip).map(tile => (
+          <div key={tile.startSeconds} style={{ ...tileStyle(tile, tiles) }} />
+        ))}
+      </div>
+      <input
+        type="range"
+        aria-label="Moment of the video"
+        aria-valuetext={spokenTime(seconds)}
+        min={0}
+        max={lastSeconds}
+        step="any"
+        value={seconds}
+        onInput={event => onSeconds(event.currentTarget.valueAsNumber)}
+        onKeyDown={event => {
+          const moved = movedBy(event, seconds, range);
+          if (moved === undefined) return;
+          event.preventDefault();
+          onSeconds(moved);
+        }}
+      />
+      <div class="frame-time">
+        <IconButton icon="left" label="One picture back" onClick={() => step('ArrowLeft')} />
+        <output class="number">
+          {timeText(Math.floor(seconds * 100) / 100)} of {timeText(Math.floor(durationSeconds))}
+        </output>
+        <IconButton icon="right" label="One picture on" onClick={() => step('ArrowRight')} />
+      </div>
+      <p class="hint">Arrow keys move by a second, with Shift by a picture.</p>
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+import { useRef, useState } from 'preact/hooks';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { ProblemNotice } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Card } from '../../ui/page.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { useSubmit } from '../../ui/use-submit.ts';
+import { EditButton, useFirstFocus, useReturnedFocus } from './edit-button.tsx';
+import type { EditedVideo } from './use-video.ts';
+
+/** Names and values of one's own that a video carries. */
+export function MetadataCard(edited: EditedVideo) {
+  const [isEditing, setEditing] = useState(false);
+  const button = useReturnedFocus(isEditing);
+  const { metadata } = edited.video;
+  return (
+    <Card
+      title="Metadata"
+      actions={
+        !isEditing && <EditButton buttonRef={button} what="metadata" onClick={() => setEditing(true)} />
+      }
+    >
+      {isEditing ? (
+        <MetadataForm {...edited} onDone={() => setEditing(false)} />
+      ) : metadata.length === 0 ? (
+        <p class="quiet">Nothing yet. Names and values of your own, such as a customer or an episode.</p>
+      ) : (
+        <dl class="facts">
+          {metadata.map(({ key, value }, index) => (
+            <div key={index}>
+              <dt>{key}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </Card>
+  );
+}
+
+interface Row {
+  readonly id: number;
+  readonly key: string;
+  readonly value: string;
+}
+
+function MetadataForm({ video, change, onDone }: EditedVideo & { onDone: () => void }) {
+  const count = useRef(0);
+  const empty = (): Row => ({ id: ++count.current, key: '', value: '' });
+  const [rows, setRows] = useState<readonly Row[]>(() => {
+    const present = video.metadata.map(entry => ({ ...empty(), ...entry }));
+    return present.length === 0 ? [empty()] : present;
+  });
+  const form = useFirstFocus<HTMLFormElement>();
+  const set = (id: number, part: Partial<Row>) =>
+    setRows(rows.map(row => (row.id === id ? { ...row, ...part } : row)));
+  const submission = useSubmit(async () => {
+    const filled = rows.filter(({ key, value }) => key.trim() !== '' || value.trim() !== '');
+    await change({ metadata: filled.map(({ key, value }) => ({ key: key.trim(), value })) });
+    tell('Metadata saved.');
+    onDone();
+  });
+  return (
+    <form
+      ref={form}
+      class="form-grid"
+      noValidate
+      onSubmit={submission.submit}
+      onKeyDown={event => {
+        if (event.key === 'Escape') onDone();
+      }}
+    >
+      <ul class="metadata-rows">
+        {rows.map(({ id, key, value }, index) => (
+          <li key={id}>
+            <TextField
+              label={`Name ${index + 1}`}
+              hideLabel
+              placeholder="Name"
+              value={key}
+              onValue={text => set(id, { key: text })}
+            />
+            <TextField
+              label={`Value ${index + 1}`}
+              hideLabel
+              placeholder="Value"
+              value={value}
+              onValue={text => set(id, { value: text })}
+            />
+            <IconButton
+              icon="close"
+              label={`Remove row ${index + 1}`}
+              onClick={() => setRows(rows.filter(row => row.id !== id))}
+            />
+          </li>
+        ))}
+      </ul>
+      <div>
+        <Button small icon="plus" onClick={() => setRows([...rows, empty()])}>
+          Add a row
+        </Button>
+      </div>
+      <ProblemNotice problem={submission.problem} />
+      <div class="actions">
+        <Button kind="primary" type="submit" busy={submission.busy}>
+          Save
+        </Button>
+        <Button kind="quiet" onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,69 @@
+import { call } from '../../api/client.ts';
+import { formatDate, formatDateTime } from '../../format/time.ts';
+import { Button } from '../../ui/button.tsx';
+import { ProblemNotice } from '../../ui/dialog.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Empty, LoadFailed, Skeleton } from '../../ui/states.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { useLoad } from '../../ui/use-load.ts';
+import { useSubmit } from '../../ui/use-submit.ts';
+import { titleOf } from './video-words.ts';
+
+const back = { href: '/dashboard/videos', words: 'Videos' };
+
+/** In place of a video that is not there: it is in the trash, or nowhere. */
+export function MissingVideo({ videoId, onRestored }: { videoId: string; onRestored: () => void }) {
+  const params = { videoId };
+  const { value, problem, reload } = useLoad(videoId, signal =>
+    call('GET /discarded/videos/{videoId}', { params, signal }),
+  );
+  const restoring = useSubmit(async () => {
+    await call('PATCH /discarded/videos/{videoId}', { params, body: { discarded: false } });
+    tell('Video restored.');
+    onRestored();
+  });
+  if (value !== undefined) {
+    return (
+      <Page title={titleOf(value)} back={back}>
+        <Empty
+          icon="trash"
+          title="This video is in the trash"
+          action={
+            <div class="actions">
+              <Button kind="primary" icon="restore" busy={restoring.busy} onClick={restoring.submit}>
+                Restore
+              </Button>
+              <Button href="/dashboard/videos/trash">Open the trash</Button>
+            </div>
+          }
+        >
+          {value.discardedAt !== null && `Put there on ${formatDateTime(value.discardedAt)}. `}
+          {value.deletesAt !== null && `It is deleted for good on ${formatDate(value.deletesAt)}.`}
+        </Empty>
+        <ProblemNotice problem={restoring.problem} />
+      </Page>
+    );
+  }
+  if (problem === undefined) {
+    return (
+      <Page title="Video" back={back}>
+        <Skeleton height={240} />
+      </Page>
+    );
+  }
+  return (
+    <Page title="Not found" back={back}>
+      {problem.status === 404 ? (
+        <Empty
+          icon="video"
+          title="There is no such video"
+          action={<Button href="/dashboard/videos">Go to the videos</Button>}
+        >
+          It was deleted, or it belongs to the other environment.
+        </Empty>
+      ) : (
+        <LoadFailed problem={problem} retry={reload} />
+      )}
+    </Page>
+  );
+}

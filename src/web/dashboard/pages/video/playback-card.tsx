@@ -1,0 +1,66 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { CheckField, SelectField } from '../../ui/field.tsx';
+import { Card } from '../../ui/page.tsx';
+import { tell, tellProblem } from '../../ui/toast.tsx';
+import { useLoad } from '../../ui/use-load.ts';
+import type { EditedVideo, VideoChanges } from './use-video.ts';
+
+/** How a video looks and what the player offers of it. Each choice holds at once. */
+export function PlaybackCard({ video, change }: EditedVideo) {
+  const { playerId, mp4Support, panoramic } = video;
+  const [busy, setBusy] = useState(false);
+  const themes = useLoad('players', signal =>
+    call('GET /players', { query: { pageSize: 100, sortBy: 'name', sortOrder: 'asc' }, signal }),
+  );
+  const save = (changes: VideoChanges, done: string) => {
+    if (busy) return;
+    setBusy(true);
+    change(changes)
+      .then(() => tell(done), tellProblem)
+      .finally(() => setBusy(false));
+  };
+  const options = (themes.value?.data ?? []).map(
+    theme => [theme.playerId, theme.name ?? theme.playerId] as const,
+  );
+  // One of another page of the list, or while the list is not here yet.
+  if (playerId !== undefined && !options.some(([id]) => id === playerId)) options.push([playerId, playerId]);
+  return (
+    <Card title="Playback">
+      <SelectField
+        label="Player theme"
+        hint={
+          <>
+            Colours and logo. Themes are made under <a href="/dashboard/players">Players</a>.
+          </>
+        }
+        value={playerId ?? ''}
+        onValue={value => save({ playerId: value === '' ? null : value }, 'Player theme changed.')}
+        options={[['', 'Default look'], ...options]}
+      />
+      <CheckField
+        label="Offer an mp4 to download"
+        hint="Shows a download button in the player."
+        checked={mp4Support}
+        onValue={isOffered =>
+          save({ mp4Support: isOffered }, isOffered ? 'An mp4 is offered.' : 'No mp4 is offered any more.')
+        }
+      />
+      <CheckField
+        label="360° video"
+        hint="Tells apps that the picture goes all the way around."
+        checked={panoramic}
+        onValue={value =>
+          save({ panoramic: value }, value ? 'Marked as 360°.' : 'Not marked as 360° any more.')
+        }
+      />
+      <div>
+        <h3>Watermark</h3>
+        <p class="hint">
+          A watermark is chosen when a video is uploaded. It becomes part of the picture and cannot be changed
+          or taken away. See <a href="/dashboard/watermarks">Watermarks</a>.
+        </p>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,55 @@
+import type { VideoStatus } from '../../api/api-types.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Card } from '../../ui/page.tsx';
+import { Progress } from '../../ui/progress.tsx';
+import { Shown } from '../../ui/states.tsx';
+import type { Loaded } from '../../ui/use-load.ts';
+import type { Quality } from './video-state.ts';
+
+const words: Readonly<Record<Quality['status'], readonly [text: string, tone: Tone]>> = {
+  waiting: ['Waiting', 'neutral'],
+  encoding: ['Encoding', 'info'],
+  encoded: ['Done', 'good'],
+  failed: ['Failed', 'bad'],
+};
+
+/** The qualities in which viewers get a video, and how far each is. */
+export function QualitiesCard({ status }: { status: Loaded<VideoStatus> }) {
+  return (
+    <Card title="Qualities">
+      <Shown loaded={status} rows={4}>
+        {({ encoding }) =>
+          encoding.qualities.length === 0 ? (
+            <p class="quiet">
+              {encoding.playable
+                ? 'Sound alone has no qualities to choose from.'
+                : 'They are made once the file has arrived.'}
+            </p>
+          ) : (
+            <ul class="qualities">
+              {encoding.qualities.map(quality => (
+                <QualityRow key={`${quality.type} ${quality.quality}`} {...quality} />
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+    </Card>
+  );
+}
+
+function QualityRow({ type, quality, status, progress }: Quality) {
+  const [text, tone] = words[status];
+  const name = type === 'mp4' ? `${quality} mp4` : quality;
+  const isEncoding = status === 'encoding';
+  return (
+    <li>
+      <span class="quality-name">
+        {quality}
+        {type === 'mp4' && <span class="quiet"> mp4, to download</span>}
+      </span>
+      <Badge tone={tone}>{isEncoding ? `${progress} %` : text}</Badge>
+      {isEncoding && <Progress percent={progress} label={`Encoding ${name}`} />}
+    </li>
+  );
+}

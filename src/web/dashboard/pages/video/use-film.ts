@@ -1,0 +1,41 @@
+import { readStoryboard, type StoryboardTile } from '../../../player/storyboard.ts';
+import { readVodState } from '../../../player/vod-state.ts';
+import { ApiProblem } from '../../api/problem.ts';
+import { localUrl } from '../../format/local-url.ts';
+import { type Loaded, useLoad } from '../../ui/use-load.ts';
+import type { VideoAssets } from './use-video.ts';
+
+/** A film that frames can be picked from. */
+export interface Film {
+  readonly durationSeconds: number;
+  /** `width / height` of its picture. */
+  readonly shape: string;
+  /** Small pictures of it, in order; empty where there are none yet. */
+  readonly tiles: readonly StoryboardTile[];
+  /** A file in which every frame can be shown; undefined where there is none. */
+  readonly file: string | undefined;
+}
+
+/** Loads what viewers have for seeking: the player page has it from the same place. */
+export function useFilm({ hls }: VideoAssets): Loaded<Film> {
+  const address = localUrl(hls).replace('/hls/manifest.m3u8', '/state');
+  return useLoad(address, async signal => {
+    const state = readVodState(await fetchText(address, signal));
+    const { duration, storyboard, mp4, width = 16, height = 9 } = state;
+    const film = { shape: `${width} / ${height}`, file: mp4 };
+    if (duration === undefined) {
+      throw new ApiProblem(0, { title: 'It is not known yet how long the video is. Try again in a moment.' });
+    }
+    if (storyboard === undefined) return { ...film, durationSeconds: duration, tiles: [] };
+    const url = new URL(storyboard, location.href).href;
+    return { ...film, durationSeconds: duration, tiles: readStoryboard(await fetchText(url, signal), url) };
+  });
+}
+
+/** Fetches what viewers can fetch. @throws ApiProblem when it does not come */
+export async function fetchText(address: string, signal: AbortSignal): Promise<string> {
+  const answer = await fetch(address, { signal, cache: 'no-cache' });
+  if (!answer.ok)
+    throw new ApiProblem(answer.status, { title: 'The server does not have this file any more.' });
+  return await answer.text();
+}

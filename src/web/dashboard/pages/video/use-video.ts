@@ -1,0 +1,63 @@
+import { useRef } from 'preact/hooks';
+import type { Video, VideoStatus } from '../../api/api-types.ts';
+import { call, type Input } from '../../api/client.ts';
+import { useEvery } from '../../ui/use-every.ts';
+import { useFeed } from '../../ui/use-feed.ts';
+import { type Loaded, useLoad } from '../../ui/use-load.ts';
+import { progressOf, withProgress } from './video-state.ts';
+
+/** Addresses of a video's files. */
+export type VideoAssets = NonNullable<Video['assets']>;
+
+/** What of a video can be changed. */
+export type VideoChanges = NonNullable<Input<'PATCH /videos/{videoId}'>['body']>;
+
+/** A video as a page edits it. */
+export interface EditedVideo {
+  readonly video: Video;
+  /** Changes what is given and shows the result. @throws ApiProblem */
+  change(changes: VideoChanges): Promise<void>;
+}
+
+const periodMs = 5_000;
+
+/** A video, and how to change it. */
+export function useVideo(videoId: string): Loaded<Video> & { change: EditedVideo['change'] } {
+  const loaded = useLoad(videoId, signal => call('GET /videos/{videoId}', { params: { videoId }, signal }));
+  return {
+    ...loaded,
+    change: async changes => {
+      loaded.set(await call('PATCH /videos/{videoId}', { params: { videoId }, body: changes }));
+    },
+  };
+}
+
+/**
+ * The addresses that the page itself uses. Each answer about a private video has new ones; these stay, so that nothing that plays
+ * is interrupted, until the video becomes public or private.
+ */
+export function useOwnAssets({ public: isPublic, assets }: Video): VideoAssets | undefined {
+  const kept = useRef<{ isPublic: boolean; assets: VideoAssets } | undefined>(undefined);
+  if (assets !== null && kept.current?.isPublic !== isPublic) kept.current = { isPublic, assets };
+  return kept.current?.assets;
+}
+
+/** How far a video has come: by the feed while it is encoded, and asked for again and again while it is not done. */
+export function useVideoStatus(videoId: string): Loaded<VideoStatus> {
+  const loaded = useLoad(videoId, signal =>
+    call('GET /videos/{videoId}/status', { params: { videoId }, signal }),
+  );
+  const { value, set, reload } = loaded;
+  useFeed(message => {
+    // After an interruption there may be news that nobody told.
+    if (message.type === 'hello' && value !== undefined) reload();
+    if (message.videoId !== videoId) return;
+    if (message.type === 'video.encoding.progress' && value !== undefined) {
+      const next = withProgress(value, message);
+      if (next !== value) set(next);
+    } else if (message.type === 'video.encoding.quality.completed') reload();
+  });
+  const stage = value === undefined ? undefined : progressOf(value).stage;
+  useEvery(stage === 'ready' || stage === 'failed' ? undefined : periodMs, reload);
+  return loaded;
+}

@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import type { Video } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { localUrl } from '../../format/local-url.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm.tsx';
+import { Menu, type MenuItem } from '../../ui/menu.tsx';
+import { tell, tellProblem } from '../../ui/toast.tsx';
+import { useLoad } from '../../ui/use-load.ts';
+import { saveFile } from './tracks.ts';
+import type { VideoProgress } from './video-state.ts';
+import { titleOf } from './video-words.ts';
+
+/** What can be done with a video as a whole. */
+export function VideoActions({ video, progress }: { video: Video; progress?: VideoProgress }) {
+  const { route } = useLocation();
+  const [open, setOpen] = useState<'trash' | 'delete'>();
+  const account = useLoad('account', signal => call('GET /account', { signal }));
+  const restoreDays = account.value?.limits.videoRestoreDays ?? 0;
+  const { videoId } = video;
+  const title = titleOf(video);
+  const remove = async (isForGood: boolean) => {
+    await call('DELETE /videos/{videoId}', {
+      params: { videoId },
+      query: isForGood ? { permanently: 'true' } : {},
+    });
+    tell(isForGood ? 'Video deleted.' : 'Video moved to the trash.');
+    route('/dashboard/videos');
+  };
+  const items: MenuItem[] = [];
+  if (restoreDays > 0) {
+    items.push({ words: 'Move to trash', icon: 'trash', onClick: () => setOpen('trash') });
+  }
+  items.push({ words: 'Delete for good', icon: 'trash', danger: true, onClick: () => setOpen('delete') });
+  return (
+    <>
+      {progress?.stage === 'ready' && video.mp4Support && (
+        <Button icon="download" onClick={() => void saveMp4(videoId).catch(tellProblem)}>
+          Download
+        </Button>
+      )}
+      {account.value !== undefined && <Menu label="More actions" items={items} />}
+      {open === 'trash' && (
+        <ConfirmDialog
+          title="Move to trash"
+          action="Move to trash"
+          work={() => remove(false)}
+          onClose={() => setOpen(undefined)}
+        >
+          <p>
+            Nobody can watch <strong>{title}</strong> any more. It can be restored for {restoreDays} days.
+          </p>
+        </ConfirmDialog>
+      )}
+      {open === 'delete' && (
+        <ConfirmDialog
+          title="Delete for good"
+          action="Delete for good"
+          name={title}
+          work={() => remove(true)}
+          onClose={() => setOpen(undefined)}
+        >
+          <p>
+            The video, its captions, chapters and pictures are deleted. This cannot be undone, and links to it
+            stop working.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+/** Of a private video the address is good for once only: a new one is asked for. */
+async function saveMp4(videoId: string): Promise<void> {
+  const { assets } = await call('GET /videos/{videoId}', { params: { videoId } });
+  if (assets?.mp4 !== undefined) saveFile(`${localUrl(assets.mp4)}?dl=1`, 'video.mp4');
+}

@@ -1,0 +1,56 @@
+import type { Video, VideoStatus } from '../../api/api-types.ts';
+import type { Loaded } from '../../ui/use-load.ts';
+import { CaptionsCard } from './captions-card.tsx';
+import { ChaptersCard } from './chapters-card.tsx';
+import { DetailsCard } from './details-card.tsx';
+import { FactsCard } from './facts-card.tsx';
+import { MetadataCard } from './metadata-card.tsx';
+import { PlaybackCard } from './playback-card.tsx';
+import { QualitiesCard } from './qualities-card.tsx';
+import { ShareCard } from './share-card.tsx';
+import { SummaryCard } from './summary-card.tsx';
+import { TagsCard } from './tags-card.tsx';
+import { ThumbnailCard } from './thumbnail-card.tsx';
+import { type EditedVideo, useOwnAssets } from './use-video.ts';
+import { VideoStage } from './video-stage.tsx';
+import { progressOf } from './video-state.ts';
+import { titleOf } from './video-words.ts';
+
+/** Everything on the page of a video: what is watched and edited beside what is known and handed out. */
+export function VideoCards({
+  video,
+  change,
+  onVideo,
+  status,
+}: EditedVideo & {
+  /** Shows a video that another call answered with. */
+  onVideo: (video: Video) => void;
+  status: Loaded<VideoStatus>;
+}) {
+  const { videoId } = video;
+  const assets = useOwnAssets(video);
+  const progress = status.value && progressOf(status.value);
+  const duration = status.value?.encoding.metadata.duration ?? undefined;
+  const isPlayable = progress?.isPlayable === true;
+  if (assets === undefined) return null;
+  return (
+    <div class="columns main-side">
+      <div class="stack video-main">
+        <VideoStage assets={assets} progress={progress} title={titleOf(video)} />
+        <DetailsCard video={video} change={change} />
+        <TagsCard video={video} change={change} />
+        <ThumbnailCard videoId={videoId} assets={assets} isPlayable={isPlayable} onVideo={onVideo} />
+        <CaptionsCard videoId={videoId} />
+        <ChaptersCard videoId={videoId} duration={duration} />
+        <MetadataCard video={video} change={change} />
+        <SummaryCard videoId={videoId} />
+      </div>
+      <div class="stack">
+        <ShareCard video={video} change={change} />
+        <PlaybackCard video={video} change={change} />
+        <QualitiesCard status={status} />
+        <FactsCard video={video} status={status} />
+      </div>
+    </div>
+  );
+}
