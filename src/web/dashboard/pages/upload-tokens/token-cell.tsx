@@ -1,0 +1,31 @@
+import { useState } from 'preact/hooks';
+import { IconButton } from '../../ui/button.tsx';
+import { copyText } from '../../ui/copy.tsx';
+import { endingOf } from './token-life.ts';
+
+/** A token of a list: hidden but for its end until it is asked for; it can be copied unseen. */
+export function TokenCell({ token }: { token: string }) {
+  const [isShown, setShown] = useState(false);
+  const ending = endingOf(token);
+  return (
+    <span class="token-cell">
+      <code>
+        {isShown ? (
+          token
+        ) : (
+          <>
+            <span class="for-readers">Ends in </span>
+            <span aria-hidden="true">••••••</span>
+            {ending}
+          </>
+        )}
+      </code>
+      <IconButton
+        icon={isShown ? 'eye-off' : 'eye'}
+        label={`${isShown ? 'Hide' : 'Show'} token ${ending}`}
+        onClick={() => setShown(!isShown)}
+      />
+      <IconButton icon="copy" label={`Copy token ${ending}`} onClick={() => void copyText(token, 'Token')} />
+    </span>
+  );
+}
