@@ -25,7 +25,7 @@ export function NewKeysDialog({ made, onClose }: { made: NewKeys; onClose: () =>
             <h3>Try it</h3>
             <CopyButton text={command} name="Command" />
           </div>
-          <pre class="command">{command}</pre>
+          <pre class="curl">{command}</pre>
         </div>
       </div>
       <footer>

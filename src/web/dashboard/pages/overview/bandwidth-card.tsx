@@ -1,0 +1,96 @@
+import { useState } from 'preact/hooks';
+import type { Usage } from '../../api/api-types.ts';
+import { formatBytes } from '../../format/size.ts';
+import { Card } from '../../ui/page.tsx';
+
+type Day = Usage['bandwidth']['days'][number];
+
+/** What went out to viewers in the last 30 days, a bar for each. */
+export function BandwidthCard({ bandwidth }: { bandwidth: Usage['bandwidth'] }) {
+  const [pointed, setPointed] = useState<Day>();
+  const { days, todayBytes, last30DaysBytes } = bandwidth;
+  const most = Math.max(1, ...days.map(({ bytes }) => bytes));
+  return (
+    <Card title="Bandwidth">
+      <div class="figures">
+        <p class="figure">
+          <strong>{formatBytes(todayBytes)}</strong> <span class="quiet">today</span>
+        </p>
+        <p class="figure">
+          <strong>{formatBytes(last30DaysBytes)}</strong> <span class="quiet">in 30 days</span>
+        </p>
+      </div>
+      {/* For the pointer; the same numbers stand in the table. */}
+      <div class="days" aria-hidden="true" onPointerLeave={() => setPointed(undefined)}>
+        {days.map(day => (
+          <span
+            key={day.date}
+            class={`day${day === pointed ? ' pointed' : ''}`}
+            onPointerEnter={() => setPointed(day)}
+          >
+            <span class="day-part color-1" style={{ height: `${(100 * day.videoBytes) / most}%` }} />
+            <span class="day-part color-5" style={{ height: `${(100 * day.liveBytes) / most}%` }} />
+          </span>
+        ))}
+      </div>
+      <div class="days-foot" aria-hidden="true">
+        {pointed === undefined ? (
+          <>
+            <span>{dayWords(days[0])}</span>
+            <span class="days-legend">
+              <span class="with-icon">
+                <span class="dot color-5" /> Live
+              </span>
+              <span class="with-icon">
+                <span class="dot color-1" /> Videos
+              </span>
+            </span>
+            <span>Today</span>
+          </>
+        ) : (
+          <span>
+            {dayWords(pointed)}: {formatBytes(pointed.bytes)} (live {formatBytes(pointed.liveBytes)}, videos{' '}
+            {formatBytes(pointed.videoBytes)})
+          </span>
+        )}
+      </div>
+      <div class="for-readers">
+        <DaysTable days={days} />
+      </div>
+    </Card>
+  );
+}
+
+function DaysTable({ days }: { days: readonly Day[] }) {
+  return (
+    <table>
+      <caption>Bandwidth of the last 30 days, those without traffic left out</caption>
+      <thead>
+        <tr>
+          <th scope="col">Day</th>
+          <th scope="col">Live</th>
+          <th scope="col">Videos</th>
+        </tr>
+      </thead>
+      <tbody>
+        {days
+          .filter(({ bytes }) => bytes > 0)
+          .map(day => (
+            <tr key={day.date}>
+              <th scope="row">{dayWords(day)}</th>
+              <td>{formatBytes(day.liveBytes)}</td>
+              <td>{formatBytes(day.videoBytes)}</td>
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Days are those of UTC. */
+function dayWords(day: Day | undefined): string {
+  if (day === undefined) return '';
+  return new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
+    new Date(day.date),
+  );
+}

@@ -1,0 +1,27 @@
+import type { Overview } from './use-overview.ts';
+
+/** Which of the first steps were gone. */
+export interface StepsDone {
+  /** Something was or is on air. */
+  readonly live: boolean;
+  readonly video: boolean;
+  readonly key: boolean;
+}
+
+/** What somebody has done already. The pair of keys that every account begins with counts once a key of it was used. */
+export function stepsDone({
+  onAir,
+  hasBroadcast,
+  videos,
+  keyPairs,
+}: Pick<Overview, 'onAir' | 'hasBroadcast' | 'videos' | 'keyPairs'>): StepsDone {
+  return {
+    live: onAir.length > 0 || hasBroadcast || videos.some(({ video }) => video.source.type === 'liveStream'),
+    video: videos.some(({ video }) => video.source.type === 'upload'),
+    key:
+      keyPairs.length > 1 ||
+      keyPairs.some(
+        ({ sandbox, production }) => (sandbox?.lastUsedAt ?? production?.lastUsedAt) !== undefined,
+      ),
+  };
+}

@@ -1,0 +1,80 @@
+import type { ComponentChildren } from 'preact';
+import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Card } from '../../ui/page.tsx';
+import type { StepsDone } from './first-steps-done.ts';
+import { GoLiveStep } from './go-live-step.tsx';
+import type { Overview } from './use-overview.ts';
+
+/** What to do first, for somebody who is new; ticked off as it is done. */
+export function FirstSteps({
+  overview,
+  done,
+  reload,
+  onHide,
+}: {
+  overview: Overview;
+  done: StepsDone;
+  reload: () => void;
+  onHide: () => void;
+}) {
+  return (
+    <Card
+      title="First steps"
+      actions={
+        <Button small kind="quiet" onClick={onHide}>
+          Hide
+        </Button>
+      }
+    >
+      <ol class="first-steps">
+        <Step number={1} title="Go live" isDone={done.live}>
+          <GoLiveStep streams={overview.streams} reload={reload} />
+        </Step>
+        <Step number={2} title="Upload a video" isDone={done.video}>
+          <p class="hint">Any video file will do: it is made into qualities for every screen.</p>
+          <div class="actions">
+            <Button icon="upload" href="/dashboard/videos">
+              Upload a video
+            </Button>
+          </div>
+        </Step>
+        <Step number={3} title="Make an API key" isDone={done.key}>
+          <p class="hint">For your own programs. Everything here can be done with one, too.</p>
+          <div class="actions">
+            <Button icon="key" href="/dashboard/keys">
+              Make an API key
+            </Button>
+          </div>
+        </Step>
+      </ol>
+    </Card>
+  );
+}
+
+function Step({
+  number,
+  title,
+  isDone,
+  children,
+}: {
+  number: number;
+  title: string;
+  isDone: boolean;
+  children: ComponentChildren;
+}) {
+  return (
+    <li class={`step${isDone ? ' done' : ''}`}>
+      <span class="step-mark" aria-hidden="true">
+        {isDone ? <Icon name="check" size={18} /> : number}
+      </span>
+      <div class="step-body">
+        <h3>
+          {title}
+          {isDone && <span class="for-readers">, done</span>}
+        </h3>
+        {!isDone && children}
+      </div>
+    </li>
+  );
+}

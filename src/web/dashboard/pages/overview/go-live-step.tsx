@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks';
+import type { LiveStream } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyField } from '../../ui/copy.tsx';
+import { ProblemNotice } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Shown } from '../../ui/states.tsx';
+import { useLoad } from '../../ui/use-load.ts';
+import { useSubmit } from '../../ui/use-submit.ts';
+
+/** From nothing to on air: a name, then what the encoder is to be told. */
+export function GoLiveStep({ streams, reload }: { streams: readonly LiveStream[]; reload: () => void }) {
+  const [made, setMade] = useState<LiveStream>();
+  const stream = made ?? streams[0];
+  if (stream !== undefined) return <TellEncoder stream={stream} />;
+  return (
+    <MakeStream
+      onMade={one => {
+        setMade(one);
+        reload();
+      }}
+    />
+  );
+}
+
+function MakeStream({ onMade }: { onMade: (stream: LiveStream) => void }) {
+  const [name, setName] = useState('My live stream');
+  const submission = useSubmit(async () => {
+    onMade(await call('POST /live-streams', { body: { name: name.trim() } }));
+  });
+  return (
+    <form class="make-stream" noValidate onSubmit={submission.submit}>
+      <TextField
+        label="Name of the live stream"
+        value={name}
+        onValue={setName}
+        error={submission.errorOf('name')}
+      />
+      <Button kind="primary" icon="live" type="submit" busy={submission.busy} disabled={name.trim() === ''}>
+        Make live stream
+      </Button>
+      {submission.problem?.attribute !== 'name' && <ProblemNotice problem={submission.problem} />}
+    </form>
+  );
+}
+
+function TellEncoder({ stream }: { stream: LiveStream }) {
+  const loaded = useLoad('', signal => call('GET /account', { signal }));
+  return (
+    <>
+      <p class="hint">
+        In OBS, open Settings, Stream, choose the service “Custom…”, paste these two, and press “Start
+        Streaming”. Other encoders ask for the same.
+      </p>
+      <Shown loaded={loaded} height={70}>
+        {({ ingest }) => (
+          <div class="form-grid two">
+            <CopyField label="Server" value={ingest.rtmp} />
+            <CopyField label="Stream key" value={stream.streamKey} secret />
+          </div>
+        )}
+      </Shown>
+      <div class="actions">
+        <span class="waiting" role="status">
+          <span class="waiting-mark" aria-hidden="true" />
+          Waiting for the first picture of “{stream.name}”
+        </span>
+        <Button small href={`/dashboard/live/${stream.liveStreamId}`}>
+          All settings
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+import type { ServerState } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { formatBytes, formatNumber, formatPercent } from '../../format/size.ts';
+import { formatSpan } from '../../format/time.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Card, Facts } from '../../ui/page.tsx';
+import { Shown } from '../../ui/states.tsx';
+import { useEvery } from '../../ui/use-every.ts';
+import { useLoad } from '../../ui/use-load.ts';
+import { Meter } from './meter.tsx';
+import { queueWords } from './queue-words.ts';
+
+const programWords = { ffmpeg: 'ffmpeg', copier: 'ffmpeg for live streams:', ffprobe: 'ffprobe' } as const;
+const everyMs = 5_000;
+
+/** How the server is, for whoever runs it. */
+export function ServerCard() {
+  const loaded = useLoad('', signal => call('GET /server', { signal }));
+  useEvery(everyMs, loaded.reload);
+  const warnings = loaded.value?.warnings.length ?? 0;
+  return (
+    <Card
+      title="Server"
+      actions={
+        loaded.value !== undefined &&
+        (warnings === 0 ? (
+          <Badge tone="good">All is well</Badge>
+        ) : (
+          <Badge tone="warning">{warnings === 1 ? 'One warning' : `${warnings} warnings`}</Badge>
+        ))
+      }
+    >
+      <Shown loaded={loaded} height={330}>
+        {state => <ServerFacts state={state} />}
+      </Shown>
+    </Card>
+  );
+}
+
+function ServerFacts({ state }: { state: ServerState }) {
+  const { cpu, memory, disk, queue, live, programs, warnings } = state;
+  const has = (...codes: readonly string[]) => warnings.some(({ code }) => codes.includes(code));
+  const memoryTaken = memory.machineTotalBytes - memory.machineFreeBytes;
+  const diskTaken = disk.totalBytes - disk.freeBytes;
+  return (
+    <>
+      <div class="meters">
+        <Meter
+          name="Processor"
+          words={`${formatPercent(cpu.machinePercent)} of ${cpu.cores} ${cpu.cores === 1 ? 'core' : 'cores'}`}
+          percent={cpu.machinePercent}
+          isBad={has('cpu-busy')}
+        />
+        <Meter
+          name="Memory"
+          words={`${formatBytes(memory.machineFreeBytes)} of ${formatBytes(memory.machineTotalBytes)} free`}
+          percent={(100 * memoryTaken) / memory.machineTotalBytes}
+          isBad={has('memory-low')}
+        />
+        <Meter
+          name="Disk"
+          words={`${formatBytes(disk.freeBytes)} of ${formatBytes(disk.totalBytes)} free`}
+          percent={(100 * diskTaken) / disk.totalBytes}
+          isBad={has('disk-full', 'disk-nearly-full')}
+        />
+      </div>
+      <Facts
+        rows={[
+          ['Work on videos', queueWords(queue)],
+          ['On air', `${formatNumber(live.broadcasts)}, with ${formatNumber(live.viewers)} watching`],
+          ['Running for', formatSpan((Date.now() - Date.parse(state.startedAt)) / 1_000)],
+          [
+            'Versions',
+            <span key="versions" class="versions">
+              Millrace {state.version}
+              {programs.map(({ name, path, version }) => (
+                <span key={name} title={`${name}: ${path}`}>
+                  {programWords[name]} {version}
+                </span>
+              ))}
+            </span>,
+          ],
+        ]}
+      />
+      {/* They come and go: below everything, where nothing has to move. */}
+      {warnings.map(({ code, text }) => (
+        <Notice key={`${code} ${text}`} tone="warning">
+          {text}
+        </Notice>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import type { Usage } from '../../api/api-types.ts';
+import { formatBytes } from '../../format/size.ts';
+import { Card } from '../../ui/page.tsx';
+import { storageShares } from './storage-kinds.ts';
+
+/** What videos take on the disk, by kind. */
+export function StorageCard({ storage }: { storage: Usage['storage'] }) {
+  const shares = storageShares(storage);
+  return (
+    <Card title="Storage">
+      <p class="figure">
+        <strong>{formatBytes(storage.totalBytes)}</strong>{' '}
+        <span class="quiet">{storage.measuring === true ? 'and more: still measuring' : 'used'}</span>
+      </p>
+      <div class="shares" aria-hidden="true">
+        {shares.map(({ name, bytes, color }) => (
+          <span key={name} class={`share color-${color}`} style={{ flexGrow: bytes }} />
+        ))}
+      </div>
+      {shares.length === 0 ? (
+        <p class="hint">Files of videos show here, by kind.</p>
+      ) : (
+        <ul class="legend">
+          {shares.map(({ name, bytes, color }) => (
+            <li key={name}>
+              <span class={`dot color-${color}`} aria-hidden="true" />
+              <span>{name}</span>
+              <span class="number">{formatBytes(bytes)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,21 @@
+import type { Usage } from '../../api/api-types.ts';
+
+/** A kind of what is stored, in words. */
+export interface StorageShare {
+  readonly name: string;
+  readonly bytes: number;
+  /** Number of the colour in the style sheet. */
+  readonly color: number;
+}
+
+/** What takes storage, the kinds that there are, always in the same order and colours. */
+export function storageShares(storage: Usage['storage']): readonly StorageShare[] {
+  const shares: readonly StorageShare[] = [
+    { name: 'Uploads', bytes: storage.sourceBytes, color: 2 },
+    { name: 'Recordings', bytes: storage.recordingBytes, color: 5 },
+    { name: 'Qualities for viewers', bytes: storage.hlsBytes, color: 1 },
+    { name: 'Files to download', bytes: storage.mp4Bytes, color: 3 },
+    { name: 'Pictures and texts', bytes: storage.imageBytes + storage.textBytes, color: 4 },
+  ];
+  return shares.filter(({ bytes }) => bytes > 0);
+}

@@ -1,0 +1,30 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { LiveStream } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { useOnAir as useStats } from '../live/use-on-air.ts';
+import { type OnAir, onAirOf, unknownIn } from './on-air.ts';
+
+/**
+ * Follows what is on air.
+ *
+ * @param listed live streams that were loaded; others are asked for when the feed tells of them
+ * @param onTurn told when a broadcast begins or ends
+ */
+export function useOnAir(listed: readonly LiveStream[], onTurn: () => void): readonly OnAir[] {
+  const stats = useStats(onTurn);
+  const [further, setFurther] = useState<readonly LiveStream[]>([]);
+  const streams = [...listed, ...further];
+  const [unknown] = unknownIn(streams, stats);
+  useEffect(() => {
+    if (unknown === undefined) return;
+    const abort = new AbortController();
+    const params = { liveStreamId: unknown };
+    call('GET /live-streams/{liveStreamId}', { params, signal: abort.signal }).then(
+      // It is listed because the feed tells of it, and only for so long.
+      stream => setFurther(before => [...before, { ...stream, broadcasting: false }]),
+      () => undefined,
+    );
+    return () => abort.abort();
+  }, [unknown]);
+  return onAirOf(streams, stats);
+}

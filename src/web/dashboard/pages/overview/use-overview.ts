@@ -1,0 +1,95 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { ApiKeyPair, LiveStream, Usage } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import type { FeedMessage } from '../../api/feed.ts';
+import { useEvery } from '../../ui/use-every.ts';
+import { useFeed } from '../../ui/use-feed.ts';
+import { type Loaded, useLoad } from '../../ui/use-load.ts';
+import { reachOf } from '../keys/key-pair.ts';
+import type { OnAir } from './on-air.ts';
+import { type ListedVideo, loadLatestVideos, useLatestVideos } from './use-latest-videos.ts';
+import { useOnAir } from './use-on-air.ts';
+
+/** What the server tells for the overview. */
+interface LoadedFacts {
+  readonly usage: Usage;
+  /** The newest first, a hundred at most. */
+  readonly streams: readonly LiveStream[];
+  readonly videos: readonly ListedVideo[];
+  readonly keyPairs: readonly ApiKeyPair[];
+  /** Whether the newest live stream has been on air in the last 30 days. */
+  readonly hasBroadcast: boolean;
+}
+
+/** What the overview shows, with what the feed has told since. */
+export interface Overview extends LoadedFacts {
+  readonly onAir: readonly OnAir[];
+}
+
+const freshForMs = 30_000;
+/** While something is on its way that the feed does not tell of. */
+const soonMs = 5_000;
+/** What the feed tells at once is one reason to ask again. */
+const gatherMs = 400;
+
+const reasonsToReload: ReadonlySet<string> = new Set([
+  'gap',
+  'video.source.recorded',
+  'video.encoding.quality.completed',
+]);
+
+/** Loads all of the overview at once, so that nothing moves while it is built up, and keeps it fresh. */
+export function useOverview(): Loaded<Overview> {
+  const loaded = useLoad('', load);
+  const reload = useGathered(loaded.reload);
+  useFeed(({ type }: FeedMessage) => {
+    if (reasonsToReload.has(type)) reload();
+  });
+  const videos = useLatestVideos(loaded.value?.videos ?? []);
+  const onAir = useOnAir(loaded.value?.streams ?? [], reload);
+  const isMoving = videos.some(({ progress }) => ['arriving', 'processing'].includes(progress.stage));
+  useEvery(isMoving ? soonMs : freshForMs, loaded.reload);
+  const { value, problem, isLoading } = loaded;
+  return {
+    value: value === undefined ? undefined : { ...value, videos, onAir },
+    problem,
+    isLoading,
+    reload: loaded.reload,
+    set: loaded.set,
+  };
+}
+
+async function load(signal: AbortSignal): Promise<LoadedFacts> {
+  const [usage, { data: streams }, videos, { data: keyPairs }] = await Promise.all([
+    call('GET /usage', { signal }),
+    call('GET /live-streams', {
+      query: { pageSize: 100, sortBy: 'createdAt', sortOrder: 'desc' },
+      signal,
+    }),
+    loadLatestVideos(signal),
+    call('GET /account/api-keys', { headers: reachOf().headers, signal }),
+  ]);
+  const [newest] = streams;
+  const broadcasts =
+    newest === undefined
+      ? 0
+      : await call('GET /live-streams/{liveStreamId}/broadcasts', {
+          params: newest,
+          query: { pageSize: 1 },
+          signal,
+        }).then(({ pagination }) => pagination.itemsTotal);
+  return { usage, streams, videos, keyPairs, hasBroadcast: broadcasts > 0 };
+}
+
+/** Does something once, a little after it was asked for the first time. */
+function useGathered(work: () => void): () => void {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return () => {
+    if (timer.current !== undefined) return;
+    timer.current = setTimeout(() => {
+      timer.current = undefined;
+      work();
+    }, gatherMs);
+  };
+}
