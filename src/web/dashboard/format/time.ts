@@ -21,6 +21,11 @@ export function formatDate(time: string | number): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(new Date(time));
 }
 
+/** A day of UTC in the viewer's language, without a time. @param time ATOM text or milliseconds */
+export function formatUtcDay(time: string | number): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(time));
+}
+
 /** How long ago, or how soon, in the viewer's language, such as `3 minutes ago`. @param time ATOM text or milliseconds */
 export function formatRelative(time: string | number, nowMs = Date.now()): string {
   const seconds = (new Date(time).getTime() - nowMs) / 1000;

@@ -5,16 +5,25 @@ export function Bars({
   format,
 }: {
   label: string;
-  rows: readonly { readonly name: string; readonly value: number }[];
+  rows: readonly {
+    readonly name: string;
+    readonly value: number;
+    /** Tells rows of the same name apart. */
+    readonly id?: string;
+    /** Where its name leads. */
+    readonly href?: string | undefined;
+    /** More than there is room for. */
+    readonly title?: string | undefined;
+  }[];
   format: (value: number) => string;
 }) {
   const largest = Math.max(1, ...rows.map(({ value }) => value));
   return (
     <ul class="bars" aria-label={label}>
-      {rows.map(({ name, value }) => (
-        <li key={name}>
+      {rows.map(({ name, value, id = name, href, title }) => (
+        <li key={id} title={title}>
           <span class="bar" style={{ width: `${(100 * value) / largest}%` }} aria-hidden="true" />
-          <span class="bar-name">{name}</span>
+          <span class="bar-name">{href === undefined ? name : <a href={href}>{name}</a>}</span>
           <span class="bar-value">{format(value)}</span>
         </li>
       ))}

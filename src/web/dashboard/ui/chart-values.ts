@@ -24,4 +24,8 @@ export interface ChartProps {
   readonly sync?: string;
   /** Upper end of the scale at least, so that a flat line is not blown up. */
   readonly atLeast?: number;
+  /** Distances that the lines of the scale may have, ascending; any unless given. */
+  readonly steps?: readonly number[];
+  /** Each moment stands for the day of UTC that begins with it. */
+  readonly areDays?: boolean;
 }

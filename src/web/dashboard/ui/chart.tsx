@@ -1,18 +1,25 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { formatDateTime } from '../format/time.ts';
+import { formatDateTime, formatUtcDay } from '../format/time.ts';
 import { theme } from '../state/theme.ts';
+import { daySteps, timeLabels } from './chart-axes.ts';
 import type { ChartProps } from './chart-values.ts';
 
 const rowsReadAtMost = 30;
 
 /** Values over time as lines, with a legend that follows the pointer, and a table of the newest values for screen readers. */
 export function Chart(props: ChartProps) {
-  const { label, times, series, format, height = 180 } = props;
+  const { label, times, series, format, height = 180, areDays = false } = props;
+  const formatTime = areDays ? formatUtcDay : formatDateTime;
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const data = [times, ...series.map(({ values }) => values)] as unknown as uPlot.AlignedData;
-  const shape = JSON.stringify([series.map(({ name, color }) => [name, color]), height, theme.value]);
+  const shape = JSON.stringify([
+    series.map(({ name, color }) => [name, color]),
+    height,
+    theme.value,
+    areDays,
+  ]);
 
   useEffect(() => {
     const element = frame.current!;
@@ -50,7 +57,7 @@ export function Chart(props: ChartProps) {
           <tbody>
             {times.slice(-rowsReadAtMost).map((time, index) => (
               <tr key={time}>
-                <th scope="row">{formatDateTime(time * 1000)}</th>
+                <th scope="row">{formatTime(time * 1000)}</th>
                 {series.map(({ name, values }) => {
                   const value = values[Math.max(0, times.length - rowsReadAtMost) + index];
                   return (
@@ -68,8 +75,15 @@ export function Chart(props: ChartProps) {
 
 /** Colours are asked for at each painting: they change with the theme. */
 function optionsOf(props: ChartProps, element: HTMLElement): uPlot.Options {
-  const { series, format, height = 180, isArea = false, sync, atLeast = 0 } = props;
-  const colorOf = (name: string) => getComputedStyle(element).getPropertyValue(name).trim();
+  const { series, format, height = 180, isArea = false, sync, atLeast = 0, steps, areDays = false } = props;
+  const formatTime = areDays ? formatUtcDay : formatDateTime;
+  // Colours of the style sheet are pairs for both themes, of which a canvas takes the one that an element resolves.
+  const probe = document.createElement('span');
+  element.replaceChildren(probe);
+  const colorOf = (name: string) => {
+    probe.style.color = `var(${name})`;
+    return getComputedStyle(probe).color;
+  };
   const axis = {
     stroke: () => colorOf('--quiet'),
     grid: { stroke: () => colorOf('--line'), width: 1 },
@@ -81,22 +95,30 @@ function optionsOf(props: ChartProps, element: HTMLElement): uPlot.Options {
     height,
     cursor: { points: { size: 7 }, ...(sync === undefined ? {} : { sync: { key: sync } }) },
     legend: { live: true },
+    ...(areDays ? { tzDate: (time: number) => uPlot.tzDate(new Date(time * 1000), 'UTC') } : {}),
     scales: {
       y: {
         range: (_plot, min, max) => [Math.min(0, (min ?? 0) * 1.1), Math.max(atLeast, (max ?? 0) * 1.1) || 1],
       },
     },
     axes: [
-      { ...axis, font: '12px system-ui' },
+      {
+        ...axis,
+        font: '12px system-ui',
+        space: 60,
+        values: (_plot, times, _axis, _space, step) => timeLabels(times, step, areDays),
+        ...(areDays ? { incrs: [...daySteps] } : {}),
+      },
       {
         ...axis,
         font: '12px system-ui',
         size: 64,
         values: (_plot, values) => values.map(value => format(value)),
+        ...(steps === undefined ? {} : { incrs: [...steps] }),
       },
     ],
     series: [
-      { label: 'Time', value: (_plot, time) => (time === null ? '' : formatDateTime(time * 1000)) },
+      { label: 'Time', value: (_plot, time) => (time === null ? '' : formatTime(time * 1000)) },
       ...series.map(({ name }, index) => ({
         label: name,
         width: 2,
