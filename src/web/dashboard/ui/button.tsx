@@ -11,6 +11,8 @@ interface ButtonProps {
   /** Its work is under way: it shows that, and does nothing more. */
   readonly busy?: boolean;
   readonly disabled?: boolean;
+  /** Of a button that chooses: whether its thing is chosen. */
+  readonly pressed?: boolean;
   readonly type?: 'button' | 'submit';
   /** Makes it a link that looks like a button. */
   readonly href?: string | undefined;
@@ -58,6 +60,7 @@ export function Button(props: ButtonProps) {
       class={look}
       type={props.type ?? 'button'}
       aria-label={label}
+      aria-pressed={props.pressed}
       // Kept in the order of the keyboard: focus is not lost while the work goes on.
       aria-disabled={busy || disabled}
       aria-busy={busy}

@@ -1,10 +1,95 @@
-import { Page } from '../../ui/page.tsx';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { Pagination } from '../../ui/pagination.tsx';
+import { Empty, Shown } from '../../ui/states.tsx';
+import { useLoad } from '../../ui/use-load.ts';
+import { useQuery } from '../../ui/use-query.ts';
+import { DeleteWatermark } from './delete-watermark.tsx';
+import { PlacementCard } from './placement-card.tsx';
+import { UploadDialog } from './upload-dialog.tsx';
+import { WatermarkTile } from './watermark-tile.tsx';
+
+/** Each comes with its image. */
+const pageSize = 12;
 
 /** Pictures that are burned into videos. */
 export function WatermarksPage() {
+  const { query, change } = useQuery();
+  const [isUploading, setUploading] = useState(false);
+  const [deleting, setDeleting] = useState<string>();
+  const page = Math.max(1, Number(query.page) || 1);
+  const loaded = useLoad(String(page), signal =>
+    call('GET /watermarks', {
+      query: { sortBy: 'createdAt', sortOrder: 'desc', currentPage: page, pageSize },
+      signal,
+    }),
+  );
+  const shown = loaded.value?.data ?? [];
+  const placed = shown.find(({ watermarkId }) => watermarkId === query.place) ?? shown[0];
+  const place = (watermarkId: string | undefined) => change({ place: watermarkId });
   return (
-    <Page title="Watermarks">
-      <p>Nothing yet.</p>
+    <Page
+      title="Watermarks"
+      lead="A picture of yours, such as a logo, that is burned into a video when it is made."
+      actions={
+        <Button kind="primary" icon="plus" onClick={() => setUploading(true)}>
+          New watermark
+        </Button>
+      }
+    >
+      <Card>
+        <Shown loaded={loaded} height={220}>
+          {({ data, pagination }) =>
+            data.length === 0 ? (
+              <Empty icon="stamp" title="No watermarks yet">
+                Upload a PNG with a transparent background, and try out here where it looks best.
+              </Empty>
+            ) : (
+              <>
+                <ul class="watermarks">
+                  {data.map(watermark => (
+                    <WatermarkTile
+                      key={watermark.watermarkId}
+                      watermark={watermark}
+                      isPlaced={watermark === placed}
+                      onPlace={() => place(watermark.watermarkId)}
+                      onDelete={() => setDeleting(watermark.watermarkId)}
+                    />
+                  ))}
+                </ul>
+                <Pagination
+                  pagination={pagination}
+                  what="watermarks"
+                  onPage={next => change({ page: next === 1 ? undefined : String(next), place: undefined })}
+                />
+              </>
+            )
+          }
+        </Shown>
+      </Card>
+      {placed !== undefined && <PlacementCard key={placed.watermarkId} watermarkId={placed.watermarkId} />}
+      {isUploading && (
+        <UploadDialog
+          onClose={() => setUploading(false)}
+          onMade={() => {
+            setUploading(false);
+            change({ page: undefined, place: undefined });
+            loaded.reload();
+          }}
+        />
+      )}
+      {deleting !== undefined && (
+        <DeleteWatermark
+          watermarkId={deleting}
+          onClose={() => setDeleting(undefined)}
+          onDeleted={() => {
+            place(undefined);
+            loaded.reload();
+          }}
+        />
+      )}
     </Page>
   );
 }

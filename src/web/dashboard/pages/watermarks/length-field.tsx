@@ -1,0 +1,76 @@
+import { useId } from 'preact/hooks';
+import { inUnit, isLength, type LengthDraft, type LengthUnit } from './placement-draft.ts';
+
+const unitWords: Readonly<Record<LengthUnit, string>> = { '%': '%', px: 'pixels', initial: 'as it is' };
+
+/** A length of a placement: a number with its unit, and a slider for it. */
+export function LengthField({
+  label,
+  value,
+  wholePx,
+  usualPx,
+  isSize = false,
+  onValue,
+}: {
+  label: string;
+  value: LengthDraft;
+  /** What 100 % are. */
+  wholePx: number;
+  /** How long it is when nothing is said. */
+  usualPx: number;
+  /** Sizes may be those of the image. */
+  isSize?: boolean;
+  onValue: (value: LengthDraft) => void;
+}) {
+  const id = useId();
+  const isWrong = !isLength(value);
+  const isInitial = value.unit === 'initial';
+  const units: readonly LengthUnit[] = isSize ? ['%', 'px', 'initial'] : ['%', 'px'];
+  const largest = value.unit === '%' ? 100 : wholePx;
+  return (
+    <fieldset class="field length-field">
+      <legend>{label}</legend>
+      <div class="length-row">
+        <input
+          type="text"
+          inputMode="decimal"
+          autocomplete="off"
+          aria-label={`${label}: number`}
+          aria-invalid={isWrong}
+          aria-describedby={isWrong ? `${id}-error` : undefined}
+          readOnly={isInitial}
+          value={isInitial ? '' : value.number}
+          onInput={event => onValue({ ...value, number: event.currentTarget.value.trim().replace(',', '.') })}
+        />
+        <select
+          aria-label={`${label}: unit`}
+          value={value.unit}
+          onChange={event =>
+            onValue(inUnit(value, event.currentTarget.value as LengthUnit, wholePx, usualPx))
+          }
+        >
+          {units.map(unit => (
+            <option key={unit} value={unit} selected={unit === value.unit}>
+              {unitWords[unit]}
+            </option>
+          ))}
+        </select>
+        <input
+          type="range"
+          aria-label={`${label}: slider`}
+          min={0}
+          max={largest}
+          step={value.unit === '%' ? 0.5 : 1}
+          disabled={isInitial}
+          value={isInitial ? usualPx : value.number}
+          onInput={event => onValue({ ...value, number: event.currentTarget.value })}
+        />
+      </div>
+      {isWrong && (
+        <p class="field-error" id={`${id}-error`}>
+          A number from 0 to 99999.
+        </p>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,82 @@
+import { useState } from 'preact/hooks';
+import { CodeSample } from '../../ui/code.tsx';
+import { SelectField } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Card } from '../../ui/page.tsx';
+import { useLoad } from '../../ui/use-load.ts';
+import { type Backdrop, loadBackdrop, loadVideos, plainBackdrops } from './backdrops.ts';
+import { placeWatermark, type Size } from './placement.ts';
+import { firstDraft, isComplete, placementOf } from './placement-draft.ts';
+import { PlacementFields } from './placement-fields.tsx';
+import { PlacementFrame } from './placement-frame.tsx';
+import { placementJson, placementRequest } from './placement-samples.ts';
+import { useWatermarkImage } from './use-image.ts';
+import { endingOf } from './watermark-name.ts';
+
+const firstBackdrop = plainBackdrops[0]!;
+/** Until the size of the image is known. */
+const someSize: Size = { width: 1, height: 1 };
+
+/** Tries out where a watermark stands, and tells how to say so for a new video. */
+export function PlacementCard({ watermarkId }: { watermarkId: string }) {
+  const [draft, setDraft] = useState(firstDraft);
+  const [backdropId, setBackdropId] = useState(firstBackdrop.id);
+  const [imageSize, setImageSize] = useState<Size>();
+  const image = useWatermarkImage(watermarkId);
+  const videos = useLoad('videos', loadVideos);
+  const plain = plainBackdrops.find(({ id }) => id === backdropId);
+  const ofVideo = useLoad<Backdrop | undefined>(plain === undefined ? backdropId : '', async signal =>
+    plain === undefined ? loadBackdrop(backdropId, signal) : undefined,
+  );
+  const backdrop = plain ?? ofVideo.value ?? firstBackdrop;
+  const placement = placementOf(draft);
+  const placed = placeWatermark(placement, imageSize ?? someSize, backdrop.size);
+  return (
+    <Card title={`Placement of …${endingOf(watermarkId)}`}>
+      <div class="placement">
+        <div class="stack">
+          <SelectField
+            label="Shown on"
+            value={backdropId}
+            options={[
+              ...plainBackdrops.map(({ id, words }) => [id, words] as const),
+              ...(videos.value ?? []).map(({ videoId, title }) => [videoId, title] as const),
+            ]}
+            onValue={setBackdropId}
+          />
+          <PlacementFrame
+            backdrop={backdrop}
+            image={image.url}
+            placed={imageSize === undefined ? undefined : placed}
+            onImageSize={setImageSize}
+          />
+          {(image.problem ?? ofVideo.problem) !== undefined && (
+            <Notice tone="bad">{(image.problem ?? ofVideo.problem)?.text}</Notice>
+          )}
+          {imageSize !== undefined && (
+            <p class="hint">
+              {placed.width} × {placed.height} pixels in a picture of {backdrop.size.width} ×{' '}
+              {backdrop.size.height}. Smaller qualities are made smaller with the watermark in them.
+            </p>
+          )}
+        </div>
+        <PlacementFields draft={draft} placed={placed} video={backdrop.size} onDraft={setDraft} />
+      </div>
+      {isComplete(draft) && (
+        <>
+          <p>
+            A watermark is burned in when a video is made, and cannot be changed or taken away afterwards. Say
+            it when you make the video, then upload the file into it.
+          </p>
+          <div class="columns">
+            <CodeSample label="Placement" text={placementJson(watermarkId, placement)} />
+            <CodeSample
+              label="A new video with it"
+              text={placementRequest(location.origin, watermarkId, placement)}
+            />
+          </div>
+        </>
+      )}
+    </Card>
+  );
+}

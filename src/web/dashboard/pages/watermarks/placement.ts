@@ -1,0 +1,64 @@
+/** A size in pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Where an image goes in a picture: whole pixels from its left upper corner; opacity 0..1. */
+export interface PlacedImage extends Size {
+  readonly x: number;
+  readonly y: number;
+  readonly opacity: number;
+}
+
+/** A placement as the API takes it with a new video: `10px`, `5%`, for sizes also `initial`; the opacity as a percentage. */
+export interface Placement {
+  readonly top?: string;
+  readonly left?: string;
+  readonly bottom?: string;
+  readonly right?: string;
+  readonly width?: string;
+  readonly height?: string;
+  readonly opacity?: string;
+}
+
+/**
+ * Where the server will put a watermark. One dimension alone keeps the image's shape; `left` and `top` win over `right` and
+ * `bottom`; with nothing said the image stands in its own size in the left upper corner. It is never larger than the picture, and
+ * what would be beyond an edge of it is moved in.
+ *
+ * @param video the source's picture, as it is shown: qualities below it are made smaller with the watermark in it
+ */
+export function placeWatermark(placement: Placement, image: Size, video: Size): PlacedImage {
+  const wantedWidth = pixelsOf(placement.width, video.width);
+  const wantedHeight = pixelsOf(placement.height, video.height);
+  const shape = image.width / image.height;
+  const width = wantedWidth ?? (wantedHeight === undefined ? image.width : wantedHeight * shape);
+  const height = wantedHeight ?? (wantedWidth === undefined ? image.height : wantedWidth / shape);
+  const isStretched = wantedWidth !== undefined && wantedHeight !== undefined;
+  const fit = isStretched ? 1 : Math.min(1, video.width / width, video.height / height);
+  const size = { width: bounded(width * fit, video.width), height: bounded(height * fit, video.height) };
+  return {
+    ...size,
+    x: offsetOf(placement.left, placement.right, size.width, video.width),
+    y: offsetOf(placement.top, placement.bottom, size.height, video.height),
+    opacity: Math.min(1, pixelsOf(placement.opacity, 1) ?? 1),
+  };
+}
+
+function offsetOf(near: string | undefined, far: string | undefined, size: number, whole: number): number {
+  const fromFar = pixelsOf(far, whole);
+  const offset = pixelsOf(near, whole) ?? (fromFar === undefined ? 0 : whole - fromFar - size);
+  return Math.max(0, Math.min(Math.round(offset), whole - size));
+}
+
+/** Undefined where nothing, or `initial`, was said. */
+function pixelsOf(text: string | undefined, whole: number): number | undefined {
+  const [, number, unit] = /^(\d+(?:\.\d+)?)(px|%)$/.exec(text ?? '') ?? [];
+  if (number === undefined) return undefined;
+  return unit === '%' ? (Number(number) / 100) * whole : Number(number);
+}
+
+function bounded(length: number, whole: number): number {
+  return Math.max(1, Math.min(Math.round(length), whole));
+}

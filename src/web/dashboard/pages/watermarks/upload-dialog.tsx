@@ -1,0 +1,60 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { formatBytes } from '../../format/size.ts';
+import { FormDialog } from '../../ui/dialog.tsx';
+import { FileField } from '../../ui/file-field.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { useSubmit } from '../../ui/use-submit.ts';
+import type { Size } from './placement.ts';
+import { useObjectUrl } from './use-image.ts';
+import { Picture } from './watermark-picture.tsx';
+
+/** Uploads an image as a watermark, which is seen before it is sent. */
+export function UploadDialog({
+  onMade,
+  onClose,
+}: {
+  onMade: (watermarkId: string) => void;
+  onClose: () => void;
+}) {
+  const [file, setFile] = useState<File>();
+  const [size, setSize] = useState<Size>();
+  const url = useObjectUrl(file);
+  const submission = useSubmit(async () => {
+    if (file === undefined) return;
+    const body = new FormData();
+    body.append('file', file, file.name);
+    const { watermarkId } = await call('POST /watermarks', { body });
+    tell('Watermark uploaded.');
+    onMade(watermarkId);
+  });
+  return (
+    <FormDialog
+      title="New watermark"
+      action="Upload"
+      disabled={file === undefined}
+      submission={submission}
+      onClose={onClose}
+    >
+      <FileField
+        label="Image"
+        accept="image/png,image/jpeg,.png,.jpg,.jpeg"
+        hint="A PNG keeps what is transparent in it; JPEG works too. Up to 8 MB."
+        error={submission.errorOf('file')}
+        onFile={chosen => {
+          setFile(chosen);
+          setSize(undefined);
+          submission.clear();
+        }}
+      />
+      <Picture url={url} alt="The chosen image" onSize={setSize} />
+      <p class="hint" role="status">
+        {file === undefined
+          ? 'It is shown here before it is sent.'
+          : [size && `${size.width} × ${size.height} pixels`, formatBytes(file.size)]
+              .filter(Boolean)
+              .join(', ')}
+      </p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,48 @@
+import { useState } from 'preact/hooks';
+import type { Watermark } from '../../api/api-types.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { copyText } from '../../ui/copy.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import type { Size } from './placement.ts';
+import { endingOf } from './watermark-name.ts';
+import { WatermarkPicture } from './watermark-picture.tsx';
+
+/** A watermark in the list: its picture, and what can be done with it. */
+export function WatermarkTile({
+  watermark: { watermarkId, createdAt },
+  isPlaced,
+  onPlace,
+  onDelete,
+}: {
+  watermark: Watermark;
+  /** Whether it is the one that is being placed. */
+  isPlaced: boolean;
+  onPlace: () => void;
+  onDelete: () => void;
+}) {
+  const [size, setSize] = useState<Size>();
+  const ending = endingOf(watermarkId);
+  return (
+    <li class={`watermark-tile${isPlaced ? ' chosen' : ''}`}>
+      <WatermarkPicture watermarkId={watermarkId} onSize={setSize} />
+      <p class="watermark-facts">
+        <code title={watermarkId}>…{ending}</code>
+        <span class="quiet">
+          {size === undefined ? 'Uploaded ' : `${size.width} × ${size.height}, `}
+          <Moment time={createdAt} />
+        </span>
+      </p>
+      <div class="actions-of-row">
+        <Button small pressed={isPlaced} label={`Place watermark ${ending}`} onClick={onPlace}>
+          Place
+        </Button>
+        <IconButton
+          icon="copy"
+          label={`Copy id of watermark ${ending}`}
+          onClick={() => void copyText(watermarkId, 'Id')}
+        />
+        <IconButton danger icon="trash" label={`Delete watermark ${ending}`} onClick={onDelete} />
+      </div>
+    </li>
+  );
+}
