@@ -1,24 +1,48 @@
 import { useEffect, useState } from 'preact/hooks';
+import { problemOf } from '../api/problem.ts';
 import { signIn } from '../api/sessions.ts';
+import { formatClock } from '../format/time.ts';
 import { signedOutBecause } from '../state/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { useCountdown } from '../ui/use-countdown.ts';
 import { useSubmit } from '../ui/use-submit.ts';
 
 /** Asks who wants in. Shown at any address of the dashboard, which is gone on with afterwards. */
 export function SignInPage() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const submission = useSubmit(() => signIn(email.trim(), password));
+  const [refused, setRefused] = useState<{ email: string; untilMs: number }>();
+  const submission = useSubmit(async () => {
+    try {
+      await signIn(email.trim(), password);
+    } catch (error) {
+      const { retryAfterSeconds } = problemOf(error);
+      if (retryAfterSeconds !== undefined) {
+        setRefused({ email: email.trim(), untilMs: Date.now() + retryAfterSeconds * 1_000 });
+      }
+      throw error;
+    }
+  });
+  const secondsLeft = useCountdown(refused?.untilMs);
+  // Tries are counted by address too: somebody else may sign in here meanwhile.
+  const isRefused = refused?.email === email.trim();
+  const isWaiting = isRefused && secondsLeft > 0;
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (isWaiting) return;
+    setRefused(undefined);
+    submission.submit();
+  };
   useEffect(() => {
     document.title = 'Sign in · Millrace';
   }, []);
   return (
     <main class="sign-in">
-      <form class="sign-in-card" noValidate onSubmit={submission.submit}>
+      <form class="sign-in-card" noValidate onSubmit={submit}>
         <span class="brand-mark large" aria-hidden="true">
           <Icon name="play" size={26} />
         </span>
@@ -46,12 +70,21 @@ export function SignInPage() {
           error={submission.errorOf('password')}
           required
         />
-        <ProblemNotice problem={submission.problem} />
+        {isRefused && secondsLeft === 0 ? (
+          <Notice>You can try again now.</Notice>
+        ) : (
+          <ProblemNotice problem={submission.problem} />
+        )}
+        {isWaiting && (
+          <p class="countdown" role="timer">
+            You can try again in <strong>{formatClock(secondsLeft)}</strong>.
+          </p>
+        )}
         <Button
           kind="primary"
           type="submit"
           busy={submission.busy}
-          disabled={email.trim() === '' || password === ''}
+          disabled={isWaiting || email.trim() === '' || password === ''}
         >
           Sign in
         </Button>

@@ -29,7 +29,7 @@ export function BandwidthCard({ bandwidth }: { bandwidth: Usage['bandwidth'] }) 
             onPointerEnter={() => setPointed(day)}
           >
             <span class="day-part color-1" style={{ height: `${(100 * day.videoBytes) / most}%` }} />
-            <span class="day-part color-5" style={{ height: `${(100 * day.liveBytes) / most}%` }} />
+            <span class="day-part color-3" style={{ height: `${(100 * day.liveBytes) / most}%` }} />
           </span>
         ))}
       </div>
@@ -39,7 +39,7 @@ export function BandwidthCard({ bandwidth }: { bandwidth: Usage['bandwidth'] }) 
             <span>{dayWords(days[0])}</span>
             <span class="days-legend">
               <span class="with-icon">
-                <span class="dot color-5" /> Live
+                <span class="dot color-3" /> Live
               </span>
               <span class="with-icon">
                 <span class="dot color-1" /> Videos

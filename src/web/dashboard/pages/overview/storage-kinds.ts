@@ -12,9 +12,9 @@ export interface StorageShare {
 export function storageShares(storage: Usage['storage']): readonly StorageShare[] {
   const shares: readonly StorageShare[] = [
     { name: 'Uploads', bytes: storage.sourceBytes, color: 2 },
-    { name: 'Recordings', bytes: storage.recordingBytes, color: 5 },
+    { name: 'Recordings', bytes: storage.recordingBytes, color: 3 },
     { name: 'Qualities for viewers', bytes: storage.hlsBytes, color: 1 },
-    { name: 'Files to download', bytes: storage.mp4Bytes, color: 3 },
+    { name: 'Files to download', bytes: storage.mp4Bytes, color: 6 },
     { name: 'Pictures and texts', bytes: storage.imageBytes + storage.textBytes, color: 4 },
   ];
   return shares.filter(({ bytes }) => bytes > 0);
