@@ -49,15 +49,24 @@ type Labels = Pick<FieldProps, 'label' | 'hint' | 'error' | 'hideLabel'>;
 
 /** Of an input what text fields use. */
 interface InputAttributes {
-  readonly type?: 'text' | 'email' | 'password' | 'url' | 'search' | 'number' | 'datetime-local' | 'color';
+  readonly type?:
+    | 'text'
+    | 'email'
+    | 'password'
+    | 'url'
+    | 'search'
+    | 'number'
+    | 'datetime-local'
+    | 'date'
+    | 'color';
   readonly name?: string;
   readonly autocomplete?: string;
   readonly placeholder?: string;
   readonly required?: boolean;
   readonly spellcheck?: boolean;
   readonly maxLength?: number;
-  readonly min?: number;
-  readonly max?: number;
+  readonly min?: number | string;
+  readonly max?: number | string;
   readonly step?: number;
   readonly list?: string;
 }

@@ -1,10 +1,137 @@
-import { Page } from '../../ui/page.tsx';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { formatDateTime, formatUtcDay } from '../../format/time.ts';
+import { environment } from '../../state/session.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { tellProblem } from '../../ui/toast.tsx';
+import { useEvery } from '../../ui/use-every.ts';
+import { useLoad } from '../../ui/use-load.ts';
+import { useQuery } from '../../ui/use-query.ts';
+import { BreakdownCards } from './breakdown-cards.tsx';
+import { breakdownCsv, exportFileName, exportNames, overTimeCsv, saveFile } from './export.ts';
+import { MediaPicker } from './media-picker.tsx';
+import { loadOverTime, loadTotals, type OverTime, type Question } from './numbers.ts';
+import { OverTimePlots } from './over-time.tsx';
+import { daysKept, type Frame, frameOf, type Range, rangeOf } from './range.ts';
+import { RangePicker } from './range-picker.tsx';
+import { TotalTiles } from './totals.tsx';
+import { WatchingNow } from './watching-now.tsx';
+
+const refreshMs = 30_000;
 
 /** Who watched what, when and where. */
 export function AnalyticsPage() {
+  const { path } = useLocation();
+  const { query, change } = useQuery();
+  const [nowMs, setNowMs] = useState(() => Date.now());
+  const isSandbox = environment.value === 'sandbox';
+  const range = rangeOf(query, isSandbox, nowMs);
+  const frame = frameOf(range, isSandbox, nowMs);
+  const mediaId = query.media === undefined || query.media === '' ? undefined : query.media;
+  const question: Question = { fromMs: frame.fromMs, toMs: frame.toMs, mediaId };
+  const key = JSON.stringify(question);
+  const totals = useLoad(key, async signal => {
+    const { before } = frame;
+    const [now, then] = await Promise.all([
+      loadTotals(question, signal),
+      before === undefined ? undefined : loadTotals({ ...before, mediaId }, signal),
+    ]);
+    return { now, before: then };
+  });
+  const overTime = useLoad(key, signal => loadOverTime(question, frame.interval, signal));
+  const refresh = () => setNowMs(Date.now());
+  // What is over does not change any more.
+  useEvery(frame.toMs === nowMs ? refreshMs : undefined, refresh);
+  const isEmpty = overTime.value !== undefined && !hasAny(overTime.value);
   return (
-    <Page title="Analytics">
-      <p>Nothing yet.</p>
+    <Page
+      title="Analytics"
+      badge={<WatchingNow mediaId={mediaId} />}
+      actions={
+        <>
+          <ExportMenu question={question} overTime={overTime.value} />
+          <IconButton icon="refresh" label="Refresh" onClick={refresh} />
+        </>
+      }
+    >
+      <div class="toolbar analytics-toolbar">
+        <MediaPicker key={mediaId ?? ''} value={mediaId} onValue={media => change({ media })} />
+        <RangePicker range={range} isSandbox={isSandbox} nowMs={nowMs} onChange={change} />
+      </div>
+      <TotalTiles loaded={totals} />
+      <p class="hint">{explain(range, frame, isSandbox)}</p>
+      {isEmpty ? (
+        <NothingYet isFiltered={mediaId !== undefined} />
+      ) : (
+        <>
+          <OverTimePlots loaded={overTime} interval={frame.interval} />
+          <BreakdownCards
+            question={question}
+            hrefOf={media => `${path}?${new URLSearchParams({ ...query, media })}`}
+          />
+        </>
+      )}
     </Page>
   );
+}
+
+function ExportMenu({ question, overTime }: { question: Question; overTime: OverTime | undefined }) {
+  const save = async (name: string) => {
+    try {
+      const text =
+        name === 'over-time' ? overTime && overTimeCsv(overTime) : await breakdownCsv(question, name);
+      if (text !== undefined) saveFile(exportFileName(name, question), text);
+    } catch (error) {
+      tellProblem(error);
+    }
+  };
+  return (
+    <Menu
+      label="Export as CSV:"
+      items={exportNames.map(([name, words]) => ({ words, onClick: () => void save(name) }))}
+    >
+      <Icon name="down" size={18} />
+      Export
+    </Menu>
+  );
+}
+
+/** How it comes that there is nothing, and what to do. */
+function NothingYet({ isFiltered }: { isFiltered: boolean }) {
+  return (
+    <Card>
+      <Empty
+        icon="chart"
+        title={isFiltered ? 'Nobody has opened this in this time' : 'Nothing was watched in this time'}
+      >
+        Numbers come from the player pages by themselves, within seconds, wherever you link or embed them.
+        Other players count when they report to this server. Visitors who ask not to be tracked, and previews
+        in this dashboard, are not counted.
+      </Empty>
+    </Card>
+  );
+}
+
+function hasAny({ impressions, plays, watchSeconds, peakViewers }: OverTime): boolean {
+  return [impressions, plays, watchSeconds, peakViewers].some(values => values.some(value => value > 0));
+}
+
+/** Which time is shown, what it is compared with, and by which clock. */
+function explain(range: Range, { fromMs, toMs, interval, before }: Frame, isSandbox: boolean): string {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const frame =
+    interval === 'hour' && range.name !== 'custom'
+      ? `${formatDateTime(fromMs)} to now. Times are those of ${zone}.`
+      : `${formatUtcDay(fromMs)} to ${formatUtcDay(toMs - 1)}. Days begin at midnight UTC.`;
+  const compared =
+    before !== undefined
+      ? 'Compared with the same length of time just before.'
+      : isSandbox
+        ? 'A sandbox shows its last 24 hours.'
+        : `Numbers are kept for ${daysKept} days, so that there is nothing to compare these with.`;
+  return `${frame} ${compared}`;
 }

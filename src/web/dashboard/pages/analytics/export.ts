@@ -1,0 +1,71 @@
+import { type Cell, csvOf } from './csv.ts';
+import { breakdowns, nameOf } from './names.ts';
+import { loadBreakdown, type OverTime, type Question, type Row } from './numbers.ts';
+import { dayOf } from './range.ts';
+
+const pageSize = 100;
+const pagesAtMost = 50;
+
+/** What can be exported: each thing is a file. */
+export const exportNames = [
+  ...[['over-time', 'Over time'] as const, ['media-id', 'Videos and live streams'] as const],
+  ...breakdowns.map(({ dimension, title }) => [dimension, title] as const),
+];
+
+/** What happened when, as the table of a file. Times are the beginnings of the hours or days, in UTC. */
+export function overTimeCsv(values: OverTime): string {
+  const heads = [
+    'from (UTC)',
+    'plays',
+    'players loaded',
+    'play rate',
+    'watch time (s)',
+    'most viewers at once',
+    'viewers on average',
+  ];
+  return csvOf(
+    heads,
+    values.times.map((time, index) => [
+      new Date(time * 1000).toISOString().slice(0, 16).replace('T', ' '),
+      values.plays[index] ?? 0,
+      values.impressions[index] ?? 0,
+      (values.playPercents[index] ?? 0) / 100,
+      values.watchSeconds[index] ?? 0,
+      values.peakViewers[index] ?? 0,
+      values.averageViewers[index] ?? 0,
+    ]),
+  );
+}
+
+/** All values of a dimension with their plays, as the table of a file: at most 5000. */
+export async function breakdownCsv(question: Question, dimension: string): Promise<string> {
+  const rows: Row[] = [];
+  for (let currentPage = 1; currentPage <= pagesAtMost; currentPage += 1) {
+    const page = await loadBreakdown(question, dimension, { pageSize, currentPage });
+    rows.push(...page.rows);
+    if (page.rows.length < pageSize) break;
+  }
+  const entry = breakdowns.find(one => one.dimension === dimension);
+  if (entry === undefined)
+    return csvOf(
+      ['id', 'plays'],
+      rows.map(({ value, count }) => [value, count]),
+    );
+  const cells = ({ value, count }: Row): Cell[] => [value, nameOf(entry.dimension, value), count];
+  return csvOf([entry.dimension, entry.head.toLowerCase(), 'plays'], rows.map(cells));
+}
+
+/** Name of a file. */
+export function exportFileName(name: string, { fromMs, toMs }: Question): string {
+  return `millrace-${name}-${dayOf(fromMs)}-${dayOf(toMs - 1)}.csv`;
+}
+
+/** Hands a text to the person as a file. */
+export function saveFile(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}

@@ -1,0 +1,128 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { IconButton } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { useLoad } from '../../ui/use-load.ts';
+import { loadMedia, type Media, searchMedia } from './media.ts';
+
+const pauseMs = 250;
+
+/** Which video or live stream is looked at: all, or one that is searched for. @param value its id */
+export function MediaPicker({
+  value,
+  onValue,
+}: {
+  value: string | undefined;
+  onValue: (id: string | undefined) => void;
+}) {
+  if (value === undefined) return <MediaSearch onChosen={onValue} />;
+  return <ChosenMedia id={value} onClear={() => onValue(undefined)} />;
+}
+
+function ChosenMedia({ id, onClear }: { id: string; onClear: () => void }) {
+  const media = useLoad(id, async signal => (await loadMedia([id], signal))[0]);
+  const name = media.value?.name ?? (media.problem === undefined ? '…' : id);
+  return (
+    <div class="media-picker">
+      <p class="media-label">Showing</p>
+      <div class="media-chosen">
+        <Icon name={id.startsWith('li') ? 'live' : 'video'} size={18} />
+        <span>{name}</span>
+        <IconButton icon="close" label="Show all videos and live streams" onClick={onClear} />
+      </div>
+    </div>
+  );
+}
+
+function MediaSearch({ onChosen }: { onChosen: (id: string) => void }) {
+  const id = useId();
+  const root = useRef<HTMLDivElement>(null);
+  const [text, setText] = useState('');
+  const [asked, setAsked] = useState('');
+  const [isOpen, setOpen] = useState(false);
+  const [at, setAt] = useState(-1);
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(text.trim()), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const results = useLoad(`${isOpen} ${asked}`, signal =>
+    isOpen ? searchMedia(asked, signal) : Promise.resolve([]),
+  );
+  useEffect(() => setAt(-1), [asked]);
+  const offered = isOpen ? (results.value ?? []) : [];
+  const choose = (media: Media | undefined) => {
+    if (media !== undefined) onChosen(media.id);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const moved = { ArrowDown: at + 1, ArrowUp: at <= 0 ? offered.length - 1 : at - 1 }[event.key];
+    if (moved !== undefined) {
+      setOpen(true);
+      if (offered.length > 0) setAt(moved % offered.length);
+    } else if (event.key === 'Enter' && at >= 0) choose(offered[at]);
+    else if (event.key === 'Escape' && isOpen) setOpen(false);
+    else return;
+    event.preventDefault();
+  };
+  const isEmpty = isOpen && !results.isLoading && offered.length === 0;
+  return (
+    <div
+      class="media-picker"
+      ref={root}
+      onFocusOut={event => {
+        if (!root.current?.contains(event.relatedTarget as Node | null)) setOpen(false);
+      }}
+    >
+      <div class="field">
+        <label for={id}>Video or live stream</label>
+        <input
+          id={id}
+          type="text"
+          role="combobox"
+          aria-expanded={isOpen}
+          aria-controls={`${id}-list`}
+          aria-autocomplete="list"
+          aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined}
+          autocomplete="off"
+          placeholder="All. Search for one…"
+          value={text}
+          onFocus={() => setOpen(true)}
+          onClick={() => setOpen(true)}
+          onInput={event => {
+            setText(event.currentTarget.value);
+            setOpen(true);
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <div
+        class="media-list"
+        role="listbox"
+        id={`${id}-list`}
+        aria-label="Found"
+        hidden={offered.length === 0}
+      >
+        {offered.map((media, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the text field
+          <div
+            key={media.id}
+            id={`${id}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === at}
+            onClick={() => choose(media)}
+          >
+            <Icon name={media.kind} size={18} />
+            <span>{media.name}</span>
+          </div>
+        ))}
+      </div>
+      <p class="for-readers" role="status">
+        {isEmpty ? 'Nothing found.' : offered.length > 0 ? `${offered.length} found.` : ''}
+      </p>
+      {isEmpty && (
+        <p class="media-list nothing">
+          {results.problem === undefined ? 'Nothing found.' : results.problem.text}
+        </p>
+      )}
+    </div>
+  );
+}

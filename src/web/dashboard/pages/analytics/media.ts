@@ -1,0 +1,50 @@
+import { call } from '../../api/client.ts';
+import { isAbort, problemOf } from '../../api/problem.ts';
+
+/** A video or a live stream by its name. */
+export interface Media {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'video' | 'live';
+}
+
+const found = 6;
+
+/** Videos and live streams with a text in their title or name; the newest for an empty text. */
+export async function searchMedia(text: string, signal: AbortSignal): Promise<readonly Media[]> {
+  const newest = { sortBy: 'createdAt', sortOrder: 'desc', pageSize: found } as const;
+  const [videos, streams] = await Promise.all([
+    call('GET /videos', { query: { ...newest, title: text }, signal }),
+    call('GET /live-streams', { query: { ...newest, name: text }, signal }),
+  ]);
+  return [
+    ...streams.data.map(({ liveStreamId, name }) => mediaOf(liveStreamId, name)),
+    ...videos.data.map(({ videoId, title }) => mediaOf(videoId, title)),
+  ];
+}
+
+/** What is known by these ids. What was deleted is called so: its numbers stay for a while. */
+export function loadMedia(ids: readonly string[], signal: AbortSignal): Promise<readonly Media[]> {
+  return Promise.all(ids.map(id => load(id, signal)));
+}
+
+async function load(id: string, signal: AbortSignal): Promise<Media> {
+  try {
+    if (isLive(id)) {
+      const stream = await call('GET /live-streams/{liveStreamId}', { params: { liveStreamId: id }, signal });
+      return mediaOf(id, stream.name);
+    }
+    return mediaOf(id, (await call('GET /videos/{videoId}', { params: { videoId: id }, signal })).title);
+  } catch (error) {
+    if (isAbort(error) || problemOf(error).status !== 404) throw error;
+    return mediaOf(id, isLive(id) ? 'Deleted live stream' : 'Deleted video');
+  }
+}
+
+function mediaOf(id: string, name: string): Media {
+  return { id, name: name.trim() === '' ? id : name, kind: isLive(id) ? 'live' : 'video' };
+}
+
+function isLive(id: string): boolean {
+  return id.startsWith('li');
+}

@@ -1,0 +1,66 @@
+import { TextField } from '../../ui/field.tsx';
+import { dayOf, earliestDay, type Range, type RangeName } from './range.ts';
+
+const names: readonly (readonly [RangeName, string])[] = [
+  ['24h', '24 hours'],
+  ['7d', '7 days'],
+  ['30d', '30 days'],
+  ['custom', 'Custom'],
+];
+
+/** Which stretch of time is looked at. */
+export function RangePicker({
+  range,
+  isSandbox,
+  nowMs,
+  onChange,
+}: {
+  range: Range;
+  isSandbox: boolean;
+  nowMs: number;
+  /** Told the parts of the address that say it. */
+  onChange: (changes: Record<'range' | 'from' | 'to', string | undefined>) => void;
+}) {
+  const { name, firstDay, lastDay } = range;
+  const limits = { min: earliestDay(nowMs), max: dayOf(nowMs) };
+  return (
+    <>
+      <fieldset class="ranges">
+        <legend>Time</legend>
+        <div class="range-choices">
+          {names
+            .filter(([one]) => !isSandbox || one === '24h')
+            .map(([one, words]) => (
+              <label key={one}>
+                <input
+                  type="radio"
+                  name="range"
+                  checked={one === name}
+                  onChange={() => onChange({ range: one, from: undefined, to: undefined })}
+                />
+                <span>{words}</span>
+              </label>
+            ))}
+        </div>
+      </fieldset>
+      {name === 'custom' && (
+        <>
+          <TextField
+            label="First day"
+            type="date"
+            value={firstDay ?? ''}
+            {...limits}
+            onValue={from => onChange({ range: name, from, to: lastDay })}
+          />
+          <TextField
+            label="Last day"
+            type="date"
+            value={lastDay ?? ''}
+            {...limits}
+            onValue={to => onChange({ range: name, from: firstDay, to })}
+          />
+        </>
+      )}
+    </>
+  );
+}
