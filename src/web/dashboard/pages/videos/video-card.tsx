@@ -1,5 +1,4 @@
 import type { Video, VideoStatus } from '../../api/api-types.ts';
-import { localUrl } from '../../format/local-url.ts';
 import { formatBytes } from '../../format/size.ts';
 import { formatClock, formatDateTime, formatRelative } from '../../format/time.ts';
 import { type VideoState, videoStateOf } from '../../format/video-state.ts';
@@ -10,6 +9,7 @@ import { Menu } from '../../ui/menu.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { uploads } from '../../uploads/upload-store.ts';
 import { StateBadge } from './state-badge.tsx';
+import { VideoPicture } from './video-picture.tsx';
 
 const tagsShown = 3;
 
@@ -37,7 +37,7 @@ export function VideoCard({
   return (
     <li class={`video-card${isSelected ? ' selected' : ''}`}>
       <div class="video-picture">
-        <Picture video={video} status={status} />
+        <VideoPicture video={video} state={state} />
         <input
           type="checkbox"
           class="video-select"
@@ -103,15 +103,6 @@ function stateOf(video: Video, status: VideoStatus | undefined): VideoState | un
     return { kind: 'uploading', percent: Math.floor((100 * upload.sentBytes) / upload.fileBytes) };
   }
   return status === undefined ? undefined : videoStateOf(video, status);
-}
-
-function Picture({ video, status }: { video: Video; status: VideoStatus | undefined }) {
-  if (video.assets === null) return null;
-  const encoded = status?.encoding.qualities.filter(one => one.status === 'encoded').length ?? 0;
-  // The picture may be another one once more of the video is there.
-  const version = `${encoded}-${video.updatedAt}`;
-  const address = `${localUrl(video.assets.thumbnail)}?at=${encodeURIComponent(version)}`;
-  return <img src={address} alt="" loading="lazy" width={320} height={180} />;
 }
 
 function Duration({ status }: { status: VideoStatus | undefined }) {

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { judgeFailure } from '../../../../../src/web/dashboard/uploads/failure.ts';
+import { Pace } from '../../../../../src/web/dashboard/uploads/pace.ts';
+import {
+  percentOf,
+  summaryOf,
+  titleOf,
+  type Upload,
+} from '../../../../../src/web/dashboard/uploads/upload.ts';
+
+const upload = (state: Upload['state'], sentBytes = 0): Upload => ({
+  ...{ id: '1', title: 'Film', fileName: 'Film.mp4', fileBytes: 100, environment: 'production' },
+  ...{ state, sentBytes },
+});
+
+describe('Pace', () => {
+  it('tells nothing at first, then the speed of the last seconds', () => {
+    const pace = new Pace();
+    pace.mark(0, 0);
+    expect(pace.bytesPerSecond).toBeUndefined();
+    pace.mark(500, 500);
+    expect(pace.bytesPerSecond).toBeUndefined();
+    pace.mark(1_000, 1_000);
+    expect(pace.bytesPerSecond).toBe(1_000);
+    for (let second = 2; second <= 30; second += 1) pace.mark(second * 1_000, 1_000 + (second - 1) * 10);
+    expect(pace.bytesPerSecond).toBeCloseTo(10);
+  });
+
+  it('begins again where something has to be sent again', () => {
+    const pace = new Pace();
+    pace.mark(0, 0);
+    pace.mark(2_000, 4_000);
+    pace.mark(2_100, 0);
+    expect(pace.bytesPerSecond).toBeUndefined();
+  });
+});
+
+describe('judgeFailure', () => {
+  it.each([
+    [0, '', 'wait'],
+    [429, 'too-many-requests', 'wait'],
+    [503, 'server-draining', 'wait'],
+    [503, 'disk-full', 'give-up'],
+    [500, '', 'try-again'],
+    [502, '', 'try-again'],
+    [408, 'request-timeout', 'try-again'],
+    [400, 'video-content-range-by-bytes-range-overlap', 'try-again'],
+    [400, 'uploaded-file-too-large', 'give-up'],
+    [401, 'authentication-session', 'give-up'],
+    [404, 'resource-not-found', 'give-up'],
+  ])('%i %s: %s', (status, code, verdict) => {
+    expect(judgeFailure(status, code)).toBe(verdict);
+  });
+});
+
+describe('titleOf', () => {
+  it.each([
+    ['Harbour at dawn.mp4', 'Harbour at dawn'],
+    ['v1.2 final.mov', 'v1.2 final'],
+    ['.mp4', '.mp4'],
+    ['no ending', 'no ending'],
+    ['Part 1. The beginning of it', 'Part 1. The beginning of it'],
+  ])('%s: %s', (fileName, title) => {
+    expect(titleOf(fileName)).toBe(title);
+  });
+});
+
+describe('the summary of uploads', () => {
+  it('says what matters most', () => {
+    expect(summaryOf([upload('sending'), upload('waiting'), upload('paused')])).toBe('Uploading 2 files');
+    expect(summaryOf([upload('interrupted'), upload('processing')])).toBe('1 file not uploaded yet');
+    expect(summaryOf([upload('processing'), upload('ready')])).toBe('1 file being processed');
+    expect(summaryOf([upload('ready'), upload('ready')])).toBe('2 files uploaded');
+  });
+
+  it('counts what is not there yet', () => {
+    expect(percentOf([upload('sending', 50), upload('waiting'), upload('ready', 100)])).toBe(25);
+    expect(percentOf([upload('ready', 100)])).toBeUndefined();
+  });
+});
