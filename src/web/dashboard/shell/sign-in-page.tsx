@@ -70,15 +70,15 @@ export function SignInPage() {
           error={submission.errorOf('password')}
           required
         />
-        {isRefused && secondsLeft === 0 ? (
-          <Notice>You can try again now.</Notice>
-        ) : (
-          <ProblemNotice problem={submission.problem} />
-        )}
+        {!isRefused && <ProblemNotice problem={submission.problem} />}
+        {isRefused && !isWaiting && !submission.busy && <Notice>You can try again now.</Notice>}
         {isWaiting && (
-          <p class="countdown" role="timer">
-            You can try again in <strong>{formatClock(secondsLeft)}</strong>.
-          </p>
+          <>
+            <Notice tone="bad">{submission.problem?.detail ?? submission.problem?.text}</Notice>
+            <p class="countdown" role="timer">
+              You can try again in <strong>{formatClock(secondsLeft)}</strong>.
+            </p>
+          </>
         )}
         <Button
           kind="primary"

@@ -9,18 +9,24 @@ export interface PasswordStrength {
 export const passwordLengthMin = 12;
 export const passwordLengthMax = 200;
 
+/** What guesses begin with. */
 const common = /password|passwort|qwert|azert|letmein|welcome|admin|millrace|123456|abcdef|iloveyou/gi;
+/** Words are guessed as wholes, and so are years. */
+const words = /\p{L}\p{Ll}{2,}/gu;
+const years = /(?:19|20)\d\d/g;
+const wordBits = 2.5;
+const yearBits = 6;
 const classes: readonly (readonly [RegExp, number])[] = [
   [/\p{Ll}/u, 26],
   [/\p{Lu}/u, 26],
   [/\d/, 10],
   [/[^\p{L}\d]/u, 30],
 ];
-const stepBits = [45, 60, 80] as const;
+const stepBits = [40, 55, 72] as const;
 
 /**
- * Judges a password by its length, its kinds of characters, and what guesses begin with: words that everybody uses, the own address,
- * characters that repeat or follow one another. undefined for none at all.
+ * Judges a password by its length, its kinds of characters, and what guesses begin with: words, years, the own address, characters
+ * that repeat or follow one another. undefined for none at all.
  */
 export function strengthOf(password: string, email: string): PasswordStrength | undefined {
   if (password === '') return undefined;
@@ -32,7 +38,7 @@ export function strengthOf(password: string, email: string): PasswordStrength | 
     return { score: 0, words: `Too long: ${passwordLengthMax} characters at most.` };
   if (password.toLowerCase() === email.toLowerCase())
     return { score: 0, words: 'The email address is no password.' };
-  const bits = hardCharacters(password, email) * Math.log2(alphabetOf(password));
+  const bits = bitsOf(password, email);
   if (bits < stepBits[0])
     return { score: 1, words: 'Weak: easy to guess. A few words that do not belong together are better.' };
   if (bits < stepBits[1]) return { score: 2, words: 'Fair: make it longer.' };
@@ -40,23 +46,31 @@ export function strengthOf(password: string, email: string): PasswordStrength | 
   return { score: 4, words: 'Strong.' };
 }
 
-function alphabetOf(password: string): number {
-  return classes.reduce((sum, [pattern, size]) => sum + (pattern.test(password) ? size : 0), 0);
+function bitsOf(password: string, email: string): number {
+  const [name = ''] = email.split('@');
+  const own = name.length >= 4 ? password.replaceAll(new RegExp(escaped(name), 'gi'), '') : password;
+  const uncommon = own.replaceAll(common, '');
+  let bits = 0;
+  const rest = uncommon
+    .replaceAll(words, word => {
+      bits += differing(word) * wordBits;
+      return ' ';
+    })
+    .replaceAll(years, () => {
+      bits += yearBits;
+      return ' ';
+    });
+  return bits + differing(rest.replaceAll(/ +/g, ' ')) * Math.log2(alphabetOf(password));
 }
 
-/** Characters that a guess does not get for nothing. */
-function hardCharacters(password: string, email: string): number {
-  const [name = ''] = email.split('@');
-  const known = name.length >= 4 ? password.replaceAll(new RegExp(escaped(name), 'gi'), '\u0000') : password;
-  const characters = [...known.replaceAll(common, '\u0000')];
-  const isFree = (character: string, index: number) => {
-    const step = (character.codePointAt(0) ?? 0) - (characters[index - 1]?.codePointAt(0) ?? -9);
-    return Math.abs(step) <= 1;
-  };
-  return characters.reduce(
-    (sum, character, index) => sum + (index > 0 && isFree(character, index) ? 0.25 : 1),
-    0,
-  );
+/** Characters that are neither the one before nor next to it. */
+function differing(text: string): number {
+  const codes = Array.from(text, character => character.codePointAt(0) ?? 0);
+  return codes.filter((code, index) => index === 0 || Math.abs(code - codes[index - 1]!) > 1).length;
+}
+
+function alphabetOf(password: string): number {
+  return classes.reduce((sum, [pattern, size]) => sum + (pattern.test(password) ? size : 0), 0);
 }
 
 function escaped(text: string): string {

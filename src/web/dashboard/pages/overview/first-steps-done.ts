@@ -1,4 +1,4 @@
-import type { Overview } from './use-overview.ts';
+import type { ApiKeyPair, Video } from '../../api/api-types.ts';
 
 /** Which of the first steps were gone. */
 export interface StepsDone {
@@ -14,7 +14,12 @@ export function stepsDone({
   hasBroadcast,
   videos,
   keyPairs,
-}: Pick<Overview, 'onAir' | 'hasBroadcast' | 'videos' | 'keyPairs'>): StepsDone {
+}: {
+  readonly onAir: readonly unknown[];
+  readonly hasBroadcast: boolean;
+  readonly videos: readonly { readonly video: Pick<Video, 'source'> }[];
+  readonly keyPairs: readonly ApiKeyPair[];
+}): StepsDone {
   return {
     live: onAir.length > 0 || hasBroadcast || videos.some(({ video }) => video.source.type === 'liveStream'),
     video: videos.some(({ video }) => video.source.type === 'upload'),

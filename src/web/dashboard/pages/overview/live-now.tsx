@@ -8,13 +8,13 @@ import { Card } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useEvery } from '../../ui/use-every.ts';
 import { StateBadge } from '../live/state-badge.tsx';
-import type { OnAir } from './on-air.ts';
+import type { LiveOnAir } from './use-on-air.ts';
 
 const pictureMs = 10_000;
 const shownAtMost = 8;
 
 /** What is on air, with a picture that keeps up with it. */
-export function LiveNow({ onAir }: { onAir: readonly OnAir[] }) {
+export function LiveNow({ onAir }: { onAir: readonly LiveOnAir[] }) {
   const [round, setRound] = useState(() => Date.now());
   useEvery(onAir.length > 0 ? pictureMs : undefined, () => setRound(Date.now()));
   const isMore = onAir.length > shownAtMost;
@@ -42,7 +42,7 @@ export function LiveNow({ onAir }: { onAir: readonly OnAir[] }) {
   );
 }
 
-function LiveCard({ onAir: { stream, stats }, round }: { onAir: OnAir; round: number }) {
+function LiveCard({ onAir: { stream, stats }, round }: { onAir: LiveOnAir; round: number }) {
   const viewers = stats?.viewers ?? 0;
   const picture = localUrl(stream.assets.thumbnail);
   return (

@@ -1,8 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import type { BroadcastStats } from '../live/broadcast-stats.ts';
 import { useOnAir as useStats } from '../live/use-on-air.ts';
 import { type OnAir, onAirOf, unknownIn } from './on-air.ts';
+
+/** A live stream that broadcasts, and how it does. */
+export type LiveOnAir = OnAir<BroadcastStats>;
 
 /**
  * Follows what is on air.
@@ -10,7 +14,7 @@ import { type OnAir, onAirOf, unknownIn } from './on-air.ts';
  * @param listed live streams that were loaded; others are asked for when the feed tells of them
  * @param onTurn told when a broadcast begins or ends
  */
-export function useOnAir(listed: readonly LiveStream[], onTurn: () => void): readonly OnAir[] {
+export function useOnAir(listed: readonly LiveStream[], onTurn: () => void): readonly LiveOnAir[] {
   const stats = useStats(onTurn);
   const [further, setFurther] = useState<readonly LiveStream[]>([]);
   const streams = [...listed, ...further];

@@ -6,9 +6,8 @@ import { useEvery } from '../../ui/use-every.ts';
 import { useFeed } from '../../ui/use-feed.ts';
 import { type Loaded, useLoad } from '../../ui/use-load.ts';
 import { reachOf } from '../keys/key-pair.ts';
-import type { OnAir } from './on-air.ts';
 import { type ListedVideo, loadLatestVideos, useLatestVideos } from './use-latest-videos.ts';
-import { useOnAir } from './use-on-air.ts';
+import { type LiveOnAir, useOnAir } from './use-on-air.ts';
 
 /** What the server tells for the overview. */
 interface LoadedFacts {
@@ -23,7 +22,7 @@ interface LoadedFacts {
 
 /** What the overview shows, with what the feed has told since. */
 export interface Overview extends LoadedFacts {
-  readonly onAir: readonly OnAir[];
+  readonly onAir: readonly LiveOnAir[];
 }
 
 const freshForMs = 30_000;
