@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { knownLanguageTag } from '../../../../../src/shared/language-tag.ts';
+import { parseTimecode } from '../../../../../src/shared/timecode.ts';
+import {
+  formatChapters,
+  readRows,
+  rowsOf,
+  timeText,
+} from '../../../../../src/web/dashboard/pages/video/chapter-rows.ts';
+import {
+  movedBy,
+  spreadTiles,
+  tileAt,
+  tileStyle,
+  timecodeOf,
+} from '../../../../../src/web/dashboard/pages/video/frame-times.ts';
+import {
+  languageName,
+  spokenLanguages,
+  trackLanguages,
+} from '../../../../../src/web/dashboard/pages/video/languages.ts';
+import { readTrackFile } from '../../../../../src/web/dashboard/pages/video/track-file.ts';
+import { readChapters } from '../../../../../src/web/player/chapters.ts';
+
+describe('chapters that are edited', () => {
+  const rows = [
+    { id: 0, time: '1:05.25', title: 'The <middle> & more' },
+    { id: 1, time: '', title: '' },
+    { id: 2, time: '0:00', title: ' Opening ' },
+  ];
+
+  it('are read in the order of their times, written as WebVTT, and edited again', () => {
+    const { chapters, faults } = readRows(rows, 90);
+    expect(faults.size).toBe(0);
+    expect(chapters).toEqual([
+      { startSeconds: 0, name: 'Opening' },
+      { startSeconds: 65.25, name: 'The <middle> & more' },
+    ]);
+    const file = formatChapters(chapters, 90);
+    expect(file).toBe(
+      'WEBVTT\n\n00:00:00.000 --> 00:01:05.250\nOpening\n\n00:01:05.250 --> 00:01:30.000\nThe &lt;middle&gt; &amp; more\n',
+    );
+    expect(rowsOf(readChapters(file))).toEqual([
+      { id: 0, time: '0:00', title: 'Opening' },
+      { id: 1, time: '1:05.25', title: 'The <middle> & more' },
+    ]);
+  });
+
+  it.each([
+    ['no time', { time: 'soon', title: 'A' }, { time: 'Write a time like 1:05.' }],
+    ['a time after the end', { time: '1:30', title: 'A' }, { time: 'The video is over by then.' }],
+    ['a time that is taken', { time: '0', title: 'A' }, { time: 'Another chapter begins here.' }],
+    ['no title', { time: '5', title: ' ' }, { title: 'Say what it is called.' }],
+  ])('are refused with %s', (_, row, fault) => {
+    const { faults } = readRows(
+      [
+        { id: 7, time: '0:00', title: 'First' },
+        { id: 8, ...row },
+      ],
+      90,
+    );
+    expect([...faults]).toEqual([[8, fault]]);
+  });
+
+  it.each([
+    [0, '0:00'],
+    [3_661, '1:01:01'],
+    [59.9996, '1:00'],
+    [1.5, '0:01.5'],
+  ])('have %d seconds written as %s', (seconds, text) => {
+    expect(timeText(seconds)).toBe(text);
+  });
+});
+
+describe('a file of captions', () => {
+  it.each([
+    ['WebVTT', 'WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n', 1, false],
+    [
+      'SubRip',
+      '1\r\n00:00:01,000 --> 00:00:02,500\r\nHello\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\nYou\r\n',
+      2,
+      true,
+    ],
+    ['WebVTT without its first line', '00:01.000 --> 00:02.000\nHello\n', 0, false],
+    ['anything else', '<html></html>', 0, false],
+  ])('is looked into: %s', (_, text, cues, wasSubRip) => {
+    const content = readTrackFile(text);
+    expect(content).toMatchObject({ cues, wasSubRip });
+    if (!wasSubRip) expect(content.vtt).toBe(text);
+    else expect(readTrackFile(content.vtt)).toMatchObject({ cues, wasSubRip: false });
+  });
+});
+
+describe('languages that are offered', () => {
+  it('are taken by the server, each once', () => {
+    const tags = trackLanguages().map(([tag]) => tag);
+    expect(tags.filter(tag => knownLanguageTag(tag) !== tag)).toEqual([]);
+    expect(new Set(tags).size).toBe(tags.length);
+    expect(spokenLanguages()).toHaveLength(33);
+  });
+
+  it('are called by their names, or their tags', () => {
+    expect(languageName('fr-CA')).toMatch(/^French/);
+    expect(languageName('no_tag')).toBe('no_tag');
+  });
+});
+
+describe('a place in a film', () => {
+  const tiles = [0, 1, 2].map(index => ({
+    ...{ startSeconds: index * 2, endSeconds: index * 2 + 2, url: '/s.jpg' },
+    ...{ x: (index % 2) * 160, y: Math.floor(index / 2) * 90, width: 160, height: 90 },
+  }));
+
+  it('has the small picture of its time, and behind the end the last one', () => {
+    expect([0, 3.9, 4, 7].map(seconds => tiles.indexOf(tileAt(tiles, seconds)!))).toEqual([0, 1, 2, 2]);
+    expect(tileAt([], 1)).toBeUndefined();
+    expect(spreadTiles(tiles, 2)).toEqual([tiles[0], tiles[2]]);
+    expect(spreadTiles(tiles, 10)).toEqual(tiles);
+  });
+
+  it('cuts its small picture out of the large one at any size', () => {
+    expect(tileStyle(tiles[1]!, tiles)).toEqual({
+      backgroundImage: 'url("/s.jpg")',
+      backgroundSize: '200% 200%',
+      backgroundPosition: '100% 0%',
+      aspectRatio: '160 / 90',
+    });
+    expect(tileStyle(tiles[0]!, tiles.slice(0, 1)).backgroundPosition).toBe('0% 0%');
+  });
+
+  it.each([
+    [0, '00:00:00.000'],
+    [65.04, '00:01:05.040'],
+    [36_000.9999, '10:00:01.000'],
+  ])('of %d seconds is asked for as %s', (seconds, timecode) => {
+    expect(timecodeOf(seconds)).toBe(timecode);
+    expect(parseTimecode(timecode)?.seconds).toBeCloseTo(seconds, 2);
+  });
+
+  it.each([
+    ['ArrowRight', false, 11],
+    ['ArrowLeft', true, 9.96],
+    ['PageUp', false, 12],
+    ['PageDown', false, 8],
+    ['Home', false, 0],
+    ['End', false, 20],
+    ['a', false, undefined],
+  ])('moves by %s', (key, shiftKey, to) => {
+    const moved = movedBy({ key, shiftKey }, 10, { lastSeconds: 20, frameSeconds: 0.04 });
+    expect(moved).toBe(to);
+  });
+});
