@@ -1,5 +1,3 @@
-import type { FeedMessage } from '../../api/feed.ts';
-
 /** How a broadcast does, as the feed tells it each second. */
 export interface BroadcastStats {
   readonly liveStreamId: string;
@@ -29,12 +27,17 @@ export interface BroadcastStats {
   readonly height?: number;
 }
 
+/** Of a message of the feed, what tells what it is about. */
+interface Message {
+  readonly type: string;
+}
+
 /** What a message of the feed tells of a broadcast that runs; undefined when it tells something else. */
-export function statsIn(message: FeedMessage): BroadcastStats | undefined {
+export function statsIn(message: Message): BroadcastStats | undefined {
   return message.type === 'broadcast.stats' ? (message as unknown as BroadcastStats) : undefined;
 }
 
 /** Whether a message says that a broadcast began or ended, so that what was loaded is old. */
-export function isTurn({ type }: FeedMessage): boolean {
+export function isTurn({ type }: Message): boolean {
   return type === 'live-stream.broadcast.started' || type === 'live-stream.broadcast.ended';
 }

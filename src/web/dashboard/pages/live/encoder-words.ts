@@ -2,7 +2,7 @@
 export function ffmpegCommand(server: string, key: string): string {
   return [
     'ffmpeg -re -stream_loop -1 -i input.mp4',
-    '-c:v libx264 -preset veryfast -profile:v high -pix_fmt yuv420p',
+    '-c:v libx264 -preset veryfast -pix_fmt yuv420p',
     '-b:v 4500k -maxrate 4500k -bufsize 9000k',
     '-force_key_frames "expr:gte(t,n_forced*2)" -bf 2',
     '-c:a aac -b:a 160k -ar 48000',

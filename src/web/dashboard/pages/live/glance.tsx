@@ -33,7 +33,7 @@ export function Glance({
     }),
   );
   const startedAt = last.value?.data[0]?.startedAt;
-  const started = startedAt === undefined ? nothing : formatRelative(startedAt);
+  const exactly = startedAt === undefined ? '' : formatDateTime(startedAt);
   return (
     <Card title="At a glance">
       <p class="glance-state" role="status">
@@ -46,12 +46,12 @@ export function Glance({
           ['Bitrate', stats === undefined ? nothing : formatBitrate(stats.bitrateBitsPerSecond)],
           ['Frame rate', stats === undefined ? nothing : `${formatNumber(stats.framesPerSecond)} a second`],
           ['Picture, sound', (stats === undefined ? undefined : mediaWords(stats)) ?? nothing],
-          [
-            state === 'off' ? 'Last on air' : 'Since',
-            <span key="since" title={startedAt === undefined ? '' : formatDateTime(startedAt)}>
-              {started}
-            </span>,
-          ],
+          state === 'off'
+            ? [
+                'Last on air',
+                startedAt === undefined ? 'never' : <span title={exactly}>{formatRelative(startedAt)}</span>,
+              ]
+            : ['Since', exactly || nothing],
         ]}
       />
       <p class="hint">The preview counts as a viewer.</p>

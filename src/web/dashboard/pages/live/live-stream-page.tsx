@@ -111,11 +111,13 @@ function StreamPage({
         </>
       }
     >
-      <div class="stream-top">
-        <Preview stream={stream} />
-        <Glance stream={stream} state={state} stats={broadcast.stats} />
+      <div>
+        <div class="stream-top">
+          <Preview stream={stream} />
+          <Glance stream={stream} state={state} stats={broadcast.stats} />
+        </div>
+        <AlarmList alarms={broadcast.alarms} />
       </div>
-      <AlarmList alarms={broadcast.alarms} />
       <Tabs
         label="Parts of the live stream"
         tabs={parts.map(([id, words]) => ({ href: hrefOf(id), words }))}

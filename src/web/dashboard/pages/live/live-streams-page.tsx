@@ -58,7 +58,7 @@ export function LiveStreamsPage() {
           options={[
             ['newest', 'Newest first'],
             ['oldest', 'Oldest first'],
-            ['changed', 'Changed last first'],
+            ['changed', 'Recently changed'],
             ['name', 'By name'],
           ]}
         />

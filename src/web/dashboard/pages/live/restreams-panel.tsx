@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { LiveStream, Restream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatBitrate, formatNumber } from '../../format/size.ts';
-import { formatDateTime, formatRelative } from '../../format/time.ts';
+import { formatDateTime, formatSpan } from '../../format/time.ts';
 import { environment } from '../../state/session.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -164,7 +164,7 @@ function RestreamState({ line: { position, running }, isOnAir }: { line: Restrea
         <Badge tone={tones[state]}>{restreamStates[state]}</Badge>
         {since !== undefined && (
           <span class="hint" title={formatDateTime(since)}>
-            {formatRelative(since)}
+            for {formatSpan((Date.now() - Date.parse(since)) / 1000)}
           </span>
         )}
       </span>

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import type { BroadcastStats } from '../../../../src/web/dashboard/pages/live/broadcast-stats.ts';
+import { ffmpegCommand } from '../../../../src/web/dashboard/pages/live/encoder-words.ts';
+import {
+  type HealthSample,
+  overShownTime,
+  shownSeconds,
+  withSample,
+} from '../../../../src/web/dashboard/pages/live/health-samples.ts';
+import { restreamLines, shownUrl } from '../../../../src/web/dashboard/pages/live/restream-words.ts';
+import {
+  codecName,
+  mediaWords,
+  streamStateOf,
+} from '../../../../src/web/dashboard/pages/live/stream-words.ts';
+
+const stats: BroadcastStats = {
+  ...{ liveStreamId: 'li1', broadcastId: 'br1', state: 'live', durationSeconds: 5, viewers: 2 },
+  ...{ bitrateBitsPerSecond: 1_500_000, framesPerSecond: 30, droppedFrames: 0, missingFrames: 0 },
+};
+
+describe('samples of health', () => {
+  const collect = (times: readonly number[], state: 'live' | 'waiting' = 'live') => {
+    let samples: HealthSample[] = [];
+    for (const time of times) samples = withSample(samples, { ...stats, state }, time);
+    return samples;
+  };
+
+  it('are kept for five minutes', () => {
+    const times = Array.from({ length: 400 }, (_, second) => 1_000 + second);
+    const samples = collect(times);
+    expect(samples).toHaveLength(shownSeconds);
+    expect(samples[0]?.time).toBe(1_100);
+  });
+
+  it('break the line where nothing was told for a while, and while the encoder is away', () => {
+    expect(collect([10, 11, 20]).map(one => [one.time, one.framesPerSecond])).toEqual([
+      ...[
+        [10, 30],
+        [11, 30],
+        [12, null],
+        [20, 30],
+      ],
+    ]);
+    expect(collect([10], 'waiting')[0]?.bitrateBitsPerSecond).toBeNull();
+  });
+
+  it('begin anew when the clock was set back', () => {
+    expect(collect([100, 101, 50]).map(({ time }) => time)).toEqual([50]);
+  });
+
+  it('are shown over the whole time from the first on', () => {
+    expect(overShownTime(collect([1_000, 1_001])).map(({ time }) => time)).toEqual([701, 1_000, 1_001]);
+    expect(overShownTime([])).toEqual([]);
+  });
+});
+
+describe('the list of restreams', () => {
+  const mirror = { name: 'Mirror', serverUrl: 'rtmp://u:p@a.example/app?x=1', streamKey: 'k' };
+  const other = { name: 'Other', serverUrl: 'rtmp://b.example/app', streamKey: 'k' };
+  const running = (name: string, serverUrl: string) => ({ name, serverUrl, state: 'live' as const });
+
+  it('puts what is set and what runs together, though the order has changed', () => {
+    const lines = restreamLines(
+      [mirror, other],
+      [running('Other', 'rtmp://b.example/app'), running('Mirror', 'rtmp://a.example/app')],
+    );
+    expect(lines.map(({ name, running: one }) => [name, one?.serverUrl])).toEqual([
+      ['Mirror', 'rtmp://a.example/app'],
+      ['Other', 'rtmp://b.example/app'],
+    ]);
+  });
+
+  it('shows what was added or removed while a broadcast runs', () => {
+    const lines = restreamLines([mirror], [running('Other', 'rtmp://b.example/app')]);
+    expect(lines.map(({ position, name, running: one }) => [position, name, one?.state])).toEqual([
+      [0, 'Mirror', undefined],
+      [undefined, 'Other', 'live'],
+    ]);
+  });
+
+  it('forgets what is removed while nothing is on air', () => {
+    expect(restreamLines([], [{ ...running('Other', 'rtmp://b.example/app'), state: 'idle' }])).toEqual([]);
+  });
+
+  it('shows no secrets of an address', () => {
+    expect(shownUrl(mirror.serverUrl)).toBe('rtmp://a.example/app');
+  });
+});
+
+describe('words of a live stream', () => {
+  it('follow the feed, and what was loaded while the feed says nothing', () => {
+    expect(streamStateOf(false, stats)).toBe('live');
+    expect(streamStateOf(true, { ...stats, state: 'waiting' })).toBe('waiting');
+    expect([streamStateOf(true, undefined), streamStateOf(false, undefined)]).toEqual(['live', 'off']);
+  });
+
+  it('name picture and sound as people know them', () => {
+    const codecs = ['avc1.64001f', 'hvc1.1.6.L93', 'av01.0.04M.08', 'mp4a.40.2', 'mp4a.40.34', 'new.1'];
+    expect(codecs.map(codecName)).toEqual(['H.264', 'HEVC', 'AV1', 'AAC', 'MP3', 'new.1']);
+    expect(mediaWords({ width: 1280, height: 720, videoCodec: 'avc1.64001f' })).toBe('1280 × 720, H.264');
+    expect(mediaWords({})).toBeUndefined();
+  });
+
+  it('give a command that publishes to the server with the key', () => {
+    expect(ffmpegCommand('rtmp://live.example.org/s', 'abc')).toMatch(
+      /^ffmpeg -re .* "rtmp:\/\/live\.example\.org\/s\/abc"$/s,
+    );
+  });
+});
