@@ -15,6 +15,8 @@ const common = /password|passwort|qwert|azert|letmein|welcome|admin|millrace|123
 const words = /\p{L}\p{Ll}{2,}/gu;
 const years = /(?:19|20)\d\d/g;
 const wordBits = 2.5;
+/** Stands where something of known difficulty was. */
+const judged = '\u0000';
 const yearBits = 6;
 const classes: readonly (readonly [RegExp, number])[] = [
   [/\p{Ll}/u, 26],
@@ -54,19 +56,20 @@ function bitsOf(password: string, email: string): number {
   const rest = uncommon
     .replaceAll(words, word => {
       bits += differing(word) * wordBits;
-      return ' ';
+      return judged;
     })
     .replaceAll(years, () => {
       bits += yearBits;
-      return ' ';
+      return judged;
     });
-  return bits + differing(rest.replaceAll(/ +/g, ' ')) * Math.log2(alphabetOf(password));
+  return bits + differing(rest) * Math.log2(alphabetOf(password));
 }
 
-/** Characters that are neither the one before nor next to it. */
+/** Characters that are neither the one before nor next to it, without what was judged already. */
 function differing(text: string): number {
   const codes = Array.from(text, character => character.codePointAt(0) ?? 0);
-  return codes.filter((code, index) => index === 0 || Math.abs(code - codes[index - 1]!) > 1).length;
+  const isNew = (code: number, index: number) => index === 0 || Math.abs(code - codes[index - 1]!) > 1;
+  return codes.filter((code, index) => code !== 0 && isNew(code, index)).length;
 }
 
 function alphabetOf(password: string): number {

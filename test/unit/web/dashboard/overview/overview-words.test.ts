@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import type { ApiKeyPair, LiveStream, Usage } from '../../../../../src/web/dashboard/api/api-types.ts';
+import { stepsDone } from '../../../../../src/web/dashboard/pages/overview/first-steps-done.ts';
+import { onAirOf, unknownIn } from '../../../../../src/web/dashboard/pages/overview/on-air.ts';
+import { queueWords } from '../../../../../src/web/dashboard/pages/overview/queue-words.ts';
+import { storageShares } from '../../../../../src/web/dashboard/pages/overview/storage-kinds.ts';
+
+const stream = (liveStreamId: string, broadcasting: boolean) =>
+  ({ liveStreamId, broadcasting }) as LiveStream;
+
+test('on air is what the list or the feed says, each once', () => {
+  const streams = [stream('a', true), stream('b', false), stream('c', false), stream('a', true)];
+  const onAir = onAirOf(streams, new Map([['c', 'told']]));
+  expect(onAir.map(one => [one.stream.liveStreamId, one.stats])).toEqual([
+    ['a', undefined],
+    ['c', 'told'],
+  ]);
+});
+
+test('asks for the names of live streams that only the feed tells of', () => {
+  expect(unknownIn([stream('a', true)], new Map(['a', 'z'].map(id => [id, 1])))).toEqual(['z']);
+});
+
+test('first steps are ticked off by what was done', () => {
+  const pair: ApiKeyPair = {
+    keyPairId: 'kp',
+    createdAt: '2026-03-04T05:06:07+00:00',
+    sandbox: { createdAt: '2026-03-04T05:06:07+00:00' },
+  };
+  const used: ApiKeyPair = { ...pair, sandbox: { ...pair.sandbox!, lastUsedAt: pair.createdAt } };
+  const video = (type: 'upload' | 'liveStream') => ({ video: { source: { type, uri: '' } } });
+  const none = { onAir: [], hasBroadcast: false, videos: [], keyPairs: [pair] };
+  expect(stepsDone(none)).toEqual({ live: false, video: false, key: false });
+  expect(stepsDone({ ...none, onAir: [{}] }).live).toBe(true);
+  expect(stepsDone({ ...none, hasBroadcast: true }).live).toBe(true);
+  expect(stepsDone({ ...none, videos: [video('liveStream')] })).toEqual({
+    live: true,
+    video: false,
+    key: false,
+  });
+  expect(stepsDone({ ...none, videos: [video('upload')] }).video).toBe(true);
+  expect(stepsDone({ ...none, keyPairs: [used] }).key).toBe(true);
+  expect(stepsDone({ ...none, keyPairs: [pair, pair] }).key).toBe(true);
+});
+
+test('storage is told by the kinds that there are', () => {
+  const storage: Usage['storage'] = {
+    totalBytes: 60,
+    sourceBytes: 10,
+    recordingBytes: 0,
+    hlsBytes: 20,
+    mp4Bytes: 0,
+    imageBytes: 25,
+    textBytes: 5,
+  };
+  expect(storageShares(storage).map(({ name, bytes }) => [name, bytes])).toEqual([
+    ['Uploads', 10],
+    ['Qualities for viewers', 20],
+    ['Pictures and texts', 30],
+  ]);
+});
+
+test.each([
+  [{ running: 0, waiting: 0, failedToday: 0, isPaused: false }, 'Nothing to do'],
+  [{ running: 1, waiting: 3, failedToday: 0, isPaused: false }, '1 under way, 3 waiting'],
+  [
+    { running: 0, waiting: 3, failedToday: 2, isPaused: true },
+    '3 waiting, paused while live streams need the processor; 2 failed today',
+  ],
+])('work is told in words: %o', (queue, words) => {
+  expect(queueWords(queue)).toBe(words);
+});
