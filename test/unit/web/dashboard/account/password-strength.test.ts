@@ -10,7 +10,8 @@ test.each([
   ['passwordpassword', 1],
   ['Password123456!!', 1],
   ['summer of 2024!', 2],
-  ['correct-horse-battery', 3],
+  ['correct-horse-battery', 2],
+  ['correct-horse-battery-staple', 3],
   ['nine boats leave at dawn', 4],
   ['gX7Qz4Hn8Jm2Kw5Lq1Pz', 4],
 ])('%s is judged as %i', (password, score) => {
