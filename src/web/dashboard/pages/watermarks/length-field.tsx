@@ -39,7 +39,7 @@ export function LengthField({
           aria-invalid={isWrong}
           aria-describedby={isWrong ? `${id}-error` : undefined}
           readOnly={isInitial}
-          value={isInitial ? '' : value.number}
+          value={isInitial ? String(usualPx) : value.number}
           onInput={event => onValue({ ...value, number: event.currentTarget.value.trim().replace(',', '.') })}
         />
         <select

@@ -50,40 +50,42 @@ export function DeliveriesCard({ webhook: { webhookId } }: { webhook: Webhook })
     }
   };
   return (
-    <Card
-      flush
-      title="Deliveries"
-      actions={
-        <SelectField<DeliveryStatus | ''>
-          label="Which deliveries"
-          hideLabel
-          value={status ?? ''}
-          options={choices}
-          onValue={chosen => change({ status: chosen, page: undefined })}
-        />
-      }
-    >
-      <Shown loaded={loaded} height={260}>
-        {({ data, pagination }) =>
-          data.length === 0 ? (
-            <NoDeliveries isFiltered={status !== undefined || page > 1} />
-          ) : (
-            <>
-              <Table
-                caption="Deliveries"
-                rows={data}
-                keyOf={({ deliveryId }) => deliveryId}
-                columns={columnsOf({ show: setShown, sendAgain: one => void sendAgain(one) })}
-              />
-              <Pagination
-                pagination={pagination}
-                what="deliveries"
-                onPage={next => change({ page: next === 1 ? undefined : String(next) })}
-              />
-            </>
-          )
+    <>
+      <Card
+        flush
+        title="Deliveries"
+        actions={
+          <SelectField<DeliveryStatus | ''>
+            label="Which deliveries"
+            hideLabel
+            value={status ?? ''}
+            options={choices}
+            onValue={chosen => change({ status: chosen, page: undefined })}
+          />
         }
-      </Shown>
+      >
+        <Shown loaded={loaded} height={260}>
+          {({ data, pagination }) =>
+            data.length === 0 ? (
+              <NoDeliveries isFiltered={status !== undefined || page > 1} />
+            ) : (
+              <>
+                <Table
+                  caption="Deliveries"
+                  rows={data}
+                  keyOf={({ deliveryId }) => deliveryId}
+                  columns={columnsOf({ show: setShown, sendAgain: one => void sendAgain(one) })}
+                />
+                <Pagination
+                  pagination={pagination}
+                  what="deliveries"
+                  onPage={next => change({ page: next === 1 ? undefined : String(next) })}
+                />
+              </>
+            )
+          }
+        </Shown>
+      </Card>
       {shown !== undefined && (
         <DeliveryDialog
           key={shown}
@@ -97,7 +99,7 @@ export function DeliveriesCard({ webhook: { webhookId } }: { webhook: Webhook })
           onClose={() => setShown(undefined)}
         />
       )}
-    </Card>
+    </>
   );
 }
 

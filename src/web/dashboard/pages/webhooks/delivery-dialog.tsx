@@ -77,7 +77,7 @@ function Details({ delivery }: { delivery: WebhookDeliveryDetails }) {
           ['Since', formatDateTime(createdAt)],
           ...(nextAttemptAt === undefined
             ? []
-            : [['Next try', <Moment key="next" time={nextAttemptAt} />] as const]),
+            : [['Next try', <NextTry key="next" time={nextAttemptAt} />] as const]),
           ...(resentFrom === undefined
             ? []
             : [['Repeats', <code key="repeats">{resentFrom}</code>] as const]),
@@ -94,6 +94,11 @@ function Details({ delivery }: { delivery: WebhookDeliveryDetails }) {
       </section>
     </>
   );
+}
+
+function NextTry({ time }: { time: string }) {
+  if (new Date(time).getTime() > Date.now()) return <Moment time={time} />;
+  return <>When those before it are through</>;
 }
 
 function triesOf(total: number, kept: number): string {

@@ -41,12 +41,12 @@ export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
     >
       <Shown loaded={loaded} height={420}>
         {value => (
-          <div class="columns main-side">
-            <DeliveriesCard webhook={value} />
-            <div class="stack">
+          <div class="stack">
+            <div class="columns">
               <HookFacts webhook={value} />
               <Signing webhook={value} />
             </div>
+            <DeliveriesCard webhook={value} />
           </div>
         )}
       </Shown>

@@ -1,0 +1,75 @@
+import { createHmac } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { type EventType, eventCatalogue, eventTypes } from '../../../../../src/events/event-catalogue.ts';
+import {
+  answerOf,
+  formatDuration,
+  isGood,
+  isPending,
+  prettyJson,
+} from '../../../../../src/web/dashboard/pages/webhooks/delivery-words.ts';
+import {
+  eventGroups,
+  summaryOf,
+  wordsOf,
+} from '../../../../../src/web/dashboard/pages/webhooks/event-words.ts';
+import { verifySample } from '../../../../../src/web/dashboard/pages/webhooks/verify-sample.ts';
+
+it('offers every event that this server sends, once', () => {
+  const sent = eventTypes.filter(type => eventCatalogue[type].isEmitted);
+  expect(eventGroups.flatMap(({ types }) => types).sort()).toEqual(sent.sort());
+});
+
+it('has words for every event, and the name of one that it does not know', () => {
+  expect(eventTypes.filter(type => wordsOf(type).words === type)).toEqual([]);
+  expect(wordsOf('video.new' as EventType).words).toBe('video.new');
+});
+
+it('sums up what a webhook is told of', () => {
+  expect(summaryOf(['video.source.recorded'])).toBe('A recording is complete');
+  expect(summaryOf(eventTypes.slice(0, 4))).toBe('A broadcast starts, A broadcast ends and 2 more');
+});
+
+it.each([
+  [{ statusCode: 200 }, 'Answered 200', true],
+  [{ statusCode: 101 }, 'Answered 101', true],
+  [{ statusCode: 302 }, 'Answered 302', false],
+  [{ statusCode: 200, error: 'It broke off.' }, 'Answered 200: It broke off.', false],
+  [{ error: 'The connection was refused.' }, 'The connection was refused.', false],
+  [{}, 'No answer', false],
+])('tells how a try went: %j', (attempt, words, good) => {
+  expect([answerOf(attempt), isGood(attempt)]).toEqual([words, good]);
+});
+
+it('knows which deliveries are under way', () => {
+  const statuses = ['waiting', 'retrying', 'succeeded', 'failed'] as const;
+  expect(statuses.filter(status => isPending({ status }))).toEqual(['waiting', 'retrying']);
+});
+
+it('tells durations and payloads', () => {
+  expect([formatDuration(0), formatDuration(999.4), formatDuration(1_449)]).toEqual([
+    '0 ms',
+    '999 ms',
+    '1.4 s',
+  ]);
+  expect(prettyJson('{"a":1}')).toBe('{\n  "a": 1\n}');
+  expect(prettyJson('no JSON')).toBe('no JSON');
+});
+
+it('shows a receiver how to tell genuine requests from others', async () => {
+  const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(verifySample)}`);
+  const [secret, body, now] = [
+    'sig_sec_6Jd2mWx8Tq4Lb1Rn7Gz5Fk',
+    '{"type":"x"}',
+    Math.floor(Date.now() / 1_000),
+  ];
+  const sign = (text: string) => createHmac('sha256', secret).update(text).digest('hex');
+  const headersAt = (t: number) => ({
+    'x-api-video-signature': sign(body),
+    'millrace-signature': `t=${t},v1=${sign(`${t}.${body}`)}`,
+  });
+  expect(isGenuine(headersAt(now), body, secret)).toBe(true);
+  expect(isGenuine(headersAt(now), `${body} `, secret)).toBe(false);
+  expect(isGenuine(headersAt(now - 400), body, secret)).toBe(false);
+  expect(isGenuine({}, body, secret)).toBe(false);
+});
