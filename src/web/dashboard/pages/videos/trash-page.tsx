@@ -102,7 +102,7 @@ function TrashList() {
                           <Button
                             small
                             icon="restore"
-                            label={`Restore ${video.title}`}
+                            label={`Restore: ${video.title}`}
                             busy={restoring === video.videoId}
                             onClick={() => void restore(video)}
                           >
@@ -112,7 +112,7 @@ function TrashList() {
                             small
                             kind="quiet"
                             icon="trash"
-                            label={`Delete ${video.title} for good`}
+                            label={`Delete for good: ${video.title}`}
                             onClick={() => setErased(video)}
                           >
                             Delete for good

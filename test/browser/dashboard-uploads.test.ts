@@ -1,0 +1,189 @@
+import { open, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Video, VideoStatus } from '../../src/web/dashboard/api/api-types.ts';
+import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
+import type { TestServer } from '../support/start-server.ts';
+import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+import { describeInBrowser, until } from './browser-fixture.ts';
+import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
+
+const fileBytes = 200_000_000;
+const filmSeconds = 6;
+/** Slow enough for a person to pause it: a chunk takes a good part of a second. */
+const slowBytesPerSecond = 25_000_000;
+
+describeInBrowser('videos in the dashboard', browser => {
+  let server: TestServer;
+  let folder: string;
+  let film: string;
+  beforeAll(async () => {
+    folder = await makeTempDir();
+    film = await makeLargeFilm(folder);
+    server = await startDashboard({ 'videos.restore': 'true' });
+  });
+  afterAll(async () => {
+    await server.stop();
+    await removeDir(folder);
+  });
+
+  const ask = async <Answer>(method: string, path: string, body?: unknown) =>
+    (await (await server.api(method, path, body)).json()) as Answer;
+
+  it('upload a large file, which is paused, gone on with after a reload, and played', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/videos');
+    const { page } = dashboard;
+    const stored = watchStored(page);
+    const setSpeed = await throttle(page);
+    await page.getByText('No videos yet').waitFor();
+    await page.getByRole('button', { name: 'From a web address' }).click();
+    await page.getByLabel('Address of the file').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.keyboard.press('Escape');
+
+    await setSpeed(slowBytesPerSecond);
+    await page.getByLabel('Files to upload').setInputFiles(film);
+    const panel = page.getByRole('region', { name: 'Uploads' });
+    await panel.getByText(/MB\/s · .* left/).waitFor();
+    await until('some chunks', () => stored.length >= 2);
+    await panel.getByRole('button', { name: 'Pause Weir' }).click();
+    await panel.getByText(/^Paused/).waitFor();
+    await setSpeed(-1);
+
+    await page.reload();
+    await panel.getByText(/^Interrupted/).waitFor();
+    const another = join(folder, 'another.mp4');
+    await writeFile(another, 'something else');
+    await panel.getByLabel('The file Weir.mp4').setInputFiles(another);
+    await panel.getByText('“another.mp4” (14 bytes) is another file.').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+
+    await panel.getByLabel('The file Weir.mp4').setInputFiles(film);
+    // It goes on while one looks at another page.
+    await page.getByRole('link', { name: 'Analytics' }).click();
+    await panel.getByText(/^Ready to watch/).waitFor();
+    await page.getByRole('link', { name: 'Videos', exact: true }).click();
+    const card = cardOf(page, 'Weir');
+    await card.getByText(`0:0${filmSeconds}`).waitFor();
+    await card.getByText('200 MB').waitFor();
+
+    // Every byte came, and none of them twice.
+    let next = 0;
+    for (const { from, to } of stored.sort((one, other) => one.from - other.from)) {
+      expect(from).toBe(next);
+      next = to + 1;
+    }
+    expect(next).toBe(fileBytes);
+    const { data } = await ask<{ data: Video[] }>('GET', '/videos?title=Weir');
+    const status = await ask<VideoStatus>('GET', `/videos/${data[0]?.videoId}/status`);
+    expect(status.encoding.playable).toBe(true);
+    expect(status.ingest?.filesize).toBe(fileBytes);
+    await panel.getByRole('button', { name: 'Close uploads' }).click();
+    await panel.waitFor({ state: 'detached' });
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  it('are searched, tagged, thrown away and restored, or deleted for good by name', async () => {
+    const make = async (title: string, tags: string[] = []) =>
+      (await ask<Video>('POST', '/videos', { title, tags })).videoId;
+    const [harbour, mill] = [await make('Harbour at dawn', ['sea']), await make('Mill wheel')];
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/videos');
+    const { page } = dashboard;
+    await cardOf(page, 'Mill wheel').getByText('No file yet').waitFor();
+
+    await page.getByLabel('Search titles').fill('HARBOUR');
+    await cardOf(page, 'Mill wheel').waitFor({ state: 'detached' });
+    expect(await cardOf(page, 'Harbour at dawn').count()).toBe(1);
+    await page.getByLabel('Search titles').fill('nothing of the kind');
+    await page.getByRole('button', { name: 'Show all videos' }).click();
+
+    await page.getByRole('checkbox', { name: 'Select Mill wheel' }).check();
+    await page.getByRole('checkbox', { name: 'Select Harbour at dawn' }).check();
+    await page.getByRole('button', { name: 'Add a tag' }).click();
+    await page.getByLabel('Tag', { exact: true }).fill('water');
+    expect(await dashboard.violations()).toEqual([]);
+    await page.keyboard.press('Enter');
+    await cardOf(page, 'Mill wheel').getByText('water').waitFor();
+    expect((await ask<Video>('GET', `/videos/${harbour}`)).tags).toEqual(['sea', 'water']);
+    await page.getByRole('button', { name: 'Clear' }).click();
+
+    await page.getByRole('button', { name: 'Tags' }).click();
+    await page.getByRole('checkbox', { name: 'sea' }).check();
+    await cardOf(page, 'Mill wheel').waitFor({ state: 'detached' });
+    expect(await dashboard.violations()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Do not filter by sea' }).click();
+    await cardOf(page, 'Mill wheel').waitFor();
+
+    for (const title of ['Harbour at dawn', 'Mill wheel']) {
+      await page.getByRole('button', { name: `More for ${title}` }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await page.getByRole('button', { name: 'Move to the trash' }).click();
+      await cardOf(page, title).waitFor({ state: 'detached' });
+    }
+    await page.getByRole('link', { name: 'Trash' }).click();
+    await page.getByRole('button', { name: 'Restore: Harbour at dawn' }).waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Restore: Harbour at dawn' }).click();
+    await page.getByText('“Harbour at dawn” is back among the videos.').waitFor();
+    expect((await server.api('GET', `/videos/${harbour}`)).status).toBe(200);
+
+    await page.getByRole('button', { name: 'Delete for good: Mill wheel' }).click();
+    await page.getByLabel('Type “Mill wheel” to confirm').fill('Mill wheel');
+    expect(await dashboard.violations()).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByText('The trash is empty').waitFor();
+    expect((await server.api('GET', `/discarded/videos/${mill}`)).status).toBe(404);
+    expect(dashboard.complaints).toEqual([]);
+  });
+});
+
+function cardOf(page: Page, title: string): Locator {
+  return page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
+}
+
+/** Ranges of bytes that the server has taken. */
+function watchStored(page: Page): { from: number; to: number }[] {
+  const stored: { from: number; to: number }[] = [];
+  page.on('response', response => {
+    if (response.status() !== 201) return;
+    const range = /^bytes (\d+)-(\d+)\//.exec(response.request().headers()['content-range'] ?? '');
+    if (range !== null) stored.push({ from: Number(range[1]), to: Number(range[2]) });
+  });
+  return stored;
+}
+
+/** Sets how fast the page can send; -1 for as fast as it goes. */
+async function throttle(page: Page): Promise<(bytesPerSecond: number) => Promise<void>> {
+  const session = await page.context().newCDPSession(page);
+  return async uploadThroughput => {
+    const conditions = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput };
+    await session.send('Network.emulateNetworkConditions', conditions);
+  };
+}
+
+/** A film of some seconds with much room behind it, which a player passes over: a box `free`, by ISO/IEC 14496-12 8.1.2. */
+async function makeLargeFilm(folder: string): Promise<string> {
+  const path = join(folder, 'Weir.mp4');
+  await runToEnd(ffmpegPath, [
+    ...[
+      '-loglevel',
+      'error',
+      '-nostdin',
+      '-f',
+      'lavfi',
+      '-i',
+      `testsrc2=size=320x180:rate=25:duration=${filmSeconds}`,
+    ],
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', path],
+  ]);
+  const filmBytes = (await readFile(path)).length;
+  const box = Buffer.alloc(8);
+  box.writeUInt32BE(fileBytes - filmBytes);
+  box.write('free', 4);
+  await using file = await open(path, 'r+');
+  await file.write(box, 0, box.length, filmBytes);
+  await file.truncate(fileBytes);
+  return path;
+}
