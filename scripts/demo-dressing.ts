@@ -1,4 +1,5 @@
-import { basicAuthorization, type ServerProcess } from './server-process.ts';
+import { callApi, formWithFile, webVttOf } from './api-call.ts';
+import type { ServerProcess } from './server-process.ts';
 
 const captions = {
   en: [
@@ -28,25 +29,35 @@ const logo = [
 
 /** Makes a player theme with colours and a logo. Gives its id. @throws Error with what the server said, when it refuses. */
 export async function makeTheme(server: ServerProcess): Promise<string> {
-  const { playerId } = await send<{ playerId: string }>(server, 'POST', '/players', {
+  const { playerId } = await callApi<{ playerId: string }>(server, 'POST', '/players', {
     name: 'Demo',
     trackPlayed: 'rgba(95, 212, 189, 1)',
     linkHover: 'rgba(95, 212, 189, 1)',
     linkActive: 'rgba(95, 212, 189, 1)',
   });
-  const body = form('logo.png', Buffer.from(logo, 'base64'), 'image/png');
+  const body = formWithFile('logo.png', Buffer.from(logo, 'base64'), 'image/png');
   body.set('link', `http://localhost:${server.httpPort}/docs`);
-  await send(server, 'POST', `/players/${playerId}/logo`, body);
+  await callApi(server, 'POST', `/players/${playerId}/logo`, body);
   return playerId;
 }
 
 /** Gives a video of a minute captions in two languages, of which the English ones show at once, and chapters. */
 export async function addWords(server: ServerProcess, videoId: string): Promise<void> {
   for (const [language, lines] of Object.entries(captions)) {
-    await send(server, 'POST', `/videos/${videoId}/captions/${language}`, form('words.vtt', webVtt(lines)));
+    await callApi(
+      server,
+      'POST',
+      `/videos/${videoId}/captions/${language}`,
+      formWithFile('words.vtt', webVttOf(lines, cueSeconds)),
+    );
   }
-  await send(server, 'PATCH', `/videos/${videoId}/captions/en`, { default: true });
-  await send(server, 'POST', `/videos/${videoId}/chapters/en`, form('chapters.vtt', webVtt(chapters)));
+  await callApi(server, 'PATCH', `/videos/${videoId}/captions/en`, { default: true });
+  await callApi(
+    server,
+    'POST',
+    `/videos/${videoId}/chapters/en`,
+    formWithFile('chapters.vtt', webVttOf(chapters, cueSeconds)),
+  );
 }
 
 /** Subscribes an address to what the demo causes. Gives the secret of the signatures. */
@@ -57,41 +68,6 @@ export async function addWebhook(server: ServerProcess, url: string): Promise<st
     'live-stream.broadcast.ended',
     'video.source.recorded',
   ];
-  const webhook = await send<{ signatureSecret: string }>(server, 'POST', '/webhooks', { url, events });
+  const webhook = await callApi<{ signatureSecret: string }>(server, 'POST', '/webhooks', { url, events });
   return webhook.signatureSecret;
-}
-
-/** One cue for each text, one after the other. */
-function webVtt(texts: readonly string[]): string {
-  const at = (seconds: number) =>
-    `00:${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}.000`;
-  const cues = texts.map((text, index) => {
-    const fromSeconds = index * cueSeconds;
-    return `${at(fromSeconds)} --> ${at(fromSeconds + cueSeconds)}\n${text}`;
-  });
-  return `WEBVTT\n\n${cues.join('\n\n')}\n`;
-}
-
-function form(name: string, content: string | Uint8Array<ArrayBuffer>, type = 'text/vtt'): FormData {
-  const data = new FormData();
-  data.set('file', new File([content], name, { type }));
-  return data;
-}
-
-async function send<Answer>(
-  server: ServerProcess,
-  method: 'POST' | 'PATCH',
-  path: string,
-  body: FormData | Readonly<Record<string, unknown>>,
-): Promise<Answer> {
-  const answer = await fetch(server.baseUrl + path, {
-    method,
-    headers: {
-      authorization: basicAuthorization(server.productionKey),
-      ...(body instanceof FormData ? {} : { 'content-type': 'application/json' }),
-    },
-    body: body instanceof FormData ? body : JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
-  return (await answer.json()) as Answer;
 }

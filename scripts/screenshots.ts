@@ -1,0 +1,143 @@
+/**
+ * Takes the pictures of the dashboard that the documentation shows: `npm run screenshots`, or some with `--only overview,live`.
+ *
+ * A server in a temporary folder gets films, themes, keys and webhooks through its API, and records a broadcast. It is then stopped, a
+ * month of viewing is written through its own stores, since that takes a month otherwise, and it is started again with a live
+ * stream on air that is sent on to a second server. Needs Chromium, and an ffmpeg of version 5 or newer.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { findFfmpeg } from '../src/ffmpeg/find-ffmpeg.ts';
+import { callApi } from './api-call.ts';
+import { addWebhook } from './demo-dressing.ts';
+import { DemoReceiver } from './demo-receiver.ts';
+import { DemoDestination } from './demo-restream.ts';
+import { createVideo, type ServerProcess, startServerProcess } from './server-process.ts';
+import { type FilmStudio, makeFilm } from './showcase/films.ts';
+import { fillLibrary, lastFilm, sendFilm } from './showcase/library.ts';
+import { broadcastOnce, goOnAir, makeStreams } from './showcase/on-air.ts';
+import { writePast } from './showcase/past.ts';
+import { type Picture, takePictures } from './showcase/take-pictures.ts';
+
+const email = 'anna@example.org';
+const password = 'a-password-for-pictures';
+const jobsWithinMs = 20 * 60_000;
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, folder: { type: 'string' } } });
+const ending = new AbortController();
+process.once('SIGINT', () => ending.abort()).once('SIGTERM', () => ending.abort());
+const folder = await mkdtemp(join(tmpdir(), 'millrace-screenshots-'));
+try {
+  await run();
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function run(): Promise<void> {
+  const { path: ffmpegPath } = await findFfmpeg(process.env.MILLRACE_FFMPEG_PATH, process.env.PATH);
+  const studio: FilmStudio = { ffmpegPath, folder, signal: ending.signal };
+  const dataDir = join(folder, 'data');
+  const start = () =>
+    startServerProcess({
+      dataDir,
+      env: {
+        MILLRACE_ALLOW_PRIVATE_TARGETS: 'true',
+        MILLRACE_ADMIN_EMAIL: email,
+        MILLRACE_ADMIN_PASSWORD: password,
+        MILLRACE_VIDEOS_RESTORE: 'true',
+      },
+      isDetached: true,
+      startTimeoutMs: 120_000,
+    });
+  const receiver = await DemoReceiver.start(
+    () => {},
+    () => {},
+  );
+  let server = await start();
+  let destination: DemoDestination | undefined;
+  try {
+    console.log('Filling a server.');
+    receiver.trust(await addWebhook(server, receiver.address));
+    const { shown, recorded } = await makeStreams(server);
+    await broadcastOnce(server, studio, recorded, 20);
+    const library = await fillLibrary(server, studio);
+    const film = await makeFilm(studio, lastFilm);
+    await untilIdle(server);
+    await server.stop();
+    await writePast(dataDir, [
+      ...library.media,
+      { mediaId: shown.liveStreamId, type: 'live-stream', seconds: 1_500, weight: 9 },
+    ]);
+    server = await start();
+
+    destination = await DemoDestination.start(folder);
+    const restreams = [{ ...destination.restream, name: 'Backup studio' }];
+    await callApi(server, 'PATCH', `/live-streams/${shown.liveStreamId}`, { restreams });
+    const onAir = await goOnAir(server, studio, shown, 14);
+    try {
+      const { videoId } = await createVideo(server.baseUrl, server.productionKey, {
+        title: 'Dusk, rough cut',
+        tags: ['landscape'],
+      });
+      await sendFilm(server, studio, videoId, film);
+      const { data } = await callApi<{ data: { webhookId: string }[] }>(server, 'GET', '/webhooks');
+      console.log('Taking pictures.');
+      const pictures = picturesOf({ ...library, ...shown, webhookId: data[0]!.webhookId });
+      await takePictures({
+        ...{ baseUrl: server.baseUrl, email, password, ffmpegPath },
+        folder: values.folder ?? fileURLToPath(new URL('../docs/', import.meta.url)),
+        pictures: pictures.filter(
+          ({ name }) => values.only?.split(',').some(part => name.includes(part)) ?? true,
+        ),
+      });
+    } finally {
+      await onAir.stop();
+    }
+  } finally {
+    await destination?.stop();
+    await server.stop();
+    await receiver.stop();
+  }
+}
+
+function picturesOf(ids: {
+  videoId: string;
+  playerId: string;
+  liveStreamId: string;
+  webhookId: string;
+}): Picture[] {
+  const live = `/dashboard/live/${ids.liveStreamId}`;
+  return [
+    { name: 'dashboard-live', path: live, theme: 'light', seconds: 60 },
+    { name: 'dashboard-live-phone', path: live, theme: 'dark', form: 'phone', seconds: 8 },
+    { name: 'dashboard-overview', path: '/dashboard', theme: 'light', seconds: 6 },
+    { name: 'dashboard-overview-dark', path: '/dashboard', theme: 'dark', seconds: 6 },
+    { name: 'dashboard-overview-phone', path: '/dashboard', theme: 'light', form: 'phone', seconds: 6 },
+    { name: 'dashboard-videos', path: '/dashboard/videos', theme: 'light' },
+    { name: 'dashboard-video', path: `/dashboard/videos/${ids.videoId}`, theme: 'dark', seconds: 6 },
+    { name: 'dashboard-analytics', path: '/dashboard/analytics', theme: 'light', seconds: 4 },
+    { name: 'dashboard-analytics-dark', path: '/dashboard/analytics', theme: 'dark', seconds: 4 },
+    { name: 'dashboard-player', path: `/dashboard/players/${ids.playerId}`, theme: 'light', seconds: 6 },
+    { name: 'dashboard-webhook', path: `/dashboard/webhooks/${ids.webhookId}`, theme: 'light' },
+    { name: 'dashboard-keys', path: '/dashboard/keys', theme: 'dark' },
+  ];
+}
+
+/** Waits until everything is encoded. */
+async function untilIdle(server: ServerProcess): Promise<void> {
+  const deadlineMs = performance.now() + jobsWithinMs;
+  for (;;) {
+    ending.signal.throwIfAborted();
+    const metrics = await (await fetch(`${server.baseUrl}/metrics`)).text();
+    const counts = [...metrics.matchAll(/^millrace_jobs\{[^}]*\} (\d+)$/gm)].map(([, count]) =>
+      Number(count),
+    );
+    if (counts.every(count => count === 0)) return;
+    if (performance.now() > deadlineMs) throw new Error('The films are not encoded in time.');
+    await sleep(1_000);
+  }
+}

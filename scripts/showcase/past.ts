@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto';
+import { AnalyticsWrites, type PlaybackFacts } from '../../src/resources/analytics/analytics-writes.store.ts';
+import { TokenBuckets } from '../../src/resources/analytics/token-buckets.ts';
+import { TrafficStore } from '../../src/resources/usage/traffic.store.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+
+const dayMs = 86_400_000;
+const days = 31;
+const slotMs = 10_000;
+
+const countries = [
+  ['FR', 'EU', 30],
+  ['DE', 'EU', 18],
+  ['US', 'NA', 14],
+  ['GB', 'EU', 10],
+  ['ES', 'EU', 8],
+  ['CA', 'NA', 6],
+  ['BR', 'SA', 5],
+  ['JP', 'AS', 4],
+  ['NL', 'EU', 3],
+  ['AU', 'OC', 2],
+] as const;
+const devices = [
+  ['computer', 'windows', 'chrome', 26],
+  ['phone', 'android', 'chrome', 24],
+  ['phone', 'ios', 'safari', 20],
+  ['computer', 'mac osx', 'safari', 12],
+  ['computer', 'linux', 'firefox', 8],
+  ['computer', 'windows', 'edge', 6],
+  ['tablet', 'ios', 'safari', 4],
+] as const;
+const referrers = [
+  ['https://www.example.org/films', 40],
+  ['https://blog.example.com/', 25],
+  ['https://news.example.net/today', 15],
+  ['', 20],
+] as const;
+
+/** What was watched, and how long it is. */
+export interface WatchedMedia {
+  readonly mediaId: string;
+  readonly type: 'video' | 'live-stream';
+  readonly seconds: number;
+  /** How much it is liked, beside the others. */
+  readonly weight: number;
+}
+
+/**
+ * Writes a month of viewing and traffic into the database of a server that is not running, and makes its videos older: what would take
+ * a month to come about otherwise. It goes through the stores that the server itself writes with.
+ */
+export async function writePast(dataDir: string, media: readonly WatchedMedia[]): Promise<void> {
+  const database = openDatabase({ dataDir });
+  try {
+    await database.start();
+    const projectId = database.sqlite
+      .prepare<[], string>("SELECT id FROM projects WHERE environment = 'production'")
+      .pluck()
+      .get()!;
+    makeOlder(database, media);
+    await writeViewing(database, projectId, media);
+    writeTraffic(database, projectId);
+  } finally {
+    await database.stop();
+  }
+}
+
+/** One after the other over the last weeks, so that lists look as lists do. */
+function makeOlder(database: Database, media: readonly WatchedMedia[]): void {
+  const nowMs = Date.now();
+  const video = database.sqlite.prepare<[number, number, number, string]>(
+    'UPDATE videos SET created_at_ms = ?, published_at_ms = ?, updated_at_ms = ? WHERE id = ?',
+  );
+  for (const [index, { mediaId, type }] of media.entries()) {
+    const atMs = nowMs - Math.round((media.length - index) * 2.4 * dayMs + index * 47 * 60_000);
+    if (type === 'video') video.run(atMs, atMs, atMs, mediaId);
+  }
+  const madeMs = nowMs - 40 * dayMs;
+  for (const table of [
+    'accounts',
+    'live_streams',
+    'players',
+    'watermarks',
+    'webhooks',
+    'api_keys',
+    'api_key_pairs',
+  ]) {
+    const isThere = database.sqlite
+      .prepare<[string], number>("SELECT count(*) FROM pragma_table_info(?) WHERE name = 'created_at_ms'")
+      .pluck()
+      .get(table);
+    if (isThere === 1) database.sqlite.prepare(`UPDATE ${table} SET created_at_ms = ?`).run(madeMs);
+  }
+}
+
+async function writeViewing(
+  database: Database,
+  projectId: string,
+  media: readonly WatchedMedia[],
+): Promise<void> {
+  const writes = new AnalyticsWrites(
+    database,
+    new TokenBuckets({ perMinute: 1_000, atOnce: 1_000, kept: 10, clock: systemClock }),
+  );
+  const random = numbersFrom(7);
+  const pick = <Item extends readonly unknown[]>(items: readonly Item[]): Item => {
+    const weightOf = (item: Item) => item.at(-1) as number;
+    let left = random() * items.reduce((sum, item) => sum + weightOf(item), 0);
+    for (const item of items) {
+      left -= weightOf(item);
+      if (left < 0) return item;
+    }
+    return items[0]!;
+  };
+  const endMs = Date.now() - 60_000;
+  for (let day = days; day >= 0; day -= 1) {
+    const startMs = Math.floor(endMs / dayMs - day) * dayMs;
+    const isWeekend = [0, 6].includes(new Date(startMs).getUTCDay());
+    const growth = 1 + (days - day) / days;
+    const plays = Math.round((isWeekend ? 95 : 60) * growth * (0.85 + random() * 0.3));
+    const facts: PlaybackFacts[] = [];
+    for (let play = 0; play < plays; play += 1) {
+      // Most watch in the evening.
+      const hour = 12 + 8 * (random() + random() + random() - 1) + (random() < 0.3 ? 3 : 0);
+      const atMs = startMs + Math.min(23.9, Math.max(0, hour)) * 3_600_000;
+      if (atMs > endMs) continue;
+      const [watched] = pick(media.map(one => [one, one.weight] as const));
+      const [country, continent] = pick(countries);
+      const [device, system, browser] = pick(devices);
+      const [referrer] = pick(referrers);
+      const isPlayed = random() < 0.72;
+      const seconds = isPlayed ? Math.ceil(watched.seconds * Math.min(1, 0.15 + random())) : 0;
+      const views = [3, 5, 10, 30].map(least => Number(seconds >= least));
+      const begins = Math.floor(atMs / slotMs);
+      facts.push({
+        key: randomBytes(16),
+        circumstances: {
+          projectId,
+          viewer: Math.floor(random() * 2 ** 40),
+          'media-id': watched.mediaId,
+          'media-type': watched.type,
+          continent,
+          country,
+          'device-type': device,
+          'operating-system': system,
+          browser,
+          referrer,
+        },
+        memory: { seen: 0, watchedMs: seconds * 1000, lastEventMs: atMs },
+        counts: new Map([
+          [
+            Math.floor(atMs / 60_000) * 60,
+            [
+              ...[1, Number(isPlayed), Number(isPlayed), Number(seconds >= watched.seconds)],
+              ...[180 + Math.floor(random() * 400), 1, seconds * 1000, Number(isPlayed), ...views],
+            ],
+          ],
+        ]),
+        stays: isPlayed
+          ? [
+              {
+                begins,
+                ends: begins + Math.floor(seconds / 10),
+                views: views.reduce((bits, view, index) => bits | (view << index), 0),
+              },
+            ]
+          : [],
+      });
+    }
+    for (let from = 0; from < facts.length; from += 50) {
+      await writes.write(facts.slice(from, from + 50), startMs);
+    }
+  }
+}
+
+function writeTraffic(database: Database, projectId: string): void {
+  const traffic = new TrafficStore(database);
+  const random = numbersFrom(3);
+  const today = Math.floor(Date.now() / dayMs);
+  for (let ago = 30; ago >= 0; ago -= 1) {
+    const isWeekend = [0, 6].includes(new Date((today - ago) * dayMs).getUTCDay());
+    const share = (ago === 0 ? 0.5 : 1) * (isWeekend ? 1.5 : 1) * (1 + (30 - ago) / 40);
+    traffic.add(
+      today - ago,
+      new Map([
+        [
+          projectId,
+          {
+            liveBytes: Math.round(4.2e9 * share * (0.5 + random())),
+            vodBytes: Math.round(6.8e9 * share * (0.7 + random() * 0.6)),
+          },
+        ],
+      ]),
+    );
+  }
+}
+
+/** The same numbers (0..1) each time: pictures differ only in what has changed. */
+function numbersFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}

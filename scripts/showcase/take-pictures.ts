@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { chromiumArguments, findChromium } from '../../test/support/chromium.ts';
+
+/** A picture to be taken. */
+export interface Picture {
+  /** Of the file, without ending. */
+  readonly name: string;
+  readonly path: string;
+  readonly theme: 'light' | 'dark';
+  readonly form?: 'desk' | 'phone';
+  /** What has to be there; everything that loads is waited for anyway. */
+  readonly awaited?: string;
+  /** How long the page is left open before: graphs need something to draw. */
+  readonly seconds?: number;
+}
+
+const forms = {
+  desk: { viewport: { width: 1280, height: 860 }, deviceScaleFactor: 1 },
+  phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5 },
+} as const;
+const bytesAtMost = 250_000;
+
+/** Signs in with Chromium and takes the pictures, each into `{folder}/{name}.png`, small enough for a page of documentation. */
+export async function takePictures(options: {
+  readonly baseUrl: string;
+  readonly email: string;
+  readonly password: string;
+  readonly pictures: readonly Picture[];
+  readonly folder: string;
+  readonly ffmpegPath: string;
+}): Promise<void> {
+  const found = findChromium();
+  if (found.path === undefined)
+    throw new Error(`There is no browser to take pictures with: ${found.reason}.`);
+  const browser = await chromium.launch({
+    executablePath: found.path,
+    args: [...chromiumArguments, '--autoplay-policy=no-user-gesture-required', '--hide-scrollbars'],
+  });
+  try {
+    for (const picture of options.pictures) {
+      const page = await open(browser, options, picture);
+      await settle(page, picture);
+      const path = join(options.folder, `${picture.name}.png`);
+      await page.screenshot({ path, animations: 'disabled' });
+      await page.context().close();
+      const bytes = await shrink(options.ffmpegPath, path);
+      console.log(`  ${picture.name}.png, ${Math.round(bytes / 1000)} KB`);
+    }
+  } finally {
+    await browser.close();
+  }
+}
+
+async function open(
+  browser: Browser,
+  { baseUrl, email, password }: { baseUrl: string; email: string; password: string },
+  { path, theme, form = 'desk' }: Picture,
+): Promise<Page> {
+  const context = await browser.newContext({
+    ...forms[form],
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+  });
+  const answer = await context.request.post(`${baseUrl}/auth/session`, { data: { email, password } });
+  if (!answer.ok()) throw new Error(`Signing in was answered with ${answer.status()}.`);
+  const page = await context.newPage();
+  await page.goto(baseUrl + path);
+  return page;
+}
+
+/** Waits until nothing is on its way any more that would be in the picture. */
+async function settle(page: Page, { awaited, seconds = 1.5, name }: Picture): Promise<void> {
+  await page.waitForSelector('main h1');
+  if (awaited !== undefined) {
+    await page.waitForSelector(awaited, { timeout: 20_000 }).catch(() => {
+      console.error(`  ${name}: there is no ${awaited} on the page.`);
+    });
+  }
+  await sleep(seconds * 1000);
+  await page.waitForFunction(
+    `document.querySelector('.skeleton') === null && [...document.images].every(image => image.complete)`,
+    undefined,
+    { timeout: 20_000 },
+  );
+}
+
+/** Fewer colours where there are many: pictures of films would be large. How many bytes it has then. */
+async function shrink(ffmpegPath: string, path: string): Promise<number> {
+  const { size } = await stat(path);
+  if (size <= bytesAtMost) return size;
+  const small = path.replace(/\.png$/, '.small.png');
+  const filter = 'split[a][b];[a]palettegen=max_colors=256:stats_mode=full[p];[b][p]paletteuse=dither=none';
+  const child = spawn(ffmpegPath, ['-v', 'error', '-y', '-i', path, '-filter_complex', filter, small], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const code = await new Promise(resolve => child.once('exit', resolve));
+  if (code !== 0) throw new Error(`ffmpeg ended with ${code} while it made a picture smaller.`);
+  await rename(small, path);
+  return (await stat(path)).size;
+}
