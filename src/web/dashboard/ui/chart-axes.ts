@@ -29,7 +29,7 @@ export function timeLabels(times: readonly number[], stepSeconds: number, areDay
     ...(areDays ? { timeZone: 'UTC' } : {}),
   });
   const clock = new Intl.DateTimeFormat(undefined, {
-    ...{ hour: '2-digit', minute: '2-digit' },
+    ...{ hour: 'numeric', minute: '2-digit' },
     ...(stepSeconds < minute ? { second: '2-digit' } : {}),
   });
   return times.map(time => {

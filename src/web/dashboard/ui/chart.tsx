@@ -73,6 +73,14 @@ export function Chart(props: ChartProps) {
   );
 }
 
+/** Whether a value has none beside it: no line shows it. */
+function hasLonePoints(values: ArrayLike<number | null | undefined>): boolean {
+  const isKnown = (at: number) => values[at] !== null && values[at] !== undefined;
+  for (let at = 0; at < values.length; at += 1)
+    if (isKnown(at) && !isKnown(at - 1) && !isKnown(at + 1)) return true;
+  return false;
+}
+
 /** Colours are asked for at each painting: they change with the theme. */
 function optionsOf(props: ChartProps, element: HTMLElement): uPlot.Options {
   const { series, format, height = 180, isArea = false, sync, atLeast = 0, steps, areDays = false } = props;
@@ -105,6 +113,7 @@ function optionsOf(props: ChartProps, element: HTMLElement): uPlot.Options {
       {
         ...axis,
         font: '12px system-ui',
+        size: 34,
         space: 60,
         values: (_plot, times, _axis, _space, step) => timeLabels(times, step, areDays),
         ...(areDays ? { incrs: [...daySteps] } : {}),
@@ -118,15 +127,15 @@ function optionsOf(props: ChartProps, element: HTMLElement): uPlot.Options {
       },
     ],
     series: [
-      { label: 'Time', value: (_plot, time) => (time === null ? '' : formatTime(time * 1000)) },
+      { label: 'Time', value: (_plot, time) => (time === null ? '–' : formatTime(time * 1000)) },
       ...series.map(({ name }, index) => ({
         label: name,
         width: 2,
-        points: { show: false },
+        points: { size: 5, show: (plot: uPlot, index: number) => hasLonePoints(plot.data[index] ?? []) },
         stroke: () => colorOf(strokes[index]!),
         ...(isArea ? { fill: () => `color-mix(in srgb, ${colorOf(strokes[index]!)} 16%, transparent)` } : {}),
-        value: (_plot: uPlot, value: number | null) =>
-          value === null || value === undefined ? 'unknown' : format(value),
+        value: (_plot: uPlot, value: number | null, _series: number, at: number | null) =>
+          at === null ? '–' : value === null || value === undefined ? 'unknown' : format(value),
       })),
     ],
   };

@@ -29,12 +29,16 @@ export function overTimeCsv(values: OverTime): string {
       new Date(time * 1000).toISOString().slice(0, 16).replace('T', ' '),
       values.plays[index] ?? 0,
       values.impressions[index] ?? 0,
-      (values.playPercents[index] ?? 0) / 100,
+      rateCell(values.playPercents[index]),
       values.watchSeconds[index] ?? 0,
       values.peakViewers[index] ?? 0,
       values.averageViewers[index] ?? 0,
     ]),
   );
+}
+
+function rateCell(percent: number | null | undefined): Cell {
+  return typeof percent === 'number' ? percent / 100 : '';
 }
 
 /** All values of a dimension with their plays, as the table of a file: at most 5000. */

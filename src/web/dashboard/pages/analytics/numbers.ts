@@ -25,7 +25,8 @@ export interface OverTime {
   readonly times: readonly number[];
   readonly plays: readonly number[];
   readonly impressions: readonly number[];
-  readonly playPercents: readonly number[];
+  /** null where no player was loaded. */
+  readonly playPercents: readonly (number | null)[];
   readonly watchSeconds: readonly number[];
   readonly peakViewers: readonly number[];
   readonly averageViewers: readonly number[];
@@ -80,7 +81,9 @@ export async function loadOverTime(
     times: (plays ?? []).map(({ emittedAt }) => Date.parse(emittedAt) / 1000),
     plays: valuesOf(plays),
     impressions: valuesOf(impressions),
-    playPercents: valuesOf(rates).map(rate => rate * 100),
+    playPercents: valuesOf(rates).map((rate, index) =>
+      (impressions?.[index]?.metricValue ?? 0) === 0 ? null : rate * 100,
+    ),
     watchSeconds: valuesOf(watch),
     peakViewers: valuesOf(peaks),
     averageViewers: valuesOf(averages),

@@ -11,7 +11,7 @@ import type { Frame } from './range.ts';
 
 const plotHeight = 200;
 /** With the legend. */
-const placeHeight = plotHeight + 34;
+const placeHeight = plotHeight + 58;
 
 type Plot = Pick<ChartProps, 'series' | 'format' | 'isArea' | 'steps' | 'atLeast'>;
 
