@@ -1,0 +1,173 @@
+import { openAsBlob } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { basicAuthorization, createVideo } from '../../scripts/server-process.ts';
+import { fixture } from '../support/fixtures.ts';
+import type { TestServer } from '../support/start-server.ts';
+import { describeInBrowser, until } from './browser-fixture.ts';
+import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
+
+const captions = { name: 'fr.vtt', mimeType: 'text/vtt' };
+const frenchCaptions = Buffer.from('WEBVTT\n\n00:00.000 --> 00:02.000\nBonjour\n');
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into.
+type Json = any;
+
+describeInBrowser('the page of a video in the dashboard', browser => {
+  let server: TestServer;
+  let videoId: string;
+  let dashboard: DashboardPage;
+  let page: Page;
+  beforeAll(async () => {
+    server = await startDashboard({ 'videos.restore': 'true', 'encode.preset': 'ultrafast' });
+    ({ videoId } = await createVideo(server.baseUrl, server.productionKey, { title: 'Pier' }));
+    const film = new FormData();
+    film.set('file', await openAsBlob(await fixture('h264-aac')), 'film.mp4');
+    const headers = { authorization: basicAuthorization(server.productionKey) };
+    const sent = await fetch(`${server.baseUrl}/videos/${videoId}/source`, {
+      ...{ method: 'POST', headers, body: film },
+    });
+    expect(sent.status).toBe(201);
+    dashboard = await DashboardPage.open(browser(), server);
+    ({ page } = dashboard);
+  });
+  afterAll(async () => {
+    await dashboard?.close();
+    await server?.stop();
+  });
+
+  const open = async (id = videoId) => {
+    await page.goto(`${server.baseUrl}/dashboard/videos/${id}`);
+    await button('More actions').waitFor();
+  };
+  const ask = async (path = ''): Promise<Json> =>
+    (await server.api('GET', `/videos/${videoId}${path}`)).json();
+  const said = (words: string) => page.getByRole('status').getByText(words).waitFor();
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+
+  it('plays it, and saves what is written: title, tags, metadata', async () => {
+    await open();
+    await page.frameLocator('iframe').locator('#player[data-phase="ready"]').waitFor();
+    await page.getByText('H.264', { exact: true }).waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+
+    await button('Edit details').click();
+    await page.getByLabel('Title').fill('Pier at dawn');
+    await page.getByLabel('Title').press('Enter');
+    await page.getByRole('heading', { name: 'Pier at dawn', level: 1 }).waitFor();
+    await page.getByLabel('Add a tag').fill('sea');
+    await page.keyboard.press('Enter');
+    await button('Remove tag sea').waitFor();
+    await button('Edit metadata').click();
+    await page.keyboard.type('episode');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('12');
+    await page.keyboard.press('Enter');
+    await said('Metadata saved.');
+    expect(await ask()).toMatchObject({
+      ...{ title: 'Pier at dawn', tags: ['sea'] },
+      metadata: [{ key: 'episode', value: '12' }],
+    });
+  });
+
+  it('shows another frame once it was picked with the keyboard', async () => {
+    await open();
+    const thumbnail = page.getByAltText('Current thumbnail');
+    const before = await thumbnail.getAttribute('src');
+    await button('Pick a frame').click();
+    const slider = page.getByRole('slider', { name: 'Moment of the video' });
+    await slider.focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Shift+ArrowLeft');
+    await page.getByText('0:04.92 of 0:06').waitFor();
+    await page.locator('video.is-exact').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.keyboard.press('Enter');
+    await said('Frame chosen.');
+    await until('the other picture', async () => (await thumbnail.getAttribute('src')) !== before);
+    const image = await page.request.get(server.baseUrl + (await thumbnail.getAttribute('src'))!);
+    expect(image.headers()['content-type']).toBe('image/jpeg');
+  });
+
+  it('takes captions and writes chapters', async () => {
+    await open();
+    await button('Add captions').click();
+    await page.getByLabel('Language', { exact: true }).selectOption('fr');
+    await page
+      .getByLabel('File', { exact: true })
+      .setInputFiles({ ...captions, buffer: Buffer.from('no captions') });
+    await page.getByText('Nothing in this file can be shown.').waitFor();
+    await page.getByLabel('File', { exact: true }).setInputFiles({ ...captions, buffer: frenchCaptions });
+    await page.getByText('1 caption found.').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await button('Upload').click();
+    await button('Actions for French captions').click();
+    await page.getByRole('menuitem', { name: 'Show by default' }).click();
+    await page.getByText('Default', { exact: true }).waitFor();
+    expect((await ask('/captions')).data).toMatchObject([{ srclang: 'fr', default: true }]);
+
+    await button('Write chapters').click();
+    await page.getByLabel('Language', { exact: true }).selectOption('en');
+    await page.getByLabel('Title of chapter 1').fill('Opening & more');
+    await button('Add a chapter').click();
+    await page.getByLabel('Title of chapter 2').fill('The end');
+    await page.getByLabel('Start of chapter 2').fill('1:00');
+    await page.keyboard.press('Enter');
+    await page.getByText('The video is over by then.').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByLabel('Start of chapter 2').fill('0:04');
+    await page.keyboard.press('Enter');
+    const list = page.getByRole('list', { name: 'Chapters in English' });
+    await list.getByText('Opening & more').waitFor();
+    const [{ src }] = (await ask('/chapters')).data;
+    expect(await (await fetch(src)).text()).toContain('00:00:04.000 --> 00:00:06.000\nThe end');
+  });
+
+  it('makes it private, still plays it, and hands out links for others', async () => {
+    await open();
+    await page.getByLabel('Who can watch').selectOption('private');
+    await said('The video is private.');
+    await page.frameLocator('iframe[src*="token="]').locator('#player[data-phase="ready"]').waitFor();
+    const link = page.getByLabel('Link', { exact: true });
+    await link.waitFor();
+    const address = await link.inputValue();
+    expect(await page.getByLabel('Embed code', { exact: true }).inputValue()).toContain(
+      `<iframe src="${address}" width="100%"`,
+    );
+    expect(await page.locator('iframe').getAttribute('src')).not.toContain(new URL(address).search);
+    expect((await fetch(address)).status).toBe(200);
+    await button('New links').click();
+    await until('another link', async () => (await link.inputValue()) !== address);
+    expect(await dashboard.violations()).toEqual([]);
+  });
+
+  it('moves it to the trash, brings it back, and deletes it by name', async () => {
+    const made = await createVideo(server.baseUrl, server.productionKey, { title: 'Quay' });
+    const other = made.videoId;
+    await open(other);
+    await page.getByText('Nothing was uploaded yet').waitFor();
+    await button('More actions').click();
+    await page.getByRole('menuitem', { name: 'Move to trash' }).click();
+    await button('Move to trash').click();
+    await said('Video moved to the trash.');
+    expect((await server.api('GET', `/videos/${other}`)).status).toBe(404);
+
+    await page.goBack();
+    await page.getByText('This video is in the trash').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await button('Restore').click();
+    await page.getByRole('heading', { name: 'Quay' }).waitFor();
+    await button('More actions').click();
+    await page.getByRole('menuitem', { name: 'Delete for good' }).click();
+    await page.getByLabel('Type “Quay” to confirm').fill('Quay');
+    expect(await dashboard.violations()).toEqual([]);
+    await button('Delete for good').click();
+    await said('Video deleted.');
+    expect((await server.api('GET', `/discarded/videos/${other}`)).status).toBe(404);
+    await page.goBack();
+    await page.getByText('There is no such video').waitFor();
+    // A browser tells of every answer that is an error; of these the page asked for.
+    expect(dashboard.complaints.filter(text => !text.includes('status of 404'))).toEqual([]);
+  });
+});
