@@ -1,0 +1,185 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestServer } from '../support/start-server.ts';
+import { describeInBrowser, until } from './browser-fixture.ts';
+import { DashboardPage, password, startDashboard } from './dashboard-fixture.ts';
+
+const email = 'admin@localhost';
+const newPassword = 'nine boats come home at dusk';
+
+describeInBrowser('the account in the dashboard', browser => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startDashboard({ 'bootstrap.upgraded': 'false' });
+  });
+  afterAll(() => server?.stop());
+
+  const signIn = (who: string, secret: string) =>
+    fetch(`${server.baseUrl}/auth/session`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ email: who, password: secret }),
+    });
+  const statusOf = async (key: string) =>
+    (await fetch(`${server.baseUrl}/live-streams`, { headers: basic(key) })).status;
+
+  test('is upgraded, and both environments keep their own things', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard');
+    const { page } = dashboard;
+    await page.getByText('This is the sandbox, for trying.').waitFor();
+    const toggle = page.getByRole('group', { name: 'Environment' });
+    expect(await toggle.getByRole('radio').count()).toBe(1);
+    await toggle.getByRole('link', { name: /Production/ }).click();
+
+    const upgrade = page.getByRole('button', { name: 'Upgrade this account' });
+    await upgrade.waitFor();
+    await page.getByText('6,000 a minute').first().waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await upgrade.click();
+    await page.getByText('Production is open.').waitFor();
+    expect(await toggle.getByRole('radio', { name: 'Sandbox' }).isChecked()).toBe(true);
+    expect(await statusOf(server.productionKey)).toBe(200);
+
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('button', { name: 'Make live stream' }).click();
+    await page.getByText('Waiting for the first picture').waitFor();
+    await toggle.getByText('Production').click();
+    await page.getByRole('button', { name: 'Make live stream' }).waitFor();
+    expect(await page.getByText('This is the sandbox').count()).toBe(0);
+    expect(await namesOf(server, server.sandboxKey)).toEqual(['My live stream']);
+    expect(await namesOf(server, server.productionKey)).toEqual([]);
+    await toggle.getByText('Sandbox').click();
+    await page.getByText('Waiting for the first picture').waitFor();
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  test('makes keys that open the API, regenerates and deletes them', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/keys');
+    const { page } = dashboard;
+    await page.getByRole('table').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+
+    await page.getByRole('button', { name: 'New key pair' }).click();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByLabel('Name').fill('Upload page');
+    await page.keyboard.press('Enter');
+    const made = page.getByRole('dialog', { name: /Your new keys/ });
+    const production = await made.getByRole('textbox', { name: 'Production key' }).inputValue();
+    expect(
+      await made.getByText(`curl -u ${await made.getByLabel('Sandbox key').first().inputValue()}:`).count(),
+    ).toBe(1);
+    expect(await dashboard.violations()).toEqual([]);
+    expect(await statusOf(production)).toBe(200);
+    await page.keyboard.press('Escape');
+
+    const row = page.getByRole('row', { name: /Upload page/ });
+    await row.getByRole('button', { name: /production key/ }).click();
+    await page.getByRole('menuitem', { name: 'Regenerate' }).click();
+    await page.getByRole('button', { name: 'Regenerate' }).click();
+    const renewed = page.getByRole('dialog', { name: 'Your new key' });
+    const second = await renewed.getByRole('textbox', { name: 'Production key' }).inputValue();
+    expect(await statusOf(production)).toBe(401);
+    expect(await statusOf(second)).toBe(200);
+    await renewed.getByRole('button', { name: 'Done' }).click();
+
+    await row.getByRole('button', { name: /the pair/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete the pair' }).click();
+    const confirm = page.getByRole('dialog', { name: 'Delete the pair?' });
+    const destroy = confirm.getByRole('button', { name: 'Delete the pair' });
+    expect(await destroy.getAttribute('aria-disabled')).toBe('true');
+    await confirm.getByRole('textbox').fill('Upload page');
+    expect(await dashboard.violations()).toEqual([]);
+    await page.keyboard.press('Enter');
+    await row.waitFor({ state: 'detached' });
+    expect(await statusOf(second)).toBe(401);
+    expect(dashboard.complaints).toEqual([]);
+
+    // What the server refuses is told in its words.
+    await deletePair(page);
+    await page
+      .getByRole('dialog')
+      .getByText(/last API key/i)
+      .waitFor();
+  });
+
+  test('ends another session, and changes the password that is used from then on', async () => {
+    await using other = await DashboardPage.open(browser(), server, '/dashboard', {
+      userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0',
+    });
+    await other.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/account');
+    const { page } = dashboard;
+    const row = page.getByRole('row', { name: /Firefox 148 on Linux/ });
+    await row.getByRole('button', { name: /^End the session/ }).click();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'End the session', exact: true }).click();
+    await other.page.getByText('You were signed out.').waitFor();
+    await row.waitFor({ state: 'detached' });
+
+    await page.getByLabel('Current password').fill('not the password');
+    await page.getByLabel('New password', { exact: true }).fill(newPassword);
+    await page.getByText('Strong.').waitFor();
+    await page.getByLabel('New password, once more').fill(newPassword);
+    await page.keyboard.press('Enter');
+    await page.getByText('This is not your password.').waitFor();
+    dashboard.complaints.length = 0;
+    await page.getByLabel('Current password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByText('Your password was changed').waitFor();
+    expect(dashboard.complaints).toEqual([]);
+    expect((await signIn(email, password)).status).toBe(401);
+    expect((await signIn(email, newPassword)).status).toBe(201);
+  });
+
+  test('refuses to sign in after too many tries, and says for how long', async () => {
+    const tries = Array.from({ length: 10 }, () => signIn('guest@example.org', 'a wrong one'));
+    await Promise.all(tries);
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard', { signedIn: false });
+    const { page } = dashboard;
+    const button = page.getByRole('button', { name: 'Sign in' });
+    await button.waitFor();
+    await page.clock.install();
+    await page.getByLabel('Email').fill('guest@example.org');
+    await page.getByLabel('Password').fill('the right one');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Too many passwords were wrong.').waitFor();
+    const left = page.getByRole('timer');
+    expect(await left.innerText()).toMatch(/^You can try again in 1[45]:\d\d\.$/);
+    expect(await button.getAttribute('aria-disabled')).toBe('true');
+    expect(await dashboard.violations()).toEqual([]);
+    await page.clock.fastForward('14:30');
+    await until('the countdown', async () => /in 0:[0-3]\d\./.test(await left.innerText()));
+    await page.clock.fastForward('00:40');
+    await page.getByText('You can try again now.').waitFor();
+    expect(await button.getAttribute('aria-disabled')).toBe('false');
+    // Somebody else is not kept out.
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password').fill(newPassword);
+    await button.click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+});
+
+async function deletePair(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /Actions for the pair/ }).click();
+  await page.getByRole('menuitem', { name: 'Delete the pair' }).click();
+  const name = await page
+    .getByRole('dialog')
+    .getByText(/^Type “/)
+    .innerText();
+  await page
+    .getByRole('dialog')
+    .getByRole('textbox')
+    .fill(/“(.*)”/.exec(name)![1]!);
+  await page.keyboard.press('Enter');
+}
+
+async function namesOf(server: TestServer, key: string): Promise<string[]> {
+  const answer = await fetch(`${server.baseUrl}/live-streams`, { headers: basic(key) });
+  const { data } = (await answer.json()) as { data: { name: string }[] };
+  return data.map(({ name }) => name);
+}
+
+function basic(key: string): { Authorization: string } {
+  return { Authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` };
+}
