@@ -200,16 +200,14 @@ async function send(id: string): Promise<void> {
       onStored: bytes => {
         work.storedBytes = bytes;
       },
-      onWaiting: (problem, retryAtMs) => {
+      onWaiting: problem => {
         if (abort.signal.aborted) return;
-        if (problem === undefined)
-          changeUpload(id, { state: 'sending', problem: undefined, retryAtMs: undefined });
+        if (problem === undefined) changeUpload(id, { state: 'sending', problem: undefined });
+        // What to do about a lost connection is known: it is tried again.
         else
           changeUpload(id, {
             state: 'retrying',
-            problem: problem.text,
-            retryAtMs,
-            bytesPerSecond: undefined,
+            problem: problem.status === 0 ? problem.message : problem.text,
           });
       },
     });

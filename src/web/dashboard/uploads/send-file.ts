@@ -25,8 +25,8 @@ export interface FileToSend {
   readonly onProgress: (bytes: number) => void;
   /** So many bytes are at the server for sure. */
   readonly onStored: (bytes: number) => void;
-  /** It does not work just now, and is tried again then. @param atMs milliseconds since 1970; undefined when it goes on */
-  readonly onWaiting: (problem: ApiProblem | undefined, atMs: number) => void;
+  /** It does not work just now, and is tried again. @param problem undefined when it goes on */
+  readonly onWaiting: (problem: ApiProblem | undefined) => void;
 }
 
 /**
@@ -47,7 +47,7 @@ export async function sendFile(upload: FileToSend): Promise<void> {
       await sendChunks(upload, missing, () => {
         tries = 0;
         backOff.reset();
-        upload.onWaiting(undefined, 0);
+        upload.onWaiting(undefined);
       });
       return;
     } catch (error) {
@@ -58,7 +58,7 @@ export async function sendFile(upload: FileToSend): Promise<void> {
       if (verdict === 'try-again') tries += 1;
       if (verdict === 'give-up' || tries > triesAtMost) throw problem;
       const waitMs = Math.max(backOff.next(), (problem.retryAfterSeconds ?? 0) * 1_000);
-      upload.onWaiting(problem, Date.now() + waitMs);
+      upload.onWaiting(problem);
       await wait(waitMs, upload.signal);
     }
   }

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { formatBytes, formatPercent } from '../format/size.ts';
-import { formatRelative, formatSpan } from '../format/time.ts';
+import { formatSpan } from '../format/time.ts';
 import { environment } from '../state/session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -108,7 +108,7 @@ function factsOf({ state, sentBytes, fileBytes, fileName, ...upload }: Upload): 
       return `${sent} · ${formatBytes(bytesPerSecond)}/s · ${left} left`;
     }
     case 'retrying':
-      return `${sent} · is tried again ${formatRelative(upload.retryAtMs ?? Date.now())}`;
+      return `${sent} · trying again soon`;
     case 'paused':
       return `Paused · ${sent}`;
     case 'interrupted':

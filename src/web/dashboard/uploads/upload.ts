@@ -36,8 +36,6 @@ export interface Upload {
   readonly bytesPerSecond?: number | undefined;
   /** What went wrong, or is wrong with the file that was chosen. */
   readonly problem?: string | undefined;
-  /** When it is tried again, in milliseconds since 1970. */
-  readonly retryAtMs?: number | undefined;
   /** How far the processing is. */
   readonly processedPercent?: number | undefined;
 }

@@ -27,9 +27,8 @@ export function useStatuses(videos: readonly Video[]): ReadonlyMap<string, Video
     const known = answers.filter(answer => answer !== undefined);
     if (known.length > 0) setStatuses(before => new Map([...before, ...known]));
   };
-  // What is as it was when it was asked for has not changed since.
-  const key = videos.map(({ videoId, updatedAt }) => videoId + updatedAt).join(' ');
-  useEffect(() => void ask(videos), [key]);
+  // Again whenever the list was loaded anew.
+  useEffect(() => void ask(videos), [videos]);
 
   const isOpen = (video: Video) => {
     const status = statuses.get(video.videoId);

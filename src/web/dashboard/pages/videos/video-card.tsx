@@ -102,7 +102,9 @@ function stateOf(video: Video, status: VideoStatus | undefined): VideoState | un
   if (upload !== undefined && ['sending', 'retrying', 'paused', 'interrupted'].includes(upload.state)) {
     return { kind: 'uploading', percent: Math.floor((100 * upload.sentBytes) / upload.fileBytes) };
   }
-  return status === undefined ? undefined : videoStateOf(video, status);
+  const state = status === undefined ? undefined : videoStateOf(video, status);
+  const isSent = upload?.state === 'processing' && (state?.kind === 'empty' || state?.kind === 'uploading');
+  return isSent ? { kind: 'processing' } : state;
 }
 
 function Duration({ status }: { status: VideoStatus | undefined }) {
