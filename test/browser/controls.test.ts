@@ -43,11 +43,14 @@ describeInBrowser("the player page's controls", browser => {
     await until('silence', async () => (await viewer.video()).isMuted);
     await page.click('#mute');
     await until('sound', async () => !(await viewer.video()).isMuted);
+    // Nobody sees the controls, and nothing fills them in, once the pointer has rested.
+    await page.mouse.move(400, 300);
     await page.fill('#volume', '0.3');
     await until('a volume of 0.3', async () => Math.abs((await viewer.video()).volume - 0.3) < 0.01);
     await page.reload();
     await viewer.untilPlayed(0.5);
     expect((await viewer.video()).volume).toBeCloseTo(0.3);
+    await page.mouse.move(420, 300);
     await page.fill('#volume', '0');
     await until('silence', async () => (await viewer.video()).isMuted);
     expect(await page.getAttribute('#mute', 'aria-label')).toBe('Unmute');

@@ -112,7 +112,7 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
     await watch.until(
       ({ realSegments }) => realSegments >= before + 2,
       'segments of another packager',
-      15_000,
+      30_000,
     );
     expect(isAlive(packager)).toBe(false);
     await publisher.stop();

@@ -51,7 +51,7 @@ async function publishAll(stream: CreatedStream, sent: readonly MediaTag[]): Pro
 
 const stateOf = (stream: CreatedStream, state: string) =>
   waitUntil(async () => (await healthOf(stream)).state === state, {
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
     what: `${stream.liveStreamId} ${state}`,
   });
 
@@ -95,7 +95,7 @@ describe.concurrent('a publisher that comes back within the grace', () => {
           const { data } = await videos();
           return data.length > 0 && data;
         },
-        { timeoutMs: 20_000 },
+        { timeoutMs: 60_000 },
       );
       expect(recorded).toHaveLength(1);
     },
@@ -125,7 +125,7 @@ describe.concurrent('a publisher that comes back within the grace', () => {
     for (const { liveStreamId } of [stream, mirror]) {
       await server.api('PUT', `/live-streams/${liveStreamId}/complete`);
     }
-    await waitUntil(async () => (await broadcastsOf(mirror))[0]?.state === 'ended', { timeoutMs: 20_000 });
+    await waitUntil(async () => (await broadcastsOf(mirror))[0]?.state === 'ended', { timeoutMs: 60_000 });
     expect(await broadcastsOf(mirror)).toHaveLength(1);
     const [video] = await waitUntil(
       async () => {
@@ -134,7 +134,7 @@ describe.concurrent('a publisher that comes back within the grace', () => {
         );
         return data.length > 0 && data;
       },
-      { timeoutMs: 20_000 },
+      { timeoutMs: 60_000 },
     );
     const { encoding } = await get<{ encoding: { metadata: { duration: number } } }>(
       `/videos/${video!.videoId}/status`,

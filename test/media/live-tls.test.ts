@@ -47,7 +47,7 @@ beforeAll(async () => {
     gopSeconds: 1,
   });
   await waitUntil(async () => (await http1(path)).status === 200, {
-    timeoutMs: 20_000,
+    timeoutMs: 50_000,
     everyMs: 50,
     what: () => `the stream over RTMPS; the publisher said:\n${publisher.stderr}`,
   });
@@ -181,12 +181,12 @@ test('a certificate that is renewed is shown from then on, a broken one is not, 
   await writeFile(join(folder, 'cert.pem'), 'broken');
   const renewed = makeSelfSigned('localhost');
   await writeFile(join(folder, 'key.pem'), renewed.key);
-  await waitUntil(() => log.some(({ event }) => event === 'certificate-kept'), { timeoutMs: 30_000 });
+  await waitUntil(() => log.some(({ event }) => event === 'certificate-kept'), { timeoutMs: 60_000 });
   for (const port of ports) expect(await shownAt(port)).toBe(rawOf(first));
   await writeCertificate(renewed);
   for (const port of ports) {
     await waitUntil(async () => (await shownAt(port)) === rawOf(renewed), {
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
       everyMs: 100,
       what: `the new certificate at ${port}`,
     });

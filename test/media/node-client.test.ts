@@ -22,7 +22,7 @@ function digest(bytes: Buffer): string {
 
 async function stored(videoId: string): Promise<string> {
   const path = join(server.dataDir, 'vod', videoId, 'source');
-  await waitUntil(() => stat(path), { what: 'the assembled source', timeoutMs: 20_000 });
+  await waitUntil(() => stat(path), { what: 'the assembled source', timeoutMs: 60_000 });
   return digest(await readFile(path));
 }
 

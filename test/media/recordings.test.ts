@@ -85,7 +85,7 @@ function videosWhen(stream: CreatedStream, count: number, key?: string): Promise
       const videos = await videosOf(stream, key);
       return videos.length >= count ? videos : undefined;
     },
-    { timeoutMs: 30_000, what: `${count} videos` },
+    { timeoutMs: 60_000, what: `${count} videos` },
   );
 }
 
@@ -96,7 +96,7 @@ function statusWhen(videoId: string, isWanted: (status: Status) => boolean, key?
       last = await get<Status>(`/videos/${videoId}/status`, key);
       return isWanted(last) ? last : undefined;
     },
-    { timeoutMs: 40_000, what: () => `the status: ${JSON.stringify(last)}` },
+    { timeoutMs: 60_000, what: () => `the status: ${JSON.stringify(last)}` },
   );
 }
 
@@ -111,7 +111,7 @@ async function lengthsOf(input: string): Promise<{ frames: number; seconds: numb
       ...['-v', 'error', '-count_packets', '-select_streams', 'v:0', '-of', 'json'],
       ...['-show_entries', 'stream=nb_read_packets:format=duration', input],
     ],
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
   const { streams, format } = JSON.parse(stdout) as {
     streams: { nb_read_packets: string }[];
@@ -125,7 +125,7 @@ async function longestFrameSeconds(hls: string): Promise<number> {
   const { stdout } = await promisify(execFile)(
     ffprobePath,
     ['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0', hls],
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
   const times = stdout
     .split('\n')
@@ -269,7 +269,7 @@ describe('a broadcast', { concurrent: true }, () => {
         const { data } = (await answer.json()) as { data: Video[] };
         return data.length > 0 && (await fetch(data[0]!.assets.mp4!)).status === 200 && data;
       },
-      { timeoutMs: 40_000, what: 'the mp4' },
+      { timeoutMs: 60_000, what: 'the mp4' },
     );
     const { frames } = await lengthsOf(video!.assets.mp4!);
     expect(Math.abs(frames - 4 * fps)).toBeLessThan(4);
