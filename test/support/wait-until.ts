@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface WaitOptions {
   /** Default 20,000: a slow machine that runs all tests at once needs some of it. */
   readonly timeoutMs?: number;
-  /** Default 10. */
+  /** Default 10, and 30 once a second has passed: to look costs what is waited for some of the machine. */
   readonly everyMs?: number;
   /** What was waited for; the failure says it. A function is asked at the deadline, so it can tell the last state. */
   readonly what?: string | (() => string);
@@ -20,7 +20,7 @@ export async function waitUntil<Result>(
   condition: () => Result | Promise<Result>,
   options: WaitOptions = {},
 ): Promise<Exclude<Result, false | null | undefined>> {
-  const { timeoutMs = 20_000, everyMs = 10 } = options;
+  const { timeoutMs = 20_000, everyMs } = options;
   const started = performance.now();
   let lastError: unknown;
   for (;;) {
@@ -35,7 +35,7 @@ export async function waitUntil<Result>(
     } catch (error) {
       lastError = error;
     }
-    await sleep(everyMs);
+    await sleep(everyMs ?? (timeoutMs - leftMs < 1000 ? 10 : 30));
   }
   const what = typeof options.what === 'function' ? options.what() : (options.what ?? 'the condition');
   throw new Error(
