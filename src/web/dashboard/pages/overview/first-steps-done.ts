@@ -17,12 +17,15 @@ export function stepsDone({
 }: {
   readonly onAir: readonly unknown[];
   readonly hasBroadcast: boolean;
-  readonly videos: readonly { readonly video: Pick<Video, 'source'> }[];
+  readonly videos: readonly {
+    readonly video: Pick<Video, 'source'>;
+    readonly progress: { readonly stage: string };
+  }[];
   readonly keyPairs: readonly ApiKeyPair[];
 }): StepsDone {
   return {
     live: onAir.length > 0 || hasBroadcast || videos.some(({ video }) => video.source.type === 'liveStream'),
-    video: videos.some(({ video }) => video.source.type === 'upload'),
+    video: videos.some(({ video, progress }) => video.source.type === 'upload' && progress.stage !== 'empty'),
     key:
       keyPairs.length > 1 ||
       keyPairs.some(

@@ -28,7 +28,10 @@ test('first steps are ticked off by what was done', () => {
     sandbox: { createdAt: '2026-03-04T05:06:07+00:00' },
   };
   const used: ApiKeyPair = { ...pair, sandbox: { ...pair.sandbox!, lastUsedAt: pair.createdAt } };
-  const video = (type: 'upload' | 'liveStream') => ({ video: { source: { type, uri: '' } } });
+  const video = (type: 'upload' | 'liveStream', stage = 'encoding') => ({
+    video: { source: { type, uri: '' } },
+    progress: { stage },
+  });
   const none = { onAir: [], hasBroadcast: false, videos: [], keyPairs: [pair] };
   expect(stepsDone(none)).toEqual({ live: false, video: false, key: false });
   expect(stepsDone({ ...none, onAir: [{}] }).live).toBe(true);
@@ -39,6 +42,7 @@ test('first steps are ticked off by what was done', () => {
     key: false,
   });
   expect(stepsDone({ ...none, videos: [video('upload')] }).video).toBe(true);
+  expect(stepsDone({ ...none, videos: [video('upload', 'empty')] }).video).toBe(false);
   expect(stepsDone({ ...none, keyPairs: [used] }).key).toBe(true);
   expect(stepsDone({ ...none, keyPairs: [pair, pair] }).key).toBe(true);
 });
