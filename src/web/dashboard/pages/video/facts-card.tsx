@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { formatBitrate, formatBytes, formatNumber } from '../../format/size.ts';
 import { formatClock, formatDateTime } from '../../format/time.ts';
+import { environment } from '../../state/session.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
 import { Card, Facts } from '../../ui/page.tsx';
@@ -47,6 +48,12 @@ export function FactsCard({ video, status }: { video: Video; status: Loaded<Vide
           ],
         ]}
       />
+      {environment.value === 'sandbox' && (
+        <p class="hint">
+          Videos of the sandbox show their first 30 seconds with a watermark, and are deleted 24 hours after
+          the upload.
+        </p>
+      )}
     </Card>
   );
 }

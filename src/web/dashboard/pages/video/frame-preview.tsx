@@ -25,9 +25,14 @@ function ExactFrame({ file, seconds }: { file: string; seconds: number }) {
   const wanted = useRef(seconds);
   wanted.current = seconds;
   const seek = () => {
-    const element = video.current!;
+    const element = video.current;
     // One place after the other: what was passed meanwhile is left out.
-    if (element.readyState > 0 && !element.seeking && element.currentTime !== wanted.current) {
+    if (
+      element !== null &&
+      element.readyState > 0 &&
+      !element.seeking &&
+      element.currentTime !== wanted.current
+    ) {
       element.currentTime = wanted.current;
     }
   };

@@ -57,7 +57,7 @@ export function useVideoStatus(videoId: string): Loaded<VideoStatus> {
       if (next !== value) set(next);
     } else if (message.type === 'video.encoding.quality.completed') reload();
   });
-  const stage = value === undefined ? undefined : progressOf(value).stage;
-  useEvery(stage === 'ready' || stage === 'failed' ? undefined : periodMs, reload);
+  const isUnderWay = value !== undefined && !['ready', 'failed'].includes(progressOf(value).stage);
+  useEvery(isUnderWay ? periodMs : undefined, reload);
   return loaded;
 }
