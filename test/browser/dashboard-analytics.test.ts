@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { createVideo } from '../../scripts/server-process.ts';
+import { describeInBrowser, until } from './browser-fixture.ts';
+import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
+
+const userAgent =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+
+describeInBrowser('analytics in the dashboard', browser => {
+  test('show what was watched, by when and where, and hand it out as files', async () => {
+    await using server = await startDashboard();
+    const { videoId } = await createVideo(server.baseUrl, server.productionKey, { title: 'Pier' });
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/analytics');
+    const { page } = dashboard;
+    await page.getByText('Nothing was watched in this time').waitFor();
+    await page.getByText('Nobody is watching now').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+
+    const now = Date.now();
+    const event = (typ: number, seconds: number) => ({
+      ...{ eat: now - 20_000 + seconds * 1000, typ, vti: seconds, vwi: 640, vhe: 360, pau: typ === 1 },
+    });
+    const report = { sat: now, sid: crypto.randomUUID(), mid: videoId, pid: crypto.randomUUID(), ver: '1' };
+    const answer = await fetch(`${server.baseUrl}/watch`, {
+      method: 'POST',
+      headers: { 'user-agent': userAgent },
+      body: JSON.stringify({
+        ...{ ...report, ref: 'https://harbour.example/a' },
+        eve: [event(1, 0), event(2, 0), event(4, 3), event(4, 6), event(4, 9), event(3, 12)],
+      }),
+    });
+    expect(answer.status).toBe(202);
+    await until('the play', async () => {
+      const { data } = (await (await server.api('GET', '/data/metrics/play/count')).json()) as {
+        data: number;
+      };
+      return data === 1;
+    });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    const plays = page.getByRole('figure', { name: 'Plays, by the day' });
+    await plays.locator('canvas').waitFor();
+    expect(await plays.getByRole('row').last().getByRole('cell').allTextContents()).toEqual(['1', '1']);
+    const tiles = page.locator('.total');
+    expect(await tiles.nth(0).innerText()).toMatch(/Plays\s+1/);
+    expect(await tiles.nth(1).innerText()).toMatch(/Watch time\s+12 s/);
+    for (const [list, row] of [
+      ['Most played', 'Pier'],
+      ['Browsers', 'Chrome'],
+      ['Operating systems', 'Windows'],
+      ['Pages it was watched on', 'harbour.example/a'],
+    ] as const)
+      await page
+        .getByRole('list', { name: `${list}, by plays` })
+        .getByText(row, { exact: true })
+        .waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: /^Export/ }).click();
+    await page.getByRole('menuitem', { name: 'Browsers' }).click();
+    const stream = await (await saving).createReadStream();
+    expect((await stream.toArray()).join('')).toContain('chrome,Chrome,1');
+
+    await page.getByText('24 hours').click();
+    await page.getByRole('figure', { name: 'Watch time, by the hour' }).waitFor();
+    await page.getByRole('combobox').fill('pie');
+    await page.getByRole('option', { name: 'Pier' }).waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Show all videos and live streams' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('media')).toBe(videoId);
+    expect(dashboard.complaints).toEqual([]);
+  });
+});
