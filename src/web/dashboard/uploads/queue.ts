@@ -28,6 +28,8 @@ const filesAtMost = 100;
 interface Work {
   readonly file: File;
   readonly chunkBytes: number;
+  /** The video that it is the file of; undefined makes a new one. */
+  readonly into?: string | undefined;
   /** What the server has for sure. */
   storedBytes: number;
   /** Stops what is under way. */
@@ -45,19 +47,28 @@ addEventListener('beforeunload', event => {
 
 /** Uploads files to the environment that is shown, each to a new video, a few at a time. */
 export function uploadFiles(files: readonly File[]): void {
-  for (const file of files.slice(0, filesAtMost)) {
-    const refusal = fileRefusal(file.size);
-    const id = crypto.getRandomValues(new Uint32Array(2)).join('-');
-    if (refusal === undefined) works.set(id, { file, chunkBytes: chunkBytesFor(file.size), storedBytes: 0 });
-    addUpload({
-      ...{ id, title: titleOf(file.name), fileName: file.name, fileBytes: file.size, sentBytes: 0 },
-      environment: environment.peek(),
-      state: refusal === undefined ? 'waiting' : 'failed',
-      problem: refusal,
-    });
-  }
+  for (const file of files.slice(0, filesAtMost)) addFile(file, titleOf(file.name));
   if (files.length > filesAtMost) tell(`The first ${filesAtMost} files were taken.`);
   sendNext();
+}
+
+/** Uploads the file of a video that has none yet, in the environment that is shown. */
+export function uploadInto({ videoId, title }: { videoId: string; title: string }, file: File): void {
+  addFile(file, title, videoId);
+  sendNext();
+}
+
+function addFile(file: File, title: string, into?: string): void {
+  const refusal = fileRefusal(file.size);
+  const id = crypto.getRandomValues(new Uint32Array(2)).join('-');
+  if (refusal === undefined)
+    works.set(id, { file, into, chunkBytes: chunkBytesFor(file.size), storedBytes: 0 });
+  addUpload({
+    ...{ id, title, fileName: file.name, fileBytes: file.size, sentBytes: 0 },
+    environment: environment.peek(),
+    state: refusal === undefined ? 'waiting' : 'failed',
+    problem: refusal,
+  });
 }
 
 /** Stops an upload until it is resumed. */
@@ -233,14 +244,12 @@ async function send(id: string): Promise<void> {
   sendNext();
 }
 
-/** Makes the video that a file becomes, and remembers it. That is not stopped half-way: a video that nobody knows of would be left. */
-async function makeVideo(id: string, { file, chunkBytes }: Work): Promise<string> {
+/** Makes the video that a file becomes, unless it is there, and remembers it. That is not stopped half-way: a video that nobody knows of would be left. */
+async function makeVideo(id: string, { file, chunkBytes, into }: Work): Promise<string> {
   const { title, environment } = findUpload(id)!;
   const fingerprint = await fingerprintOf(file);
-  const { videoId } = await call('POST /videos', {
-    body: { title },
-    headers: { 'Millrace-Environment': environment },
-  });
+  const headers = { 'Millrace-Environment': environment };
+  const videoId = into ?? (await call('POST /videos', { body: { title }, headers })).videoId;
   remember({
     ...{ videoId, environment, title, chunkBytes },
     ...{ fileName: file.name, fileBytes: file.size, lastModified: file.lastModified },

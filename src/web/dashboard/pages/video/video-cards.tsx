@@ -36,7 +36,16 @@ export function VideoCards({
   return (
     <div class="columns main-side">
       <div class="stack video-main">
-        <VideoStage assets={assets} progress={progress} title={titleOf(video)} />
+        <VideoStage
+          assets={assets}
+          progress={progress}
+          title={titleOf(video)}
+          onFile={file => {
+            void import('../../uploads/queue.ts').then(({ uploadInto }) =>
+              uploadInto({ videoId, title: titleOf(video) }, file),
+            );
+          }}
+        />
         <DetailsCard video={video} change={change} />
         <TagsCard video={video} change={change} />
         <ThumbnailCard videoId={videoId} assets={assets} isPlayable={isPlayable} onVideo={onVideo} />

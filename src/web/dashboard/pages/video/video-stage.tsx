@@ -1,4 +1,6 @@
+import { useRef } from 'preact/hooks';
 import { localUrl } from '../../format/local-url.ts';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import type { VideoAssets } from './use-video.ts';
@@ -10,14 +12,17 @@ export function VideoStage({
   assets,
   progress,
   title,
+  onFile,
 }: {
   assets: VideoAssets;
   /** Undefined while it is asked for. */
   progress: VideoProgress | undefined;
   title: string;
+  /** A file was chosen for a video that has none. */
+  onFile: (file: File) => void;
 }) {
   if (progress === undefined) return <div class="video-stage skeleton block" aria-hidden="true" />;
-  if (!progress.isPlayable) return <NotPlayable progress={progress} />;
+  if (!progress.isPlayable) return <NotPlayable progress={progress} onFile={onFile} />;
   return (
     <div class="video-stage">
       <iframe
@@ -29,7 +34,13 @@ export function VideoStage({
   );
 }
 
-function NotPlayable({ progress: { stage, percent, failure } }: { progress: VideoProgress }) {
+function NotPlayable({
+  progress: { stage, percent, failure },
+  onFile,
+}: {
+  progress: VideoProgress;
+  onFile: (file: File) => void;
+}) {
   const { title, text } = stageWords[stage];
   const isUnderWay = ['arriving', 'processing', 'encoding'].includes(stage);
   return (
@@ -37,7 +48,30 @@ function NotPlayable({ progress: { stage, percent, failure } }: { progress: Vide
       <Icon name={stage === 'failed' ? 'warning' : stage === 'empty' ? 'upload' : 'video'} size={34} />
       <p class="stage-title">{title}</p>
       <p>{failure ?? text}</p>
+      {stage === 'empty' && <UploadButton onFile={onFile} />}
       {isUnderWay && <Progress percent={percent} label={title} />}
     </section>
+  );
+}
+
+function UploadButton({ onFile }: { onFile: (file: File) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <div class="stage-action">
+      <Button kind="primary" icon="upload" onClick={() => input.current?.click()}>
+        Upload the file
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label="File of the video"
+        accept="video/*,audio/*,.mkv,.ts,.flv"
+        onChange={event => {
+          const file = event.currentTarget.files?.[0];
+          if (file !== undefined) onFile(file);
+        }}
+      />
+    </div>
   );
 }
