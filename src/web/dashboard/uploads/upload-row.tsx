@@ -1,9 +1,10 @@
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { formatBytes, formatPercent } from '../format/size.ts';
 import { formatSpan } from '../format/time.ts';
 import { environment } from '../state/session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/confirm.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Progress } from '../ui/progress.tsx';
 import { cancelUpload, chooseFile, hasFile, pauseUpload, resumeUpload } from './queue.ts';
@@ -48,6 +49,8 @@ export function UploadRow({ upload }: { upload: Upload }) {
 
 function Buttons({ upload }: { upload: Upload }) {
   const { id, title, state } = upload;
+  const [isAsking, setAsking] = useState(false);
+  const giveUp = () => (upload.sentBytes > 0 ? setAsking(true) : void cancelUpload(id));
   return (
     <span class="uploads-buttons">
       {isUnderWay(upload) && (
@@ -67,7 +70,17 @@ function Buttons({ upload }: { upload: Upload }) {
       {isOver(upload) ? (
         <IconButton icon="close" label={`Hide ${title}`} onClick={() => removeUpload(id)} />
       ) : (
-        <IconButton icon="close" label={`Cancel ${title}`} onClick={() => void cancelUpload(id)} />
+        <IconButton icon="close" label={`Give up ${title}`} onClick={giveUp} />
+      )}
+      {isAsking && !isOver(upload) && (
+        <ConfirmDialog
+          title={`Give up the upload of “${title}”?`}
+          action="Give up"
+          work={() => cancelUpload(id)}
+          onClose={() => setAsking(false)}
+        >
+          <p>What has been sent is deleted. A pause keeps it.</p>
+        </ConfirmDialog>
       )}
     </span>
   );

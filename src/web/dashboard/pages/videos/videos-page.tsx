@@ -53,7 +53,7 @@ export function VideosPage() {
           ) : (
             <VideoGrid
               videos={list.value.data}
-              restoreDays={restoreDays.value}
+              restoreDays={restoreDays.value ?? (restoreDays.problem === undefined ? undefined : 0)}
               onTag={tag => change({ tags: writeTags([...new Set([...choice.tags, tag])]), page: undefined })}
               onChanged={list.reload}
             />
