@@ -42,6 +42,10 @@ export function LiveStreamsPage() {
   );
   const onAir = useOnAir(loaded.reload);
   useEvery(onAir.size > 0 ? pictureMs : undefined, () => setRound(number => number + 1));
+  const closeDialog = () => {
+    setCreating(false);
+    if (query.new !== undefined) change({ new: undefined });
+  };
   const create = (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
       New live stream
@@ -100,7 +104,7 @@ export function LiveStreamsPage() {
           );
         }}
       </Shown>
-      {isCreating && <CreateStreamDialog onClose={() => setCreating(false)} />}
+      {isCreating && <CreateStreamDialog onClose={closeDialog} />}
     </Page>
   );
 }

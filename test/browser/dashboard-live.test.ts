@@ -1,0 +1,137 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { publishTestPicture } from '../support/ffmpeg.ts';
+import type { TestServer } from '../support/start-server.ts';
+import { describeInBrowser, until } from './browser-fixture.ts';
+import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
+
+interface ShownStream {
+  readonly liveStreamId: string;
+  readonly name: string;
+  readonly streamKey: string;
+  readonly public: boolean;
+  readonly restreams: readonly object[];
+}
+
+describeInBrowser('live streams in the dashboard', browser => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startDashboard();
+  });
+  afterAll(() => server.stop());
+
+  const streams = async () => {
+    const { data } = (await (await server.api('GET', '/live-streams')).json()) as { data: ShownStream[] };
+    return data;
+  };
+
+  it('makes one, which goes live by itself with its key, and ends it', async () => {
+    await using dashboard = await openAt(browser(), server, '/dashboard/live');
+    const { page } = dashboard;
+    await page.getByText('Go live in three steps').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'New live stream' }).first().click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Pier cam');
+    expect(await dashboard.violations()).toEqual([]);
+    await page.keyboard.press('Enter');
+
+    await page.getByRole('heading', { name: 'Pier cam' }).waitFor();
+    await page.getByText('Off air', { exact: true }).waitFor();
+    const address = await page.getByLabel('Server', { exact: true }).inputValue();
+    await page.getByRole('button', { name: 'Copy stream key' }).click();
+    await page.getByText('Stream key copied.').waitFor();
+    const key = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect((await streams()).map(({ streamKey }) => streamKey)).toEqual([key]);
+    expect(await dashboard.violations()).toEqual([]);
+
+    await using _ = publishTestPicture({ url: `${address}/${key}` });
+    await page.locator('.page-title').getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Health' }).click();
+    const rates = page.getByRole('figure', { name: 'Bitrate of the last five minutes' });
+    await rates
+      .getByRole('cell', { name: /\d kbit\/s$/ })
+      .first()
+      .waitFor();
+    const preview = page.frameLocator('iframe[title="Preview of Pier cam"]').locator('video');
+    await until('the preview plays', async () => {
+      const seconds = await preview.evaluate(
+        video => (video as unknown as { currentTime: number }).currentTime,
+      );
+      return seconds > 0.5;
+    });
+    expect(await dashboard.violations()).toEqual([]);
+
+    await page.getByRole('button', { name: 'End the broadcast' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End the broadcast' }).click();
+    await page.getByText('Off air', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Recordings' }).click();
+    await page.getByRole('cell', { name: 'Ended here or by the API' }).waitFor();
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  it('replaces its key, sends it on, renames and hides it, and deletes it by name', async () => {
+    const { liveStreamId, streamKey } = await server.createStream('Harbour');
+    await using dashboard = await openAt(browser(), server, `/dashboard/live/${liveStreamId}`);
+    const { page } = dashboard;
+    const found = async () => (await streams()).find(stream => stream.liveStreamId === liveStreamId);
+
+    await page.getByRole('button', { name: 'Regenerate key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Regenerate key' }).click();
+    await page.getByText('The live stream has a new key.').waitFor();
+    const shown = await page.getByLabel('Stream key', { exact: true }).inputValue();
+    expect(shown).not.toBe(streamKey);
+    expect((await found())?.streamKey).toBe(shown);
+
+    await page.getByRole('link', { name: 'Restreams' }).click();
+    await page.getByRole('button', { name: 'Add a destination' }).click();
+    await dialog.getByLabel('Name').fill('Mirror');
+    await dialog.getByLabel('Server').fill('http://mirror.example.net');
+    await dialog.getByLabel('Stream key').fill('abcd-1234');
+    await page.keyboard.press('Enter');
+    await dialog
+      .getByText(/RTMP URL should have the following format/)
+      .first()
+      .waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await dialog.getByLabel('Server').fill('rtmp://mirror.example.net/app');
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: 'Mirror' }).first().waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    const restream = { name: 'Mirror', serverUrl: 'rtmp://mirror.example.net/app', streamKey: 'abcd-1234' };
+    expect((await found())?.restreams).toEqual([restream]);
+
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByLabel('Name').fill('Harbour, north');
+    await page.getByLabel('Public').uncheck();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Harbour, north' }).waitFor();
+    expect(await found()).toMatchObject({ name: 'Harbour, north', public: false });
+    expect(await dashboard.violations()).toEqual([]);
+    // The player of a private stream has a link of its own.
+    const preview = page.frameLocator('iframe[title="Preview of Harbour, north"]');
+    await preview.getByText('Waiting for the stream').waitFor();
+
+    await page.getByRole('link', { name: 'Share' }).click();
+    await page.getByText('This live stream is private.').waitFor();
+    expect(await page.getByLabel('Embed code', { exact: true }).inputValue()).toContain(
+      `/live/${liveStreamId}?token=`,
+    );
+    expect(await dashboard.violations()).toEqual([]);
+
+    await page.getByRole('button', { name: 'More to do' }).click();
+    await page.getByRole('menuitem', { name: 'Delete live stream' }).click();
+    await dialog.getByLabel('Type “Harbour, north” to confirm').fill('Harbour, north');
+    expect(await dashboard.violations()).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Live streams' }).waitFor();
+    expect(await found()).toBeUndefined();
+    // The address that was refused.
+    expect(dashboard.complaints).toEqual([expect.stringContaining('400 (Bad Request)')]);
+  });
+});
+
+/** A page of the dashboard that may use the clipboard. */
+function openAt(browser: Browser, server: TestServer, path: string): Promise<DashboardPage> {
+  return DashboardPage.open(browser, server, path, { permissions: ['clipboard-read', 'clipboard-write'] });
+}
