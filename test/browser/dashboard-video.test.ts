@@ -142,11 +142,13 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     expect(await dashboard.violations()).toEqual([]);
   });
 
-  it('moves it to the trash, brings it back, and deletes it by name', async () => {
+  it('fills an empty one, moves it to the trash, brings it back, and deletes it by name', async () => {
     const made = await createVideo(server.baseUrl, server.productionKey, { title: 'Quay' });
     const other = made.videoId;
     await open(other);
     await page.getByText('Nothing was uploaded yet').waitFor();
+    await page.getByLabel('File of the video').setInputFiles(await fixture('h264-aac'));
+    await page.locator('iframe').waitFor();
     await button('More actions').click();
     await page.getByRole('menuitem', { name: 'Move to trash' }).click();
     await button('Move to trash').click();
