@@ -1,0 +1,69 @@
+import { openAsBlob } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { basicAuthorization, createVideo } from '../../scripts/server-process.ts';
+import type { LiveStream } from '../../src/web/dashboard/api/api-types.ts';
+import { publishTestPicture } from '../support/ffmpeg.ts';
+import { fixture } from '../support/fixtures.ts';
+import type { TestServer } from '../support/start-server.ts';
+import { describeInBrowser, until } from './browser-fixture.ts';
+import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
+
+describeInBrowser('the overview of the dashboard', browser => {
+  let server: TestServer;
+  let dashboard: DashboardPage;
+  beforeAll(async () => {
+    server = await startDashboard({ 'encode.preset': 'ultrafast' });
+    dashboard = await DashboardPage.open(browser(), server);
+  });
+  afterAll(async () => {
+    await dashboard?.close();
+    await server?.stop();
+  });
+
+  const section = (name: string) => dashboard.page.getByRole('region', { name, exact: true });
+  const step = (name: string) => section('First steps').getByRole('heading', { name, exact: true });
+
+  test('leads somebody who is new on air, and shows that', async () => {
+    const { page } = dashboard;
+    await step('Go live').waitFor();
+    await step('Upload a video').waitFor();
+    await step('Make an API key').waitFor();
+    await section('Server').getByText('Processor').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+
+    await page.getByLabel('Name of the live stream').fill('Sunday service');
+    await page.keyboard.press('Enter');
+    const address = await page.getByRole('textbox', { name: 'Server' }).inputValue();
+    const key = await page.getByRole('textbox', { name: 'Stream key' }).inputValue();
+    expect(await dashboard.violations()).toEqual([]);
+
+    const film = new FormData();
+    film.set('file', await openAsBlob(await fixture('h264-aac-faststart')), 'film.mp4');
+    const { videoId } = await createVideo(server.baseUrl, server.productionKey, { title: 'Harbour' });
+    const headers = { authorization: basicAuthorization(server.productionKey) };
+    await fetch(`${server.baseUrl}/videos/${videoId}/source`, { method: 'POST', headers, body: film });
+    await using _ = publishTestPicture({ url: `${address}/${key}` });
+
+    const live = section('Live now').getByRole('link', { name: /Sunday service/ });
+    await live.getByText(/bit\/s/).waitFor();
+    await live.getByText('0 viewers').waitFor();
+    const picture = live.locator('img');
+    await until('a picture', () =>
+      picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0),
+    );
+    // What was done is ticked off, and the steps are gone with the last one.
+    await section('First steps').waitFor({ state: 'detached' });
+    await section('Storage').getByText('Uploads').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    const listed = (await (await server.api('GET', '/live-streams')).json()) as { data: LiveStream[] };
+    const stream = listed.data[0]!;
+    expect(stream).toMatchObject({ name: 'Sunday service', streamKey: key, broadcasting: true });
+
+    await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
+    await section('Live now').getByText('Nothing is live').waitFor();
+    // While the broadcast needed the processor, the encode may have waited.
+    const video = section('Latest videos').getByRole('listitem').filter({ hasText: 'Harbour' });
+    await video.getByText('Ready').waitFor();
+    expect(dashboard.complaints).toEqual([]);
+  });
+});
