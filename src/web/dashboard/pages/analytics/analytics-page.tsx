@@ -94,8 +94,8 @@ function ExportMenu({ question, overTime }: { question: Question; overTime: Over
       label="Export as CSV:"
       items={exportNames.map(([name, words]) => ({ words, onClick: () => void save(name) }))}
     >
-      <Icon name="down" size={18} />
       Export
+      <Icon name="down" size={16} />
     </Menu>
   );
 }
