@@ -11,6 +11,7 @@ const lastAskAfterMs = 8_000;
 /** The thumbnail of a video, which is another one once there is something to be seen. */
 export function VideoPicture({ video, state }: { video: Video; state: VideoState | undefined }) {
   const [round, setRound] = useState(0);
+  const [isBroken, setBroken] = useState(false);
   const ask = () => setRound(number => number + 1);
   const isOpen = state !== undefined && !isSettled(state);
   const wasOpen = useRef(false);
@@ -24,5 +25,16 @@ export function VideoPicture({ video, state }: { video: Video; state: VideoState
   }, [isOpen]);
   if (video.assets === null) return null;
   const address = `${localUrl(video.assets.thumbnail)}?at=${encodeURIComponent(`${video.updatedAt} ${round}`)}`;
-  return <img src={address} alt="" loading="lazy" width={320} height={180} />;
+  return (
+    <img
+      class={isBroken ? 'broken' : undefined}
+      src={address}
+      alt=""
+      loading="lazy"
+      width={320}
+      height={180}
+      onError={() => setBroken(true)}
+      onLoad={() => setBroken(false)}
+    />
+  );
 }
