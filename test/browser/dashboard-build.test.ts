@@ -1,0 +1,190 @@
+import { openAsBlob } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fixture } from '../support/fixtures.ts';
+import { pngImage } from '../support/images.ts';
+import type { TestServer } from '../support/start-server.ts';
+import { describeInBrowser, until } from './browser-fixture.ts';
+import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into.
+type Json = any;
+
+/** A request that the receiver got. */
+interface Received {
+  readonly body: string;
+  readonly deliveryId: string;
+}
+
+describeInBrowser('what programs are given in the dashboard', browser => {
+  let server: TestServer;
+  let dashboard: DashboardPage;
+  let page: Page;
+  let receiver: Server;
+  let hookUrl: string;
+  const received: Received[] = [];
+  beforeAll(async () => {
+    receiver = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request.setEncoding('utf8')) body += chunk;
+      received.push({ body, deliveryId: String(request.headers['millrace-delivery-id']) });
+      response.end('Thank you.');
+    });
+    await new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', resolve));
+    hookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
+    server = await startDashboard({ allowPrivateTargets: 'true', 'encode.preset': 'ultrafast' });
+    dashboard = await DashboardPage.open(browser(), server, '/dashboard/webhooks');
+    ({ page } = dashboard);
+  });
+  afterAll(async () => {
+    await dashboard?.close();
+    await server?.stop();
+    receiver?.closeAllConnections();
+    receiver?.close();
+  });
+
+  const go = (path: string) => page.goto(`${server.baseUrl}/dashboard/${path}`);
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+  const said = (words: string) => page.getByRole('status').getByText(words).waitFor();
+  const dataOf = async (path: string): Promise<Json[]> =>
+    ((await (await server.api('GET', path)).json()) as Json).data;
+  const scan = async () => {
+    expect(await dashboard.violations()).toEqual([]);
+    expect(dashboard.complaints).toEqual([]);
+  };
+
+  /** A refusal that a test asked for is told in the console too. */
+  const expectRefusal = () =>
+    expect(dashboard.complaints.splice(0)).toEqual([expect.stringContaining('status of 400')]);
+
+  it('makes a webhook, and an upload token with which a video is sent that the webhook is told of, twice', async () => {
+    await page.getByText('No webhooks yet').waitFor();
+    await button('New webhook').click();
+    await page.getByLabel('Address').fill('ftp://a.example');
+    await page.getByLabel('A quality is encoded').check();
+    await button('Create').click();
+    await page.getByText('This value should be an http or https URL.').first().waitFor();
+    expectRefusal();
+    await page.getByLabel('Address').fill(hookUrl);
+    await scan();
+    await page.keyboard.press('Enter');
+    await page.getByText('Nothing was sent yet').waitFor();
+    const [hook] = await dataOf('/webhooks');
+    expect(hook).toMatchObject({ url: hookUrl, events: ['video.encoding.quality.completed'] });
+    await button('Show signing secret').click();
+    expect(await page.getByLabel('Signing secret', { exact: true }).inputValue()).toBe(hook.signatureSecret);
+    const hookPath = new URL(page.url()).pathname;
+
+    await go('upload-tokens');
+    await button('New upload token').click();
+    await page.getByLabel('Can be used for').selectOption('1 week');
+    await page.keyboard.press('Tab');
+    await button('Create').click();
+    const token = await page.getByRole('textbox', { name: 'Token' }).inputValue();
+    await page.getByText(`/upload?token=${token}`).first().waitFor();
+    await scan();
+    const [made] = await dataOf('/upload-tokens');
+    expect(made).toMatchObject({ token, ttl: 7 * 86_400 });
+    await button('Done').click();
+    await page.getByText('in 6 days').waitFor();
+
+    await page.goto(server.baseUrl + hookPath);
+    await page.getByText('Nothing was sent yet').waitFor();
+    const film = new FormData();
+    film.set('file', await openAsBlob(await fixture('h264-only')), 'Mill wheel.mp4');
+    const sent = await fetch(`${server.baseUrl}/upload?token=${token}`, { method: 'POST', body: film });
+    expect(sent.status).toBe(201);
+    // Without a reload.
+    await page.getByRole('cell', { name: 'Delivered' }).first().waitFor();
+    await scan();
+
+    await button(/^Details of A quality is encoded/)
+      .first()
+      .click();
+    await page.getByText('Thank you.').waitFor();
+    await page.getByText('"type": "video.encoding.quality.completed"').waitFor();
+    await scan();
+    const before = received.length;
+    await button('Send again').click();
+    await page.getByText('Repeats').waitFor();
+    await until('the second delivery', () => received.length > before);
+    const again = received.at(-1)!;
+    expect(received.filter(({ body }) => body === again.body)).toHaveLength(2);
+    await page.getByRole('dialog').getByText('Answered 200').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    const deliveries = await dataOf(`/webhooks/${hook.webhookId}/deliveries`);
+    expect(deliveries[0]).toMatchObject({ deliveryId: again.deliveryId, status: 'succeeded' });
+    await page.getByLabel('Which deliveries').selectOption('Failed');
+    await page.getByText('No such deliveries').waitFor();
+  });
+
+  it('deletes a webhook and an upload token by their names', async () => {
+    await go('webhooks');
+    await page.getByRole('cell', { name: 'Delivered' }).waitFor();
+    await button(`Delete ${hookUrl}`).click();
+    await page.getByLabel(/^Type/).fill(hookUrl);
+    await scan();
+    await page.keyboard.press('Enter');
+    await page.getByText('No webhooks yet').waitFor();
+    expect(await dataOf('/webhooks')).toEqual([]);
+
+    const [{ token }] = await dataOf('/upload-tokens');
+    await go('upload-tokens');
+    await button(`Delete token ${token.slice(-6)}`).click();
+    await page.keyboard.type(token.slice(-6));
+    await page.keyboard.press('Enter');
+    await page.getByText('No upload tokens').waitFor();
+    const film = new FormData();
+    film.set('file', new Blob(['some bytes']), 'a.mp4');
+    const refused = await fetch(`${server.baseUrl}/upload?token=${token}`, { method: 'POST', body: film });
+    expect(refused.status).toBe(401);
+  });
+
+  it('uploads a watermark, shows where it will stand, and deletes it', async () => {
+    await go('watermarks');
+    await page.getByText('No watermarks yet').waitFor();
+    await button('New watermark').click();
+    const image = (text: Buffer) => ({ name: 'mark.png', mimeType: 'image/png', buffer: text });
+    await page.getByLabel('Image').setInputFiles(image(Buffer.from('no image')));
+    await button('Upload').click();
+    await page.getByRole('alert').waitFor();
+    expectRefusal();
+    await page.getByLabel('Image').setInputFiles(image(pngImage(400, 200)));
+    await page.getByText('400 × 200 pixels').waitFor();
+    await scan();
+    await button('Upload').click();
+    await said('Watermark uploaded.');
+    const [{ watermarkId }] = await dataOf('/watermarks');
+
+    const mark = page.getByRole('img', { name: /^Watermark, / });
+    await page.getByRole('img', { name: 'Watermark, 288 by 144 pixels at 1574, 882' }).waitFor();
+    await page.getByLabel('Shown on').selectOption('Landscape, 1280 × 720');
+    await page.getByLabel('Corner').selectOption('Top right');
+    await page.getByLabel('From the right: unit').selectOption('pixels');
+    await page.getByLabel('From the right: number').fill('20');
+    await page.getByLabel('Width: unit').selectOption('as it is');
+    await page.getByLabel('From the top: slider').fill('10');
+    await page.getByRole('img', { name: 'Watermark, 400 by 200 pixels at 860, 72' }).waitFor();
+    const [frame, box] = [await page.locator('.placement-frame').boundingBox(), await mark.boundingBox()];
+    expect((box!.x - frame!.x) / frame!.width).toBeCloseTo(860 / 1_280, 2);
+    expect(box!.height / frame!.height).toBeCloseTo(200 / 720, 2);
+    await scan();
+    const placement = await page
+      .getByRole('figure', { name: 'Placement', exact: true })
+      .locator('pre')
+      .innerText();
+    const watermark = JSON.parse(placement);
+    expect(watermark).toEqual({ id: watermarkId, top: '10%', right: '20px', opacity: '80%' });
+    expect((await server.api('POST', '/videos', { title: 'Mill', watermark })).status).toBe(201);
+
+    await button(`Delete watermark ${watermarkId.slice(-6)}`).click();
+    await page.keyboard.type(watermarkId.slice(-6));
+    await scan();
+    await page.keyboard.press('Enter');
+    await page.getByText('No watermarks yet').waitFor();
+    expect(await dataOf('/watermarks')).toEqual([]);
+  });
+});
