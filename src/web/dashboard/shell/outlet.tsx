@@ -7,7 +7,8 @@ import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, Skeleton } from '../ui/states.tsx';
-import { type PageProps, type PageRoute, routes } from './routes.ts';
+import type { PageProps } from './page-props.ts';
+import { type PageRoute, routes } from './routes.ts';
 
 interface Shown {
   readonly route: PageRoute;

@@ -1,10 +1,5 @@
 import type { ComponentType } from 'preact';
-
-/** What a page is given: the parts of its address. */
-export interface PageProps {
-  /** By the `:names` of its path. */
-  readonly params: Readonly<Record<string, string>>;
-}
+import type { PageProps } from './page-props.ts';
 
 /** A page of the dashboard. Its code is loaded when it is first shown. */
 export interface PageRoute {

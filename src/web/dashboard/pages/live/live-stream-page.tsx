@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import type { PageProps } from '../../shell/routes.ts';
+import type { PageProps } from '../../shell/page-props.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm.tsx';
 import { Menu } from '../../ui/menu.tsx';

@@ -1,5 +1,5 @@
 import { call } from '../../api/client.ts';
-import type { PageProps } from '../../shell/routes.ts';
+import type { PageProps } from '../../shell/page-props.ts';
 import { Page } from '../../ui/page.tsx';
 import { LoadFailed, Skeleton } from '../../ui/states.tsx';
 import { useLoad } from '../../ui/use-load.ts';

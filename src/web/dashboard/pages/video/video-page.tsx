@@ -1,4 +1,4 @@
-import type { PageProps } from '../../shell/routes.ts';
+import type { PageProps } from '../../shell/page-props.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Page } from '../../ui/page.tsx';
 import { LoadFailed, Skeleton } from '../../ui/states.tsx';

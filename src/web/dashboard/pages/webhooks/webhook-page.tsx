@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso/router';
 import type { Webhook } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
-import type { PageProps } from '../../shell/routes.ts';
+import type { PageProps } from '../../shell/page-props.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeSample } from '../../ui/code.tsx';
 import { CopyField } from '../../ui/copy.tsx';
