@@ -80,7 +80,10 @@ export function wordsOf(type: EventType): EventWords {
 
 /** Some of a webhook's events in words: the first ones, and how many more there are. */
 export function summaryOf(types: readonly EventType[], shown = 2): string {
-  const first = types.slice(0, shown).map(type => wordsOf(type).words);
+  const first = types.slice(0, shown).map((type, index) => {
+    const { words } = wordsOf(type);
+    return index === 0 ? words : words.charAt(0).toLowerCase() + words.slice(1);
+  });
   const more = types.length - first.length;
   return more > 0 ? `${first.join(', ')} and ${more} more` : first.join(', ');
 }

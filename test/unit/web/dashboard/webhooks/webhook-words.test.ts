@@ -27,7 +27,7 @@ it('has words for every event, and the name of one that it does not know', () =>
 
 it('sums up what a webhook is told of', () => {
   expect(summaryOf(['video.source.recorded'])).toBe('A recording is complete');
-  expect(summaryOf(eventTypes.slice(0, 4))).toBe('A broadcast starts, A broadcast ends and 2 more');
+  expect(summaryOf(eventTypes.slice(0, 4))).toBe('A broadcast starts, a broadcast ends and 2 more');
 });
 
 it.each([
