@@ -7,7 +7,7 @@ export function Preview({ stream }: { stream: LiveStream }) {
   const { liveStreamId, name, playerId, assets } = stream;
   // Each answer has a new address of a private stream: the player keeps the first, or it would begin anew.
   const address = useMemo(
-    () => `${localUrl(assets.player)}#autoplay;muted`,
+    () => `${localUrl(assets.player)}#autoplay;muted;analytics:false`,
     [liveStreamId, stream.public, playerId],
   );
   return (

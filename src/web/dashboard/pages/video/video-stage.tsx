@@ -27,7 +27,7 @@ export function VideoStage({
     <div class="video-stage">
       <iframe
         title={`Player: ${title}`}
-        src={`${localUrl(assets.player)}#hide-title`}
+        src={`${localUrl(assets.player)}#hide-title;analytics:false`}
         allow="autoplay; fullscreen; picture-in-picture"
       />
     </div>
