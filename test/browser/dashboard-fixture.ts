@@ -40,7 +40,7 @@ export class DashboardPage {
     page.on('console', message => {
       const isOfNobodyYet = message.location().url.endsWith('/auth/session');
       if (['error', 'warning'].includes(message.type()) && !isOfNobodyYet)
-        this.complaints.push(message.text());
+        this.complaints.push(`${message.text()} (${message.location().url})`);
     });
     page.on('pageerror', error => this.complaints.push(String(error)));
   }
@@ -74,11 +74,16 @@ export class DashboardPage {
     return dashboard;
   }
 
-  /** What axe-core finds against WCAG 2.2 AA and its best practices, one line for each element. */
-  async violations(): Promise<string[]> {
-    await this.page.evaluate(axeSource);
+  /**
+   * What axe-core finds against WCAG 2.2 AA and its best practices, one line for each element.
+   *
+   * @param rules only these of it
+   */
+  async violations(rules: readonly string[] = axeOptions.runOnly): Promise<string[]> {
+    // It stays on the page, of which there is but one.
+    if (!(await this.page.evaluate<boolean>(`'axe' in window`))) await this.page.evaluate(axeSource);
     const { violations } = await this.page.evaluate<AxeResult>(
-      `axe.run(document, ${JSON.stringify(axeOptions)})`,
+      `axe.run(document, ${JSON.stringify({ ...axeOptions, runOnly: rules })})`,
     );
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
