@@ -112,8 +112,8 @@ function KindsExplained() {
       <p>
         A pair has a key for each environment. A <strong>sandbox</strong> key reaches only the sandbox: what
         is made with it carries a watermark, is cut, and is gone after a day, so it is for trying. A{' '}
-        <strong>production</strong> key reaches production only. What is in one environment cannot be seen
-        from the other.
+        <strong>production</strong> key reaches production. What is in one environment cannot be seen from the
+        other.
       </p>
       <p class="quiet">
         In what you send to browsers and apps, use <a href="/dashboard/upload-tokens">upload tokens</a>{' '}
