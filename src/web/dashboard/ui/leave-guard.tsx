@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { guardHistory } from '../state/history-guard.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 
@@ -34,11 +35,11 @@ export function LeaveGuard({ isActive }: { isActive: boolean }) {
     };
     const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('click', onClick, true);
-    addEventListener('popstate', onPopState, true);
+    guardHistory(onPopState);
     addEventListener('beforeunload', onUnload);
     return () => {
       removeEventListener('click', onClick, true);
-      removeEventListener('popstate', onPopState, true);
+      guardHistory(undefined);
       removeEventListener('beforeunload', onUnload);
     };
   }, [isActive]);
