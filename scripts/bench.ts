@@ -10,6 +10,7 @@ import { findFfmpeg } from '../src/ffmpeg/find-ffmpeg.ts';
 import { benchAnalytics } from './bench/analytics.ts';
 import { benchApi } from './bench/api.ts';
 import type { Bench, BenchContext } from './bench/bench-context.ts';
+import { benchDashboard } from './bench/dashboard.ts';
 import { benchDeadRestreams } from './bench/dead-restreams.ts';
 import { benchEncode } from './bench/encode.ts';
 import { benchGlass } from './bench/glass.ts';
@@ -48,6 +49,7 @@ const benches: Readonly<Record<string, Bench>> = {
   recording: benchRecordedStreams,
   long: benchLongBroadcast,
   restream: benchDeadRestreams,
+  dashboard: benchDashboard,
 };
 
 const { values } = parseArgs({

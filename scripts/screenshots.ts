@@ -1,10 +1,12 @@
 /**
- * Takes the pictures of the dashboard that the documentation shows: `npm run screenshots`, or some with `--only overview,live`.
+ * Takes the pictures of the dashboard that the documentation shows: `npm run screenshots`, or some with `--only overview,live`, or into
+ * another folder with `--into FOLDER`. With `--data FOLDER` what the server was filled with is kept there, and used the next time.
  *
- * A server in a temporary folder gets films, themes, keys and webhooks through its API, and records a broadcast. It is then stopped, a
+ * A server in a temporary folder gets films, themes, keys and tokens through its API, and records a broadcast. It is then stopped, a
  * month of viewing is written through its own stores, since that takes a month otherwise, and it is started again with a live
- * stream on air that is sent on to a second server. Needs Chromium, and an ffmpeg of version 5 or newer.
+ * stream on air that is sent on to a second server, a webhook, and a film that is being encoded. Needs Chromium, and an ffmpeg of version 5 or newer.
  */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,10 +18,10 @@ import { callApi } from './api-call.ts';
 import { addWebhook } from './demo-dressing.ts';
 import { DemoReceiver } from './demo-receiver.ts';
 import { DemoDestination } from './demo-restream.ts';
-import { createVideo, type ServerProcess, startServerProcess } from './server-process.ts';
-import { type FilmStudio, makeFilm } from './showcase/films.ts';
-import { fillLibrary, lastFilm, sendFilm } from './showcase/library.ts';
-import { broadcastOnce, goOnAir, makeStreams } from './showcase/on-air.ts';
+import { type CreatedStream, createVideo, type ServerProcess, startServerProcess } from './server-process.ts';
+import { type FilmStudio, filmPath, makeFilm } from './showcase/films.ts';
+import { fillLibrary, type Library, lastFilm, sendFilm } from './showcase/library.ts';
+import { broadcastOnce, goOnAir, makeStreams, type OnAir } from './showcase/on-air.ts';
 import { writePast } from './showcase/past.ts';
 import { type Picture, takePictures } from './showcase/take-pictures.ts';
 
@@ -27,14 +29,16 @@ const email = 'anna@example.org';
 const password = 'a-password-for-pictures';
 const jobsWithinMs = 20 * 60_000;
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, folder: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, into: { type: 'string' }, data: { type: 'string' } },
+});
 const ending = new AbortController();
 process.once('SIGINT', () => ending.abort()).once('SIGTERM', () => ending.abort());
-const folder = await mkdtemp(join(tmpdir(), 'millrace-screenshots-'));
+const folder = values.data ?? (await mkdtemp(join(tmpdir(), 'millrace-screenshots-')));
 try {
   await run();
 } finally {
-  await rm(folder, { recursive: true, force: true });
+  if (values.data === undefined) await rm(folder, { recursive: true, force: true });
 }
 
 async function run(): Promise<void> {
@@ -57,60 +61,70 @@ async function run(): Promise<void> {
     () => {},
     () => {},
   );
-  let server = await start();
-  let destination: DemoDestination | undefined;
-  try {
+  const shownPath = join(folder, 'shown.json');
+  if (!existsSync(shownPath)) {
     console.log('Filling a server.');
-    receiver.trust(await addWebhook(server, receiver.address));
-    const { shown, recorded } = await makeStreams(server);
-    await broadcastOnce(server, studio, recorded, 20);
-    const library = await fillLibrary(server, studio);
-    const film = await makeFilm(studio, lastFilm);
-    await untilIdle(server);
-    await server.stop();
+    const made = await startAndFill(start, studio);
     await writePast(dataDir, [
-      ...library.media,
-      { mediaId: shown.liveStreamId, type: 'live-stream', seconds: 1_500, weight: 9 },
+      ...made.media,
+      { mediaId: made.stream.liveStreamId, type: 'live-stream', seconds: 1_500, weight: 9 },
     ]);
-    server = await start();
-
+    writeFileSync(shownPath, JSON.stringify(made));
+  }
+  const shown = JSON.parse(readFileSync(shownPath, 'utf8')) as Filled;
+  const server = await start();
+  let destination: DemoDestination | undefined;
+  let onAir: OnAir | undefined;
+  try {
+    receiver.trust(await addWebhook(server, receiver.address));
     destination = await DemoDestination.start(folder);
     const restreams = [{ ...destination.restream, name: 'Backup studio' }];
-    await callApi(server, 'PATCH', `/live-streams/${shown.liveStreamId}`, { restreams });
-    const onAir = await goOnAir(server, studio, shown, 14);
-    try {
-      const { videoId } = await createVideo(server.baseUrl, server.productionKey, {
-        title: 'Dusk, rough cut',
-        tags: ['landscape'],
-      });
-      await sendFilm(server, studio, videoId, film);
-      const { data } = await callApi<{ data: { webhookId: string }[] }>(server, 'GET', '/webhooks');
-      console.log('Taking pictures.');
-      const pictures = picturesOf({ ...library, ...shown, webhookId: data[0]!.webhookId });
-      await takePictures({
-        ...{ baseUrl: server.baseUrl, email, password, ffmpegPath },
-        folder: values.folder ?? fileURLToPath(new URL('../docs/', import.meta.url)),
-        pictures: pictures.filter(
-          ({ name }) => values.only?.split(',').some(part => name.includes(part)) ?? true,
-        ),
-      });
-    } finally {
-      await onAir.stop();
-    }
+    await callApi(server, 'PATCH', `/live-streams/${shown.stream.liveStreamId}`, { restreams });
+    onAir = await goOnAir(server, studio, shown.stream, 14);
+    const { videoId } = await createVideo(server.baseUrl, server.productionKey, {
+      title: 'Dusk, rough cut',
+      tags: ['landscape'],
+    });
+    await sendFilm(server, studio, videoId, filmPath(studio, lastFilm));
+    const webhooks = await callApi<{ data: { webhookId: string }[] }>(server, 'GET', '/webhooks');
+    console.log('Taking pictures.');
+    const wanted = values.only?.split(',');
+    await takePictures({
+      ...{ baseUrl: server.baseUrl, email, password, ffmpegPath },
+      folder: values.into ?? fileURLToPath(new URL('../docs/', import.meta.url)),
+      pictures: picturesOf(shown, webhooks.data[0]!.webhookId).filter(
+        ({ name }) => wanted?.some(part => name.includes(part)) ?? true,
+      ),
+    });
   } finally {
+    await onAir?.stop();
     await destination?.stop();
     await server.stop();
     await receiver.stop();
   }
 }
 
-function picturesOf(ids: {
-  videoId: string;
-  playerId: string;
-  liveStreamId: string;
-  webhookId: string;
-}): Picture[] {
-  const live = `/dashboard/live/${ids.liveStreamId}`;
+/** What has been made, by its ids. */
+interface Filled extends Library {
+  readonly stream: CreatedStream;
+}
+
+async function startAndFill(start: () => Promise<ServerProcess>, studio: FilmStudio): Promise<Filled> {
+  const server = await start();
+  try {
+    const { shown, recorded } = await makeStreams(server);
+    await broadcastOnce(server, studio, recorded, 20);
+    const library = await fillLibrary(server, studio);
+    await makeFilm(studio, lastFilm);
+    await untilIdle(server);
+    return { ...library, stream: shown };
+  } finally {
+    await server.stop();
+  }
+}
+
+function picturesOf({ stream, videoId, playerId }: Filled, webhookId: string): Picture[] {
+  const live = `/dashboard/live/${stream.liveStreamId}?part=health`;
   return [
     { name: 'dashboard-live', path: live, theme: 'light', seconds: 60 },
     { name: 'dashboard-live-phone', path: live, theme: 'dark', form: 'phone', seconds: 8 },
@@ -118,11 +132,11 @@ function picturesOf(ids: {
     { name: 'dashboard-overview-dark', path: '/dashboard', theme: 'dark', seconds: 6 },
     { name: 'dashboard-overview-phone', path: '/dashboard', theme: 'light', form: 'phone', seconds: 6 },
     { name: 'dashboard-videos', path: '/dashboard/videos', theme: 'light' },
-    { name: 'dashboard-video', path: `/dashboard/videos/${ids.videoId}`, theme: 'dark', seconds: 6 },
+    { name: 'dashboard-video', path: `/dashboard/videos/${videoId}`, theme: 'dark', seconds: 6 },
     { name: 'dashboard-analytics', path: '/dashboard/analytics', theme: 'light', seconds: 4 },
     { name: 'dashboard-analytics-dark', path: '/dashboard/analytics', theme: 'dark', seconds: 4 },
-    { name: 'dashboard-player', path: `/dashboard/players/${ids.playerId}`, theme: 'light', seconds: 6 },
-    { name: 'dashboard-webhook', path: `/dashboard/webhooks/${ids.webhookId}`, theme: 'light' },
+    { name: 'dashboard-player', path: `/dashboard/players/${playerId}`, theme: 'light', seconds: 6 },
+    { name: 'dashboard-webhook', path: `/dashboard/webhooks/${webhookId}`, theme: 'light' },
     { name: 'dashboard-keys', path: '/dashboard/keys', theme: 'dark' },
   ];
 }

@@ -64,9 +64,14 @@ export const landscapes = {
   },
 } as const satisfies Readonly<Record<string, Landscape>>;
 
+/** Where a film stands once it is made. */
+export function filmPath(studio: FilmStudio, { name }: FilmPlan): string {
+  return join(studio.folder, `${name}.mp4`);
+}
+
 /** Makes a film with a picture and a quiet tone; its path. @throws Error when ffmpeg fails; what it said stands on the terminal */
 export async function makeFilm(studio: FilmStudio, plan: FilmPlan): Promise<string> {
-  const path = join(studio.folder, `${plan.name}.mp4`);
+  const path = filmPath(studio, plan);
   const { input, filters } = await pictureOf(studio, plan);
   await run(studio, [
     ...input,

@@ -23,6 +23,8 @@ const forms = {
   phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5 },
 } as const;
 const bytesAtMost = 250_000;
+const settledWithinMs = 60_000;
+const pollMs = 250;
 
 /** Signs in with Chromium and takes the pictures, each into `{folder}/{name}.png`, small enough for a page of documentation. */
 export async function takePictures(options: {
@@ -77,16 +79,17 @@ async function open(
 async function settle(page: Page, { awaited, seconds = 1.5, name }: Picture): Promise<void> {
   await page.waitForSelector('main h1');
   if (awaited !== undefined) {
-    await page.waitForSelector(awaited, { timeout: 20_000 }).catch(() => {
+    await page.waitForSelector(awaited, { timeout: settledWithinMs }).catch(() => {
       console.error(`  ${name}: there is no ${awaited} on the page.`);
     });
   }
   await sleep(seconds * 1000);
-  await page.waitForFunction(
-    `document.querySelector('.skeleton') === null && [...document.images].every(image => image.complete)`,
-    undefined,
-    { timeout: 20_000 },
-  );
+  const isThere = `document.querySelector('.skeleton') === null && [...document.images].every(image => image.complete)`;
+  const deadlineMs = performance.now() + settledWithinMs;
+  while (!(await page.evaluate<boolean>(isThere))) {
+    if (performance.now() > deadlineMs) throw new Error(`${name}: not everything is there in time.`);
+    await sleep(pollMs);
+  }
 }
 
 /** Fewer colours where there are many: pictures of films would be large. How many bytes it has then. */
