@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { exec, useLocation } from 'preact-iso/router';
 import { type ApiProblem, problemOf } from '../api/problem.ts';
 import { environment } from '../state/session.ts';
@@ -10,9 +10,9 @@ import { Empty, Skeleton } from '../ui/states.tsx';
 import type { PageProps } from './page-props.ts';
 import { type PageRoute, routes } from './routes.ts';
 
-interface Shown {
-  readonly route: PageRoute;
+interface Shown extends PageProps {
   readonly component: ComponentType<PageProps>;
+  readonly key: string;
 }
 
 /** Pages whose code is here. */
@@ -21,7 +21,8 @@ const loaded = new Map<PageRoute, ComponentType<PageProps>>();
 /** The page that the address names. The one before stays until the code of the next is here: nothing flickers. */
 export function Outlet() {
   const { path } = useLocation();
-  const [shown, setShown] = useState<Shown>();
+  const shown = useRef<Shown>(undefined);
+  const [, setArrived] = useState<PageRoute>();
   const [problem, setProblem] = useState<ApiProblem>();
   const found = findRoute(path);
   const route = found?.route;
@@ -33,7 +34,7 @@ export function Outlet() {
     route.load().then(
       component => {
         loaded.set(route, component);
-        if (isWanted) setShown({ route, component });
+        if (isWanted) setArrived(route);
       },
       (error: unknown) => {
         if (isWanted) setProblem(problemOf(error));
@@ -48,14 +49,13 @@ export function Outlet() {
   if (problem !== undefined) return <NotLoaded />;
   const component = loaded.get(found.route);
   if (component !== undefined) {
-    const Current = component;
     // Another resource or environment is another page: nothing of the one before is kept.
     const key = `${environment.value} ${found.route.path} ${JSON.stringify(found.params)}`;
-    return <Current key={key} params={found.params} />;
+    shown.current = { component, key, params: found.params };
   }
-  if (shown !== undefined) {
-    const params = findParams(shown.route, path);
-    if (params !== undefined) return <shown.component params={params} />;
+  if (shown.current !== undefined) {
+    const { component: Current, key, params } = shown.current;
+    return <Current key={key} params={params} />;
   }
   return (
     <div class="page">
