@@ -20,7 +20,7 @@ import { DemoReceiver } from './demo-receiver.ts';
 import { DemoDestination } from './demo-restream.ts';
 import { type CreatedStream, createVideo, type ServerProcess, startServerProcess } from './server-process.ts';
 import { type FilmStudio, filmPath, makeFilm } from './showcase/films.ts';
-import { fillLibrary, type Library, lastFilm, sendFilm } from './showcase/library.ts';
+import { airFilm, fillLibrary, type Library, lastFilm, sendFilm } from './showcase/library.ts';
 import { broadcastOnce, goOnAir, makeStreams, type OnAir } from './showcase/on-air.ts';
 import { writePast } from './showcase/past.ts';
 import { type Picture, takePictures } from './showcase/take-pictures.ts';
@@ -80,7 +80,7 @@ async function run(): Promise<void> {
     destination = await DemoDestination.start(folder);
     const restreams = [{ ...destination.restream, name: 'Backup studio' }];
     await callApi(server, 'PATCH', `/live-streams/${shown.stream.liveStreamId}`, { restreams });
-    onAir = await goOnAir(server, studio, shown.stream, 14);
+    onAir = await goOnAir(server, studio, shown.stream, filmPath(studio, airFilm), 14);
     const { videoId } = await createVideo(server.baseUrl, server.productionKey, {
       title: 'Dusk, rough cut',
       tags: ['landscape'],
@@ -113,7 +113,7 @@ async function startAndFill(start: () => Promise<ServerProcess>, studio: FilmStu
   const server = await start();
   try {
     const { shown, recorded } = await makeStreams(server);
-    await broadcastOnce(server, studio, recorded, 20);
+    await broadcastOnce(server, studio, recorded, await makeFilm(studio, airFilm), 20);
     const library = await fillLibrary(server, studio);
     await makeFilm(studio, lastFilm);
     await untilIdle(server);

@@ -18,6 +18,8 @@ export interface FilmPlan {
   readonly picture: Landscape | string;
   /** Of the picture, in pixels; 16:9. */
   readonly height?: number;
+  /** As a camera sends it: so many all the time. */
+  readonly bitsPerSecond?: number;
 }
 
 const framesPerSecond = 25;
@@ -77,27 +79,24 @@ export async function makeFilm(studio: FilmStudio, plan: FilmPlan): Promise<stri
     ...input,
     ...['-f', 'lavfi', '-i', 'sine=frequency=220:sample_rate=48000', '-filter:a', 'volume=0.05'],
     ...filters,
-    ...['-t', String(plan.seconds), '-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20'],
+    ...['-t', String(plan.seconds), '-c:v', 'libx264', '-preset', 'veryfast'],
+    ...(plan.bitsPerSecond === undefined ? ['-crf', '20'] : constantRate(plan.bitsPerSecond)),
     ...['-pix_fmt', 'yuv420p', '-g', '50', '-c:a', 'aac', '-b:a', '96k', path],
   ]);
   return path;
 }
 
-/** Publishes a landscape to an address until it is stopped. */
-export async function publishLandscape(
-  studio: FilmStudio,
-  picture: Landscape,
+/** Publishes a film again and again, as it is, until it is stopped. */
+export function publishFilm(
+  { ffmpegPath }: FilmStudio,
+  path: string,
   address: string,
-): Promise<{ stop(): Promise<void>; readonly exited: Promise<void> }> {
-  const { input, filters } = await pictureOf(studio, { name: 'on-air', seconds: 600, picture, height: 720 });
+): { stop(): Promise<void>; readonly exited: Promise<void> } {
   const child = spawn(
-    studio.ffmpegPath,
+    ffmpegPath,
     [
-      ...['-hide_banner', '-nostdin', '-loglevel', 'error', '-re', ...input],
-      ...['-f', 'lavfi', '-i', 'sine=frequency=220:sample_rate=48000', ...filters],
-      ...['-c:v', 'libx264', '-preset', 'ultrafast', '-tune', 'zerolatency', '-pix_fmt', 'yuv420p'],
-      ...['-g', '50', '-b:v', '3000k', '-maxrate', '3000k', '-bufsize', '3000k'],
-      ...['-c:a', 'aac', '-b:a', '128k', '-f', 'flv', address],
+      ...['-hide_banner', '-nostdin', '-loglevel', 'error', '-re', '-stream_loop', '-1', '-i', path],
+      ...['-c', 'copy', '-f', 'flv', address],
     ],
     { stdio: ['ignore', 'inherit', 'inherit'], detached: true },
   );
@@ -139,6 +138,24 @@ export async function makeMark(
   return path;
 }
 
+function constantRate(bitsPerSecond: number): string[] {
+  const rate = String(bitsPerSecond);
+  return [
+    '-b:v',
+    rate,
+    '-minrate',
+    rate,
+    '-maxrate',
+    rate,
+    '-bufsize',
+    rate,
+    '-x264-params',
+    'nal-hrd=cbr',
+    '-bf',
+    '0',
+  ];
+}
+
 async function pictureOf(
   studio: FilmStudio,
   { name, seconds, picture, height = 720 }: FilmPlan,
@@ -152,9 +169,10 @@ async function pictureOf(
   await run(studio, [
     ...['-f', 'rawvideo', '-pix_fmt', 'rgb24', '-s', `${paintedWidth}x${height}`, '-i', raw, still],
   ]);
-  const walk = `crop=${width}:${height}:x='(iw-ow)*t/${seconds}':y=0`;
+  // One picture, decoded once, for as long as the film lasts.
+  const walk = `loop=loop=-1:size=1,setpts=N/${framesPerSecond}/TB,crop=${width}:${height}:x='(iw-ow)*t/${seconds}':y=0`;
   return {
-    input: ['-loop', '1', '-framerate', String(framesPerSecond), '-i', still],
+    input: ['-framerate', String(framesPerSecond), '-i', still],
     filters: ['-filter:v', walk],
   };
 }

@@ -84,6 +84,14 @@ export const lastFilm: FilmPlan = {
   picture: { ...landscapes.dusk, seed: 52, sunAt: [0.2, 0.38] },
 };
 
+/** What is broadcast. */
+export const airFilm: FilmPlan = {
+  name: 'on-air',
+  seconds: 40,
+  picture: landscapes.dusk,
+  bitsPerSecond: 3_000_000,
+};
+
 /** What can be shown, by its ids. */
 export interface Library {
   readonly videoId: string;

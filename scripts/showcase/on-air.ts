@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callApi } from '../api-call.ts';
+import { waitUntilPlayable } from '../bench/viewer.ts';
 import { type CreatedStream, createLiveStream, type ServerProcess } from '../server-process.ts';
-import { type FilmStudio, landscapes, publishLandscape } from './films.ts';
+import { type FilmStudio, publishFilm } from './films.ts';
 
 const pollMs = 500;
 const liveWithinMs = 30_000;
@@ -24,9 +25,10 @@ export async function broadcastOnce(
   server: ServerProcess,
   studio: FilmStudio,
   stream: CreatedStream,
+  film: string,
   seconds: number,
 ): Promise<void> {
-  const publisher = await publishLandscape(studio, landscapes.night, addressOf(server, stream));
+  const publisher = publishFilm(studio, film, addressOf(server, stream));
   await untilLive(server, stream);
   await sleep(seconds * 1000, undefined, { signal: studio.signal });
   await publisher.stop();
@@ -43,9 +45,10 @@ export async function goOnAir(
   server: ServerProcess,
   studio: FilmStudio,
   stream: CreatedStream,
+  film: string,
   viewers: number,
 ): Promise<OnAir> {
-  const publisher = await publishLandscape(studio, landscapes.dusk, addressOf(server, stream));
+  const publisher = publishFilm(studio, film, addressOf(server, stream));
   const watching = new AbortController();
   await untilLive(server, stream);
   const all = Array.from({ length: viewers }, (_, index) => watch(server, stream, index, watching.signal));
@@ -63,11 +66,11 @@ async function watch(
   index: number,
   signal: AbortSignal,
 ): Promise<void> {
-  // Viewers are told apart by address and program.
+  // Viewers are told apart by address and program; who asks for a media playlist is one.
   const headers = { 'user-agent': `Viewer ${index + 1} of the pictures` };
+  const { mediaUrl } = await waitUntilPlayable(server, stream.liveStreamId);
   while (!signal.aborted) {
-    const address = `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
-    await fetch(address, { headers, signal })
+    await fetch(mediaUrl, { headers, signal })
       .then(answer => answer.text())
       .catch(() => {});
     await sleep(askedEveryMs, undefined, { signal }).catch(() => {});
