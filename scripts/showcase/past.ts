@@ -84,7 +84,7 @@ function makeOlder(database: Database, media: readonly WatchedMedia[]): void {
     'watermarks',
     'webhooks',
     'api_keys',
-    'api_key_pairs',
+    'key_pairs',
   ]) {
     const isThere = database.sqlite
       .prepare<[string], number>("SELECT count(*) FROM pragma_table_info(?) WHERE name = 'created_at_ms'")
