@@ -75,6 +75,7 @@ describe('the dashboard', () => {
       const policy = header('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
       expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).toContain("require-trusted-types-for 'script'");
       expect(policy).not.toContain('unsafe');
     }
     expect(page).not.toMatch(/\{\{\w+\}\}/);
