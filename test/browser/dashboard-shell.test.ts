@@ -18,8 +18,13 @@ describeInBrowser('the dashboard', browser => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(await dashboard.violations()).toEqual([]);
 
+    const otherTab = await page.context().newPage();
+    await otherTab.goto(`${server.baseUrl}/dashboard/account`);
+    await otherTab.getByRole('heading', { name: 'Account', exact: true }).waitFor();
     await page.getByRole('button', { name: /^Account menu/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in to Millrace' }).waitFor();
+    // The cookie is gone for all tabs, and with it what they show.
+    await otherTab.getByRole('heading', { name: 'Sign in to Millrace' }).waitFor();
   });
 });

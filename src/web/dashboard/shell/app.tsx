@@ -36,7 +36,8 @@ export function App() {
   if (session.value === undefined) return null;
   if (session.value === null) return <SignInPage />;
   return (
-    <LocationProvider scope="/dashboard">
+    // Nothing of another account is kept.
+    <LocationProvider key={session.value.account.accountId} scope="/dashboard">
       <Shell />
     </LocationProvider>
   );
