@@ -97,7 +97,8 @@ async function shrink(ffmpegPath: string, path: string): Promise<number> {
   const { size } = await stat(path);
   if (size <= bytesAtMost) return size;
   const small = path.replace(/\.png$/, '.small.png');
-  const filter = 'split[a][b];[a]palettegen=max_colors=256:stats_mode=full[p];[b][p]paletteuse=dither=bayer:bayer_scale=4';
+  const filter =
+    'split[a][b];[a]palettegen=max_colors=256:stats_mode=full[p];[b][p]paletteuse=dither=bayer:bayer_scale=4';
   const child = spawn(ffmpegPath, ['-v', 'error', '-y', '-i', path, '-filter_complex', filter, small], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
