@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { call } from '../api/client.ts';
 import { problemOf } from '../api/problem.ts';
-import { isSettled, videoStateOf } from '../format/video-state.ts';
+import { isWatchable, videoStateOf } from '../format/video-state.ts';
 import { useEvery } from '../ui/use-every.ts';
 import { useFeed } from '../ui/use-feed.ts';
 import type { Upload } from './upload.ts';
@@ -30,9 +30,9 @@ async function follow({ id, videoId, environment }: Upload): Promise<void> {
     });
     const state = videoStateOf({ source: { type: 'upload', uri: '' } }, status);
     if (state.kind === 'failed') changeUpload(id, { state: 'unplayable', problem: state.failure });
-    else if (state.kind === 'playable' || isSettled(state)) changeUpload(id, { state: 'ready' });
+    else if (isWatchable(state)) changeUpload(id, { state: 'ready' });
     else changeUpload(id, { processedPercent: state.percent });
-    if (state.kind !== 'processing') videosChanged();
+    if (isWatchable(state) || state.kind === 'failed') videosChanged();
   } catch (error) {
     // Somebody deleted it; everything else is asked again.
     if (problemOf(error).status === 404) removeUpload(id);

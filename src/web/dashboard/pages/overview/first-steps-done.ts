@@ -19,13 +19,15 @@ export function stepsDone({
   readonly hasBroadcast: boolean;
   readonly videos: readonly {
     readonly video: Pick<Video, 'source'>;
-    readonly progress: { readonly stage: string };
+    readonly state: { readonly kind: string } | undefined;
   }[];
   readonly keyPairs: readonly ApiKeyPair[];
 }): StepsDone {
   return {
     live: onAir.length > 0 || hasBroadcast || videos.some(({ video }) => video.source.type === 'liveStream'),
-    video: videos.some(({ video, progress }) => video.source.type === 'upload' && progress.stage !== 'empty'),
+    video: videos.some(
+      ({ video, state }) => video.source.type === 'upload' && state !== undefined && state.kind !== 'empty',
+    ),
     key:
       keyPairs.length > 1 ||
       keyPairs.some(

@@ -1,21 +1,12 @@
 import { localUrl } from '../../format/local-url.ts';
 import { formatClock, formatDateTime, formatRelative } from '../../format/time.ts';
-import { Badge, type Tone } from '../../ui/badge.tsx';
+import { isSettled, isWatchable } from '../../format/video-state.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { Empty } from '../../ui/states.tsx';
-import type { VideoStage } from '../video/video-state.ts';
+import { VideoBadge } from '../../ui/video-badge.tsx';
 import type { ListedVideo } from './use-latest-videos.ts';
-
-const stageWords: Readonly<Record<VideoStage, readonly [words: string, tone: Tone]>> = {
-  empty: ['Waits for its file', 'neutral'],
-  arriving: ['Arriving', 'info'],
-  processing: ['Being looked at', 'info'],
-  encoding: ['Encoding', 'info'],
-  ready: ['Ready', 'good'],
-  failed: ['Failed', 'bad'],
-};
 
 /** The newest videos, and how far each has come. */
 export function LatestVideos({ videos }: { videos: readonly ListedVideo[] }) {
@@ -52,25 +43,21 @@ export function LatestVideos({ videos }: { videos: readonly ListedVideo[] }) {
   );
 }
 
-function LatestVideo({ video, status, progress }: ListedVideo) {
-  const { stage, percent, failure, isPlayable } = progress;
-  const [words, tone] = stageWords[stage];
-  const isMoving = stage === 'arriving' || stage === 'processing' || stage === 'encoding';
-  const { duration } = status.encoding.metadata;
+function LatestVideo({ video, state, durationSeconds }: ListedVideo) {
   return (
     <li class="latest-row">
       <span class="latest-picture" aria-hidden="true">
         {video.assets !== null && (
           <img
             // The picture changes when the video gets one.
-            src={`${localUrl(video.assets.thumbnail)}#${isPlayable}`}
+            src={`${localUrl(video.assets.thumbnail)}#${state !== undefined && isWatchable(state)}`}
             alt=""
             width={112}
             height={63}
             loading="lazy"
           />
         )}
-        {duration !== null && <span class="latest-length">{formatClock(duration)}</span>}
+        {durationSeconds !== undefined && <span class="latest-length">{formatClock(durationSeconds)}</span>}
       </span>
       <div class="latest-text">
         <a class="latest-title" href={`/dashboard/videos/${video.videoId}`}>
@@ -81,15 +68,14 @@ function LatestVideo({ video, status, progress }: ListedVideo) {
           <time dateTime={video.createdAt} title={formatDateTime(video.createdAt)}>
             {formatRelative(video.createdAt)}
           </time>
-          {failure !== undefined && `. ${failure}`}
+          {state?.failure !== undefined && `. ${state.failure}`}
         </p>
       </div>
       <div class="latest-state">
-        <Badge tone={tone}>
-          {words}
-          {isMoving && percent !== undefined && ` ${Math.floor(percent)} %`}
-        </Badge>
-        {isMoving && <Progress percent={percent} label={`${words}: ${video.title}`} />}
+        {state !== undefined && <VideoBadge state={state} />}
+        {state !== undefined && !isSettled(state) && (
+          <Progress percent={state.percent} label={`Progress of ${video.title}`} />
+        )}
       </div>
     </li>
   );

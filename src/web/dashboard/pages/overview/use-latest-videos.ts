@@ -1,70 +1,53 @@
-import { useState } from 'preact/hooks';
 import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { useFeed } from '../../ui/use-feed.ts';
-import { progressOf, type VideoProgress, withProgress } from '../video/video-state.ts';
+import { type VideoState, videoStateOf } from '../../format/video-state.ts';
+import { useVideoStatuses } from '../../ui/use-video-statuses.ts';
 
-/** A video with how far it has come. */
+/** Videos, and how it stood with each of them by its id. */
+export interface LoadedVideos {
+  readonly videos: readonly Video[];
+  readonly statuses: ReadonlyMap<string, VideoStatus>;
+}
+
+/** A video with how it stands with it. */
 export interface ListedVideo {
   readonly video: Video;
-  readonly status: VideoStatus;
-  readonly progress: VideoProgress;
+  /** undefined when it could not be asked for: somebody deleted it at this moment. */
+  readonly state: VideoState | undefined;
+  readonly durationSeconds: number | undefined;
 }
 
 const shownAtMost = 5;
-const nothingYet: VideoStatus = {
-  encoding: {
-    playable: false,
-    qualities: [],
-    metadata: {
-      width: null,
-      height: null,
-      bitrate: null,
-      duration: null,
-      framerate: null,
-      samplerate: null,
-      videoCodec: null,
-      audioCodec: null,
-      aspectRatio: null,
-    },
-  },
-};
+const nothingYet: LoadedVideos = { videos: [], statuses: new Map() };
 
-/** The newest videos with how far they have come. @throws ApiProblem */
-export async function loadLatestVideos(signal: AbortSignal): Promise<readonly ListedVideo[]> {
-  const { data } = await call('GET /videos', {
+/** The newest videos with how it stands with them. @throws ApiProblem */
+export async function loadLatestVideos(signal: AbortSignal): Promise<LoadedVideos> {
+  const { data: videos } = await call('GET /videos', {
     query: { pageSize: shownAtMost, sortBy: 'createdAt', sortOrder: 'desc' },
     signal,
   });
-  return Promise.all(
-    data.map(async video => {
-      // One that was deleted at this moment has none.
-      const status = await call('GET /videos/{videoId}/status', { params: video, signal }).catch(() => {
+  const statuses = new Map<string, VideoStatus>();
+  await Promise.all(
+    videos.map(async video => {
+      try {
+        statuses.set(video.videoId, await call('GET /videos/{videoId}/status', { params: video, signal }));
+      } catch {
         signal.throwIfAborted();
-        return nothingYet;
-      });
-      return { video, status, progress: progressOf(status) };
+      }
     }),
   );
+  return { videos, statuses };
 }
 
-/** The videos with what the feed has told of their encodes since they were loaded. */
-export function useLatestVideos(loaded: readonly ListedVideo[]): readonly ListedVideo[] {
-  const [videos, setVideos] = useState(loaded);
-  const [seen, setSeen] = useState(loaded);
-  if (seen !== loaded && (loaded.length > 0 || seen.length > 0)) {
-    setSeen(loaded);
-    setVideos(loaded);
-  }
-  useFeed(message => {
-    if (message.type !== 'video.encoding.progress') return;
-    setVideos(before =>
-      before.map(one => {
-        if (one.video.videoId !== message.videoId) return one;
-        const status = withProgress(one.status, message as Parameters<typeof withProgress>[1]);
-        return status === one.status ? one : { ...one, status, progress: progressOf(status) };
-      }),
-    );
+/** The videos with how it stands with them now. */
+export function useLatestVideos(loaded = nothingYet): readonly ListedVideo[] {
+  const statuses = useVideoStatuses(loaded.videos, loaded.statuses);
+  return loaded.videos.map(video => {
+    const status = statuses.get(video.videoId) ?? loaded.statuses.get(video.videoId);
+    return {
+      video,
+      state: status && videoStateOf(video, status),
+      durationSeconds: status?.encoding.metadata.duration ?? undefined,
+    };
   });
-  return videos;
 }

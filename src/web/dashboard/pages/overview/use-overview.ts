@@ -6,7 +6,12 @@ import { useEvery } from '../../ui/use-every.ts';
 import { useFeed } from '../../ui/use-feed.ts';
 import { type Loaded, useLoad } from '../../ui/use-load.ts';
 import { reachOf } from '../keys/key-pair.ts';
-import { type ListedVideo, loadLatestVideos, useLatestVideos } from './use-latest-videos.ts';
+import {
+  type ListedVideo,
+  type LoadedVideos,
+  loadLatestVideos,
+  useLatestVideos,
+} from './use-latest-videos.ts';
 import { type LiveOnAir, useOnAir } from './use-on-air.ts';
 
 /** What the server tells for the overview. */
@@ -14,7 +19,7 @@ interface LoadedFacts {
   readonly usage: Usage;
   /** The newest first, a hundred at most. */
   readonly streams: readonly LiveStream[];
-  readonly videos: readonly ListedVideo[];
+  readonly latest: LoadedVideos;
   readonly keyPairs: readonly ApiKeyPair[];
   /** Whether the newest live stream has been on air in the last 30 days. */
   readonly hasBroadcast: boolean;
@@ -22,12 +27,12 @@ interface LoadedFacts {
 
 /** What the overview shows, with what the feed has told since. */
 export interface Overview extends LoadedFacts {
+  /** The newest ones. */
+  readonly videos: readonly ListedVideo[];
   readonly onAir: readonly LiveOnAir[];
 }
 
 const freshForMs = 30_000;
-/** While something is on its way that the feed does not tell of. */
-const soonMs = 5_000;
 /** What the feed tells at once is one reason to ask again. */
 const gatherMs = 400;
 
@@ -44,10 +49,9 @@ export function useOverview(): Loaded<Overview> {
   useFeed(({ type }: FeedMessage) => {
     if (reasonsToReload.has(type)) reload();
   });
-  const videos = useLatestVideos(loaded.value?.videos ?? []);
+  const videos = useLatestVideos(loaded.value?.latest);
   const onAir = useOnAir(loaded.value?.streams ?? [], reload);
-  const isMoving = videos.some(({ progress }) => ['arriving', 'processing'].includes(progress.stage));
-  useEvery(isMoving ? soonMs : freshForMs, loaded.reload);
+  useEvery(freshForMs, loaded.reload);
   const { value, problem, isLoading } = loaded;
   return {
     value: value === undefined ? undefined : { ...value, videos, onAir },
@@ -59,7 +63,7 @@ export function useOverview(): Loaded<Overview> {
 }
 
 async function load(signal: AbortSignal): Promise<LoadedFacts> {
-  const [usage, { data: streams }, videos, { data: keyPairs }] = await Promise.all([
+  const [usage, { data: streams }, latest, { data: keyPairs }] = await Promise.all([
     call('GET /usage', { signal }),
     call('GET /live-streams', {
       query: { pageSize: 100, sortBy: 'createdAt', sortOrder: 'desc' },
@@ -77,7 +81,7 @@ async function load(signal: AbortSignal): Promise<LoadedFacts> {
           query: { pageSize: 1 },
           signal,
         }).then(({ pagination }) => pagination.itemsTotal);
-  return { usage, streams, videos, keyPairs, hasBroadcast: broadcasts > 0 };
+  return { usage, streams, latest, keyPairs, hasBroadcast: broadcasts > 0 };
 }
 
 /** Does something once, a little after it was asked for the first time. */

@@ -1,10 +1,10 @@
 import type { VideoStatus } from '../../api/api-types.ts';
+import type { Quality } from '../../format/video-state.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { Shown } from '../../ui/states.tsx';
 import type { Loaded } from '../../ui/use-load.ts';
-import type { Quality } from './video-state.ts';
 
 const words: Readonly<Record<Quality['status'], readonly [text: string, tone: Tone]>> = {
   waiting: ['Waiting', 'neutral'],

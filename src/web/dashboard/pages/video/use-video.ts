@@ -1,10 +1,10 @@
 import { useRef } from 'preact/hooks';
 import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { call, type Input } from '../../api/client.ts';
+import { videoStateOf, withProgress } from '../../format/video-state.ts';
 import { useEvery } from '../../ui/use-every.ts';
 import { useFeed } from '../../ui/use-feed.ts';
 import { type Loaded, useLoad } from '../../ui/use-load.ts';
-import { progressOf, withProgress } from './video-state.ts';
 
 /** Addresses of a video's files. */
 export type VideoAssets = NonNullable<Video['assets']>;
@@ -43,7 +43,7 @@ export function useOwnAssets({ public: isPublic, assets }: Video): VideoAssets |
 }
 
 /** How far a video has come: by the feed while it is encoded, and asked for again and again while it is not done. */
-export function useVideoStatus(videoId: string): Loaded<VideoStatus> {
+export function useVideoStatus(videoId: string, video: Video | undefined): Loaded<VideoStatus> {
   const loaded = useLoad(videoId, signal =>
     call('GET /videos/{videoId}/status', { params: { videoId }, signal }),
   );
@@ -57,7 +57,11 @@ export function useVideoStatus(videoId: string): Loaded<VideoStatus> {
       if (next !== value) set(next);
     } else if (message.type === 'video.encoding.quality.completed') reload();
   });
-  const isUnderWay = value !== undefined && !['ready', 'failed'].includes(progressOf(value).stage);
-  useEvery(isUnderWay ? periodMs : undefined, reload);
+  // Of an empty one, a file may come from anywhere.
+  const isOpen =
+    value !== undefined &&
+    video !== undefined &&
+    !['ready', 'failed'].includes(videoStateOf(video, value).kind);
+  useEvery(isOpen ? periodMs : undefined, reload);
   return loaded;
 }

@@ -3,17 +3,17 @@ import { useLocation } from 'preact-iso/router';
 import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { localUrl } from '../../format/local-url.ts';
+import type { VideoState } from '../../format/video-state.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { tell, tellProblem } from '../../ui/toast.tsx';
 import { useLoad } from '../../ui/use-load.ts';
 import { saveFile } from './tracks.ts';
-import type { VideoProgress } from './video-state.ts';
 import { titleOf } from './video-words.ts';
 
 /** What can be done with a video as a whole. */
-export function VideoActions({ video, progress }: { video: Video; progress?: VideoProgress }) {
+export function VideoActions({ video, state }: { video: Video; state: VideoState | undefined }) {
   const { route } = useLocation();
   const [open, setOpen] = useState<'trash' | 'delete'>();
   const account = useLoad('account', signal => call('GET /account', { signal }));
@@ -35,7 +35,7 @@ export function VideoActions({ video, progress }: { video: Video; progress?: Vid
   items.push({ words: 'Delete for good', icon: 'trash', danger: true, onClick: () => setOpen('delete') });
   return (
     <>
-      {progress?.stage === 'ready' && video.mp4Support && (
+      {state?.kind === 'ready' && video.mp4Support && (
         <Button icon="download" onClick={() => void saveMp4(videoId).catch(tellProblem)}>
           Download
         </Button>

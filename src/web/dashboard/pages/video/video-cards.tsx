@@ -1,4 +1,5 @@
 import type { Video, VideoStatus } from '../../api/api-types.ts';
+import { isWatchable, videoStateOf } from '../../format/video-state.ts';
 import type { Loaded } from '../../ui/use-load.ts';
 import { CaptionsCard } from './captions-card.tsx';
 import { ChaptersCard } from './chapters-card.tsx';
@@ -13,7 +14,6 @@ import { TagsCard } from './tags-card.tsx';
 import { ThumbnailCard } from './thumbnail-card.tsx';
 import { type EditedVideo, useOwnAssets } from './use-video.ts';
 import { VideoStage } from './video-stage.tsx';
-import { progressOf } from './video-state.ts';
 import { titleOf } from './video-words.ts';
 
 /** Everything on the page of a video: what is watched and edited beside what is known and handed out. */
@@ -29,16 +29,16 @@ export function VideoCards({
 }) {
   const { videoId } = video;
   const assets = useOwnAssets(video);
-  const progress = status.value && progressOf(status.value);
+  const state = status.value && videoStateOf(video, status.value);
   const duration = status.value?.encoding.metadata.duration ?? undefined;
-  const isPlayable = progress?.isPlayable === true;
+  const isPlayable = state !== undefined && isWatchable(state);
   if (assets === undefined) return null;
   return (
     <div class="columns main-side">
       <div class="stack video-main">
         <VideoStage
           assets={assets}
-          progress={progress}
+          state={state}
           title={titleOf(video)}
           onFile={file => {
             void import('../../uploads/queue.ts').then(({ uploadInto }) =>

@@ -1,13 +1,14 @@
+import { videoStateOf } from '../../format/video-state.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Page } from '../../ui/page.tsx';
 import { LoadFailed, Skeleton } from '../../ui/states.tsx';
+import { VideoBadge } from '../../ui/video-badge.tsx';
 import { MissingVideo } from './missing-video.tsx';
 import { useVideo, useVideoStatus } from './use-video.ts';
 import { VideoActions } from './video-actions.tsx';
 import { VideoCards } from './video-cards.tsx';
-import { progressOf } from './video-state.ts';
-import { badgeWords, stageWords, titleOf } from './video-words.ts';
+import { titleOf } from './video-words.ts';
 
 const back = { href: '/dashboard/videos', words: 'Videos' };
 
@@ -15,8 +16,8 @@ const back = { href: '/dashboard/videos', words: 'Videos' };
 export function VideoPage({ params }: PageProps) {
   const { videoId = '' } = params;
   const loaded = useVideo(videoId);
-  const status = useVideoStatus(videoId);
   const { value: video, problem } = loaded;
+  const status = useVideoStatus(videoId, video);
   if (problem?.status === 404) return <MissingVideo videoId={videoId} onRestored={loaded.reload} />;
   if (video === undefined) {
     return (
@@ -25,20 +26,18 @@ export function VideoPage({ params }: PageProps) {
       </Page>
     );
   }
-  const progress = status.value && progressOf(status.value);
+  const state = status.value && videoStateOf(video, status.value);
   return (
     <Page
       title={titleOf(video)}
       back={back}
       badge={
         <>
-          {progress !== undefined && (
-            <Badge tone={stageWords[progress.stage].tone}>{badgeWords(progress)}</Badge>
-          )}
+          {state !== undefined && <VideoBadge state={state} />}
           {!video.public && <Badge>Private</Badge>}
         </>
       }
-      actions={<VideoActions video={video} {...(progress === undefined ? {} : { progress })} />}
+      actions={<VideoActions video={video} state={state} />}
     >
       <VideoCards video={video} change={loaded.change} onVideo={loaded.set} status={status} />
     </Page>

@@ -1,28 +1,28 @@
 import { useRef } from 'preact/hooks';
 import { localUrl } from '../../format/local-url.ts';
+import { isSettled, isWatchable, type VideoState } from '../../format/video-state.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import type { VideoAssets } from './use-video.ts';
-import type { VideoProgress } from './video-state.ts';
-import { stageWords } from './video-words.ts';
+import { waitingWords } from './video-words.ts';
 
 /** The video in its player, or how far it is from being played. Both are of one size. */
 export function VideoStage({
   assets,
-  progress,
+  state,
   title,
   onFile,
 }: {
   assets: VideoAssets;
   /** Undefined while it is asked for. */
-  progress: VideoProgress | undefined;
+  state: VideoState | undefined;
   title: string;
   /** A file was chosen for a video that has none. */
   onFile: (file: File) => void;
 }) {
-  if (progress === undefined) return <div class="video-stage skeleton block" aria-hidden="true" />;
-  if (!progress.isPlayable) return <NotPlayable progress={progress} onFile={onFile} />;
+  if (state === undefined) return <div class="video-stage skeleton block" aria-hidden="true" />;
+  if (!isWatchable(state)) return <NotPlayable state={state} onFile={onFile} />;
   return (
     <div class="video-stage">
       <iframe
@@ -34,22 +34,16 @@ export function VideoStage({
   );
 }
 
-function NotPlayable({
-  progress: { stage, percent, failure },
-  onFile,
-}: {
-  progress: VideoProgress;
-  onFile: (file: File) => void;
-}) {
-  const { title, text } = stageWords[stage];
-  const isUnderWay = ['arriving', 'processing', 'encoding'].includes(stage);
+function NotPlayable({ state, onFile }: { state: VideoState; onFile: (file: File) => void }) {
+  const { kind, percent, failure } = state;
+  const { title, text } = waitingWords[kind];
   return (
     <section class="video-stage waiting" aria-label="Player">
-      <Icon name={stage === 'failed' ? 'warning' : stage === 'empty' ? 'upload' : 'video'} size={34} />
+      <Icon name={kind === 'failed' ? 'warning' : kind === 'empty' ? 'upload' : 'video'} size={34} />
       <p class="stage-title">{title}</p>
       <p>{failure ?? text}</p>
-      {stage === 'empty' && <UploadButton onFile={onFile} />}
-      {isUnderWay && <Progress percent={percent} label={title} />}
+      {kind === 'empty' && <UploadButton onFile={onFile} />}
+      {!isSettled(state) && <Progress percent={percent} label={title} />}
     </section>
   );
 }

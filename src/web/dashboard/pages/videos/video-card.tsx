@@ -7,8 +7,8 @@ import { copyText } from '../../ui/copy.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Progress } from '../../ui/progress.tsx';
+import { VideoBadge } from '../../ui/video-badge.tsx';
 import { uploads } from '../../uploads/upload-store.ts';
-import { StateBadge } from './state-badge.tsx';
 import { VideoPicture } from './video-picture.tsx';
 
 const tagsShown = 3;
@@ -47,7 +47,7 @@ export function VideoCard({
         />
         {state !== undefined && state.kind !== 'ready' && (
           <span class="video-state">
-            <StateBadge state={state} />
+            <VideoBadge state={state} />
           </span>
         )}
         <Duration status={status} />

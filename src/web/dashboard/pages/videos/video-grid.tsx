@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
+import { useVideoStatuses } from '../../ui/use-video-statuses.ts';
 import { AddTagDialog } from './add-tag-dialog.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { SelectionBar } from './selection-bar.tsx';
-import { useStatuses } from './use-statuses.ts';
 import { VideoCard } from './video-card.tsx';
 
 /** A page of videos, of which some can be selected and changed together. */
@@ -22,7 +22,7 @@ export function VideoGrid({
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [isTagging, setTagging] = useState(false);
   const [deleted, setDeleted] = useState<readonly Video[]>();
-  const statuses = useStatuses(videos);
+  const statuses = useVideoStatuses(videos);
   // What is not shown any more is not meant any more.
   const chosen = videos.filter(({ videoId }) => selected.has(videoId));
   return (

@@ -28,9 +28,9 @@ test('first steps are ticked off by what was done', () => {
     sandbox: { createdAt: '2026-03-04T05:06:07+00:00' },
   };
   const used: ApiKeyPair = { ...pair, sandbox: { ...pair.sandbox!, lastUsedAt: pair.createdAt } };
-  const video = (type: 'upload' | 'liveStream', stage = 'encoding') => ({
+  const video = (type: 'upload' | 'liveStream', kind = 'encoding') => ({
     video: { source: { type, uri: '' } },
-    progress: { stage },
+    state: { kind },
   });
   const none = { onAir: [], hasBroadcast: false, videos: [], keyPairs: [pair] };
   expect(stepsDone(none)).toEqual({ live: false, video: false, key: false });

@@ -1,14 +1,22 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Video, VideoStatus } from '../../api/api-types.ts';
-import { call } from '../../api/client.ts';
-import { isSettled, videoStateOf, withProgress } from '../../format/video-state.ts';
-import { useEvery } from '../../ui/use-every.ts';
-import { useFeed } from '../../ui/use-feed.ts';
+import type { Video, VideoStatus } from '../api/api-types.ts';
+import { call } from '../api/client.ts';
+import { isSettled, videoStateOf, withProgress } from '../format/video-state.ts';
+import { useEvery } from './use-every.ts';
+import { useFeed } from './use-feed.ts';
 
 const askEveryMs = 5_000;
 
-/** How it stands with the videos of a page, by their ids: asked for once, then followed by the event feed, and asked for again while something is to come. */
-export function useStatuses(videos: readonly Video[]): ReadonlyMap<string, VideoStatus> {
+/**
+ * How it stands with the videos of a page, by their ids: asked for once, then followed by the event feed, and asked for again while
+ * something is to come.
+ *
+ * @param loaded what was loaded together with the videos, and need not be asked for
+ */
+export function useVideoStatuses(
+  videos: readonly Video[],
+  loaded?: ReadonlyMap<string, VideoStatus>,
+): ReadonlyMap<string, VideoStatus> {
   const [statuses, setStatuses] = useState<ReadonlyMap<string, VideoStatus>>(new Map());
   const shown = useRef(videos);
   shown.current = videos;
@@ -28,7 +36,10 @@ export function useStatuses(videos: readonly Video[]): ReadonlyMap<string, Video
     if (known.length > 0) setStatuses(before => new Map([...before, ...known]));
   };
   // Again whenever the list was loaded anew.
-  useEffect(() => void ask(videos), [videos]);
+  useEffect(() => {
+    if (loaded === undefined) void ask(videos);
+    else setStatuses(loaded);
+  }, [videos]);
 
   const isOpen = (video: Video) => {
     const status = statuses.get(video.videoId);
