@@ -39,7 +39,7 @@ const securitySchemes = {
     in: 'cookie',
     name: 'millrace_session',
     description:
-      'The cookie of `POST /auth/session`. Never used for requests that pages of other sites make.',
+      'The cookie of `POST /auth/session`; over TLS its name begins with `__Host-`. Never used for requests that pages of other sites make.',
   },
   environment: {
     type: 'apiKey',

@@ -1,14 +1,19 @@
 import { sessionSecretLength } from './session.ts';
 
-/** Name of the cookie that tells who is signed in. */
-export const sessionCookieName = 'millrace_session';
+const plainName = 'millrace_session';
+/** With TLS browsers take a cookie of this name only from this very host: no neighbour under the same domain can sign people in as it likes. */
+const secureName = `__Host-${plainName}`;
 
-const ourCookie = new RegExp(
-  `(?:^|;)\\s*${sessionCookieName}=([0-9A-Za-z]{${sessionSecretLength}})\\s*(?:;|$)`,
-);
+const plainCookie = cookieNamed(plainName);
+const secureCookie = cookieNamed(secureName);
 
-/** The secret in a `Cookie` header; undefined when none of the form of ours is there. */
-export function sessionSecretOf(cookieHeader: string | undefined): string | undefined {
+/**
+ * The secret in a `Cookie` header; undefined when none of the form of ours is there.
+ *
+ * @param isSecure whether the request came over TLS: there, only what was set over TLS counts
+ */
+export function sessionSecretOf(cookieHeader: string | undefined, isSecure: boolean): string | undefined {
+  const ourCookie = isSecure ? secureCookie : plainCookie;
   return cookieHeader === undefined ? undefined : ourCookie.exec(cookieHeader)?.[1];
 }
 
@@ -27,5 +32,9 @@ export function sessionCookie(
 ): string {
   const maxAge = Math.floor(lastsMs / 1_000);
   const flags = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${isSecure ? '; Secure' : ''}`;
-  return `${sessionCookieName}=${secret}; ${flags}`;
+  return `${isSecure ? secureName : plainName}=${secret}; ${flags}`;
+}
+
+function cookieNamed(name: string): RegExp {
+  return new RegExp(`(?:^|;)\\s*${name}=([0-9A-Za-z]{${sessionSecretLength}})\\s*(?:;|$)`);
 }

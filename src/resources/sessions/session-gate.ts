@@ -59,7 +59,7 @@ export class SessionGate {
    */
   sessionOf(request: PeerRequest, setHeader: SetHeader): Session {
     this.requireOwnSite(request);
-    const secret = sessionSecretOf(request.headers.cookie);
+    const secret = this.secretOf(request);
     const nowMs = this.#clock.nowMs();
     const session = secret === undefined ? undefined : this.#store.ofSecret(secret, nowMs);
     if (secret === undefined || session === undefined) throw new AppError('authentication-invalid-session');
@@ -78,6 +78,11 @@ export class SessionGate {
       throw new AppError('authorization-account-not-upgraded', undefined, { details: { detail } });
     }
     return { accountId, environment, projectId: projectIds[environment] };
+  }
+
+  /** The secret that a request came with, whether or not it opens a session. */
+  secretOf(request: PeerRequest): string | undefined {
+    return sessionSecretOf(request.headers.cookie, this.#isSecure(request));
   }
 
   /** The `Set-Cookie` header for a session's secret. */

@@ -1,7 +1,6 @@
 import type { SessionCaller } from '../../http/caller.ts';
 import { pageOf, sortOf } from '../../http/pagination.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
-import { sessionSecretOf } from './session-cookie.ts';
 import type { SessionGate } from './session-gate.ts';
 import {
   passwordChangeSchema,
@@ -49,7 +48,7 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
       ],
       handle: async ({ body, incoming, setHeader }) => {
         gate.requireOwnSite(incoming);
-        const { view, secret } = await sessions.signIn(body, incoming);
+        const { view, secret } = await sessions.signIn(body, incoming, gate.secretOf(incoming));
         setHeader('Set-Cookie', gate.cookieFor(secret, incoming));
         return view;
       },
@@ -68,7 +67,7 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
       },
       handle: ({ caller, incoming, setHeader }) => {
         const view = sessions.view(caller);
-        const secret = sessionSecretOf(incoming.headers.cookie);
+        const secret = gate.secretOf(incoming);
         if (secret !== undefined) setHeader('Set-Cookie', gate.cookieFor(secret, incoming));
         return view;
       },

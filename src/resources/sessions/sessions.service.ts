@@ -8,7 +8,6 @@ import type { Logger } from '../../shared/logger.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import { PasswordTurns } from './password-turns.ts';
 import { type ListedSession, type Session, sessionMs, sessionSecretLength, userAgentMax } from './session.ts';
-import { sessionSecretOf } from './session-cookie.ts';
 import type { ListedSessionView, SessionView } from './sessions.schema.ts';
 import type { SessionsStore } from './sessions.store.ts';
 import { SignInLimits } from './sign-in-limits.ts';
@@ -48,12 +47,14 @@ export class SessionsService {
   /**
    * Begins a session, and ends the one that the request came with.
    *
+   * @param before the secret of that one
    * @throws AppError `authentication-wrong-password`, in the same words and after the same time where nobody has that address;
    *   `authorization-suspended-account`, only to who knows the password; `too-many-requests`
    */
   async signIn(
     { email, password }: { email: string; password: string },
     request: PeerRequest,
+    before: string | undefined,
   ): Promise<SignedIn> {
     const address = this.#addressOf(request);
     const user = this.#store.userOf(email);
@@ -66,7 +67,6 @@ export class SessionsService {
     if (now?.passwordHash !== user.passwordHash) throw new AppError('authentication-wrong-password');
     if (now.isSuspended) throw new AppError('authorization-suspended-account');
     const nowMs = this.#clock.nowMs();
-    const before = sessionSecretOf(request.headers.cookie);
     const left = before === undefined ? undefined : this.#store.ofSecret(before, nowMs);
     if (left !== undefined) this.#store.remove(left.sessionId);
     const secret = randomBase62(sessionSecretLength);
