@@ -7,7 +7,7 @@
  * stream on air that is sent on to a second server, a webhook, and a film that is being encoded. Needs Chromium, and an ffmpeg of version 5 or newer.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,11 +34,11 @@ const { values } = parseArgs({
 });
 const ending = new AbortController();
 process.once('SIGINT', () => ending.abort()).once('SIGTERM', () => ending.abort());
-const folder = values.data ?? (await mkdtemp(join(tmpdir(), 'millrace-screenshots-')));
+const folder = await mkdtemp(join(tmpdir(), 'millrace-screenshots-'));
 try {
   await run();
 } finally {
-  if (values.data === undefined) await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
 }
 
 async function run(): Promise<void> {
@@ -62,7 +62,9 @@ async function run(): Promise<void> {
     () => {},
   );
   const shownPath = join(folder, 'shown.json');
-  if (!existsSync(shownPath)) {
+  if (values.data !== undefined && existsSync(values.data)) {
+    await cp(values.data, folder, { recursive: true });
+  } else {
     console.log('Filling a server.');
     const made = await startAndFill(start, studio);
     await writePast(dataDir, [
@@ -70,6 +72,7 @@ async function run(): Promise<void> {
       { mediaId: made.stream.liveStreamId, type: 'live-stream', seconds: 1_500, weight: 9 },
     ]);
     writeFileSync(shownPath, JSON.stringify(made));
+    if (values.data !== undefined) await cp(folder, values.data, { recursive: true });
   }
   const shown = JSON.parse(readFileSync(shownPath, 'utf8')) as Filled;
   const server = await start();
