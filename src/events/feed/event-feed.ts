@@ -65,7 +65,7 @@ const usualTimes: FeedTimes = {
   pingEveryMs: 15_000,
   silentAtMostMs: 30_000,
   unreadAtMostMs: 30_000,
-  recheckEveryMs: 30_000,
+  recheckEveryMs: 5_000,
 };
 /** Each may make 128 KiB wait: 128 MiB at the worst. */
 const mostClients = 1_000;
