@@ -13,7 +13,7 @@ import {
 import type { SessionsService } from './sessions.service.ts';
 
 const tries =
-  'After 10 wrong passwords for an email address within 15 minutes, or 30 from one network address, 429 is answered until that time is over.';
+  'After 10 wrong passwords for an email address within 15 minutes, or 30 from one network address, 429 is answered until that time is over. From a network address where the password was right before, the 10 are counted apart.';
 
 /** `/auth/session`, `/account/sessions` and what else is for people who are signed in, and not for API keys. */
 export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Route[] {

@@ -22,12 +22,15 @@ export interface SignInTry {
 
 /**
  * Counts tries to sign in, by email address and by where they come from, in windows of 15 minutes that begin with the first. A try
- * counts before its password is looked at, so that many at once are no way around.
+ * counts before its password is looked at, so that many at once are no way around. For an email address, tries from a place where
+ * its password was right before count apart from all others: strangers who guess do not keep its owner out.
  */
 export class SignInLimits {
   readonly #clock: Clock;
   readonly #byEmail = new Map<string, Window>();
   readonly #byAddress = new Map<string, Window>();
+  /** Email addresses and places where their passwords were right, the latest last. */
+  readonly #known = new Set<string>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -40,8 +43,9 @@ export class SignInLimits {
    */
   begin(email: string, address: string): SignInTry {
     const nowMs = this.#clock.monotonicMs();
-    const person = email.toLowerCase();
     const place = placeOf(address);
+    const atPlace = `${email.toLowerCase()} ${place}`;
+    const person = this.#known.has(atPlace) ? atPlace : email.toLowerCase();
     const ofEmail = windowAt(this.#byEmail, person, nowMs);
     const ofAddress = windowAt(this.#byAddress, place, nowMs);
     const full = [
@@ -60,6 +64,10 @@ export class SignInLimits {
       succeeded: () => {
         this.#byEmail.delete(person);
         ofAddress.used -= 1;
+        this.#known.delete(atPlace);
+        const [oldest] = this.#known;
+        if (this.#known.size >= keptAtMost && oldest !== undefined) this.#known.delete(oldest);
+        this.#known.add(atPlace);
       },
       undone: () => {
         ofEmail.used -= 1;

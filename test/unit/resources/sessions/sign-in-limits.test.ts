@@ -60,6 +60,17 @@ test('a right password forgets the wrong ones of its email address, and counts f
   expect(wait('c@b', '192.0.2.2')).toBe(0);
 });
 
+test('strangers who guess do not keep somebody out of where the password was right before', () => {
+  const { limits, wait } = limitsOfTest();
+  limits.begin('a@b', '192.0.2.1').succeeded();
+  times(10, () => wait('a@b', '192.0.2.2'));
+  expect([wait('a@b', '192.0.2.2'), wait('a@b', '192.0.2.3')]).toEqual([900, 900]);
+  expect(wait('A@b', '192.0.2.1')).toBe(0);
+  limits.begin('a@b', '192.0.2.1').succeeded();
+  expect(wait('a@b', '192.0.2.2')).toBe(900);
+  expect(times(11, () => wait('a@b', '192.0.2.1') > 0)).toEqual([...times(10, () => false), true]);
+});
+
 test('a try whose password nobody looked at does not count', () => {
   const { limits, wait } = limitsOfTest();
   times(50, () => limits.begin('a@b', '192.0.2.1').undone());
