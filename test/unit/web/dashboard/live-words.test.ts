@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { BroadcastStats } from '../../../../src/web/dashboard/pages/live/broadcast-stats.ts';
+import type { BroadcastStats } from '../../../../src/web/dashboard/broadcasts/broadcast-stats.ts';
+import { streamStateOf } from '../../../../src/web/dashboard/broadcasts/stream-state.ts';
+import { codecName } from '../../../../src/web/dashboard/format/codec-name.ts';
 import { ffmpegCommand } from '../../../../src/web/dashboard/pages/live/encoder-words.ts';
 import {
   type HealthSample,
@@ -8,11 +10,7 @@ import {
   withSample,
 } from '../../../../src/web/dashboard/pages/live/health-samples.ts';
 import { restreamLines, shownUrl } from '../../../../src/web/dashboard/pages/live/restream-words.ts';
-import {
-  codecName,
-  mediaWords,
-  streamStateOf,
-} from '../../../../src/web/dashboard/pages/live/stream-words.ts';
+import { mediaWords } from '../../../../src/web/dashboard/pages/live/stream-words.ts';
 
 const stats: BroadcastStats = {
   ...{ liveStreamId: 'li1', broadcastId: 'br1', state: 'live', durationSeconds: 5, viewers: 2 },

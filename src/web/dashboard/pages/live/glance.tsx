@@ -1,11 +1,12 @@
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import type { BroadcastStats } from '../../broadcasts/broadcast-stats.ts';
+import type { StreamState } from '../../broadcasts/stream-state.ts';
 import { formatBitrate, formatNumber } from '../../format/size.ts';
 import { formatClock, formatDateTime, formatRelative } from '../../format/time.ts';
 import { Card, Facts } from '../../ui/page.tsx';
 import { useLoad } from '../../ui/use-load.ts';
-import type { BroadcastStats } from './broadcast-stats.ts';
-import { mediaWords, type StreamState } from './stream-words.ts';
+import { mediaWords } from './stream-words.ts';
 
 const nothing = '–';
 const stateWords: Readonly<Record<StreamState, string>> = {

@@ -1,4 +1,4 @@
-import type { BroadcastStats } from './broadcast-stats.ts';
+import type { BroadcastStats } from '../../broadcasts/broadcast-stats.ts';
 
 /** How a broadcast did at a moment; null where nothing is known, so that a line breaks there. */
 export interface HealthSample {

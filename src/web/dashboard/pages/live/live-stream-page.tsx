@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
+import { streamStateOf } from '../../broadcasts/stream-state.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm.tsx';
@@ -21,8 +23,6 @@ import { RestreamsPanel } from './restreams-panel.tsx';
 import { SetUpPanel } from './set-up-panel.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
 import { SharePanel } from './share-panel.tsx';
-import { StateBadge } from './state-badge.tsx';
-import { streamStateOf } from './stream-words.ts';
 import { type RunningBroadcast, useBroadcast } from './use-broadcast.ts';
 
 const back = { href: '/dashboard/live', words: 'Live streams' };
@@ -89,7 +89,7 @@ function StreamPage({
     <Page
       title={name}
       back={back}
-      badge={<StateBadge state={state} />}
+      badge={<StreamBadge state={state} />}
       actions={
         <>
           {state !== 'off' && (

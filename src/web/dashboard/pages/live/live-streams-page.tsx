@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
+import { useBroadcasts } from '../../broadcasts/use-broadcasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -11,7 +12,6 @@ import { useQuery } from '../../ui/use-query.ts';
 import { CreateStreamDialog } from './create-stream-dialog.tsx';
 import { FirstStream } from './first-stream.tsx';
 import { StreamCard } from './stream-card.tsx';
-import { useOnAir } from './use-on-air.ts';
 
 const pageSize = 24;
 const pictureMs = 10_000;
@@ -40,7 +40,7 @@ export function LiveStreamsPage() {
       signal,
     }),
   );
-  const onAir = useOnAir(loaded.reload);
+  const onAir = useBroadcasts(loaded.reload);
   useEvery(onAir.size > 0 ? pictureMs : undefined, () => setRound(number => number + 1));
   const closeDialog = () => {
     setCreating(false);

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Broadcast, LiveStream, Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { isTurn } from '../../broadcasts/broadcast-stats.ts';
 import { localUrl } from '../../format/local-url.ts';
 import { formatBitrate, formatNumber } from '../../format/size.ts';
 import { formatDateTime, formatSpan } from '../../format/time.ts';
@@ -11,7 +12,6 @@ import { Empty, Shown } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { useFeed } from '../../ui/use-feed.ts';
 import { useLoad } from '../../ui/use-load.ts';
-import { isTurn } from './broadcast-stats.ts';
 import { endReasonWords, mediaWords } from './stream-words.ts';
 
 const pageSize = 10;

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { LiveStream, Restream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import type { StreamState } from '../../broadcasts/stream-state.ts';
 import { formatBitrate, formatNumber } from '../../format/size.ts';
 import { formatDateTime, formatSpan } from '../../format/time.ts';
 import { environment } from '../../state/session.ts';
@@ -15,7 +16,6 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { RestreamDialog } from './restream-dialog.tsx';
 import { type RestreamLine, restreamLines, restreamReason, restreamStates } from './restream-words.ts';
-import type { StreamState } from './stream-words.ts';
 import { useRestreams } from './use-restreams.ts';
 
 const atMost = 5;

@@ -1,12 +1,12 @@
 import type { LiveStream } from '../../api/api-types.ts';
+import type { BroadcastStats } from '../../broadcasts/broadcast-stats.ts';
+import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
+import { streamStateOf } from '../../broadcasts/stream-state.ts';
 import { localUrl } from '../../format/local-url.ts';
 import { formatNumber } from '../../format/size.ts';
 import { formatClock, formatDate } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import type { BroadcastStats } from './broadcast-stats.ts';
-import { StateBadge } from './state-badge.tsx';
-import { streamStateOf } from './stream-words.ts';
 
 /**
  * A live stream in the list: its picture, and how it does.
@@ -37,7 +37,7 @@ export function StreamCard({
             loading="lazy"
           />
           <span class="stream-state">
-            <StateBadge state={state} />
+            <StreamBadge state={state} />
           </span>
           {stats !== undefined && (
             <span class="stream-numbers">

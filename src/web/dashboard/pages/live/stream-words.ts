@@ -1,30 +1,4 @@
-import type { BroadcastStats } from './broadcast-stats.ts';
-
-/** How it stands with a live stream. `waiting`: its publisher is gone and may come back. */
-export type StreamState = 'live' | 'waiting' | 'off';
-
-/** State of a live stream: what the feed says of it, or what was loaded while the feed says nothing. */
-export function streamStateOf(isBroadcasting: boolean, stats: BroadcastStats | undefined): StreamState {
-  return stats?.state ?? (isBroadcasting ? 'live' : 'off');
-}
-
-const codecNames: readonly (readonly [prefix: string, name: string])[] = [
-  ['avc', 'H.264'],
-  ['hvc', 'HEVC'],
-  ['hev', 'HEVC'],
-  ['av01', 'AV1'],
-  ['vp09', 'VP9'],
-  ['mp4a.40.34', 'MP3'],
-  ['mp4a.6b', 'MP3'],
-  ['mp4a', 'AAC'],
-  ['opus', 'Opus'],
-];
-
-/** Name that people know a codec by. @param codec as RFC 6381 names it */
-export function codecName(codec: string): string {
-  const folded = codec.toLowerCase();
-  return codecNames.find(([prefix]) => folded.startsWith(prefix))?.[1] ?? codec;
-}
+import { codecName } from '../../format/codec-name.ts';
 
 /** Picture and sound in words, such as `1280 × 720, H.264, AAC`; undefined while nothing is known. */
 export function mediaWords(media: {

@@ -2,9 +2,9 @@ import { useRef, useState } from 'preact/hooks';
 import type { IngestAlarm } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { feedState } from '../../api/feed.ts';
+import { type BroadcastStats, isTurn, statsIn } from '../../broadcasts/broadcast-stats.ts';
 import { useFeed } from '../../ui/use-feed.ts';
 import { useLoad } from '../../ui/use-load.ts';
-import { type BroadcastStats, isTurn, statsIn } from './broadcast-stats.ts';
 import { type HealthSample, withSample } from './health-samples.ts';
 
 /** What a live stream's page knows of the broadcast that runs. */

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Restream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { isTurn } from '../../broadcasts/broadcast-stats.ts';
 import { useFeed } from '../../ui/use-feed.ts';
 import { type Loaded, useLoad } from '../../ui/use-load.ts';
-import { isTurn } from './broadcast-stats.ts';
 
 /** How the destinations of a live stream do: what was loaded, and what the feed told since. */
 export function useRestreams(liveStreamId: string): {

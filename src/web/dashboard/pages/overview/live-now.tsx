@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
 import { localUrl } from '../../format/local-url.ts';
 import { formatBitrate, formatNumber } from '../../format/size.ts';
 import { formatClock } from '../../format/time.ts';
@@ -7,7 +8,6 @@ import { Icon } from '../../ui/icon.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useEvery } from '../../ui/use-every.ts';
-import { StateBadge } from '../live/state-badge.tsx';
 import type { LiveOnAir } from './use-on-air.ts';
 
 const pictureMs = 10_000;
@@ -56,7 +56,7 @@ function LiveCard({ onAir: { stream, stats }, round }: { onAir: LiveOnAir; round
             height={180}
           />
           <span class="on-air-badge">
-            <StateBadge state={stats?.state ?? 'live'} />
+            <StreamBadge state={stats?.state ?? 'live'} />
           </span>
         </span>
         <span class="on-air-name">{stream.name}</span>

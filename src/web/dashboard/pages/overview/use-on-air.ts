@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import type { BroadcastStats } from '../live/broadcast-stats.ts';
-import { useOnAir as useStats } from '../live/use-on-air.ts';
+import type { BroadcastStats } from '../../broadcasts/broadcast-stats.ts';
+import { useBroadcasts } from '../../broadcasts/use-broadcasts.ts';
 import { type OnAir, onAirOf, unknownIn } from './on-air.ts';
 
 /** A live stream that broadcasts, and how it does. */
@@ -15,7 +15,7 @@ export type LiveOnAir = OnAir<BroadcastStats>;
  * @param onTurn told when a broadcast begins or ends
  */
 export function useOnAir(listed: readonly LiveStream[], onTurn: () => void): readonly LiveOnAir[] {
-  const stats = useStats(onTurn);
+  const stats = useBroadcasts(onTurn);
   const [further, setFurther] = useState<readonly LiveStream[]>([]);
   const streams = [...listed, ...further];
   const [unknown] = unknownIn(streams, stats);

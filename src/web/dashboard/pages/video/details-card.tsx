@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { titleOf } from '../../format/video-title.ts';
 import { Button } from '../../ui/button.tsx';
 import { ProblemNotice } from '../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
@@ -8,7 +9,6 @@ import { useSubmit } from '../../ui/use-submit.ts';
 import { EditButton, useFirstFocus, useReturnedFocus } from './edit-button.tsx';
 import { languageName, spokenLanguages } from './languages.ts';
 import type { EditedVideo } from './use-video.ts';
-import { titleOf } from './video-words.ts';
 
 /** Title, description and language of a video, edited where they stand. */
 export function DetailsCard(edited: EditedVideo) {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Video, VideoStatus } from '../../api/api-types.ts';
+import { codecName } from '../../format/codec-name.ts';
 import { formatBitrate, formatBytes, formatNumber } from '../../format/size.ts';
 import { formatClock, formatDateTime } from '../../format/time.ts';
 import { environment } from '../../state/session.ts';
@@ -8,7 +9,6 @@ import { copyText } from '../../ui/copy.tsx';
 import { Card, Facts } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import type { Loaded } from '../../ui/use-load.ts';
-import { codecName } from './video-words.ts';
 
 type Row = readonly [name: string, value: ComponentChildren];
 

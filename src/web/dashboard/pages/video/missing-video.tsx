@@ -1,5 +1,6 @@
 import { call } from '../../api/client.ts';
 import { formatDate, formatDateTime } from '../../format/time.ts';
+import { titleOf } from '../../format/video-title.ts';
 import { Button } from '../../ui/button.tsx';
 import { ProblemNotice } from '../../ui/dialog.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -7,7 +8,6 @@ import { Empty, LoadFailed, Skeleton } from '../../ui/states.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { useLoad } from '../../ui/use-load.ts';
 import { useSubmit } from '../../ui/use-submit.ts';
-import { titleOf } from './video-words.ts';
 
 const back = { href: '/dashboard/videos', words: 'Videos' };
 

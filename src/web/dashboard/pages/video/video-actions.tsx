@@ -4,13 +4,13 @@ import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { localUrl } from '../../format/local-url.ts';
 import type { VideoState } from '../../format/video-state.ts';
+import { titleOf } from '../../format/video-title.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { tell, tellProblem } from '../../ui/toast.tsx';
 import { useLoad } from '../../ui/use-load.ts';
 import { saveFile } from './tracks.ts';
-import { titleOf } from './video-words.ts';
 
 /** What can be done with a video as a whole. */
 export function VideoActions({ video, state }: { video: Video; state: VideoState | undefined }) {

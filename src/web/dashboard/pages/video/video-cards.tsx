@@ -1,5 +1,6 @@
 import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { isWatchable, videoStateOf } from '../../format/video-state.ts';
+import { titleOf } from '../../format/video-title.ts';
 import type { Loaded } from '../../ui/use-load.ts';
 import { CaptionsCard } from './captions-card.tsx';
 import { ChaptersCard } from './chapters-card.tsx';
@@ -14,7 +15,6 @@ import { TagsCard } from './tags-card.tsx';
 import { ThumbnailCard } from './thumbnail-card.tsx';
 import { type EditedVideo, useOwnAssets } from './use-video.ts';
 import { VideoStage } from './video-stage.tsx';
-import { titleOf } from './video-words.ts';
 
 /** Everything on the page of a video: what is watched and edited beside what is known and handed out. */
 export function VideoCards({

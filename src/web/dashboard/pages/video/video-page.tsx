@@ -1,4 +1,5 @@
 import { videoStateOf } from '../../format/video-state.ts';
+import { titleOf } from '../../format/video-title.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -8,7 +9,6 @@ import { MissingVideo } from './missing-video.tsx';
 import { useVideo, useVideoStatus } from './use-video.ts';
 import { VideoActions } from './video-actions.tsx';
 import { VideoCards } from './video-cards.tsx';
-import { titleOf } from './video-words.ts';
 
 const back = { href: '/dashboard/videos', words: 'Videos' };
 

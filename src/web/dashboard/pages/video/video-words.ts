@@ -32,29 +32,3 @@ export const waitingWords: Readonly<
   ready: { title: 'It can be played', text: '' },
   failed: { title: 'This file cannot be played', text: '' },
 };
-
-/** What a video is called; it may have no title. */
-export function titleOf({ title }: { readonly title: string }): string {
-  return title.trim() === '' ? 'Untitled video' : title;
-}
-
-const codecNames: Readonly<Record<string, string>> = {
-  h264: 'H.264',
-  hevc: 'H.265',
-  av1: 'AV1',
-  vp8: 'VP8',
-  vp9: 'VP9',
-  mpeg2video: 'MPEG-2',
-  mpeg4: 'MPEG-4',
-  prores: 'ProRes',
-  aac: 'AAC',
-  mp3: 'MP3',
-  opus: 'Opus',
-  ac3: 'AC-3',
-  flac: 'FLAC',
-};
-
-/** A codec as people write it. */
-export function codecName(codec: string): string {
-  return codecNames[codec] ?? codec;
-}

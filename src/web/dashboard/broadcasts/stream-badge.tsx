@@ -1,8 +1,8 @@
-import { Badge } from '../../ui/badge.tsx';
-import type { StreamState } from './stream-words.ts';
+import { Badge } from '../ui/badge.tsx';
+import type { StreamState } from './stream-state.ts';
 
 /** State of a live stream. */
-export function StateBadge({ state }: { state: StreamState }) {
+export function StreamBadge({ state }: { state: StreamState }) {
   if (state === 'live') return <Badge tone="live">Live</Badge>;
   if (state === 'waiting') return <Badge tone="warning">Waiting for the encoder</Badge>;
   return <Badge>Off air</Badge>;

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useFeed } from '../../ui/use-feed.ts';
+import { useEvery } from '../ui/use-every.ts';
+import { useFeed } from '../ui/use-feed.ts';
 import { type BroadcastStats, isTurn, statsIn } from './broadcast-stats.ts';
 
 /** Those of one second come one after the other: they are shown together. */
@@ -12,7 +13,7 @@ const forgottenMs = 6_000;
  *
  * @param onTurn told when one begins or ends
  */
-export function useOnAir(onTurn: () => void): ReadonlyMap<string, BroadcastStats> {
+export function useBroadcasts(onTurn: () => void): ReadonlyMap<string, BroadcastStats> {
   const heard = useRef(new Map<string, { stats: BroadcastStats; atMs: number }>());
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const [onAir, setOnAir] = useState<ReadonlyMap<string, BroadcastStats>>(new Map());
@@ -35,6 +36,7 @@ export function useOnAir(onTurn: () => void): ReadonlyMap<string, BroadcastStats
     } else return;
     showSoon();
   });
+  useEvery(onAir.size > 0 ? forgottenMs : undefined, showSoon);
   useEffect(() => () => clearTimeout(timer.current), []);
   return onAir;
 }
