@@ -129,10 +129,11 @@ async function startAndFill(start: () => Promise<ServerProcess>, studio: FilmStu
 function picturesOf({ stream, videoId, playerId }: Filled, webhookId: string): Picture[] {
   const live = `/dashboard/live/${stream.liveStreamId}?part=health`;
   return [
-    { name: 'dashboard-live', path: live, theme: 'light', seconds: 60 },
-    { name: 'dashboard-live-phone', path: live, theme: 'dark', form: 'phone', seconds: 8 },
+    // First: a film is being encoded.
     { name: 'dashboard-overview', path: '/dashboard', theme: 'light', seconds: 6 },
     { name: 'dashboard-overview-dark', path: '/dashboard', theme: 'dark', seconds: 6 },
+    { name: 'dashboard-live', path: live, theme: 'light', seconds: 60 },
+    { name: 'dashboard-live-phone', path: live, theme: 'dark', form: 'phone', seconds: 8 },
     { name: 'dashboard-overview-phone', path: '/dashboard', theme: 'light', form: 'phone', seconds: 6 },
     { name: 'dashboard-videos', path: '/dashboard/videos', theme: 'light' },
     { name: 'dashboard-video', path: `/dashboard/videos/${videoId}`, theme: 'dark', seconds: 6 },
