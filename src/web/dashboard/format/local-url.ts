@@ -10,3 +10,13 @@ export function localUrl(url: string): string {
     return url;
   }
 }
+
+/**
+ * The same for a file that changes under its address, so that the browser does not show the one that it keeps.
+ *
+ * @param version another one when the file may be another one
+ */
+export function versionedUrl(url: string, version: string | number): string {
+  const address = localUrl(url);
+  return `${address}${address.includes('?') ? '&' : '?'}v=${encodeURIComponent(version)}`;
+}

@@ -2,7 +2,7 @@ import type { LiveStream } from '../../api/api-types.ts';
 import type { BroadcastStats } from '../../broadcasts/broadcast-stats.ts';
 import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
 import { streamStateOf } from '../../broadcasts/stream-state.ts';
-import { localUrl } from '../../format/local-url.ts';
+import { versionedUrl } from '../../format/local-url.ts';
 import { formatNumber } from '../../format/size.ts';
 import { formatClock, formatDate } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -29,13 +29,7 @@ export function StreamCard({
     <li class="stream-card">
       <a href={`/dashboard/live/${liveStreamId}`}>
         <span class="stream-picture">
-          <img
-            src={`${localUrl(assets.thumbnail)}?at=${encodeURIComponent(version)}`}
-            alt=""
-            width={320}
-            height={180}
-            loading="lazy"
-          />
+          <img src={versionedUrl(assets.thumbnail, version)} alt="" width={320} height={180} loading="lazy" />
           <span class="stream-state">
             <StreamBadge state={state} />
           </span>

@@ -1,7 +1,7 @@
 import { useId, useRef } from 'preact/hooks';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { localUrl } from '../../format/local-url.ts';
+import { versionedUrl } from '../../format/local-url.ts';
 import { Button } from '../../ui/button.tsx';
 import { ProblemNotice } from '../../ui/dialog.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -41,7 +41,7 @@ export function ThumbnailCard({
     <Card title="Picture">
       <img
         class="thumbnail"
-        src={`${localUrl(assets.thumbnail)}?at=${encodeURIComponent(updatedAt)}`}
+        src={versionedUrl(assets.thumbnail, updatedAt)}
         alt={`Shown for ${name}`}
         width={640}
         height={360}

@@ -1,22 +1,19 @@
-import { useState } from 'preact/hooks';
 import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
-import { localUrl } from '../../format/local-url.ts';
+import { usePictureRound } from '../../broadcasts/use-picture-round.ts';
+import { versionedUrl } from '../../format/local-url.ts';
 import { formatBitrate, formatNumber } from '../../format/size.ts';
 import { formatClock } from '../../format/time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { useEvery } from '../../ui/use-every.ts';
 import type { LiveOnAir } from './use-on-air.ts';
 
-const pictureMs = 10_000;
 const shownAtMost = 8;
 
 /** What is on air, with a picture that keeps up with it. */
 export function LiveNow({ onAir }: { onAir: readonly LiveOnAir[] }) {
-  const [round, setRound] = useState(() => Date.now());
-  useEvery(onAir.length > 0 ? pictureMs : undefined, () => setRound(Date.now()));
+  const round = usePictureRound(onAir.length > 0);
   const isMore = onAir.length > shownAtMost;
   return (
     <Card
@@ -44,17 +41,11 @@ export function LiveNow({ onAir }: { onAir: readonly LiveOnAir[] }) {
 
 function LiveCard({ onAir: { stream, stats }, round }: { onAir: LiveOnAir; round: number }) {
   const viewers = stats?.viewers ?? 0;
-  const picture = localUrl(stream.assets.thumbnail);
   return (
     <li>
       <a class="on-air-card" href={`/dashboard/live/${stream.liveStreamId}`}>
         <span class="on-air-picture">
-          <img
-            src={`${picture}${picture.includes('?') ? '&' : '?'}round=${round}`}
-            alt=""
-            width={320}
-            height={180}
-          />
+          <img src={versionedUrl(stream.assets.thumbnail, round)} alt="" width={320} height={180} />
           <span class="on-air-badge">
             <StreamBadge state={stats?.state ?? 'live'} />
           </span>

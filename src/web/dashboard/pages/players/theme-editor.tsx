@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { Player } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { localUrl } from '../../format/local-url.ts';
+import { versionedUrl } from '../../format/local-url.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -53,9 +53,7 @@ export function ThemeEditor({
   });
   const put = (change: Partial<ThemeDraft>) => setDraft(before => ({ ...before, ...change }));
   const logo =
-    assets.logo === null
-      ? undefined
-      : { src: `${localUrl(assets.logo)}?v=${encodeURIComponent(updatedAt)}`, link: assets.link };
+    assets.logo === null ? undefined : { src: versionedUrl(assets.logo, updatedAt), link: assets.link };
   return (
     <Page
       title={themeName(player)}

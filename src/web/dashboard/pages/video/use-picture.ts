@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { versionedUrl } from '../../format/local-url.ts';
 
 /** The picture that stands for a video. */
 export interface ShownPicture {
@@ -46,10 +47,7 @@ export function usePicture(address: string, state: string): ShownPicture {
 
   return {
     // Under an address of its own it is not taken for the one before that the browser keeps.
-    src:
-      tag === undefined
-        ? undefined
-        : `${address}${address.includes('?') ? '&' : '?'}v=${encodeURIComponent(tag)}`,
+    src: tag === undefined ? undefined : versionedUrl(address, tag),
     isAwaited,
     awaitOther,
   };

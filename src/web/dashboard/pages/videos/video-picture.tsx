@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
-import { localUrl } from '../../format/local-url.ts';
+import { versionedUrl } from '../../format/local-url.ts';
 import { isSettled, type VideoState } from '../../format/video-state.ts';
 import { useEvery } from '../../ui/use-every.ts';
 
@@ -24,7 +24,7 @@ export function VideoPicture({ video, state }: { video: Video; state: VideoState
     return () => clearTimeout(timer);
   }, [isOpen]);
   if (video.assets === null) return null;
-  const address = `${localUrl(video.assets.thumbnail)}?at=${encodeURIComponent(`${video.updatedAt} ${round}`)}`;
+  const address = versionedUrl(video.assets.thumbnail, `${video.updatedAt} ${round}`);
   return (
     <img
       class={isBroken ? 'broken' : undefined}
