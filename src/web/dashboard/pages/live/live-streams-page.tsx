@@ -1,12 +1,13 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { useBroadcasts } from '../../broadcasts/use-broadcasts.ts';
+import { usePictureRound } from '../../broadcasts/use-picture-round.ts';
 import { Button } from '../../ui/button.tsx';
-import { SelectField, TextField } from '../../ui/field.tsx';
+import { SelectField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { Empty, Shown } from '../../ui/states.tsx';
-import { useEvery } from '../../ui/use-every.ts';
 import { useLoad } from '../../ui/use-load.ts';
 import { useQuery } from '../../ui/use-query.ts';
 import { CreateStreamDialog } from './create-stream-dialog.tsx';
@@ -14,8 +15,6 @@ import { FirstStream } from './first-stream.tsx';
 import { StreamCard } from './stream-card.tsx';
 
 const pageSize = 24;
-const pictureMs = 10_000;
-const searchedAfterMs = 250;
 
 const orders = {
   newest: { sortBy: 'createdAt', sortOrder: 'desc' },
@@ -30,7 +29,6 @@ type Order = keyof typeof orders;
 export function LiveStreamsPage() {
   const { query, change } = useQuery();
   const [isCreating, setCreating] = useState(query.new !== undefined);
-  const [round, setRound] = useState(0);
   const order: Order = Object.hasOwn(orders, query.sort ?? '') ? (query.sort as Order) : 'newest';
   const search = query.search ?? '';
   const currentPage = Math.max(1, Math.trunc(Number(query.page)) || 1);
@@ -41,7 +39,7 @@ export function LiveStreamsPage() {
     }),
   );
   const onAir = useBroadcasts(loaded.reload);
-  useEvery(onAir.size > 0 ? pictureMs : undefined, () => setRound(number => number + 1));
+  const round = usePictureRound(onAir.size > 0);
   const closeDialog = () => {
     setCreating(false);
     if (query.new !== undefined) change({ new: undefined });
@@ -53,10 +51,15 @@ export function LiveStreamsPage() {
   );
   return (
     <Page title="Live streams" actions={create}>
-      <div class="toolbar">
-        <Search value={search} onValue={text => change({ search: text, page: undefined })} />
+      <search class="toolbar list-toolbar">
+        <SearchField
+          label="Search names"
+          search={search}
+          onSearch={text => change({ search: text, page: undefined })}
+        />
         <SelectField
           label="Order"
+          hideLabel
           value={order}
           onValue={sort => change({ sort: sort === 'newest' ? undefined : sort, page: undefined })}
           options={[
@@ -66,7 +69,7 @@ export function LiveStreamsPage() {
             ['name', 'By name'],
           ]}
         />
-      </div>
+      </search>
       <Shown loaded={loaded} height={360}>
         {({ data, pagination }) => {
           if (data.length === 0 && search === '' && currentPage === 1) return <FirstStream action={create} />;
@@ -74,9 +77,11 @@ export function LiveStreamsPage() {
             return (
               <Empty
                 icon="search"
-                title="Nothing found"
+                title="No live stream fits"
                 action={
-                  <Button onClick={() => change({ search: undefined, page: undefined })}>Show all</Button>
+                  <Button onClick={() => change({ search: undefined, page: undefined })}>
+                    Show all live streams
+                  </Button>
                 }
               >
                 No live stream here has “{search}” in its name.
@@ -106,26 +111,5 @@ export function LiveStreamsPage() {
       </Shown>
       {isCreating && <CreateStreamDialog onClose={closeDialog} />}
     </Page>
-  );
-}
-
-/** A field that asks when nothing more is typed for a moment. */
-function Search({ value, onValue }: { value: string; onValue: (value: string) => void }) {
-  const [typed, setTyped] = useState(value);
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  // The way back, and the button that shows all, change what is searched for.
-  useEffect(() => setTyped(before => (before.trim() === value ? before : value)), [value]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return (
-    <TextField
-      label="Search by name"
-      type="search"
-      value={typed}
-      onValue={text => {
-        setTyped(text);
-        clearTimeout(timer.current);
-        timer.current = setTimeout(() => onValue(text.trim()), searchedAfterMs);
-      }}
-    />
   );
 }

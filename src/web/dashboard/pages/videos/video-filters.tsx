@@ -1,10 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../ui/button.tsx';
-import { SelectField, TextField } from '../../ui/field.tsx';
+import { SelectField } from '../../ui/field.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { type ListChoice, type VideoOrder, videoOrders, writeTags } from './list-query.ts';
 import { TagFilter } from './tag-filter.tsx';
-
-const typingMs = 250;
 
 /** Search, tags and order of the list. Every change begins at the first page. */
 export function VideoFilters({
@@ -22,8 +20,8 @@ export function VideoFilters({
   const chooseTags = (next: readonly string[]) => choose({ tags: writeTags(next) });
   return (
     <>
-      <search class="toolbar video-toolbar">
-        <SearchField search={choice.search} onSearch={search => choose({ search })} />
+      <search class="toolbar list-toolbar">
+        <SearchField label="Search titles" search={choice.search} onSearch={search => choose({ search })} />
         {hasTags && <TagFilter chosen={tags} onChange={chooseTags} />}
         <SelectField<VideoOrder>
           label="Order"
@@ -48,36 +46,5 @@ export function VideoFilters({
         </ul>
       )}
     </>
-  );
-}
-
-/** Asks when typing pauses, not for each letter. */
-function SearchField({ search, onSearch }: { search: string; onSearch: (search: string) => void }) {
-  const [text, setText] = useState(search);
-  const asked = useRef(search);
-  const latest = useRef(onSearch);
-  latest.current = onSearch;
-  useEffect(() => {
-    // The address changed by other means: the way back, or a filter that was taken away.
-    if (search !== asked.current) setText(search);
-    asked.current = search;
-  }, [search]);
-  useEffect(() => {
-    if (text === asked.current) return;
-    const timer = setTimeout(() => {
-      asked.current = text;
-      latest.current(text);
-    }, typingMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return (
-    <TextField
-      label="Search titles"
-      hideLabel
-      type="search"
-      placeholder="Search titles"
-      value={text}
-      onValue={setText}
-    />
   );
 }
