@@ -37,7 +37,7 @@ export function CopyField({
   const [isShown, setShown] = useState(!secret);
   const id = useId();
   return (
-    <div class="field copy-field">
+    <div class="field">
       <label for={id}>{label}</label>
       <div class="copy-row">
         <input

@@ -2,10 +2,11 @@ import { useState } from 'preact/hooks';
 import type { ListedSession } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { signOut } from '../../api/sessions.ts';
-import { formatDateTime, formatRelative } from '../../format/time.ts';
+import { formatDateTime } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm.tsx';
+import { Moment } from '../../ui/moment.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { Shown } from '../../ui/states.tsx';
@@ -105,11 +106,7 @@ function columnsOf(end: (session: ListedSession) => void): readonly Column<Liste
     { head: 'Since', cell: ({ createdAt }) => formatDateTime(createdAt) },
     {
       head: 'Last used',
-      cell: ({ lastUsedAt }) => (
-        <time dateTime={lastUsedAt} title={formatDateTime(lastUsedAt)}>
-          {formatRelative(lastUsedAt)}
-        </time>
-      ),
+      cell: ({ lastUsedAt }) => <Moment time={lastUsedAt} />,
     },
     {
       head: 'Actions',

@@ -1,8 +1,9 @@
 import type { ApiKeyPair } from '../../api/api-types.ts';
-import { formatDate, formatDateTime, formatRelative } from '../../format/time.ts';
+import { formatDate, formatDateTime } from '../../format/time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
+import { Moment } from '../../ui/moment.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { endOf, type KeyKind, type KeysDialog, keyKinds, kindNames, nameOf } from './key-pair.ts';
 
@@ -82,10 +83,7 @@ function KeyCell({
             'Never used'
           ) : (
             <>
-              Used{' '}
-              <time dateTime={key.lastUsedAt} title={formatDateTime(key.lastUsedAt)}>
-                {formatRelative(key.lastUsedAt)}
-              </time>
+              Used <Moment time={key.lastUsedAt} />
             </>
           )}
         </p>

@@ -1,5 +1,5 @@
 import type { IngestAlarm } from '../../api/api-types.ts';
-import { formatRelative } from '../../format/time.ts';
+import { Moment } from '../../ui/moment.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
 const titles: Readonly<Record<string, string>> = {
@@ -20,7 +20,10 @@ export function AlarmList({ alarms }: { alarms: readonly IngestAlarm[] }) {
       {alarms.map(({ alarm, message, raisedAt }) => (
         <Notice key={alarm} tone="warning" title={titles[alarm] ?? alarm}>
           <span>
-            {message} <span class="quiet">({formatRelative(raisedAt)})</span>
+            {message}{' '}
+            <span class="quiet">
+              (<Moment time={raisedAt} />)
+            </span>
           </span>
         </Notice>
       ))}

@@ -3,7 +3,8 @@ import { call } from '../../api/client.ts';
 import type { BroadcastStats } from '../../broadcasts/broadcast-stats.ts';
 import type { StreamState } from '../../broadcasts/stream-state.ts';
 import { formatBitrate, formatNumber } from '../../format/size.ts';
-import { formatClock, formatDateTime, formatRelative } from '../../format/time.ts';
+import { formatClock, formatDateTime } from '../../format/time.ts';
+import { Moment } from '../../ui/moment.tsx';
 import { Card, Facts } from '../../ui/page.tsx';
 import { useLoad } from '../../ui/use-load.ts';
 import { mediaWords } from './stream-words.ts';
@@ -48,10 +49,7 @@ export function Glance({
           ['Frame rate', stats === undefined ? nothing : `${formatNumber(stats.framesPerSecond)} a second`],
           ['Picture, sound', (stats === undefined ? undefined : mediaWords(stats)) ?? nothing],
           state === 'off'
-            ? [
-                'Last on air',
-                startedAt === undefined ? 'never' : <span title={exactly}>{formatRelative(startedAt)}</span>,
-              ]
+            ? ['Last on air', startedAt === undefined ? 'Never' : <Moment time={startedAt} />]
             : ['Since', exactly || nothing],
         ]}
       />

@@ -62,8 +62,8 @@ function TellEncoder({ stream }: { stream: LiveStream }) {
         )}
       </Shown>
       <div class="actions">
-        <span class="waiting" role="status">
-          <span class="waiting-mark" aria-hidden="true" />
+        <span class="encoder-wait" role="status">
+          <span class="encoder-wait-mark" aria-hidden="true" />
           Waiting for the first picture of “{stream.name}”
         </span>
         <Button small href={`/dashboard/live/${stream.liveStreamId}`}>

@@ -1,7 +1,9 @@
 import { localUrl } from '../../format/local-url.ts';
-import { formatClock, formatDateTime, formatRelative } from '../../format/time.ts';
+import { formatClock } from '../../format/time.ts';
 import { isSettled, isWatchable } from '../../format/video-state.ts';
+import { titleOf } from '../../format/video-title.ts';
 import { Button } from '../../ui/button.tsx';
+import { Moment } from '../../ui/moment.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -33,7 +35,7 @@ export function LatestVideos({ videos }: { videos: readonly ListedVideo[] }) {
           Uploads and recordings of live streams show here.
         </Empty>
       ) : (
-        <ul class="latest">
+        <ul>
           {videos.map(one => (
             <LatestVideo key={one.video.videoId} {...one} />
           ))}
@@ -59,22 +61,20 @@ function LatestVideo({ video, state, durationSeconds }: ListedVideo) {
         )}
         {durationSeconds !== undefined && <span class="latest-length">{formatClock(durationSeconds)}</span>}
       </span>
-      <div class="latest-text">
+      <div>
         <a class="latest-title" href={`/dashboard/videos/${video.videoId}`}>
-          {video.title}
+          {titleOf(video)}
         </a>
         <p class="hint">
           {video.source.type === 'liveStream' ? 'Recorded ' : 'Uploaded '}
-          <time dateTime={video.createdAt} title={formatDateTime(video.createdAt)}>
-            {formatRelative(video.createdAt)}
-          </time>
+          <Moment time={video.createdAt} />
           {state?.failure !== undefined && `. ${state.failure}`}
         </p>
       </div>
       <div class="latest-state">
         {state !== undefined && <VideoBadge state={state} />}
         {state !== undefined && !isSettled(state) && (
-          <Progress percent={state.percent} label={`Progress of ${video.title}`} />
+          <Progress percent={state.percent} label={`Progress of ${titleOf(video)}`} />
         )}
       </div>
     </li>

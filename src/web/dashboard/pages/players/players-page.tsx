@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { Player } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { formatDateTime, formatRelative } from '../../format/time.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { Menu } from '../../ui/menu.tsx';
+import { Moment } from '../../ui/moment.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { Empty, Shown } from '../../ui/states.tsx';
@@ -87,11 +87,7 @@ export function PlayersPage() {
                     { head: 'Logo', cell: ({ assets }) => (assets.logo === null ? 'None' : 'Yes') },
                     {
                       head: 'Changed',
-                      cell: ({ updatedAt }) => (
-                        <time dateTime={updatedAt} title={formatDateTime(updatedAt)}>
-                          {formatRelative(updatedAt)}
-                        </time>
-                      ),
+                      cell: ({ updatedAt }) => <Moment time={updatedAt} />,
                     },
                     {
                       head: 'Actions',

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { formatDate, formatDateTime, formatRelative } from '../../format/time.ts';
+import { formatDate } from '../../format/time.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm.tsx';
+import { Moment } from '../../ui/moment.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
@@ -89,7 +90,10 @@ function TrashList() {
                   keyOf={({ videoId }) => videoId}
                   columns={[
                     { head: 'Title', cell: ({ title }) => <strong>{title}</strong> },
-                    { head: 'Deleted', cell: video => <When at={video.discardedAt} /> },
+                    {
+                      head: 'Deleted',
+                      cell: ({ discardedAt }) => discardedAt !== null && <Moment time={discardedAt} />,
+                    },
                     {
                       head: 'Gone for good',
                       cell: ({ deletesAt }) => (deletesAt === null ? '' : formatDate(deletesAt)),
@@ -137,10 +141,6 @@ function TrashList() {
       )}
     </>
   );
-}
-
-function When({ at }: { at: string | null }) {
-  return at === null ? null : <span title={formatDateTime(at)}>{formatRelative(at)}</span>;
 }
 
 function EraseDialog({
