@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { constants, gzipSync } from 'node:zlib';
+import { withoutComments } from './without-comments.ts';
 
 /** A text in the forms in which it is sent. `etag` is in quotes. */
 export interface BrowserText {
@@ -135,9 +136,4 @@ export function stripTypes(source: string): string {
 
 function withoutSourceMap(script: string): string {
   return script.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
-}
-
-/** Comments, and what is left of types, in lines of their own: a third of what would be sent. */
-function withoutComments(script: string): string {
-  return script.replace(/^[ \t]*(?:\/\*\*[\s\S]*?\*\/|\/\/.*)?[ \t]*\n/gm, '');
 }
