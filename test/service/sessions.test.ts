@@ -116,12 +116,15 @@ describe('signing in', () => {
     );
     const statuses = (await Promise.all(tries)).map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
-    const refused = await trySignIn({ ...studio, email: studio.email.toUpperCase() });
+    const elsewhere = { 'x-forwarded-for': '192.0.2.99' };
+    const refused = await trySignIn({ ...studio, email: studio.email.toUpperCase() }, elsewhere);
     expect(slugOf(refused)).toEqual([429, 'too-many-requests']);
     expect(refused.headers.get('retry-after')).toBe('900');
     await signIn(server, admin);
-    nowMs += 15 * 60_000;
+    // Where the password was right before, strangers keep nobody out.
     await signIn(server, studio);
+    nowMs += 15 * 60_000;
+    expect((await trySignIn(studio, elsewhere)).status).toBe(201);
   });
 
   it('to a suspended account is refused to who knows the password, and its sessions have ended', async () => {
@@ -370,13 +373,17 @@ describe('a password', () => {
       expect([next, status, json.name]).toEqual([next, 400, name]);
     }
     expect((await as(second, 'GET', '/auth/session')).status).toBe(200);
-    const { status, text } = await change(first, studio.password, newPassword);
+    const { status, text, headers } = await change(first, studio.password, newPassword);
     expect([status, text]).toEqual([204, '']);
-    expect((await as(first, 'GET', '/auth/session')).status).toBe(200);
-    expect(slugOf(await as(second, 'GET', '/auth/session'))).toEqual(notSignedIn);
+    const renewed = headers.get('set-cookie')?.split(';')[0] ?? '';
+    expect((await as(renewed, 'GET', '/auth/session')).status).toBe(200);
+    // Whoever has a copy of the cookie from before is shut out as well.
+    for (const cookie of [first, second]) {
+      expect(slugOf(await as(cookie, 'GET', '/auth/session'))).toEqual(notSignedIn);
+    }
     expect((await trySignIn(studio)).status).toBe(401);
     expect((await trySignIn({ ...studio, password: newPassword })).status).toBe(201);
-    expect((await change(first, newPassword, studio.password)).status).toBe(204);
+    expect((await change(renewed, newPassword, studio.password)).status).toBe(204);
   });
 });
 

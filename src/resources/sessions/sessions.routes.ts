@@ -125,11 +125,18 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
       path: '/account/password',
       tag,
       summary: 'Change your password',
-      description: `Ends all your other sessions. ${tries}`,
+      description: `Ends all your other sessions, and gives this one another cookie. ${tries}`,
       auth: 'session',
       body: jsonBody(passwordChangeSchema),
-      success: { status: 204, description: 'The new password counts from now on.' },
-      handle: ({ caller, body, incoming }) => sessions.changePassword(caller, body, incoming),
+      success: {
+        status: 204,
+        description: 'The new password counts from now on.',
+        headers: { 'Set-Cookie': 'The cookie of the session, with another secret.' },
+      },
+      handle: async ({ caller, body, incoming, setHeader }) => {
+        const secret = await sessions.changePassword(caller, body, incoming);
+        setHeader('Set-Cookie', gate.cookieFor(secret, incoming));
+      },
     }),
     defineRoute({
       method: 'POST',

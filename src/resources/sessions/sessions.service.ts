@@ -127,7 +127,8 @@ export class SessionsService {
   }
 
   /**
-   * Changes the caller's password, and ends all its other sessions.
+   * Changes the caller's password, and ends all its other sessions. Whoever got hold of the caller's own is shut out too: it has
+   * another secret afterwards, which is returned for the cookie.
    *
    * @throws AppError `invalid-attribute` when the current one is wrong or the new one cannot be, `too-many-requests`
    */
@@ -135,7 +136,7 @@ export class SessionsService {
     { sessionId, userId }: SessionCaller,
     { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
     request: PeerRequest,
-  ): Promise<void> {
+  ): Promise<string> {
     const { email } = this.#known(sessionId);
     const isEmail = newPassword.toLowerCase() === email.toLowerCase();
     if (isEmail) throw refuseAttribute('newPassword', 'The email address is no password.');
@@ -148,10 +149,12 @@ export class SessionsService {
       throw refuseAttribute('newPassword', 'This is the password that you have.');
     }
     const passwordHash = await this.#passwords.hash(newPassword);
-    if (!this.#store.changePassword(user, passwordHash, sessionId)) {
+    const secret = randomBase62(sessionSecretLength);
+    if (!this.#store.changePassword(user, passwordHash, { sessionId, secret })) {
       throw refuseAttribute('currentPassword', 'The password was changed at this moment.');
     }
     this.#log.info('password-changed', { userId });
+    return secret;
   }
 
   /**

@@ -198,8 +198,11 @@ export class SessionsStore {
     };
   }
 
-  /** Gives a user another password, unless somebody else did since it was read; whether that was done. Ends all sessions but one. */
-  changePassword(user: User, passwordHash: string, keptSessionId: string): boolean {
+  /**
+   * Gives a user another password, unless somebody else did since it was read; whether that was done. Ends all sessions but one,
+   * which another secret opens from now on.
+   */
+  changePassword(user: User, passwordHash: string, kept: { sessionId: string; secret: string }): boolean {
     const { queries } = this.#database;
     return this.#database.transaction(() => {
       const changed = queries
@@ -208,7 +211,13 @@ export class SessionsStore {
         .where('id', '=', user.userId)
         .where('password_hash', '=', user.passwordHash);
       if (this.#database.run(changed) === 0) return false;
-      this.removeOthers(user.userId, keptSessionId);
+      this.removeOthers(user.userId, kept.sessionId);
+      this.#database.run(
+        queries
+          .updateTable('sessions')
+          .set({ secret_hash: hashOfSecret(kept.secret) })
+          .where('id', '=', kept.sessionId),
+      );
       return true;
     });
   }

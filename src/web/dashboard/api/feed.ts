@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals';
 import { environment, session, sessionEnded } from '../state/session.ts';
+import { problemOf } from './problem.ts';
+import { loadSession } from './sessions.ts';
 
 /** A message of the event feed: an event as webhooks get it, or something that is true of this moment. */
 export interface FeedMessage {
@@ -21,7 +23,7 @@ const firstRetryMs = 500;
 const lastRetryMs = 15_000;
 /** Pages that follow one another keep the connection. */
 const lingerMs = 5_000;
-/** Closed by the server: nobody is signed in any more. */
+/** Closed by the server: the cookie that opened the feed is not valid any more. There may be another one. */
 const credentialsEnded = 4401;
 const accountSuspended = 4403;
 
@@ -75,13 +77,21 @@ function connect(): void {
     socket = undefined;
     if (code === credentialsEnded || code === accountSuspended) {
       feedState.value = 'off';
-      sessionEnded();
+      // Begins the feed anew for whoever is signed in now.
+      loadSession().catch((error: unknown) => {
+        if (problemOf(error).status === 403) sessionEnded();
+        else if (socket === undefined && listeners.size > 0) connectSoon();
+      });
       return;
     }
-    feedState.value = 'lost';
-    retryTimer = setTimeout(connect, retryMs * (0.75 + Math.random() / 2));
-    retryMs = Math.min(lastRetryMs, retryMs * 2);
+    connectSoon();
   };
+}
+
+function connectSoon(): void {
+  feedState.value = 'lost';
+  retryTimer = setTimeout(connect, retryMs * (0.75 + Math.random() / 2));
+  retryMs = Math.min(lastRetryMs, retryMs * 2);
 }
 
 function disconnect(): void {
