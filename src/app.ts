@@ -547,6 +547,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         ...(certificate === undefined ? [] : [certificate]),
         databaseMark,
         api.tokenSweeper,
+        api.dashboard,
         api.analytics.playbacks,
         api.traffic,
         api.serverWatch,

@@ -215,7 +215,7 @@ export interface Api {
   readonly docsBase: () => string;
   /** The documentation's pages, to be asked before Koa. */
   readonly docs: DocsPages;
-  /** The dashboard, likewise. */
+  /** The dashboard, likewise; to be started and stopped with the server. */
   readonly dashboard: DashboardPages;
   /** The OpenAPI document. */
   readonly document: () => JsonObject;

@@ -4,6 +4,7 @@ import type { BrowserFile } from '../../http/browser-files.ts';
 import type { HttpRequest, HttpResponse } from '../../http/http-listener.ts';
 import { keptForEver, sendRefusal, sendText } from '../../http/page-answers.ts';
 import { AppError } from '../../shared/errors.ts';
+import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { DashboardFiles } from './dashboard-files.ts';
 
@@ -44,13 +45,28 @@ const allowed = 'GET, HEAD, OPTIONS';
 const root = '/dashboard';
 const assetPrefix = `${root}/assets/`;
 
+/** Whoever opens the dashboard later than that after the start of the server does not wait for it to be made. */
+const madeAfterMs = 10_000;
+
 /** `/dashboard`: the dashboard as one page and the files that it names. Answers before the API does. */
-export class DashboardPages {
+export class DashboardPages implements Component {
+  readonly name = 'dashboard';
   readonly #options: DashboardPagesOptions;
+  readonly #abort = new AbortController();
   #files: Promise<DashboardFiles> | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: DashboardPagesOptions) {
     this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    this.#timer = setTimeout(() => void this.#made().catch(() => {}), madeAfterMs);
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#abort.abort();
   }
 
   /**
@@ -82,12 +98,19 @@ export class DashboardPages {
     return true;
   }
 
+  /** Its files, made when they are first needed. */
+  #made(): Promise<DashboardFiles> {
+    if (this.#files === undefined) {
+      this.#files = buildFiles(this.#abort.signal);
+      this.#files.catch(() => {
+        this.#files = undefined;
+      });
+    }
+    return this.#files;
+  }
+
   async #find(path: string): Promise<{ file: BrowserFile | undefined; isPage: boolean }> {
-    this.#files ??= buildFiles();
-    this.#files.catch(() => {
-      this.#files = undefined;
-    });
-    const { page, byName } = await this.#files;
+    const { page, byName } = await this.#made();
     const isPage = !path.startsWith(assetPrefix);
     return { file: isPage ? page : byName.get(path.slice(assetPrefix.length)), isPage };
   }
@@ -117,13 +140,18 @@ export class DashboardPages {
   }
 }
 
-/** Has the files made in a thread of its own. */
-function buildFiles(): Promise<DashboardFiles> {
+/** Has the files made in a thread of its own, which ends with `signal`. */
+function buildFiles(signal: AbortSignal): Promise<DashboardFiles> {
   const { promise, resolve, reject } = Promise.withResolvers<DashboardFiles>();
   const worker = new Worker(new URL('dashboard-worker.ts', import.meta.url));
+  const end = () => void worker.terminate();
+  signal.addEventListener('abort', end);
   worker.once('message', (made: DashboardFiles) => resolve(withBuffers(made)));
   worker.once('error', reject);
-  worker.once('exit', code => reject(new Error(`the thread that makes the dashboard ended with ${code}`)));
+  worker.once('exit', code => {
+    signal.removeEventListener('abort', end);
+    reject(new Error(`the thread that makes the dashboard ended with ${code}`));
+  });
   return promise;
 }
 
