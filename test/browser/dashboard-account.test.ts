@@ -41,10 +41,10 @@ describeInBrowser('the account in the dashboard', browser => {
     expect(await statusOf(server.productionKey)).toBe(200);
 
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByRole('button', { name: 'Make live stream' }).click();
+    await page.getByRole('button', { name: 'Create the live stream' }).click();
     await page.getByText('Waiting for the first picture').waitFor();
     await toggle.getByText('Production').click();
-    await page.getByRole('button', { name: 'Make live stream' }).waitFor();
+    await page.getByRole('button', { name: 'Create the live stream' }).waitFor();
     expect(await page.getByText('This is the sandbox').count()).toBe(0);
     expect(await namesOf(server, server.sandboxKey)).toEqual(['My live stream']);
     expect(await namesOf(server, server.productionKey)).toEqual([]);
@@ -75,7 +75,7 @@ describeInBrowser('the account in the dashboard', browser => {
     const row = page.getByRole('row', { name: /Upload page/ });
     await row.getByRole('button', { name: /production key/ }).click();
     await page.getByRole('menuitem', { name: 'Regenerate' }).click();
-    await page.getByRole('button', { name: 'Regenerate' }).click();
+    await page.getByRole('button', { name: 'Regenerate the key' }).click();
     const renewed = page.getByRole('dialog', { name: 'Your new key' });
     const second = await renewed.getByRole('textbox', { name: 'Production key' }).inputValue();
     expect(await statusOf(production)).toBe(401);
@@ -84,7 +84,7 @@ describeInBrowser('the account in the dashboard', browser => {
 
     await row.getByRole('button', { name: /the pair/ }).click();
     await page.getByRole('menuitem', { name: 'Delete the pair' }).click();
-    const confirm = page.getByRole('dialog', { name: 'Delete the pair?' });
+    const confirm = page.getByRole('dialog', { name: 'Delete the key pair?' });
     const destroy = confirm.getByRole('button', { name: 'Delete the pair' });
     expect(await destroy.getAttribute('aria-disabled')).toBe('true');
     await confirm.getByRole('textbox').fill('Upload page');

@@ -77,7 +77,7 @@ describeInBrowser('live streams in the dashboard', browser => {
 
     await page.getByRole('button', { name: 'Regenerate key' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Regenerate key' }).click();
+    await dialog.getByRole('button', { name: 'Regenerate the key' }).click();
     await page.getByText('The live stream has a new key.').waitFor();
     const shown = await page.getByLabel('Stream key', { exact: true }).inputValue();
     expect(shown).not.toBe(streamKey);
@@ -119,8 +119,8 @@ describeInBrowser('live streams in the dashboard', browser => {
     );
     expect(await dashboard.violations()).toEqual([]);
 
-    await page.getByRole('button', { name: 'More to do' }).click();
-    await page.getByRole('menuitem', { name: 'Delete live stream' }).click();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete the live stream' }).click();
     await dialog.getByLabel('Type “Harbour, north” to confirm').fill('Harbour, north');
     expect(await dashboard.violations()).toEqual([]);
     await page.keyboard.press('Enter');

@@ -27,7 +27,7 @@ describeInBrowser('the overview of the dashboard', browser => {
     const { page } = dashboard;
     await step('Go live').waitFor();
     await step('Upload a video').waitFor();
-    await step('Make an API key').waitFor();
+    await step('Create an API key').waitFor();
     await section('Server').getByText('Processor').waitFor();
     expect(await dashboard.violations()).toEqual([]);
 
@@ -64,7 +64,7 @@ describeInBrowser('the overview of the dashboard', browser => {
     expect(stream).toMatchObject({ name: 'Sunday service', streamKey: key, broadcasting: true });
 
     await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
-    await section('Live now').getByText('Nothing is live').waitFor();
+    await section('Live now').getByText('Nothing is on air').waitFor();
     expect(dashboard.complaints).toEqual([]);
   });
 });

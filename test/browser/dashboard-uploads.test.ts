@@ -117,7 +117,7 @@ describeInBrowser('videos in the dashboard', browser => {
     await cardOf(page, 'Mill wheel').waitFor();
 
     for (const title of ['Harbour at dawn', 'Mill wheel']) {
-      await page.getByRole('button', { name: `More for ${title}` }).click();
+      await page.getByRole('button', { name: `Actions for ${title}` }).click();
       await page.getByRole('menuitem', { name: 'Delete' }).click();
       await page.getByRole('button', { name: 'Move to the trash' }).click();
       await cardOf(page, title).waitFor({ state: 'detached' });

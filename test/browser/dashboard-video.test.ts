@@ -150,9 +150,9 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await page.getByLabel('File of the video').setInputFiles(await fixture('h264-aac'));
     await page.locator('iframe').waitFor();
     await button('More actions').click();
-    await page.getByRole('menuitem', { name: 'Move to trash' }).click();
-    await button('Move to trash').click();
-    await said('Video moved to the trash.');
+    await page.getByRole('menuitem', { name: 'Move to the trash' }).click();
+    await button('Move to the trash').click();
+    await said('“Quay” moved to the trash.');
     expect((await server.api('GET', `/videos/${other}`)).status).toBe(404);
 
     await page.goBack();
@@ -165,7 +165,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await page.getByLabel('Type “Quay” to confirm').fill('Quay');
     expect(await dashboard.violations()).toEqual([]);
     await button('Delete for good').click();
-    await said('Video deleted.');
+    await said('“Quay” deleted for good.');
     expect((await server.api('GET', `/discarded/videos/${other}`)).status).toBe(404);
     await page.goBack();
     await page.getByText('There is no such video').waitFor();

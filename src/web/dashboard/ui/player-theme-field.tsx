@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { call } from '../api/client.ts';
 import { SelectField } from './field.tsx';
 import { useLoad } from './use-load.ts';
@@ -6,10 +7,12 @@ import { useLoad } from './use-load.ts';
 export function PlayerThemeField({
   value,
   onValue,
+  hint,
   error,
 }: {
   value: string;
   onValue: (playerId: string) => void;
+  hint?: ComponentChildren;
   error?: string | undefined;
 }) {
   const themes = useLoad('themes', signal =>
@@ -25,7 +28,7 @@ export function PlayerThemeField({
       value={value}
       onValue={onValue}
       error={error}
-      {...(themes.problem === undefined ? {} : { hint: 'The themes could not be loaded.' })}
+      hint={themes.problem === undefined ? hint : 'The themes could not be loaded.'}
       options={[['', 'Standard'], ...named, ...(isListed ? [] : [[value, 'As it is now'] as const])]}
     />
   );

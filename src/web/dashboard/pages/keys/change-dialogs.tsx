@@ -28,8 +28,8 @@ export function RegenerateDialog({
   });
   return (
     <FormDialog
-      title={isNew ? `Make a ${name} key?` : `Regenerate the ${name} key?`}
-      action={isNew ? 'Make the key' : 'Regenerate'}
+      title={isNew ? `Create a ${name} key?` : `Regenerate the ${name} key?`}
+      action={isNew ? 'Create the key' : 'Regenerate the key'}
       danger={!isNew}
       submission={submission}
       onClose={onClose}
@@ -90,7 +90,7 @@ export function DeletePairDialog({
 }: Omit<KeyChange, 'kind'> & { onDone: (words: string) => void }) {
   return (
     <ConfirmDialog
-      title="Delete the pair?"
+      title="Delete the key pair?"
       action="Delete the pair"
       name={nameOf(pair)}
       work={async () => {

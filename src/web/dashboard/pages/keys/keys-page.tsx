@@ -59,7 +59,7 @@ export function KeysPage() {
           {({ data, pagination }) =>
             pagination.itemsTotal === 0 ? (
               <Empty icon="key" title="No API keys yet">
-                Make a pair for each program that is to call the API: then each can be shut out by itself.
+                Create a pair for each program that is to call the API: then each can be shut out by itself.
               </Empty>
             ) : (
               <>

@@ -67,10 +67,10 @@ function KeyCell({
       <Button
         small
         icon="plus"
-        label={`Make a ${name} key for ${nameOf(pair)}`}
+        label={`Create a ${name} key for ${nameOf(pair)}`}
         onClick={() => open({ kind: 'regenerate', pair, key: kind })}
       >
-        Make one
+        Create one
       </Button>
     );
   }

@@ -23,7 +23,7 @@ export function CreatePairDialog({
     onMade(await call('POST /account/api-keys', { body: named, headers }));
   });
   return (
-    <FormDialog title="New key pair" action="Make the keys" submission={submission} onClose={onClose}>
+    <FormDialog title="New key pair" action="Create" submission={submission} onClose={onClose}>
       <TextField
         label="Name"
         hint={nameHint}
@@ -55,7 +55,7 @@ export function RenamePairDialog({
     onDone('The pair was renamed.');
   });
   return (
-    <FormDialog title="Rename the pair" action="Rename" submission={submission} onClose={onClose}>
+    <FormDialog title="Rename the key pair" action="Rename" submission={submission} onClose={onClose}>
       <TextField
         label="Name"
         hint={nameHint}

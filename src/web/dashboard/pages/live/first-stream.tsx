@@ -8,7 +8,7 @@ export function FirstStream({ action }: { action: ComponentChildren }) {
       <Empty icon="live" title="Go live in three steps" action={action} />
       <ol class="steps">
         <li>
-          <strong>Make a live stream.</strong> It has a key of its own, which stays the same.
+          <strong>Create a live stream.</strong> It has a key of its own, which stays the same.
         </li>
         <li>
           <strong>Type the server and the key into your encoder,</strong> such as OBS Studio. The page of the

@@ -95,7 +95,7 @@ function bitrate(value: number | undefined): string {
 }
 
 function lossWords(losses: number | undefined, awaySeconds: number | undefined): string {
-  if (losses === undefined || losses === 0) return 'never';
+  if (losses === undefined || losses === 0) return 'Never';
   const times = losses === 1 ? 'once' : `${formatNumber(losses)} times`;
   return `${times}, away for ${formatSpan(awaySeconds ?? 0)}`;
 }

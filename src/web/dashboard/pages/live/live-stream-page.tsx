@@ -98,10 +98,10 @@ function StreamPage({
             </Button>
           )}
           <Menu
-            label="More to do"
+            label="More actions"
             items={[
               {
-                words: 'Delete live stream',
+                words: 'Delete the live stream',
                 icon: 'trash',
                 danger: true,
                 onClick: () => setAsks('delete'),
@@ -146,7 +146,7 @@ function StreamPage({
       {asks === 'delete' && (
         <ConfirmDialog
           title="Delete this live stream?"
-          action="Delete live stream"
+          action="Delete the live stream"
           name={name}
           work={async () => {
             await call('DELETE /live-streams/{liveStreamId}', path);

@@ -65,8 +65,8 @@ export function LiveStreamsPage() {
           options={[
             ['newest', 'Newest first'],
             ['oldest', 'Oldest first'],
-            ['changed', 'Recently changed'],
-            ['name', 'By name'],
+            ['changed', 'Changed last'],
+            ['name', 'Name, A to Z'],
           ]}
         />
       </search>

@@ -5,6 +5,7 @@ import { isTurn } from '../../broadcasts/broadcast-stats.ts';
 import { localUrl } from '../../format/local-url.ts';
 import { formatBitrate, formatNumber } from '../../format/size.ts';
 import { formatDateTime, formatSpan } from '../../format/time.ts';
+import { titleOf } from '../../format/video-title.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
@@ -86,17 +87,19 @@ export function PastPanel({ stream: { liveStreamId } }: { stream: LiveStream }) 
 const videoColumns: readonly Column<Video>[] = [
   {
     head: 'Recording',
-    cell: ({ videoId, title, assets }) => (
-      <a class="recording" href={`/dashboard/videos/${videoId}`}>
+    cell: video => (
+      <a class="recording" href={`/dashboard/videos/${video.videoId}`}>
         <span class="recording-picture">
-          {assets !== null && <img src={localUrl(assets.thumbnail)} alt="" width={96} height={54} />}
+          {video.assets !== null && (
+            <img src={localUrl(video.assets.thumbnail)} alt="" width={96} height={54} />
+          )}
         </span>
-        {title}
+        {titleOf(video)}
       </a>
     ),
   },
   { head: 'Recorded', cell: ({ createdAt }) => formatDateTime(createdAt) },
-  { head: 'Who may watch', cell: video => (video.public ? 'Everybody' : 'With a private link') },
+  { head: 'Who can watch', cell: video => (video.public ? 'Everybody' : 'With a private link') },
 ];
 
 const broadcastColumns: readonly Column<Broadcast>[] = [

@@ -97,7 +97,7 @@ export function RestreamsPanel({
       {removed !== undefined && (
         <ConfirmDialog
           title="Remove this destination?"
-          action="Remove"
+          action="Remove the destination"
           work={async () => save(restreams.filter((_, position) => position !== removed))}
           onClose={() => setRemoved(undefined)}
         >

@@ -104,7 +104,7 @@ export function SetUpPanel({
       {isAsking && (
         <ConfirmDialog
           title="Regenerate the stream key?"
-          action="Regenerate key"
+          action="Regenerate the key"
           work={async () => {
             onChange(
               await call('POST /live-streams/{liveStreamId}/stream-key', { params: { liveStreamId } }),

@@ -16,7 +16,7 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
   );
   return (
     <Card
-      title="Links"
+      title="Share"
       actions={
         stream.public ? (
           <Button small icon="external" href={localUrl(stream.assets.player)} target="_blank">
@@ -24,7 +24,7 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
           </Button>
         ) : (
           <Button small icon="refresh" busy={fresh.isLoading} onClick={fresh.reload}>
-            New private links
+            New links
           </Button>
         )
       }
@@ -37,12 +37,8 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
       <Shown loaded={fresh} height={240}>
         {({ assets }) => (
           <>
-            <CopyField label="Player page" value={assets.player} />
-            <CopyField
-              label="Embed code"
-              value={assets.iframe}
-              hint="Paste it into your own page where the player is to be."
-            />
+            <CopyField label="Link" value={assets.player} />
+            <CopyField label="Embed code" value={assets.iframe} hint="Paste it into the HTML of a page." />
             <CopyField
               label="HLS address"
               value={assets.hls}

@@ -59,7 +59,7 @@ export function StreamCard({
         {restreams.length > 0 && (
           <Badge>{restreams.length === 1 ? '1 restream' : `${restreams.length} restreams`}</Badge>
         )}
-        <span>Made {formatDate(createdAt)}</span>
+        <span>Created {formatDate(createdAt)}</span>
       </p>
     </li>
   );

@@ -55,11 +55,7 @@ export function StreamFields({
       />
       <CheckField
         label="Public"
-        hint={
-          choices.public
-            ? 'Everybody who has the address may watch.'
-            : 'Private: each viewer needs a link of their own.'
-        }
+        hint={choices.public ? 'Everybody with the link can watch.' : 'Private: one viewer for each link.'}
         checked={choices.public}
         onValue={isPublic => change({ public: isPublic })}
       />

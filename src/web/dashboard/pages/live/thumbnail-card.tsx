@@ -38,7 +38,7 @@ export function ThumbnailCard({
     tell('The picture is removed.');
   });
   return (
-    <Card title="Picture">
+    <Card title="Thumbnail">
       <img
         class="thumbnail"
         src={versionedUrl(assets.thumbnail, updatedAt)}

@@ -39,11 +39,11 @@ export function FirstSteps({
             </Button>
           </div>
         </Step>
-        <Step number={3} title="Make an API key" isDone={done.key}>
+        <Step number={3} title="Create an API key" isDone={done.key}>
           <p class="hint">For your own programs. Everything here can be done with one, too.</p>
           <div class="actions">
             <Button icon="key" href="/dashboard/keys">
-              Make an API key
+              Create an API key
             </Button>
           </div>
         </Step>

@@ -38,7 +38,7 @@ function MakeStream({ onMade }: { onMade: (stream: LiveStream) => void }) {
         error={submission.errorOf('name')}
       />
       <Button kind="primary" icon="live" type="submit" busy={submission.busy} disabled={name.trim() === ''}>
-        Make live stream
+        Create the live stream
       </Button>
       {submission.problem?.attribute !== 'name' && <ProblemNotice problem={submission.problem} />}
     </form>

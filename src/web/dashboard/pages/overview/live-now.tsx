@@ -25,7 +25,7 @@ export function LiveNow({ onAir }: { onAir: readonly LiveOnAir[] }) {
       }
     >
       {onAir.length === 0 ? (
-        <Empty icon="live" title="Nothing is live">
+        <Empty icon="live" title="Nothing is on air">
           As soon as a picture comes in, it shows here.
         </Empty>
       ) : (

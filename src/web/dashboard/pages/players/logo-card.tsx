@@ -48,7 +48,7 @@ export function LogoCard({
       {dialog === 'remove' && (
         <ConfirmDialog
           title="Remove the logo?"
-          action="Remove it"
+          action="Remove the logo"
           work={async () => {
             await call('DELETE /players/{playerId}/logo', { params: { playerId: player.playerId } });
             tell('The logo is removed.');

@@ -20,7 +20,7 @@ import { themeName } from './theme-name.ts';
 const orders = [
   ['created', 'Newest first'],
   ['updated', 'Changed last'],
-  ['name', 'By name'],
+  ['name', 'Name, A to Z'],
 ] as const;
 const sorts = {
   created: { sortBy: 'createdAt', sortOrder: 'desc' },

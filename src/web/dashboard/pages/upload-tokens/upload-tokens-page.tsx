@@ -104,8 +104,8 @@ function DeleteToken({
 }) {
   return (
     <ConfirmDialog
-      title="Delete upload token"
-      action="Delete"
+      title="Delete this upload token?"
+      action="Delete the token"
       name={endingOf(token)}
       onClose={onClose}
       work={async () => {

@@ -72,8 +72,8 @@ export function CaptionsCard({ videoId }: { videoId: string }) {
       )}
       {open?.kind === 'remove' && (
         <ConfirmDialog
-          title={`Remove captions: ${languageName(open.language)}`}
-          action="Remove"
+          title={`Remove the captions in ${languageName(open.language)}?`}
+          action="Remove the captions"
           work={async () => {
             await removeTrack('captions', videoId, open.language);
             tell('Captions removed.');

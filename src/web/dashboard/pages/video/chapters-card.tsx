@@ -85,8 +85,8 @@ export function ChaptersCard({ videoId, duration }: { videoId: string; duration:
       )}
       {open?.kind === 'remove' && (
         <ConfirmDialog
-          title={`Remove chapters: ${languageName(open.language)}`}
-          action="Remove"
+          title={`Remove the chapters in ${languageName(open.language)}?`}
+          action="Remove the chapters"
           work={async () => {
             await removeTrack('chapters', videoId, open.language);
             tell('Chapters removed.');

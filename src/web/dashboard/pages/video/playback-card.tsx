@@ -1,18 +1,14 @@
 import { useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import { CheckField, SelectField } from '../../ui/field.tsx';
+import { CheckField } from '../../ui/field.tsx';
 import { Card } from '../../ui/page.tsx';
+import { PlayerThemeField } from '../../ui/player-theme-field.tsx';
 import { tell, tellProblem } from '../../ui/toast.tsx';
-import { useLoad } from '../../ui/use-load.ts';
 import type { EditedVideo, VideoChanges } from './use-video.ts';
 
 /** How a video looks and what the player offers of it. Each choice holds at once. */
 export function PlaybackCard({ video, change }: EditedVideo) {
   const { playerId, mp4Support, panoramic } = video;
   const [busy, setBusy] = useState(false);
-  const themes = useLoad('players', signal =>
-    call('GET /players', { query: { pageSize: 100, sortBy: 'name', sortOrder: 'asc' }, signal }),
-  );
   const save = (changes: VideoChanges, done: string) => {
     if (busy) return;
     setBusy(true);
@@ -20,15 +16,9 @@ export function PlaybackCard({ video, change }: EditedVideo) {
       .then(() => tell(done), tellProblem)
       .finally(() => setBusy(false));
   };
-  const options = (themes.value?.data ?? []).map(
-    theme => [theme.playerId, theme.name ?? theme.playerId] as const,
-  );
-  // One of another page of the list, or while the list is not here yet.
-  if (playerId !== undefined && !options.some(([id]) => id === playerId)) options.push([playerId, playerId]);
   return (
     <Card title="Playback">
-      <SelectField
-        label="Player theme"
+      <PlayerThemeField
         hint={
           <>
             Colours and logo. Themes are made under <a href="/dashboard/players">Players</a>.
@@ -36,7 +26,6 @@ export function PlaybackCard({ video, change }: EditedVideo) {
         }
         value={playerId ?? ''}
         onValue={value => save({ playerId: value === '' ? null : value }, 'Player theme changed.')}
-        options={[['', 'Default look'], ...options]}
       />
       <CheckField
         label="Offer an mp4 to download"

@@ -9,15 +9,14 @@ import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { tell, tellProblem } from '../../ui/toast.tsx';
-import { useLoad } from '../../ui/use-load.ts';
+import { useRestoreDays } from '../../ui/use-restore-days.ts';
 import { saveFile } from './tracks.ts';
 
 /** What can be done with a video as a whole. */
 export function VideoActions({ video, state }: { video: Video; state: VideoState | undefined }) {
   const { route } = useLocation();
   const [open, setOpen] = useState<'trash' | 'delete'>();
-  const account = useLoad('account', signal => call('GET /account', { signal }));
-  const restoreDays = account.value?.limits.videoRestoreDays ?? 0;
+  const { value: restoreDays } = useRestoreDays();
   const { videoId } = video;
   const title = titleOf(video);
   const remove = async (isForGood: boolean) => {
@@ -25,12 +24,12 @@ export function VideoActions({ video, state }: { video: Video; state: VideoState
       params: { videoId },
       query: isForGood ? { permanently: 'true' } : {},
     });
-    tell(isForGood ? 'Video deleted.' : 'Video moved to the trash.');
+    tell(isForGood ? `“${title}” deleted for good.` : `“${title}” moved to the trash.`);
     route('/dashboard/videos');
   };
   const items: MenuItem[] = [];
-  if (restoreDays > 0) {
-    items.push({ words: 'Move to trash', icon: 'trash', onClick: () => setOpen('trash') });
+  if (restoreDays !== undefined && restoreDays > 0) {
+    items.push({ words: 'Move to the trash', icon: 'trash', onClick: () => setOpen('trash') });
   }
   items.push({ words: 'Delete for good', icon: 'trash', danger: true, onClick: () => setOpen('delete') });
   return (
@@ -40,22 +39,20 @@ export function VideoActions({ video, state }: { video: Video; state: VideoState
           Download
         </Button>
       )}
-      {account.value !== undefined && <Menu label="More actions" items={items} />}
+      {restoreDays !== undefined && <Menu label="More actions" items={items} />}
       {open === 'trash' && (
         <ConfirmDialog
-          title="Move to trash"
-          action="Move to trash"
+          title={`Move “${title}” to the trash?`}
+          action="Move to the trash"
           work={() => remove(false)}
           onClose={() => setOpen(undefined)}
         >
-          <p>
-            Nobody can watch <strong>{title}</strong> any more. It can be restored for {restoreDays} days.
-          </p>
+          <p>Nobody can watch it any more. For {restoreDays} days it can be restored from the trash.</p>
         </ConfirmDialog>
       )}
       {open === 'delete' && (
         <ConfirmDialog
-          title="Delete for good"
+          title={`Delete “${title}” for good?`}
           action="Delete for good"
           name={title}
           work={() => remove(true)}

@@ -1,6 +1,7 @@
 import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { problemOf } from '../../api/problem.ts';
+import { titleOf } from '../../format/video-title.ts';
 import { ConfirmDialog } from '../../ui/confirm.tsx';
 import { tell } from '../../ui/toast.tsx';
 
@@ -18,7 +19,7 @@ export function DeleteDialog({
   onClose: () => void;
 }) {
   const [first] = videos;
-  const what = videos.length === 1 ? `“${first?.title}”` : `${videos.length} videos`;
+  const what = videos.length === 1 ? `“${first && titleOf(first)}”` : `${videos.length} videos`;
   const work = async () => {
     try {
       for (const { videoId } of videos) {
@@ -30,7 +31,7 @@ export function DeleteDialog({
     } finally {
       onChanged();
     }
-    tell(restoreDays > 0 ? `${what} moved to the trash.` : `${what} deleted.`);
+    tell(restoreDays > 0 ? `${what} moved to the trash.` : `${what} deleted for good.`);
   };
   if (restoreDays > 0) {
     return (
@@ -49,20 +50,20 @@ export function DeleteDialog({
   }
   return (
     <ConfirmDialog
-      title={`Delete ${what}?`}
-      action="Delete"
-      name={videos.length === 1 ? (first?.title ?? '') : what}
+      title={`Delete ${what} for good?`}
+      action="Delete for good"
+      name={videos.length === 1 && first !== undefined ? titleOf(first) : what}
       work={work}
       onClose={onClose}
     >
       <p>
         {videos.length === 1 ? 'The video, its files' : 'The videos, their files'}, captions and chapters are
-        deleted for good.
+        deleted. This cannot be undone, and links stop working.
       </p>
       {videos.length > 1 && (
         <ul class="name-list">
-          {videos.map(({ videoId, title }) => (
-            <li key={videoId}>{title}</li>
+          {videos.map(video => (
+            <li key={video.videoId}>{titleOf(video)}</li>
           ))}
         </ul>
       )}

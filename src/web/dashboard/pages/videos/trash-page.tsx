@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatDate } from '../../format/time.ts';
+import { titleOf } from '../../format/video-title.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -13,8 +14,8 @@ import { Table } from '../../ui/table.tsx';
 import { tell, tellProblem } from '../../ui/toast.tsx';
 import { useLoad } from '../../ui/use-load.ts';
 import { useQuery } from '../../ui/use-query.ts';
+import { useRestoreDays } from '../../ui/use-restore-days.ts';
 import { apiQueryOf, readChoice } from './list-query.ts';
-import { useRestoreDays } from './use-restore-days.ts';
 import { VideoFilters } from './video-filters.tsx';
 
 /** Videos that were thrown away and can come back. */
@@ -57,11 +58,12 @@ function TrashList() {
   );
   const [erased, setErased] = useState<Video>();
   const [restoring, setRestoring] = useState<string>();
-  const restore = async ({ videoId, title }: Video) => {
+  const restore = async (video: Video) => {
+    const { videoId } = video;
     setRestoring(videoId);
     try {
       await call('PATCH /discarded/videos/{videoId}', { params: { videoId }, body: { discarded: false } });
-      tell(`“${title}” is back among the videos.`);
+      tell(`“${titleOf(video)}” is back among the videos.`);
     } catch (error) {
       tellProblem(error);
     }
@@ -89,7 +91,7 @@ function TrashList() {
                   rows={data}
                   keyOf={({ videoId }) => videoId}
                   columns={[
-                    { head: 'Title', cell: ({ title }) => <strong>{title}</strong> },
+                    { head: 'Title', cell: video => <strong>{titleOf(video)}</strong> },
                     {
                       head: 'Deleted',
                       cell: ({ discardedAt }) => discardedAt !== null && <Moment time={discardedAt} />,
@@ -106,7 +108,7 @@ function TrashList() {
                           <Button
                             small
                             icon="restore"
-                            label={`Restore: ${video.title}`}
+                            label={`Restore: ${titleOf(video)}`}
                             busy={restoring === video.videoId}
                             onClick={() => void restore(video)}
                           >
@@ -116,7 +118,7 @@ function TrashList() {
                             small
                             kind="quiet"
                             icon="trash"
-                            label={`Delete for good: ${video.title}`}
+                            label={`Delete for good: ${titleOf(video)}`}
                             onClick={() => setErased(video)}
                           >
                             Delete for good
@@ -144,7 +146,7 @@ function TrashList() {
 }
 
 function EraseDialog({
-  video: { videoId, title },
+  video,
   onErased,
   onClose,
 }: {
@@ -152,6 +154,8 @@ function EraseDialog({
   onErased: () => void;
   onClose: () => void;
 }) {
+  const { videoId } = video;
+  const title = titleOf(video);
   return (
     <ConfirmDialog
       title={`Delete “${title}” for good?`}
@@ -164,7 +168,7 @@ function EraseDialog({
       }}
       onClose={onClose}
     >
-      <p>The video and its files cannot come back.</p>
+      <p>The video, its files, captions and chapters are deleted. This cannot be undone.</p>
     </ConfirmDialog>
   );
 }

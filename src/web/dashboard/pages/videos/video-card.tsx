@@ -2,6 +2,7 @@ import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { formatBytes } from '../../format/size.ts';
 import { formatClock, formatDateTime, formatRelative } from '../../format/time.ts';
 import { type VideoState, videoStateOf } from '../../format/video-state.ts';
+import { titleOf } from '../../format/video-title.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { copyText } from '../../ui/copy.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -30,7 +31,8 @@ export function VideoCard({
   onTag: (tag: string) => void;
   onDelete: () => void;
 }) {
-  const { videoId, title, tags } = video;
+  const { videoId, tags } = video;
+  const title = titleOf(video);
   const address = `/dashboard/videos/${videoId}`;
   const state = stateOf(video, status);
   const facts = [formatRelative(video.createdAt), sizeOf(status)].filter(fact => fact !== undefined);
@@ -61,7 +63,7 @@ export function VideoCard({
             <a href={address}>{title}</a>
           </h2>
           <Menu
-            label={`More for ${title}`}
+            label={`Actions for ${title}`}
             items={[
               {
                 words: 'Copy the link',

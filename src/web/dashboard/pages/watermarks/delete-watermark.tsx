@@ -16,8 +16,8 @@ export function DeleteWatermark({
 }) {
   return (
     <ConfirmDialog
-      title="Delete watermark"
-      action="Delete"
+      title="Delete this watermark?"
+      action="Delete the watermark"
       name={endingOf(watermarkId)}
       onClose={onClose}
       work={async () => {

@@ -15,8 +15,8 @@ export function DeleteWebhook({
 }) {
   return (
     <ConfirmDialog
-      title="Delete webhook"
-      action="Delete"
+      title="Delete this webhook?"
+      action="Delete the webhook"
       name={url}
       onClose={onClose}
       work={async () => {
