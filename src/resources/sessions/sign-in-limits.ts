@@ -23,7 +23,7 @@ export interface SignInTry {
 /**
  * Counts tries to sign in, by email address and by where they come from, in windows of 15 minutes that begin with the first. A try
  * counts before its password is looked at, so that many at once are no way around. For an email address, tries from a place where
- * its password was right before count apart from all others: strangers who guess do not keep its owner out.
+ * its password was right before count apart from all others, of that place too: strangers who guess do not keep its owner out.
  */
 export class SignInLimits {
   readonly #clock: Clock;
@@ -45,12 +45,13 @@ export class SignInLimits {
     const nowMs = this.#clock.monotonicMs();
     const place = placeOf(address);
     const atPlace = `${email.toLowerCase()} ${place}`;
-    const person = this.#known.has(atPlace) ? atPlace : email.toLowerCase();
+    const isKnown = this.#known.has(atPlace);
+    const person = isKnown ? atPlace : email.toLowerCase();
     const ofEmail = windowAt(this.#byEmail, person, nowMs);
     const ofAddress = windowAt(this.#byAddress, place, nowMs);
     const full = [
       ofEmail.used >= triesPerEmail ? { ...ofEmail, limit: triesPerEmail } : undefined,
-      ofAddress.used >= triesPerAddress ? { ...ofAddress, limit: triesPerAddress } : undefined,
+      !isKnown && ofAddress.used >= triesPerAddress ? { ...ofAddress, limit: triesPerAddress } : undefined,
     ].filter(window => window !== undefined);
     if (full.length > 0) {
       const endsAtMs = Math.max(...full.map(window => window.endsAtMs));

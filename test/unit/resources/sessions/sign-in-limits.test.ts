@@ -64,6 +64,8 @@ test('strangers who guess do not keep somebody out of where the password was rig
   const { limits, wait } = limitsOfTest();
   limits.begin('a@b', '192.0.2.1').succeeded();
   times(10, () => wait('a@b', '192.0.2.2'));
+  times(30, n => wait(`${n}@b`, '192.0.2.1'));
+  expect(wait('c@b', '192.0.2.1')).toBe(900);
   expect([wait('a@b', '192.0.2.2'), wait('a@b', '192.0.2.3')]).toEqual([900, 900]);
   expect(wait('A@b', '192.0.2.1')).toBe(0);
   limits.begin('a@b', '192.0.2.1').succeeded();
