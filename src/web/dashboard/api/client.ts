@@ -59,7 +59,7 @@ export async function call<Name extends Operation>(
 }
 
 /** Headers by which the server knows that this page calls, and for which environment. No other site can send them. */
-export function callHeaders(): Record<string, string> {
+function callHeaders(): Record<string, string> {
   return { 'Millrace-Environment': environment.peek() };
 }
 

@@ -36,7 +36,7 @@ export function EnvironmentSwitch() {
         ) : (
           <a
             key={name}
-            class="environment locked"
+            class="environment"
             href="/dashboard/account#upgrade"
             title="Production is open after an upgrade"
           >

@@ -1,5 +1,6 @@
 import { Button } from '../../ui/button.tsx';
-import { CopyButton, CopyField } from '../../ui/copy.tsx';
+import { CodeSample } from '../../ui/code.tsx';
+import { CopyField } from '../../ui/copy.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { kindNames, type NewKeys, nameOf } from './key-pair.ts';
@@ -20,13 +21,7 @@ export function NewKeysDialog({ made, onClose }: { made: NewKeys; onClose: () =>
         {made.keys.map(([kind, text]) => (
           <CopyField key={kind} label={`${kindNames[kind]} key`} value={text} />
         ))}
-        <div class="try-it">
-          <div class="try-head">
-            <h3>Try it</h3>
-            <CopyButton text={command} name="Command" />
-          </div>
-          <pre class="curl">{command}</pre>
-        </div>
+        <CodeSample label="Try it from a terminal" text={command} />
       </div>
       <footer>
         <Button kind="primary" onClick={onClose}>

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
+import { CodeSample } from '../../ui/code.tsx';
 import { ConfirmDialog } from '../../ui/confirm.tsx';
-import { CopyButton, CopyField } from '../../ui/copy.tsx';
+import { CopyField } from '../../ui/copy.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Shown } from '../../ui/states.tsx';
 import { tell } from '../../ui/toast.tsx';
@@ -56,18 +57,11 @@ export function SetUpPanel({
           <p class="quiet">Publishes a file over and over, as if it were live.</p>
           <Shown loaded={account} height={140}>
             {({ ingest: { rtmp } }) => (
-              <>
-                <pre class="command">
-                  <code>{ffmpegCommand(rtmp, '<stream key>')}</code>
-                </pre>
-                <div class="actions">
-                  <CopyButton
-                    text={ffmpegCommand(rtmp, streamKey)}
-                    name="Command with the key"
-                    words="Copy"
-                  />
-                </div>
-              </>
+              <CodeSample
+                label="Command"
+                text={ffmpegCommand(rtmp, '<stream key>')}
+                copied={ffmpegCommand(rtmp, streamKey)}
+              />
             )}
           </Shown>
         </Card>
