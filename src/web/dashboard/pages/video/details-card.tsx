@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
 import { titleOf } from '../../format/video-title.ts';
-import { Button } from '../../ui/button.tsx';
-import { ProblemNotice } from '../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { Card, Facts } from '../../ui/page.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { useSubmit } from '../../ui/use-submit.ts';
-import { EditButton, useFirstFocus, useReturnedFocus } from './edit-button.tsx';
+import { EditButton, useReturnedFocus } from './edit-button.tsx';
+import { EditForm } from './edit-form.tsx';
 import { languageName, spokenLanguages } from './languages.ts';
 import type { EditedVideo } from './use-video.ts';
 
@@ -55,7 +54,6 @@ function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => vo
   const [title, setTitle] = useState(video.title);
   const [description, setDescription] = useState(video.description);
   const [language, setLanguage] = useState(video.language ?? '');
-  const form = useFirstFocus<HTMLFormElement>();
   const submission = useSubmit(async () => {
     await change({
       title,
@@ -66,15 +64,7 @@ function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => vo
     onDone();
   });
   return (
-    <form
-      ref={form}
-      class="form-grid"
-      noValidate
-      onSubmit={submission.submit}
-      onKeyDown={event => {
-        if (event.key === 'Escape') onDone();
-      }}
-    >
+    <EditForm submission={submission} onClose={onDone}>
       <TextField label="Title" value={title} onValue={setTitle} error={submission.errorOf('title')} />
       <TextArea
         label="Description"
@@ -89,15 +79,6 @@ function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => vo
         error={submission.errorOf('language')}
         options={[['', 'Not said'], ...spokenLanguages()]}
       />
-      <ProblemNotice problem={submission.problem} />
-      <div class="actions">
-        <Button kind="primary" type="submit" busy={submission.busy}>
-          Save
-        </Button>
-        <Button kind="quiet" onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
-    </form>
+    </EditForm>
   );
 }

@@ -29,10 +29,3 @@ export function useReturnedFocus(isEditing: boolean): RefObject<HTMLButtonElemen
   }, [isEditing]);
   return button;
 }
-
-/** For the fields: the first of them has the keyboard when they are opened. */
-export function useFirstFocus<Element extends HTMLElement>(): RefObject<Element | null> {
-  const root = useRef<Element>(null);
-  useEffect(() => root.current?.querySelector<HTMLElement>('input, textarea, select')?.focus(), []);
-  return root;
-}

@@ -1,11 +1,11 @@
 import { useRef, useState } from 'preact/hooks';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { ProblemNotice } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Card } from '../../ui/page.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { useSubmit } from '../../ui/use-submit.ts';
-import { EditButton, useFirstFocus, useReturnedFocus } from './edit-button.tsx';
+import { EditButton, useReturnedFocus } from './edit-button.tsx';
+import { EditForm } from './edit-form.tsx';
 import type { EditedVideo } from './use-video.ts';
 
 /** Names and values of one's own that a video carries. */
@@ -51,7 +51,6 @@ function MetadataForm({ video, change, onDone }: EditedVideo & { onDone: () => v
     const present = video.metadata.map(entry => ({ ...empty(), ...entry }));
     return present.length === 0 ? [empty()] : present;
   });
-  const form = useFirstFocus<HTMLFormElement>();
   const set = (id: number, part: Partial<Row>) =>
     setRows(rows.map(row => (row.id === id ? { ...row, ...part } : row)));
   const submission = useSubmit(async () => {
@@ -61,15 +60,7 @@ function MetadataForm({ video, change, onDone }: EditedVideo & { onDone: () => v
     onDone();
   });
   return (
-    <form
-      ref={form}
-      class="form-grid"
-      noValidate
-      onSubmit={submission.submit}
-      onKeyDown={event => {
-        if (event.key === 'Escape') onDone();
-      }}
-    >
+    <EditForm submission={submission} onClose={onDone}>
       <ul class="metadata-rows">
         {rows.map(({ id, key, value }, index) => (
           <li key={id}>
@@ -100,15 +91,6 @@ function MetadataForm({ video, change, onDone }: EditedVideo & { onDone: () => v
           Add a row
         </Button>
       </div>
-      <ProblemNotice problem={submission.problem} />
-      <div class="actions">
-        <Button kind="primary" type="submit" busy={submission.busy}>
-          Save
-        </Button>
-        <Button kind="quiet" onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
-    </form>
+    </EditForm>
   );
 }

@@ -1,0 +1,41 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Button } from '../../ui/button.tsx';
+import { ProblemNotice } from '../../ui/dialog.tsx';
+import type { Submission } from '../../ui/use-submit.ts';
+
+/** Fields that take a card's place while it is edited. Its first field has the keyboard, Enter saves, Escape leaves it as it was. */
+export function EditForm({
+  submission,
+  onClose,
+  children,
+}: {
+  submission: Submission;
+  onClose: () => void;
+  children: ComponentChildren;
+}) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus(), []);
+  return (
+    <form
+      ref={form}
+      class="form-grid"
+      noValidate
+      onSubmit={submission.submit}
+      onKeyDown={event => {
+        if (event.key === 'Escape') onClose();
+      }}
+    >
+      {children}
+      <ProblemNotice problem={submission.problem} />
+      <div class="actions">
+        <Button kind="primary" type="submit" busy={submission.busy}>
+          Save
+        </Button>
+        <Button kind="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}
