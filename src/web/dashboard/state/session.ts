@@ -20,6 +20,11 @@ export const environment = computed<Environment>(() => {
   return available.includes('production') ? 'production' : 'sandbox';
 });
 
+/** The environment from which what belongs to the account as a whole, such as its keys, can be reached best. */
+export function widestEnvironment(): Environment {
+  return session.value?.environments.includes('production') ? 'production' : 'sandbox';
+}
+
 /** Shows another environment from now on, also after a reload. */
 export function chooseEnvironment(next: Environment): void {
   chosen.value = next;

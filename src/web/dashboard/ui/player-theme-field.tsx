@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { call } from '../api/client.ts';
+import { themeName } from '../format/theme-name.ts';
 import { SelectField } from './field.tsx';
 import { useLoad } from './use-load.ts';
 
@@ -18,9 +19,7 @@ export function PlayerThemeField({
   const themes = useLoad('themes', signal =>
     call('GET /players', { query: { pageSize: 100, sortBy: 'name', sortOrder: 'asc' }, signal }),
   );
-  const named = (themes.value?.data ?? []).map(
-    ({ playerId, name }) => [playerId, name ?? `Unnamed (${playerId.slice(-6)})`] as const,
-  );
+  const named = (themes.value?.data ?? []).map(theme => [theme.playerId, themeName(theme)] as const);
   const isListed = value === '' || named.some(([playerId]) => playerId === value);
   return (
     <SelectField

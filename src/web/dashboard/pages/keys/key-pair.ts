@@ -1,5 +1,5 @@
 import type { ApiKey, ApiKeyPair } from '../../api/api-types.ts';
-import { session } from '../../state/session.ts';
+import { widestEnvironment } from '../../state/session.ts';
 
 /** Which of a pair's keys. */
 export type KeyKind = 'sandbox' | 'production';
@@ -45,9 +45,9 @@ export function endOf(key: ApiKey | undefined): string | undefined {
 
 /** Kinds that can be reached: production ones only from production, sandbox ones from both. */
 export function reachOf(): { readonly kinds: readonly KeyKind[]; readonly headers: Record<string, string> } {
-  const hasProduction = session.value?.environments.includes('production') ?? false;
+  const environment = widestEnvironment();
   return {
-    kinds: hasProduction ? keyKinds : ['sandbox'],
-    headers: { 'Millrace-Environment': hasProduction ? 'production' : 'sandbox' },
+    kinds: environment === 'production' ? keyKinds : ['sandbox'],
+    headers: { 'Millrace-Environment': environment },
   };
 }

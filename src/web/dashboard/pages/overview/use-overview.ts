@@ -2,10 +2,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ApiKeyPair, LiveStream, Usage } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import type { FeedMessage } from '../../api/feed.ts';
+import { widestEnvironment } from '../../state/session.ts';
 import { useEvery } from '../../ui/use-every.ts';
 import { useFeed } from '../../ui/use-feed.ts';
 import { type Loaded, useLoad } from '../../ui/use-load.ts';
-import { reachOf } from '../keys/key-pair.ts';
 import {
   type ListedVideo,
   type LoadedVideos,
@@ -70,7 +70,7 @@ async function load(signal: AbortSignal): Promise<LoadedFacts> {
       signal,
     }),
     loadLatestVideos(signal),
-    call('GET /account/api-keys', { headers: reachOf().headers, signal }),
+    call('GET /account/api-keys', { headers: { 'Millrace-Environment': widestEnvironment() }, signal }),
   ]);
   const [newest] = streams;
   const broadcasts =

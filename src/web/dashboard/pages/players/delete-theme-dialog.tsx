@@ -1,8 +1,8 @@
 import type { Player } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { themeName } from '../../format/theme-name.ts';
 import { ConfirmDialog } from '../../ui/confirm.tsx';
 import { tell } from '../../ui/toast.tsx';
-import { themeName } from './theme-name.ts';
 
 /** Asks for the name of a theme, and deletes it. */
 export function DeleteThemeDialog({

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { Player } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { themeName } from '../../format/theme-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { Menu } from '../../ui/menu.tsx';
@@ -15,7 +16,6 @@ import { useQuery } from '../../ui/use-query.ts';
 import { DeleteThemeDialog } from './delete-theme-dialog.tsx';
 import { NewThemeDialog } from './new-theme-dialog.tsx';
 import { Swatches } from './swatches.tsx';
-import { themeName } from './theme-name.ts';
 
 const orders = [
   ['created', 'Newest first'],

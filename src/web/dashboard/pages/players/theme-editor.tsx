@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso/router';
 import type { Player } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { versionedUrl } from '../../format/local-url.ts';
+import { themeName } from '../../format/theme-name.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -25,7 +26,6 @@ import {
   type ThemeDraft,
   wrongColors,
 } from './theme-draft.ts';
-import { themeName } from './theme-name.ts';
 import { ThemePreview } from './theme-preview.tsx';
 
 /** The form of a theme beside a player that shows it as it is typed. */

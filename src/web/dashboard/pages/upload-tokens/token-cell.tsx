@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
+import { endingOf } from '../../format/ending.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
-import { endingOf } from './token-life.ts';
 
 /** A token of a list: hidden but for its end until it is asked for; it can be copied unseen. */
 export function TokenCell({ token }: { token: string }) {

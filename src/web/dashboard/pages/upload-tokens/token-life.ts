@@ -29,8 +29,3 @@ export function ttlOf(choice: LifeChoice, number: string, unit: LifeUnit): numbe
   const seconds = Math.round(Number(number.trim().replace(',', '.')) * lifeUnits[unit]);
   return seconds >= 1 && seconds <= ttlAtMost ? seconds : undefined;
 }
-
-/** What of a token may be seen by whoever looks over a shoulder: enough to tell it from others. */
-export function endingOf(token: string): string {
-  return token.slice(-6);
-}

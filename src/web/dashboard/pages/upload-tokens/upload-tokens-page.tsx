@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { UploadToken } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { endingOf } from '../../format/ending.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm.tsx';
@@ -16,7 +17,6 @@ import { useQuery } from '../../ui/use-query.ts';
 import { TokenCell } from './token-cell.tsx';
 import { TokenDialog } from './token-dialog.tsx';
 import { TokenForm } from './token-form.tsx';
-import { endingOf } from './token-life.ts';
 
 const pageSize = 25;
 /** What expires meanwhile leaves the list. */

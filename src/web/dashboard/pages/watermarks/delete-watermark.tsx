@@ -1,7 +1,7 @@
 import { call } from '../../api/client.ts';
+import { endingOf } from '../../format/ending.ts';
 import { ConfirmDialog } from '../../ui/confirm.tsx';
 import { tell } from '../../ui/toast.tsx';
-import { endingOf } from './watermark-name.ts';
 import { WatermarkPicture } from './watermark-picture.tsx';
 
 /** Asks for the end of a watermark's id before it is deleted. */

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { endingOf } from '../../format/ending.ts';
 import { CodeSample } from '../../ui/code.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -11,7 +12,6 @@ import { PlacementFields } from './placement-fields.tsx';
 import { PlacementFrame } from './placement-frame.tsx';
 import { placementJson, placementRequest } from './placement-samples.ts';
 import { useWatermarkImage } from './use-image.ts';
-import { endingOf } from './watermark-name.ts';
 
 const firstBackdrop = plainBackdrops[0]!;
 /** Until the size of the image is known. */

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Watermark } from '../../api/api-types.ts';
+import { endingOf } from '../../format/ending.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import type { Size } from './placement.ts';
-import { endingOf } from './watermark-name.ts';
 import { WatermarkPicture } from './watermark-picture.tsx';
 
 /** A watermark in the list: its picture, and what can be done with it. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ttlMax } from '../../../../../src/resources/upload-tokens/upload-token.ts';
+import { endingOf } from '../../../../../src/web/dashboard/format/ending.ts';
 import {
-  endingOf,
   type LifeUnit,
   ttlAtMost,
   ttlOf,
