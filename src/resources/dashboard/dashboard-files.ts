@@ -29,8 +29,12 @@ const packages = {
 const styleSheets = [
   'tokens',
   'base',
+  'controls',
   'parts',
+  'windows',
+  'figures',
   'shell',
+  'account',
   'overview',
   'live',
   'videos',
