@@ -58,7 +58,7 @@ describeInBrowser('themes of the player in the dashboard', browser => {
     await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
     await page.getByRole('button', { name: 'Stay here' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The theme is saved.').waitFor();
+    await page.getByText('Theme saved.').waitFor();
     expect(await (await server.api('GET', `/players/${playerId}`)).json()).toMatchObject({
       ...{ trackPlayed: 'rgba(10, 20, 30, 1)', hideTitle: true, backgroundText: 'rgba(0, 0, 0, .5)' },
     });

@@ -111,7 +111,7 @@ function KindsExplained() {
     <Card title="Sandbox and production keys">
       <p>
         A pair has a key for each environment. A <strong>sandbox</strong> key reaches only the sandbox: what
-        is made with it carries a watermark, is cut, and is gone after a day, so it is for trying. A{' '}
+        is made with it carries a watermark, is cut, and is gone after 24 hours, so it is for trying. A{' '}
         <strong>production</strong> key reaches production. What is in one environment cannot be seen from the
         other.
       </p>

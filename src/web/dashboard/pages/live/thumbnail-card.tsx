@@ -27,7 +27,7 @@ export function ThumbnailCard({
     body.append('file', file);
     try {
       onChange(await call('POST /live-streams/{liveStreamId}/thumbnail', { params, body }));
-      tell('The picture is in place.');
+      tell('Picture uploaded.');
     } finally {
       // The same file may be chosen again.
       if (input.current !== null) input.current.value = '';
@@ -35,7 +35,7 @@ export function ThumbnailCard({
   });
   const removal = useSubmit(async () => {
     onChange(await call('DELETE /live-streams/{liveStreamId}/thumbnail', { params }));
-    tell('The picture is removed.');
+    tell('Picture removed.');
   });
   return (
     <Card title="Thumbnail">

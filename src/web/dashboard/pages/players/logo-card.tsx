@@ -51,7 +51,7 @@ export function LogoCard({
           action="Remove the logo"
           work={async () => {
             await call('DELETE /players/{playerId}/logo', { params: { playerId: player.playerId } });
-            tell('The logo is removed.');
+            tell('Logo removed.');
             onChanged();
           }}
           onClose={close}
@@ -81,7 +81,7 @@ function LogoDialog({
     const image = file ?? (await presentLogo(assets.logo));
     body.append('file', image, file?.name ?? `logo${assets.logo?.match(/\.\w+$/)?.[0] ?? '.png'}`);
     await call('POST /players/{playerId}/logo', { params: { playerId }, body });
-    tell('The logo is saved.');
+    tell('Logo saved.');
     onChanged();
     onClose();
   });

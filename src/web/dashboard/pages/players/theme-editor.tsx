@@ -49,7 +49,7 @@ export function ThemeEditor({
     const saved = await call('PATCH /players/{playerId}', { params: { playerId }, body: changes });
     onSaved(saved);
     setDraft(draftOf(saved));
-    tell('The theme is saved.');
+    tell('Theme saved.');
   });
   const put = (change: Partial<ThemeDraft>) => setDraft(before => ({ ...before, ...change }));
   const logo =

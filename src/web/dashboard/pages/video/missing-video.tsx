@@ -19,7 +19,7 @@ export function MissingVideo({ videoId, onRestored }: { videoId: string; onResto
   );
   const restoring = useSubmit(async () => {
     await call('PATCH /discarded/videos/{videoId}', { params, body: { discarded: false } });
-    tell('Video restored.');
+    if (value !== undefined) tell(`“${titleOf(value)}” is back among the videos.`);
     onRestored();
   });
   if (value !== undefined) {

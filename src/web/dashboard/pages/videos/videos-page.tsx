@@ -27,7 +27,7 @@ export function VideosPage() {
       title="Videos"
       lead={
         environment.value === 'sandbox'
-          ? 'In the sandbox videos are cut after 30 seconds, carry a watermark and are deleted after a day.'
+          ? 'In the sandbox videos are cut after 30 seconds, carry a watermark and are deleted after 24 hours.'
           : undefined
       }
       actions={
