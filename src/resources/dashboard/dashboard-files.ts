@@ -38,6 +38,7 @@ const styleSheets = [
   'overview',
   'live',
   'videos',
+  'uploads',
   'video',
   'look',
   'build',
