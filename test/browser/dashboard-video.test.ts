@@ -155,6 +155,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await said('“Quay” moved to the trash.');
     expect((await server.api('GET', `/videos/${other}`)).status).toBe(404);
 
+    await page.getByRole('heading', { name: 'Videos', level: 1 }).waitFor();
     await page.goBack();
     await page.getByText('This video is in the trash').waitFor();
     expect(await dashboard.violations()).toEqual([]);
@@ -167,6 +168,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await button('Delete for good').click();
     await said('“Quay” deleted for good.');
     expect((await server.api('GET', `/discarded/videos/${other}`)).status).toBe(404);
+    await page.getByRole('heading', { name: 'Videos', level: 1 }).waitFor();
     await page.goBack();
     await page.getByText('There is no such video').waitFor();
     // A browser tells of every answer that is an error; of these the page asked for.
