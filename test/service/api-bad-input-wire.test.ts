@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiDocument, operationsOf } from '../../scripts/api-document.ts';
 import { formOf } from '../support/images.ts';
+import { signIn } from '../support/sign-in.ts';
 import { basic, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -131,6 +132,7 @@ describe('a body that does not come', () => {
       summaryId: (await made('/summaries', { videoId })).summaryId,
     };
     const { token } = await made('/upload-tokens');
+    const cookie = await signIn(server);
     const operations = operationsOf(document).filter(({ operation }) => operation.requestBody !== undefined);
     expect(operations.length).toBeGreaterThan(20);
     const statuses = await Promise.all(
@@ -142,7 +144,13 @@ describe('a body that does not come', () => {
         const target = filled === '/upload' ? `${filled}?token=${token}` : filled;
         const head = [
           `${method} ${target} HTTP/1.1`,
-          ...['Host: a', key, 'Content-Type: multipart/form-data; boundary=x', 'Content-Length: 1000'],
+          ...[
+            'Host: a',
+            key,
+            `Cookie: ${cookie}`,
+            'Content-Type: multipart/form-data; boundary=x',
+            'Content-Length: 1000',
+          ],
         ].join('\r\n');
         const text = await sendRaw(`${head}\r\n\r\n--x\r\n`);
         expectRefusal(text, 408);

@@ -104,15 +104,15 @@ it('a change replaces lists whole and leaves the rest', async () => {
 
 describe.each(jsonBodies)('the body of $name', ({ name, method }) => {
   it('is JSON, whatever its content type says', async () => {
-    const { path, body } = await callOf(name);
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const { path, body, cookie = '' } = await callOf(name);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', cookie };
     expect((await server.call(method, path, { body, headers })).status).toBeLessThan(300);
   });
 
   it('is refused when it is none, or no object', async () => {
-    const { path } = await callOf(name);
+    const { path, cookie = '' } = await callOf(name);
     for (const body of ['', '{', '[]', 'null', '5', '"text"']) {
-      const headers = { 'content-type': 'application/json' };
+      const headers = { 'content-type': 'application/json', cookie };
       const { status, json } = await server.call(method, path, { body, headers });
       expect([body, status, json.title]).toEqual([body, 400, 'The payload is invalid.']);
     }

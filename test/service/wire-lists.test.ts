@@ -15,13 +15,17 @@ const lists = operationsOf(document)
   .map(({ path, operation }) => ({ name: path, operation }));
 
 let server: WireApi;
+/** That of a session, for what is shown to people only. */
+let cookie: string;
 beforeAll(async () => {
   server = await startWireApi();
+  cookie = (await server.calls['GET /account/sessions']!()).cookie!;
 });
 afterAll(() => server.stop());
 
 const pathOf = async (name: string) => (await server.calls[`GET ${name}`]!()).path;
-const get = (path: string, key?: string) => server.call('GET', path, key === undefined ? {} : { key });
+const get = (path: string, key?: string) =>
+  server.call('GET', path, { headers: { cookie }, ...(key === undefined ? {} : { key }) });
 
 it('the lists of the contract are all there', () => {
   expect(lists.map(({ name }) => name)).toEqual(
