@@ -72,6 +72,8 @@ export interface AppEnvironment {
   readonly follow?: FollowBroadcast;
   /** Free bytes of the disk as recordings see them, for tests; else as it is. */
   readonly freeBytes?: () => Promise<number>;
+  /** Whether the dashboard is made before somebody opens it; it is unless tests say otherwise, whose servers are many. */
+  readonly makesDashboard?: boolean;
 }
 
 /** How long an ended broadcast can still be played to its end. */
@@ -547,7 +549,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         ...(certificate === undefined ? [] : [certificate]),
         databaseMark,
         api.tokenSweeper,
-        api.dashboard,
+        ...(environment.makesDashboard === false ? [] : [api.dashboard]),
         api.analytics.playbacks,
         api.traffic,
         api.serverWatch,

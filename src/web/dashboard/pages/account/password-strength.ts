@@ -7,6 +7,7 @@ export interface PasswordStrength {
 
 /** What the server asks of a password. */
 export const passwordLengthMin = 12;
+/** Characters of a password at most: the server refuses longer ones. */
 export const passwordLengthMax = 200;
 
 /** What guesses begin with. */
