@@ -3,8 +3,8 @@ import type { PicturedMedia } from '../ffmpeg/part-picture.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
+import { Turns } from '../shared/turns.ts';
 import { type BroadcastFollower, type FollowedBroadcast, sourceRendition } from './broadcast-follower.ts';
-import { Turns } from './turns.ts';
 
 /** A picture out of a broadcast. */
 export interface LiveFrame {

@@ -2,9 +2,9 @@ import { readFile, stat } from 'node:fs/promises';
 import type { ProcessOwner } from '../ffmpeg/owned-process.ts';
 import { type SlateInput, type SlateShape, slateArguments } from '../ffmpeg/slate-arguments.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
+import { Turns } from '../shared/turns.ts';
 import { readFlvTags } from './flv-reader.ts';
 import { describeAudioTag, describeVideoTag } from './flv-tag.ts';
-import { Turns } from './turns.ts';
 
 /** A slate's media, to be repeated for as long as it is shown: bodies of FLV tags. */
 export interface SlateMedia {

@@ -1,4 +1,5 @@
 import { RateExceeded } from '../../http/rate-limiter.ts';
+import { Turns } from '../../shared/turns.ts';
 import { hashPassword, isPassword, passwordOfNobody } from '../accounts/password.ts';
 
 /** Each takes 32 MiB and one of the four threads that also read files. */
@@ -7,8 +8,7 @@ const waitingAtMost = 20;
 
 /** Works on passwords, which is slow on purpose, for a few at a time. */
 export class PasswordTurns {
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+  readonly #turns = new Turns(atOnce);
 
   /**
    * Whether a password is the one that was stored. Takes as long where none was.
@@ -25,22 +25,10 @@ export class PasswordTurns {
   }
 
   async #take<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#running < atOnce) this.#running += 1;
-    else {
-      if (this.#waiting.length >= waitingAtMost) {
-        const state = { isAllowed: false, limit: waitingAtMost, remaining: 0, retryAfterSeconds: 1 };
-        throw new RateExceeded(state, 'Too many people sign in at this moment.');
-      }
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#waiting.push(resolve);
-      await promise;
+    if (this.#turns.waiting >= waitingAtMost) {
+      const state = { isAllowed: false, limit: waitingAtMost, remaining: 0, retryAfterSeconds: 1 };
+      throw new RateExceeded(state, 'Too many people sign in at this moment.');
     }
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
-    }
+    return await this.#turns.take(work);
   }
 }
