@@ -1,7 +1,8 @@
 import { newId } from '../../shared/ids.ts';
 import type { Database } from '../../store/database.ts';
 import type { Environment } from '../../store/tables.ts';
-import { type Account, hashOfSecret, type KeyOwner, standingOf } from './account.ts';
+import { type Account, type KeyOwner, standingOf } from './account.ts';
+import { BriefMemory } from './brief-memory.ts';
 
 interface OwnerRow {
   api_key_id: string;
@@ -18,17 +19,13 @@ export const ownerColumns = `k.id AS api_key_id, p.id AS project_id, p.account_i
 export const ownerJoins = `JOIN projects p ON p.id = k.project_id AND k.revoked_at_ms IS NULL
   JOIN accounts a ON a.id = p.account_id`;
 
-/** A caller sends the same key with every request; for so long it is not looked up again. */
-const ownerKeptMs = 1_000;
-const ownersKeptAtMost = 10_000;
-
 /**
  * Accounts, projects, API keys and dashboard users. One for a server: it remembers for a moment whose a key is, and forgets
  * that at every change made through it.
  */
 export class AccountsStore {
   readonly #database: Database;
-  readonly #owners = new Map<string, { readonly owner: KeyOwner; readonly goodUntilMs: number }>();
+  readonly #owners = new BriefMemory<KeyOwner>();
   readonly #ownerOfKey;
   readonly #touchKey;
   #changes = 0;
@@ -51,17 +48,10 @@ export class AccountsStore {
 
   /** Who owns an API key. */
   ownerOfKey(apiKey: string): KeyOwner | undefined {
-    const hash = hashOfSecret(apiKey);
-    const name = hash.toString('latin1');
-    const kept = this.#owners.get(name);
-    const nowMs = performance.now();
-    if (kept !== undefined && nowMs < kept.goodUntilMs) return kept.owner;
-    const row = this.#ownerOfKey.get(hash);
-    if (row === undefined) return undefined;
-    const owner = ownerFrom(row);
-    if (this.#owners.size >= ownersKeptAtMost) this.#owners.clear();
-    this.#owners.set(name, { owner, goodUntilMs: nowMs + ownerKeptMs });
-    return owner;
+    return this.#owners.find(apiKey, hash => {
+      const row = this.#ownerOfKey.get(hash);
+      return row === undefined ? undefined : ownerFrom(row);
+    });
   }
 
   /** Notes when a key was last used. */

@@ -2,6 +2,7 @@ import { newId } from '../../shared/ids.ts';
 import type { Database } from '../../store/database.ts';
 import { hashOfSecret } from '../accounts/account.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
+import { BriefMemory } from '../accounts/brief-memory.ts';
 import { type ListedSession, type Session, sessionsMax, type User } from './session.ts';
 
 interface Row {
@@ -28,10 +29,6 @@ const select = `
   JOIN projects sandbox ON sandbox.account_id = a.id AND sandbox.environment = 'sandbox'
   JOIN projects production ON production.account_id = a.id AND production.environment = 'production'`;
 
-/** A page asks for many things at once; for so long its session is not looked up again. */
-const sessionKeptMs = 1_000;
-const sessionsKeptAtMost = 10_000;
-
 /**
  * Who is signed in, and those who may. Of the secrets in cookies only hashes are kept. One for a server: it remembers sessions for
  * a moment, and forgets them at every change made through it or through the {@link AccountsStore}.
@@ -39,7 +36,7 @@ const sessionsKeptAtMost = 10_000;
 export class SessionsStore {
   readonly #database: Database;
   readonly #accounts: Pick<AccountsStore, 'changes'>;
-  readonly #kept = new Map<string, { readonly session: Session; readonly goodUntilMs: number }>();
+  readonly #kept = new BriefMemory<Session>();
   /** Of the accounts, when the first of the sessions was remembered. */
   #changesKnown = 0;
   readonly #bySecret;
@@ -59,19 +56,11 @@ export class SessionsStore {
   /** The session that a cookie's secret opens, unless it expired. */
   ofSecret(secret: string, nowMs: number): Session | undefined {
     if (this.#changesKnown !== this.#accounts.changes) this.#forget();
-    const hash = hashOfSecret(secret);
-    const name = hash.toString('latin1');
-    const monotonicMs = performance.now();
-    const kept = this.#kept.get(name);
-    let session = kept !== undefined && monotonicMs < kept.goodUntilMs ? kept.session : undefined;
-    if (session === undefined) {
+    const session = this.#kept.find(secret, hash => {
       const row = this.#bySecret.get(hash);
-      if (row === undefined) return undefined;
-      session = sessionFrom(row);
-      if (this.#kept.size >= sessionsKeptAtMost) this.#kept.clear();
-      this.#kept.set(name, { session, goodUntilMs: monotonicMs + sessionKeptMs });
-    }
-    return nowMs < session.expiresAtMs ? session : undefined;
+      return row === undefined ? undefined : sessionFrom(row);
+    });
+    return session !== undefined && nowMs < session.expiresAtMs ? session : undefined;
   }
 
   /** A session as it is now. */
