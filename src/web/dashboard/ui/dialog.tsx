@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ApiProblem } from '../api/problem.ts';
 import { Button, IconButton } from './button.tsx';
 import { Notice } from './notice.tsx';
@@ -19,7 +19,8 @@ export function Dialog({
 }) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  // Before anything is painted: keys that are typed right away are not lost.
+  useLayoutEffect(() => {
     const dialog = element.current!;
     const opener = document.activeElement;
     dialog.showModal();

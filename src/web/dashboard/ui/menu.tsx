@@ -29,11 +29,12 @@ export function Menu({
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
   useLayoutEffect(() => {
-    if (isOpen) placeBelow(list.current!, button.current!);
+    if (!isOpen) return;
+    placeBelow(list.current!, button.current!);
+    root.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
   }, [isOpen]);
   useEffect(() => {
     if (!isOpen) return;
-    root.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
     const closeOutside = (event: Event) => {
       if (!root.current?.contains(event.target as Node)) setOpen(false);
     };

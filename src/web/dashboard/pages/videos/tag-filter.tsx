@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { formatNumber } from '../../format/size.ts';
 import { Button } from '../../ui/button.tsx';
@@ -19,9 +19,11 @@ export function TagFilter({
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLFieldSetElement>(null);
   const id = useId();
+  useLayoutEffect(() => {
+    if (isOpen) root.current?.querySelector('input')?.focus();
+  }, [isOpen]);
   useEffect(() => {
     if (!isOpen) return;
-    root.current?.querySelector('input')?.focus();
     const closeOutside = ({ target }: Event) => {
       if (!root.current?.contains(target as Node)) setOpen(false);
     };
