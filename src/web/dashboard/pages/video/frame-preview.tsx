@@ -2,6 +2,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { tileAt, tileStyle } from './frame-times.ts';
 import type { Film } from './use-film.ts';
 
+/** Times are not kept to the bit. */
+const sameSeconds = 0.001;
+
 /** The picture at a time: at once a small one, and in its place the very frame where the film's file can show it. */
 export function FramePreview({ film, seconds }: { film: Film; seconds: number }) {
   const { tiles, file, shape } = film;
@@ -31,7 +34,7 @@ function ExactFrame({ file, seconds }: { file: string; seconds: number }) {
       element !== null &&
       element.readyState > 0 &&
       !element.seeking &&
-      element.currentTime !== wanted.current
+      Math.abs(element.currentTime - wanted.current) >= sameSeconds
     ) {
       element.currentTime = wanted.current;
     }
@@ -45,7 +48,7 @@ function ExactFrame({ file, seconds }: { file: string; seconds: number }) {
       element.load();
     };
   }, []);
-  const isExact = shownSeconds !== undefined && Math.abs(shownSeconds - seconds) < 0.001;
+  const isExact = shownSeconds !== undefined && Math.abs(shownSeconds - seconds) < sameSeconds;
   return (
     <video
       ref={video}

@@ -2,6 +2,7 @@ import { readStoryboard, type StoryboardTile } from '../../../player/storyboard.
 import { readVodState } from '../../../player/vod-state.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { localUrl } from '../../format/local-url.ts';
+import { useEvery } from '../../ui/use-every.ts';
 import { type Loaded, useLoad } from '../../ui/use-load.ts';
 import type { VideoAssets } from './use-video.ts';
 
@@ -16,20 +17,26 @@ export interface Film {
   readonly file: string | undefined;
 }
 
-/** Loads what viewers have for seeking: the player page has it from the same place. */
+/** What is still being made of a video that plays already is asked for so often. */
+const askEveryMs = 3_000;
+
+/** Loads what viewers have for seeking, as the player page does, and the rest of it as it is made. */
 export function useFilm({ hls }: VideoAssets): Loaded<Film> {
   const address = localUrl(hls).replace('/hls/manifest.m3u8', '/state');
-  return useLoad(address, async signal => {
+  const film = useLoad(address, async (signal): Promise<Film> => {
     const state = readVodState(await fetchText(address, signal));
     const { duration, storyboard, mp4, width = 16, height = 9 } = state;
-    const film = { shape: `${width} / ${height}`, file: mp4 };
+    const parts = { shape: `${width} / ${height}`, file: mp4 };
     if (duration === undefined) {
       throw new ApiProblem(0, { title: 'It is not known yet how long the video is. Try again in a moment.' });
     }
-    if (storyboard === undefined) return { ...film, durationSeconds: duration, tiles: [] };
+    if (storyboard === undefined) return { ...parts, durationSeconds: duration, tiles: [] };
     const url = new URL(storyboard, location.href).href;
-    return { ...film, durationSeconds: duration, tiles: readStoryboard(await fetchText(url, signal), url) };
+    return { ...parts, durationSeconds: duration, tiles: readStoryboard(await fetchText(url, signal), url) };
   });
+  const isWhole = film.value?.file !== undefined && film.value.tiles.length > 0;
+  useEvery(isWhole || film.isLoading ? undefined : askEveryMs, film.reload);
+  return film;
 }
 
 /** Fetches what viewers can fetch. @throws ApiProblem when it does not come */
