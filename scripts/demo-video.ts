@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addWords, makeTheme } from './demo-dressing.ts';
+import { runFfmpeg } from './ffmpeg.ts';
 import { basicAuthorization, createVideo, type ServerProcess } from './server-process.ts';
 import { uploadFile } from './upload-file.ts';
 
@@ -24,24 +24,12 @@ interface Status {
  */
 export async function makeFilm(ffmpegPath: string, path: string, signal: AbortSignal): Promise<void> {
   const args = [
-    ...['-hide_banner', '-nostdin', '-loglevel', 'error', '-y'],
     ...['-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=30'],
     ...['-f', 'lavfi', '-i', 'sine=frequency=440:beep_factor=4:sample_rate=48000'],
     ...['-t', String(filmSeconds), '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'],
     ...['-g', '60', '-c:a', 'aac', '-b:a', '128k', path],
   ];
-  const child = spawn(ffmpegPath, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true });
-  const kill = () => child.kill('SIGKILL');
-  signal.addEventListener('abort', kill);
-  try {
-    const code = await new Promise<number | null>((resolve, reject) =>
-      child.once('exit', resolve).once('error', reject),
-    );
-    signal.throwIfAborted();
-    if (code !== 0) throw new Error(`ffmpeg (${ffmpegPath}) ended with ${code} while it made the film.`);
-  } finally {
-    signal.removeEventListener('abort', kill);
-  }
+  await runFfmpeg(ffmpegPath, args, signal);
 }
 
 /** A video of the demo: dressed with words and a theme, uploaded, playable, and on its way to more qualities. */

@@ -73,7 +73,7 @@ export interface AppEnvironment {
   /** Free bytes of the disk as recordings see them, for tests; else as it is. */
   readonly freeBytes?: () => Promise<number>;
   /** Whether the dashboard is made before somebody opens it; it is unless tests say otherwise, whose servers are many. */
-  readonly makesDashboard?: boolean;
+  readonly makesDashboardEarly?: boolean;
 }
 
 /** How long an ended broadcast can still be played to its end. */
@@ -252,6 +252,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       dataDir,
       publicUrl: () => publicUrl(),
       version: readVersion(),
+      makesDashboardEarly: environment.makesDashboardEarly ?? true,
       ingest: () => {
         const { hostname } = new URL(publicUrl());
         const { rtmpPort, rtmpsPort } = ingest;
@@ -549,7 +550,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         ...(certificate === undefined ? [] : [certificate]),
         databaseMark,
         api.tokenSweeper,
-        ...(environment.makesDashboard === false ? [] : [api.dashboard]),
+        api.dashboard,
         api.analytics.playbacks,
         api.traffic,
         api.serverWatch,

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Publisher, runFfmpeg, startPublisher } from '../ffmpeg.ts';
 import { type Landscape, paintLandscape } from './paint-landscape.ts';
 
 /** Where the films go and what makes them. */
@@ -87,29 +87,8 @@ export async function makeFilm(studio: FilmStudio, plan: FilmPlan): Promise<stri
 }
 
 /** Publishes a film again and again, as it is, until it is stopped. */
-export function publishFilm(
-  { ffmpegPath }: FilmStudio,
-  path: string,
-  address: string,
-): { stop(): Promise<void>; readonly exited: Promise<void> } {
-  const child = spawn(
-    ffmpegPath,
-    [
-      ...['-hide_banner', '-nostdin', '-loglevel', 'error', '-re', '-stream_loop', '-1', '-i', path],
-      ...['-c', 'copy', '-f', 'flv', address],
-    ],
-    { stdio: ['ignore', 'inherit', 'inherit'], detached: true },
-  );
-  const exited = new Promise<void>(resolve =>
-    child.once('exit', () => resolve()).once('error', () => resolve()),
-  );
-  return {
-    exited,
-    stop: () => {
-      child.kill('SIGINT');
-      return exited;
-    },
-  };
+export function publishFilm({ ffmpegPath }: FilmStudio, path: string, address: string): Publisher {
+  return startPublisher(ffmpegPath, ['-re', '-stream_loop', '-1', '-i', path, '-c', 'copy'], address);
 }
 
 /** A round mark with a play sign in it, on nothing, as a PNG of `size` pixels a side. */
@@ -177,20 +156,6 @@ async function pictureOf(
   };
 }
 
-async function run({ ffmpegPath, signal }: FilmStudio, args: readonly string[]): Promise<void> {
-  const child = spawn(ffmpegPath, ['-hide_banner', '-nostdin', '-loglevel', 'error', '-y', ...args], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    detached: true,
-  });
-  const kill = () => child.kill('SIGKILL');
-  signal.addEventListener('abort', kill);
-  try {
-    const code = await new Promise<number | null>((resolve, reject) =>
-      child.once('exit', resolve).once('error', reject),
-    );
-    signal.throwIfAborted();
-    if (code !== 0) throw new Error(`ffmpeg (${ffmpegPath}) ended with ${code}.`);
-  } finally {
-    signal.removeEventListener('abort', kill);
-  }
+function run({ ffmpegPath, signal }: FilmStudio, args: readonly string[]): Promise<void> {
+  return runFfmpeg(ffmpegPath, args, signal);
 }

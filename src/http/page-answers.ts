@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { AppError } from '../shared/errors.ts';
 import type { BrowserText } from './browser-files.ts';
 import { acceptsGzip, matchesEtag } from './content-negotiation.ts';
 import { errorBodyOf } from './error-body.ts';
@@ -8,6 +9,24 @@ const yearSeconds = 31_536_000;
 
 /** What `Cache-Control` says of a file whose name changes with its content. */
 export const keptForEver = `public, max-age=${yearSeconds}, immutable`;
+
+const allowed = 'GET, HEAD, OPTIONS';
+
+/**
+ * Answers whoever wants something else of a page than to read it.
+ *
+ * @returns false for GET and HEAD; then nothing has been done.
+ */
+export function answerOtherMethods(
+  request: HttpRequest,
+  response: ServerResponse,
+  docsBase: () => string,
+): boolean {
+  if (request.method === 'GET' || request.method === 'HEAD') return false;
+  if (request.method === 'OPTIONS') response.writeHead(204, { Allow: allowed }).end();
+  else sendRefusal(response, new AppError('method-not-allowed'), docsBase(), { Allow: allowed });
+  return true;
+}
 
 /** Answers with a text, as it is or gzipped, or says that the client has it already. */
 export function sendText(

@@ -100,6 +100,8 @@ export interface ApiOptions {
   /** Base of every address that is handed out, without a slash at its end; asked when needed, since ports are known late. */
   readonly publicUrl: () => string;
   readonly version: string;
+  /** Whether the dashboard is made before somebody opens it. */
+  readonly makesDashboardEarly?: boolean;
   readonly rateLimits: RateLimits;
   readonly live: LiveControl;
   /** How broadcasts come in; without it, nothing is known of that. */
@@ -446,7 +448,11 @@ export function createApi(options: ApiOptions): Api {
       rateLimits: options.rateLimits,
       log: log.child('docs'),
     }),
-    dashboard: new DashboardPages({ docsBase, log: log.child('dashboard') }),
+    dashboard: new DashboardPages({
+      docsBase,
+      isMadeEarly: options.makesDashboardEarly ?? false,
+      log: log.child('dashboard'),
+    }),
     document: () => apiDocument(routes, documented),
   };
 }

@@ -64,7 +64,7 @@ export async function startServer(
   const app = await startApp(config, {
     log: options.log ?? silentLogger,
     searchPath: process.env.PATH,
-    makesDashboard: false,
+    makesDashboardEarly: false,
     sandboxRules: options.sandboxRules ?? {},
     ...(options.liveSteps === undefined ? {} : { liveSteps: options.liveSteps }),
     ...(options.freeBytes === undefined ? {} : { freeBytes: options.freeBytes }),

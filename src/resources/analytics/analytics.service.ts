@@ -1,5 +1,6 @@
 import type { Caller } from '../../http/caller.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
+import { dayMs } from '../../shared/day.ts';
 import { AppError, errorRegister } from '../../shared/errors.ts';
 import type { CommonQuery, FilterBy } from './analytics.schema.ts';
 import type { AnalyticsFilter, AnalyticsFilters } from './analytics-filters.store.ts';
@@ -42,7 +43,6 @@ interface Frame {
   readonly nowMs: number;
 }
 
-const dayMs = 86_400_000;
 const daysKept = 30;
 const sandboxDays = 1;
 const liveSeconds = 20;

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Clock } from '../../shared/clock.ts';
+import { dayOf } from '../../shared/day.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -54,7 +55,6 @@ const addressesKept = 50_000;
 const mediaKept = 50_000;
 /** Many begin to watch a live stream in one minute; nobody begins so often. */
 const newPlaybacksPerMinute = { ofMedia: 30_000, ofAddress: 3_000 };
-const dayMs = 86_400_000;
 
 /**
  * Takes in what players report, holds the playbacks that go on in memory, and writes what came of them every second, many together
@@ -239,7 +239,7 @@ export class Playbacks implements Component {
 
   #saltOfToday(): Buffer {
     const nowMs = this.#options.clock.nowMs();
-    const day = Math.floor(nowMs / dayMs);
+    const day = dayOf(nowMs);
     if (this.#salt?.day !== day) this.#salt = { day, bytes: this.#options.writes.saltOf(nowMs) };
     return this.#salt.bytes;
   }

@@ -1,3 +1,5 @@
+import { dayOf } from '../../shared/day.ts';
+
 /** A stretch of time, in seconds since 1970; `to` is not in it. */
 export interface Span {
   readonly from: number;
@@ -23,8 +25,7 @@ export function minutesOf(fromMs: number, toMs: number, nowMs: number): Span {
   const minute = (ms: number) => Math.floor(ms / 60_000) * 60;
   const from = minute(fromMs);
   // Nothing is counted for the future: up to the end of today, whole days can be read.
-  if (toMs > minute(nowMs) * 1000)
-    return { from, to: (Math.floor(Math.max(nowMs, fromMs) / 86_400_000) + 1) * 86_400 };
+  if (toMs > minute(nowMs) * 1000) return { from, to: (dayOf(Math.max(nowMs, fromMs)) + 1) * 86_400 };
   return { from, to: Math.max(minute(toMs), from + 60) };
 }
 

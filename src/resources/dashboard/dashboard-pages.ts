@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Worker } from 'node:worker_threads';
 import type { BrowserFile } from '../../http/browser-files.ts';
 import type { HttpRequest, HttpResponse } from '../../http/http-listener.ts';
-import { keptForEver, sendRefusal, sendText } from '../../http/page-answers.ts';
+import { answerOtherMethods, keptForEver, sendRefusal, sendText } from '../../http/page-answers.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -12,6 +12,8 @@ import type { DashboardFiles } from './dashboard-files.ts';
 export interface DashboardPagesOptions {
   /** Base of the `type` of errors, without a slash at its end; asked when needed. */
   readonly docsBase: () => string;
+  /** Whether it is made before somebody opens it. */
+  readonly isMadeEarly: boolean;
   readonly log: Logger;
 }
 
@@ -41,7 +43,6 @@ const pageHeaders = {
   'Referrer-Policy': 'no-referrer',
 };
 
-const allowed = 'GET, HEAD, OPTIONS';
 const root = '/dashboard';
 const assetPrefix = `${root}/assets/`;
 
@@ -61,6 +62,7 @@ export class DashboardPages implements Component {
   }
 
   async start(): Promise<void> {
+    if (!this.#options.isMadeEarly) return;
     this.#timer = setTimeout(() => void this.#made().catch(() => {}), madeAfterMs);
   }
 
@@ -80,11 +82,8 @@ export class DashboardPages implements Component {
     const [path = ''] = (request.url ?? '').split('?');
     const isRoot = path === '/' && (request.headers.accept ?? '').includes('text/html');
     if (!isRoot && path !== root && !path.startsWith(`${root}/`)) return false;
-    if (request.method === 'OPTIONS') {
-      response.writeHead(204, { Allow: allowed }).end();
-    } else if (request.method !== 'GET' && request.method !== 'HEAD') {
-      this.#refuse(response, new AppError('method-not-allowed'), { Allow: allowed });
-    } else if (isRoot) {
+    if (answerOtherMethods(request, response, this.#options.docsBase)) return true;
+    if (isRoot) {
       response.writeHead(302, { Location: root, Vary: 'Accept', 'Cache-Control': 'no-cache' }).end();
     } else {
       this.#find(path).then(
@@ -135,8 +134,8 @@ export class DashboardPages implements Component {
     );
   }
 
-  #refuse(response: ServerResponse, error: unknown, headers: Record<string, string> = {}): void {
-    sendRefusal(response, error, this.#options.docsBase(), headers);
+  #refuse(response: ServerResponse, error: unknown): void {
+    sendRefusal(response, error, this.#options.docsBase());
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { HttpRequest, HttpResponse } from '../../http/http-listener.ts';
-import { keptForEver, sendRefusal, sendText } from '../../http/page-answers.ts';
+import { answerOtherMethods, keptForEver, sendRefusal, sendText } from '../../http/page-answers.ts';
 import type { RateLimits } from '../../http/rate-limiter.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -35,7 +35,6 @@ const contentSecurityPolicy = [
 ].join('; ');
 
 const pageType = 'text/html; charset=utf-8';
-const allowed = 'GET, HEAD, OPTIONS';
 const assetPrefix = '/docs/assets/';
 const errorPrefix = '/docs/errors/';
 
@@ -60,19 +59,14 @@ export class DocsPages {
     const response = reply as ServerResponse;
     const [path = ''] = (request.url ?? '').split('?');
     if (!path.startsWith('/docs') || !this.#isMine(path, request.headers.accept ?? '')) return false;
-    if (request.method === 'OPTIONS') {
-      response.writeHead(204, { Allow: allowed }).end();
-    } else if (request.method !== 'GET' && request.method !== 'HEAD') {
-      this.#refuse(response, new AppError('method-not-allowed'), { Allow: allowed });
-    } else {
-      this.#find(path).then(
-        text => this.#send(request, response, path, text),
-        (error: unknown) => {
-          this.#options.log.error('documentation-not-shown', { path, error });
-          this.#refuse(response, error);
-        },
-      );
-    }
+    if (answerOtherMethods(request, response, this.#options.docsBase)) return true;
+    this.#find(path).then(
+      text => this.#send(request, response, path, text),
+      (error: unknown) => {
+        this.#options.log.error('documentation-not-shown', { path, error });
+        this.#refuse(response, error);
+      },
+    );
     return true;
   }
 
@@ -147,8 +141,8 @@ export class DocsPages {
     });
   }
 
-  #refuse(response: ServerResponse, error: unknown, headers: Record<string, string> = {}): void {
-    sendRefusal(response, error, this.#options.docsBase(), headers);
+  #refuse(response: ServerResponse, error: unknown): void {
+    sendRefusal(response, error, this.#options.docsBase());
   }
 }
 

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import type { Clock } from '../../shared/clock.ts';
+import { dayMs } from '../../shared/day.ts';
 
-const dayMs = 24 * 3_600_000;
 /** File systems and their clocks are coarser than ours. */
 const coarsenessMs = 3_000;
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
+import { dayMs, dayOf } from '../../shared/day.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -33,7 +34,6 @@ export interface ServerWatchOptions {
   readonly everyMs?: number;
 }
 
-const dayMs = 86_400_000;
 const usualEveryMs = 5_000;
 /** Between the first two readings: processors are known by what they do in a time. */
 const firstSpanMs = 250;
@@ -131,7 +131,7 @@ export class ServerWatch implements Component {
     const nowMs = clock.nowMs();
     const { serverBytes, ...machine } = readMemory();
     const { isPaused, ...jobs } = parts.jobs();
-    const failedToday = store.jobsFailedSince(Math.floor(nowMs / dayMs) * dayMs);
+    const failedToday = store.jobsFailedSince(dayOf(nowMs) * dayMs);
     const [childrenBytes, disk] = await Promise.all([residentBytesOf(parts.childPids()), readDisk(dataDir)]);
     const facts = {
       cpu,

@@ -1,7 +1,6 @@
-import type { Dirent } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCodeOf } from '../../shared/errors.ts';
+import { entriesIn, isNotThere } from '../../storage/folder-names.ts';
 import type { StoredBytes } from './usage.store.ts';
 
 type Kind = keyof StoredBytes;
@@ -28,26 +27,17 @@ export async function measureFiles(folder: string, isRecording: boolean): Promis
     ...{ sourceBytes: 0, recordingBytes: 0, hlsBytes: 0 },
     ...{ mp4Bytes: 0, imageBytes: 0, textBytes: 0 },
   };
-  for (const entry of await entriesOf(folder)) {
+  for (const entry of await entriesIn(folder)) {
     const kind = kindOf(entry.name, isRecording);
     if (kind === undefined) continue;
     const path = join(folder, entry.name);
     if (entry.isFile()) bytes[kind] += await sizeOf(path);
     if (!entry.isDirectory()) continue;
-    for (const inner of await entriesOf(path)) {
+    for (const inner of await entriesIn(path)) {
       if (inner.isFile()) bytes[kind] += await sizeOf(join(path, inner.name));
     }
   }
   return bytes;
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    if (isGone(error)) return [];
-    throw error;
-  }
 }
 
 /** Files come and go while they are measured. */
@@ -55,12 +45,7 @@ async function sizeOf(path: string): Promise<number> {
   try {
     return (await lstat(path)).size;
   } catch (error) {
-    if (isGone(error)) return 0;
+    if (isNotThere(error)) return 0;
     throw error;
   }
-}
-
-function isGone(error: unknown): boolean {
-  const code = systemCodeOf(error);
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }

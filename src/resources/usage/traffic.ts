@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../shared/clock.ts';
+import { dayMs, dayOf } from '../../shared/day.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { dayOf } from './day.ts';
 import type { DayTraffic, TrafficStore } from './traffic.store.ts';
 
 /** What traffic is counted with. */
@@ -111,8 +111,8 @@ export class Traffic implements Component {
     const known = this.#held.get(day);
     this.#today = known ?? new Map();
     if (known === undefined) this.#held.set(day, this.#today);
-    this.#dayBeginsAtMs = day * 86_400_000;
-    this.#dayEndsAtMs = this.#dayBeginsAtMs + 86_400_000;
+    this.#dayBeginsAtMs = day * dayMs;
+    this.#dayEndsAtMs = this.#dayBeginsAtMs + dayMs;
     const [oldest] = this.#held.keys();
     if (this.#held.size > heldDaysAtMost && oldest !== undefined) this.#held.delete(oldest);
   }

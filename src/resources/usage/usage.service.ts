@@ -1,6 +1,6 @@
 import type { Caller } from '../../http/caller.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { dayOf, formatDay } from './day.ts';
+import { dayOf, formatDay } from '../../shared/day.ts';
 import type { Traffic } from './traffic.ts';
 import type { UsageView } from './usage.schema.ts';
 import type { UsageStore } from './usage.store.ts';

@@ -1,5 +1,6 @@
 import { refuseAttribute } from '../../http/problems.ts';
 import type { Clock } from '../../shared/clock.ts';
+import { dayMs } from '../../shared/day.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { PrivateTokens } from '../private-tokens/private-tokens.store.ts';
@@ -48,7 +49,6 @@ export interface RecordedVideoAttributes {
 const purgedAtOnce = 100;
 /** How long a video may be without a source. */
 const emptyForMs = 7 * 24 * 3_600_000;
-const dayMs = 24 * 3_600_000;
 
 /** What a caller can do with videos, and what the rest of the server asks about them. */
 export class VideosService {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { dayOf, formatDay } from '../../../src/resources/usage/day.ts';
 import { kindOf } from '../../../src/resources/usage/stored-files.ts';
+import { dayOf, formatDay } from '../../../src/shared/day.ts';
 
 describe('a day of traffic', () => {
   it.each([

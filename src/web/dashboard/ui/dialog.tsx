@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ApiProblem } from '../api/problem.ts';
 import { Button, IconButton } from './button.tsx';
+import { Form } from './form.tsx';
 import { Notice } from './notice.tsx';
 import type { Submission } from './use-submit.ts';
 
@@ -76,14 +77,7 @@ export function FormDialog({
 }) {
   return (
     <Dialog title={title} wide={wide} onClose={onClose}>
-      <form
-        class="dialog-form"
-        noValidate
-        onSubmit={event => {
-          if (disabled) event.preventDefault();
-          else submission.submit(event);
-        }}
-      >
+      <Form class="dialog-form" submission={submission} disabled={disabled}>
         <div class="dialog-body">
           {children}
           <ProblemNotice problem={submission.problem} />
@@ -101,7 +95,7 @@ export function FormDialog({
             {action}
           </Button>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   );
 }

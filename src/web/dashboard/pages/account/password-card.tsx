@@ -4,6 +4,7 @@ import { session } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ProblemNotice } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Card } from '../../ui/page.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { useSubmit } from '../../ui/use-submit.ts';
@@ -30,14 +31,7 @@ export function PasswordCard() {
   const isOnField = problem?.attribute === 'currentPassword' || problem?.attribute === 'newPassword';
   return (
     <Card title="Password">
-      <form
-        class="form-grid"
-        noValidate
-        onSubmit={event => {
-          if (isReady) submission.submit(event);
-          else event.preventDefault();
-        }}
-      >
+      <Form submission={submission} disabled={!isReady}>
         {/* Password stores want to know whose it is. */}
         <input type="text" hidden readOnly name="username" autocomplete="username" value={email} />
         <TextField
@@ -80,7 +74,7 @@ export function PasswordCard() {
           </Button>
         </div>
         <p class="hint">You stay signed in here, and are signed out everywhere else.</p>
-      </form>
+      </Form>
     </Card>
   );
 }

@@ -3,9 +3,7 @@ import type { ApiKeyPair } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
-
-const nameHint = 'What it is for, such as the program that uses it.';
+import { type Submission, useSubmit } from '../../ui/use-submit.ts';
 
 /** Makes a pair. */
 export function CreatePairDialog({
@@ -24,14 +22,7 @@ export function CreatePairDialog({
   });
   return (
     <FormDialog title="New key pair" action="Create" submission={submission} onClose={onClose}>
-      <TextField
-        label="Name"
-        hint={nameHint}
-        value={name}
-        onValue={setName}
-        error={submission.errorOf('name')}
-        placeholder="Upload page"
-      />
+      <NameField name={name} onName={setName} submission={submission} />
     </FormDialog>
   );
 }
@@ -56,13 +47,28 @@ export function RenamePairDialog({
   });
   return (
     <FormDialog title="Rename the key pair" action="Rename" submission={submission} onClose={onClose}>
-      <TextField
-        label="Name"
-        hint={nameHint}
-        value={name}
-        onValue={setName}
-        error={submission.errorOf('name')}
-      />
+      <NameField name={name} onName={setName} submission={submission} />
     </FormDialog>
+  );
+}
+
+function NameField({
+  name,
+  onName,
+  submission,
+}: {
+  name: string;
+  onName: (name: string) => void;
+  submission: Submission;
+}) {
+  return (
+    <TextField
+      label="Name"
+      hint="What it is for, such as the program that uses it."
+      value={name}
+      onValue={onName}
+      error={submission.errorOf('name')}
+      placeholder="Upload page"
+    />
   );
 }

@@ -3,6 +3,7 @@ import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ProblemNotice } from '../../ui/dialog.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Card } from '../../ui/page.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { useSubmit } from '../../ui/use-submit.ts';
@@ -31,14 +32,7 @@ export function SettingsPanel({
   return (
     <div class="columns">
       <Card title="Settings">
-        <form
-          class="form-grid"
-          noValidate
-          onSubmit={event => {
-            if (isReady) submission.submit(event);
-            else event.preventDefault();
-          }}
-        >
+        <Form submission={submission} disabled={!isReady}>
           <StreamFields choices={choices} onChoices={setChoices} submission={submission} />
           {stream.broadcasting && choices.qualities !== (stream.qualities ?? '') && (
             <p class="hint">Qualities change with the next broadcast.</p>
@@ -54,7 +48,7 @@ export function SettingsPanel({
               </Button>
             )}
           </div>
-        </form>
+        </Form>
       </Card>
       <ThumbnailCard stream={stream} onChange={onChange} />
     </div>

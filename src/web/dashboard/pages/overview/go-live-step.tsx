@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
 import { ProblemNotice } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Shown } from '../../ui/states.tsx';
 import { useLoad } from '../../ui/use-load.ts';
 import { useSubmit } from '../../ui/use-submit.ts';
@@ -30,7 +31,7 @@ function MakeStream({ onMade }: { onMade: (stream: LiveStream) => void }) {
     onMade(await call('POST /live-streams', { body: { name: name.trim() } }));
   });
   return (
-    <form class="make-stream" noValidate onSubmit={submission.submit}>
+    <Form class="make-stream" submission={submission} disabled={name.trim() === ''}>
       <TextField
         label="Name of the live stream"
         value={name}
@@ -41,7 +42,7 @@ function MakeStream({ onMade }: { onMade: (stream: LiveStream) => void }) {
         Create the live stream
       </Button>
       {submission.problem?.attribute !== 'name' && <ProblemNotice problem={submission.problem} />}
-    </form>
+    </Form>
   );
 }
 

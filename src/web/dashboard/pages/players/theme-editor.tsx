@@ -9,6 +9,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ProblemNotice } from '../../ui/dialog.tsx';
 import { CheckField, TextField } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Card, Facts, Page } from '../../ui/page.tsx';
 import { tell } from '../../ui/toast.tsx';
@@ -67,15 +68,7 @@ export function ThemeEditor({
     >
       <div class="theme-editor">
         <ThemePreview theme={previewOf(draft, logo)} />
-        <form
-          class="stack"
-          noValidate
-          aria-label="Theme"
-          onSubmit={event => {
-            if (isChanged && wrong.length === 0) submission.submit(event);
-            else event.preventDefault();
-          }}
-        >
+        <Form class="stack" label="Theme" submission={submission} disabled={!isChanged || wrong.length > 0}>
           <Card title="Name">
             <TextField
               label="Name"
@@ -141,7 +134,7 @@ export function ThemeEditor({
               </Button>
             </div>
           </div>
-        </form>
+        </Form>
         <div class="stack">
           <LogoCard player={player} src={logo?.src} onChanged={reload} />
           <Card title="Using it">

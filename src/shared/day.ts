@@ -1,4 +1,5 @@
-const dayMs = 86_400_000;
+/** A day in milliseconds. */
+export const dayMs = 86_400_000;
 
 /** The UTC day of an instant: whole days since 1970. */
 export function dayOf(atMs: number): number {
