@@ -104,7 +104,7 @@ export class RestreamRun {
     this.#door = createServer(inner => this.#connected(inner));
     this.#door.on('error', () => {});
     socket.on('error', error => {
-      this.#socketError ??= error;
+      if (!socket.writableEnded) this.#socketError ??= error;
     });
     socket.once('close', () => this.#destinationGone());
     // The end of what it sends is seen only by whoever reads.
@@ -257,10 +257,13 @@ export class RestreamRun {
   }
 
   #destinationGone(): void {
-    if (this.#exit === undefined) this.#isClosedByDestination = true;
-    this.#options.socket.destroy();
+    const { socket } = this.#options;
+    // Otherwise it only answers the end of an ffmpeg that is about to say why.
+    const isFirst = !socket.writableEnded;
+    if (this.#exit === undefined) this.#isClosedByDestination ||= isFirst;
+    socket.destroy();
     if (this.#process === undefined) this.#end();
-    else if (this.#exit === undefined) void this.#process.kill();
+    else if (this.#exit === undefined) void (isFirst ? this.#process.kill() : this.#process.stop(stopLadder));
   }
 
   #processGone(exit: ProcessExit): void {
