@@ -26,9 +26,11 @@ export function fillWithVideos(dataDir: string, videos: number): void {
     for (const setting of ['synchronous = OFF', 'wal_autocheckpoint = 50000', 'cache_size = -400000']) {
       database.sqlite.pragma(setting);
     }
+    // Of the last hours: empty ones are removed after a week.
+    const newestAtMs = Date.now();
     for (let made = 0; made < videos; made += videosAtOnce) {
       database.transaction(() => {
-        for (let index = made; index < made + videosAtOnce; index += 1) store.add(videoOf(projectId, index));
+        for (let index = made; index < made + videosAtOnce; index += 1) store.add(videoOf(projectId, index, newestAtMs - (videos - index) * 20));
       });
     }
   } finally {
@@ -36,9 +38,8 @@ export function fillWithVideos(dataDir: string, videos: number): void {
   }
 }
 
-function videoOf(projectId: string, index: number): Video {
+function videoOf(projectId: string, index: number, atMs: number): Video {
   const word = () => words[Math.floor(Math.random() * words.length)]!;
-  const atMs = Date.UTC(2025, 0, 1) + index * 20;
   return {
     videoId: `vi${Math.random().toString(36).slice(2, 12)}${String(index).padStart(12, '0')}`,
     projectId,
