@@ -30,7 +30,8 @@ export function fillWithVideos(dataDir: string, videos: number): void {
     const newestAtMs = Date.now();
     for (let made = 0; made < videos; made += videosAtOnce) {
       database.transaction(() => {
-        for (let index = made; index < made + videosAtOnce; index += 1) store.add(videoOf(projectId, index, newestAtMs - (videos - index) * 20));
+        for (let index = made; index < made + videosAtOnce; index += 1)
+          store.add(videoOf(projectId, index, newestAtMs - (videos - index) * 20));
       });
     }
   } finally {

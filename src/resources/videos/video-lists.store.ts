@@ -24,7 +24,7 @@ import type { VideoTexts } from './video-texts.store.ts';
 
 /** One page of a list, and how many videos are on all pages. */
 export interface ListedVideos {
-  readonly rows: ShownVideoRow[];
+  readonly rows: readonly ShownVideoRow[];
   readonly total: number;
 }
 
@@ -46,6 +46,8 @@ interface CountedOrder {
 /** Up to so many videos that come into question are all looked at; of more, blocks are counted. */
 const candidatesAtMost = 2_000;
 const totalsAtMost = 10_000;
+/** Of pages that are asked for again and again, so many videos are kept between changes. */
+const rowsKeptAtMost = 500;
 /** How many videos may be in other lists where those that meet a filter are counted in all lists and taken off again. */
 const othersAtMost = 20_000;
 /** How long counting goes on before others have their turn. */
@@ -68,7 +70,12 @@ export class VideoLists {
   readonly #totalChanges;
   readonly #read;
   readonly #orders: Readonly<Record<VideoSortField, OrderedVideos>>;
-  #totals = { changes: Number.NaN, byList: new Map<string, number>() };
+  #unchanged = {
+    changes: Number.NaN,
+    totals: new Map<string, number>(),
+    pages: new Map<string, ListedVideos>(),
+    rows: 0,
+  };
   #lastCounting: Promise<unknown> = Promise.resolve();
 
   constructor(database: Database, texts: VideoTexts) {
@@ -111,6 +118,23 @@ export class VideoLists {
   }
 
   #unfiltered(scope: ListScope, page: ListPage): ListedVideos {
+    const unchanged = this.#sinceLastChange();
+    const name = `${nameOf(scope)} ${page.sort.field} ${page.sort.direction} ${page.currentPage} ${page.pageSize}`;
+    const known = unchanged.pages.get(name);
+    if (known !== undefined) return known;
+    const listed = this.#readUnfiltered(scope, page);
+    // An empty page takes room as well.
+    const room = Math.max(1, listed.rows.length);
+    if (unchanged.rows + room > rowsKeptAtMost) {
+      unchanged.pages.clear();
+      unchanged.rows = 0;
+    }
+    unchanged.pages.set(name, listed);
+    unchanged.rows += room;
+    return listed;
+  }
+
+  #readUnfiltered(scope: ListScope, page: ListPage): ListedVideos {
     const order = this.#orders[page.sort.field];
     const total = this.#total(scope, order);
     const range = rangeOf(page, total);
@@ -124,18 +148,25 @@ export class VideoLists {
 
   /** How many videos a list has, added up once between changes of the database. */
   #total(scope: ListScope, order: OrderedVideos): number {
-    // All changes of videos are made through this connection.
-    const changes = this.#totalChanges.get() ?? 0;
-    if (changes !== this.#totals.changes) this.#totals = { changes, byList: new Map() };
-    const { byList } = this.#totals;
-    const list = `${scope.projectId} ${scope.isDiscarded}`;
-    let total = byList.get(list);
+    const { totals } = this.#sinceLastChange();
+    const list = nameOf(scope);
+    let total = totals.get(list);
     if (total === undefined) {
       total = order.total(scope);
-      if (byList.size >= totalsAtMost) byList.clear();
-      byList.set(list, total);
+      if (totals.size >= totalsAtMost) totals.clear();
+      totals.set(list, total);
     }
     return total;
+  }
+
+  /** What was found since the database changed last, and so holds still. */
+  #sinceLastChange() {
+    // All changes of videos are made through this connection.
+    const changes = this.#totalChanges.get() ?? 0;
+    if (changes !== this.#unchanged.changes) {
+      this.#unchanged = { changes, totals: new Map(), pages: new Map(), rows: 0 };
+    }
+    return this.#unchanged;
   }
 
   #amongFew(scope: ListScope, conditions: Conditions, candidates: number[], page: ListPage): ListedVideos {
@@ -298,6 +329,10 @@ export class VideoLists {
     const numbers = page.sort.direction === 'asc' ? ascending : ascending.toReversed();
     return this.#read.all(JSON.stringify(numbers));
   }
+}
+
+function nameOf({ projectId, isDiscarded }: ListScope): string {
+  return `${projectId} ${isDiscarded}`;
 }
 
 /** The time in which counting may go on; for one count at least, so that it gets on however slow the rest is. */
