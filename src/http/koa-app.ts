@@ -1,6 +1,7 @@
 import Koa, { type Context } from 'koa';
 import { z } from 'zod';
 import { type Clock, systemClock } from '../shared/clock.ts';
+import { diskErrorOf } from '../shared/disk-error.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import { randomBase62 } from '../shared/ids.ts';
 import type { Logger } from '../shared/logger.ts';
@@ -169,7 +170,8 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     try {
       if (ctx.method === 'OPTIONS') sendPreflight(ctx, table);
       else await next();
-    } catch (error) {
+    } catch (caught) {
+      const error = diskErrorOf(caught);
       code = error instanceof AppError ? error.code : 'server-error';
       logFailure(log, error, state);
       sendError(ctx, error, docsBase());

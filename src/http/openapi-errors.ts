@@ -178,6 +178,7 @@ function generalErrors(route: Route): AppError[] {
   if (auth === 'upload-token') add(uploadTokenCodes);
   if (auth !== 'none') add(['too-many-requests']);
   if (body?.kind === 'json') add(['invalid-payload', 'payload-too-large', 'request-timeout']);
+  if (route.method !== 'GET') add(['disk-full']);
   if (body?.kind === 'file') add(fileCodes);
   if (body?.kind === 'file' && body.contentTypes.every(type => type.startsWith('image/'))) add(imageCodes);
   const errors = [...codes].map(exampleOf);

@@ -162,7 +162,7 @@ export const errorRegister = {
     status: 408,
   },
   'server-draining': { kind: 'unavailable', blame: 'server', title: 'The server is shutting down.' },
-  'disk-full': { kind: 'unavailable', blame: 'server', title: 'The server has no room for this file.' },
+  'disk-full': { kind: 'unavailable', blame: 'server', title: 'The server has no room left on its disk.' },
   'not-ready': { kind: 'unavailable', blame: 'server', title: 'The server cannot be used now.' },
   'server-error': { kind: 'internal', blame: 'server', title: 'Server error' },
   'config-invalid': { kind: 'unavailable', blame: 'server', title: 'The configuration is invalid.' },

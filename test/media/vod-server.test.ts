@@ -206,7 +206,7 @@ describe('an encode', () => {
     const other = await full.create();
     const refused = await full.call('POST', `/videos/${other.videoId}/source`, { body: formOf(carried) });
     expect(refused.status).toBe(503);
-    expect(await refused.json()).toMatchObject({ title: 'The server has no room for this file.' });
+    expect(await refused.json()).toMatchObject({ title: 'The server has no room left on its disk.' });
     expect((await full.status(other.videoId)).ingest).toBeUndefined();
     expect(await filesIn(dataDir, 'incoming')).toEqual([]);
     expect(await filesIn(dataDir, 'vod', other.videoId)).toEqual([]);

@@ -92,6 +92,12 @@ export async function runToEnd(path: string, args: readonly string[]): Promise<s
   return stdout;
 }
 
+const running = new Set<ChildProcess>();
+// A test runner that ends early must not leave a publisher behind.
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 function own(child: ChildProcess): Publisher {
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -99,11 +105,9 @@ function own(child: ChildProcess): Publisher {
   });
 
   const { promise: exited, resolve } = Promise.withResolvers<PublisherExit>();
-  // A test runner that ends early must not leave a publisher behind.
-  const killAtExit = () => child.kill('SIGKILL');
-  process.once('exit', killAtExit);
+  running.add(child);
   const finish = (exit: PublisherExit) => {
-    process.removeListener('exit', killAtExit);
+    running.delete(child);
     resolve(exit);
   };
   child.on('close', (code, signal) => finish({ code, signal }));

@@ -188,6 +188,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     addAccount: account => addAccount(database, account),
     async stop() {
       await listener.stop();
+      await api.dashboard.stop();
       await api.analytics.playbacks.stop();
       await api.tokenSweeper.stop();
       await api.serverWatch.stop();

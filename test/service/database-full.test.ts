@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningApi, startApi } from '../support/start-api.ts';
+
+describe('a database that has no room left', () => {
+  let api: RunningApi;
+  beforeAll(async () => {
+    api = await startApi();
+  });
+  afterAll(() => api?.stop());
+
+  it('refuses what is to be written as a full disk does, still answers what is read, and takes both again later', async () => {
+    const { sqlite } = api.database;
+    const description = 'A long text. '.repeat(300);
+    const create = (title: string) => api.call('POST', '/videos', { body: { title, description } });
+    const { json: first } = await create('first');
+    const pages = sqlite.pragma('page_count', { simple: true }) as number;
+    const pagesBefore = sqlite.pragma(`max_page_count = ${pages + 5}`, { simple: true });
+    expect(pagesBefore).toBe(pages + 5);
+
+    let created = 0;
+    let refused = await create('next');
+    while (refused.status === 201 && created < 200) {
+      created += 1;
+      refused = await create('next');
+    }
+    expect(refused.status).toBe(503);
+    expect(refused.json).toEqual({
+      type: expect.stringMatching(/\/disk-full$/),
+      title: 'The server has no room left on its disk.',
+      status: 503,
+    });
+    const listed = await api.call('GET', '/videos');
+    expect(listed.json).toMatchObject({ pagination: { itemsTotal: created + 1 } });
+    expect((await api.call('GET', `/videos/${first.videoId}`)).status).toBe(200);
+
+    sqlite.pragma('max_page_count = 1000000');
+    expect((await create('last')).status).toBe(201);
+  });
+});
