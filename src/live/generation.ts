@@ -63,6 +63,8 @@ export interface GenerationOptions {
 const mostWaitingBytes = 12 * 1024 * 1024;
 /** Media that waits for the source's encoder to begin. */
 const mostEarly = 4000;
+/** Times of the same frame differ by roundings only. */
+const sameFrameMs = 4;
 /** Sound waits for a picture that is encoded, for longer than any lag. */
 const encodedVideoLateSeconds = 30;
 
@@ -83,6 +85,8 @@ export class Generation {
   #ladder: Ladder | undefined;
   #tags: Parameters<Ladder['write']>[] = [];
   #tagBytes = 0;
+  /** Decoding times of the keyframes that were written and are not cut yet. */
+  #keyframesMs: number[] = [];
   #expectsTags: boolean;
   #isKilled = false;
   #sound: FollowingSegmenter | undefined;
@@ -195,6 +199,7 @@ export class Generation {
     if (!this.#expectsTags) return;
     const role = isConfig ? 'config' : describeVideoTag(body)?.role;
     if (role === undefined || role === 'other') return;
+    if (role === 'keyframe') this.#keyframesMs.push(atMs);
     const tag: Parameters<Ladder['write']> = [role, atMs, compositionOffsetMs(body), body];
     if (this.#ladder === undefined) {
       this.#tags.push(tag);
@@ -244,6 +249,7 @@ export class Generation {
         gaveUp: report => stage.broke(new Error(report)),
         drained: () => this.#drained(),
       },
+      willBeginSegment: () => this.#segmenter?.willBeginSegmentAt(this.#keyframesMs) ?? true,
     });
     for (const tag of tags) this.#ladder.write(...tag);
   }
@@ -337,6 +343,7 @@ export class Generation {
     if (kind === 'video' && sample.isSync) {
       const timescale = stage.source.tracks.video?.timescale ?? 1000;
       this.#shownLaterMs = (sample.compositionOffsetTicks * 1000) / timescale;
+      this.#keyframesMs = this.#keyframesMs.filter(keyframeMs => keyframeMs > atMs + sameFrameMs);
     }
     const rendition = isApart ? audioRendition : sourceRendition;
     stage.follow(follower => follower.sample?.(rendition, kind, sample, atMs, isStandIn));

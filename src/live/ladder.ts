@@ -36,6 +36,8 @@ export interface LadderOptions {
   readonly rungs: readonly EncoderRung[];
   readonly startEncoder: (order: EncoderOrder, events: EncoderEvents) => LiveEncoder;
   readonly events: LadderEvents;
+  /** Whether the keyframe that is written will begin a segment: viewers of a rung go on in another one only there. */
+  readonly willBeginSegment: () => boolean;
   readonly clock: Clock;
 }
 
@@ -93,7 +95,7 @@ export class Ladder {
   #isTorn = false;
   #lastInputMs = 0;
   #lastOutputMs = 0;
-  /** What is to change at the next keyframe. */
+  /** What is to change at the next keyframe that it can change at. */
   #change: (() => void) | undefined;
   /** The rung that the change takes away, until that was told. */
   #dropping: string | undefined;
@@ -153,8 +155,7 @@ export class Ladder {
       if (this.lagMs > relaxedMs) this.#overflow();
       return;
     }
-    if (role === 'keyframe' && this.#change !== undefined && this.#drainingFromMs === undefined)
-      this.#drain(tag);
+    if (role === 'keyframe' && this.#drainingFromMs === undefined && this.#canChange()) this.#drain(tag);
     this.#kept.push(tag);
     this.#keptBytes += body.length;
     if (this.#keptBytes > mostKeptBytes || this.#newestMs - this.#kept[0]!.shownMs > mostKeptMs) {
@@ -168,6 +169,11 @@ export class Ladder {
     if (this.#drainingFromMs !== undefined) return;
     if (this.#encoder === undefined) this.#start();
     else this.#encoder.write(tag);
+  }
+
+  #canChange(): boolean {
+    if (this.#change === undefined) return false;
+    return this.#dropping === undefined || this.#options.willBeginSegment();
   }
 
   #rise(shownMs: number): void {

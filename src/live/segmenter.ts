@@ -93,6 +93,28 @@ export class Segmenter {
     return this.#frameSeconds;
   }
 
+  /**
+   * Whether the last of these keyframes will begin a segment. They are all that are still on their way here: decoding times on the
+   * broadcast's clock, oldest first.
+   */
+  willBeginSegmentAt(keyframesMs: readonly number[]): boolean {
+    let startSeconds = this.#isSegmentOpen ? this.#segmentStart : undefined;
+    let isIndependent = this.#segmentIsIndependent;
+    let lastSeconds = this.#lastKeyframe;
+    let gopSeconds = this.#gopSeconds;
+    let begins = false;
+    for (const atSeconds of keyframesMs.map(atMs => atMs / 1000)) {
+      gopSeconds = Math.max(gopSeconds, atSeconds - (lastSeconds ?? atSeconds));
+      lastSeconds = atSeconds;
+      begins =
+        startSeconds === undefined || this.#isLongEnough(atSeconds - startSeconds, gopSeconds, isIndependent);
+      if (!begins) continue;
+      startSeconds = atSeconds;
+      isIndependent = true;
+    }
+    return begins;
+  }
+
   /** @param atMs decoding time on the broadcast's clock */
   add(kind: TrackKind, sample: Sample, atMs: number): void {
     const timescale = this.#options.tracks[kind]?.timescale;
@@ -234,16 +256,19 @@ export class Segmenter {
     }
     if (!this.#isSegmentOpen) return;
     const length = atSeconds - this.#segmentStart;
+    if (!this.#isLongEnough(length, this.#gopSeconds, this.#segmentIsIndependent)) return;
+    if (this.#leaderSamples.length > 0) this.#closePart(this.#leaderEnd);
+    this.#closeSegment();
+  }
+
+  /** A segment of this length ends at a keyframe. */
+  #isLongEnough(lengthSeconds: number, gopSeconds: number, isIndependent: boolean): boolean {
     const limit = this.#sink.targetDurationSeconds + 0.499;
     const tolerance = (this.#frameSeconds ?? 0) / 2;
-    const isDue = length >= this.#options.segmentSeconds - tolerance;
-    const wouldNotFit = this.#leader === 'video' && length + this.#gopSeconds > limit;
-    const canJoinAgain = !this.#segmentIsIndependent;
-    const isLongEnough = length >= 2 * (this.#sink.partTargetSeconds ?? 0);
-    if (isDue || ((wouldNotFit || canJoinAgain) && isLongEnough)) {
-      if (this.#leaderSamples.length > 0) this.#closePart(this.#leaderEnd);
-      this.#closeSegment();
-    }
+    if (lengthSeconds >= this.#options.segmentSeconds - tolerance) return true;
+    const wouldNotFit = this.#leader === 'video' && lengthSeconds + gopSeconds > limit;
+    const canJoinAgain = !isIndependent;
+    return (wouldNotFit || canJoinAgain) && lengthSeconds >= 2 * (this.#sink.partTargetSeconds ?? 0);
   }
 
   #openSegment(isIndependent: boolean): void {

@@ -53,7 +53,7 @@ class FakeEncoder {
 
 const rung = (name: string) => ({ name, width: 16, height: 16, bitsPerSecond: 1000 });
 
-function room(names: readonly string[]) {
+function room(names: readonly string[], willBeginSegment = () => true) {
   const encoders: FakeEncoder[] = [];
   const told: string[] = [];
   const samples: number[] = [];
@@ -77,6 +77,7 @@ function room(names: readonly string[]) {
       gaveUp: report => told.push(`gave up: ${report}`),
       drained: () => told.push('drained'),
     },
+    willBeginSegment,
     clock: systemClock,
   });
   ladder.write('config', 0, 0, Buffer.alloc(1));
@@ -216,6 +217,21 @@ describe('an encoder that is too slow', () => {
     expect(encoders[1]!.order.rungs.map(({ name }) => name)).toEqual(['240p']);
     expect(encoders[1]!.tags[1]).toMatchObject({ role: 'keyframe', shownMs: fromMs });
     expect(samples.at(-1)).toBe(fromMs - 40);
+    void ladder.kill();
+  });
+
+  test('gives its top rung up where a segment begins, since its viewers cannot go on with another one before', async () => {
+    let keyframes = 0;
+    const { ladder, encoders, told, send } = room(['240p', '360p'], () => {
+      keyframes += 1;
+      return keyframes > 2;
+    });
+    for (let second = 0; second < 8; second += 1) {
+      send(second * 1000, second * 1000 + 1000);
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+    expect(told).toEqual(['dropped 360p from 7000: too-slow']);
+    expect(encoders[0]!.tags.at(-1)!.shownMs).toBe(7000 - 40);
     void ladder.kill();
   });
 

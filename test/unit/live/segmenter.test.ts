@@ -43,10 +43,12 @@ interface CutOptions {
   readonly partSeconds?: number;
   readonly segmentSeconds?: number;
   readonly onLongGop?: (seconds: number) => void;
+  /** Called before each sample. */
+  readonly before?: (segmenter: Segmenter, sample: Feed) => void;
 }
 
 function cut(samples: readonly Feed[], options: CutOptions = {}): RecordingSink {
-  const { sink = new RecordingSink(), partSeconds = 0.2, segmentSeconds = 2, onLongGop } = options;
+  const { sink = new RecordingSink(), partSeconds = 0.2, segmentSeconds = 2, onLongGop, before } = options;
   const has = (kind: TrackKind) => samples.some(sample => sample.kind === kind);
   const segmenter = new Segmenter({
     tracks: {
@@ -58,7 +60,9 @@ function cut(samples: readonly Feed[], options: CutOptions = {}): RecordingSink 
     segmentSeconds,
     ...(onLongGop === undefined ? {} : { onLongGop }),
   });
-  for (const { kind, atMs, durationMs, isSync } of samples) {
+  for (const feed of samples) {
+    const { kind, atMs, durationMs, isSync } = feed;
+    before?.(segmenter, feed);
     const { id, timescale } = kind === 'video' ? videoTrack : audioTrack;
     const ticks = (ms: number) => Math.round((ms * timescale) / 1000);
     const sample = {
@@ -270,6 +274,25 @@ describe('times that are not even', () => {
     }
   });
 });
+
+test.each([0.4, 0.7, 1, 1.3, 2, 3])(
+  'where segments begin is known before the keyframes come: one in %f s',
+  gopSeconds => {
+    const samples = video(25, gopSeconds, 20);
+    const keyframesMs = samples.filter(({ isSync }) => isSync).map(({ atMs }) => atMs);
+    for (const onTheWayMs of [0, 900, 3500]) {
+      const known = new Map<number, boolean>();
+      const sink = cut(samples, {
+        before: (segmenter, { atMs }) => {
+          const onTheWay = keyframesMs.filter(at => at >= atMs && at <= atMs + onTheWayMs);
+          if (onTheWay.length > 0) known.set(onTheWay.at(-1)!, segmenter.willBeginSegmentAt(onTheWay));
+        },
+      });
+      const starts = new Set(sink.segments.map(({ startMs }) => Math.round(startMs)));
+      expect([...known]).toEqual([...known.keys()].map(atMs => [atMs, starts.has(atMs)]));
+    }
+  },
+);
 
 describe('video stops while audio goes on', () => {
   const samples = inOrder(video(30, 2, 5), audio(15));
