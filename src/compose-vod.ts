@@ -17,6 +17,7 @@ import type { Clock } from './shared/clock.ts';
 import { nativeLanguageName } from './shared/language-tag.ts';
 import { type Component, componentOf } from './shared/lifecycle.ts';
 import type { Logger } from './shared/logger.ts';
+import { RenderedText } from './shared/rendered-text.ts';
 import { MediaFiles } from './storage/media-files.ts';
 import type { Database } from './store/database.ts';
 import { GrowingVideos } from './vod/growing-videos.ts';
@@ -26,6 +27,7 @@ import { Recordings } from './vod/recordings.ts';
 import { RenditionFolders } from './vod/rendition-folders.ts';
 import { RenditionReader } from './vod/rendition-reader.ts';
 import type { SourceFacts } from './vod/source-plan.ts';
+import { formatCaptionsPlaylist } from './vod/vod-playlists.ts';
 import { VodWorks } from './vod/vod-works.ts';
 import { type ThumbnailRecords, vodLanes, type WorkContext } from './vod/work-context.ts';
 
@@ -225,7 +227,9 @@ function sourceOf(encodings: EncodingsStore, playback: VodPlayback, extras: () =
       const row = encodings.findForViewers(videoId);
       return row === undefined ? undefined : entryOf(videoId, row, playback, extras);
     },
-    multivariant: (videoId, avh) => playback.multivariant(videoId, avh),
+    multivariant: (videoId, captions, avh) => playback.multivariant(videoId, captions, avh),
+    captionsPlaylist: (language, durationSeconds, avh) =>
+      new RenderedText(formatCaptionsPlaylist(language, durationSeconds, avh)),
     mediaPlaylist: (videoId, rendition, avh) => playback.mediaPlaylist(videoId, rendition, avh),
     media: (videoId, rendition, name) => playback.media(videoId, rendition, name),
     file: (videoId, file, quality) => playback.file(videoId, file, quality),

@@ -16,6 +16,7 @@ export type RequestKind =
   | 'vod-mp4'
   | 'vod-thumbnail'
   | 'vod-storyboard'
+  | 'vod-captions-playlist'
   | 'vod-text-track'
   | 'vod-page'
   | 'vod-state'

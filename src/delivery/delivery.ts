@@ -64,6 +64,7 @@ export interface DeliveryOptions {
 const noVideos: VodSource = {
   find: () => undefined,
   multivariant: async () => undefined,
+  captionsPlaylist: () => undefined,
   mediaPlaylist: async () => undefined,
   media: async () => undefined,
   file: async () => undefined,

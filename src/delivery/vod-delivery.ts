@@ -39,6 +39,9 @@ const daySeconds = 86_400;
 const hourSeconds = 3600;
 /** Longer ones are sent as they are: neither gzipped nor with sessions in their addresses. */
 const mostTextBytes = 1024 * 1024;
+const mediaKinds: ReadonlySet<VodAsset['kind']> = new Set([
+  ...(['vod-multivariant', 'vod-playlist', 'vod-captions-playlist', 'vod-media', 'vod-mp4'] as const),
+]);
 const failedText = 'This video cannot be played.';
 
 /** Answers what viewers fetch of videos: playlists, media, files, images and the player page. */
@@ -96,6 +99,9 @@ export class VodDelivery {
       case 'vod-playlist':
         this.#answerPlaylist(exchange, asset.rendition, video);
         break;
+      case 'vod-captions-playlist':
+        this.#answerCaptionsPlaylist(exchange, asset.language, video);
+        break;
       case 'vod-multivariant':
         this.#answerMultivariant(exchange, video);
         break;
@@ -128,7 +134,9 @@ export class VodDelivery {
       this.#notPlayable(exchange, entry);
       return;
     }
-    this.#pending.hold(exchange, this.#source.multivariant(entry.videoId, access?.avh), text => {
+    // A list of captions is as long as the video.
+    const captions = entry.durationSeconds === undefined ? [] : entry.captions;
+    this.#pending.hold(exchange, this.#source.multivariant(entry.videoId, captions, access?.avh), text => {
       if (text === undefined) this.#notPlayable(exchange, entry);
       // More qualities may come under this address at any time.
       else this.#sender.text(exchange, text, playlistType, lifetime(video, noCache), headers);
@@ -146,6 +154,16 @@ export class VodDelivery {
       const caching = playlist.isComplete ? `max-age=${completeListSeconds}` : noCache;
       this.#sender.text(exchange, playlist.text, playlistType, lifetime(video, caching), headers);
     });
+  }
+
+  #answerCaptionsPlaylist(exchange: Exchange, language: string, video: AdmittedVideo): void {
+    const { entry, access, headers } = video;
+    const { durationSeconds } = entry;
+    const track = entry.captions.find(one => one.language.toLowerCase() === language.toLowerCase());
+    const text =
+      track && durationSeconds && this.#source.captionsPlaylist(track.language, durationSeconds, access?.avh);
+    if (!text) this.#notFound(exchange);
+    else this.#sender.text(exchange, text, playlistType, lifetime(video, noCache), headers);
   }
 
   #answerMedia(exchange: Exchange, asset: VodAsset & { kind: 'vod-media' }, video: AdmittedVideo): void {
@@ -318,7 +336,7 @@ function count(exchange: Exchange, video: AdmittedVideo | undefined): void {
 
 /** Who waits for a video to become playable does not use its token up: that may be another one than who plays it then. */
 function usesTokenUp(asset: VodAsset, entry: VodEntry): boolean {
-  const isOfMedia = ['vod-multivariant', 'vod-playlist', 'vod-media', 'vod-mp4'].includes(asset.kind);
+  const isOfMedia = mediaKinds.has(asset.kind);
   return entry.isPlayable || !isOfMedia;
 }
 

@@ -3,6 +3,8 @@ export type VodAsset =
   | { readonly kind: 'vod-multivariant' | 'vod-thumbnail' | 'vod-state' | 'vod-session' }
   /** A quality such as `720p`, or `audio`. */
   | { readonly kind: 'vod-playlist'; readonly rendition: string }
+  /** `language`: a tag, in whatever case. */
+  | { readonly kind: 'vod-captions-playlist'; readonly language: string }
   | { readonly kind: 'vod-media'; readonly rendition: string; readonly name: string }
   /** `quality`: the one rung that is meant, such as `720p`. */
   | { readonly kind: 'vod-mp4'; readonly quality: string | undefined }
@@ -33,6 +35,7 @@ const samplePath = '/vod/sample';
 const idForm = /^vi[0-9A-Za-z]{22}$/;
 const tokenForm = /^[0-9a-f-]{36}$/;
 const hlsForm = /^\/hls\/(?:([0-9a-z]{1,16})\/)?([\w-][\w.-]{0,63})$/;
+const captionsForm = /^\/hls\/captions\/([A-Za-z0-9-]{2,35})\.m3u8$/;
 const trackForm = /^\/(captions|chapters)\/([A-Za-z0-9-]{2,35})\.vtt$/;
 const mp4Form = /^\/mp4\/(?:(\d{1,5})\/)?source\.mp4$/;
 const fixedAssets: Readonly<Record<string, VodAsset>> = {
@@ -70,6 +73,8 @@ function assetPath(videoId: string, token: string | undefined, rest: string): Vo
 }
 
 function parseAsset(rest: string, isPrivate: boolean): VodAsset | undefined {
+  const [, captions] = captionsForm.exec(rest) ?? [];
+  if (captions !== undefined) return { kind: 'vod-captions-playlist', language: captions };
   const [, rendition, name = ''] = hlsForm.exec(rest) ?? [];
   if (rendition !== undefined) {
     return name === 'manifest.m3u8'

@@ -64,7 +64,13 @@ export interface VodSource {
   /** A video that is not discarded, whosever it is. */
   find(videoId: string): VodEntry | undefined;
   /** The multivariant playlist; undefined while nothing is playable. `avh`: session to carry in all URIs. */
-  multivariant(videoId: string, avh?: string): Promise<RenderedText | undefined>;
+  multivariant(
+    videoId: string,
+    captions: readonly VodTextTrack[],
+    avh?: string,
+  ): Promise<RenderedText | undefined>;
+  /** The media playlist of captions that the video has. `language` as the track has it. */
+  captionsPlaylist(language: string, durationSeconds: number, avh?: string): RenderedText | undefined;
   /** `rendition`: a quality such as `720p`, or `audio`. */
   mediaPlaylist(videoId: string, rendition: string, avh?: string): Promise<VodPlaylist | undefined>;
   /** An init section or a segment by its name in the media playlist. */

@@ -26,11 +26,13 @@ export interface Variant {
   readonly videoRange?: 'SDR' | 'HLG' | 'PQ';
   /** GROUP-ID of the audio renditions that go with it. */
   readonly audioGroup?: string;
+  /** GROUP-ID of the subtitles that go with it. */
+  readonly subtitlesGroup?: string;
 }
 
-/** EXT-X-MEDIA of TYPE=AUDIO: sound apart from the picture, or one of several. */
+/** EXT-X-MEDIA: sound apart from the picture, or one of several; subtitles in one language. */
 export interface MediaRendition {
-  readonly type: 'AUDIO';
+  readonly type: 'AUDIO' | 'SUBTITLES';
   readonly groupId: string;
   readonly name: string;
   /** RFC 5646 tag. */
@@ -39,8 +41,9 @@ export interface MediaRendition {
   readonly isDefault?: boolean;
   /** May be chosen by the player; a default one always may. */
   readonly isAutoselect?: boolean;
+  /** Of sound only. */
   readonly channels?: number;
-  /** Without it the sound is inside the variant. */
+  /** Subtitles have one. Without it the sound is inside the variant. */
   readonly uri?: string;
 }
 
@@ -57,6 +60,8 @@ export interface MultivariantPlaylist {
   readonly variants: readonly Variant[];
 }
 
+type Group = Pick<MediaRendition, 'type' | 'groupId'>;
+
 const VIDEO_RANGES = ['SDR', 'HLG', 'PQ'] as const;
 
 /** Tags of the other kind of playlist. 4.1: a playlist is of one kind. */
@@ -71,25 +76,43 @@ const MEDIA_TAGS = [
 /**
  * Writes a multivariant playlist. It has no EXT-X-VERSION: its tags need none above 1 (section 8).
  *
- * @throws AppError `server-error` for a URI, name or number that no playlist can hold, half a picture size, or an audio group
- * without renditions.
+ * @throws AppError `server-error` for a URI, name or number that no playlist can hold, half a picture size, a group without
+ * renditions, or subtitles without a URI.
  */
 export function formatMultivariantPlaylist(playlist: MultivariantPlaylist): string {
   const lines = ['#EXTM3U'];
   if (playlist.independentSegments) lines.push('#EXT-X-INDEPENDENT-SEGMENTS');
   for (const rendition of playlist.media) lines.push(`#EXT-X-MEDIA:${mediaAttributes(rendition)}`);
-  const groups = new Set(playlist.media.map(({ groupId }) => groupId));
+  const groups = new Set(playlist.media.map(groupNameOf));
   for (const variant of playlist.variants) {
-    if (variant.audioGroup !== undefined && !groups.has(variant.audioGroup)) {
-      throw new AppError('server-error', `no audio rendition is in the group ${variant.audioGroup}`);
+    for (const group of groupsOf(variant)) {
+      if (!groups.has(groupNameOf(group))) {
+        throw new AppError('server-error', `no ${group.type} rendition is in the group ${group.groupId}`);
+      }
     }
     lines.push(`#EXT-X-STREAM-INF:${variantAttributes(variant)}`, uriLine(variant.uri));
   }
   return `${lines.join('\n')}\n`;
 }
 
+/** The groups of renditions that a variant names. */
+function groupsOf({ audioGroup, subtitlesGroup }: Omit<Variant, 'uri'>): Group[] {
+  return [
+    ...(audioGroup === undefined ? [] : [{ type: 'AUDIO' as const, groupId: audioGroup }]),
+    ...(subtitlesGroup === undefined ? [] : [{ type: 'SUBTITLES' as const, groupId: subtitlesGroup }]),
+  ];
+}
+
+/** 4.4.6.1.1: groups of different types may have the same id. */
+function groupNameOf({ type, groupId }: Group): string {
+  return `${type} ${groupId}`;
+}
+
 function mediaAttributes(rendition: MediaRendition): string {
   const { type, groupId, name, language, isDefault = false, isAutoselect = false, channels, uri } = rendition;
+  if (type === 'SUBTITLES' && uri === undefined) {
+    throw new AppError('server-error', 'subtitles have a URI');
+  }
   return formatAttributes({
     TYPE: type,
     'GROUP-ID': quoted(groupId),
@@ -111,6 +134,7 @@ function variantAttributes(variant: Variant): string {
     frameRate,
     videoRange,
     audioGroup,
+    subtitlesGroup,
   } = variant;
   if ((width === undefined) !== (height === undefined)) {
     throw new AppError('server-error', 'a picture has a width and a height');
@@ -124,6 +148,7 @@ function variantAttributes(variant: Variant): string {
     'FRAME-RATE': frameRate === undefined ? undefined : decimal(frameRate, 3),
     'VIDEO-RANGE': videoRange,
     AUDIO: audioGroup === undefined ? undefined : quoted(audioGroup),
+    SUBTITLES: subtitlesGroup === undefined ? undefined : quoted(subtitlesGroup),
   });
 }
 
@@ -136,7 +161,7 @@ export function parseMultivariantPlaylist(text: string): MultivariantPlaylist {
   let independentSegments = false;
   const media: MediaRendition[] = [];
   const variants: Variant[] = [];
-  const groupLines = new Map<string, PlaylistLine>();
+  const groupLines = new Map<string, { readonly group: Group; readonly line: PlaylistLine }>();
   let open: { line: PlaylistLine; variant: Omit<Variant, 'uri'> } | undefined;
   for (const line of readLines(text)) {
     if (line.tag === undefined) {
@@ -156,28 +181,31 @@ export function parseMultivariantPlaylist(text: string): MultivariantPlaylist {
     }
     if (line.tag === 'EXT-X-STREAM-INF') {
       open = { line, variant: readVariant(line) };
-      if (open.variant.audioGroup !== undefined) groupLines.set(open.variant.audioGroup, line);
+      for (const group of groupsOf(open.variant)) groupLines.set(groupNameOf(group), { group, line });
     }
   }
   if (open !== undefined) throw unexpected(open.line, 'a URI after EXT-X-STREAM-INF');
-  for (const { groupId } of media) groupLines.delete(groupId);
-  for (const [group, line] of groupLines) throw unexpected(line, `EXT-X-MEDIA with GROUP-ID="${group}"`);
+  for (const rendition of media) groupLines.delete(groupNameOf(rendition));
+  for (const { group, line } of groupLines.values()) {
+    throw unexpected(line, `EXT-X-MEDIA with GROUP-ID="${group.groupId}"`);
+  }
   return { independentSegments, media, variants };
 }
 
-/** undefined for subtitles and the like. */
+/** undefined for what is neither sound nor subtitles. */
 function readRendition(line: PlaylistLine): MediaRendition | undefined {
   const attributes = new AttributeList(line);
   const type = attributes.bare('TYPE');
-  if (type !== undefined && type !== 'AUDIO') return undefined;
+  if (type !== undefined && type !== 'AUDIO' && type !== 'SUBTITLES') return undefined;
   const language = attributes.optionalText('LANGUAGE');
   const isDefault = attributes.yesOrNo('DEFAULT') ?? false;
   const isAutoselect = attributes.yesOrNo('AUTOSELECT') ?? isDefault;
   if (isDefault && !isAutoselect) throw unexpected(line, 'AUTOSELECT=YES beside DEFAULT=YES');
   const channels = attributes.optionalText('CHANNELS');
-  const uri = attributes.optionalText('URI');
+  const kind = attributes.choice('TYPE', ['AUDIO', 'SUBTITLES']);
+  const uri = kind === 'SUBTITLES' ? attributes.text('URI') : attributes.optionalText('URI');
   return {
-    type: attributes.choice('TYPE', ['AUDIO']),
+    type: kind,
     groupId: attributes.text('GROUP-ID'),
     name: attributes.text('NAME'),
     ...(language === undefined ? {} : { language }),
@@ -202,6 +230,7 @@ function readVariant(line: PlaylistLine): Omit<Variant, 'uri'> {
   const frameRate = attributes.optionalDecimal('FRAME-RATE');
   const videoRange = attributes.optionalChoice('VIDEO-RANGE', VIDEO_RANGES);
   const audioGroup = attributes.optionalText('AUDIO');
+  const subtitlesGroup = attributes.optionalText('SUBTITLES');
   return {
     bandwidthBitsPerSecond: attributes.integer('BANDWIDTH', 1),
     ...(average === undefined ? {} : { averageBandwidthBitsPerSecond: average }),
@@ -210,6 +239,7 @@ function readVariant(line: PlaylistLine): Omit<Variant, 'uri'> {
     ...(frameRate === undefined ? {} : { frameRate }),
     ...(videoRange === undefined ? {} : { videoRange }),
     ...(audioGroup === undefined ? {} : { audioGroup }),
+    ...(subtitlesGroup === undefined ? {} : { subtitlesGroup }),
   };
 }
 

@@ -14,7 +14,7 @@ import {
   recordOfGrowing,
   renditionNames,
 } from './rendition-record.ts';
-import { formatVodMultivariant, formatVodPlaylist } from './vod-playlists.ts';
+import { formatVodMultivariant, formatVodPlaylist, type VodCaptions } from './vod-playlists.ts';
 
 /** Bytes of an answer to a viewer, as delivery sends them. */
 interface Body {
@@ -53,8 +53,12 @@ export class VodPlayback {
     );
   }
 
-  /** The multivariant playlist; undefined while nothing is playable. */
-  async multivariant(videoId: string, avh?: string): Promise<RenderedText | undefined> {
+  /** The multivariant playlist; undefined while nothing is playable. `captions` are in it once a list of the video is complete. */
+  async multivariant(
+    videoId: string,
+    captions: readonly VodCaptions[],
+    avh?: string,
+  ): Promise<RenderedText | undefined> {
     const state = this.#options.stateOf(videoId);
     if (state === undefined) return undefined;
     const growing = this.#options.growing.find(videoId);
@@ -62,11 +66,13 @@ export class VodPlayback {
     const render = () =>
       formatVodMultivariant({
         renditions: this.#playable(videoId, state),
+        captions: state.isPlayable ? captions : [],
         ...(avh === undefined ? {} : { avh }),
       });
     // What grows has no final bit rates, and a session's text is of use to one viewer only.
     if (!state.isPlayable || avh !== undefined) return new RenderedText(render());
-    return this.#texts.get(`${videoId}/${state.revision}`, async () => render());
+    const tracks = captions.map(({ language, isDefault }) => (isDefault ? `${language}*` : language));
+    return this.#texts.get(`${videoId}/${state.revision}/${tracks.join()}`, async () => render());
   }
 
   /** The media playlist of a rung such as `720p`, or of `audio`. */

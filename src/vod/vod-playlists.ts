@@ -8,6 +8,7 @@ import type { OpenRendition } from './rendition.ts';
 import type { PlayableRendition, RenditionRecord } from './rendition-record.ts';
 
 const AUDIO_GROUP = 'audio';
+const CAPTIONS_GROUP = 'captions';
 
 /** Players that begin with the first variant shall neither wait nor see much too little. */
 const FIRST_VARIANT_BITS_PER_SECOND = 2_000_000;
@@ -56,26 +57,60 @@ export function formatVodPlaylist(options: VodPlaylistOptions): string {
 export interface VodMultivariantOptions {
   /** One or more: video of any number of rungs, and at most one of audio. */
   readonly renditions: readonly PlayableRendition[];
+  readonly captions?: readonly VodCaptions[];
   readonly avh?: string;
+}
+
+/** Captions in one language, each in another one. */
+export interface VodCaptions {
+  readonly language: string;
+  /** The language's own name for itself. */
+  readonly label: string;
+  readonly isDefault: boolean;
+}
+
+/**
+ * Writes the media playlist of captions: one segment, which is the file that was uploaded. Its times are those of the video, as those of a
+ * file without X-TIMESTAMP-MAP are.
+ *
+ * **Source**: draft-pantos-hls-rfc8216bis-22, 3.1.4; 4.4.3.1 lets subtitles have a target duration of their own.
+ *
+ * @param durationSeconds of the video
+ */
+export function formatCaptionsPlaylist(language: string, durationSeconds: number, avh?: string): string {
+  return formatMediaPlaylist({
+    targetDurationSeconds: Math.max(1, Math.ceil(durationSeconds)),
+    mediaSequence: 0,
+    discontinuitySequence: 0,
+    independentSegments: false,
+    playlistType: 'VOD',
+    segments: [{ uri: withSession(`../../captions/${language}.vtt`, avh), durationSeconds, parts: [] }],
+    preloadHints: [],
+    renditionReports: [],
+    endList: true,
+  });
 }
 
 /**
  * Writes the multivariant playlist of a video. The sound is a rendition of its own that all variants share; without a picture it is the
- * one variant.
+ * one variant. Captions are renditions too.
  *
  * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.6.
  */
-export function formatVodMultivariant({ renditions, avh }: VodMultivariantOptions): string {
+export function formatVodMultivariant({ renditions, captions = [], avh }: VodMultivariantOptions): string {
   const audio = renditions.find(({ record }) => record.kind === 'audio');
   const videos = renditions
     .filter(({ record }) => record.kind === 'video')
     .sort((one, other) => one.record.peakBitsPerSecond - other.record.peakBitsPerSecond);
   const uriOf = ({ name }: PlayableRendition) => withSession(`${name}/manifest.m3u8`, avh);
+  const subtitles = captions.map((track, index) => subtitlesOf(track, captions.slice(0, index), avh));
+  const ofAll = subtitles.length === 0 ? {} : { subtitlesGroup: CAPTIONS_GROUP };
   if (videos.length === 0) {
     return formatMultivariantPlaylist({
       independentSegments: true,
-      media: [],
-      variants: audio === undefined ? [] : [variantOf(audio.record, undefined, uriOf(audio))],
+      media: subtitles,
+      variants:
+        audio === undefined ? [] : [{ ...variantOf(audio.record, undefined, uriOf(audio)), ...ofAll }],
     });
   }
   const media: MediaRendition[] =
@@ -93,16 +128,37 @@ export function formatVodMultivariant({ renditions, avh }: VodMultivariantOption
             uri: uriOf(audio),
           },
         ];
-  const variants = videos.map(video => variantOf(video.record, audio?.record, uriOf(video)));
+  const variants = videos.map(video => ({
+    ...variantOf(video.record, audio?.record, uriOf(video)),
+    ...ofAll,
+  }));
   const first = Math.max(
     0,
     variants.findLastIndex(variant => variant.bandwidthBitsPerSecond <= FIRST_VARIANT_BITS_PER_SECOND),
   );
   return formatMultivariantPlaylist({
     independentSegments: true,
-    media,
+    media: [...media, ...subtitles],
     variants: [...variants.slice(first, first + 1), ...variants.toSpliced(first, 1)],
   });
+}
+
+/** 4.4.6.1.1: in a group, no two have the same name, and at most one is the default. */
+function subtitlesOf(
+  { language, label, isDefault }: VodCaptions,
+  before: readonly VodCaptions[],
+  avh: string | undefined,
+): MediaRendition {
+  const isNamed = before.some(other => other.label === label);
+  return {
+    type: 'SUBTITLES',
+    groupId: CAPTIONS_GROUP,
+    name: isNamed ? `${label} (${language})` : label,
+    language,
+    isDefault: isDefault && !before.some(other => other.isDefault),
+    isAutoselect: true,
+    uri: withSession(`captions/${language}.m3u8`, avh),
+  };
 }
 
 /** `main` with the sound that goes with it. */

@@ -1,12 +1,14 @@
-import { openAsBlob } from 'node:fs';
+import { openAsBlob, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { basicAuthorization, createVideo } from '../../scripts/server-process.ts';
+import { basicAuthorization, type CreatedVideo, createVideo } from '../../scripts/server-process.ts';
 import { fixture } from '../support/fixtures.ts';
 import { formOf, pngImage } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
 
+const hlsScript = readFileSync(createRequire(import.meta.url).resolve('hls.js/dist/hls.min.js'), 'utf8');
 const captions = (words: string) => Buffer.from(`WEBVTT\n\n00:00.000 --> 00:30.000\n${words}\n`);
 const chapters = Buffer.from('WEBVTT\n\n00:00.000 --> 00:30.000\nOpening\n');
 
@@ -45,6 +47,39 @@ describeInBrowser('what an owner adds to a player page', browser => {
     page.evaluate<string>(`[...document.querySelector('video').textTracks]
       .filter(track => track.mode === 'showing')
       .flatMap(track => [...track.activeCues ?? []].map(cue => track.language + ': ' + cue.text)).join()`);
+
+  it('is in the playlist too, where players of others find the captions', async () => {
+    const { videoId } = await createVideo(server.baseUrl, server.productionKey, {
+      ...{ title: 'Pier', public: false },
+    });
+    await send(`/videos/${videoId}/captions/fr`, formOf(['file', captions('Bonjour'), 'a.vtt']));
+    await server.api('PATCH', `/videos/${videoId}/captions/fr`, { default: true });
+    const film = new FormData();
+    film.set('file', await openAsBlob(await fixture('h264-aac')), 'film.mp4');
+    await send(`/videos/${videoId}/source`, film);
+    const ask = async (path: string) => (await server.api('GET', `/videos/${videoId}${path}`)).json();
+    await until('the video', async () => {
+      const { encoding } = (await ask('/status')) as { encoding: { playable: boolean } };
+      return encoding.playable;
+    });
+    const { assets } = (await ask('')) as CreatedVideo;
+
+    await using viewer = await WatchedPage.open(browser(), 'about:blank');
+    const { page } = viewer;
+    await page.route('**/bare.html', route =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html><video muted></video>' }),
+    );
+    await page.goto(new URL('/bare.html', assets.hls).href);
+    await page.evaluate(hlsScript);
+    await page.evaluate(`(() => {
+      const hls = new Hls();
+      const video = document.querySelector('video');
+      hls.attachMedia(video);
+      hls.loadSource(${JSON.stringify(assets.hls)});
+      video.play();
+    })()`);
+    await until('the captions', async () => (await wordsOf(page)) === 'fr: Bonjour');
+  });
 
   it('is in the page of a video, also what changes while it is open', async () => {
     const { videoId, assets } = await createVideo(server.baseUrl, server.productionKey, {

@@ -121,7 +121,7 @@ describe('while a film is encoded', () => {
     );
     expect(growing).toContain('#EXT-X-PLAYLIST-TYPE:EVENT');
     expect(shop.playback.isPlayable(videoId)).toBe(true);
-    const multivariant = (await shop.playback.multivariant(videoId))?.plain.toString();
+    const multivariant = (await shop.playback.multivariant(videoId, []))?.plain.toString();
     expect(multivariant).toContain('240p/manifest.m3u8');
     expect(multivariant).not.toContain('360p');
     const [first = ''] = segmentNames(growing);
@@ -186,7 +186,7 @@ describe('while a film is encoded', () => {
     await shop.works.removed(videoId);
     await expect(readdir(shop.files.video(videoId))).rejects.toMatchObject({ code: 'ENOENT' });
     expect(shop.playback.isPlayable(videoId)).toBe(false);
-    expect(await shop.playback.multivariant(videoId)).toBeUndefined();
+    expect(await shop.playback.multivariant(videoId, [])).toBeUndefined();
   });
 });
 

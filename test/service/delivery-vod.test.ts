@@ -198,6 +198,17 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('delivery of videos over %s', pro
     expect(gunzipSync(track.body).toString()).toBe(text);
   });
 
+  it('has a playlist for captions in each language, whatever the case of its tag', async () => {
+    await using server = await started(protocol);
+    server.videos.set(videoId, { captions: [{ language: 'fr-CA', label: 'Français', isDefault: false }] });
+    const answer = await server.ask(`${base}/hls/captions/fr-ca.m3u8`);
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/vnd.apple.mpegurl']);
+    expect(answer.headers['cache-control']).toBe('no-cache');
+    expect(answer.body.toString()).toContain('#EXTINF:61.50000,\n../../captions/fr-CA.vtt\n#EXT-X-ENDLIST');
+    expectCors(answer);
+    expect((await server.ask(`${base}/hls/captions/fr.m3u8`)).status).toBe(404);
+  });
+
   it('says 404 to everything that is not there, and to other sites too', async () => {
     await using server = await started(protocol);
     for (const path of [
@@ -205,6 +216,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('delivery of videos over %s', pro
       `${base}/hls/720p/video-1-7.m4s`,
       `${base}/hls/720p/..%2f..%2fsource`,
       `${base}/captions/en.vtt`,
+      `${base}/hls/captions/en.m3u8`,
       `${base}/chapters/en.vtt`,
       `${base}/source`,
       `${base}/session`,

@@ -10,7 +10,9 @@ import type {
   VodMedia,
   VodPlaylist,
   VodSource,
+  VodTextTrack,
 } from '../../src/delivery/vod-source.ts';
+import { formatCaptionsPlaylist } from '../../src/vod/vod-playlists.ts';
 import { rendered } from './delivery-fixture.ts';
 
 export const videoId = 'vi0123456789012345678901';
@@ -92,7 +94,15 @@ export class FolderVideos implements VodSource {
     return this.entries.get(id);
   }
 
-  async multivariant(id: string, avh?: string): Promise<RenderedText | undefined> {
+  captionsPlaylist(language: string, durationSeconds: number, avh?: string): RenderedText {
+    return rendered(formatCaptionsPlaylist(language, durationSeconds, avh));
+  }
+
+  async multivariant(
+    id: string,
+    _captions: readonly VodTextTrack[],
+    avh?: string,
+  ): Promise<RenderedText | undefined> {
     if (this.fault !== undefined) throw this.fault;
     return this.entries.get(id)?.isPlayable === true
       ? rendered(`#EXTM3U\n720p/manifest.m3u8${avh === undefined ? '' : `?avh=${avh}`}\n`)

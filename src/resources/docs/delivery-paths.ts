@@ -104,6 +104,12 @@ const assets: readonly (Omit<DescribedPath, 'path' | 'tag'> & { readonly asset: 
     answers: whole('The playlist.', playlistType),
   },
   {
+    asset: '/hls/captions/{language}.m3u8',
+    summary: 'Playlist of the captions in one language',
+    description: 'Its one segment is the file of the captions.',
+    answers: whole('The playlist.', playlistType),
+  },
+  {
     asset: '/hls/{rendition}/{name}',
     summary: 'Initialisation section or segment of a video',
     headers: range,

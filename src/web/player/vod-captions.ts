@@ -117,10 +117,20 @@ export class VodCaptions {
       const track = this.#elements.get(src)?.track;
       if (track !== undefined && track.mode !== mode) track.mode = mode;
     }
+    this.#hideOthers();
     this.#onChange();
   }
 
+  /** A browser that plays HLS by itself finds the same captions in the playlist, and shows them beside ours where its settings say so. */
+  #hideOthers(): void {
+    const own = new Set([...this.#elements.values()].map(({ track }) => track));
+    for (const track of this.#video.textTracks) {
+      if (!own.has(track) && track.mode === 'showing') track.mode = 'disabled';
+    }
+  }
+
   #follow(): void {
+    this.#hideOthers();
     const shown = this.#tracks.filter(({ src }) => this.#elements.get(src)?.track.mode === 'showing');
     const isKept = shown.some(({ language }) => language === this.#language);
     // Browsers show one more by a rule of their own when tracks are added; a choice in a menu hides the former one.

@@ -16,6 +16,7 @@ const assets: readonly (readonly [string, VodAsset])[] = [
   ['storyboard.jpg', { kind: 'vod-storyboard', form: 'image' }],
   ['storyboard.vtt', { kind: 'vod-storyboard', form: 'text' }],
   ['state', { kind: 'vod-state' }],
+  ['hls/captions/fr-CA.m3u8', { kind: 'vod-captions-playlist', language: 'fr-CA' }],
   ['captions/fr-CA.vtt', { kind: 'vod-text-track', track: 'captions', language: 'fr-CA' }],
   ['chapters/en.vtt', { kind: 'vod-text-track', track: 'chapters', language: 'en' }],
 ];

@@ -112,7 +112,8 @@ describe('writing', () => {
     ['no codec', { codecs: '' }, '"" cannot be quoted in a playlist'],
     ['half a size', { width: 640 }, 'a picture has a width and a height'],
     ['a frame rate of nothing', { frameRate: Number.NaN }, 'NaN cannot stand in a playlist'],
-    ['a group without renditions', { audioGroup: 'g' }, 'no audio rendition is in the group g'],
+    ['a group without renditions', { audioGroup: 'g' }, 'no AUDIO rendition is in the group g'],
+    ['subtitles that are not there', { subtitlesGroup: 'g' }, 'no SUBTITLES rendition is in the group g'],
     ['no URI', { uri: '' }, '"" cannot be a line of a playlist'],
   ])('%s is refused', (_, change, message) => {
     expect(() => write(change)).toThrow(expect.objectContaining({ code: 'server-error', message }));
@@ -125,9 +126,9 @@ describe('reading', () => {
   test('what has no field here is passed over', () => {
     const text = `#EXTM3U
 #EXT-X-VERSION:7
-#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="n",URI="s.m3u8"
+#EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="s",NAME="n",INSTREAM-ID="CC1"
 #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI="i.m3u8"
-${inf},SUBTITLES="s",X-SCORE=1.5
+${inf},CLOSED-CAPTIONS="s",X-SCORE=1.5
 a.m3u8
 `;
     expect(parseMultivariantPlaylist(text)).toEqual({
@@ -135,6 +136,30 @@ a.m3u8
       media: [],
       variants: [{ uri: 'a.m3u8', bandwidthBitsPerSecond: 1, codecs: 'avc1.64001f' }],
     });
+  });
+
+  test('subtitles are read as they are written, beside sound of a group of the same name', () => {
+    const playlist: MultivariantPlaylist = {
+      independentSegments: false,
+      media: [
+        { type: 'AUDIO', groupId: 'g', name: 'Main', uri: 'a.m3u8' },
+        {
+          type: 'SUBTITLES',
+          groupId: 'g',
+          name: 'Français',
+          language: 'fr',
+          isAutoselect: true,
+          uri: 's.m3u8',
+        },
+      ],
+      variants: [
+        {
+          ...{ uri: 'v.m3u8', bandwidthBitsPerSecond: 1, codecs: 'avc1.64001f' },
+          ...{ audioGroup: 'g', subtitlesGroup: 'g' },
+        },
+      ],
+    };
+    expect(parseMultivariantPlaylist(formatMultivariantPlaylist(playlist))).toEqual(playlist);
   });
 
   test('channels are counted before the slash', () => {
@@ -187,7 +212,7 @@ a.m3u8
     [
       'a rendition of no type',
       '#EXTM3U\n#EXT-X-MEDIA:GROUP-ID="g",NAME="n"\n',
-      'line 2: expected TYPE=AUDIO in EXT-X-MEDIA',
+      'line 2: expected TYPE=AUDIO|SUBTITLES in EXT-X-MEDIA',
     ],
     [
       'a rendition without name',

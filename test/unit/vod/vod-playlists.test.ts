@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { parseMediaPlaylist, parseMultivariantPlaylist } from '../../../src/hls/index.ts';
 import type { OpenRendition } from '../../../src/vod/rendition.ts';
 import type { PlayableRendition } from '../../../src/vod/rendition-record.ts';
-import { formatVodMultivariant, formatVodPlaylist } from '../../../src/vod/vod-playlists.ts';
+import {
+  formatCaptionsPlaylist,
+  formatVodMultivariant,
+  formatVodPlaylist,
+} from '../../../src/vod/vod-playlists.ts';
 
 function rendition(kind: 'video' | 'audio', durations: readonly number[]): OpenRendition {
   return {
@@ -185,7 +189,37 @@ describe('a multivariant playlist', () => {
   });
 
   test('carries a session in every address', () => {
-    const text = formatVodMultivariant({ renditions: [video('720p', 2, 720), audio], avh: 'token' });
+    const captions = [{ language: 'fr', label: 'Français', isDefault: false }];
+    const text = formatVodMultivariant({
+      renditions: [video('720p', 2, 720), audio],
+      captions,
+      avh: 'token',
+    });
     expect(text.match(/manifest\.m3u8\?avh=token/g)).toHaveLength(2);
+    expect(text).toContain('URI="captions/fr.m3u8?avh=token"');
   });
+
+  test('has captions as subtitles of every variant, each with a name of its own, and one default at most', () => {
+    const captions = [
+      { language: 'fr', label: 'Français', isDefault: true },
+      { language: 'fra', label: 'Français', isDefault: true },
+    ];
+    const { media, variants } = parseMultivariantPlaylist(
+      formatVodMultivariant({ renditions: [video('240p', 2, 240), video('720p', 4, 720), audio], captions }),
+    );
+    const subtitles = { type: 'SUBTITLES', groupId: 'captions', isAutoselect: true };
+    expect(media.slice(1)).toEqual([
+      { ...subtitles, name: 'Français', language: 'fr', isDefault: true, uri: 'captions/fr.m3u8' },
+      { ...subtitles, name: 'Français (fra)', language: 'fra', uri: 'captions/fra.m3u8' },
+    ]);
+    expect(variants.map(({ subtitlesGroup }) => subtitlesGroup)).toEqual(['captions', 'captions']);
+  });
+});
+
+test('a playlist of captions has the uploaded file as its one segment, as long as the video', () => {
+  const playlist = parseMediaPlaylist(formatCaptionsPlaylist('fr-CA', 61.25, 'token'));
+  expect(playlist).toMatchObject({ targetDurationSeconds: 62, playlistType: 'VOD', endList: true });
+  expect(playlist.segments).toMatchObject([
+    { uri: '../../captions/fr-CA.vtt?avh=token', durationSeconds: 61.25 },
+  ]);
 });
