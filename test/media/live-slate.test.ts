@@ -110,8 +110,7 @@ describe.concurrent('while a publisher is gone', () => {
     await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
     await watch.untilEnd();
     expect(await watch.brokenRules()).toEqual([]);
-    // The first one is there so that players can begin at once.
-    expect([...watch.segments.values()].slice(1).filter(({ gap }) => gap)).toEqual([]);
+    expect(watch.gapsBehindFirstBreak).toEqual([]);
     const discontinuities = new Set([...watch.segments.values()].map(one => one.discontinuityNumber));
     expect(discontinuities.size).toBe(3);
     expect(server.app.ffmpegProcesses()).toBe(0);

@@ -31,7 +31,8 @@ interface SeenSegment extends Seen {
 interface SeenPart extends Seen {
   readonly independent: boolean;
   readonly mapUri: string;
-  readonly startsDiscontinuity: boolean;
+  /** What comes before it, if anything, is not what it goes on from. */
+  readonly startsAnew: boolean;
 }
 
 /** Dates may differ from the sum of durations by this much: both are rounded. */
@@ -55,6 +56,10 @@ export class StreamWatch {
   readonly #broken: string[] = [];
   #isStopped = false;
   #hinted: string | undefined;
+  /** Parts were listed no more before they were seen. */
+  #hasMissedParts = false;
+  /** Parts behind which others were missed: they may be the last ones of their segments. */
+  readonly #beforeMissed = new Set<string | undefined>();
   #running: Promise<void> = Promise.resolve();
 
   private constructor(masterUrl: string, variant: Variant) {
@@ -113,6 +118,15 @@ export class StreamWatch {
   /** Complete segments that are there, gaps left out. */
   get realSegments(): number {
     return [...this.segments.values()].filter(segment => !segment.gap).length;
+  }
+
+  /** Numbers of gaps behind the first break. Before it there may be some: nothing stands in for a publisher until a slate was made. */
+  get gapsBehindFirstBreak(): number[] {
+    const inOrder = this.#inOrder();
+    const first = inOrder.find(([, { gap }]) => !gap)?.[1].discontinuityNumber ?? 0;
+    return inOrder
+      .filter(([, { gap, discontinuityNumber }]) => gap && discontinuityNumber > first)
+      .map(([msn]) => msn);
   }
 
   /** Waits until `condition` holds for what was seen. */
@@ -247,8 +261,9 @@ export class StreamWatch {
       const msn = list.mediaSequence + index;
       if (map === '') this.#break(`segment ${msn} has no MAP`);
       this.#takeInit(map);
-      this.#takeParts(segment.parts, map, segment.discontinuity === true);
       const known = this.segments.get(msn);
+      if (known === undefined) this.#noticeMissedParts(list, index);
+      this.#takeParts(segment.parts, map, segment.discontinuity === true);
       if (known === undefined) {
         const { uri, durationSeconds, programDateTimeMs, gap = false } = segment;
         const bytes = gap ? Promise.resolve(Buffer.alloc(0)) : this.#fetch(uri);
@@ -280,6 +295,18 @@ export class StreamWatch {
     this.#hinted = list.preloadHints.find(({ type }) => type === 'PART')?.uri;
   }
 
+  /** A viewer that was slow finds only the segment of parts that are more than three target durations old (4.4.4.9). */
+  #noticeMissedParts(list: MediaPlaylist, index: number): void {
+    const segment = list.segments[index]!;
+    if (segment.gap || segment.parts.length > 0) return;
+    const behind = [...list.segments.slice(index + 1), ...(list.openParts?.parts ?? [])];
+    const behindSeconds = behind.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
+    if (behindSeconds < 3 * list.targetDurationSeconds) return;
+    this.#hinted = undefined;
+    this.#hasMissedParts = true;
+    this.#beforeMissed.add([...this.parts.keys()].at(-1));
+  }
+
   #takeParts(
     parts: MediaPlaylist['segments'][number]['parts'],
     mapUri: string,
@@ -299,14 +326,15 @@ export class StreamWatch {
       if (this.#hinted !== undefined && uri !== this.#hinted)
         this.#break(`${this.#hinted} was hinted, ${uri} came`);
       this.#hinted = undefined;
-      const startsDiscontinuity = isDiscontinuity && index === 0;
+      const startsAnew = (isDiscontinuity && index === 0) || this.#hasMissedParts;
+      this.#hasMissedParts = false;
       const bytes = this.#fetch(uri);
       this.parts.set(uri, {
         uri,
         durationSeconds,
         independent,
         mapUri,
-        startsDiscontinuity,
+        startsAnew,
         programDateTimeMs: undefined,
         bytes,
       });
@@ -355,6 +383,7 @@ export class StreamWatch {
         durationSeconds < 0.85 * partTarget - 1e-6 &&
         !independent &&
         !lastOfSegment.has(uri) &&
+        !this.#beforeMissed.has(uri) &&
         uri !== [...this.parts.keys()].at(-1)
       ) {
         this.#break(`${uri} lasts ${durationSeconds}, less than 85 % of ${partTarget}`);
@@ -365,7 +394,7 @@ export class StreamWatch {
       const hasKeyframe = samples.some(({ trackId, isSync }) => trackId === video?.id && isSync);
       if (independent !== (video === undefined || hasKeyframe))
         this.#break(`${uri}: INDEPENDENT is ${independent}`);
-      if (part.startsDiscontinuity) ends.clear();
+      if (part.startsAnew) ends.clear();
       for (const sample of samples) {
         const end = ends.get(sample.trackId);
         // RTMP rounds times to a millisecond; a tick may be lost where a timescale is no multiple of 1000.
