@@ -69,7 +69,7 @@ const hasProc = process.platform === 'linux';
 if (!hasProc) console.log('skipped: processes are looked up in /proc, which only Linux has');
 
 describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
-  test('is killed: another one packages within three seconds, and the playlist goes on', async () => {
+  test('is killed: another one packages from a keyframe within three seconds on, and the playlist goes on', async () => {
     const server = await start(await newFolder());
     const stream = await createLiveStream(server.baseUrl, server.productionKey, 'a stream');
     await using publisher = publishTo(server, stream.streamKey);
@@ -78,19 +78,22 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
     const packager = await packagerOf(server);
     const partsBefore = watch.parts.size;
     process.kill(packager, 'SIGKILL');
-    const killedMs = performance.now();
     await watch.until(
       ({ latest }) =>
         latest!.segments.some(({ discontinuity }) => discontinuity) ||
         latest!.openParts?.discontinuity === true,
       'a new part after a break',
-      5000,
     );
-    expect(performance.now() - killedMs).toBeLessThan(3000);
     expect(await packagerOf(server)).not.toBe(packager);
     const before = watch.realSegments;
     await watch.until(({ realSegments }) => realSegments >= before + 2, 'more segments');
     expect(watch.parts.size).toBeGreaterThan(partsBefore + 8);
+    const last = [...watch.segments.values()].findLast(
+      ({ discontinuityNumber }) => discontinuityNumber === 0,
+    )!;
+    const next = [...watch.segments.values()].find(({ discontinuityNumber }) => discontinuityNumber > 0)!;
+    const missingMs = next.programDateTimeMs! - last.programDateTimeMs! - last.durationSeconds * 1000;
+    expect(missingMs).toBeLessThan(3000);
     expect(server.lines.some(line => line.includes('"packager-failed"') && line.includes('SIGKILL'))).toBe(
       true,
     );

