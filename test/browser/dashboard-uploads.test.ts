@@ -1,6 +1,6 @@
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Video, VideoStatus } from '../../src/web/dashboard/api/api-types.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
@@ -43,8 +43,14 @@ describeInBrowser('videos in the dashboard', browser => {
     await page.keyboard.press('Escape');
 
     await setSpeed(slowBytesPerSecond);
+    const making = await holdMaking(page);
     await page.getByLabel('Files to upload').setInputFiles(film);
     const panel = page.getByRole('region', { name: 'Uploads' });
+    // Stopped and gone on with while the video is being made: it is not made twice.
+    await making.asked;
+    await panel.getByRole('button', { name: 'Pause Weir' }).click();
+    await panel.getByRole('button', { name: 'Resume Weir' }).click();
+    making.release();
     await panel.getByText(/MB\/s · .* left/).waitFor();
     await until('some chunks', () => stored.length >= 2);
     await panel.getByRole('button', { name: 'Pause Weir' }).click();
@@ -62,7 +68,8 @@ describeInBrowser('videos in the dashboard', browser => {
     await panel.getByLabel('The file Weir.mp4').setInputFiles(film);
     // It goes on while one looks at another page.
     await page.getByRole('link', { name: 'Analytics' }).click();
-    await panel.getByText(/^Ready to watch/).waitFor();
+    // All of a large file is sent and processed first.
+    await panel.getByText(/^Ready to watch/).waitFor({ timeout: 60_000 });
     await page.getByRole('link', { name: 'Videos', exact: true }).click();
     const card = cardOf(page, 'Weir');
     await card.getByText(`0:0${filmSeconds}`).waitFor();
@@ -76,6 +83,7 @@ describeInBrowser('videos in the dashboard', browser => {
     }
     expect(next).toBe(fileBytes);
     const { data } = await ask<{ data: Video[] }>('GET', '/videos?title=Weir');
+    expect(data).toHaveLength(1);
     const status = await ask<VideoStatus>('GET', `/videos/${data[0]?.videoId}/status`);
     expect(status.encoding.playable).toBe(true);
     expect(status.ingest?.filesize).toBe(fileBytes);
@@ -141,6 +149,20 @@ describeInBrowser('videos in the dashboard', browser => {
 
 function cardOf(page: Page, title: string): Locator {
   return page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
+}
+
+/** Keeps the first video from being made until it is released. */
+async function holdMaking(page: Page): Promise<{ readonly asked: Promise<void>; release(): void }> {
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const hold = async (route: Route) => {
+    asked.resolve();
+    await released.promise;
+    await route.continue();
+  };
+  // Lists of videos are asked for with a query.
+  await page.route('**/videos', hold, { times: 1 });
+  return { asked: asked.promise, release: released.resolve };
 }
 
 /** Ranges of bytes that the server has taken. */

@@ -9,10 +9,19 @@ type TabMessage =
 
 const channel = new BroadcastChannel(channelName);
 
-/** Answers other tabs. @param heldHere ids of the videos that this tab is uploading */
-export function answerOtherTabs(heldHere: () => readonly string[]): void {
+/** Answers other tabs, and hears what they answer, whenever that comes. */
+export function followOtherTabs({
+  heldHere,
+  onHeld,
+}: {
+  /** Ids of the videos that this tab is uploading. */
+  readonly heldHere: () => readonly string[];
+  /** Told ids of videos that another one is uploading. */
+  readonly onHeld: (held: readonly string[]) => void;
+}): void {
   channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
     if ('ask' in data) channel.postMessage({ held: heldHere() } satisfies TabMessage);
+    else onHeld(data.held);
   });
 }
 

@@ -4,7 +4,7 @@ import { type Environment, environment, session } from '../state/session.ts';
 import { tell, tellProblem } from '../ui/toast.tsx';
 import { chunkBytesFor, fileRefusal } from './chunks.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { answerOtherTabs, heldElsewhere } from './other-tabs.ts';
+import { followOtherTabs, heldElsewhere } from './other-tabs.ts';
 import { Pace } from './pace.ts';
 import { otherFileReason, type RememberedUpload } from './remembered.ts';
 import { sendFile } from './send-file.ts';
@@ -32,15 +32,22 @@ interface Work {
   readonly into?: string | undefined;
   /** What the server has for sure. */
   storedBytes: number;
+  /** Id of the video while it is being made. That is not stopped, and not begun again by whoever goes on meanwhile. */
+  making?: Promise<string> | undefined;
   /** Stops what is under way. */
   abort?: AbortController;
 }
 
 const works = new Map<string, Work>();
 
-answerOtherTabs(() =>
-  uploads.peek().flatMap(({ id, videoId }) => (works.has(id) && videoId ? [videoId] : [])),
-);
+followOtherTabs({
+  heldHere: () => uploads.peek().flatMap(({ id, videoId }) => (works.has(id) && videoId ? [videoId] : [])),
+  // A tab that is busy answers late.
+  onHeld: held => {
+    for (const { id, videoId, state } of uploads.peek())
+      if (state === 'interrupted' && videoId !== undefined && held.includes(videoId)) removeUpload(id);
+  },
+});
 addEventListener('beforeunload', event => {
   if (uploads.peek().some(isUnderWay)) event.preventDefault();
 });
@@ -198,7 +205,7 @@ async function send(id: string): Promise<void> {
   changeUpload(id, { state: 'sending' });
   try {
     const isNew = findUpload(id)?.videoId === undefined;
-    const videoId = findUpload(id)?.videoId ?? (await makeVideo(id, work));
+    const videoId = findUpload(id)?.videoId ?? (await madeVideo(id, work));
     const pace = new Pace();
     await sendFile({
       ...{ videoId, isNew, file: work.file, chunkBytes: work.chunkBytes, signal: abort.signal },
@@ -244,9 +251,18 @@ async function send(id: string): Promise<void> {
   sendNext();
 }
 
+/** The video that is being made, or is made from now on. */
+function madeVideo(id: string, work: Work): Promise<string> {
+  work.making ??= makeVideo(id, work).finally(() => {
+    work.making = undefined;
+  });
+  return work.making;
+}
+
 /** Makes the video that a file becomes, unless it is there, and remembers it. That is not stopped half-way: a video that nobody knows of would be left. */
 async function makeVideo(id: string, { file, chunkBytes, into }: Work): Promise<string> {
   const { title, environment } = findUpload(id)!;
+  const accountId = session.peek()?.account.accountId ?? '';
   const fingerprint = await fingerprintOf(file);
   const headers = { 'Millrace-Environment': environment };
   const videoId = into ?? (await call('POST /videos', { body: { title }, headers })).videoId;
@@ -254,7 +270,7 @@ async function makeVideo(id: string, { file, chunkBytes, into }: Work): Promise<
     ...{ videoId, environment, title, chunkBytes },
     ...{ fileName: file.name, fileBytes: file.size, lastModified: file.lastModified },
     ...(fingerprint === undefined ? {} : { fingerprint }),
-    accountId: session.peek()?.account.accountId ?? '',
+    accountId,
   });
   changeUpload(id, { videoId });
   if (findUpload(id) === undefined) await deleteVideo(videoId, environment);
