@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { followSession } from './api/sessions.ts';
+import { followSession } from './api/follow-session.ts';
 import { App } from './shell/app.tsx';
 import { watchHistory } from './state/history-guard.ts';
 

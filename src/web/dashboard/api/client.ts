@@ -1,4 +1,4 @@
-import { environment, sessionEnded } from '../state/session.ts';
+import { environment, session, sessionEnded } from '../state/session.ts';
 import type { ErrorBody, Operations } from './api-types.ts';
 import { ApiProblem } from './problem.ts';
 
@@ -43,13 +43,18 @@ export async function call<Name extends Operation>(
     headers?: Readonly<Record<string, string>>;
   };
   const [method = 'GET', path = '/'] = operation.split(' ');
+  const asker = session.peek()?.sessionId;
   const response = await send(addressOf(path, params, query), {
     method,
     headers: { ...headersOf(body), ...headers },
     ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   });
-  if (!response.ok) throw await refusalOf(response);
+  if (!response.ok) {
+    const problem = await refusalOf(response);
+    if (problem.status === 401) sessionEnded(asker);
+    throw problem;
+  }
   const type = response.headers.get('content-type') ?? '';
   if (type.startsWith('image/')) return (await response.blob()) as Answer<Name>;
   const text = await response.text();
@@ -78,7 +83,7 @@ export function addressOf(path: string, params: Values = {}, query: Values = {})
   return text === '' ? filled : `${filled}?${text}`;
 }
 
-/** What an answer that is an error says. Whoever is no longer signed in is asked to sign in. */
+/** What an answer that is an error says. */
 async function refusalOf(response: Response): Promise<ApiProblem> {
   let body: Partial<ErrorBody> = { title: `${response.status} ${response.statusText}`.trim() };
   try {
@@ -87,9 +92,7 @@ async function refusalOf(response: Response): Promise<ApiProblem> {
     // Something between here and the server answered.
   }
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
-  const problem = new ApiProblem(response.status, body, Number.isNaN(retryAfter) ? undefined : retryAfter);
-  if (response.status === 401) sessionEnded();
-  return problem;
+  return new ApiProblem(response.status, body, Number.isNaN(retryAfter) ? undefined : retryAfter);
 }
 
 async function send(address: string, init: RequestInit): Promise<Response> {

@@ -32,6 +32,8 @@ let retryMs = firstRetryMs;
 let retryTimer: ReturnType<typeof setTimeout> | undefined;
 let lingerTimer: ReturnType<typeof setTimeout> | undefined;
 let lastEventId: string | undefined;
+/** Whose event that is. */
+let lastProject: string | undefined;
 
 /** Hears everything that the feed tells of the current environment, until the returned function is called. */
 export function listen(listener: Listener): () => void {
@@ -46,10 +48,12 @@ export function listen(listener: Listener): () => void {
   };
 }
 
-/** Begins anew: for another environment, or another account. */
+/** Begins anew: for another environment, another account, or another session of this one, which goes on after what was heard. */
 export function restartFeed(): void {
   disconnect();
-  lastEventId = undefined;
+  const project = `${environment.peek()} ${session.peek()?.account.accountId}`;
+  if (project !== lastProject) lastEventId = undefined;
+  lastProject = project;
   retryMs = firstRetryMs;
   if (listeners.size > 0 && session.peek()) connect();
 }
@@ -79,7 +83,7 @@ function connect(): void {
       feedState.value = 'off';
       // Begins the feed anew for whoever is signed in now.
       loadSession().catch((error: unknown) => {
-        if (problemOf(error).status === 403) sessionEnded();
+        if (problemOf(error).status === 403) sessionEnded(session.peek()?.sessionId);
         else if (socket === undefined && listeners.size > 0) connectSoon();
       });
       return;

@@ -4,30 +4,28 @@ import { call } from './client.ts';
 import { ApiProblem, problemOf } from './problem.ts';
 
 /** How tabs of one browser tell each other that somebody signed in or out: the cookie is the same for all of them. */
-const tabs = new BroadcastChannel('millrace.session');
+export const tabs = new BroadcastChannel('millrace.session');
 
-/** Keeps up with who is signed in: other tabs may change it, also while this page is left and kept for the way back. */
-export function followSession(): void {
-  const look = () => void loadSession().catch(() => {});
-  tabs.addEventListener('message', look);
-  addEventListener('pageshow', ({ persisted }) => {
-    if (persisted) look();
-  });
-}
+/** Grows with each question who is signed in, and each change of that: only what the newest says is true. */
+let newest = 0;
 
 /** Finds out who is signed in. @throws ApiProblem when the server cannot tell */
 export async function loadSession(): Promise<void> {
+  newest += 1;
+  const own = newest;
   try {
-    session.value = await call('GET /auth/session');
+    const found = await call('GET /auth/session');
+    if (own === newest) session.value = found;
   } catch (error) {
     if (problemOf(error).status !== 401) throw error;
-    sessionEnded();
+    if (own === newest) sessionEnded(session.peek()?.sessionId);
   }
 }
 
 /** Signs in. @throws ApiProblem */
 export async function signIn(email: string, password: string): Promise<void> {
   const opened = await call('POST /auth/session', { body: { email, password } });
+  newest += 1;
   batch(() => {
     signedOutBecause.value = undefined;
     session.value = opened;
@@ -42,6 +40,7 @@ export async function signOut(): Promise<void> {
   } catch (error) {
     if (!(error instanceof ApiProblem && error.status === 401)) throw error;
   }
+  newest += 1;
   batch(() => {
     session.value = null;
     signedOutBecause.value = undefined;

@@ -31,8 +31,9 @@ export function chooseEnvironment(next: Environment): void {
   store('environment', next);
 }
 
-/** To be called when the server no longer knows who this is. */
-export function sessionEnded(): void {
+/** To be called when the server no longer knows who this is. @param asked id of the session in which it was asked: somebody may have signed in since */
+export function sessionEnded(asked: string | undefined): void {
+  if (asked !== session.peek()?.sessionId) return;
   if (session.peek()) signedOutBecause.value = 'You were signed out. Sign in to go on where you were.';
   session.value = null;
 }

@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../api/api-types.ts';
 import { addressOf } from '../api/client.ts';
 import { ApiProblem } from '../api/problem.ts';
-import { type Environment, sessionEnded } from '../state/session.ts';
+import { type Environment, session, sessionEnded } from '../state/session.ts';
 import type { ByteRange } from './chunks.ts';
 
 /** A chunk of a file on its way to a video. */
@@ -34,6 +34,7 @@ export function sendChunk({
     const given = () => new DOMException('The upload was given up.', 'AbortError');
     if (signal.aborted) return reject(given());
     const request = new XMLHttpRequest();
+    const asker = session.peek()?.sessionId;
     const abort = () => request.abort();
     request.open('POST', addressOf('/videos/{videoId}/source', { videoId }));
     request.setRequestHeader('Millrace-Environment', environment);
@@ -42,7 +43,7 @@ export function sendChunk({
     request.onabort = () => reject(given());
     request.onload = () => {
       if (request.status < 300) return resolve();
-      if (request.status === 401) sessionEnded();
+      if (request.status === 401) sessionEnded(asker);
       reject(refusalOf(request));
     };
     request.onerror = () => reject(new ApiProblem(0, { title: 'The server cannot be reached.' }));
