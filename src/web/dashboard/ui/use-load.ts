@@ -9,8 +9,16 @@ export interface Loaded<Value> {
   readonly isLoading: boolean;
   /** Asks again; what is shown stays meanwhile. */
   reload(): void;
-  /** Shows this from now on: the answer of a change that was made here. */
+  /** Shows this from now on: the answer of a change that was made here. What is being asked for may be older, and is asked for again. */
   set(value: Value): void;
+}
+
+interface State<Value> {
+  /** Of what is shown or asked for. */
+  readonly key: string;
+  readonly value?: Value;
+  readonly problem?: ApiProblem;
+  readonly isLoading: boolean;
 }
 
 /**
@@ -19,24 +27,28 @@ export interface Loaded<Value> {
  * @param key says what is loaded: all that `load` depends on
  */
 export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Loaded<Value> {
-  const [state, setState] = useState<{ value?: Value; problem?: ApiProblem; isLoading: boolean }>({
-    isLoading: true,
-  });
+  const [state, setState] = useState<State<Value>>({ key, isLoading: true });
   const [round, setRound] = useState(0);
   const latest = useRef(load);
   latest.current = load;
+  const asking = useRef<AbortController | undefined>(undefined);
   // The key stands for what is loaded, the round for asking again.
   useEffect(() => {
     const abort = new AbortController();
-    setState(before => ({ ...before, isLoading: true }));
+    asking.current = abort;
+    setState(before => ({ ...before, key, isLoading: true }));
     latest.current(abort.signal).then(
       value => {
-        if (!abort.signal.aborted) setState({ value, isLoading: false });
+        if (abort.signal.aborted) return;
+        asking.current = undefined;
+        setState({ key, value, isLoading: false });
       },
       (error: unknown) => {
         if (abort.signal.aborted || isAbort(error)) return;
+        asking.current = undefined;
         setState(({ value }) => ({
           ...(value === undefined ? {} : { value }),
+          key,
           problem: problemOf(error),
           isLoading: false,
         }));
@@ -44,11 +56,18 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
     );
     return () => abort.abort();
   }, [key, round]);
+  const reload = useCallback(() => setRound(number => number + 1), []);
   return {
     value: state.value,
     problem: state.problem,
-    isLoading: state.isLoading,
-    reload: useCallback(() => setRound(number => number + 1), []),
-    set: useCallback((value: Value) => setState({ value, isLoading: false }), []),
+    // Asking for what another key stands for begins after it is painted.
+    isLoading: state.isLoading || state.key !== key,
+    reload,
+    set: useCallback((value: Value) => {
+      setState(before => ({ key: before.key, value, isLoading: false }));
+      if (asking.current === undefined) return;
+      asking.current.abort();
+      reload();
+    }, []),
   };
 }

@@ -39,7 +39,8 @@ function MediaSearch({ onChosen }: { onChosen: (id: string) => void }) {
   const [text, setText] = useState('');
   const [asked, setAsked] = useState('');
   const [isOpen, setOpen] = useState(false);
-  const [at, setAt] = useState(-1);
+  /** Id of the one that arrow keys have come to: others may be found meanwhile. */
+  const [pointed, setPointed] = useState<string>();
   useEffect(() => {
     const timer = setTimeout(() => setAsked(text.trim()), pauseMs);
     return () => clearTimeout(timer);
@@ -47,8 +48,8 @@ function MediaSearch({ onChosen }: { onChosen: (id: string) => void }) {
   const results = useLoad(`${isOpen} ${asked}`, signal =>
     isOpen ? searchMedia(asked, signal) : Promise.resolve([]),
   );
-  useEffect(() => setAt(-1), [asked]);
   const offered = isOpen ? (results.value ?? []) : [];
+  const at = offered.findIndex(media => media.id === pointed);
   const choose = (media: Media | undefined) => {
     if (media !== undefined) onChosen(media.id);
   };
@@ -56,7 +57,7 @@ function MediaSearch({ onChosen }: { onChosen: (id: string) => void }) {
     const moved = { ArrowDown: at + 1, ArrowUp: at <= 0 ? offered.length - 1 : at - 1 }[event.key];
     if (moved !== undefined) {
       setOpen(true);
-      if (offered.length > 0) setAt(moved % offered.length);
+      if (offered.length > 0) setPointed(offered[moved % offered.length]?.id);
     } else if (event.key === 'Enter' && at >= 0) choose(offered[at]);
     else if (event.key === 'Escape' && isOpen) setOpen(false);
     else return;

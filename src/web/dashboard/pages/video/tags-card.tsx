@@ -15,21 +15,30 @@ export function TagsCard({ video: { tags }, change }: EditedVideo) {
   const list = useId();
   const form = useRef<HTMLFormElement>(null);
   const suggestions = useSuggestions(typed.trim());
-  const next = useRef<readonly string[]>(tags);
-  const save = useSubmit(() => change({ tags: next.current }));
+  const wanted = useRef<readonly string[]>(tags);
+  const save = useSubmit(async () => {
+    // What is wanted while they are saved is saved next.
+    for (let saved: readonly string[] | undefined; saved !== wanted.current; ) {
+      saved = wanted.current;
+      await change({ tags: saved });
+    }
+  });
+  const alter = (alteration: (before: readonly string[]) => readonly string[]) => {
+    const before = save.busy ? wanted.current : tags;
+    const after = alteration(before);
+    if (after === before) return;
+    wanted.current = after;
+    save.submit();
+  };
   const add = (event: Event) => {
     event.preventDefault();
     const tag = typed.trim();
-    if (tag === '' || save.busy) return;
+    if (tag === '') return;
     setTyped('');
-    if (tags.includes(tag)) return;
-    next.current = [...tags, tag];
-    save.submit();
+    alter(before => (before.includes(tag) ? before : [...before, tag]));
   };
   const remove = (tag: string) => {
-    if (save.busy) return;
-    next.current = tags.filter(other => other !== tag);
-    save.submit();
+    alter(before => before.filter(other => other !== tag));
     // The button that had the keyboard goes with its tag.
     form.current?.querySelector('input')?.focus();
   };
@@ -51,7 +60,7 @@ export function TagsCard({ video: { tags }, change }: EditedVideo) {
       )}
       <form class="add-row" noValidate ref={form} onSubmit={add}>
         <TextField label="Add a tag" value={typed} onValue={setTyped} list={list} />
-        <Button type="submit" icon="plus" busy={save.busy} disabled={typed.trim() === ''}>
+        <Button type="submit" icon="plus" disabled={typed.trim() === ''}>
           Add
         </Button>
         <datalist id={list}>

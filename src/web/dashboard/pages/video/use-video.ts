@@ -47,12 +47,13 @@ export function useVideoStatus(videoId: string, video: Video | undefined): Loade
   const loaded = useLoad(videoId, signal =>
     call('GET /videos/{videoId}/status', { params: { videoId }, signal }),
   );
-  const { value, set, reload } = loaded;
+  const { value, isLoading, set, reload } = loaded;
   useFeed(message => {
     // After an interruption there may be news that nobody told.
     if (message.type === 'hello' && value !== undefined) reload();
     if (message.videoId !== videoId) return;
-    if (message.type === 'video.encoding.progress' && value !== undefined) {
+    // What is being asked for tells it too.
+    if (message.type === 'video.encoding.progress' && value !== undefined && !isLoading) {
       const next = withProgress(value, message);
       if (next !== value) set(next);
     } else if (message.type === 'video.encoding.quality.completed') reload();
