@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { guardHistory } from '../state/history-guard.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
@@ -15,7 +15,8 @@ export function LeaveGuard({ isActive }: { isActive: boolean }) {
   /** Goes on with what was held back. */
   const [held, setHeld] = useState<() => void>();
   const isLeaving = useRef(false);
-  useEffect(() => {
+  // Before anything is painted: who leaves right after typing is asked too.
+  useLayoutEffect(() => {
     if (!isActive) return;
     const ownAddress = location.href;
     const onClick = (event: MouseEvent) => {

@@ -1,6 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from './icon.tsx';
+
+/** Address of the page that was shown last. */
+let shownPath: string | undefined;
+/** Whether the heading that was there before had the keyboard: that of a page that was still being loaded. */
+let hadKeyboard = false;
 
 /** A page of the dashboard: its heading, what can be done on all of it, its content. Screen readers begin at the heading. */
 export function Page({
@@ -24,9 +29,16 @@ export function Page({
   useEffect(() => {
     document.title = `${title} · Millrace`;
   }, [title]);
-  useEffect(() => {
-    // Not when the page was just opened: then the browser's own place is right.
-    if (document.activeElement !== document.body) heading.current?.focus({ preventScroll: true });
+  // Before anything is painted: a field that is clicked right away keeps the keyboard.
+  useLayoutEffect(() => {
+    const element = heading.current!;
+    // Not when the dashboard was just opened: then the browser's own place is right.
+    const isNext = shownPath !== undefined && shownPath !== location.pathname;
+    if (isNext || hadKeyboard) element.focus({ preventScroll: true });
+    shownPath = location.pathname;
+    return () => {
+      hadKeyboard = document.activeElement === element;
+    };
   }, []);
   return (
     <div class="page">

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { session } from '../../state/session.ts';
 import { Card, Page } from '../../ui/page.tsx';
 import { AccountFacts } from './account-facts.tsx';
@@ -9,7 +9,7 @@ import { UpgradeCard } from './upgrade-card.tsx';
 
 /** Who is signed in, where, and what the account may do. */
 export function AccountPage() {
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The address may name a part of the page that was not there yet when it was opened.
     const part = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
     part?.scrollIntoView({ block: 'center' });

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -46,6 +46,7 @@ export function ChaptersEditor({
   const [faults, setFaults] = useState(noFaults);
   const count = useRef(rows.length);
   const list = useRef<HTMLOListElement>(null);
+  const isAdding = useRef(false);
   const submission = useSubmit(async () => {
     const read = readRows(rows, duration);
     setFaults(read.faults);
@@ -59,9 +60,13 @@ export function ChaptersEditor({
     setRows(rows.map(row => (row.id === id ? { ...row, ...part } : row)));
   const add = () => {
     setRows([...rows, { id: count.current++, time: '', title: '' }]);
-    // Once the row is there.
-    setTimeout(() => list.current?.querySelector<HTMLElement>('li:last-child input')?.focus());
+    isAdding.current = true;
   };
+  // Before the row is painted: keys that are typed right away are not lost.
+  useLayoutEffect(() => {
+    if (isAdding.current) list.current?.querySelector<HTMLElement>('li:last-child input')?.focus();
+    isAdding.current = false;
+  }, [rows]);
   const isReplaced = fixed === undefined && present.includes(language);
   return (
     <FormDialog
