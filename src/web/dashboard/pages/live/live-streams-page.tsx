@@ -8,6 +8,7 @@ import { Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Empty, Shown } from '../../ui/states.tsx';
+import { useFeed } from '../../ui/use-feed.ts';
 import { useLoad } from '../../ui/use-load.ts';
 import { useQuery } from '../../ui/use-query.ts';
 import { CreateStreamDialog } from './create-stream-dialog.tsx';
@@ -39,6 +40,10 @@ export function LiveStreamsPage() {
     }),
   );
   const onAir = useBroadcasts(loaded.reload);
+  // What was not heard before may have changed them.
+  useFeed(({ type }) => {
+    if (type === 'hello' || type === 'gap') loaded.reload();
+  });
   const round = usePictureRound(onAir.size > 0);
   const closeDialog = () => {
     setCreating(false);

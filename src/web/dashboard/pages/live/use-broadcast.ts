@@ -1,7 +1,6 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { IngestAlarm } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { feedState } from '../../api/feed.ts';
 import { type BroadcastStats, isTurn, statsIn } from '../../broadcasts/broadcast-stats.ts';
 import { useFeed } from '../../ui/use-feed.ts';
 import { useLoad } from '../../ui/use-load.ts';
@@ -28,16 +27,12 @@ export function useBroadcast(liveStreamId: string, onTurn: () => void): RunningB
   const health = useLoad(liveStreamId, signal =>
     call('GET /live-streams/{liveStreamId}/health', { params: { liveStreamId }, signal }),
   );
-  const hasHello = useRef(feedState.peek() === 'open');
   useFeed(message => {
     if (message.type === 'hello') {
-      if (hasHello.current) {
-        // What ended meanwhile was not heard.
-        setStats(undefined);
-        health.reload();
-        onTurn();
-      }
-      hasHello.current = true;
+      // What ended before was not heard, be it since the last message or since the page was loaded.
+      setStats(undefined);
+      health.reload();
+      onTurn();
     }
     if (message.liveStreamId !== liveStreamId) return;
     const told = statsIn(message);

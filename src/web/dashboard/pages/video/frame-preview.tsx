@@ -30,14 +30,10 @@ function ExactFrame({ file, seconds }: { file: string; seconds: number }) {
   const seek = () => {
     const element = video.current;
     // One place after the other: what was passed meanwhile is left out.
-    if (
-      element !== null &&
-      element.readyState > 0 &&
-      !element.seeking &&
-      Math.abs(element.currentTime - wanted.current) >= sameSeconds
-    ) {
-      element.currentTime = wanted.current;
-    }
+    if (element === null || element.readyState === 0 || element.seeking) return;
+    // The file may be a little shorter than what was made of it.
+    const target = Math.min(wanted.current, element.duration);
+    if (Math.abs(element.currentTime - target) >= sameSeconds) element.currentTime = target;
   };
   useEffect(seek, [seconds]);
   useEffect(() => {

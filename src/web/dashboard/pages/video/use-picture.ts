@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { versionedUrl } from '../../format/local-url.ts';
+import { useEvery } from '../../ui/use-every.ts';
 
 /** The picture that stands for a video. */
 export interface ShownPicture {
@@ -13,6 +14,8 @@ export interface ShownPicture {
 
 /** Making a frame takes moments, unless the server is busy. */
 const waitsMs = [250, 500, 1_000, 2_000, 3_000, 5_000, 5_000, 5_000, 5_000, 5_000, 5_000, 5_000];
+/** A picture may come long after what it depends on, and be changed elsewhere. */
+const lookEveryMs = 10_000;
 
 /**
  * Follows the picture under an address, which stays the same when the picture changes.
@@ -24,13 +27,16 @@ export function usePicture(address: string, state: string): ShownPicture {
   const [tag, setTag] = useState<string>();
   const [isAwaited, setAwaited] = useState(false);
   const waiting = useRef<AbortController | undefined>(undefined);
+  const [round, setRound] = useState(0);
+  useEvery(isAwaited ? undefined : lookEveryMs, () => setRound(number => number + 1));
   useEffect(() => {
+    if (isAwaited) return;
     const abort = new AbortController();
     void tagOf(address, abort.signal).then(found => {
-      if (!abort.signal.aborted) setTag(found ?? '');
+      if (!abort.signal.aborted) setTag(before => found ?? before ?? '');
     });
     return () => abort.abort();
-  }, [address, state]);
+  }, [address, state, round, isAwaited]);
   useEffect(() => () => waiting.current?.abort(), [address]);
 
   const awaitOther = useCallback(() => {

@@ -6,7 +6,7 @@ import { useEvery } from '../../ui/use-every.ts';
 
 const askEveryMs = 10_000;
 /** Pictures are made beside the qualities, and may come after them. */
-const lastAskAfterMs = 8_000;
+const lastAsksAfterMs = [8_000, 30_000, 120_000];
 
 /** The thumbnail of a video, which is another one once there is something to be seen. */
 export function VideoPicture({ video, state }: { video: Video; state: VideoState | undefined }) {
@@ -20,8 +20,10 @@ export function VideoPicture({ video, state }: { video: Video; state: VideoState
     if (isOpen) wasOpen.current = true;
     if (isOpen || !wasOpen.current) return;
     ask();
-    const timer = setTimeout(ask, lastAskAfterMs);
-    return () => clearTimeout(timer);
+    const timers = lastAsksAfterMs.map(afterMs => setTimeout(ask, afterMs));
+    return () => {
+      for (const timer of timers) clearTimeout(timer);
+    };
   }, [isOpen]);
   if (video.assets === null) return null;
   const address = versionedUrl(video.assets.thumbnail, `${video.updatedAt} ${round}`);
