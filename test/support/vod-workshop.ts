@@ -134,7 +134,8 @@ export async function startVodWorkshop(
           return row.count === 0 ? records.state(videoId) : undefined;
         },
         {
-          timeoutMs: 60_000,
+          // Encoding gives way to all else on a machine.
+          timeoutMs: 100_000,
           what: () =>
             `the jobs: ${JSON.stringify(database.sqlite.prepare('SELECT kind, state, attempts, failure FROM jobs').all())}`,
         },
