@@ -1,5 +1,5 @@
 import { openAsBlob } from 'node:fs';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { basicAuthorization, createVideo } from '../../scripts/server-process.ts';
 import { fixture } from '../support/fixtures.ts';
@@ -68,6 +68,16 @@ describeInBrowser('the page of a video in the dashboard', browser => {
       ...{ title: 'Pier at dawn', tags: ['sea'] },
       metadata: [{ key: 'episode', value: '12' }],
     });
+
+    // A choice that is made while the one before is saved holds as well.
+    const answered = Promise.withResolvers<void>();
+    const hold = (route: Route) => answered.promise.then(() => route.continue());
+    await page.route(`**/videos/${videoId}`, hold, { times: 1 });
+    await page.getByLabel('360° video').check();
+    await page.getByLabel('360° video').uncheck();
+    answered.resolve();
+    await said('Not marked as 360° any more.');
+    expect(await ask()).toMatchObject({ panoramic: false });
   });
 
   it('shows another frame once it was picked with the keyboard', async () => {

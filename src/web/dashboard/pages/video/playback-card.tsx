@@ -8,13 +8,12 @@ import type { EditedVideo, VideoChanges } from './use-video.ts';
 /** How a video looks and what the player offers of it. Each choice holds at once. */
 export function PlaybackCard({ video, change }: EditedVideo) {
   const { playerId, mp4Support, panoramic } = video;
-  const [busy, setBusy] = useState(false);
+  const [, setRound] = useState(0);
   const save = (changes: VideoChanges, done: string) => {
-    if (busy) return;
-    setBusy(true);
     change(changes)
       .then(() => tell(done), tellProblem)
-      .finally(() => setBusy(false));
+      // What was refused is shown as it was.
+      .finally(() => setRound(round => round + 1));
   };
   return (
     <Card title="Playback">

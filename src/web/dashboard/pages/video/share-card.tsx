@@ -13,13 +13,12 @@ import type { EditedVideo, VideoAssets } from './use-video.ts';
 
 /** Who may watch a video, and what to give them: links and the code for other pages. */
 export function ShareCard({ video, change }: EditedVideo) {
-  const [busy, setBusy] = useState(false);
+  const [, setRound] = useState(0);
   const setPublic = (isPublic: boolean) => {
-    if (busy || isPublic === video.public) return;
-    setBusy(true);
     change({ public: isPublic })
       .then(() => tell(isPublic ? 'The video is public.' : 'The video is private.'), tellProblem)
-      .finally(() => setBusy(false));
+      // What was refused is shown as it was.
+      .finally(() => setRound(round => round + 1));
   };
   return (
     <Card title="Share">

@@ -15,7 +15,7 @@ export type VideoChanges = NonNullable<Input<'PATCH /videos/{videoId}'>['body']>
 /** A video as a page edits it. */
 export interface EditedVideo {
   readonly video: Video;
-  /** Changes what is given and shows the result. @throws ApiProblem */
+  /** Changes what is given, after what was changed before, and shows the result. @throws ApiProblem */
   change(changes: VideoChanges): Promise<void>;
 }
 
@@ -24,10 +24,16 @@ const periodMs = 5_000;
 /** A video, and how to change it. */
 export function useVideo(videoId: string): Loaded<Video> & { change: EditedVideo['change'] } {
   const loaded = useLoad(videoId, signal => call('GET /videos/{videoId}', { params: { videoId }, signal }));
+  const last = useRef<Promise<void>>(Promise.resolve());
   return {
     ...loaded,
-    change: async changes => {
-      loaded.set(await call('PATCH /videos/{videoId}', { params: { videoId }, body: changes }));
+    change: changes => {
+      const done = last.current.then(async () => {
+        loaded.set(await call('PATCH /videos/{videoId}', { params: { videoId }, body: changes }));
+      });
+      // What becomes of it is told to whoever asked.
+      last.current = done.catch(() => {});
+      return done;
     },
   };
 }
