@@ -1,76 +1,32 @@
-import { once } from 'node:events';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
-import { waitUntil } from '../support/wait-until.ts';
-import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, until } from './browser-fixture.ts';
+import { SdkParent } from './sdk-parent.ts';
 import { makeVideo, VideoSite, videoSeconds } from './vod-fixture.ts';
-
-/** A page of another origin with the player in a frame, that hears messages and can send them. */
-const parentPage = `<!doctype html><title>Parent</title><body><script>
-  window.heard = [];
-  addEventListener('message', event => heard.push({ origin: event.origin, ...event.data }));
-  const iframe = document.createElement('iframe');
-  iframe.src = decodeURIComponent(location.search.slice(1));
-  iframe.width = 640;
-  iframe.height = 360;
-  iframe.allow = 'autoplay; fullscreen';
-  document.body.append(iframe);
-  window.send = message => iframe.contentWindow.postMessage(message, '*');
-</script>`;
-
-interface Heard {
-  readonly origin: string;
-  readonly type?: string;
-  readonly callbackId?: string;
-  readonly arg?: unknown;
-  readonly sdkPlayerId?: string;
-  readonly [name: string]: unknown;
-}
 
 describeInBrowser('the player of a video in a frame', browser => {
   let folder: string;
   let site: VideoSite;
-  let parent: http.Server;
-  let parentOrigin: string;
+  let parent: SdkParent;
   beforeAll(async () => {
     folder = await makeTempDir();
     await makeVideo(folder);
     site = await VideoSite.start(folder);
-    parent = http.createServer((_, response) => {
-      response.writeHead(200, { 'Content-Type': 'text/html' }).end(parentPage);
-    });
-    await once(parent.listen(0, '127.0.0.1'), 'listening');
-    parentOrigin = `http://127.0.0.1:${(parent.address() as AddressInfo).port}`;
+    parent = await SdkParent.start();
   });
   afterAll(async () => {
-    parent.closeAllConnections();
     parent.close();
     await site.close();
     await removeDir(folder);
   });
 
-  const openParent = (address: string, video = site) =>
-    WatchedPage.open(browser(), `${parentOrigin}/?${encodeURIComponent(video.page(address))}`);
-  const sdkAddress = (origin = parentOrigin) => `?id=viOfTest#api;sdkOrigin:${btoa(origin)};sdkPlayerId:7;`;
-  const heard = (page: Page) => page.evaluate<Heard[]>('window.heard');
-  const untilHeard = (page: Page, type: string) =>
-    until(type, async () => (await heard(page)).some(message => message.type === type));
-  let asked = 0;
-  const ask = async (page: Page, message: string, values: Record<string, unknown> = {}) => {
-    asked += 1;
-    const callbackId = `call${asked}`;
-    await page.evaluate(`window.send(${JSON.stringify({ message, sdkPlayerId: 7, callbackId, ...values })})`);
-    return waitUntil(
-      async () => {
-        const answer = (await heard(page)).find(candidate => candidate.callbackId === callbackId);
-        return answer === undefined ? undefined : { arg: answer.arg };
-      },
-      { what: `an answer to ${message}`, timeoutMs: 60_000 },
-    ).then(({ arg }) => arg);
-  };
+  const openParent = (address: string, video = site) => parent.open(browser(), video.page(address));
+  const sdkAddress = (origin?: string) => parent.sdkAddress(origin);
+  const heard = (page: Page) => parent.heard(page);
+  const untilHeard = (page: Page, type: string) => parent.untilHeard(page, type);
+  const ask = (page: Page, message: string, values?: Record<string, unknown>) =>
+    parent.ask(page, message, values);
 
   it('tells the page around what happens, and does what that says', async () => {
     await using viewer = await openParent(sdkAddress());

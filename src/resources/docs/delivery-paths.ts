@@ -180,7 +180,7 @@ const videos: readonly DescribedPath[] = [
     summary: 'Player page of a video',
     description:
       'To be opened or embedded. The fragment tells the player what to do, such as `#autoplay;muted;loop;t=10,20`: ' +
-      '`autoplay`, `muted`, `loop`, `t`, `hide-title`, `hide-controls`, `hide-poster`, `show-subtitles`, `chromeless`.',
+      '`autoplay`, `muted`, `loop`, `t`, `hide-title`, `hide-controls`, `hide-poster`, `show-subtitles`, `chromeless`, `api`.',
     ...pageSession,
     answers: {
       200: { description: 'The page.', types: [page] },
@@ -262,7 +262,7 @@ const live: readonly DescribedPath[] = [
     tag: 'Delivery',
     summary: 'Player page of a live stream',
     description:
-      'The fragment tells the player what to do: `autoplay:false`, `muted`, `hide-title`, `hide-controls`.',
+      'The fragment tells the player what to do: `autoplay:false`, `muted`, `hide-title`, `hide-controls`, `hide-poster`, `chromeless`, `api`.',
     ...pageSession,
     answers: {
       200: { description: 'The page.', types: [page] },

@@ -44,6 +44,7 @@ export class LiveSession {
   #endedBroadcastId: string | null = null;
   #steadyTimer = 0;
   #againTimer = 0;
+  #isOver = false;
 
   constructor(
     addresses: StreamAddresses,
@@ -80,7 +81,17 @@ export class LiveSession {
     this.#onState(state);
   }
 
+  /** Stops playing and asking, for good. */
+  end(): void {
+    this.#isOver = true;
+    clearTimeout(this.#steadyTimer);
+    clearTimeout(this.#againTimer);
+    this.#watcher.stop();
+    this.media.stop();
+  }
+
   #onState(state: StreamState): void {
+    if (this.#isOver) return;
     if (!state.live) {
       if (this.#phase !== 'starting' && this.#phase !== 'reconnecting') return;
       this.media.stop();

@@ -1,9 +1,12 @@
 import { Controls } from './controls.ts';
+import { readLiveOptions } from './live-options.ts';
+import { LivePlayer } from './live-player.ts';
 import { LiveSession, type Phase } from './live-session.ts';
 import { pageElement } from './page-elements.ts';
-import { type PageOptions, readPageOptions } from './page-options.ts';
+import type { PageOptions } from './page-options.ts';
 import { reportPlaying } from './play-events.ts';
 import { Playing } from './playing.ts';
+import { SdkLink } from './sdk-link.ts';
 import { ServerClock } from './server-clock.ts';
 import { Sound } from './sound.ts';
 import type { StreamState } from './stream-watcher.ts';
@@ -53,7 +56,7 @@ const video = pageElement('video', HTMLVideoElement);
 const statusTitle = pageElement('status-title', HTMLElement);
 const statusText = pageElement('status-text', HTMLElement);
 const notice = pageElement('notice', HTMLElement);
-const asked = readPageOptions(location.hash, location.search);
+const asked = readLiveOptions(location.hash, location.search);
 const theme = themeOf(JSON.parse(root.dataset.theme ?? 'null'));
 const options: PageOptions = {
   ...asked,
@@ -124,6 +127,20 @@ Object.defineProperty(window, 'millrace', {
   } satisfies MillraceHandle),
 });
 
+root.classList.toggle('hide-poster', asked.hidePoster);
+if (asked.sdk !== undefined && theme?.enableApi !== false && parent !== window) {
+  const player = new LivePlayer({ root, video, session, playing, sound });
+  new SdkLink(asked.sdk, {
+    player,
+    controls: { setHidden: (part, isHidden) => root.classList.toggle(`hide-${part}`, isHidden) },
+    // A broadcast comes without captions.
+    captions: { setShown: () => {} },
+    destroy: () => {
+      player.pause();
+      session.end();
+    },
+  });
+}
 reportPlaying(video, streamId, true);
 session.start(video, JSON.parse(root.dataset.state ?? '{"live":false,"broadcastId":null}') as StreamState);
 controls.refresh();

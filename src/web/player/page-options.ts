@@ -11,14 +11,6 @@ export interface PageOptions {
 /** What an address says, by plain names: lower case, without dashes. A bare name has the value `''`. */
 export type AddressValues = ReadonlyMap<string, string>;
 
-/**
- * Reads options from a fragment such as `#autoplay;hide-title;muted:true` and a query such as `?hideControls=true`.
- * A bare name means true; the fragment wins. A live page plays by itself unless told `autoplay:false`.
- */
-export function readPageOptions(hash: string, search: string): PageOptions {
-  return pageOptionsOf(readAddress(hash, search), true);
-}
-
 /** The options that every player page has. `playsByItself`: what happens when the address says nothing of it. */
 export function pageOptionsOf(values: AddressValues, playsByItself: boolean): PageOptions {
   const isChromeless = isAsked(values, 'chromeless');
@@ -30,7 +22,10 @@ export function pageOptionsOf(values: AddressValues, playsByItself: boolean): Pa
   };
 }
 
-/** Takes an address apart: items of the fragment are `name`, `name:value` or `name=value`, separated by `;`. */
+/**
+ * Takes an address apart, with a fragment such as `#autoplay;hide-title;muted:true` and a query such as `?hideControls=true`: items of the
+ * fragment are `name`, `name:value` or `name=value`, separated by `;`. The fragment wins, and a bare name means true.
+ */
 export function readAddress(hash: string, search: string): AddressValues {
   const values = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(search)) values.set(plainName(name), value.trim());

@@ -1,14 +1,31 @@
+import type { Playing } from './playing.ts';
+import type { SdkPeer } from './sdk-peer.ts';
+import type { Sound } from './sound.ts';
 import { applyColors } from './theme.ts';
-import type { VodCaptions } from './vod-captions.ts';
-import type { VodControls } from './vod-controls.ts';
-import type { SdkPeer } from './vod-options.ts';
-import type { VodPlayer } from './vod-player.ts';
+
+/** The player of a video or of a live stream. */
+export interface SdkPlayer {
+  readonly root: HTMLElement;
+  readonly video: HTMLVideoElement;
+  readonly playing: Playing;
+  readonly sound: Sound;
+  /** Whether something was shown. */
+  readonly hasBegun: boolean;
+  /** Seconds that there are in all. */
+  readonly totalSeconds: number;
+  isLooping: boolean;
+  play(): void;
+  pause(): void;
+  seekTo(seconds: number): void;
+  seekBy(seconds: number): void;
+  setRate(rate: number, isRemembered: boolean): void;
+}
 
 /** What messages from the page around may drive. */
 export interface SdkTarget {
-  readonly player: VodPlayer;
-  readonly controls: VodControls;
-  readonly captions: VodCaptions;
+  readonly player: SdkPlayer;
+  readonly controls: { setHidden(part: 'controls' | 'title' | 'poster', isHidden: boolean): void };
+  readonly captions: { setShown(isShown: boolean): void };
   /** Ends the player for good. */
   destroy(): void;
 }
@@ -45,6 +62,7 @@ export class SdkLink {
   readonly #peer: SdkPeer;
   readonly #target: SdkTarget;
   #isReady = false;
+  #hasToldEnd = false;
 
   constructor(peer: SdkPeer, target: SdkTarget) {
     this.#peer = peer;
@@ -73,9 +91,13 @@ export class SdkLink {
     };
     video.addEventListener('loadedmetadata', tellReady);
     if (video.readyState >= HTMLMediaElement.HAVE_METADATA) tellReady();
-    for (const type of ['pause', 'ended', 'seeking', 'ratechange'] as const) {
+    for (const type of ['pause', 'seeking', 'ratechange'] as const) {
       video.addEventListener(type, () => this.#tell(type));
     }
+    video.addEventListener('ended', () => this.#tellEnd());
+    video.addEventListener('playing', () => {
+      this.#hasToldEnd = false;
+    });
     video.addEventListener('play', () => this.#tell('play'));
     video.addEventListener('playing', () => this.#tell('firstplay'), { once: true });
     video.addEventListener('timeupdate', () => this.#tell('timeupdate', { currentTime: video.currentTime }));
@@ -92,10 +114,17 @@ export class SdkLink {
     this.#watchClasses(root);
   }
 
+  #tellEnd(): void {
+    if (this.#hasToldEnd) return;
+    this.#hasToldEnd = true;
+    this.#tell('ended');
+  }
+
   #watchClasses(root: HTMLElement): void {
     const read = () => ({
       isIdle: root.classList.contains('is-idle'),
       isWithout: root.classList.contains('hide-controls'),
+      hasEnded: root.dataset.phase === 'ended',
       hasFailed: root.dataset.phase === 'unsupported' || root.dataset.phase === 'failed',
     });
     let before = read();
@@ -104,6 +133,8 @@ export class SdkLink {
       if (now.isIdle !== before.isIdle) this.#tell(now.isIdle ? 'userinactive' : 'useractive');
       if (now.isWithout !== before.isWithout)
         this.#tell(now.isWithout ? 'controlsdisabled' : 'controlsenabled');
+      // Of a broadcast that is over, the video itself may not know that it has ended.
+      if (now.hasEnded && !before.hasEnded) this.#tellEnd();
       if (now.hasFailed && !before.hasFailed) this.#tell('error');
       before = now;
     }).observe(root, { attributeFilter: ['class', 'data-phase'] });

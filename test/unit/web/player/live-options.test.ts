@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readPageOptions } from '../../../../src/web/player/page-options.ts';
+import { readLiveOptions } from '../../../../src/web/player/live-options.ts';
 
-describe('readPageOptions', () => {
-  const usual = { autoplay: true, muted: false, hideTitle: false, hideControls: false };
+describe('readLiveOptions', () => {
+  const usual = {
+    ...{ autoplay: true, muted: false, hideTitle: false, hideControls: false, hidePoster: false },
+    sdk: undefined,
+  };
 
   it.each([
     ['', '', usual],
@@ -16,11 +19,18 @@ describe('readPageOptions', () => {
     [
       '',
       '?muted=true&hideControls=1&autoplay=false',
-      { autoplay: false, muted: true, hideTitle: false, hideControls: true },
+      { ...usual, autoplay: false, muted: true, hideControls: true },
+    ],
+    ['#hide-poster', '', { ...usual, hidePoster: true }],
+    ['#api', '', { ...usual, sdk: { playerId: undefined, origin: undefined } }],
+    [
+      `#sdkOrigin:${btoa('https://site.example')};sdkPlayerId:7`,
+      '?live=true',
+      { ...usual, sdk: { playerId: '7', origin: 'https://site.example' } },
     ],
     ['#muted:false', '?muted=true', usual],
     ['#t=10,20;loop;<script>;::;%zz', '?%zz&x', usual],
   ])('reads %s %s', (hash, search, expected) => {
-    expect(readPageOptions(hash, search)).toEqual(expected);
+    expect(readLiveOptions(hash, search)).toEqual(expected);
   });
 });

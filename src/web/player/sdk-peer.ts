@@ -1,0 +1,26 @@
+import { type AddressValues, isAsked } from './page-options.ts';
+
+/** Who drives the player from the page around it. */
+export interface SdkPeer {
+  /** Says which of several players on a page is meant; goes with every message. */
+  readonly playerId: string | undefined;
+  /** Origin of the page around; undefined when it did not say. */
+  readonly origin: string | undefined;
+}
+
+/** Undefined unless the address asks for messages. */
+export function readSdkPeer(values: AddressValues): SdkPeer | undefined {
+  const playerId = values.get('sdkplayerid');
+  if (playerId === undefined && !isAsked(values, 'api')) return undefined;
+  return { playerId, origin: readOrigin(values.get('sdkorigin')) };
+}
+
+/** An origin in Base64, as `btoa(location.origin)` gives it. */
+function readOrigin(encoded: string | undefined): string | undefined {
+  try {
+    const url = new URL(atob(decodeURIComponent(encoded ?? '')));
+    return url.protocol === 'https:' || url.protocol === 'http:' ? url.origin : undefined;
+  } catch {
+    return undefined;
+  }
+}
