@@ -90,7 +90,7 @@ export function SignInPage() {
         </Button>
         <p class="hint">
           The first start of the server printed an address and a password. A lost password is set anew on the
-          server: <code>npm run account</code>.
+          server: <code>npm run account -- password EMAIL</code>.
         </p>
       </form>
     </main>

@@ -1,8 +1,9 @@
+import type { StreamState } from '../../broadcasts/stream-state.ts';
 import { formatBitrate, formatNumber } from '../../format/size.ts';
 import { formatSpan } from '../../format/time.ts';
 import { LazyChart } from '../../ui/lazy-chart.tsx';
 import { Card, Facts } from '../../ui/page.tsx';
-import { Empty } from '../../ui/states.tsx';
+import { Empty, Skeleton } from '../../ui/states.tsx';
 import { overShownTime } from './health-samples.ts';
 import type { RunningBroadcast } from './use-broadcast.ts';
 
@@ -11,8 +12,16 @@ const sync = 'ingest-health';
 const unknown = 'not known yet';
 
 /** How what the encoder sends comes in: the last five minutes as lines, and the numbers of the whole broadcast. */
-export function HealthPanel({ broadcast: { stats, samples, alarms } }: { broadcast: RunningBroadcast }) {
+export function HealthPanel({
+  state,
+  broadcast: { stats, samples, alarms },
+}: {
+  state: StreamState;
+  broadcast: RunningBroadcast;
+}) {
   if (stats === undefined && samples.length === 0) {
+    // Numbers come each second.
+    if (state !== 'off') return <Skeleton height={2 * chartHeight} />;
     return (
       <Card>
         <Empty icon="chart" title="Nothing is on air">

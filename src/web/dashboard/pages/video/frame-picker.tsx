@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { spokenTime } from '../../../player/time-text.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { Shown } from '../../ui/states.tsx';
@@ -76,7 +75,7 @@ function FrameSlider({
       <input
         type="range"
         aria-label="Moment of the video"
-        aria-valuetext={spokenTime(seconds)}
+        aria-valuetext={shownTime(seconds)}
         min={0}
         max={lastSeconds}
         step="any"
@@ -92,11 +91,16 @@ function FrameSlider({
       <div class="frame-time">
         <IconButton icon="left" label="One picture back" onClick={() => step('ArrowLeft')} />
         <output class="number">
-          {timeText(Math.floor(seconds * 100) / 100)} of {timeText(Math.floor(durationSeconds))}
+          {shownTime(seconds)} of {timeText(Math.floor(durationSeconds))}
         </output>
         <IconButton icon="right" label="One picture on" onClick={() => step('ArrowRight')} />
       </div>
       <p class="hint">Arrow keys move by a second, with Shift by a picture.</p>
     </div>
   );
+}
+
+/** To a hundredth, since a step may be one picture. */
+function shownTime(seconds: number): string {
+  return timeText(Math.floor(seconds * 100) / 100);
 }

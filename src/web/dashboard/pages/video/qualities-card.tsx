@@ -1,4 +1,5 @@
 import type { VideoStatus } from '../../api/api-types.ts';
+import { formatPercent } from '../../format/size.ts';
 import type { Quality } from '../../format/video-state.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -48,7 +49,7 @@ function QualityRow({ type, quality, status, progress }: Quality) {
         {quality}
         {type === 'mp4' && <span class="quiet"> mp4, to download</span>}
       </span>
-      <Badge tone={tone}>{isEncoding ? `${progress} %` : text}</Badge>
+      <Badge tone={tone}>{isEncoding ? formatPercent(progress) : text}</Badge>
       {isEncoding && <Progress percent={progress} label={`Encoding ${name}`} />}
     </li>
   );
