@@ -18,6 +18,9 @@ import { DemoVideo, makeFilm } from './demo-video.ts';
 import { LatencyProbe } from './latency-probe.ts';
 import { createLiveStream, type ServerProcess, startServerProcess } from './server-process.ts';
 
+/** With `admin@localhost`: of the dashboard. */
+const password = 'password-of-this-run';
+
 let code = 0;
 const { seconds, isRestreamed } = readOptions();
 const ending = new AbortController();
@@ -65,7 +68,11 @@ async function show(): Promise<void> {
   const server = await startServerProcess({
     dataDir: join(folder, 'data'),
     // The receiver of the webhook is on this machine.
-    env: { MILLRACE_ALLOW_PRIVATE_TARGETS: 'true' },
+    env: {
+      MILLRACE_ALLOW_PRIVATE_TARGETS: 'true',
+      MILLRACE_ADMIN_EMAIL: 'admin@localhost',
+      MILLRACE_ADMIN_PASSWORD: password,
+    },
     isDetached: true,
   }).catch(async error => {
     ending.abort();
@@ -161,6 +168,10 @@ says how far behind you are. Open it twice: both show the same picture. Go back 
 Any HLS player takes this address:
 
   ${stream.assets.hls}
+
+DASHBOARD. All of it, to look at and to change. Sign in as admin@localhost with the password ${password}:
+
+  http://localhost:${server.httpPort}/dashboard
 
 API. A guide, and a reference in which calls can be tried ("Authorize", user name ${server.productionKey}):
 
