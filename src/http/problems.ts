@@ -37,11 +37,14 @@ export function validate(parts: readonly InputPart[]): unknown[] {
   return values;
 }
 
-/** Problems of a schema whose `problemType` says how bad values are told: by that type, named without places in lists. */
+/**
+ * Problems of a schema whose `problemType` says how bad values are told: by that type, unless a title of their own says more; named without
+ * places in lists.
+ */
 function toldAs(type: ErrorCode | undefined, problems: readonly Problem[]): readonly Problem[] {
   if (type === undefined) return problems;
   return problems.map(problem =>
-    problem.type !== 'invalid-attribute'
+    problem.title !== badValue
       ? problem
       : {
           ...problem,

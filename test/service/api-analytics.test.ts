@@ -301,7 +301,6 @@ describe('buckets and time series', () => {
 
   it.each([
     ['metrics/play/count?from=2026-01-01T00:00:00Z', 'from', 'This value should be at most 30 days ago.'],
-    ['metrics/play/count?from=x', 'from', 'This attribute must be a ISO-8601 date.'],
     [
       'metrics/play/count?unique=true',
       'unique',
@@ -349,6 +348,19 @@ describe('buckets and time series', () => {
         title: 'A query parameter is invalid.',
         name,
         detail,
+      },
+    ]);
+  });
+
+  it('refuse what is no date by the title that dates have', async () => {
+    const { status, json } = await get('metrics/play/count?from=x');
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ title: 'Invalid attributes.', name: 'from' });
+    expect(json.problems).toEqual([
+      {
+        type: expect.stringMatching(/\/invalid-attribute$/),
+        title: 'This attribute must be a ISO-8601 date.',
+        name: 'from',
       },
     ]);
   });

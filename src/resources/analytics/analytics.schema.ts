@@ -15,7 +15,9 @@ const valuesAtMost = 100;
 const date = z
   .string()
   .max(64)
-  .refine(text => isoDate(text) !== undefined, 'This attribute must be a ISO-8601 date.')
+  .superRefine((text, context) => {
+    if (isoDate(text) === undefined) context.addIssue({ code: 'invalid_format', format: 'datetime' });
+  })
   .meta({ format: 'date-time' });
 
 const texts = (value: z.ZodType<string>) => z.array(value).max(valuesAtMost).optional();
