@@ -83,7 +83,7 @@ async function run(): Promise<void> {
     destination = await DemoDestination.start(folder);
     const restreams = [{ ...destination.restream, name: 'Backup studio' }];
     await callApi(server, 'PATCH', `/live-streams/${shown.stream.liveStreamId}`, { restreams });
-    onAir = await goOnAir(server, studio, shown.stream, filmPath(studio, airFilm), 14);
+    onAir = await goOnAir(server, studio, shown.stream, filmPath(studio, airFilm), 8);
     const { videoId } = await createVideo(server.baseUrl, server.productionKey, {
       title: 'Dusk, rough cut',
       tags: ['landscape'],
