@@ -45,6 +45,7 @@ export function startOuting(
     ffmpeg?: string;
     resolve?: Resolve;
     allowPrivate?: boolean;
+    dialTimeoutMs?: number;
   } = {},
 ): Outing {
   const log: LogLine[] = [];
@@ -58,7 +59,7 @@ export function startOuting(
         {
           resolve: options.resolve ?? (async () => [{ address: '127.0.0.1', family: 4 }]),
           allowPrivate: options.allowPrivate ?? true,
-          timeoutMs: 2_000,
+          timeoutMs: options.dialTimeoutMs ?? 10_000,
         },
         signal,
       ),
