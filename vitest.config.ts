@@ -7,7 +7,7 @@ const env = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/millrace-code', import.meta.url)),
 };
 
-const media = { testTimeout: 120_000, hookTimeout: 60_000 };
+const media = { testTimeout: 120_000, hookTimeout: 120_000 };
 /** Work on files: it takes as long as it takes, and all of the machine. */
 const filesOnly = ['test/media/{vod,ffmpeg-tools,node-client}*.test.ts'];
 /** Streams that are played in real time: they mostly wait, so that many go at once. They come after all that keeps the machine busy. */

@@ -219,18 +219,18 @@ describe('a run that may be paused', () => {
     const tools = makeMediaTools(undefined, { log });
     const abort = new AbortController();
     let progress = 0;
-    const limits = { ...ampleLimits, timeoutMs: 20_000, stallMs: 1_000 };
+    const limits = { ...ampleLimits, stallMs: 4_000 };
     const running = tools.run(
       endless(output),
       runOptions({ isPausable: true, limits, signal: abort.signal, onProgress: () => progress++ }),
     );
     running.catch(() => {});
-    await waitUntil(() => progress > 0, { timeoutMs: 20_000 });
+    await waitUntil(() => progress > 0, { what: 'progress' });
     tools.pauseAll();
     await waitUntil(() => processState(pids[0]!) === 'T');
     const before = progress;
     const pausedAtMs = performance.now();
-    await waitUntil(() => performance.now() - pausedAtMs > 1_500);
+    await waitUntil(() => performance.now() - pausedAtMs > limits.stallMs + 200);
     expect(processState(pids[0]!)).toBe('T');
     tools.resumeAll();
     await waitUntil(() => progress > before + 1);

@@ -5,7 +5,7 @@ import { silentLogger } from '../../src/shared/logger.ts';
 import { embeddedFfmpeg, embeddedFfprobe, ffprobePath, installedFfmpeg } from './ffmpeg.ts';
 
 /** Limits that no test media comes near. */
-export const ampleLimits: RunLimits = { timeoutMs: 60_000, memoryBytes: 4 * 2 ** 30, outputBytes: 2 ** 30 };
+export const ampleLimits: RunLimits = { timeoutMs: 110_000, memoryBytes: 4 * 2 ** 30, outputBytes: 2 ** 30 };
 
 /** Both programs of a build. */
 export interface ToolBuilds {

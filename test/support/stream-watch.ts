@@ -37,6 +37,8 @@ interface SeenPart extends Seen {
 
 /** Dates may differ from the sum of durations by this much: both are rounded. */
 const dateToleranceMs = 5;
+/** Streams are followed while the machine does other things besides. */
+const patienceMs = 60_000;
 
 /**
  * A viewer that follows a stream with blocking reloads from its first playlist to its end, fetches everything that is listed, and
@@ -130,7 +132,11 @@ export class StreamWatch {
   }
 
   /** Waits until `condition` holds for what was seen. */
-  async until(condition: (watch: StreamWatch) => boolean, what: string, timeoutMs = 20_000): Promise<void> {
+  async until(
+    condition: (watch: StreamWatch) => boolean,
+    what: string,
+    timeoutMs = patienceMs,
+  ): Promise<void> {
     await waitUntil(() => condition(this), {
       timeoutMs,
       what: () => `${what}; last playlist: ${JSON.stringify(this.latest, undefined, 1)?.slice(-1500)}`,
@@ -144,7 +150,7 @@ export class StreamWatch {
   }
 
   /** Resolves when the list has its end mark. */
-  async untilEnd(timeoutMs = 20_000): Promise<void> {
+  async untilEnd(timeoutMs = patienceMs): Promise<void> {
     await this.until(watch => watch.ended, 'the end of the list', timeoutMs);
     await this.#running;
   }
@@ -453,7 +459,7 @@ export class StreamWatch {
   }
 }
 
-function untilListed(masterUrl: string, timeoutMs = 20_000): Promise<string> {
+function untilListed(masterUrl: string, timeoutMs = patienceMs): Promise<string> {
   return waitUntil(
     async () => {
       const answer = await fetch(masterUrl);
