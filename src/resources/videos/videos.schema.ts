@@ -36,7 +36,12 @@ const attributes = {
     .boolean()
     .optional()
     .describe('Whether everybody who knows the address may watch; true unless given.'),
-  panoramic: z.boolean().optional().describe('Whether it is a 360-degree picture: for players that can show one. The player page shows it flat.'),
+  panoramic: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether it is a 360-degree picture: for players that can show one. The player page shows it flat.',
+    ),
   mp4Support: z.boolean().optional().describe('Whether it can be downloaded as mp4; true unless given.'),
   playerId: z.string().min(1).max(idAtMost).nullish().describe('The player theme; null unsets it.'),
   tags: z.array(someText(tagAtMost)).max(tagsAtMost).optional().describe('Replaces all.'),
