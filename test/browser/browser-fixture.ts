@@ -146,6 +146,12 @@ export class WatchedPage {
     return last;
   }
 
+  /** Points at the controls: they stay for as long as the pointer rests on them, and are hidden from who does nothing. */
+  async pointAtControls(): Promise<void> {
+    const { x, y, width, height } = (await this.page.locator('#controls').boundingBox())!;
+    await this.page.mouse.move(x + width / 2, y + height - 2, { steps: 2 });
+  }
+
   close(): Promise<void> {
     return this.page.context().close();
   }

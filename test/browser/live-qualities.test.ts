@@ -23,6 +23,7 @@ describeInBrowser('a live ladder in the player page', browser => {
     await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), fps: 15, gopSeconds: 1 });
     await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
     await viewer.untilPlayed(2);
+    await viewer.pointAtControls();
     await viewer.page.click('#quality');
     expect(await viewer.page.locator('.menu-item').allTextContents()).toEqual([
       expect.stringMatching(/^Auto\d+p$/),
@@ -35,6 +36,7 @@ describeInBrowser('a live ladder in the player page', browser => {
       ['180p', 180],
       ['120p', 120],
     ] as const) {
+      await viewer.pointAtControls();
       if (!(await viewer.page.isVisible('#menu'))) await viewer.page.click('#quality');
       const soundBefore = (await viewer.video()).soundBytes;
       await viewer.page.click(`.menu-item:text-is("${label}"), .menu-item:has(span:text-is("${label}"))`);

@@ -42,7 +42,7 @@ describeInBrowser('going back in a live stream', browser => {
     });
     await viewer.untilPlayed(2);
     expect(await viewer.latencySeconds()).toBeLessThan(3);
-    await page.mouse.move(600, 300);
+    await viewer.pointAtControls();
     const bar = page.locator('#seek');
     await bar.waitFor({ state: 'visible' });
     expect(await bar.getAttribute('aria-valuetext')).toBe('live');
