@@ -129,7 +129,8 @@ describe('an encode', () => {
       gopSeconds: 1,
     });
     const watch = await StreamWatch.begin(`${server.process.baseUrl}/${stream.liveStreamId}.m3u8`);
-    await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
+    await watch.until(({ realSegments }) => realSegments >= 4, 'four segments');
+    const alone = await partLags(server);
 
     const listener = new WebSocket(
       `${server.process.baseUrl}/events?types=video.encoding.progress,video.encoding.quality.completed`,
@@ -165,8 +166,9 @@ describe('an encode', () => {
     const after = await partLags(server);
     const listed = after.count - before.count;
     expect(listed).toBeGreaterThan(10);
-    // Parts of 200 ms: a viewer three parts behind does not see a quarter of a second. The machine does other things besides.
-    expect((after.within('0.25') - before.within('0.25')) / listed).toBeGreaterThan(0.9);
+    // Parts of 200 ms: a viewer three parts behind does not see a quarter of a second. What else the machine does is in both.
+    const inTime = (after.within('0.25') - before.within('0.25')) / listed;
+    expect(inTime).toBeGreaterThan((0.85 * alone.within('0.25')) / alone.count);
     await publisher.stop();
     await watch.stop();
     expect(await watch.brokenRules()).toEqual([]);
