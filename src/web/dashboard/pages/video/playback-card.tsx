@@ -1,20 +1,13 @@
-import { useState } from 'preact/hooks';
 import { CheckField } from '../../ui/field.tsx';
 import { Card } from '../../ui/page.tsx';
 import { PlayerThemeField } from '../../ui/player-theme-field.tsx';
-import { tell, tellProblem } from '../../ui/toast.tsx';
-import type { EditedVideo, VideoChanges } from './use-video.ts';
+import { useChoice } from './use-choice.ts';
+import type { EditedVideo } from './use-video.ts';
 
 /** How a video looks and what the player offers of it. Each choice holds at once. */
 export function PlaybackCard({ video, change }: EditedVideo) {
   const { playerId, mp4Support, panoramic } = video;
-  const [, setRound] = useState(0);
-  const save = (changes: VideoChanges, done: string) => {
-    change(changes)
-      .then(() => tell(done), tellProblem)
-      // What was refused is shown as it was.
-      .finally(() => setRound(round => round + 1));
-  };
+  const save = useChoice(change);
   return (
     <Card title="Playback">
       <PlayerThemeField

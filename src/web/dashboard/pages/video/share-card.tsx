@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
@@ -7,19 +6,15 @@ import { SelectField } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Shown } from '../../ui/states.tsx';
-import { tell, tellProblem } from '../../ui/toast.tsx';
 import { useLoad } from '../../ui/use-load.ts';
+import { useChoice } from './use-choice.ts';
 import type { EditedVideo, VideoAssets } from './use-video.ts';
 
 /** Who may watch a video, and what to give them: links and the code for other pages. */
 export function ShareCard({ video, change }: EditedVideo) {
-  const [, setRound] = useState(0);
-  const setPublic = (isPublic: boolean) => {
-    change({ public: isPublic })
-      .then(() => tell(isPublic ? 'The video is public.' : 'The video is private.'), tellProblem)
-      // What was refused is shown as it was.
-      .finally(() => setRound(round => round + 1));
-  };
+  const save = useChoice(change);
+  const setPublic = (isPublic: boolean) =>
+    save({ public: isPublic }, isPublic ? 'The video is public.' : 'The video is private.');
   return (
     <Card title="Share">
       <SelectField
