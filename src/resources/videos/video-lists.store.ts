@@ -70,12 +70,7 @@ export class VideoLists {
   readonly #totalChanges;
   readonly #read;
   readonly #orders: Readonly<Record<VideoSortField, OrderedVideos>>;
-  #unchanged = {
-    changes: Number.NaN,
-    totals: new Map<string, number>(),
-    pages: new Map<string, ListedVideos>(),
-    rows: 0,
-  };
+  #unchanged = nothingKept(Number.NaN);
   #lastCounting: Promise<unknown> = Promise.resolve();
 
   constructor(database: Database, texts: VideoTexts) {
@@ -163,9 +158,7 @@ export class VideoLists {
   #sinceLastChange() {
     // All changes of videos are made through this connection.
     const changes = this.#totalChanges.get() ?? 0;
-    if (changes !== this.#unchanged.changes) {
-      this.#unchanged = { changes, totals: new Map(), pages: new Map(), rows: 0 };
-    }
+    if (changes !== this.#unchanged.changes) this.#unchanged = nothingKept(changes);
     return this.#unchanged;
   }
 
@@ -329,6 +322,11 @@ export class VideoLists {
     const numbers = page.sort.direction === 'asc' ? ascending : ascending.toReversed();
     return this.#read.all(JSON.stringify(numbers));
   }
+}
+
+/** What is found from a change of the database on; `rows` are those of all `pages`. */
+function nothingKept(changes: number) {
+  return { changes, totals: new Map<string, number>(), pages: new Map<string, ListedVideos>(), rows: 0 };
 }
 
 function nameOf({ projectId, isDiscarded }: ListScope): string {
