@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { chromiumArguments, findChromium } from '../support/chromium.ts';
@@ -102,6 +104,20 @@ export class WatchedPage {
     await context.addInitScript(observeVideo);
     const watched = new WatchedPage(await context.newPage());
     await watched.page.goto(url);
+    return watched;
+  }
+
+  /** A page on the site of `url` that is empty but for a video, with hls.js as others have it. */
+  static async openBare(browser: Browser, url: string): Promise<WatchedPage> {
+    const watched = await WatchedPage.open(browser, 'about:blank');
+    const { page } = watched;
+    await page.route('**/bare.html', route =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html><video muted></video>' }),
+    );
+    await page.goto(new URL('/bare.html', url).href);
+    await page.evaluate(
+      readFileSync(createRequire(import.meta.url).resolve('hls.js/dist/hls.min.js'), 'utf8'),
+    );
     return watched;
   }
 

@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
 import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { describeInBrowser, WatchedPage } from './browser-fixture.ts';
-
-const hlsScript = readFileSync(createRequire(import.meta.url).resolve('hls.js/dist/hls.min.js'), 'utf8');
 
 describeInBrowser('players of others', browser => {
   let server: TestServer;
@@ -24,12 +20,7 @@ describeInBrowser('players of others', browser => {
 
   /** An empty page with a video; `script` runs in it with `video` and `url`. */
   const play = async (script: string) => {
-    const viewer = await WatchedPage.open(browser(), 'about:blank');
-    await viewer.page.route('**/bare.html', route =>
-      route.fulfill({ contentType: 'text/html', body: '<!doctype html><video muted></video>' }),
-    );
-    await viewer.page.goto(`${server.baseUrl}/bare.html`);
-    await viewer.page.evaluate(hlsScript);
+    const viewer = await WatchedPage.openBare(browser(), server.baseUrl);
     const url = `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
     const until = `(async () => { while (!(await fetch('${url}')).ok) await new Promise(r => setTimeout(r, 100)); })()`;
     await viewer.page.evaluate(until);

@@ -1,5 +1,4 @@
-import { openAsBlob, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { openAsBlob } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { basicAuthorization, type CreatedVideo, createVideo } from '../../scripts/server-process.ts';
@@ -8,7 +7,6 @@ import { formOf, pngImage } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
 
-const hlsScript = readFileSync(createRequire(import.meta.url).resolve('hls.js/dist/hls.min.js'), 'utf8');
 const captions = (words: string) => Buffer.from(`WEBVTT\n\n00:00.000 --> 00:30.000\n${words}\n`);
 const chapters = Buffer.from('WEBVTT\n\n00:00.000 --> 00:30.000\nOpening\n');
 
@@ -64,13 +62,8 @@ describeInBrowser('what an owner adds to a player page', browser => {
     });
     const { assets } = (await ask('')) as CreatedVideo;
 
-    await using viewer = await WatchedPage.open(browser(), 'about:blank');
+    await using viewer = await WatchedPage.openBare(browser(), assets.hls);
     const { page } = viewer;
-    await page.route('**/bare.html', route =>
-      route.fulfill({ contentType: 'text/html', body: '<!doctype html><video muted></video>' }),
-    );
-    await page.goto(new URL('/bare.html', assets.hls).href);
-    await page.evaluate(hlsScript);
     await page.evaluate(`(() => {
       const hls = new Hls();
       const video = document.querySelector('video');
