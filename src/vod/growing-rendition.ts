@@ -96,7 +96,10 @@ export class GrowingRendition implements OpenRendition {
   readonly boundaries: SegmentBoundaries = {
     // While it grows a segment ends only because the next one has begun.
     startSeconds: index => (index < this.segmentCount || !this.#hasEnded ? this.#bounds[index] : undefined),
-    endSeconds: () => (this.#hasEnded ? this.#bounds.at(-1) : undefined),
+    end: () => {
+      const seconds = this.#hasEnded ? this.#bounds.at(-1) : undefined;
+      return seconds === undefined ? undefined : { segmentCount: this.segmentCount, seconds };
+    },
   };
 
   startSeconds(index: number): number {

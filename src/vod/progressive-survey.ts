@@ -143,6 +143,9 @@ export async function surveyAudio(
     }
     previousPts = pts;
     if (pts > edit.most) break;
+    if (end > 0 && Math.abs(pts - endTicks) > MAX_AUDIO_FRAME_SECONDS * track.timescale) {
+      throw refusal(`jumps by ${Math.round((pts - endTicks) / track.timescale)} s`);
+    }
     end = cursor.number + 1;
     endTicks = pts + cursor.durationTicks;
   }

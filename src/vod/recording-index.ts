@@ -206,7 +206,8 @@ export class RecordingIndex {
         // While it grows a segment ends only because the next one has begun.
         return this.#hasEnded ? undefined : startOf(table.durationTicks);
       },
-      endSeconds: () => (this.#hasEnded ? startOf(table.durationTicks) : undefined),
+      end: () =>
+        this.#hasEnded ? { segmentCount: table.length, seconds: startOf(table.durationTicks) } : undefined,
     };
   }
 }

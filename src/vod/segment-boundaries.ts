@@ -14,8 +14,8 @@ export interface Boundary {
 export interface SegmentBoundaries {
   /** Start of a segment, from 0 on; undefined when it is not known, or there is none. */
   startSeconds(index: number): number | undefined;
-  /** The end of the last segment; undefined while it is not known which that is. */
-  endSeconds(): number | undefined;
+  /** The number of segments and the end of the last one; undefined while it is not known which one is the last. */
+  end(): { readonly segmentCount: number; readonly seconds: number } | undefined;
 }
 
 /** The boundaries of a finished rendition. */
@@ -25,8 +25,8 @@ export function boundariesOf(rendition: OpenRendition | IndexedRendition): Segme
       ? rendition.segmentStartsSeconds
       : Array.from({ length: rendition.segmentCount }, (_, index) => rendition.startSeconds(index));
   const { durationTicks, timescale } = 'facts' in rendition ? rendition.facts : rendition;
-  const endSeconds = (starts[0] ?? 0) + durationTicks / timescale;
-  return { startSeconds: index => starts[index], endSeconds: () => endSeconds };
+  const end = { segmentCount: starts.length, seconds: (starts[0] ?? 0) + durationTicks / timescale };
+  return { startSeconds: index => starts[index], end: () => end };
 }
 
 /**
@@ -44,11 +44,9 @@ export function boundaryAfter(
   if (boundaries === undefined) return needing((index + 1) * segmentSeconds);
   const start = boundaries.startSeconds(index + 1);
   if (start !== undefined) return { seconds: start, neededSeconds: start };
-  const end = boundaries.endSeconds();
+  const end = boundaries.end();
   if (end === undefined) return undefined;
-  let last = index;
-  while (last > 0 && boundaries.startSeconds(last) === undefined) last -= 1;
-  return needing(end + (index - last) * segmentSeconds);
+  return needing(end.seconds + (index + 1 - Math.max(1, end.segmentCount)) * segmentSeconds);
 }
 
 function needing(seconds: number): Boundary {

@@ -397,6 +397,15 @@ describe('one of the two tracks', () => {
     expect((await readdir(folder)).sort()).toEqual(['source', 'video.index']);
   });
 
+  test('whose sound jumps by days is refused before segments are counted through the jump', async () => {
+    const samples = Array.from({ length: 800 }, (_, index) => ({
+      durationTicks: 1000,
+      offsetTicks: index < 797 ? 0 : 0x7fffffff - 600_000,
+    }));
+    const { result } = await indexed(makeMovie([video, { kind: 'audio', timescale: 4001, samples }]));
+    expect(result).toMatchObject({ video: {}, audioReason: 'its sound jumps by 536587 s' });
+  });
+
   test('that QuickTime describes in its own way is carried', async () => {
     const quickTime = box(
       'mp4a',
