@@ -8,6 +8,8 @@ export interface JsonBodyLimits {
   readonly depth: number;
   /** From the end of the headers to the last byte. */
   readonly timeoutMs: number;
+  /** False: an empty body is an empty object. */
+  readonly isRequired: boolean;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -24,7 +26,9 @@ export async function readJsonBody(
   request: IncomingMessage,
   limits: JsonBodyLimits,
 ): Promise<Record<string, unknown>> {
-  return parseJsonObject(await readBytes(request, limits), limits.depth);
+  const bytes = await readBytes(request, limits);
+  if (bytes.length === 0 && !limits.isRequired) return {};
+  return parseJsonObject(bytes, limits.depth);
 }
 
 /**

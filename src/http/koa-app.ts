@@ -27,7 +27,13 @@ import {
   type RateState,
   rateHeaders,
 } from './rate-limiter.ts';
-import type { FileAdmission, FileAnswer, Route, UploadedFile } from './route.ts';
+import {
+  type FileAdmission,
+  type FileAnswer,
+  isJsonBodyRequired,
+  type Route,
+  type UploadedFile,
+} from './route.ts';
 import { RouteTable } from './route-table.ts';
 import { answerBeforeRest, unreadBodyOf } from './unread-body.ts';
 
@@ -112,6 +118,7 @@ export function createKoaApp(options: KoaAppOptions): Koa {
             bytes: route.auth === 'none' ? jsonBytesAtMostWithoutKey : jsonBytesAtMost,
             depth: jsonDepthAtMost,
             timeoutMs: bodyTimeoutMs,
+            isRequired: isJsonBodyRequired(route.method, route.body.schema),
           })
         : undefined;
     const found = route.find?.({ params, caller });

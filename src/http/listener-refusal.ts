@@ -29,6 +29,11 @@ export function refuseConnection(
   answerWithError(socket, refusal.status, errorBodyOf(refusal.error, docsBase));
 }
 
+/** The answer to a request line and headers that are longer than Node's parser takes; its status is 431. */
+export const headersTooLarge = new AppError('payload-too-large', undefined, {
+  details: { detail: 'The request line and headers are too large.' },
+});
+
 /** Why a request is refused before anybody looks at what it asks for. */
 export type EarlyRefusal = 'no-host' | 'expectation' | 'tunnel';
 
@@ -103,12 +108,7 @@ function refusalOf(error: Error): { status: number; error: AppError } {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { status: 408, error: new AppError('request-timeout') };
     case 'HPE_HEADER_OVERFLOW':
-      return {
-        status: 431,
-        error: new AppError('payload-too-large', undefined, {
-          details: { detail: 'The request line and headers are too large.' },
-        }),
-      };
+      return { status: 431, error: headersTooLarge };
     default:
       return { status: 400, error: invalid('The request is not valid HTTP.') };
   }

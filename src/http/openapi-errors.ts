@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError, type ErrorCode, errorRegister } from '../shared/errors.ts';
 import { errorBodyOf } from './error-body.ts';
+import { headersTooLarge } from './listener-refusal.ts';
 import type { JsonObject } from './openapi-schemas.ts';
 import { validate } from './problems.ts';
 import type { Route } from './route.ts';
@@ -121,9 +122,23 @@ export class ErrorResponses {
       const example = isSameEverywhere(error) ? this.#sharedExample(error) : this.#ownExample(error);
       byStatus.set(status, { ...byStatus.get(status), [error.code]: example });
     }
-    return [...byStatus]
-      .sort(([a], [b]) => a - b)
-      .map(([status, examples]) => [status, this.#response(status, examples)]);
+    const responses = [...byStatus].map(([status, examples]): [number, JsonObject] => [
+      status,
+      this.#response(status, examples),
+    ]);
+    return [...responses, [431, this.headersTooLarge()] as [number, JsonObject]].sort(([a], [b]) => a - b);
+  }
+
+  /** A reference to the answer of the listener to headers over 16 KiB, which is the same on every path. */
+  headersTooLarge(): JsonObject {
+    const { 'X-Request-Id': _, ...headers } = this.#headers;
+    const value = { ...errorBodyOf(headersTooLarge, this.#docsBase), status: 431 };
+    this.responses.HeadersTooLarge ??= {
+      description: 'The request line and headers are longer than 16 KiB.',
+      headers,
+      content: { 'application/json': { schema: this.#schema, example: value } },
+    };
+    return { $ref: '#/components/responses/HeadersTooLarge' };
   }
 
   /** Many routes refuse in the same words: these stand once. */

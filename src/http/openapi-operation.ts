@@ -1,6 +1,6 @@
 import type { ErrorResponses } from './openapi-errors.ts';
 import type { JsonObject, SchemaCollection } from './openapi-schemas.ts';
-import type { Route } from './route.ts';
+import { isJsonBodyRequired, type Method, type Route } from './route.ts';
 
 /** Headers of every answer of the API, as references. */
 export const answerHeaders: JsonObject = {
@@ -26,7 +26,7 @@ export function operationOf(route: Route, schemas: SchemaCollection, errors: Err
     ...(route.description === undefined ? {} : { description: route.description }),
     security: securityOf(route.auth),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, schemas) }),
+    ...(route.body === undefined ? {} : { requestBody: requestBody(route.method, route.body, schemas) }),
     responses: {
       [route.success.status]: success,
       ...(otherSuccess === undefined
@@ -53,13 +53,16 @@ function operationId(route: Route): string {
 }
 
 function pathParameters(route: Route): JsonObject[] {
-  return Object.entries(route.params).map(([name, description]) => ({
-    name,
-    in: 'path',
-    required: true,
-    description,
-    schema: { type: 'string' },
-  }));
+  return Object.entries(route.params).map(([name, param]) => {
+    const { description, pattern } = typeof param === 'string' ? { description: param } : param;
+    return {
+      name,
+      in: 'path',
+      required: true,
+      description,
+      schema: { type: 'string', ...(pattern === undefined ? {} : { pattern: `^(?:${pattern})$` }) },
+    };
+  });
 }
 
 /** Lists are sent as `tags[]=a&tags[]=b`, maps as `metadata[key]=value`. */
@@ -100,12 +103,15 @@ function headerParameters(route: Route): JsonObject[] {
 /** Bytes that are no text. */
 const binary = { type: 'string', contentMediaType: 'application/octet-stream' };
 
-function requestBody(body: NonNullable<Route['body']>, schemas: SchemaCollection): JsonObject {
+function requestBody(
+  method: Method,
+  body: NonNullable<Route['body']>,
+  schemas: SchemaCollection,
+): JsonObject {
   if (body.kind === 'json') {
     const { examples: _, ...schema } = schemas.add(body.schema, 'input');
-    const isRequired = ((schema.required as string[] | undefined) ?? []).length > 0;
     return {
-      required: isRequired,
+      required: isJsonBodyRequired(method, body.schema),
       content: { 'application/json': { schema, ...namedExamples(body.schema.meta()?.examples) } },
     };
   }

@@ -15,6 +15,9 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
 /** The values of a path's `{names}`. */
 export type Params<Path extends string> = Readonly<Record<ParamNames<Path>, string>>;
 
+/** A name of a path, for the API document: a sentence, with what valid values match (without anchors). */
+export type PathParam = string | { readonly description: string; readonly pattern: string };
+
 /** A file that a caller sent, spooled to disk. It is deleted after the handler unless the handler moved it. */
 export interface UploadedFile {
   readonly path: string;
@@ -163,7 +166,7 @@ export interface RouteDefinition<
   /** What it counts as: reads for `GET`, writes for the rest, unless said here. */
   readonly rateClass?: RateClass;
   /** A sentence for each name of the path. */
-  readonly params?: Params<Path>;
+  readonly params?: Readonly<Record<ParamNames<Path>, PathParam>>;
   readonly query?: Query;
   /** Headers of requests that mean something here. */
   readonly headers?: Readonly<Record<string, RequestHeader>>;
@@ -213,7 +216,7 @@ export interface Route {
   readonly description?: string;
   readonly auth: RouteAuth;
   readonly rateClass: RateClass;
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: Readonly<Record<string, PathParam>>;
   readonly query: z.ZodObject | undefined;
   readonly headers?: Readonly<Record<string, RequestHeader>>;
   readonly body: AnyBody;
@@ -273,4 +276,9 @@ export function defineRoute<
     errors: errors ?? [],
     find,
   } as unknown as Route;
+}
+
+/** True where a JSON body must be sent: some attribute is required, or the route changes what the body names. */
+export function isJsonBodyRequired(method: Method, schema: z.ZodObject): boolean {
+  return method === 'PATCH' || !schema.safeParse({}).success;
 }

@@ -28,7 +28,9 @@ const namedInEnglish: ReadonlySet<string> = new Set(['nb', 'nn', 'tl']);
 const noRegions: ReadonlySet<string> = new Set(['ZZ', 'XA', 'XB', 'QO']);
 const noScripts: ReadonlySet<string> = new Set(['Zzzz', 'Zxxx', 'Zyyy', 'Zinh']);
 
-const tagForm = /^[a-zA-Z]+(?:-[a-zA-Z0-9]+)*$/;
+/** The form that every language tag has, without anchors. */
+export const languageTagPattern = '[a-zA-Z]+(?:-[a-zA-Z0-9]+)*';
+const tagForm = new RegExp(`^${languageTagPattern}$`);
 const knownForm = /^([a-z]{2})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?$/;
 const namesKept = 5_000;
 

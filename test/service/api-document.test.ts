@@ -207,6 +207,26 @@ describe('the API document', () => {
     });
   });
 
+  test('describes the answer to headers that are too large on every path', () => {
+    const missing = operations.filter(({ operation }) => operation.responses[431] === undefined).map(nameOf);
+    expect(missing).toEqual([]);
+    const { content } = responseAt(document, operations[0]!.operation.responses[431]!);
+    expect(valuesOf(content!['application/json']!)).toMatchObject([
+      { status: 431, title: 'The payload is too large.' },
+    ]);
+  });
+
+  test.each(['captions', 'chapters'])('gives the language of %s a pattern', kind => {
+    const { parameters } = document.paths[`/videos/{videoId}/${kind}/{language}`]!.post!;
+    const { pattern } = parameters!.find(({ name }) => name === 'language')!.schema as { pattern: string };
+    const form = new RegExp(pattern);
+    expect(['fr', 'zh-Hans-CN', 'es-419', 'fr_FR', '419', '', 'fr-'].filter(tag => form.test(tag))).toEqual([
+      'fr',
+      'zh-Hans-CN',
+      'es-419',
+    ]);
+  });
+
   test('tells which pieces of a file an upload may have', () => {
     const { parameters, requestBody } = document.paths['/upload']!.post!;
     expect(parameters?.map(({ name, in: place }) => `${place} ${name}`)).toEqual([

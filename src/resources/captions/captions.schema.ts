@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/pagination.ts';
+import { languageTagPattern } from '../../shared/language-tag.ts';
 
 /** Query of the lists of text tracks: pages alone. */
 export const textTracksQuerySchema = listQuery({}, ['language']).omit({ sortBy: true, sortOrder: true });
@@ -14,12 +15,18 @@ export const captionChangesSchema = z
   })
   .meta({ examples: [{ default: true }] });
 
+/** The language of a text track, in answers. */
+export const languageTagSchema = z
+  .string()
+  .regex(new RegExp(`^${languageTagPattern}$`))
+  .describe('Language tag.');
+
 /** Captions in answers. */
 export const captionSchema = z
   .object({
     uri: z.string(),
     src: z.string().describe('Address of the WebVTT file.'),
-    srclang: z.string().describe('Language tag.'),
+    srclang: languageTagSchema,
     languageName: z.string().describe('What speakers call the language.'),
     default: z.boolean(),
   })

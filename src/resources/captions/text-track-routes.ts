@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Caller } from '../../http/caller.ts';
 import { pageOf } from '../../http/pagination.ts';
 import { fileBody } from '../../http/route.ts';
+import { languageTagPattern } from '../../shared/language-tag.ts';
 import { textTracksQuerySchema } from './captions.schema.ts';
 import { type TextTrack, textTrackBytesMax } from './text-track.ts';
 import type { TextTracksService } from './text-tracks.service.ts';
@@ -16,7 +17,10 @@ export const textTrackBody = fileBody({
 /** Sentences for the names in the paths of text tracks. */
 export const textTrackParams = {
   videoId: 'Id of the video.',
-  language: 'Language tag, such as `fr` or `fr-CA`; case does not matter.',
+  language: {
+    description: 'Language tag, such as `fr` or `fr-CA`; case does not matter.',
+    pattern: languageTagPattern,
+  },
 } as const;
 
 /** A request whose path names a text track. */

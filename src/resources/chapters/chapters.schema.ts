@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { listSchema } from '../../http/pagination.ts';
+import { languageTagSchema } from '../captions/captions.schema.ts';
 
 /** Chapters in answers. */
 export const chapterSchema = z
   .object({
     uri: z.string(),
     src: z.string().describe('Address of the WebVTT file.'),
-    language: z.string().describe('Language tag.'),
+    language: languageTagSchema,
   })
   .meta({
     id: 'Chapter',

@@ -56,9 +56,10 @@ function operationOf(described: DescribedPath, names: Readonly<Record<string, st
     ...(description === undefined ? {} : { description }),
     security: [],
     ...(parameters.length === 0 ? {} : { parameters }),
-    responses: Object.fromEntries(
-      Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)]),
-    ),
+    responses: {
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)])),
+      431: { $ref: '#/components/responses/HeadersTooLarge' },
+    },
   };
 }
 

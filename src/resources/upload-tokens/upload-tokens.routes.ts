@@ -41,7 +41,8 @@ export function uploadTokenRoutes(uploadTokens: UploadTokensService): Route[] {
       path: '/upload-tokens',
       tag,
       summary: 'Create an upload token',
-      description: 'Whoever has it can upload videos with `POST /upload`, without a key, until it expires.',
+      description:
+        'Whoever has it can upload videos with `POST /upload`, without a key, until it expires. Without a body, it never expires.',
       auth: 'key',
       body: jsonBody(uploadTokenCreationSchema),
       success: { status: 200, ...shown },
