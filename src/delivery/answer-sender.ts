@@ -192,7 +192,7 @@ export class AnswerSender {
       this.#observer.request(exchange.kind, status);
       exchange.reply.writeHead(status, headers);
     });
-    if (outcome === 'missing') this.sentence(exchange, 404, notFoundText, 'no-cache');
+    if (outcome === 'missing') this.sentence(exchange, 404, notFoundText, 'no-store');
     if (outcome === 'busy') {
       this.sentence(exchange, 503, 'Too many answers are on their way.', 'no-store', ['Retry-After', '1']);
     }
@@ -260,7 +260,7 @@ export class AnswerSender {
   /** An answer for what should not have happened; cuts the viewer off where an answer has begun. */
   failure(exchange: Exchange): void {
     if (exchange.reply.headersSent) cutOff(exchange.reply);
-    else this.sentence(exchange, 500, 'Something went wrong here.', 'no-cache');
+    else this.sentence(exchange, 500, 'Something went wrong here.', 'no-store');
   }
 
   #send(exchange: Exchange, status: number, headers: string[], body: readonly Buffer[], bytes: number): void {

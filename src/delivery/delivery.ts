@@ -79,8 +79,10 @@ const nothingOnAirText = 'Nothing is being broadcast here.';
 /** So long may an uploaded image be kept; and one that becomes another while the stream is on. */
 const imageSeconds = 60;
 const frameSeconds = 10;
-/** For what depends on the moment, and for errors that must be over as soon as their cause is. */
+/** For what depends on the moment. */
 const noCache = 'no-cache';
+/** For errors: a cached one would outlive its cause. */
+const noStore = 'no-store';
 
 /**
  * Answers what viewers fetch: playlists, media, images and player pages; of live streams all from memory, of videos from files.
@@ -188,14 +190,14 @@ export class Delivery implements Component {
     };
     try {
       if (url.length > maxUrlLength) {
-        this.#sender.sentence(exchange, 414, 'The address is too long.', noCache);
+        this.#sender.sentence(exchange, 414, 'The address is too long.', noStore);
       } else if (request.method === 'GET' || request.method === 'HEAD') {
         this.#answer(exchange, path, queryAt === -1 ? '' : url.slice(queryAt + 1));
       } else if (request.method === 'OPTIONS') {
         this.#sender.preflight(exchange);
       } else {
         const allow = ['Allow', allowedMethods];
-        this.#sender.sentence(exchange, 405, 'Only GET, HEAD and OPTIONS work here.', noCache, allow);
+        this.#sender.sentence(exchange, 405, 'Only GET, HEAD and OPTIONS work here.', noStore, allow);
       }
     } catch (error) {
       this.#pending.fail(exchange, error);
@@ -242,7 +244,7 @@ export class Delivery implements Component {
         this.#answerLogo(exchange, path);
         break;
       case 'unknown':
-        this.#notFound(exchange, noCache);
+        this.#notFound(exchange);
         break;
     }
   }
@@ -252,7 +254,7 @@ export class Delivery implements Component {
     const stream =
       playable && counted(exchange, this.#gate.admitToMedia(mediaQuestion(exchange, path, query)));
     if (playable === undefined || stream === undefined) {
-      this.#notFound(exchange, noCache);
+      this.#notFound(exchange);
       return;
     }
     const abort = new AbortController();
@@ -264,7 +266,7 @@ export class Delivery implements Component {
 
   #sendMedia(exchange: Exchange, answer: MediaAnswer, { access, headers }: AdmittedStream): void {
     if (answer.status === 404) {
-      this.#notFound(exchange, lifetimeFor(access, `max-age=${answer.targetDurationSeconds}`));
+      this.#notFound(exchange);
       return;
     }
     const cacheControl = lifetimeFor(access, `max-age=${Math.floor(answer.lifetimeSeconds)}, immutable`);
@@ -284,7 +286,7 @@ export class Delivery implements Component {
     const stream =
       playable && counted(exchange, this.#gate.admitToMedia(mediaQuestion(exchange, path, query)));
     if (playable === undefined || stream === undefined) {
-      this.#notFound(exchange, noCache);
+      this.#notFound(exchange);
       return;
     }
     const { request } = exchange;
@@ -295,29 +297,21 @@ export class Delivery implements Component {
     const directives = new URLSearchParams(query);
     const abort = new AbortController();
     const answer = playable.mediaPlaylist(path.rendition, directives, abort.signal);
-    const isBlocking = directives.has('_HLS_msn');
-    this.#pending.hold(
-      exchange,
-      answer,
-      playlist => this.#sendPlaylist(exchange, playlist, isBlocking, stream),
-      abort,
-    );
+    this.#pending.hold(exchange, answer, playlist => this.#sendPlaylist(exchange, playlist, stream), abort);
   }
 
-  /** Lifetimes as in appendix B.1, in target durations: a blocking reload 6, its failure 4; a plain one up to 0.5, its failure 1. */
-  #sendPlaylist(
-    exchange: Exchange,
-    answer: PlaylistAnswer,
-    isBlocking: boolean,
-    { access, headers }: AdmittedStream,
-  ): void {
-    const { targetDurationSeconds: target } = answer;
+  /**
+   * Sends a media playlist, with the lifetimes of appendix B.1 in target durations: 6 for a blocking reload, up to 0.5 for others. A
+   * blocking reload that found its position listed counts as one of the others: a player that asks again wants news. Errors are not
+   * cached, although B.1 allows it: browsers replay them to players after their cause is gone.
+   */
+  #sendPlaylist(exchange: Exchange, answer: PlaylistAnswer, { access, headers }: AdmittedStream): void {
     if (answer.status !== 200) {
-      const lifetime = lifetimeFor(access, `max-age=${isBlocking ? 4 * target : target}`);
-      this.#sender.sentence(exchange, answer.status, answer.reason, lifetime);
+      this.#sender.sentence(exchange, answer.status, answer.reason, noStore);
       return;
     }
-    const isSettled = answer.blocking || answer.ended;
+    const { targetDurationSeconds: target } = answer;
+    const isSettled = answer.hasWaited || answer.ended;
     const lifetimeSeconds = isSettled ? 6 * target : Math.min(1, Math.floor(target / 2));
     const lifetime = lifetimeFor(access, `max-age=${lifetimeSeconds}`);
     this.#sender.text(exchange, answer.text, playlistType, lifetime, headers);
@@ -330,7 +324,7 @@ export class Delivery implements Component {
     const stream = text && counted(exchange, this.#gate.admitToMedia(mediaQuestion(exchange, path, query)));
     // Neither may be kept: the next broadcast has another playlist under this URL.
     if (text === undefined || stream === undefined) {
-      this.#sender.sentence(exchange, 404, nothingOnAirText, noCache);
+      this.#sender.sentence(exchange, 404, nothingOnAirText, noStore);
       return;
     }
     const { access, headers } = stream;
@@ -341,20 +335,20 @@ export class Delivery implements Component {
 
   #answerSession(exchange: Exchange, path: StreamPath, query: string): void {
     const stream = counted(exchange, this.#gate.admit(mediaQuestion(exchange, path, query)));
-    if (stream === undefined) this.#notFound(exchange, noCache);
+    if (stream === undefined) this.#notFound(exchange);
     else this.#sendJson(exchange, JSON.stringify({ session_token: stream.access?.avh }), stream.headers);
   }
 
   #answerState(exchange: Exchange, liveStreamId: string, query: string): void {
     const stream = this.#admitToPage(exchange, liveStreamId, query);
-    if (stream === undefined) this.#notFound(exchange, noCache);
+    if (stream === undefined) this.#notFound(exchange);
     else this.#sendJson(exchange, describeState(this.#live, liveStreamId), stream.headers);
   }
 
   #answerEvents(exchange: Exchange, liveStreamId: string, query: string): void {
     const stream = this.#admitToPage(exchange, liveStreamId, query);
     if (stream === undefined) {
-      this.#notFound(exchange, noCache);
+      this.#notFound(exchange);
       return;
     }
     if (!this.#events.hasRoom(liveStreamId)) {
@@ -363,7 +357,7 @@ export class Delivery implements Component {
         exchange,
         503,
         'Too many pages are open; ask for the state instead.',
-        noCache,
+        noStore,
         retry,
       );
       return;
@@ -411,7 +405,7 @@ export class Delivery implements Component {
   #answerThumbnail(exchange: Exchange, path: StreamPath, query: string): void {
     const stream = counted(exchange, this.#gate.admit(mediaQuestion(exchange, path, query)));
     if (stream === undefined) {
-      this.#notFound(exchange, noCache);
+      this.#notFound(exchange);
       return;
     }
     this.#pending.hold(exchange, this.#imageOf(path.liveStreamId), ({ image, seconds }) => {
@@ -441,7 +435,7 @@ export class Delivery implements Component {
   #answerLogo(exchange: Exchange, { playerId, extension }: ViewerPath & { kind: 'logo' }): void {
     const logo = this.#logo(playerId, extension);
     if (logo === undefined) {
-      this.#notFound(exchange, noCache);
+      this.#notFound(exchange);
       return;
     }
     const headers = ['X-Content-Type-Options', 'nosniff'];
@@ -453,7 +447,7 @@ export class Delivery implements Component {
   #answerAsset(exchange: Exchange, name: string): void {
     const file = this.#files().byName.get(name);
     if (file === undefined) {
-      this.#notFound(exchange, noCache);
+      this.#notFound(exchange);
       return;
     }
     this.#sender.text(exchange, file.text, file.contentType, 'max-age=31536000, immutable', [
@@ -467,8 +461,8 @@ export class Delivery implements Component {
     this.#sender.document(exchange, 200, Buffer.from(text), 'application/json', caching);
   }
 
-  #notFound(exchange: Exchange, cacheControl: string): void {
-    this.#sender.sentence(exchange, 404, notFoundText, cacheControl);
+  #notFound(exchange: Exchange): void {
+    this.#sender.sentence(exchange, 404, notFoundText, noStore);
   }
 
   #files(): PlayerFiles {

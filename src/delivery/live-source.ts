@@ -13,8 +13,8 @@ export type PlaylistAnswer =
   | {
       readonly status: 200;
       readonly text: RenderedText;
-      /** The URL names this content by `_HLS_msn`, so it may be kept longer than a plain reload. */
-      readonly blocking: boolean;
+      /** The request waited for the position that `_HLS_msn` names, so the answer may be cached longer than a plain reload. */
+      readonly hasWaited: boolean;
       readonly targetDurationSeconds: number;
       /** The list has `EXT-X-ENDLIST` and will not change any more. */
       readonly ended: boolean;
@@ -23,7 +23,6 @@ export type PlaylistAnswer =
       readonly status: 400 | 404 | 503;
       /** One short sentence for a person. */
       readonly reason: string;
-      readonly targetDurationSeconds: number;
     };
 
 /** What became of a request for an init section, a segment or a part. */
@@ -40,7 +39,7 @@ export type MediaAnswer =
       /** How long the URL will keep naming these bytes. */
       readonly lifetimeSeconds: number;
     }
-  | { readonly status: 404; readonly targetDurationSeconds: number };
+  | { readonly status: 404 };
 
 /** One broadcast that viewers can play. */
 export interface LivePlayable {

@@ -25,12 +25,12 @@ export class PendingAnswers {
     abort = new AbortController(),
   ): void {
     const release = this.#held.add(exchange, abort, () =>
-      this.#sender.sentence(exchange, 503, 'The server is shutting down.', 'no-cache'),
+      this.#sender.sentence(exchange, 503, 'The server is shutting down.', 'no-store'),
     );
     if (release === undefined) {
       abort.abort();
       pending.catch(() => {});
-      this.#sender.sentence(exchange, 503, 'Too many requests wait here.', 'no-cache');
+      this.#sender.sentence(exchange, 503, 'Too many requests wait here.', 'no-store');
       return;
     }
     pending

@@ -215,6 +215,7 @@ export class LiveBroadcast {
         if (tags === undefined) return;
         handover = undefined;
         void this.#standIn?.finish();
+        this.#markGaps();
         this.#timeline.restart();
         for (const each of tags) run.tag(each);
       },
@@ -305,8 +306,8 @@ export class LiveBroadcast {
     if (this.#state !== 'waiting' || this.#ending !== undefined || this.#standIn?.isOn) return;
     const target = this.#options.targetDurationSeconds;
     this.#gapTimer = setInterval(() => {
-      // What an encoder still has comes first.
-      if (this.#newest?.isDone === false) return;
+      // Media that an encoder still holds comes first. A packager that has not begun holds none, and players would wait in vain for it.
+      if (this.#generation?.isDone === false) return;
       for (const window of this.#renditions.windows) window.addGap(target);
     }, target * 1000);
   }

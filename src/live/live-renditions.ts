@@ -127,19 +127,15 @@ export class LiveRenditions {
     query: URLSearchParams,
     signal: AbortSignal,
   ): Promise<PlaylistAnswer> {
-    const { targetDurationSeconds } = this.#options;
     const found = this.#byName.get(rendition);
-    if (found === undefined) {
-      return { status: 404, reason: 'there is no such rendition', targetDurationSeconds };
-    }
+    if (found === undefined) return { status: 404, reason: 'there is no such rendition' };
     return found.window.mediaPlaylist(query, signal);
   }
 
   /** See {@link LiveWindow.media}. */
   media(rendition: string, name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer {
-    const { targetDurationSeconds } = this.#options;
     const found = this.#byName.get(rendition);
-    return found?.window.media(name, signal) ?? { status: 404, targetDurationSeconds };
+    return found?.window.media(name, signal) ?? { status: 404 };
   }
 
   /** All that is to be chosen among can be played, or has had its time to begin: a player reads the list once. */

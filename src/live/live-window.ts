@@ -19,12 +19,12 @@ export type PlaylistAnswer =
   | {
       readonly status: 200;
       readonly text: AnswerText;
-      /** The query named what it waits for, so that its address names the content. */
-      readonly blocking: boolean;
+      /** The request waited for the position in its URL, so the URL names this content. */
+      readonly hasWaited: boolean;
       readonly targetDurationSeconds: number;
       readonly ended: boolean;
     }
-  | { readonly status: 400 | 404 | 503; readonly reason: string; readonly targetDurationSeconds: number };
+  | { readonly status: 400 | 404 | 503; readonly reason: string };
 
 /** Answer to a request for an init section, a segment or a part. */
 export type MediaAnswer =
@@ -36,7 +36,7 @@ export type MediaAnswer =
       readonly etag: string;
       readonly lifetimeSeconds: number;
     }
-  | { readonly status: 404; readonly targetDurationSeconds: number };
+  | { readonly status: 404 };
 
 /** What a window is made with. */
 export interface LiveWindowOptions extends ShelfOptions {
@@ -279,20 +279,21 @@ export class LiveWindow implements SegmentSink {
   /** @param query of the request; only the delivery directives in it count */
   async mediaPlaylist(query: URLSearchParams, signal: AbortSignal): Promise<PlaylistAnswer> {
     const { targetDurationSeconds } = this;
-    if (!this.isPlayable) return { status: 404, reason: 'there is no segment yet', targetDurationSeconds };
+    if (!this.isPlayable) return { status: 404, reason: 'there is no segment yet' };
     await this.#waitFor(() => this.#canStart(), targetDurationSeconds * 1000, signal);
     if (this.#ended) return this.#answer('no', false);
     const directives = parseReloadDirectives(query);
-    if (!directives.ok) return { status: 400, reason: directives.reason, targetDurationSeconds };
+    if (!directives.ok) return { status: 400, reason: directives.reason };
     const { msn, part, skip } = directives;
     if (msn === undefined) return this.#answer(skip, false);
     if (this.#isTooFar(msn, part)) {
-      return { status: 400, reason: 'that is too far ahead', targetDurationSeconds };
+      return { status: 400, reason: 'that is too far ahead' };
     }
     // 6.2.5.2: no request is held for longer than three target durations.
+    const hasWaited = !this.#hasReached(msn, part);
     const came = await this.#waitFor(() => this.#hasReached(msn, part), targetDurationSeconds * 3000, signal);
-    if (!came) return { status: 503, reason: 'what was asked for did not come', targetDurationSeconds };
-    return this.#answer(this.#ended ? 'no' : skip, true);
+    if (!came) return { status: 503, reason: 'what was asked for did not come' };
+    return this.#answer(this.#ended ? 'no' : skip, hasWaited);
   }
 
   /** @param name last part of the address: `init-1.mp4`, `segment-12.m4s`, `part-345.m4s` */
@@ -396,11 +397,11 @@ export class LiveWindow implements SegmentSink {
     return part > newest + ahead;
   }
 
-  #answer(skip: 'no' | 'yes' | 'v2', blocking: boolean): PlaylistAnswer {
+  #answer(skip: 'no' | 'yes' | 'v2', hasWaited: boolean): PlaylistAnswer {
     return {
       status: 200,
       text: this.#playlist.text(skip !== 'no' && !this.#ended ? 'delta' : 'whole'),
-      blocking,
+      hasWaited,
       targetDurationSeconds: this.targetDurationSeconds,
       ended: this.#ended,
     };
@@ -435,7 +436,7 @@ export class LiveWindow implements SegmentSink {
   }
 
   #notFound(): MediaAnswer {
-    return { status: 404, targetDurationSeconds: this.targetDurationSeconds };
+    return { status: 404 };
   }
 }
 

@@ -21,7 +21,7 @@ export function rendered(text: string): RenderedText {
   return { plain: Buffer.from(text), gzip: gzipSync(text), etag: `"${text.length}"` };
 }
 
-/** A broadcast made of buffers. A part that is not there is waited for, as is a playlist asked for by `_HLS_msn`. */
+/** A broadcast made of buffers. A part that is not there is waited for, as is a playlist asked for by `_HLS_msn=next`. */
 export class MemoryBroadcast implements LivePlayable {
   readonly broadcastId: string;
   readonly #address: string;
@@ -46,25 +46,24 @@ export class MemoryBroadcast implements LivePlayable {
     query: URLSearchParams,
     signal: AbortSignal,
   ): Promise<PlaylistAnswer> {
-    if (rendition !== 'source')
-      return { status: 404, reason: 'No rendition.', targetDurationSeconds: target };
+    if (rendition !== 'source') return { status: 404, reason: 'No rendition.' };
     const msn = query.get('_HLS_msn');
-    if (msn === 'bad') return { status: 400, reason: 'Not a number.', targetDurationSeconds: target };
-    if (msn === 'late') return { status: 503, reason: 'Held too long.', targetDurationSeconds: target };
+    if (msn === 'bad') return { status: 400, reason: 'Not a number.' };
+    if (msn === 'late') return { status: 503, reason: 'Held too long.' };
     if (msn === 'broken') throw new Error('a fault inside');
-    if (query.has('plain404')) return { status: 404, reason: 'Gone.', targetDurationSeconds: target };
+    if (query.has('plain404')) return { status: 404, reason: 'Gone.' };
     if (msn === 'next') await this.#wait(signal);
     return {
       status: 200,
       text: rendered('#EXTM3U\n#EXT-X-TARGETDURATION:2\n'),
-      blocking: msn !== null,
+      hasWaited: msn === 'next',
       targetDurationSeconds: target,
       ended: this.ended,
     };
   }
 
   media(rendition: string, name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer {
-    const missing: MediaAnswer = { status: 404, targetDurationSeconds: target };
+    const missing: MediaAnswer = { status: 404 };
     if (rendition !== 'source') return missing;
     if (name === 'part-next.m4s') return this.#wait(signal).then(() => this.#media(name) ?? missing);
     return this.#media(name) ?? missing;

@@ -163,6 +163,31 @@ describe('a publisher that came back', () => {
     expect(states).toEqual(['live', 'waiting']);
   });
 
+  test('with a packager that is slow to begin: the playlist grows, and nobody is told 503', async () => {
+    const { live, packagers } = mediaRoom();
+    const first = publish(live);
+    await startVideo(first);
+    packagers[0]!.begin();
+    packagers[0]!.give(0, 20);
+    first.close('connection-closed');
+    await vi.advanceTimersByTimeAsync(3000);
+    await startVideo(publish(live));
+    expect(packagers).toHaveLength(2);
+    const last = (await playlistOf(live.current('li1')))
+      .match(/gap-(\d+)/g)!
+      .at(-1)!
+      .slice('gap-'.length);
+    const query = new URLSearchParams({ _HLS_msn: String(Number(last) + 1), _HLS_part: '0' });
+    const asked = live.current('li1')!.mediaPlaylist('source', query, new AbortController().signal);
+    await vi.advanceTimersByTimeAsync(7000);
+    expect(await asked).toMatchObject({ status: 200 });
+    packagers[1]!.begin();
+    packagers[1]!.give(20_000, 20);
+    expect(await playlistOf(live.current('li1'))).toMatch(
+      /EXT-X-GAP[\s\S]*EXT-X-DISCONTINUITY\n[\s\S]*part-/,
+    );
+  });
+
   test('after a single frame: parts are as long as always', async () => {
     const { live, packagers } = mediaRoom();
     const first = publish(live);
