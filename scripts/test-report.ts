@@ -1,0 +1,149 @@
+/** The outcome of one test file. */
+export interface FileOutcome {
+  readonly file: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** Names of failed tests and other reasons, empty when the file passed. */
+  readonly problems: readonly string[];
+}
+
+/** The lines of a report: the reporter appends each as it happens, so that a killed run leaves the lines until then. */
+export type ReportLine =
+  | { readonly type: 'start'; readonly files: readonly string[] }
+  | { readonly type: 'file'; readonly outcome: FileOutcome }
+  | { readonly type: 'end'; readonly errors: readonly UnhandledError[] };
+
+/** An error outside of any test; `file` is absent when nothing tells which file caused it. */
+export interface UnhandledError {
+  readonly file?: string | undefined;
+  readonly message: string;
+}
+
+/** The outcome of a run: `errors` are the failures that belong to no file. */
+export interface RunOutcome {
+  readonly files: readonly FileOutcome[];
+  readonly errors: readonly string[];
+}
+
+/** Totals of a run and its repeats. */
+export interface RepeatedOutcome extends RunOutcome {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** The first outcomes of the files that failed, then passed alone. */
+  readonly flaky: readonly FileOutcome[];
+}
+
+/** Limits of the repeats. */
+export interface RepeatLimits {
+  /** More failed files than this are not repeated: the change is at fault, not the machine. */
+  readonly maxFiles: number;
+  readonly maxFileMs: number;
+  readonly maxTotalMs: number;
+}
+
+/**
+ * Reads the report of one run. A file that never ended (a crash, a hang, a killed run) has failed, and so has one with
+ * an unhandled error.
+ *
+ * @param text lines of JSON, the last of them possibly cut short
+ * @param exitCode how the run ended: a bad end that no file explains is an error of its own
+ */
+export function readReport(text: string, exitCode: number): RunOutcome {
+  const lines = text.split('\n').flatMap(parseLine);
+  const ended = new Map(
+    lines.flatMap(line => (line.type === 'file' ? [[line.outcome.file, line.outcome] as const] : [])),
+  );
+  const expected = lines.flatMap(line => (line.type === 'start' ? line.files : []));
+  const names = new Set([...expected, ...ended.keys()]);
+  const unhandled = lines.flatMap(line => (line.type === 'end' ? line.errors : []));
+  const files = [...names].map(file => {
+    const outcome = ended.get(file) ?? { ...emptyOutcome, file, problems: ['the file did not end'] };
+    const errors = unhandled.filter(error => error.file === file).map(({ message }) => message);
+    return withFailure({ ...outcome, problems: [...outcome.problems, ...errors] });
+  });
+  // The error of a crashed worker names no file, but leaves its file without an end.
+  const isExplained = (error: UnhandledError) =>
+    names.has(error.file ?? '') || expected.some(file => !ended.has(file));
+  const errors = unhandled.filter(error => !isExplained(error)).map(({ message }) => message);
+  if (files.every(outcome => isPassed(outcome) && outcome.passed === 0)) errors.push('no test passed');
+  if (exitCode !== 0 && errors.length === 0 && files.every(isPassed)) {
+    errors.push(`the run ended with ${exitCode}, although all files passed`);
+  }
+  return { files, errors };
+}
+
+/**
+ * Runs each failed file once more, alone, and counts it by how that ended. Failures that belong to no file stay.
+ *
+ * @param repeat runs one file and gives its outcome
+ */
+export async function repeatFailed(
+  first: RunOutcome,
+  limits: RepeatLimits,
+  repeat: (file: string, timeoutMs: number) => Promise<RunOutcome>,
+): Promise<RepeatedOutcome> {
+  const failed = first.files.filter(outcome => !isPassed(outcome));
+  const isWorthIt = first.errors.length === 0 && failed.length <= limits.maxFiles;
+  const last = new Map(first.files.map(outcome => [outcome.file, outcome]));
+  const flaky: FileOutcome[] = [];
+  let leftMs = limits.maxTotalMs;
+  for (const outcome of isWorthIt ? failed : []) {
+    if (leftMs <= 0) break;
+    const startedMs = performance.now();
+    const { files, errors } = await repeat(outcome.file, Math.min(limits.maxFileMs, leftMs));
+    leftMs -= performance.now() - startedMs;
+    const repeated = files.find(({ file }) => file === outcome.file) ?? outcome;
+    const again = withFailure({ ...repeated, problems: [...repeated.problems, ...errors] });
+    last.set(outcome.file, again);
+    if (isPassed(again)) flaky.push(outcome);
+  }
+  const files = [...last.values()];
+  const sum = (kind: 'passed' | 'failed' | 'skipped') =>
+    files.reduce((total, outcome) => total + outcome[kind], 0);
+  return {
+    files,
+    errors: first.errors,
+    passed: sum('passed'),
+    failed: sum('failed') + first.errors.length,
+    skipped: sum('skipped'),
+    flaky,
+  };
+}
+
+/** Describes the outcome in lines for people: totals, then what failed, then what is flaky. */
+export function describeOutcome(outcome: RepeatedOutcome): string[] {
+  const { passed, failed, skipped, errors, files, flaky } = outcome;
+  const line = (kind: string, { file, problems }: FileOutcome) =>
+    `${kind}: ${file} (${problems.map(firstLine).join('; ')})`;
+  return [
+    `tests: ${passed} passed, ${failed} failed, ${skipped} skipped`,
+    ...errors.map(error => `failed: ${firstLine(error)}`),
+    ...files.filter(file => !isPassed(file)).map(file => line('failed', file)),
+    ...flaky.map(file => line('flaky', file)),
+  ];
+}
+
+const emptyOutcome = { passed: 0, failed: 0, skipped: 0 };
+
+function isPassed({ failed, problems }: FileOutcome): boolean {
+  return failed === 0 && problems.length === 0;
+}
+
+/** Counts a file that failed without a failed test as one failure. */
+function withFailure(outcome: FileOutcome): FileOutcome {
+  return { ...outcome, failed: Math.max(outcome.failed, outcome.problems.length > 0 ? 1 : 0) };
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0]!;
+}
+
+function parseLine(line: string): ReportLine[] {
+  try {
+    return [JSON.parse(line) as ReportLine];
+  } catch {
+    return [];
+  }
+}
