@@ -82,6 +82,8 @@ const endedKeptMs = 60_000;
 const completedLingerMs = 60_000;
 /** Encoding takes so long where nothing is in its way. */
 const usualRungLagMs = 400;
+/** One slow moment does not fail an import. */
+const importRateWindowMs = 60_000;
 const housekeepingEveryMs = 3_600_000;
 const suspensionEveryMs = 2_000;
 const sweepEveryMs = 24 * 3_600_000;
@@ -293,6 +295,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         minFreeBytes: config['uploads.minFree'],
         idleTimeoutMs: config['uploads.idleTimeout'],
         sourceTimeoutMs: config['uploads.sourceTimeout'],
+        minImportRate: { bytesPerSecond: config['imports.minBytesPerSecond'], windowMs: importRateWindowMs },
         allowPrivateTargets: config.allowPrivateTargets,
       },
       feed,

@@ -104,8 +104,8 @@ export interface Vod {
 
 const second = 1000;
 const niceness = 10;
-/** Places in the lanes that are not for encoding: fetching and joining files, first looks, pictures. */
-const places = { transfer: 4, assembly: 2, [vodLanes.prepare]: 2, [vodLanes.images]: 1 };
+/** Places in the lanes that are not for encoding: joining files, first looks, pictures. */
+const places = { assembly: 2, [vodLanes.prepare]: 2, [vodLanes.images]: 1 };
 const coresPerEncode = 4;
 
 /** Puts together what works on videos. */
@@ -148,7 +148,11 @@ export function composeVod(options: VodOptions): Vod {
   const growing = new GrowingVideos();
   const jobs = new Jobs({
     database,
-    lanes: { ...places, [vodLanes.encode]: encodes },
+    lanes: {
+      ...places,
+      transfer: { places: config['imports.maxConcurrent'], maxPerGroup: config['imports.maxPerProject'] },
+      [vodLanes.encode]: encodes,
+    },
     clock,
     log,
     observer: {

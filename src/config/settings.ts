@@ -209,6 +209,24 @@ export const settings = {
     '24h',
     'How long fetching a video from an address may take.',
   ),
+  'imports.maxConcurrent': setting(
+    'MILLRACE_IMPORTS_MAX_CONCURRENT',
+    integer(1, 1000),
+    16,
+    'Videos fetched from addresses at once, for all projects together. A free place goes to the project with the fewest running imports.',
+  ),
+  'imports.maxPerProject': setting(
+    'MILLRACE_IMPORTS_MAX_PER_PROJECT',
+    integer(1, 1000),
+    4,
+    'Videos fetched from addresses at once for one project; more wait. Keep it well below `imports.maxConcurrent`.',
+  ),
+  'imports.minBytesPerSecond': setting(
+    'MILLRACE_IMPORTS_MIN_BYTES_PER_SECOND',
+    size(0, 1024 ** 3),
+    '64KiB',
+    'An import fails when the server of its source sends less than this, averaged over a minute; 0 is no minimum.',
+  ),
   'videos.restore': setting(
     'MILLRACE_VIDEOS_RESTORE',
     boolean,

@@ -20,13 +20,16 @@ export interface JobCounts {
 
 type JobColumns = Pick<
   Selectable<JobRow>,
-  'id' | 'kind' | 'subject_id' | 'payload' | 'priority' | 'attempts'
+  'id' | 'kind' | 'subject_id' | 'payload' | 'priority' | 'attempts' | 'group_id'
 >;
+
+const columns = 'id, kind, subject_id, payload, priority, attempts, group_id';
 
 /** Jobs in the database. */
 export class JobStore {
   readonly #database: Database;
   readonly #due;
+  readonly #firstOfGroups;
   readonly #nextDue;
   readonly #claim;
   readonly #renew;
@@ -34,8 +37,24 @@ export class JobStore {
   constructor(database: Database) {
     this.#database = database;
     this.#due = database.sqlite.prepare<[string, number, number], JobColumns>(
-      `SELECT id, kind, subject_id, payload, priority, attempts FROM jobs
+      `SELECT ${columns} FROM jobs
        WHERE state = 'waiting' AND lane = ? AND run_at_ms <= ? ORDER BY priority DESC, id LIMIT ?`,
+    );
+    // Steps from group to group by the index: one group may have very many jobs.
+    this.#firstOfGroups = database.sqlite.prepare<{ lane: string; nowMs: number }, JobColumns>(
+      `WITH RECURSIVE lane_groups (group_id) AS (
+         SELECT min(group_id) FROM jobs WHERE state = 'waiting' AND lane = @lane
+         UNION ALL
+         SELECT (SELECT min(j.group_id) FROM jobs j
+           WHERE j.state = 'waiting' AND j.lane = @lane AND j.group_id > g.group_id)
+         FROM lane_groups g WHERE g.group_id IS NOT NULL
+       )
+       SELECT ${columns} FROM jobs WHERE id IN (
+         SELECT (SELECT id FROM jobs j
+           WHERE j.state = 'waiting' AND j.lane = @lane AND j.group_id = g.group_id AND j.run_at_ms <= @nowMs
+           ORDER BY j.priority DESC, j.id LIMIT 1)
+         FROM lane_groups g WHERE g.group_id IS NOT NULL
+       ) ORDER BY priority DESC, id`,
     );
     this.#nextDue = database.sqlite
       .prepare<[string, number], number | null>(
@@ -58,6 +77,7 @@ export class JobStore {
         kind: job.kind,
         lane,
         subject_id: job.subjectId,
+        group_id: job.groupId ?? '',
         payload: JSON.stringify(job.payload ?? null),
         priority: job.priority ?? 0,
         state: 'waiting',
@@ -87,6 +107,11 @@ export class JobStore {
   /** The jobs of a lane to be run next, at most `count`. */
   due(lane: string, nowMs: number, count: number): StoredJob[] {
     return this.#due.all(lane, nowMs, count).map(storedJobFrom);
+  }
+
+  /** The first due job of each group of a lane, by priority, then age. Jobs without a group are one group. */
+  firstOfGroups(lane: string, nowMs: number): StoredJob[] {
+    return this.#firstOfGroups.all({ lane, nowMs }).map(storedJobFrom);
   }
 
   /** When the first job of a lane that cannot be run yet can be run. */
@@ -219,5 +244,6 @@ function storedJobFrom(row: JobColumns): StoredJob {
     payload: JSON.parse(row.payload),
     priority: row.priority,
     attempts: row.attempts,
+    groupId: row.group_id,
   };
 }

@@ -8,6 +8,14 @@ export interface NewJob {
   readonly payload?: unknown;
   /** The highest goes first; 0 unless given. */
   readonly priority?: number;
+  /** Such as a project's id: groups share the places of a lane that limits them. */
+  readonly groupId?: string;
+}
+
+/** How many jobs of a lane run at once, and how many of them one group may have. */
+export interface LaneLimits {
+  readonly places: number;
+  readonly maxPerGroup: number;
 }
 
 /** A job while it runs. */

@@ -5,7 +5,7 @@ import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Database } from '../store/database.ts';
 import { type JobCounts, JobStore, noJobs, type StoredJob } from './job.store.ts';
-import type { JobKind, JobQueue, NewJob, RunningJob } from './job.ts';
+import type { JobKind, JobQueue, LaneLimits, NewJob, RunningJob } from './job.ts';
 
 /** How an attempt ended; one that the server's stop ended is not told of. */
 export type JobOutcome = 'done' | 'retried' | 'failed' | 'cancelled';
@@ -20,8 +20,8 @@ export interface JobsOptions {
   readonly database: Database;
   /** More can be added with {@link Jobs.register}. */
   readonly kinds?: readonly JobKind[];
-  /** How many jobs of each lane run at once. */
-  readonly lanes: Readonly<Record<string, number>>;
+  /** How many jobs of each lane run at once. Where groups are limited, the one with the fewest running jobs goes first. */
+  readonly lanes: Readonly<Record<string, number | LaneLimits>>;
   readonly clock?: Clock;
   readonly log: Logger;
   readonly observer?: JobsObserver;
@@ -67,7 +67,7 @@ export class Jobs implements Component, JobQueue {
   readonly #store: JobStore;
   readonly #database: Database;
   readonly #kinds = new Map<string, JobKind>();
-  readonly #lanes: ReadonlyMap<string, number>;
+  readonly #lanes: ReadonlyMap<string, number | LaneLimits>;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #observer: JobsObserver | undefined;
@@ -178,14 +178,39 @@ export class Jobs implements Component, JobQueue {
   #startDue(): void {
     const nowMs = this.#clock.nowMs();
     let nextAtMs = Number.POSITIVE_INFINITY;
-    for (const [lane, places] of this.#lanes) {
-      const taken = [...this.#running.values()].filter(({ kind }) => kind.lane === lane).length;
-      if (taken >= places) continue;
-      for (const job of this.#store.due(lane, nowMs, places - taken)) this.#begin(job, nowMs);
+    for (const [lane, limits] of this.#lanes) {
+      const places = typeof limits === 'number' ? limits : limits.places;
+      const running = [...this.#running.values()].filter(({ kind }) => kind.lane === lane);
+      if (running.length >= places) continue;
+      if (typeof limits !== 'number') this.#beginFairly(lane, limits, running, nowMs);
+      else for (const job of this.#store.due(lane, nowMs, places - running.length)) this.#begin(job, nowMs);
       nextAtMs = Math.min(nextAtMs, this.#store.nextDueAtMs(lane, nowMs) ?? nextAtMs);
     }
     clearTimeout(this.#wake);
     if (nextAtMs !== Number.POSITIVE_INFINITY) this.#wakeAfter(nextAtMs - nowMs);
+  }
+
+  /** Gives each free place to the group with the fewest running jobs, and none to a group that has its share. */
+  #beginFairly(
+    lane: string,
+    { places, maxPerGroup }: LaneLimits,
+    running: readonly Attempt[],
+    nowMs: number,
+  ): void {
+    const runningOf = new Map<string | undefined, number>();
+    const count = ({ groupId }: StoredJob) => runningOf.set(groupId, (runningOf.get(groupId) ?? 0) + 1);
+    for (const { job } of running) count(job);
+    for (let free = places - running.length; free > 0; free--) {
+      const candidates = this.#store
+        .firstOfGroups(lane, nowMs)
+        .map(job => ({ job, running: runningOf.get(job.groupId) ?? 0 }))
+        .filter(candidate => candidate.running < maxPerGroup);
+      // The sort is stable: among equals, the order of priority and age holds.
+      const [next] = candidates.sort((one, other) => one.running - other.running);
+      if (next === undefined) return;
+      this.#begin(next.job, nowMs);
+      count(next.job);
+    }
   }
 
   #wakeAfter(delayMs: number): void {

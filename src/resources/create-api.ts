@@ -175,6 +175,7 @@ const noUploadWork: UploadWork = {
   minFreeBytes: 0,
   idleTimeoutMs: 60_000,
   sourceTimeoutMs: 24 * 3_600_000,
+  minImportRate: { bytesPerSecond: 0, windowMs: 60_000 },
   allowPrivateTargets: false,
 };
 

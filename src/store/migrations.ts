@@ -19,6 +19,7 @@ import { emptyContainers } from './migrations/0015-empty-containers.ts';
 import { joinedSources } from './migrations/0016-joined-sources.ts';
 import { sessions } from './migrations/0017-sessions.ts';
 import { traffic } from './migrations/0018-traffic.ts';
+import { jobGroups } from './migrations/0019-job-groups.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
 /** All steps in order; the first is number 1. SQLite's `user_version` says how many a database has had. */
@@ -41,6 +42,7 @@ export const migrations: readonly Migration[] = [
   joinedSources,
   sessions,
   traffic,
+  jobGroups,
 ];
 
 /**

@@ -386,6 +386,7 @@ export interface JobRow {
   kind: string;
   lane: string;
   subject_id: string;
+  group_id: Generated<string>;
   payload: string;
   priority: number;
   state: 'waiting' | 'running' | 'failed';

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { UploadWork } from '../../src/resources/uploads/create-uploads.ts';
 import { productionKey, type RunningApi, startApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { digestOf, digestOfFile, noise, UploadsOfTest } from './upload-fixture.ts';
@@ -18,9 +19,7 @@ const ready: string[] = [];
 const uploads = new UploadsOfTest(() => server);
 const bytes = noise(3_000_000);
 
-async function start(
-  settings: { allowPrivateTargets?: boolean; idleTimeoutMs?: number; sourceTimeoutMs?: number } = {},
-) {
+async function start(settings: Partial<UploadWork> = {}) {
   server = await startApi({
     isUpgraded: true,
     uploads: { allowPrivateTargets: true, sourceReady: videoId => void ready.push(videoId), ...settings },
@@ -185,6 +184,53 @@ describe('a source from an address', () => {
     await start({ sourceTimeoutMs: 300 });
     handle = (_request, response) => void response.write(bytes.subarray(0, 100_000));
     await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /took too long/);
+  });
+
+  it('fails when it comes too slowly, however steadily', async () => {
+    await start({ minImportRate: { bytesPerSecond: 100_000, windowMs: 100 } });
+    let sent = 0;
+    const senders: NodeJS.Timeout[] = [];
+    handle = (_request, response) => {
+      const drip = () => {
+        sent += 1;
+        response.write(bytes.subarray(0, 10));
+      };
+      senders.push(setInterval(drip, 10));
+    };
+    try {
+      await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /too slow: it sent \d+ bytes/);
+      expect(sent).toBeGreaterThan(1);
+      expect(asked).toHaveLength(1);
+    } finally {
+      senders.forEach(clearInterval);
+    }
+  });
+
+  it('fails when its headers never come to an end', async () => {
+    await start({ idleTimeoutMs: 300 });
+    const senders: NodeJS.Timeout[] = [];
+    handle = ({ socket }, response) => {
+      if (asked.length > 1) return void response.writeHead(404).end();
+      socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
+      senders.push(setInterval(() => void socket.write('a'), 20));
+    };
+    try {
+      await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /answered 404/);
+    } finally {
+      senders.forEach(clearInterval);
+    }
+  });
+
+  it('of one project waits for its share, and does not hold up those of another', async () => {
+    await start();
+    handle = ({ url }, response) => {
+      if (url === '/fast') response.end(bytes);
+    };
+    for (const name of ['a', 'b', 'c']) await createFrom(`${originUrl}/${name}`);
+    await waitUntil(() => asked.length === 2);
+    const { videoId } = (await createFrom(`${originUrl}/fast`, productionKey)).json;
+    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
+    expect(asked.map(({ url }) => url).toSorted()).toEqual(['/a', '/b', '/fast']);
   });
 
   it('is refused where it can be told that it leads nowhere', async () => {

@@ -100,6 +100,35 @@ describe('a job', () => {
     expect(runs.map(run => run.subjectId)).toEqual(['vi2']);
   });
 
+  test('of a lane with groups starts fairly: the group with the fewest running jobs first, none above its share', async () => {
+    const database = await openedDatabase();
+    const { kind, runs } = heldKind('held', 'shared');
+    const jobs = queueOf(database, [kind], { lanes: { shared: { places: 3, maxPerGroup: 2 } } });
+    for (const subjectId of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2']) {
+      jobs.add({ kind: 'held', subjectId, groupId: subjectId[0]! });
+    }
+    await jobs.start();
+    await waitUntil(() => runs.length === 3);
+    expect(runs.map(run => run.subjectId)).toEqual(['a1', 'b1', 'a2']);
+    jobs.add({ kind: 'held', subjectId: 'c1', groupId: 'c' });
+    runs[0]!.finish();
+    await waitUntil(() => runs.length === 4);
+    expect(runs[3]?.subjectId).toBe('c1');
+    runs[1]!.finish();
+    runs[3]!.finish();
+    // One of each of the two groups: the first has one running, the second none.
+    await waitUntil(() => runs.length === 6);
+    expect(runs.slice(4).map(run => run.subjectId)).toEqual(['b2', 'a3']);
+    runs[4]!.finish();
+    // A place is free, and the only group that waits has its share.
+    await waitUntil(() => !jobs.has('held', 'b2'));
+    await nextTurn();
+    expect([runs.length, jobs.counts().shared]).toEqual([6, { waiting: 1, running: 2, failed: 0 }]);
+    runs[2]!.finish();
+    await waitUntil(() => runs.length === 7);
+    expect(runs[6]?.subjectId).toBe('a4');
+  });
+
   test('is begun in the order of priority, then age, and as many at once as its lane has places', async () => {
     const database = await openedDatabase();
     const narrow = heldKind('narrow');

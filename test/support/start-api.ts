@@ -131,7 +131,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
   const live = new LiveOfTest();
   const metrics = new Metrics();
   const publicUrl = () => `http://localhost:${listener.httpPort}`;
-  const jobs = new Jobs({ database, lanes: { transfer: 2, assembly: 2 }, log });
+  const jobs = new Jobs({ database, lanes: { transfer: { places: 3, maxPerGroup: 2 }, assembly: 2 }, log });
   const api = createApi({
     database,
     dataDir,

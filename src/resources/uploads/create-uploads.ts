@@ -6,6 +6,7 @@ import type { MediaFiles } from '../../storage/media-files.ts';
 import type { Database } from '../../store/database.ts';
 import type { VideoView } from '../videos/videos.schema.ts';
 import { Assembly } from './assembly.ts';
+import type { TransferRate } from './source-fetch.ts';
 import { SourceFiles } from './source-files.ts';
 import { SourceIntake } from './source-intake.ts';
 import type { UploadTarget } from './upload-target.ts';
@@ -25,6 +26,8 @@ export interface UploadWork {
   readonly idleTimeoutMs: number;
   /** How long fetching a source may take, all tries together. */
   readonly sourceTimeoutMs: number;
+  /** The least that the server of a source must send, or the import fails. */
+  readonly minImportRate: TransferRate;
   /** Whether sources may be fetched from this machine and its networks. */
   readonly allowPrivateTargets: boolean;
 }
@@ -81,6 +84,7 @@ export function createUploads(
     allowPrivateTargets: options.allowPrivateTargets,
     sourceTimeoutMs: options.sourceTimeoutMs,
     stallTimeoutMs: options.idleTimeoutMs,
+    minRate: options.minImportRate,
     clock,
   });
   const assembly = new Assembly({ store, database, files, sourceReady, clock });

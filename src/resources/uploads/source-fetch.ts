@@ -10,6 +10,7 @@ export interface FetchOptions {
   readonly allowPrivateTargets: boolean;
   /** How long the other side may send nothing. */
   readonly stallTimeoutMs: number;
+  readonly minRate: TransferRate;
   /** The size must stay below this. */
   readonly bytesBelow: number;
   /** @throws AppError `disk-full` when so many more bytes would leave too little room */
@@ -18,6 +19,13 @@ export interface FetchOptions {
   readonly signal: AbortSignal;
   /** Called with how many of how many bytes are there; the second is undefined where nobody said. */
   readonly report: (bytes: number, total: number | undefined) => void;
+}
+
+/** A rate that a transfer must reach in every window of this length. */
+export interface TransferRate {
+  /** 0: any rate will do. */
+  readonly bytesPerSecond: number;
+  readonly windowMs: number;
 }
 
 const redirectsAtMost = 5;
@@ -116,6 +124,8 @@ async function ask(url: URL, begun: Beginning | undefined, options: FetchOptions
   if (!target.accepted) throw unreachable(`${target.reason}.`);
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  // Bounds a server that sends its headers one byte at a time, which is never silent.
+  const overdue = setTimeout(() => request.destroy(tooSilent()), options.stallTimeoutMs);
   const request = send(url, {
     agent: false,
     lookup: pinnedLookup(target.addresses),
@@ -128,11 +138,19 @@ async function ask(url: URL, begun: Beginning | undefined, options: FetchOptions
       ...(begun === undefined ? {} : { range: `bytes=${begun.bytes}-`, 'if-range': begun.tag }),
     },
   });
-  request.on('timeout', () => request.destroy(new Error('the server sent nothing for too long')));
+  request.on('timeout', () => request.destroy(tooSilent()));
   request.on('response', resolve);
   request.on('error', reject);
   request.end();
-  return await promise;
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(overdue);
+  }
+}
+
+function tooSilent(): Error {
+  return new Error('the server sent nothing for too long');
 }
 
 /** Where in the file the bytes of an answer belong, and the size of the whole where it is told. */
@@ -164,7 +182,9 @@ async function receive(
   let checkedAt = position;
   let batch: Buffer[] = [];
   let batchBytes = 0;
+  const rate = new RateWatch(options.minRate);
   const flush = async () => {
+    const startedAtMs = performance.now();
     for (let left = batch; batchBytes > 0; left = [Buffer.concat(left).subarray(-batchBytes)]) {
       const { bytesWritten } = await handle.writev(left, position);
       position += bytesWritten;
@@ -172,14 +192,17 @@ async function receive(
     }
     batch = [];
     options.report(position, place.total);
-    if (position - checkedAt < roomCheckedEveryBytes) return;
-    checkedAt = position;
-    await options.checkRoom(0);
+    if (position - checkedAt >= roomCheckedEveryBytes) {
+      checkedAt = position;
+      await options.checkRoom(0);
+    }
+    rate.pausedFor(performance.now() - startedAtMs);
   };
   try {
     for await (const chunk of answer as AsyncIterable<Buffer>) {
       batch.push(chunk);
       batchBytes += chunk.length;
+      rate.received(chunk.length);
       if (position + batchBytes >= options.bytesBelow) throw tooLarge(options);
       if (batchBytes >= writeBytes) await flush();
     }
@@ -191,6 +214,39 @@ async function receive(
   }
   if (position === 0) throw new AppError('media-refused', 'The source is empty.');
   return position;
+}
+
+/** Measures the rate of a transfer, without the time that our own disk takes. */
+class RateWatch {
+  readonly #min: TransferRate;
+  #startedAtMs = performance.now();
+  #bytes = 0;
+
+  constructor(min: TransferRate) {
+    this.#min = min;
+  }
+
+  pausedFor(durationMs: number): void {
+    this.#startedAtMs += durationMs;
+  }
+
+  /** @throws AppError `source-unreachable` when too little came in a whole window */
+  received(bytes: number): void {
+    const { bytesPerSecond, windowMs } = this.#min;
+    this.#bytes += bytes;
+    const elapsedMs = performance.now() - this.#startedAtMs;
+    if (elapsedMs < windowMs) return;
+    if (this.#bytes * 1000 < bytesPerSecond * elapsedMs) throw tooSlow(this.#min, this.#bytes, elapsedMs);
+    this.#startedAtMs += elapsedMs;
+    this.#bytes = 0;
+  }
+}
+
+function tooSlow({ bytesPerSecond }: TransferRate, bytes: number, elapsedMs: number): AppError {
+  const rate = Math.round((1000 * bytes) / elapsedMs);
+  return unreachable(
+    `The server is too slow: it sent ${rate} bytes per second over ${Math.round(elapsedMs / 1000)} s, and the least is ${bytesPerSecond}. Use a faster server, or upload the file.`,
+  );
 }
 
 function unreachable(detail: string): AppError {

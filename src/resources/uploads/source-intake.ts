@@ -9,13 +9,13 @@ import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
 import { checkTarget } from '../../shared/target-address.ts';
 import type { Database } from '../../store/database.ts';
 import { sourceBytesBelow } from './content-range.ts';
-import { fetchSource } from './source-fetch.ts';
+import { fetchSource, type TransferRate } from './source-fetch.ts';
 import type { SourceFiles } from './source-files.ts';
 import { isComplete, type UploadsStore } from './uploads.store.ts';
 
 /** What is to be done for the `source` of a new video. */
 export type SourcePlan =
-  | { readonly kind: 'fetch'; readonly address: string }
+  | { readonly kind: 'fetch'; readonly address: string; readonly projectId: string }
   | { readonly kind: 'clone'; readonly videoId: string };
 
 /** What fetching and copying sources need. */
@@ -33,6 +33,7 @@ export interface SourceIntakeOptions {
   readonly sourceTimeoutMs: number;
   /** How long a server may send nothing. */
   readonly stallTimeoutMs: number;
+  readonly minRate: TransferRate;
   readonly clock: Clock;
 }
 
@@ -59,7 +60,7 @@ export class SourceIntake {
    */
   async plan(projectId: string, source: string): Promise<SourcePlan> {
     if (/^[a-z][a-z0-9+.-]*:/i.test(source))
-      return { kind: 'fetch', address: await this.#checkAddress(source) };
+      return { kind: 'fetch', address: await this.#checkAddress(source), projectId };
     const { hasVideo, store } = this.#options;
     if (!hasVideo(projectId, source)) {
       throw refuseAttribute(
@@ -85,7 +86,11 @@ export class SourceIntake {
       isJoined: plan.kind === 'clone' && store.source(plan.videoId)?.isJoined === true,
       startedAtMs: clock.nowMs(),
     });
-    jobs.add({ kind: plan.kind, subjectId: videoId, priority: plan.kind === 'clone' ? clonePriority : 0 });
+    jobs.add({
+      kind: plan.kind,
+      subjectId: videoId,
+      ...(plan.kind === 'clone' ? { priority: clonePriority } : { groupId: plan.projectId }),
+    });
   }
 
   /** How its jobs are done, fetches in one lane and copies in another: a slow server must not hold up what is here already. */
@@ -157,7 +162,8 @@ export class SourceIntake {
   }
 
   async #fetch(job: RunningJob, address: string): Promise<number> {
-    const { store, files, clock, sourceTimeoutMs, stallTimeoutMs, allowPrivateTargets } = this.#options;
+    const { store, files, clock, sourceTimeoutMs, stallTimeoutMs, minRate, allowPrivateTargets } =
+      this.#options;
     const startedAtMs = store.source(job.subjectId)?.startedAtMs ?? clock.nowMs();
     const leftMs = startedAtMs + sourceTimeoutMs - clock.nowMs();
     if (leftMs <= 0) throw new AppError('source-unreachable', 'Fetching the source took too long.');
@@ -166,6 +172,7 @@ export class SourceIntake {
       return await fetchSource(address, files.partial(job.subjectId), {
         allowPrivateTargets,
         stallTimeoutMs,
+        minRate,
         bytesBelow: sourceBytesBelow,
         checkRoom: bytes => files.checkRoom(bytes),
         signal: AbortSignal.any([job.signal, overdue]),
