@@ -33,6 +33,7 @@ import { Sweep } from './resources/housekeeping/sweep.ts';
 import { BroadcastsStore } from './resources/live-streams/broadcasts.store.ts';
 import { PrivateSessionsStore } from './resources/private-tokens/private-sessions.store.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
+import { HostResolver } from './shared/host-resolver.ts';
 import { componentOf, Lifecycle } from './shared/lifecycle.ts';
 import type { Logger } from './shared/logger.ts';
 import { PeriodicTasks } from './shared/periodic-tasks.ts';
@@ -155,7 +156,12 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       isPlayable: (liveStreamId, broadcastId) => live.find(liveStreamId, broadcastId) !== undefined,
       recordings: vod.recordings,
     });
-    const outward = composeRestreams({ config, outbox, metrics, ffmpeg, copier, sandboxRules, clock, log });
+    const hosts = new HostResolver();
+    const resolveHost = (hostname: string) => hosts.resolve(hostname);
+    const outward = composeRestreams({
+      ...{ config, outbox, metrics, ffmpeg, copier, sandboxRules, clock, log },
+      resolve: resolveHost,
+    });
     const ladder = composeLadder({ config, outbox, ffmpeg, steps: environment.liveSteps, clock, log });
     const slate = await openSlate({
       mode: config['live.slate'],
@@ -297,6 +303,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         sourceTimeoutMs: config['uploads.sourceTimeout'],
         minImportRate: { bytesPerSecond: config['imports.minBytesPerSecond'], windowMs: importRateWindowMs },
         allowPrivateTargets: config.allowPrivateTargets,
+        resolve: resolveHost,
       },
       feed,
       webhooks: outbox.webhooks,
@@ -560,7 +567,11 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         processComponent,
         ...vod.components,
         vod.jobs,
-        ...composeWebhooks({ config, database, outbox, metrics, version: readVersion(), clock, log }),
+        ...composeWebhooks({
+          ...{ config, database, outbox, metrics, clock, log },
+          version: readVersion(),
+          resolve: resolveHost,
+        }),
         housekeeping,
         retention,
         http,

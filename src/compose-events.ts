@@ -1,7 +1,6 @@
 import type { Config } from './config/settings.ts';
 import { DeliveryLog } from './events/delivery-log.store.ts';
 import { DeliverySweeper } from './events/delivery-sweeper.ts';
-import { HostResolver } from './events/host-resolver.ts';
 import type { Outbox } from './events/outbox.store.ts';
 import { WebhookDispatcher } from './events/webhook-dispatcher.ts';
 import { WebhookSender } from './events/webhook-sender.ts';
@@ -9,6 +8,7 @@ import type { Metrics } from './metrics/metrics.ts';
 import type { Clock } from './shared/clock.ts';
 import type { Component } from './shared/lifecycle.ts';
 import type { Logger } from './shared/logger.ts';
+import type { Resolve } from './shared/target-address.ts';
 import type { Database } from './store/database.ts';
 
 /** What telling webhooks of events needs of the rest of the server. */
@@ -18,6 +18,7 @@ export interface WebhooksOptions {
   readonly outbox: Outbox;
   readonly metrics: Metrics;
   readonly version: string;
+  readonly resolve: Resolve;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -27,15 +28,14 @@ const tryTimeoutMs = 5_000;
 
 /** Puts together what sends events to webhooks: the components to be started, in their order. */
 export function composeWebhooks(options: WebhooksOptions): readonly Component[] {
-  const { config, database, outbox, metrics, version, clock } = options;
+  const { config, database, outbox, metrics, version, resolve, clock } = options;
   const log = options.log.child('webhooks');
-  const resolver = new HostResolver();
   const sweeper = new DeliverySweeper({ store: new DeliveryLog(database), clock, log });
   const dispatcher = new WebhookDispatcher({
     queue: outbox.webhooks,
     sender: new WebhookSender({
       allowPrivateTargets: config.allowPrivateTargets,
-      resolve: hostname => resolver.resolve(hostname),
+      resolve,
       timeoutMs: tryTimeoutMs,
     }),
     version,

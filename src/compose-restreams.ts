@@ -1,5 +1,4 @@
 import type { Config } from './config/settings.ts';
-import { HostResolver } from './events/host-resolver.ts';
 import type { Outbox } from './events/outbox.store.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
 import { dial } from './live/restream-dial.ts';
@@ -10,6 +9,7 @@ import { messageOf } from './shared/errors.ts';
 import { type Component, componentOf } from './shared/lifecycle.ts';
 import type { Logger } from './shared/logger.ts';
 import type { SandboxRules } from './shared/sandbox-rules.ts';
+import type { Resolve } from './shared/target-address.ts';
 
 /** What restreams need of the rest of the server. */
 export interface ComposeRestreamsOptions {
@@ -20,6 +20,7 @@ export interface ComposeRestreamsOptions {
   readonly ffmpeg: { readonly path: string };
   readonly copier: { readonly path: string };
   readonly sandboxRules: SandboxRules;
+  readonly resolve: Resolve;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -35,15 +36,14 @@ export function composeRestreams(options: ComposeRestreamsOptions): {
   /** In the order of their start. */
   readonly components: readonly Component[];
 } {
-  const { config, outbox, metrics, ffmpeg, copier, sandboxRules, clock, log } = options;
-  const resolver = new HostResolver();
+  const { config, outbox, metrics, ffmpeg, copier, sandboxRules, resolve, clock, log } = options;
   const processes = new ProcessOwner(log);
   const restreams = new Restreams({
     dial: (target, signal) =>
       dial(
         target,
         {
-          resolve: hostname => resolver.resolve(hostname),
+          resolve,
           allowPrivate: config.allowPrivateTargets,
           timeoutMs: connectTimeoutMs,
         },

@@ -43,8 +43,6 @@ const errorTexts: Readonly<Record<string, string>> = {
   ECONNRESET: 'The connection was closed before an answer.',
   EHOSTUNREACH: 'The host cannot be reached.',
   ENETUNREACH: 'The network cannot be reached.',
-  ENOTFOUND: 'There is no such host.',
-  ENODATA: 'The host has no address.',
   ETIMEOUT: 'The name server did not answer.',
   ESERVFAIL: 'The name server could not find the host.',
   HPE_HEADER_OVERFLOW: 'The headers of the answer are too large.',

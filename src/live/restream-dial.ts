@@ -40,6 +40,7 @@ export async function dial(target: RestreamTarget, rules: DialRules, signal: Abo
       given,
     );
     if (!checked.accepted) {
+      if (checked.error !== undefined) throw checked.error;
       throw new RestreamError({ reason: 'not-public', detail: `${checked.reason}.`, isLasting: true });
     }
     const { host, port, isTls } = target;

@@ -11,6 +11,7 @@ import { RateLimiter, type RateLimits } from '../http/rate-limiter.ts';
 import type { UpgradeDoor } from '../http/upgrade-door.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
+import { HostResolver } from '../shared/host-resolver.ts';
 import type { Logger } from '../shared/logger.ts';
 import { PeriodicTasks } from '../shared/periodic-tasks.ts';
 import { MediaFiles } from '../storage/media-files.ts';
@@ -177,6 +178,7 @@ const noUploadWork: UploadWork = {
   sourceTimeoutMs: 24 * 3_600_000,
   minImportRate: { bytesPerSecond: 0, windowMs: 60_000 },
   allowPrivateTargets: false,
+  resolve: hostname => new HostResolver().resolve(hostname),
 };
 
 const noServerParts: ServerParts = {

@@ -1,5 +1,6 @@
-import { promises as dns, type LookupAddress, type LookupOptions } from 'node:dns';
+import type { LookupAddress, LookupOptions } from 'node:dns';
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
+import { systemCodeOf } from './errors.ts';
 
 /** What an address is to this server: on the public network, of this machine or its networks, or never to be connected to. */
 export type AddressClass = 'public' | 'private' | 'never';
@@ -7,12 +8,19 @@ export type AddressClass = 'public' | 'private' | 'never';
 /** Where a name leads, checked. */
 export type Target =
   | { readonly accepted: true; readonly addresses: readonly LookupAddress[] }
-  | { readonly accepted: false; readonly reason: string };
+  | {
+      readonly accepted: false;
+      /** The same for an unknown host and a private address, so that it does not tell which names exist in the server's network. */
+      readonly reason: string;
+      /** The resolver's error when it does not know the host. */
+      readonly error?: unknown;
+    };
 
-/** How names become addresses; the system's resolver unless a test hands in another. */
+/** Resolves a host name to its addresses; {@link HostResolver} does it in the server. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-const resolveBySystem: Resolve = hostname => dns.lookup(hostname, { all: true });
+/** What resolvers say of a name that does not exist, or that has no address. */
+const unknownHostCodes: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
 type Family = 'ipv4' | 'ipv6';
 
@@ -96,23 +104,29 @@ export function classOfAddress(address: string): AddressClass {
  * ({@link pinnedLookup}), since a name can lead elsewhere the next time.
  *
  * @param hostname a name or an address; of IPv6 with or without brackets
- * @returns not accepted when it leads nowhere that is allowed
- * @throws Error of the resolver, such as `ENOTFOUND`
+ * @returns not accepted when the host is unknown or has no address that is allowed
+ * @throws Error of a resolver that cannot tell, such as `ETIMEOUT`
  */
 export async function checkTarget(
   hostname: string,
-  rules: { readonly allowPrivate: boolean; readonly resolve?: Resolve },
+  rules: { readonly allowPrivate: boolean; readonly resolve: Resolve },
 ): Promise<Target> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const family = isIP(host);
-  const resolve = rules.resolve ?? resolveBySystem;
-  const all = family === 0 ? await resolve(host) : [{ address: host, family }];
+  const refusal = { accepted: false, reason: `${host} is not reachable on the public network` } as const;
+  let all: readonly LookupAddress[];
+  try {
+    all = family === 0 ? await rules.resolve(host) : [{ address: host, family }];
+  } catch (error) {
+    if (unknownHostCodes.has(systemCodeOf(error) ?? '')) return { ...refusal, error };
+    throw error;
+  }
   const addresses = all.filter(({ address }) => {
     const kind = classOfAddress(address);
     return kind === 'public' || (kind === 'private' && rules.allowPrivate);
   });
   if (addresses.length > 0) return { accepted: true, addresses };
-  return { accepted: false, reason: `${host} is not an address on the public network` };
+  return refusal;
 }
 
 /** A `lookup` for `net.connect`, `http.request` and their like that gives checked addresses whatever it is asked. */

@@ -351,7 +351,7 @@ describe.concurrent('a destination', () => {
     });
     expect(await inside.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
       reason: 'not-public',
-      lastError: 'destination.test is not an address on the public network.',
+      lastError: 'destination.test is not reachable on the public network.',
     });
     expect(publishersOf(key)).toEqual([]);
   });

@@ -122,6 +122,18 @@ describe('a pair of API keys', () => {
     expect((await list()).pagination.itemsTotal).toBe(100);
   });
 
+  it('is refused beyond a hundred in the sandbox, which leaves production as it was', async () => {
+    const { productionKey: key, sandboxKey: sandbox } = server.addAccount({ isUpgraded: true });
+    const post = (of: string, path = keysPath) => server.call('POST', path, { key: of, body: {} });
+    for (let count = 1; count < 100; count += 1) expect((await post(sandbox)).status).toBe(201);
+    expect((await post(sandbox)).json.type).toMatch(/\/api-key-limit-reached$/);
+    const made = await post(key);
+    expect(made.json).toMatchObject({ sandbox: {}, production: {} });
+    const removed = `${keysPath}/${made.json.keyPairId}/sandbox`;
+    expect((await server.call('DELETE', removed, { key })).status).toBe(204);
+    expect((await post(key, removed)).json.type).toMatch(/\/api-key-limit-reached$/);
+  });
+
   it('of another account is not found', async () => {
     const { keyPairId } = await create();
     const { productionKey: key, sandboxKey: sandbox } = server.addAccount({ isUpgraded: true });

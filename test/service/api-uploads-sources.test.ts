@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { UploadWork } from '../../src/resources/uploads/create-uploads.ts';
+import type { Resolve } from '../../src/shared/target-address.ts';
 import { productionKey, type RunningApi, startApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { digestOf, digestOfFile, noise, UploadsOfTest } from './upload-fixture.ts';
@@ -102,7 +103,7 @@ describe('a source from an address', () => {
       response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end();
     await expectFailure(
       (await createFrom(`${originUrl}/a`)).json.videoId,
-      /not an address on the public network/,
+      /not reachable on the public network/,
     );
     handle = (_request, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end();
     await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /no http or https address/);
@@ -257,7 +258,20 @@ describe('a source from an address', () => {
   it('is not fetched by a name that leads to this machine', async () => {
     await start({ allowPrivateTargets: false });
     const address = originUrl.replace('127.0.0.1', 'localhost');
-    await expectFailure((await createFrom(address)).json.videoId, /not an address on the public network/);
+    await expectFailure((await createFrom(address)).json.videoId, /not reachable on the public network/);
+    expect(asked).toEqual([]);
+  });
+
+  it('fails with the same text when its host is unknown as when it is private', async () => {
+    const resolve: Resolve = async hostname => {
+      if (hostname === 'inside.test') return [{ address: '127.0.0.1', family: 4 }];
+      throw Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' });
+    };
+    await start({ allowPrivateTargets: false, resolve });
+    for (const host of ['inside.test', 'unknown.test']) {
+      const { videoId } = (await createFrom(originUrl.replace('127.0.0.1', host))).json;
+      await expectFailure(videoId, new RegExp(`^${host} is not reachable on the public network\\.$`));
+    }
     expect(asked).toEqual([]);
   });
 });

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HostResolver } from '../../src/events/host-resolver.ts';
 import { WebhookSender } from '../../src/events/webhook-sender.ts';
+import { HostResolver } from '../../src/shared/host-resolver.ts';
 import { type RunningApi, startApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -86,7 +86,7 @@ describe('an address of this machine, however it is written', () => {
           expect([host, answer.statusCode, answer.error]).toEqual([
             host,
             undefined,
-            expect.stringMatching(/address/),
+            expect.stringMatching(/public network/),
           ]);
         }
       }

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { DeliveryLog } from '../../src/events/delivery-log.store.ts';
 import { DeliverySweeper } from '../../src/events/delivery-sweeper.ts';
-import { HostResolver } from '../../src/events/host-resolver.ts';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { WebhookDispatcher, type WebhookObserver } from '../../src/events/webhook-dispatcher.ts';
 import { WebhookSender, type WebhookSenderOptions } from '../../src/events/webhook-sender.ts';
 import type { Clock } from '../../src/shared/clock.ts';
+import { HostResolver } from '../../src/shared/host-resolver.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { type RunningApi, type StartApiOptions, sandboxKey, startApi } from '../support/start-api.ts';
 

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { HostResolver } from '../../src/events/host-resolver.ts';
 import { WebhookSender, type WebhookSenderOptions } from '../../src/events/webhook-sender.ts';
+import { HostResolver } from '../../src/shared/host-resolver.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
 import { startReceiver } from './webhook-fixture.ts';
 
@@ -56,7 +56,7 @@ it('does not follow a name that leads elsewhere the next time, not over a kept c
   expect(connections).toBe(1);
   expect(await send(url)).toEqual({
     statusCode: undefined,
-    error: 'hooks.invalid is not an address on the public network.',
+    error: 'hooks.invalid is not reachable on the public network.',
     response: undefined,
   });
   expect(await send(url)).toMatchObject({ statusCode: 201 });
@@ -76,7 +76,7 @@ it('reaches private addresses only where they are allowed', async () => {
   for (const host of ['hooks.invalid', '127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433']) {
     expect(await send(`http://${host}:${receiver.port}/`)).toMatchObject({
       statusCode: undefined,
-      error: expect.stringContaining('is not an address on the public network.'),
+      error: expect.stringContaining('is not reachable on the public network.'),
     });
   }
   expect(receiver.hooks).toEqual([]);
@@ -131,7 +131,9 @@ it('says what is wrong with a receiver that is not there', async () => {
   const failing = senderOf({
     resolve: () => Promise.reject(Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' })),
   });
-  expect((await failing('http://hooks.invalid/')).error).toBe('There is no such host.');
+  expect((await failing('http://hooks.invalid/')).error).toBe(
+    'hooks.invalid is not reachable on the public network.',
+  );
 });
 
 it('sends again over a new connection when a kept one was closed meanwhile', async () => {

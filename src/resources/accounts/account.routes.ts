@@ -137,7 +137,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       description: `${atOnce} The new key is in this answer and never again. Makes one where the pair has none.`,
       ...key,
       success: { status: 201, ...shownOnce },
-      errors: ['authorization-production-credential-required'],
+      errors: ['authorization-production-credential-required', 'api-key-limit-reached'],
       handle: ({ caller, found }) => keyPairs.regenerate(caller, found.pair, found.environment),
     }),
     defineRoute({

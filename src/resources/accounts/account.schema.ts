@@ -18,8 +18,8 @@ export const accountSchema = z
     environment: z.enum(['sandbox', 'production']).describe('Of the credential of this request.'),
     projectId: z.string().describe('Of the environment: what all resources belong to.'),
     limits: z.object({
-      apiKeyPairs: z.int(),
-      webhooks: z.int(),
+      apiKeyPairs: z.int().describe('The maximum number of API keys in each environment.'),
+      webhooks: z.int().describe('The maximum number of webhooks in each environment.'),
       requestsPerMinute: z
         .object({ uploads: perMinute, writes: perMinute, reads: perMinute })
         .describe('By class of request and project; one that is absent has no limit.'),

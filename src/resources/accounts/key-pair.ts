@@ -3,7 +3,7 @@ import type { Environment } from '../../store/tables.ts';
 /** Both environments, in the order in which they are shown. */
 export const environments = ['sandbox', 'production'] as const satisfies readonly Environment[];
 
-/** Pairs that an account can make for itself. */
+/** The maximum number of API keys in one environment. */
 export const keyPairsMax = 100;
 /** Characters of a pair's name. */
 export const keyPairNameMax = 100;

@@ -61,11 +61,8 @@ export class KeyPairsService {
    */
   create(caller: Caller, name: string | undefined): KeyPairView {
     const { accountId } = caller;
-    if (this.#store.count(accountId) >= keyPairsMax) {
-      const detail = `An account has ${keyPairsMax} pairs of API keys at most.`;
-      throw new AppError('api-key-limit-reached', undefined, { details: { detail } });
-    }
     const projects = this.#store.projectsOf(accountId);
+    this.#requireRoom(projects[caller.environment], caller.environment);
     const keys = reachOf(caller.environment).map(environment => ({
       environment,
       projectId: projects[environment],
@@ -89,12 +86,13 @@ export class KeyPairsService {
   /**
    * Gives a pair a new key for an environment. The one that it had ends at once, with all tokens that were made from it.
    *
-   * @throws AppError `authorization-production-credential-required`
+   * @throws AppError `authorization-production-credential-required`, or `api-key-limit-reached` when the pair has no such key yet
    */
   regenerate(caller: Caller, pair: KeyPair, environment: Environment): KeyPairView {
     this.#checkReach(caller, environment);
     const text = randomBase62(apiKeyLength);
     const projectId = this.#store.projectsOf(caller.accountId)[environment];
+    if (pair.halves[environment] === undefined) this.#requireRoom(projectId, environment);
     this.#store.replaceKey(pair, { projectId, text }, this.#clock.nowMs());
     this.#accounts.forgetOwners();
     return this.#viewAgain(caller, pair.keyPairId, { [environment]: text });
@@ -132,6 +130,13 @@ export class KeyPairsService {
     }
     this.#store.revoke(pair, halves, this.#clock.nowMs());
     this.#accounts.forgetOwners();
+  }
+
+  /** Counts each environment by itself, so that a sandbox key cannot use up what production may have. */
+  #requireRoom(projectId: string, environment: Environment): void {
+    if (this.#store.countKeys(projectId) < keyPairsMax) return;
+    const detail = `The ${environment} environment has ${keyPairsMax} API keys, which is the maximum. Delete a key that is no longer used.`;
+    throw new AppError('api-key-limit-reached', undefined, { details: { detail } });
   }
 
   #checkReach(caller: Caller, environment: Environment): void {

@@ -55,16 +55,6 @@ export class KeyPairsStore {
     return pairFrom(row, halves);
   }
 
-  /** How many pairs an account has. */
-  count(accountId: string): number {
-    const { queries } = this.#database;
-    const counted = queries
-      .selectFrom('key_pairs')
-      .select(expression => expression.fn.countAll<number>().as('total'))
-      .where('account_id', '=', accountId);
-    return this.#database.first(counted)?.total ?? 0;
-  }
-
   /** How many keys open a project. */
   countKeys(projectId: string): number {
     const { queries } = this.#database;

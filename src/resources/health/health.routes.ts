@@ -18,9 +18,6 @@ const readySchema = z.object({
   status: z.literal('ready'),
   checks: z.array(z.string()).optional().describe('What was looked at; for the operator only.'),
 });
-const operatorQuery = z.strictObject({
-  token: z.string().optional().describe("The operator's token, where the header cannot be set."),
-});
 
 /** What {@link healthRoutes} needs. */
 export interface HealthOptions {
@@ -32,8 +29,8 @@ export interface HealthOptions {
 
 /** `/health/*` and `/metrics`: what load balancers and operators look at. */
 export function healthRoutes(options: HealthOptions): Route[] {
-  const isOperator = (incoming: IncomingMessage, token: string | undefined): boolean =>
-    isFromThisMachine(incoming) || isToken(options.token, token ?? bearerOf(incoming));
+  const isOperator = (incoming: IncomingMessage): boolean =>
+    isFromThisMachine(incoming) || isToken(options.token, bearerOf(incoming));
 
   return [
     defineRoute({
@@ -52,13 +49,12 @@ export function healthRoutes(options: HealthOptions): Route[] {
       summary: 'Whether the server can be used',
       description: "Answers 503 while it cannot. Details are for loopback or the operator's token.",
       auth: 'none',
-      query: operatorQuery,
       success: { status: 200, description: 'It can.', schema: readySchema },
       errors: ['not-ready'],
-      handle: ({ incoming, query }) => {
+      handle: ({ incoming }) => {
         const checks = options.checks.map(({ name, fault }) => ({ name, fault: fault() }));
         const faults = checks.filter(check => check.fault !== undefined);
-        const isTold = isOperator(incoming, query.token);
+        const isTold = isOperator(incoming);
         if (faults.length > 0) {
           const detail = faults.map(({ name, fault }) => `${name}: ${fault}`).join('; ');
           throw new AppError('not-ready', detail, { details: isTold ? { detail } : {} });
@@ -71,13 +67,12 @@ export function healthRoutes(options: HealthOptions): Route[] {
       path: '/metrics',
       tag: 'Operation',
       summary: "Metrics in Prometheus' text form",
-      description: "For loopback or the operator's token.",
+      description: "For loopback or the operator's token, as `Authorization: Bearer <token>`.",
       auth: 'none',
-      query: operatorQuery,
       success: { status: 200, description: 'Metrics.', contentType: options.metrics.contentType },
       errors: ['authorization-loopback-only'],
-      handle: ({ incoming, query }) => {
-        if (!isOperator(incoming, query.token)) throw new AppError('authorization-loopback-only');
+      handle: ({ incoming }) => {
+        if (!isOperator(incoming)) throw new AppError('authorization-loopback-only');
         return options.metrics.text();
       },
     }),

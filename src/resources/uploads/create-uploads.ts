@@ -2,6 +2,7 @@ import type { Route } from '../../http/route.ts';
 import type { JobKind, JobQueue } from '../../jobs/job.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
+import type { Resolve } from '../../shared/target-address.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import type { Database } from '../../store/database.ts';
 import type { VideoView } from '../videos/videos.schema.ts';
@@ -30,6 +31,7 @@ export interface UploadWork {
   readonly minImportRate: TransferRate;
   /** Whether sources may be fetched from this machine and its networks. */
   readonly allowPrivateTargets: boolean;
+  readonly resolve: Resolve;
 }
 
 /** Lanes of the jobs: fetching from elsewhere, and joining and copying what is here, which no slow server may hold up. */
@@ -82,6 +84,7 @@ export function createUploads(
     hasVideo,
     sourceReady,
     allowPrivateTargets: options.allowPrivateTargets,
+    resolve: options.resolve,
     sourceTimeoutMs: options.sourceTimeoutMs,
     stallTimeoutMs: options.idleTimeoutMs,
     minRate: options.minImportRate,

@@ -3,11 +3,12 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { dirname } from 'node:path';
 import { AppError } from '../../shared/errors.ts';
-import { checkTarget, pinnedLookup } from '../../shared/target-address.ts';
+import { checkTarget, pinnedLookup, type Resolve } from '../../shared/target-address.ts';
 
 /** How a source is fetched. */
 export interface FetchOptions {
   readonly allowPrivateTargets: boolean;
+  readonly resolve: Resolve;
   /** How long the other side may send nothing. */
   readonly stallTimeoutMs: number;
   readonly minRate: TransferRate;
@@ -120,7 +121,10 @@ function redirected(location: string, from: URL): URL {
 /** One request, to an address that was checked, over a connection of its own. */
 async function ask(url: URL, begun: Beginning | undefined, options: FetchOptions): Promise<IncomingMessage> {
   options.signal.throwIfAborted();
-  const target = await checkTarget(url.hostname, { allowPrivate: options.allowPrivateTargets });
+  const target = await checkTarget(url.hostname, {
+    allowPrivate: options.allowPrivateTargets,
+    resolve: options.resolve,
+  });
   if (!target.accepted) throw unreachable(`${target.reason}.`);
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();

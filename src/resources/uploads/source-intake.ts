@@ -6,7 +6,7 @@ import type { JobKind, JobQueue, RunningJob } from '../../jobs/job.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { diskErrorOf } from '../../shared/disk-error.ts';
 import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
-import { checkTarget } from '../../shared/target-address.ts';
+import { checkTarget, type Resolve } from '../../shared/target-address.ts';
 import type { Database } from '../../store/database.ts';
 import { sourceBytesBelow } from './content-range.ts';
 import { fetchSource, type TransferRate } from './source-fetch.ts';
@@ -29,6 +29,7 @@ export interface SourceIntakeOptions {
   /** Called in the transaction that makes a source complete. */
   readonly sourceReady: (videoId: string) => void;
   readonly allowPrivateTargets: boolean;
+  readonly resolve: Resolve;
   /** How long fetching may take, all tries together. */
   readonly sourceTimeoutMs: number;
   /** How long a server may send nothing. */
@@ -124,7 +125,8 @@ export class SourceIntake {
     // Names are looked up when they are used; what stands there as numbers can be told now.
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
     if (isIP(host) !== 0) {
-      const target = await checkTarget(host, { allowPrivate: this.#options.allowPrivateTargets });
+      const { allowPrivateTargets: allowPrivate, resolve } = this.#options;
+      const target = await checkTarget(host, { allowPrivate, resolve });
       if (!target.accepted) throw refuseAttribute('source', `${target.reason}.`);
     }
     return url.href;
@@ -162,7 +164,7 @@ export class SourceIntake {
   }
 
   async #fetch(job: RunningJob, address: string): Promise<number> {
-    const { store, files, clock, sourceTimeoutMs, stallTimeoutMs, minRate, allowPrivateTargets } =
+    const { store, files, clock, sourceTimeoutMs, stallTimeoutMs, minRate, allowPrivateTargets, resolve } =
       this.#options;
     const startedAtMs = store.source(job.subjectId)?.startedAtMs ?? clock.nowMs();
     const leftMs = startedAtMs + sourceTimeoutMs - clock.nowMs();
@@ -171,6 +173,7 @@ export class SourceIntake {
     try {
       return await fetchSource(address, files.partial(job.subjectId), {
         allowPrivateTargets,
+        resolve,
         stallTimeoutMs,
         minRate,
         bytesBelow: sourceBytesBelow,

@@ -42,7 +42,7 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
       tag,
       summary: 'Create a webhook',
       description:
-        'Its address gets a POST for each of these events that happens from now on. An account has 10 webhooks at most, those of its two environments together.',
+        'Its address gets a POST for each of these events that happens from now on. The sandbox and production of an account can each have 10 webhooks.',
       auth: 'key',
       body: jsonBody(webhookCreationSchema),
       success: { status: 201, ...shown },

@@ -3,18 +3,15 @@ import type { Database } from '../../store/database.ts';
 import type { WebhookRow } from '../../store/tables.ts';
 import type { Webhook } from './webhook.ts';
 
-/** Webhooks in the database. An account has so few that a project's are always read together. */
+/** Webhooks in the database. A project has so few that they are always read together. */
 export class WebhooksStore {
   readonly #database: Database;
-  readonly #countOfAccount;
+  readonly #countOfProject;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#countOfAccount = database.sqlite
-      .prepare<[string], number>(
-        `SELECT count(*) FROM webhooks w JOIN projects p ON p.id = w.project_id
-          WHERE p.account_id = (SELECT account_id FROM projects WHERE id = ?)`,
-      )
+    this.#countOfProject = database.sqlite
+      .prepare<[string], number>('SELECT count(*) FROM webhooks WHERE project_id = ?')
       .pluck();
   }
 
@@ -44,10 +41,10 @@ export class WebhooksStore {
       .map(webhookFrom);
   }
 
-  /** Adds a webhook, unless the account of its project has as many as it may. @returns whether it was added */
-  add(webhook: Webhook, ofAccountAtMost: number): boolean {
+  /** Adds a webhook, unless its project has `maxWebhooks` already. @returns whether it was added */
+  add(webhook: Webhook, maxWebhooks: number): boolean {
     return this.#database.transaction(() => {
-      if (this.#countOfAccount.get(webhook.projectId)! >= ofAccountAtMost) return false;
+      if (this.#countOfProject.get(webhook.projectId)! >= maxWebhooks) return false;
       this.#database.run(
         this.#database.queries.insertInto('webhooks').values({
           id: webhook.webhookId,

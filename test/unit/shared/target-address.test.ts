@@ -92,13 +92,31 @@ describe('a target', () => {
   });
 
   it('is refused where no address is allowed', async () => {
-    expect(await checkTarget('127.0.0.1', { allowPrivate: false })).toMatchObject({ accepted: false });
-    expect(await checkTarget('[::1]', { allowPrivate: false })).toMatchObject({ accepted: false });
-    expect(await checkTarget('169.254.169.254', { allowPrivate: true })).toMatchObject({ accepted: false });
-    expect(await checkTarget('[::1]', { allowPrivate: true })).toEqual({
+    expect(await checkTarget('127.0.0.1', { allowPrivate: false, resolve })).toMatchObject({
+      accepted: false,
+    });
+    expect(await checkTarget('[::1]', { allowPrivate: false, resolve })).toMatchObject({ accepted: false });
+    expect(await checkTarget('169.254.169.254', { allowPrivate: true, resolve })).toMatchObject({
+      accepted: false,
+    });
+    expect(await checkTarget('[::1]', { allowPrivate: true, resolve })).toEqual({
       accepted: true,
       addresses: [{ address: '::1', family: 6 }],
     });
+  });
+
+  it('is refused for the same reason when the host is unknown as when its address is private', async () => {
+    const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
+    const inside = async () => [{ address: '10.0.0.1', family: 4 }];
+    const reasons = [failing('ENOTFOUND'), failing('ENODATA'), inside].map(async ask => {
+      const target = await checkTarget('db.example.org', { allowPrivate: false, resolve: ask });
+      return target.accepted ? undefined : target.reason;
+    });
+    const [unknown, ...others] = await Promise.all(reasons);
+    expect(unknown).toBe('db.example.org is not reachable on the public network');
+    expect(others).toEqual([unknown, unknown]);
+    const silent = checkTarget('db.example.org', { allowPrivate: false, resolve: failing('ETIMEOUT') });
+    await expect(silent).rejects.toThrow('ETIMEOUT');
   });
 
   it('is connected to at these addresses alone', () => {

@@ -16,7 +16,7 @@ import { LastDelivery } from './last-delivery.tsx';
 import { useSettling } from './use-settling.ts';
 import { WebhookForm } from './webhook-form.tsx';
 
-/** Of an account; no page of the list is needed but the first. */
+/** The limit of an environment, so that the list has one page only. */
 const webhooksAtMost = 10;
 
 /** Addresses that are told of events. */
@@ -37,7 +37,7 @@ export function WebhooksPage() {
   return (
     <Page
       title="Webhooks"
-      lead={`A webhook tells a program of yours what happens here, at once. An account has ${webhooksAtMost} at most, sandbox and production together.`}
+      lead={`A webhook tells a program of yours what happens here, at once. The sandbox and production can each have ${webhooksAtMost}.`}
       actions={newButton}
     >
       <Card flush>

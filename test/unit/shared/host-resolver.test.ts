@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HostResolver, parseHosts } from '../../../src/events/host-resolver.ts';
+import { HostResolver, parseHosts } from '../../../src/shared/host-resolver.ts';
 
 test('a hosts file names addresses, several for a name and several names for one', () => {
   const hosts = parseHosts(
