@@ -5,6 +5,7 @@ import { koaBody } from 'koa-body';
 import { AppError, type ErrorCode } from '../shared/errors.ts';
 import { newUuid } from '../shared/ids.ts';
 import { bodyOverheadAtMost, type FormPart, multipartPlugin } from './multipart-plugin.ts';
+import { refuseUnknownAttribute } from './problems.ts';
 import type { FileAdmission, UploadedFile } from './route.ts';
 import { SpoolFile } from './spool-file.ts';
 
@@ -18,6 +19,8 @@ export interface FileBodyOptions {
   readonly needRoom: (bytes: number) => Promise<void>;
 }
 
+/** The name that most clients give the file; sent as text, it is a file that is missing. */
+const usualFileField = 'file';
 const fieldsAtMost = 100;
 const fieldBytesAtMost = 64 * 1_024;
 
@@ -32,11 +35,13 @@ const formidableCodes: Readonly<Record<number, ErrorCode>> = {
  * Receives the one file of a multipart body: the part that has a file name, whatever its field is called. What can be refused
  * without the body is refused before it is read. The caller removes the file with {@link discardFile} when it is done.
  *
- * @throws AppError of the `uploaded-file-` codes, `invalid-payload`, `request-timeout`, `disk-full`, or what `admission` throws
+ * @param knownFields names of the text fields that may come with the file
+ * @throws AppError of the `uploaded-file-` codes, `invalid-payload`, `invalid-attribute`, `request-timeout`, `disk-full`, or what `admission` throws
  */
 export async function receiveFile(
   ctx: Context,
   admission: FileAdmission,
+  knownFields: readonly string[],
   options: FileBodyOptions,
 ): Promise<UploadedFile> {
   const announcedBytes = Number(ctx.req.headers['content-length'] ?? 0);
@@ -75,6 +80,9 @@ export async function receiveFile(
         const taken = part as unknown as FormPart;
         const isField = taken.originalFilename === undefined;
         if (!isField) admission.fileBegins?.(fields);
+        else if (taken.name !== usualFileField && !knownFields.includes(taken.name)) {
+          throw refuseUnknownAttribute(taken.name);
+        }
         // The function is asynchronous although its type hides it; nobody else would see it fail.
         Promise.resolve(handlePart(part) as unknown).catch(broken.reject);
         if (isField) gatherField(taken, fields);

@@ -135,7 +135,7 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     try {
       if (route.body?.kind === 'file') {
         admission = route.admitFile?.({ params, found, caller, incoming: ctx.req }) ?? route.body;
-        file = await receiveFile(ctx, admission, fileBodies);
+        file = await receiveFile(ctx, admission, Object.keys(route.body.fields ?? {}), fileBodies);
         body = file;
       }
       const { path, querystring: queryText, req: incoming } = ctx;

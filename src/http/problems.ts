@@ -60,6 +60,11 @@ export function refuseAttribute(name: string, detail: string): AppError {
   return refusal([{ type: 'invalid-attribute', title: badValue, name, detail }]);
 }
 
+/** The refusal of an attribute that the endpoint does not have. */
+export function refuseUnknownAttribute(name: string): AppError {
+  return refusal([unknown([name])]);
+}
+
 function refusal(problems: readonly Problem[]): AppError {
   const areAllMissing = problems.every(problem => problem.type === 'attribute-required');
   const name = problems[0]?.name ?? '';
@@ -71,7 +76,7 @@ function refusal(problems: readonly Problem[]): AppError {
 
 function problemsOf(issue: z.core.$ZodIssue, part: InputPart): Problem[] {
   if (issue.code !== 'unrecognized_keys') return [problemOf(issue, part)];
-  return issue.keys.map(key => bad([...issue.path, key], 'This field was not expected.'));
+  return issue.keys.map(key => unknown([...issue.path, key]));
 }
 
 function problemOf(issue: z.core.$ZodIssue, { schema, input, source }: InputPart): Problem {
@@ -147,6 +152,10 @@ function sizeDetail(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): s
 
 function bad(path: readonly PropertyKey[], detail: string): Problem {
   return { type: 'invalid-attribute', title: badValue, name: nameOf(path), detail };
+}
+
+function unknown(path: readonly PropertyKey[]): Problem {
+  return bad(path, 'This field was not expected.');
 }
 
 /** `['restreams', 0, 'serverUrl']` as `restreams[0][serverUrl]`, cut where a caller's own name is longer than any of ours. */

@@ -44,7 +44,7 @@ export interface FileBody {
   readonly description: string;
   /** For the API document: media types that are taken. */
   readonly contentTypes: readonly string[];
-  /** For the API document: text fields that may come before the file, a sentence for each. */
+  /** Text fields that may come with the file, a sentence for each; others are refused. */
   readonly fields?: Readonly<Record<string, string>>;
 }
 

@@ -53,14 +53,24 @@ describe('an upload in one piece', () => {
     expect(await uploads.leftovers()).toEqual([]);
   });
 
-  it('takes the part with a file name whatever its field is called, and ignores other fields', async () => {
+  it('takes the part with a file name whatever its field is called, and ignores a `videoId`', async () => {
     const videoId = await uploads.video();
-    const body = fileForm(noise(10), {
-      field: '10m.mp4',
-      before: { videoId: 'vi-other' },
-      after: { x: 'y' },
-    });
+    const body = fileForm(noise(10), { field: '10m.mp4', before: { videoId: 'vi-other' } });
     expect((await server.call('POST', `/videos/${videoId}/source`, { body })).status).toBe(201);
+  });
+
+  it.each(['before', 'after'] as const)('is refused with an unknown field %s the file', async position => {
+    const videoId = await uploads.video();
+    const body = fileForm(noise(10), { [position]: { title: 'Harbour' } });
+    const answer = await server.call('POST', `/videos/${videoId}/source`, { body });
+    expect(answer.status).toBe(400);
+    expect(answer.json).toMatchObject({
+      title: 'Invalid attributes.',
+      name: 'title',
+      problems: [{ name: 'title', detail: 'This field was not expected.' }],
+    });
+    expect(uploads.ingest(videoId)).toBeUndefined();
+    await waitUntil(async () => (await uploads.leftovers()).length === 0);
   });
 
   it('takes a body without a length', async () => {

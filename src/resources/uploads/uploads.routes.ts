@@ -49,6 +49,8 @@ export function uploadRoutes(
       method: 'POST',
       path: '/videos/{videoId}/source',
       ...common,
+      // The browser uploader sends it here, too.
+      body: { ...common.body, fields: { videoId: 'Ignored: the path names the video.' } },
       summary: 'Upload a video',
       description: `Sends the file of a video that was created without a source. ${ranged}`,
       auth: 'key',
