@@ -67,7 +67,7 @@ function recordersOf(
   broadcast: FollowedBroadcast,
   { config, recordings, sandboxRules }: ComposeLiveOptions,
 ): BroadcastFollower[] {
-  if (!config['recording.enabled']) return [];
+  if (!(broadcast.record ?? config['recording.enabled'])) return [];
   const isCut = broadcast.environment === 'sandbox';
   const longestMs = isCut ? sandboxRules.recordingMs : config['recording.longest'];
   return [new Recorder({ broadcast, studio: recordings, longestMs, isCut })];

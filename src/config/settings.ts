@@ -171,7 +171,7 @@ export const settings = {
     'MILLRACE_RECORDING_ENABLED',
     boolean,
     true,
-    'Whether every broadcast becomes a video.',
+    'Whether every broadcast becomes a video. A live stream can choose for itself with `record`.',
   ),
   'recording.longest': setting(
     'MILLRACE_RECORDING_LONGEST',

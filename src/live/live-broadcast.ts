@@ -417,6 +417,7 @@ export class LiveBroadcast {
     await this.#packagerDone;
     clearInterval(this.#gapTimer);
     this.#endWindows();
+    this.#removeUnkept();
     this.#setState('ended');
     const { clock, log } = this.#options;
     this.#publisher.ended();
@@ -431,9 +432,18 @@ export class LiveBroadcast {
     for (const window of this.#renditions.windows) window.end();
   }
 
-  /** How far back viewers can go, in seconds, beyond what is in memory; 0 is no further. */
+  /** Viewers finish with what is in memory. */
+  #removeUnkept(): void {
+    const { rewind } = this.#options;
+    if (rewind === undefined || rewind.isKeptAfterEnd) return;
+    for (const window of this.#renditions.windows) window.leaveDisk();
+    rewind.remove();
+  }
+
+  /** How far back viewers can go after the end, in seconds, beyond what is in memory; 0 is no further. */
   get rewindSeconds(): number {
-    return this.#options.rewind?.seconds ?? 0;
+    const { rewind } = this.#options;
+    return rewind?.isKeptAfterEnd ? rewind.seconds : 0;
   }
 
   /** After the end: gives back the memory of what is on disk. Whether that is all that viewers can still play. */

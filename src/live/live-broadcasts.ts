@@ -26,6 +26,8 @@ export interface StreamOwner {
   readonly accountUpgraded: boolean;
   /** What its owner wants it to be delivered in; the server's setting unless given. */
   readonly qualities?: 'passthrough' | 'ladder' | undefined;
+  /** False keeps nothing of a broadcast after its end; the server's setting unless given. */
+  readonly record?: boolean | undefined;
 }
 
 /** What is encoded of a broadcast that begins; undefined where it is delivered as it comes in. */
@@ -216,7 +218,10 @@ export class LiveBroadcasts implements Component {
       clock,
       log,
       form: this.#options.form?.(stream),
-      rewind: this.#options.rewind?.({ liveStreamId, broadcastId }),
+      rewind: this.#options.rewind?.({
+        ...{ liveStreamId, broadcastId },
+        isKeptAfterEnd: stream.record !== false,
+      }),
       slate: this.#options.slate,
       followers: this.#options.follow?.({ ...stream, broadcastId, startedAtMs }) ?? [],
       onStateChange: () => this.#stateChanged(broadcast),

@@ -269,6 +269,13 @@ export class LiveWindow implements SegmentSink {
     return this.#shelf.leaveMemory();
   }
 
+  /** Lists only what is in memory from now on, since the store is about to be removed. */
+  leaveDisk(): void {
+    this.#shelf.leaveDisk();
+    this.#playlist.settle();
+    this.#changed();
+  }
+
   /** What the newest segments weigh: the peak of any one, and all together, in bits a second. */
   measureBandwidth(): { peakBitsPerSecond: number; averageBitsPerSecond: number } {
     return this.#shelf.measureBandwidth();

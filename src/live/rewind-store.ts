@@ -43,6 +43,8 @@ export interface RewindStore {
 export interface BroadcastRewind {
   /** How far back viewers can go. */
   readonly seconds: number;
+  /** False: what was kept is removed when the broadcast ends. */
+  readonly isKeptAfterEnd: boolean;
   /** A store for a rendition; once for each. */
   store(rendition: string): RewindStore;
   /** Removes everything that was kept of the broadcast. The second call does nothing. */
@@ -53,4 +55,5 @@ export interface BroadcastRewind {
 export type OpenRewind = (broadcast: {
   readonly liveStreamId: string;
   readonly broadcastId: string;
+  readonly isKeptAfterEnd: boolean;
 }) => BroadcastRewind;

@@ -7,7 +7,7 @@ import { foldersIn } from '../storage/folder-names.ts';
 import type { MediaFiles } from '../storage/media-files.ts';
 import { RewindChunks } from './rewind-chunks.ts';
 import { RewindRoom } from './rewind-room.ts';
-import type { BroadcastRewind } from './rewind-store.ts';
+import type { BroadcastRewind, OpenRewind } from './rewind-store.ts';
 
 /** What {@link Rewind} is made with. */
 export interface RewindOptions {
@@ -65,13 +65,14 @@ export class Rewind implements Component {
   }
 
   /** Makes what a broadcast that begins needs. */
-  open({ liveStreamId, broadcastId }: { liveStreamId: string; broadcastId: string }): BroadcastRewind {
+  open({ liveStreamId, broadcastId, isKeptAfterEnd }: Parameters<OpenRewind>[0]): BroadcastRewind {
     const { files, log, seconds } = this.#options;
     const stores: RewindChunks[] = [];
     let isRemoved = false;
     this.#open.add(broadcastId);
     return {
       seconds,
+      isKeptAfterEnd,
       store: rendition => {
         const store = new RewindChunks({
           // A rendition that comes a second time has a folder of its own.

@@ -71,7 +71,7 @@ export class SegmentShelf {
   /** How much is listed, in seconds. */
   readonly listSeconds: number;
   readonly #options: ShelfOptions;
-  readonly #store: RewindStore | undefined;
+  #store: RewindStore | undefined;
   /** How much of the list is in memory at least. */
   readonly #memorySeconds: number;
   readonly #inits = new Map<number, InitSection>();
@@ -221,6 +221,18 @@ export class SegmentShelf {
     }
     for (const section of this.#inits.values()) if (section.isKept) section.body = undefined;
     return this.#held.size === 0 && [...this.#inits.values()].every(section => section.isKept);
+  }
+
+  /** Removes from the list what cannot be fetched without the store, which is not used again. */
+  leaveDisk(): void {
+    this.#store = undefined;
+    const nowMs = this.#options.clock.monotonicMs();
+    const { log } = this;
+    while (this.#first < log.end) {
+      const isHere = log.isGap(this.#first) || this.#held.has(this.#first);
+      if (isHere && this.init(log.map(this.#first)) !== undefined) break;
+      this.#retireFirst(nowMs);
+    }
   }
 
   /** What the newest segments weigh: the peak of any one, and all together, in bits a second. */

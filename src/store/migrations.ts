@@ -20,6 +20,7 @@ import { joinedSources } from './migrations/0016-joined-sources.ts';
 import { sessions } from './migrations/0017-sessions.ts';
 import { traffic } from './migrations/0018-traffic.ts';
 import { jobGroups } from './migrations/0019-job-groups.ts';
+import { liveRecording } from './migrations/0020-live-recording.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
 /** All steps in order; the first is number 1. SQLite's `user_version` says how many a database has had. */
@@ -43,6 +44,7 @@ export const migrations: readonly Migration[] = [
   sessions,
   traffic,
   jobGroups,
+  liveRecording,
 ];
 
 /**

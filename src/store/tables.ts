@@ -144,6 +144,7 @@ export interface LiveStreamRow {
   player_id: string | null;
   restreams: string;
   qualities: 'passthrough' | 'ladder' | null;
+  is_recorded: number | null;
   thumbnail_type: string | null;
   created_at_ms: number;
   updated_at_ms: number;

@@ -10,6 +10,7 @@ interface ShownStream {
   readonly name: string;
   readonly streamKey: string;
   readonly public: boolean;
+  readonly record?: boolean;
   readonly restreams: readonly object[];
 }
 
@@ -104,9 +105,10 @@ describeInBrowser('live streams in the dashboard', browser => {
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByLabel('Name').fill('Harbour, north');
     await page.getByLabel('Public').uncheck();
+    await page.getByLabel('Recording').selectOption('Never record');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Harbour, north' }).waitFor();
-    expect(await found()).toMatchObject({ name: 'Harbour, north', public: false });
+    expect(await found()).toMatchObject({ name: 'Harbour, north', public: false, record: false });
     expect(await dashboard.violations()).toEqual([]);
     // The player of a private stream has a link of its own.
     const preview = page.frameLocator('iframe[title="Preview of Harbour, north"]');

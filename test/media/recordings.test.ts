@@ -274,6 +274,43 @@ describe('a broadcast', { concurrent: true }, () => {
     expect(Math.abs(frames - 4 * fps)).toBeLessThan(4);
   });
 
+  test('of a live stream that is never recorded can be rewound, and leaves nothing on the disk', async () => {
+    await using own = await startServer(flags);
+    const files = () =>
+      readdirSync(own.dataDir, { recursive: true, withFileTypes: true })
+        .filter(entry => entry.isFile() && !entry.name.startsWith('millrace.db'))
+        .map(entry => join(entry.parentPath, entry.name));
+    const before = files();
+    const stream = await createLiveStream(own.baseUrl, own.productionKey, 'Never', { record: false });
+    await using publisher = publishTestPicture({
+      ...{ url: own.rtmpUrl(stream.streamKey), gopSeconds, fps, size: '160x120' },
+    });
+    await waitUntil(() => files().some(path => path.includes(stream.liveStreamId)), { what: 'the rewind' });
+    const thumbnail = await fetch(`${own.baseUrl}/${stream.liveStreamId}/thumbnail.jpg`);
+    expect(thumbnail.headers.get('content-type')).toBe('image/jpeg');
+    await publisher.stop();
+    await own.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
+    await waitUntil(() => files().length === before.length, {
+      what: () => `${before} alone, not ${files()}`,
+    });
+    expect(files()).toEqual(before);
+    expect((await fetch(stream.assets.hls)).status).toBe(200);
+    expect(await (await own.api('GET', '/videos')).json()).toMatchObject({ data: [] });
+  });
+
+  test('of a live stream that is to be recorded becomes a video though the server records nothing', async () => {
+    await using own = await startServer({ 'live.segmentTarget': '1s', 'encode.preset': 'ultrafast' });
+    const stream = await createLiveStream(own.baseUrl, own.productionKey, 'On the record', { record: true });
+    const url = own.rtmpUrl(stream.streamKey);
+    await using publisher = publishTestPicture({ url, gopSeconds, fps, size: '160x120', seconds: 2 });
+    await publisher.exited;
+    await own.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
+    await waitUntil(async () => {
+      const answer = await own.api('GET', `/videos?liveStreamId=${stream.liveStreamId}`);
+      return ((await answer.json()) as { data: Video[] }).data.length === 1;
+    });
+  });
+
   test('of the sandbox is recorded as long as the sandbox allows', async () => {
     const stream = await createLiveStream(server.baseUrl, server.sandboxKey, 'Trial');
     await using publisher = publish(stream, { seconds: 5 });

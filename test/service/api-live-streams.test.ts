@@ -44,12 +44,11 @@ describe('creating a live stream', () => {
     });
   });
 
-  it('keeps every attribute, and ignores what old clients send', async () => {
+  it('keeps every attribute', async () => {
     const { playerId } = (await server.call('POST', '/players', { body: {} })).json;
-    const attributes = { public: false, playerId, restreams: [mirror] };
-    const made = await create({ ...attributes, record: true });
+    const attributes = { public: false, playerId, restreams: [mirror], record: false };
+    const made = await create(attributes);
     expect(made).toMatchObject(attributes);
-    expect(made).not.toHaveProperty('record');
     expect((await server.call('GET', `/live-streams/${made.liveStreamId}`)).json).toMatchObject(attributes);
   });
 
@@ -110,6 +109,15 @@ describe('changing a live stream', () => {
     expect(await patch({ name: 'North' })).toMatchObject({ qualities: 'ladder' });
     expect(await patch({ qualities: null })).not.toHaveProperty('qualities');
     expect((await server.call('PATCH', path, { body: { qualities: 'best' } })).status).toBe(400);
+    expect(made).not.toHaveProperty('record');
+    for (const record of [true, false]) {
+      expect(await patch({ record })).toMatchObject({ record });
+      expect(await patch({ name: 'North' })).toMatchObject({ record });
+      expect(server.api.liveStreams.findByStreamKey(made.streamKey)).toMatchObject({ record });
+    }
+    expect(await patch({ record: null })).not.toHaveProperty('record');
+    expect(server.api.liveStreams.findByStreamKey(made.streamKey)?.record).toBeUndefined();
+    expect((await server.call('PATCH', path, { body: { record: 'yes' } })).status).toBe(400);
     expect(await patch({})).toMatchObject({ name: 'North', public: true });
     const refused = await server.call('PATCH', path, { body: { name: null, public: null, restreams: null } });
     expect(refused.json.problems.map((problem: { name: string }) => problem.name)).toEqual([

@@ -34,6 +34,7 @@ function withStream(database: Database) {
     playerId: undefined,
     restreams: [],
     qualities: undefined,
+    record: undefined,
     thumbnailType: undefined,
     createdAtMs: 1,
     updatedAtMs: 1,

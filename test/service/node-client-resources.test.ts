@@ -119,6 +119,11 @@ describe('live streams, by the Node client of the reference API,', () => {
       ...{ streamKey: made.streamKey!, name: 'pie', ...newestFirst, ...page },
     });
     expect(list.data.map(stream => stream.liveStreamId)).toEqual([liveStreamId]);
+    // The field `record` is unknown to this version of the client, which leaves it as it is.
+    await server.call('PATCH', `/live-streams/${liveStreamId}`, { body: { record: false } });
+    await client.liveStreams.update(liveStreamId, changes);
+    const { json } = await server.call('GET', `/live-streams/${liveStreamId}`);
+    expect(json).toMatchObject({ name: 'Pier', record: false });
     await client.liveStreams.delete(liveStreamId);
     await expect(client.liveStreams.get(liveStreamId)).rejects.toMatchObject(notFound('liveStreamId'));
   });

@@ -259,6 +259,7 @@ it('is told of broadcasts once when they can be played and once when they end, a
       playerId: undefined,
       restreams: [],
       qualities: undefined,
+      record: undefined,
       thumbnailType: undefined,
       createdAtMs: 1,
       updatedAtMs: 1,

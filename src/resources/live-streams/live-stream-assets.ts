@@ -24,6 +24,7 @@ export function viewOf(
     ...(stream.playerId === undefined ? {} : { playerId: stream.playerId }),
     restreams: [...stream.restreams],
     ...(stream.qualities === undefined ? {} : { qualities: stream.qualities }),
+    ...(stream.record === undefined ? {} : { record: stream.record }),
     assets: assetsOf(stream.liveStreamId, show.baseUrl, show.privateToken),
     createdAt: formatAtom(stream.createdAtMs),
     updatedAt: formatAtom(stream.updatedAtMs),

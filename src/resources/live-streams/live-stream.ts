@@ -23,6 +23,8 @@ export interface LiveStream {
   readonly restreams: readonly Restream[];
   /** What it is delivered in; undefined where the server's setting decides. */
   readonly qualities: LiveQualities | undefined;
+  /** True where broadcasts are recorded; undefined where the server's setting decides. */
+  readonly record: boolean | undefined;
   /** Media type of the uploaded image; undefined when there is none. */
   readonly thumbnailType: string | undefined;
   readonly createdAtMs: number;
@@ -36,6 +38,7 @@ export interface LiveStreamChanges {
   readonly playerId?: string | null | undefined;
   readonly restreams?: readonly Restream[] | undefined;
   readonly qualities?: LiveQualities | null | undefined;
+  readonly record?: boolean | null | undefined;
 }
 
 /** Most destinations of one live stream. */

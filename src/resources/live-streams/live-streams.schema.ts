@@ -35,7 +35,12 @@ const attributes = {
     .describe(
       '`passthrough`: the picture as it comes in. `ladder`: smaller ones beside it, for viewers on slow networks. Holds from the next broadcast on; null unsets it, so that the setting of the server decides.',
     ),
-  record: z.unknown().optional().meta({ deprecated: true, description: 'Sent by old clients; ignored.' }),
+  record: z
+    .boolean()
+    .nullish()
+    .describe(
+      '`true`: every broadcast becomes a video. `false`: none does, and nothing of a broadcast stays on the disk after its end. Holds from the next broadcast on; null unsets it, so that the setting of the server decides.',
+    ),
 };
 
 const example = {
@@ -74,6 +79,7 @@ export const liveStreamSchema = z
       .enum(liveQualities)
       .optional()
       .describe('What broadcasts are delivered in, where that was chosen.'),
+    record: z.boolean().optional().describe('Whether broadcasts are recorded, where that was chosen.'),
     assets: z.object({
       hls: z.string(),
       iframe: z.string(),

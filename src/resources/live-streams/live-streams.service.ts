@@ -81,6 +81,7 @@ export class LiveStreamsService {
       playerId: attributes.playerId ?? undefined,
       restreams: attributes.restreams ?? [],
       qualities: attributes.qualities ?? undefined,
+      record: attributes.record ?? undefined,
       thumbnailType: undefined,
       createdAtMs: nowMs,
       updatedAtMs: nowMs,
@@ -90,7 +91,7 @@ export class LiveStreamsService {
   }
 
   /**
-   * Changes what is given. Restreams and qualities of a running broadcast stay until the next one.
+   * Changes what is given. Restreams, qualities and the recording of a running broadcast stay until the next one.
    *
    * @throws AppError `invalid-attribute` when the player theme is unknown
    */

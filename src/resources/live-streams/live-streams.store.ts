@@ -20,6 +20,7 @@ export interface StreamKeyOwner {
   readonly name: string;
   readonly restreams: LiveStream['restreams'];
   readonly qualities: LiveStream['qualities'];
+  readonly record: LiveStream['record'];
 }
 
 const sortColumns = { name: 'name_folded', createdAt: 'created_at_ms', updatedAt: 'updated_at_ms' } as const;
@@ -33,6 +34,7 @@ interface KeyOwnerRow {
   name: string;
   restreams: string;
   qualities: LiveQualities | null;
+  is_recorded: number | null;
 }
 
 /** Live streams in the database. */
@@ -48,7 +50,7 @@ export class LiveStreamsStore {
       'SELECT * FROM live_streams WHERE id = ? AND project_id = ?',
     );
     this.#findByKey = database.sqlite.prepare<[string], KeyOwnerRow>(
-      `SELECT s.id, s.project_id, p.environment, a.is_suspended, a.is_upgraded, s.name, s.restreams, s.qualities
+      `SELECT s.id, s.project_id, p.environment, a.is_suspended, a.is_upgraded, s.name, s.restreams, s.qualities, s.is_recorded
        FROM live_streams s JOIN projects p ON p.id = s.project_id JOIN accounts a ON a.id = p.account_id
        WHERE s.stream_key = ?`,
     );
@@ -77,6 +79,7 @@ export class LiveStreamsStore {
       name: row.name,
       restreams: JSON.parse(row.restreams) as LiveStream['restreams'],
       qualities: row.qualities ?? undefined,
+      record: isRecordedFrom(row),
     };
   }
 
@@ -143,6 +146,7 @@ export class LiveStreamsStore {
         player_id: stream.playerId ?? null,
         restreams: JSON.stringify(stream.restreams),
         qualities: stream.qualities ?? null,
+        is_recorded: stream.record === undefined ? null : Number(stream.record),
         thumbnail_type: stream.thumbnailType ?? null,
         created_at_ms: stream.createdAtMs,
         updated_at_ms: stream.updatedAtMs,
@@ -152,13 +156,14 @@ export class LiveStreamsStore {
 
   /** Changes what is given and leaves the rest. */
   change(projectId: string, liveStreamId: string, changes: LiveStreamChanges, atMs: number): void {
-    const { name, playerId, restreams, qualities } = changes;
+    const { name, playerId, restreams, qualities, record } = changes;
     this.#update(projectId, liveStreamId, {
       ...(name === undefined ? {} : { name, name_folded: foldText(name) }),
       ...(changes.public === undefined ? {} : { is_public: Number(changes.public) }),
       ...(playerId === undefined ? {} : { player_id: playerId }),
       ...(restreams === undefined ? {} : { restreams: JSON.stringify(restreams) }),
       ...(qualities === undefined ? {} : { qualities }),
+      ...(record === undefined ? {} : { is_recorded: record === null ? null : Number(record) }),
       updated_at_ms: atMs,
     });
   }
@@ -226,8 +231,13 @@ function liveStreamFrom(row: LiveStreamRow): LiveStream {
     playerId: row.player_id ?? undefined,
     restreams: JSON.parse(row.restreams) as LiveStream['restreams'],
     qualities: row.qualities ?? undefined,
+    record: isRecordedFrom(row),
     thumbnailType: row.thumbnail_type ?? undefined,
     createdAtMs: row.created_at_ms,
     updatedAtMs: row.updated_at_ms,
   };
+}
+
+function isRecordedFrom({ is_recorded }: Pick<LiveStreamRow, 'is_recorded'>): boolean | undefined {
+  return is_recorded === null ? undefined : is_recorded === 1;
 }

@@ -4,6 +4,7 @@ import {
   type AdmitAnswer,
   LiveBroadcasts,
   type LiveBroadcastsOptions,
+  type StreamOwner,
 } from '../../../src/live/live-broadcasts.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from '../../../src/live/packager.ts';
 import type { LiveTag, PublisherLink } from '../../../src/live/ports.ts';
@@ -91,7 +92,7 @@ export const roomSettings: LiveBroadcastsOptions['settings'] = {
 };
 
 /** A live room of one stream, `li1` with the key `key`, whose packagers are in the test's hands. */
-export function mediaRoom(change: Partial<LiveBroadcastsOptions> = {}) {
+export function mediaRoom(change: Partial<LiveBroadcastsOptions> = {}, stream: Partial<StreamOwner> = {}) {
   const packagers: FakePackager[] = [];
   const ends: string[] = [];
   const states: (string | undefined)[] = [];
@@ -106,6 +107,7 @@ export function mediaRoom(change: Partial<LiveBroadcastsOptions> = {}) {
       accountSuspended: false,
       accountUpgraded: true,
       restreams: [],
+      ...stream,
     }),
     startPackager: (plan, events) => {
       const packager = new FakePackager(plan, events);

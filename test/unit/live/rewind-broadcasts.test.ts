@@ -11,10 +11,10 @@ afterEach(() => {
 });
 
 /** A room whose broadcasts can be rewound on a disk that takes everything, or nothing. */
-function rewoundRoom(seconds: number, isFull = false) {
+function rewoundRoom(seconds: number, isFull = false, record?: boolean) {
   const removed: string[] = [];
-  const rewind: OpenRewind = ({ broadcastId }) => ({
-    seconds,
+  const rewind: OpenRewind = ({ broadcastId, isKeptAfterEnd }) => ({
+    ...{ seconds, isKeptAfterEnd },
     store: () => ({
       keepSegment: ({ sequence }, onKept: (place: SegmentPlace) => void) => {
         if (!isFull) onKept({ chunk: sequence, offset: 0 });
@@ -30,7 +30,7 @@ function rewoundRoom(seconds: number, isFull = false) {
     }),
     remove: () => void removed.push(broadcastId),
   });
-  return { ...mediaRoom({ rewind }), removed };
+  return { ...mediaRoom({ rewind }, { record }), removed };
 }
 
 /** Broadcasts for so long, and ends it. */
@@ -106,4 +106,21 @@ test('the next broadcast takes the address of the stream, while the one before c
   expect(room.removed.length).toBeGreaterThan(before);
   await room.live.remove('li1');
   expect([...room.removed].sort()).toEqual(['br1', 'br2', 'br3', 'br4']);
+});
+
+test('a broadcast that is not recorded leaves the disk at its end, and what is in memory can be played for a minute', async () => {
+  const room = rewoundRoom(3600, false, false);
+  await broadcast(room, 200);
+  expect(room.removed).toEqual(['br1']);
+  const { signal } = new AbortController();
+  const answer = await room.live.find('li1', 'br1')!.mediaPlaylist('source', new URLSearchParams(), signal);
+  const text = answer.status === 200 ? answer.text.plain.toString() : '';
+  expect(text).toContain('#EXT-X-ENDLIST');
+  const listed = [...text.matchAll(/^(?:segment-.*|.*URI="(init-[^"]+)".*)$/gm)].map(
+    ([uri, init]) => init ?? uri,
+  );
+  expect(listed.length).toBeGreaterThan(6);
+  expect(await Promise.all(listed.map(name => originOf(room, name)))).toEqual(listed.map(() => 'memory'));
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(room.live.current('li1')).toBeUndefined();
 });

@@ -179,7 +179,7 @@ test('after a start the folders of former broadcasts are gone, images and broadc
     clock: new HandClock(),
     log: silentLogger,
   });
-  const broadcast = rewind.open({ liveStreamId: stream!, broadcastId: runs! });
+  const broadcast = rewind.open({ liveStreamId: stream!, broadcastId: runs!, isKeptAfterEnd: true });
   const store = broadcast.store('source');
   await new Promise<void>(resolve =>
     store.keepSegment({ sequence: 2, body: [Buffer.from('new')], bytes: 3, durationSeconds: 2 }, () =>

@@ -132,6 +132,7 @@ export type LiveStream = {
     readonly streamKey: string;
   }[];
   readonly qualities?: "passthrough" | "ladder" | undefined;
+  readonly record?: boolean | undefined;
   readonly assets: {
     readonly hls: string;
     readonly iframe: string;
@@ -740,7 +741,7 @@ export interface Operations {
         readonly streamKey: string;
       }[] | undefined;
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
-      readonly record?: unknown | undefined;
+      readonly record?: boolean | null | undefined;
     };
     answer: LiveStream;
   };
@@ -763,7 +764,7 @@ export interface Operations {
         readonly streamKey: string;
       }[] | undefined;
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
-      readonly record?: unknown | undefined;
+      readonly record?: boolean | null | undefined;
     };
     answer: LiveStream;
   };

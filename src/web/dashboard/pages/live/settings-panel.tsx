@@ -34,6 +34,9 @@ export function SettingsPanel({
       <Card title="Settings">
         <Form submission={submission} disabled={!isReady}>
           <StreamFields choices={choices} onChoices={setChoices} submission={submission} />
+          {stream.broadcasting && choices.record !== choicesOf(stream).record && (
+            <p class="hint">Recording changes with the next broadcast.</p>
+          )}
           {stream.broadcasting && choices.qualities !== (stream.qualities ?? '') && (
             <p class="hint">Qualities change with the next broadcast.</p>
           )}

@@ -11,24 +11,28 @@ export interface StreamChoices {
   readonly playerId: string;
   /** `''`: as the server is set. */
   readonly qualities: '' | 'passthrough' | 'ladder';
+  /** `''`: the server's setting. */
+  readonly record: '' | 'always' | 'never';
 }
 
 /** What a new live stream begins with. */
-export const newStream: StreamChoices = { name: '', public: true, playerId: '', qualities: '' };
+export const newStream: StreamChoices = { name: '', public: true, playerId: '', qualities: '', record: '' };
 
 /** What was chosen of a live stream that there is. */
 export function choicesOf(stream: LiveStream): StreamChoices {
   const { name, playerId = '', qualities = '' } = stream;
-  return { name, public: stream.public, playerId, qualities };
+  const record = stream.record === undefined ? '' : stream.record ? 'always' : 'never';
+  return { name, public: stream.public, playerId, qualities, record };
 }
 
 /** Choices as the API takes them. */
-export function bodyOf({ name, playerId, qualities, ...rest }: StreamChoices) {
+export function bodyOf({ name, playerId, qualities, record, ...rest }: StreamChoices) {
   return {
     ...rest,
     name: name.trim(),
     playerId: playerId === '' ? null : playerId,
     qualities: qualities === '' ? null : qualities,
+    record: record === '' ? null : record === 'always',
   };
 }
 
@@ -69,6 +73,22 @@ export function StreamFields({
           ['', 'As the server is set'],
           ['passthrough', 'One: as it comes in'],
           ['ladder', 'Several: smaller pictures too'],
+        ]}
+      />
+      <SelectField
+        label="Recording"
+        value={choices.record}
+        onValue={record => change({ record })}
+        error={submission.errorOf('record')}
+        hint={
+          choices.record === 'never'
+            ? 'Viewers can rewind during a broadcast. Nothing of it stays on the server afterwards.'
+            : 'A recorded broadcast becomes a video.'
+        }
+        options={[
+          ['', 'Server default'],
+          ['always', 'Always record'],
+          ['never', 'Never record'],
         ]}
       />
       <PlayerThemeField

@@ -1,0 +1,9 @@
+import type { Migration } from '../migration.ts';
+
+/** The choice of a live stream's owner to record its broadcasts or not. */
+export const liveRecording: Migration = {
+  name: 'live recording',
+  sql: `
+    ALTER TABLE live_streams ADD COLUMN is_recorded INTEGER CHECK (is_recorded IN (0, 1));
+  `,
+};
