@@ -21,6 +21,7 @@ import { RenderedText } from './shared/rendered-text.ts';
 import { MediaFiles } from './storage/media-files.ts';
 import type { Database } from './store/database.ts';
 import { GrowingVideos } from './vod/growing-videos.ts';
+import { IndexThreads } from './vod/index-threads.ts';
 import { joinKind } from './vod/join-job.ts';
 import { VodPlayback } from './vod/playback.ts';
 import { Recordings } from './vod/recordings.ts';
@@ -146,6 +147,11 @@ export function composeVod(options: VodOptions): Vod {
   const encodings = new EncodingsStore(database, options.outbox, clock);
   const reader = new RenditionReader();
   const growing = new GrowingVideos();
+  const indexThreads = new IndexThreads({
+    timeoutMs: config['parse.timeout'],
+    memoryBytes: config['parse.memory'],
+    maxMovieBytes: config['parse.maxMovie'],
+  });
   const jobs = new Jobs({
     database,
     lanes: {
@@ -170,6 +176,7 @@ export function composeVod(options: VodOptions): Vod {
     folders: new RenditionFolders(files),
     reader,
     growing,
+    indexThreads,
     jobs,
     settings: {
       preset: config['encode.preset'],
@@ -203,6 +210,7 @@ export function composeVod(options: VodOptions): Vod {
     growing,
   });
   const folders = componentOf('work-folders', { start: () => files.emptyWork() });
+  const parsers = componentOf('index-threads', { stop: () => indexThreads.stop() });
   const encoders = componentOf('encoders', {
     stop: async () => {
       gate.stop();
@@ -221,7 +229,7 @@ export function composeVod(options: VodOptions): Vod {
     processes,
     partListed: lagMs => gate.partListed(lagMs),
     isPaused: () => gate.isPaused,
-    components: [folders, encoders],
+    components: [folders, parsers, encoders],
   };
 }
 

@@ -12,6 +12,9 @@ export interface Box {
   readonly end: number;
 }
 
+/** Maximum number of boxes inside one parent. Real files have a few dozen; a `moof` has one `trun` for each run of samples. */
+const MAX_CHILD_BOXES = 4096;
+
 /** The error for media that breaks the rules; `box` says where, `problem` what is wrong. */
 export function malformed(box: string, problem: string): AppError {
   return new AppError('media-malformed', `box "${printable(box)}": ${problem}`);
@@ -27,7 +30,7 @@ function printable(type: string): string {
  *
  * **Source**: ISO/IEC 14496-12:2022, 4.2.
  *
- * @throws AppError `media-malformed`, naming `parent`, when they do not fill it exactly.
+ * @throws AppError `media-malformed`, naming `parent`, when they do not fill it exactly or are too many.
  */
 export function childBoxes(bytes: Buffer, start: number, end: number, parent: string): Box[] {
   const boxes: Box[] = [];
@@ -47,6 +50,7 @@ export function childBoxes(bytes: Buffer, start: number, end: number, parent: st
     if (size < headerBytes || size > end - at) {
       throw malformed(type, `size ${size}, but "${printable(parent)}" has ${end - at} bytes left`);
     }
+    if (boxes.length === MAX_CHILD_BOXES) throw malformed(parent, `has more than ${MAX_CHILD_BOXES} boxes`);
     boxes.push({ type, start: at, bodyStart: at + headerBytes, end: at + size });
     at += size;
   }

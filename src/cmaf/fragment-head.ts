@@ -7,6 +7,9 @@ const NON_SYNC_FLAGS = 0x01010000;
 /** What a `trun` can place: its data offset is signed, and an `mdat` of more would need a longer header. */
 const MAX_DATA_BYTES = 2 ** 31 - 2 ** 24;
 
+/** Maximum number of samples in a fragment, which is also the maximum that fragment readers accept. */
+const MAX_SAMPLES = 65_536;
+
 /** Consecutive samples of one track without their bytes, a column for each field: a long file has too many for objects. */
 export class SampleColumns {
   #durations = new Uint32Array(256);
@@ -25,8 +28,14 @@ export class SampleColumns {
     return this.#dataBytes;
   }
 
-  /** `durationTicks` and `sizeBytes` are 0..2^32-1, the composition offset -2^31..2^31-1. */
+  /**
+   * `durationTicks` and `sizeBytes` are 0..2^32-1, the composition offset -2^31..2^31-1.
+   *
+   * @throws AppError `media-malformed` when one fragment cannot hold so many
+   */
   push(durationTicks: number, sizeBytes: number, compositionOffsetTicks: number, isSync: boolean): void {
+    if (this.#length === MAX_SAMPLES)
+      throw malformed('trun', `more than ${MAX_SAMPLES} samples in a fragment`);
     if (this.#length === this.#durations.length) this.#grow();
     this.#durations[this.#length] = durationTicks;
     this.#sizes[this.#length] = sizeBytes;

@@ -150,8 +150,12 @@ function skipReferencePictureSets(bits: BitReader, count: number): void {
   }
 }
 
+/** Maximum number of bytes read of a parameter set: the transfer characteristics stand within the first few hundred. */
+const MAX_PARAMETER_SET_BYTES = 4096;
+
 /** Undoes the byte 3 that keeps start codes out of a NAL unit. **Source**: ITU-T H.264 (08/2021), 7.4.1. */
-function withoutEmulationPrevention(unit: Buffer): Buffer {
+function withoutEmulationPrevention(whole: Buffer): Buffer {
+  const unit = whole.subarray(0, MAX_PARAMETER_SET_BYTES);
   const plain = Buffer.alloc(unit.length);
   let length = 0;
   let zeros = 0;

@@ -36,7 +36,10 @@ export interface ProgressiveMovie {
   readonly tracks: readonly ProgressiveTrack[];
 }
 
-const MAX_MOVIE_BYTES = 256 * 1024 * 1024;
+/** Enough for 24 hours at 60 frames per second with audio: about 20 bytes per frame. */
+const DEFAULT_MAX_MOVIE_BYTES = 128 * 1024 * 1024;
+/** Maximum size of a sample entry with its decoder configuration, which is kept in memory and sent to players. */
+const MAX_SAMPLE_ENTRY_BYTES = 256 * 1024;
 /** Players' files have about five; a file of nothing but tiny boxes shall not be walked through. */
 const MAX_TOP_BOXES = 1024;
 const MAX_TRACKS = 1024;
@@ -47,10 +50,15 @@ const MAX_TRACKS = 1024;
  *
  * **Source**: ISO/IEC 14496-12:2022, 8.
  *
+ * @param maxMovieBytes Maximum size of the `moov`, which is read into memory.
  * @throws AppError `media-malformed` for what is no such file, is fragmented, compressed or broken
  */
-export async function readProgressiveMovie(readAt: ReadAt, fileBytes: number): Promise<ProgressiveMovie> {
-  const { position, length } = await findMovie(readAt, fileBytes);
+export async function readProgressiveMovie(
+  readAt: ReadAt,
+  fileBytes: number,
+  maxMovieBytes = DEFAULT_MAX_MOVIE_BYTES,
+): Promise<ProgressiveMovie> {
+  const { position, length } = await findMovie(readAt, fileBytes, maxMovieBytes);
   const body = await readAt(position, length);
   if (body.length < length) throw malformed('moov', 'is cut off');
   const boxes = childBoxes(body, 0, body.length, 'moov');
@@ -68,7 +76,11 @@ export async function readProgressiveMovie(readAt: ReadAt, fileBytes: number): P
   return { timescale, tracks: tracks.filter(track => track !== undefined) };
 }
 
-async function findMovie(readAt: ReadAt, fileBytes: number): Promise<{ position: number; length: number }> {
+async function findMovie(
+  readAt: ReadAt,
+  fileBytes: number,
+  maxMovieBytes: number,
+): Promise<{ position: number; length: number }> {
   let position = 0;
   for (let boxes = 0; boxes < MAX_TOP_BOXES && position < fileBytes; boxes++) {
     const header = await readAt(position, 16);
@@ -85,7 +97,9 @@ async function findMovie(readAt: ReadAt, fileBytes: number): Promise<{ position:
     if (size < headerBytes) throw malformed(type, `size ${size}`);
     if (type === 'moov') {
       if (size > fileBytes - position) throw malformed('moov', 'is cut off');
-      if (size > MAX_MOVIE_BYTES) throw malformed('moov', `${size} bytes are too many`);
+      if (size > maxMovieBytes) {
+        throw malformed('moov', `has ${size} bytes, the maximum is ${maxMovieBytes}`);
+      }
       return { position: position + headerBytes, length: size - headerBytes };
     }
     if (type === 'moof') throw malformed('moof', 'comes before "moov"');
@@ -148,6 +162,10 @@ function describe(body: Buffer, minf: Box, stsd: Box, kind: 'video' | 'audio', t
     const type = found.type;
     if (kind === 'video' ? type !== 'avc1' : type !== 'mp4a') return refused(`is "${printable(type)}"`);
     if (!isSelfContained(body, minf, found)) return refused('refers to another file');
+
+    const entryBytes = found.end - found.start;
+    if (entryBytes > MAX_SAMPLE_ENTRY_BYTES)
+      return refused(`has a sample description of ${entryBytes} bytes`);
 
     // A copy, since descriptions go on when the rest of the box is let go.
     const raw = Buffer.from(body.subarray(found.start, found.end));

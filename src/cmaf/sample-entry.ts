@@ -56,6 +56,9 @@ export function readInside(entry: Buffer, fields: SampleEntryFields, type: strin
   return new FieldReader(entry, found);
 }
 
+/** Maximum number of parameter sets and other NAL units in an `hvcC`. Encoders write three to ten. */
+const MAX_HEVC_UNITS = 256;
+
 /** One array of NAL units of one type in an `hvcC`. */
 export interface HevcArray {
   /** Position in the sample entry of the byte that holds array_completeness and the type. */
@@ -76,11 +79,15 @@ export function readHevcArrays(entry: Buffer, fields: SampleEntryFields): HevcAr
   const config = readInside(entry, fields, 'hvcC');
   config.skip(22);
   const arrays: HevcArray[] = [];
-  for (let left = config.u8(); left > 0; left--) {
+  let allUnits = 0;
+  for (let arraysLeft = config.u8(); arraysLeft > 0; arraysLeft--) {
     const position = config.position;
     const type = config.u8() & 0x3f;
     const units: Buffer[] = [];
-    for (let unitsLeft = config.u16(); unitsLeft > 0; unitsLeft--) units.push(config.bytes(config.u16()));
+    const count = config.u16();
+    allUnits += count;
+    if (allUnits > MAX_HEVC_UNITS) throw malformed('hvcC', `has more than ${MAX_HEVC_UNITS} NAL units`);
+    for (let left = count; left > 0; left--) units.push(config.bytes(config.u16()));
     arrays.push({ position, type, units });
   }
   return arrays;

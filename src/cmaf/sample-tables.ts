@@ -1,7 +1,10 @@
 import { type Box, FieldReader, malformed } from './box-reader.ts';
 
-/** More samples than a day at 200 frames a second. */
-const MAX_SAMPLES = 20_000_000;
+/** Maximum number of samples in a track: 24 hours at 138 frames per second. */
+const MAX_SAMPLES = 12_000_000;
+
+/** Maximum number of `stts` or `ctts` entries that count no samples. Some writers leave a few; a table of nothing else is hostile. */
+const MAX_EMPTY_RUNS = 1024;
 
 /** The latest decode time that is believed. */
 const MAX_DECODE_TIME = 2 ** 50;
@@ -91,6 +94,7 @@ export class SampleCursor {
   readonly #fileBytes: number;
   #durationRun = 0;
   #durationLeft = 0;
+  #emptyRuns = 0;
   #offsetRun = 0;
   #offsetLeft = 0;
   /** Chunks that were opened, and what is left in the last. */
@@ -153,6 +157,7 @@ export class SampleCursor {
       this.#durationLeft = bytes.readUInt32BE(durations.at + 8 * this.#durationRun);
       this.durationTicks = bytes.readUInt32BE(durations.at + 8 * this.#durationRun + 4);
       this.#durationRun += 1;
+      if (this.#durationLeft === 0) this.#countEmptyRun('stts');
     }
     this.#durationLeft -= 1;
   }
@@ -165,8 +170,15 @@ export class SampleCursor {
       // Version 0 is unsigned, but nobody means an offset of 2^31: writers wrap negative ones around.
       this.compositionOffsetTicks = bytes.readInt32BE(offsets.at + 8 * this.#offsetRun + 4);
       this.#offsetRun += 1;
+      if (this.#offsetLeft === 0) this.#countEmptyRun('ctts');
     }
     this.#offsetLeft -= 1;
+  }
+
+  #countEmptyRun(table: string): void {
+    this.#emptyRuns += 1;
+    if (this.#emptyRuns > MAX_EMPTY_RUNS)
+      throw malformed(table, 'has too many entries that count no samples');
   }
 
   #openChunk(): void {

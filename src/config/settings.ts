@@ -251,6 +251,24 @@ export const settings = {
     '8GiB',
     'Memory that one ffmpeg or ffprobe may take for its data while it works on an uploaded file.',
   ),
+  'parse.timeout': setting(
+    'MILLRACE_PARSE_TIMEOUT',
+    duration(second, hour),
+    '60s',
+    'How long reading the index of one uploaded file may take. A file that takes longer is encoded instead of being played as it is.',
+  ),
+  'parse.memory': setting(
+    'MILLRACE_PARSE_MEMORY',
+    size(32 * 1024 ** 2, 4 * 1024 ** 3),
+    '128MiB',
+    'Heap of the thread that reads the index of an uploaded file. The `moov` itself is not part of it: see `parse.maxMovie`.',
+  ),
+  'parse.maxMovie': setting(
+    'MILLRACE_PARSE_MAX_MOVIE',
+    size(1024 ** 2, 1024 ** 3),
+    '128MiB',
+    'Maximum size of the `moov` (the index of an MP4 or MOV file) that is read. A file with a larger one is encoded instead of being played as it is; 24 hours at 60 fps with audio need about 80 MiB.',
+  ),
   'rateLimit.uploads': setting(
     'MILLRACE_RATE_LIMIT_UPLOADS',
     integer(0, 10_000_000),

@@ -30,6 +30,8 @@ export interface IndexProgressiveOptions {
   readonly segmentSeconds?: number;
   /** Places of the tracks to take, counted among all tracks of the file from 0 (ffprobe's stream index); chosen here where not given. */
   readonly tracks?: { readonly video?: number | undefined; readonly audio?: number | undefined };
+  /** Maximum size of the `moov`; 128 MiB if not given. */
+  readonly maxMovieBytes?: number;
   readonly signal: AbortSignal;
 }
 
@@ -78,7 +80,7 @@ async function indexFile(
   signal.throwIfAborted();
   const { size: fileBytes } = await handle.stat();
   const readAt = readerOf(handle);
-  const movie = await readMovie(readAt, fileBytes);
+  const movie = await readMovie(readAt, fileBytes, options.maxMovieBytes);
   const videoTrack = chooseTrack(movie, 'video', options.tracks?.video);
   const audioTrack = chooseTrack(movie, 'audio', options.tracks?.audio);
   const starts = [videoTrack, audioTrack]
@@ -117,9 +119,13 @@ async function indexFile(
   };
 }
 
-async function readMovie(readAt: ReadAt, fileBytes: number): Promise<ProgressiveMovie> {
+async function readMovie(
+  readAt: ReadAt,
+  fileBytes: number,
+  maxMovieBytes: number | undefined,
+): Promise<ProgressiveMovie> {
   try {
-    return await readProgressiveMovie(readAt, fileBytes);
+    return await readProgressiveMovie(readAt, fileBytes, maxMovieBytes);
   } catch (error) {
     const reason = reasonOf(error);
     throw reason === undefined ? error : refusal(`it ${reason}`);

@@ -5,7 +5,7 @@ import type { ProbedFile } from '../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../jobs/job.ts';
 import { AppError } from '../shared/errors.ts';
 import type { EncodingOrder, FinishedRendition, RenditionName } from './encoding-records.ts';
-import { type IndexProgressiveResult, indexProgressive } from './index-progressive.ts';
+import type { IndexProgressiveResult } from './index-progressive.ts';
 import { isLongerThanAllowed, wishesOf } from './order-wishes.ts';
 import type { IndexedRendition } from './rendition.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from './rendition-record.ts';
@@ -147,7 +147,7 @@ async function carry(
   let mp4: string | undefined;
   let indexed: IndexProgressiveResult | undefined;
   if (isIndexable) {
-    indexed = await indexProgressive(source.source, {
+    indexed = await context.indexThreads.index(source.source, {
       folder,
       mediaName: '../source',
       tracks: wanted,
@@ -158,7 +158,7 @@ async function carry(
     mp4 = await remux(context, job, source, wanted);
     if (mp4 !== undefined) {
       const tracks = trackPlaces(wanted);
-      indexed = await indexProgressive(join(folder, mp4), { folder, tracks, signal: job.signal });
+      indexed = await context.indexThreads.index(join(folder, mp4), { folder, tracks, signal: job.signal });
     }
   }
   if (

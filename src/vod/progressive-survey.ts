@@ -12,6 +12,9 @@ const SYNC_DISTANCE_SECONDS = 0.25;
 const MAX_VIDEO_FRAME_SECONDS = 10;
 const MAX_AUDIO_FRAME_SECONDS = 0.5;
 
+/** Maximum length of a track. The sample tables of a small file can claim years. */
+const MAX_TRACK_SECONDS = 24 * 3600 + 60;
+
 /** Sync samples in their order, a column for each field. */
 export interface SyncPoints {
   /** Of the sample, from 0. */
@@ -102,6 +105,7 @@ export async function surveyVideo(
     if (cursor.number > end && end > 0) throw refusal('ends among frames that need each other (edit list)');
     end = cursor.number + 1;
     endTicks = Math.max(endTicks, pts + cursor.durationTicks);
+    checkLength(track, endTicks - startTicks);
     const last = syncs.ptsTicks.at(-1);
     if (cursor.isSync && (last === undefined || pts - last >= syncDistance)) {
       syncs.numbers.push(cursor.number);
@@ -148,6 +152,7 @@ export async function surveyAudio(
     }
     end = cursor.number + 1;
     endTicks = pts + cursor.durationTicks;
+    if (first !== -1) checkLength(track, endTicks - startTicks);
   }
   if (first === -1 || end <= first) throw refusal('is empty');
   return { first, end, startTicks, endTicks, syncs: { numbers: [], ptsTicks: [], positions: [], sizes: [] } };
@@ -166,6 +171,10 @@ function windowOf(movie: ProgressiveMovie, track: ProgressiveTrack) {
         ? Number.POSITIVE_INFINITY
         : mediaTimeTicks + durationTicks * movieTick - tolerance,
   };
+}
+
+function checkLength(track: ProgressiveTrack, durationTicks: number): void {
+  if (durationTicks > MAX_TRACK_SECONDS * track.timescale) throw refusal('is longer than 24 hours');
 }
 
 function checkDuration(track: ProgressiveTrack, cursor: SampleCursor, mostSeconds: number): void {

@@ -5,6 +5,7 @@ import type { Logger } from '../shared/logger.ts';
 import type { MediaFiles } from '../storage/media-files.ts';
 import type { EncodingRecords } from './encoding-records.ts';
 import type { GrowingVideos } from './growing-videos.ts';
+import type { IndexThreads } from './index-threads.ts';
 import type { RenditionFolders } from './rendition-folders.ts';
 import type { RenditionReader } from './rendition-reader.ts';
 
@@ -44,6 +45,7 @@ export interface WorkContext {
   readonly folders: RenditionFolders;
   readonly reader: RenditionReader;
   readonly growing: GrowingVideos;
+  readonly indexThreads: Pick<IndexThreads, 'index'>;
   readonly jobs: JobQueue;
   readonly settings: VodSettings;
   readonly clock: Clock;

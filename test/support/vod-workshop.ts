@@ -15,6 +15,7 @@ import { type Database, openDatabase } from '../../src/store/database.ts';
 import type { VideoRow } from '../../src/store/tables.ts';
 import type { EncodingState } from '../../src/vod/encoding-records.ts';
 import { GrowingVideos } from '../../src/vod/growing-videos.ts';
+import { IndexThreads } from '../../src/vod/index-threads.ts';
 import { VodPlayback } from '../../src/vod/playback.ts';
 import { RenditionFolders } from '../../src/vod/rendition-folders.ts';
 import { RenditionReader } from '../../src/vod/rendition-reader.ts';
@@ -63,6 +64,11 @@ export async function startVodWorkshop(
   const tools = makeMediaTools(options.builds);
   const reader = new RenditionReader();
   const growing = new GrowingVideos();
+  const indexThreads = new IndexThreads({
+    timeoutMs: 60_000,
+    memoryBytes: 128 * 2 ** 20,
+    maxMovieBytes: 128 * 2 ** 20,
+  });
   const jobs = new Jobs({
     database,
     lanes: Object.fromEntries(Object.values(vodLanes).map(lane => [lane, 1])),
@@ -76,6 +82,7 @@ export async function startVodWorkshop(
     folders: new RenditionFolders(files),
     reader,
     growing,
+    indexThreads,
     jobs,
     settings: {
       ...{ preset: 'ultrafast', threads: 2, memoryBytes: 4 * 2 ** 30, minFreeBytes: 0 },
@@ -142,6 +149,7 @@ export async function startVodWorkshop(
       ),
     async stop() {
       await jobs.stop();
+      await indexThreads.stop();
       await tools.owner.stop();
       await database.stop();
     },

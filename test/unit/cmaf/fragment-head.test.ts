@@ -75,3 +75,9 @@ describe('the head of a fragment', () => {
     );
   });
 });
+
+test('a fragment holds only as many samples as its readers accept', () => {
+  const samples = new SampleColumns();
+  for (let count = 0; count < 65_536; count++) samples.push(1, 1, 0, true);
+  expect(() => samples.push(1, 1, 0, true)).toThrow('more than 65536 samples in a fragment');
+});

@@ -102,6 +102,12 @@ describe('HEVC', () => {
     changed[changed.indexOf('hvcC') + 4 + 23] = 39;
     expect(parseInitSegment(changed)[0]?.codec).toBe('hev1.2.4.L30.90');
   });
+
+  test('may not have thousands of empty parameter sets', () => {
+    const changed = Buffer.from(init);
+    changed.writeUInt16BE(5000, changed.indexOf('hvcC') + 4 + 24);
+    expect(() => parseInitSegment(changed)).toThrow('box "hvcC": has more than 256 NAL units');
+  });
 });
 
 describe('dynamic range', () => {

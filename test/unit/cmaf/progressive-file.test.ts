@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { box, fullBox, u32 } from '../../../src/cmaf/box-writer.ts';
 import { type ReadAt, readProgressiveMovie, SampleCursor, startsWithIdr } from '../../../src/cmaf/index.ts';
-import { gops, type MadeTrack, makeMovie, sounds, unit } from '../vod/progressive-movie.ts';
+import { avcEntry, gops, type MadeTrack, makeMovie, sounds, unit } from '../vod/progressive-movie.ts';
 
 function reading(bytes: Buffer, asked: number[] = []): ReadAt {
   return (position, length) => {
@@ -68,10 +68,10 @@ describe('a progressive file', () => {
     await expect(readProgressiveMovie(reading(bytes), bytes.length)).rejects.toThrow(problem);
   });
 
-  test('is asked for no more than 256 MiB of moov', async () => {
+  test('is asked for no more than 128 MiB of moov', async () => {
     const header = Buffer.concat([u32(300 * 1024 * 1024), Buffer.from('moov')]);
     const asked: number[] = [];
-    await expect(readProgressiveMovie(reading(header, asked), 2 ** 40)).rejects.toThrow(/too many/);
+    await expect(readProgressiveMovie(reading(header, asked), 2 ** 40)).rejects.toThrow(/maximum/);
     expect(Math.max(...asked)).toBeLessThan(100);
   });
 
@@ -82,6 +82,35 @@ describe('a progressive file', () => {
       changed.writeUInt32BE(0x0fffffff, changed.indexOf(type) + (type === 'stsz' ? 12 : 8));
       await expect(readProgressiveMovie(reading(changed), changed.length)).rejects.toThrow(/fit|too many/);
     }
+  });
+
+  test('may have only so many boxes inside one parent', async () => {
+    const frees = Array.from({ length: 4096 }, () => box('free'));
+    const { bytes } = makeMovie([video], { movieBoxes: frees });
+    await expect(readProgressiveMovie(reading(bytes), bytes.length)).rejects.toThrow(
+      'box "moov": has more than 4096 boxes',
+    );
+  });
+
+  test('may have only so many table entries that count no samples', async () => {
+    const { bytes } = makeMovie([{ ...video, samples: gops([3000], 512) }]);
+    const changed = Buffer.from(bytes);
+    const entries = changed.indexOf('stts') + 12;
+    for (let entry = 0; entry < 2000; entry++) changed.writeUInt32BE(0, entries + 8 * entry);
+    const movie = await readProgressiveMovie(reading(changed), changed.length);
+    const cursor = new SampleCursor(movie.tracks[0]!.samples, changed.length);
+    expect(() => cursor.next()).toThrow('box "stts": has too many entries that count no samples');
+  });
+
+  test('is not carried with a sample description of megabytes', async () => {
+    const { bytes } = makeMovie([
+      { ...video, entries: [avcEntry('avc1', box('free', Buffer.alloc(2 ** 20)))] },
+    ]);
+    const movie = await readProgressiveMovie(reading(bytes), bytes.length);
+    expect(movie.tracks[0]).toMatchObject({
+      description: undefined,
+      problem: expect.stringMatching(/^has a sample description of \d+ bytes$/),
+    });
   });
 
   test('has its samples inside the file, however few bytes its tables take', async () => {

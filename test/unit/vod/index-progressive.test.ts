@@ -367,6 +367,11 @@ describe('one of the two tracks', () => {
     ['without a keyframe', { samples: gops([50], 512).slice(1) }, /does not begin with a keyframe/],
     ['empty', { samples: [] }, /has no samples/],
     ['of frames without duration', { samples: gops([50], 0) }, /frames without duration/],
+    [
+      'longer than a day',
+      { timescale: 1, samples: gops(Array(8700).fill(1), 10) },
+      /is longer than 24 hours/,
+    ],
     ['with a hole', { samples: gops([1, 1], 512_000) }, /has a hole of 40 s/],
     [
       'with an empty frame',

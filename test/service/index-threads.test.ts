@@ -1,0 +1,121 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { box } from '../../src/cmaf/box-writer.ts';
+import { indexProgressive } from '../../src/vod/index-progressive.ts';
+import { type IndexThreadLimits, IndexThreads } from '../../src/vod/index-threads.ts';
+import { openFilesIn } from '../support/open-files.ts';
+import { tempDirOfTest } from '../support/temp-dir.ts';
+import { TurnCpu } from '../support/turn-cpu.ts';
+import { aacEntry, gops, makeMovie, sounds } from '../unit/vod/progressive-movie.ts';
+
+const MIB = 2 ** 20;
+const video = { kind: 'video', timescale: 12_800, samples: gops([50, 50], 512) } as const;
+const audio = { kind: 'audio', timescale: 48_000, samples: sounds(188) } as const;
+const signal = new AbortController().signal;
+
+function threadsWith(limits: Partial<IndexThreadLimits> = {}): IndexThreads {
+  const threads = new IndexThreads({
+    timeoutMs: 60_000,
+    memoryBytes: 64 * MIB,
+    maxMovieBytes: 32 * MIB,
+    ...limits,
+  });
+  onTestFinished(() => threads.stop());
+  return threads;
+}
+
+async function written(bytes: Buffer) {
+  const folder = await tempDirOfTest();
+  const path = join(folder, 'source');
+  await writeFile(path, bytes);
+  return { folder, path };
+}
+
+test('a thread indexes a file as the main thread does, and is used again', async () => {
+  const { folder, path } = await written(makeMovie([video, audio]).bytes);
+  const threads = threadsWith();
+  const inThread = await threads.index(path, { folder, signal });
+  expect(inThread).toEqual(await indexProgressive(path, { folder, signal }));
+  await writeFile(path, 'no film');
+  expect(await threads.index(path, { folder, signal })).toEqual({
+    kind: 'refused',
+    reason: 'The file cannot be played as it is: it is broken (box "file": has no "moov").',
+  });
+  expect(threads.threads).toBe(1);
+});
+
+test('a file of millions of empty boxes is refused while the server goes on', async () => {
+  const boxes = Buffer.alloc(16 * MIB, box('free'));
+  const hostile = { ...audio, entries: [aacEntry(), boxes] };
+  const { folder, path } = await written(makeMovie([hostile]).bytes);
+  const threads = threadsWith();
+  const turns = new TurnCpu();
+  const result = await threads.index(path, { folder, signal });
+  expect(turns.stop()).toBeLessThan(50);
+  expect(result).toEqual({
+    kind: 'refused',
+    reason: expect.stringContaining('box "stsd": has more than 4096 boxes'),
+  });
+});
+
+test('a moov above the limit is not read', async () => {
+  const { folder, path } = await written(
+    makeMovie([video], { movieBoxes: [box('free', Buffer.alloc(MIB))] }).bytes,
+  );
+  expect(await threadsWith({ maxMovieBytes: MIB }).index(path, { folder, signal })).toEqual({
+    kind: 'refused',
+    reason: expect.stringContaining('the maximum is 1048576'),
+  });
+});
+
+test('a file whose index takes too long to read is refused, and leaves nothing', async () => {
+  const { folder, path } = await written(makeMovie([video, audio]).bytes);
+  const threads = threadsWith({ timeoutMs: 1 });
+  expect(await threads.index(path, { folder, signal })).toEqual({
+    kind: 'refused',
+    reason: 'The file cannot be played as it is: reading its index takes longer than 0.001 s.',
+  });
+  expect(threads.threads).toBe(0);
+  expect(await readdir(folder)).toEqual(['source']);
+  expect(openFilesIn(folder)).toEqual([]);
+});
+
+test('a file whose index needs too much memory is refused, and the next thread has its own', async () => {
+  const { folder, path } = await written(makeMovie([video, audio]).bytes);
+  // Less than the parser's own code needs.
+  const threads = threadsWith({ memoryBytes: 4 * MIB });
+  for (const _ of [1, 2]) {
+    expect(await threads.index(path, { folder, signal })).toEqual({
+      kind: 'refused',
+      reason: 'The file cannot be played as it is: reading its index needs more than 4 MiB of memory.',
+    });
+  }
+  expect(threads.threads).toBe(0);
+});
+
+test('a file that is no longer wanted is let go of at once', async () => {
+  const { folder, path } = await written(makeMovie([video, audio]).bytes);
+  const threads = threadsWith();
+  const controller = new AbortController();
+  const reason = new Error('no longer wanted');
+  const indexed = threads.index(path, { folder, signal: controller.signal });
+  controller.abort(reason);
+  await expect(indexed).rejects.toBe(reason);
+  expect(threads.threads).toBe(0);
+});
+
+test('the end of the server ends the threads and what they work on', async () => {
+  const { folder, path } = await written(makeMovie([video, audio]).bytes);
+  const threads = threadsWith();
+  const indexed = threads.index(path, { folder, signal });
+  const [outcome] = await Promise.allSettled([indexed, threads.stop()]);
+  expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'stopped' } });
+  expect(threads.threads).toBe(0);
+});
+
+test('a file that cannot be read is an error of the system', async () => {
+  const { folder } = await written(Buffer.alloc(1));
+  const indexed = threadsWith().index(join(folder, 'missing'), { folder, signal });
+  await expect(indexed).rejects.toMatchObject({ code: 'ENOENT' });
+});
