@@ -63,7 +63,8 @@ test('an upload goes on after the server was killed, between two chunks and whil
   await kill(server);
 
   server = await start();
-  await waitUntil(async () => (await ingest()).status === 'uploaded', { timeoutMs: 20_000 });
+  expect((await ingest()).status).toBe('uploaded');
+  await waitUntil(() => existsSync(join(dataDir, 'vod', videoId, 'source')), { timeoutMs: 20_000 });
   expect(await digestOfFile(join(dataDir, 'vod', videoId, 'source'))).toBe(digestOf(whole));
   expect((await ingest()).filesize).toBe(whole.length);
   await waitUntil(() => !existsSync(join(dataDir, 'uploads', videoId)));

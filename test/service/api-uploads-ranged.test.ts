@@ -29,9 +29,9 @@ function expectRefusal(answer: Answer, code: string): void {
 }
 
 async function expectAssembled(videoId: string, bytes = whole): Promise<void> {
-  await waitUntil(() => uploads.ingest(videoId)?.status === 'uploaded');
+  expect(uploads.ingest(videoId)).toMatchObject({ status: 'uploaded', filesize: bytes.length });
+  await waitUntil(() => ready.includes(videoId));
   expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
-  expect(uploads.ingest(videoId)?.filesize).toBe(bytes.length);
   expect(ready.filter(id => id === videoId)).toEqual([videoId]);
   await waitUntil(async () => (await uploads.leftovers()).every(name => !name.includes(videoId)));
 }
@@ -51,7 +51,6 @@ describe('an upload by part', () => {
     });
     expect((await uploads.send(videoId, pieces[0], 'part%201%2F3')).status).toBe(201);
     expect((await uploads.send(videoId, pieces[1], 'part 2/3')).status).toBe(201);
-    expect(['uploading', 'uploaded']).toContain(uploads.ingest(videoId)?.status);
     await expectAssembled(videoId);
     expect(uploads.ingest(videoId)?.receivedParts).toEqual({ parts: [1, 2, 3], total: 3 });
   });
@@ -85,6 +84,31 @@ describe('an upload by part', () => {
     await expectAssembled(videoId);
     // The answer to the last part may have been lost.
     expect((await uploads.send(videoId, pieces[2], 'part 3/3')).status).toBe(201);
+    expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(whole));
+  });
+
+  it('takes no second upload once its last part was answered, whether they are joined or not', async () => {
+    const videoId = await uploads.video();
+    for (const [index, bytes] of pieces.entries()) {
+      expect((await uploads.send(videoId, bytes, `part ${index + 1}/3`)).status).toBe(201);
+    }
+    const { json } = await server.call('GET', `/videos/${videoId}/status`);
+    expect(json.ingest).toMatchObject({ status: 'uploaded', filesize: whole.length });
+    const code = 'video-source-already-uploaded';
+    for (const bytes of [pieces[0], pieces[1]]) {
+      expectRefusal(await uploads.send(videoId, bytes, 'part 1/3'), code);
+      expectRefusal(await uploads.send(videoId, bytes), code);
+    }
+    await expectAssembled(videoId);
+    expectRefusal(await uploads.send(videoId, pieces[0], 'part 1/3'), code);
+    expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(whole));
+  });
+
+  it('can be copied as soon as its last part was answered', async () => {
+    const from = await uploads.video();
+    for (const [index, bytes] of pieces.entries()) await uploads.send(from, bytes, `part ${index + 1}/3`);
+    const videoId = await uploads.video({ source: from });
+    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested', { timeoutMs: 20_000 });
     expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(whole));
   });
 

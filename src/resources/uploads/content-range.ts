@@ -63,19 +63,26 @@ export function isBeginning({ form, first }: ContentRange): boolean {
 }
 
 /**
- * Holds a chunk against what was sent before.
+ * Holds a chunk against what was sent before. A second upload of a complete video is refused at its first chunk; any other chunk can be
+ * sent once more, because the answer to it may have been lost.
  *
+ * @param hasBegunBefore the request began before the upload was complete, so it is no second upload
  * @returns `repeat` when the same chunk is there already: it may be sent again with the same bytes
  * @throws AppError of the `video-content-range-` codes, or `video-source-already-uploaded`
  */
-export function judgeRange(range: ContentRange, upload: RangedUpload | undefined): 'new' | 'repeat' {
+export function judgeRange(
+  range: ContentRange,
+  upload: RangedUpload | undefined,
+  hasBegunBefore = false,
+): 'new' | 'repeat' {
   if (upload === undefined) return 'new';
   if (range.form !== upload.form) {
     throw rangeError(upload.form === 'parts' ? 'started-with-part' : 'started-with-bytes');
   }
   const { overlapping } = upload;
   const isRepeat = overlapping?.first === range.first && overlapping.last === range.last;
-  if (upload.isComplete && !isRepeat) throw fileError('video-source-already-uploaded');
+  const isAnotherUpload = !isRepeat || (isBeginning(range) && !hasBegunBefore);
+  if (upload.isComplete && isAnotherUpload) throw fileError('video-source-already-uploaded');
   checkTotal(range, upload);
   if (isRepeat) return 'repeat';
   if (overlapping !== undefined) throw alreadySent(range);

@@ -41,7 +41,7 @@ export interface SourceIntakeOptions {
 const addressAtMost = 4_096;
 /** With the queue's delays, about half a day. */
 const fetchAttemptsAtMost = 60;
-const cloneAttemptsAtMost = 5;
+const cloneAttemptsAtMost = 20;
 /** Copying takes no time, and somebody waits. */
 const clonePriority = 10;
 
@@ -70,7 +70,7 @@ export class SourceIntake {
       );
     }
     const state = store.source(source);
-    if (state === undefined || !isComplete(state)) {
+    if (state === undefined || !(isComplete(state) || state.status === 'assembling')) {
       throw refuseAttribute('source', 'The source of this video is not complete.');
     }
     return { kind: 'clone', videoId: source };
@@ -191,7 +191,10 @@ export class SourceIntake {
 
   /** A second name for the same bytes, which never change; a copy where the file system knows no second names. */
   async #clone(job: RunningJob, fromVideoId: string): Promise<number> {
-    const { files } = this.#options;
+    const { files, store } = this.#options;
+    if (store.source(fromVideoId)?.status === 'assembling') {
+      throw new Error('the chunks of the video to copy are still being put together');
+    }
     const from = files.source(fromVideoId);
     const to = files.partial(job.subjectId);
     await mkdir(dirname(to), { recursive: true });

@@ -113,7 +113,7 @@ export class UploadsService<View> {
     await this.#bringToDisk(file);
     const path = this.#database.transaction(() => {
       this.#find(projectId, videoId);
-      return this.#take(videoId, file, range, undefined);
+      return this.#take(videoId, file, range, { hasBegunBefore: true });
     });
     await this.#seal(path);
     return this.#videos.viewOf(projectId, videoId);
@@ -125,7 +125,7 @@ export class UploadsService<View> {
     await this.#bringToDisk(file);
     const { path, videoId } = this.#database.transaction(() => {
       const videoId = this.#videoOf(caller, file, range);
-      return { path: this.#take(videoId, file, range, caller.token), videoId };
+      return { path: this.#take(videoId, file, range, { uploadToken: caller.token }), videoId };
     });
     await this.#seal(path);
     return this.#videos.viewOf(caller.projectId, videoId);
@@ -166,13 +166,19 @@ export class UploadsService<View> {
     return source?.origin === 'upload' && source.status === 'failed' ? undefined : source;
   }
 
-  #judge(source: SourceRecord | undefined, range: ContentRange | undefined): 'new' | 'repeat' {
+  #judge(
+    source: SourceRecord | undefined,
+    range: ContentRange | undefined,
+    hasBegunBefore = false,
+  ): 'new' | 'repeat' {
     if (source === undefined) return 'new';
     if (source.origin === 'url') throw fileError('video-source-already-downloaded');
     if (source.origin === 'clone') throw fileError('video-source-already-copied');
     if (source.origin === 'recording' || source.form === 'plain')
       throw fileError('video-source-already-uploaded');
-    if (range !== undefined) return judgeRange(range, this.#store.rangedUpload(source, range));
+    if (range !== undefined) {
+      return judgeRange(range, this.#store.rangedUpload(source, range), hasBegunBefore);
+    }
     throw fileError(
       source.status === 'uploading'
         ? 'video-content-range-already-initiated'
@@ -241,16 +247,17 @@ export class UploadsService<View> {
    * Checks again, now that the bytes are there, and makes the file a part of the upload. All in the caller's transaction and
    * without waiting, so that of two requests one comes after the other.
    *
+   * @param request `hasBegunBefore`: it was admitted when its upload was not complete
    * @returns where the file is now; undefined when the same bytes had been there before
    */
   #take(
     videoId: string,
     file: UploadedFile,
     range: ContentRange | undefined,
-    uploadToken: string | undefined,
+    request: { readonly uploadToken?: string; readonly hasBegunBefore?: boolean },
   ): string | undefined {
     const source = this.#sourceOf(videoId);
-    const verdict = this.#judge(source, range);
+    const verdict = this.#judge(source, range, request.hasBegunBefore);
     if (range !== undefined) checkChunkSize(range, range.total ?? source?.total, file.bytes);
     if (verdict === 'repeat' && range !== undefined && source !== undefined) {
       this.#takeRepeat(source, file, range);
@@ -262,7 +269,7 @@ export class UploadsService<View> {
         origin: 'upload',
         form: range?.form ?? 'plain',
         status: 'uploading',
-        uploadToken,
+        uploadToken: request.uploadToken,
         total: range?.total,
         startedAtMs: this.#clock.nowMs(),
       });

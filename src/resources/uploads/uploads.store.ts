@@ -227,6 +227,9 @@ export class UploadsStore {
     if (row === undefined) return undefined;
     const isIngest = row.origin !== 'upload';
     const chunks = row.form === 'bytes' || row.form === 'parts' ? this.chunks(videoId) : [];
+    // All chunks have been answered with 201: joining them is our own affair.
+    const isUploaded = row.status === 'uploaded' || row.status === 'assembling';
+    const bytes = row.status === 'assembling' ? this.received(videoId).bytes : row.bytes;
     // Where the header never told a total, what has arrived is all that is known of it.
     const total = row.total ?? (chunks.at(-1)?.last ?? 0) + 1;
     return {
@@ -234,10 +237,10 @@ export class UploadsStore {
         ? row.status === 'ingested'
           ? 'ingested'
           : 'ingesting'
-        : row.status === 'uploaded'
+        : isUploaded
           ? 'uploaded'
           : 'uploading',
-      filesize: row.bytes,
+      filesize: bytes,
       receivedBytes:
         row.form === 'bytes' ? chunks.map(({ first, last }) => ({ from: first, to: last, total })) : [],
       ...(row.form === 'parts'

@@ -133,6 +133,11 @@ describe('one more chunk', () => {
     ['started-with-part', bytes(0, 9, 10), byParts({})],
     ['started-with-bytes', part(1, 2), upload({})],
     ['video-source-already-uploaded', bytes(0, 9, 20), upload({ isComplete: true, total: 20, highest: 19 })],
+    [
+      'video-source-already-uploaded',
+      part(1, 2),
+      byParts({ highest: 2, total: 2, isComplete: true, overlapping: part(1) }),
+    ],
     ['by-bytes-total-bytes-too-low', bytes(0, 8, 9), upload({ highest: 9 })],
     ['by-bytes-different-total-bytes', bytes(10, 19, 20), upload({ total: 30, highest: 9 })],
     ['by-bytes-to-byte-too-high-total', bytes(10, 20), upload({ total: 20, highest: 9 })],
