@@ -7,11 +7,12 @@ const env = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/millrace-code', import.meta.url)),
 };
 
-const media = { testTimeout: 120_000, hookTimeout: 120_000 };
+/** A backstop for what hangs. It is longer than each wait inside (`patienceMs`), so that the failure tells what was waited for. */
+const deadlines = { testTimeout: 300_000, hookTimeout: 300_000 };
 /** Work on files: it takes as long as it takes, and all of the machine. */
 const filesOnly = ['test/media/{vod,ffmpeg-tools,node-client}*.test.ts'];
 /** Streams that are played in real time: they mostly wait, so that many go at once. They come after all that keeps the machine busy. */
-const realTime = { ...media, maxConcurrency: 12 };
+const realTime = { ...deadlines, maxConcurrency: 12 };
 
 /** Every answer of a server is held against the API document. */
 const answers = {
@@ -28,18 +29,17 @@ export default defineConfig({
     projects: [
       {
         // Nothing of theirs is shared but modules, which are loaded once for all of them.
-        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 30_000, isolate: false },
+        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], ...deadlines, isolate: false },
       },
       {
         test: {
           name: 'service',
           include: ['test/service/**/*.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          ...deadlines,
           ...answers,
         },
       },
-      { test: { name: 'media-files', include: filesOnly, ...media, ...answers } },
+      { test: { name: 'media-files', include: filesOnly, ...deadlines, ...answers } },
       {
         test: {
           name: 'media',

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { chromiumArguments, findChromium } from '../support/chromium.ts';
+import { patienceMs } from '../support/patience.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const found = findChromium();
@@ -24,15 +25,12 @@ export function describeInBrowser(name: string, define: (browser: () => Browser)
   });
 }
 
-/** Time for what a page does by itself. Nobody waits for so long but where many tests share a slow machine. */
-const patienceMs = 60_000;
-
 /** A machine that runs all tests at once may make a player wait now and then; a player that keeps waiting is broken. */
 export const mostStalls = 2;
 
-/** Waits for something to come true of a page. @throws Error that names `what` after a minute */
+/** Waits for something to come true of a page. @throws Error that names `what` at the deadline */
 export function until(what: string, condition: () => Promise<boolean> | boolean): Promise<boolean> {
-  return waitUntil(condition, { what, timeoutMs: patienceMs, everyMs: 25 });
+  return waitUntil(condition, { what, everyMs: 25 });
 }
 
 /** What a video element says of itself. Times in seconds. */

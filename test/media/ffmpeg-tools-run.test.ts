@@ -293,11 +293,9 @@ test('a run gives way to others, leaves no core file, and dies with the server t
   server.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
-  const pid = await waitUntil(() => Number(/\d+/.exec(said)?.[0] ?? 0) || undefined, { timeoutMs: 30_000 });
+  const pid = await waitUntil(() => Number(/\d+/.exec(said)?.[0] ?? 0) || undefined);
   await waitUntil(() => programOf(pid) === 'ffmpeg');
-  await waitUntil(() => statSync(join(folder, 'out.mkv'), { throwIfNoEntry: false }) !== undefined, {
-    timeoutMs: 30_000,
-  });
+  await waitUntil(() => statSync(join(folder, 'out.mkv'), { throwIfNoEntry: false }) !== undefined, {});
   expect(getPriority(pid)).toBe(10);
   for (const thread of readdirSync(`/proc/${pid}/task`)) expect(getPriority(Number(thread))).toBe(10);
   expect(readFileSync(`/proc/${pid}/limits`, 'utf8')).toMatch(/Max core file size +0 +0/);

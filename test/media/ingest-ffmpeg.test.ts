@@ -64,7 +64,7 @@ describe.concurrent.each(ffmpegBuilds)('ffmpeg ($name)', ({ path }) => {
     const door = await open();
     const url = `rtmp://127.0.0.1:${door.port}/live/${goodKey}?x=y`;
     await using publisher = publishTestPicture({ ffmpeg: path, url });
-    await waitUntil(() => (door.publishers[0]?.tags.length ?? 0) > 20, { timeoutMs: 20_000 });
+    await waitUntil(() => (door.publishers[0]?.tags.length ?? 0) > 20);
     door.publishers[0]!.connection.end('NetStream.Publish.Denied', 'The stream was ended over the API.');
     expect((await publisher.exited).code).not.toBe(0);
     expect(publisher.stderr).toContain('Server error: The stream was ended over the API.');
@@ -75,9 +75,9 @@ describe.concurrent.each(ffmpegBuilds)('ffmpeg ($name)', ({ path }) => {
     const door = await open();
     const url = `rtmp://127.0.0.1:${door.port}/s/${goodKey}`;
     await using publisher = publishTestPicture({ ffmpeg: path, url });
-    await waitUntil(() => (door.publishers[0]?.tags.length ?? 0) > 5, { timeoutMs: 20_000 });
+    await waitUntil(() => (door.publishers[0]?.tags.length ?? 0) > 5);
     await publisher.kill();
-    await waitUntil(() => door.publishers[0]!.closeReasons.length === 1, { timeoutMs: 10_000 });
+    await waitUntil(() => door.publishers[0]!.closeReasons.length === 1);
     expect(['connection-closed', 'connection-error']).toContain(door.publishers[0]!.closeReasons[0]);
   });
 

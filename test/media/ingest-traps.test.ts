@@ -255,7 +255,7 @@ test('every publish is put to the gate, and its end is told once and at once', a
   await second.publish(goodKey);
   expect(door.publishers.map(publisher => publisher.request.streamKey)).toEqual([goodKey, goodKey]);
   first.destroy();
-  await waitUntil(() => door.publishers[0]?.closeReasons.length === 1, { timeoutMs: 10_000 });
+  await waitUntil(() => door.publishers[0]?.closeReasons.length === 1);
   expect(door.publishers[1]?.closeReasons).toEqual([]);
   second.sendTag('video', 0, video);
   await waitUntil(() => door.publishers[1]?.tags.length === 1);
@@ -285,7 +285,7 @@ test('a peer that does not read its answers is cut off', async () => {
   );
   const timer = setInterval(() => client.socket.writableNeedDrain || client.sendRaw(calls), 1);
   try {
-    await waitUntil(() => door.counts.get('closed slow-reader') === 1, { timeoutMs: 20_000 });
+    await waitUntil(() => door.counts.get('closed slow-reader') === 1);
   } finally {
     clearInterval(timer);
   }

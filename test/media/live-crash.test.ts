@@ -62,7 +62,7 @@ function isAlive(pid: number): boolean {
 
 /** The ffmpeg of the one broadcast of a server. */
 function packagerOf(server: ServerProcess): Promise<number> {
-  return waitUntil(() => childrenOf(server.child.pid!)[0], { timeoutMs: 30_000, what: 'the packager' });
+  return waitUntil(() => childrenOf(server.child.pid!)[0], { what: 'the packager' });
 }
 
 const hasProc = process.platform === 'linux';
@@ -133,7 +133,7 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
     const packager = await packagerOf(server);
     server.child.kill('SIGKILL');
     await server.exited;
-    await waitUntil(() => !isAlive(packager), { timeoutMs: 20_000, what: 'the end of ffmpeg' });
+    await waitUntil(() => !isAlive(packager), { what: 'the end of ffmpeg' });
     await publisher.exited;
     await watch.stop();
 

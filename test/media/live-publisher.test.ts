@@ -139,7 +139,7 @@ describe.concurrent('a publisher that drops', () => {
         await client.closed();
         return undefined;
       },
-      { timeoutMs: 12_000, everyMs: 250, what: 'the new connection to be taken' },
+      { everyMs: 250, what: 'the new connection to be taken' },
     );
     expect((await silent.nextStatus()).description).toBe('Another connection publishes this stream.');
     await silent.closed();

@@ -47,7 +47,6 @@ beforeAll(async () => {
     gopSeconds: 1,
   });
   await waitUntil(async () => (await http1(path)).status === 200, {
-    timeoutMs: 50_000,
     everyMs: 50,
     what: () => `the stream over RTMPS; the publisher said:\n${publisher.stderr}`,
   });

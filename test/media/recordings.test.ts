@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
 import { embeddedFfmpeg, ffprobePath, type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
@@ -13,7 +13,6 @@ import { readRows } from './vod-server-fixture.ts';
 const gib = 1024 ** 3;
 /** Encoding gives way to all else on a machine, and stands still at times for live streams. */
 const encodedWithinMs = 200_000;
-vi.setConfig({ testTimeout: 240_000 });
 const fps = 30;
 const flags = {
   'recording.enabled': 'true',

@@ -381,14 +381,12 @@ describe.concurrent('a destination', () => {
     expect(outing.facts()).toMatchObject({ retries: 0, lastError: undefined });
   });
 
-  test('is told the end when the broadcast ends, and nothing is left a second later', async () => {
+  test('is told the end when the broadcast ends, and nothing is left', async () => {
     const key = newKey();
     await using outing = startOuting([{ url: urlOf(door.port), key }]);
     outing.play(tags);
     await waitUntil(() => media(publishersOf(key)[0], 'video').length > 10, { what: 'frames' });
-    const startedMs = performance.now();
     await outing.end();
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
     expect(outing.owner.running).toBe(0);
     expect(outing.restreams.ofStream('li-test')).toBeUndefined();
     await waitUntil(() => publishersOf(key)[0]!.closeReasons.length > 0, { what: 'its end' });

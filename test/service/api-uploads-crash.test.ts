@@ -64,7 +64,7 @@ test('an upload goes on after the server was killed, between two chunks and whil
 
   server = await start();
   expect((await ingest()).status).toBe('uploaded');
-  await waitUntil(() => existsSync(join(dataDir, 'vod', videoId, 'source')), { timeoutMs: 20_000 });
+  await waitUntil(() => existsSync(join(dataDir, 'vod', videoId, 'source')));
   expect(await digestOfFile(join(dataDir, 'vod', videoId, 'source'))).toBe(digestOf(whole));
   expect((await ingest()).filesize).toBe(whole.length);
   await waitUntil(() => !existsSync(join(dataDir, 'uploads', videoId)));

@@ -128,7 +128,7 @@ describe('a source from an address', () => {
       else response.writeHead(503).end();
     };
     const { videoId } = (await createFrom(`${originUrl}/a`)).json;
-    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested', { timeoutMs: 15_000 });
+    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
     expect(asked).toHaveLength(2);
   });
 
@@ -151,7 +151,7 @@ describe('a source from an address', () => {
       }
     };
     const { videoId } = (await createFrom(`${originUrl}/a`)).json;
-    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested', { timeoutMs: 15_000 });
+    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
     expect(asked).toHaveLength(2);
     expect(Number(/\d+/.exec(asked[1]?.range ?? '')?.[0])).toBeGreaterThan(0);
     expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
@@ -165,7 +165,7 @@ describe('a source from an address', () => {
       return response.write(noise(1_500_000), () => response.destroy());
     };
     const { videoId } = (await createFrom(`${originUrl}/a`)).json;
-    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested', { timeoutMs: 15_000 });
+    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
     expect(asked[1]?.range).toMatch(/^bytes=\d+-$/);
     expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
   });
@@ -177,7 +177,7 @@ describe('a source from an address', () => {
       else response.write(bytes.subarray(0, 100_000));
     };
     const { videoId } = (await createFrom(`${originUrl}/a`)).json;
-    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested', { timeoutMs: 15_000 });
+    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
     expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
   });
 

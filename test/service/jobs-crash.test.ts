@@ -41,12 +41,12 @@ test('a job in whose middle the process was killed runs again in the next proces
   };
 
   const first = startProcess('add');
-  await waitUntil(() => runs() === '1 {"name":"x"}\n', { timeoutMs: 15_000 });
+  await waitUntil(() => runs() === '1 {"name":"x"}\n');
   first.child.kill('SIGKILL');
   await first.exited;
 
   const second = startProcess('go-on');
-  await waitUntil(() => runs() === '1 {"name":"x"}\n2 {"name":"x"}\n', { timeoutMs: 15_000 });
+  await waitUntil(() => runs() === '1 {"name":"x"}\n2 {"name":"x"}\n');
   writeFileSync(join(dataDir, 'go'), '');
   expect(await second.exited).toEqual([0, null]);
   expect(runs()).toBe('1 {"name":"x"}\n2 {"name":"x"}\ndone');

@@ -59,7 +59,7 @@ test('what was acknowledged before a crash is not sent again, and what was not i
     if (json.number === 1) response.end();
   };
   const first = startProcess('add');
-  await waitUntil(() => seen().join() === '1,2', { timeoutMs: 15_000 });
+  await waitUntil(() => seen().join() === '1,2');
   first.child.kill('SIGKILL');
   await first.exited;
 

@@ -1,4 +1,5 @@
 import { createSocket } from 'node:dgram';
+import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -102,11 +103,16 @@ it('finds a host whose name server never answers for the other family of address
   nameServer.bind(0, '127.0.0.1');
   await once(nameServer, 'listening');
   onTestFinished(() => void nameServer.close());
-  const resolver = new HostResolver({ servers: [`127.0.0.1:${nameServer.address().port}`] });
-  const beganMs = performance.now();
-  expect(await resolver.resolve('four.example')).toEqual([{ address: '10.1.2.3', family: 4 }]);
-  // The silence alone takes more than 4 s.
-  expect(performance.now() - beganMs).toBeLessThan(3_000);
+  const servers = [`127.0.0.1:${nameServer.address().port}`];
+  const resolver = new HostResolver({ servers });
+  // Waits as long as usual for the name server.
+  const other = new Resolver({ timeout: 1500, tries: 2 });
+  other.setServers(servers);
+  const silence = other.resolve6('four.example').catch(() => 'no answer');
+  expect(await Promise.race([resolver.resolve('four.example'), silence])).toEqual([
+    { address: '10.1.2.3', family: 4 },
+  ]);
+  other.cancel();
   known.push(28);
   expect(await resolver.resolve('both.example')).toEqual([
     { address: '2001:470::7', family: 6 },

@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { patienceMs } from './patience.ts';
 
 /** What a server answered. */
 export interface Told {
@@ -15,8 +16,6 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string | undefined;
 }
-
-const silentMsAtMost = 10_000;
 
 /** Asks one server again and again over a few connections that stay open: far more quickly than `fetch`. */
 export class HttpAsker {
@@ -39,7 +38,7 @@ export class HttpAsker {
         headers: { ...length, ...headers },
       });
       outgoing.on('error', reject);
-      outgoing.setTimeout(silentMsAtMost, () => outgoing.destroy(new Error('nothing was answered')));
+      outgoing.setTimeout(patienceMs, () => outgoing.destroy(new Error('nothing was answered')));
       outgoing.on('response', response => {
         const chunks: Buffer[] = [];
         response.on('error', reject).on('data', chunk => void chunks.push(chunk));

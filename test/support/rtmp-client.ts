@@ -3,6 +3,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { MediaTag } from '../../src/ingest/publish-gate.ts';
 import { type AmfValue, decodeAmf0, encodeAmf0 } from './amf0.ts';
+import { patienceMs } from './patience.ts';
 
 /** Where and how to connect. */
 export interface RtmpClientOptions {
@@ -42,7 +43,6 @@ export interface MessageToSend {
   readonly timestampMs?: number;
 }
 
-const deadlineMs = 5_000;
 const tagTypes = { audio: 8, video: 9, script: 18 } as const;
 const chunkStreams = { audio: 4, video: 6, script: 5 } as const;
 
@@ -87,7 +87,7 @@ export class RtmpClient {
     const socket = tls
       ? connectTls({ host, port, rejectUnauthorized: false })
       : connectTcp({ host, port, noDelay: true });
-    await once(socket, tls ? 'secureConnect' : 'connect', { signal: AbortSignal.timeout(deadlineMs) });
+    await once(socket, tls ? 'secureConnect' : 'connect', { signal: AbortSignal.timeout(patienceMs) });
     return new RtmpClient(socket);
   }
 
@@ -217,7 +217,7 @@ export class RtmpClient {
 
   /** Resolves when the socket is closed, by whichever side. */
   async closed(): Promise<void> {
-    const deadlineAtMs = Date.now() + deadlineMs;
+    const deadlineAtMs = Date.now() + patienceMs;
     while (!this.#isClosed) await this.#wait(deadlineAtMs, 'the end of the connection');
   }
 
@@ -233,7 +233,7 @@ export class RtmpClient {
 
   /** As {@link until}, for something that is not there at first. */
   async untilFound<Found>(find: () => Found | undefined, what: string): Promise<Found> {
-    const deadlineAtMs = Date.now() + deadlineMs;
+    const deadlineAtMs = Date.now() + patienceMs;
     for (;;) {
       const found = find();
       if (found !== undefined) return found;
@@ -243,7 +243,7 @@ export class RtmpClient {
   }
 
   async #wait(deadlineAtMs: number, what: string): Promise<void> {
-    if (Date.now() > deadlineAtMs) throw new Error(`no sign of ${what} in ${deadlineMs} ms`);
+    if (Date.now() > deadlineAtMs) throw new Error(`no sign of ${what} in ${patienceMs} ms`);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiters.add(resolve);
     const timer = setTimeout(resolve, 20);

@@ -10,6 +10,7 @@ import {
   parseMultivariantPlaylist,
   type Variant,
 } from '../../src/hls/index.ts';
+import { patienceMs } from './patience.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** A part or segment as it was listed, with its bytes. */
@@ -37,8 +38,6 @@ interface SeenPart extends Seen {
 
 /** Dates may differ from the sum of durations by this much: both are rounded. */
 const dateToleranceMs = 5;
-/** Streams are followed while the machine does other things besides. */
-const patienceMs = 60_000;
 
 /**
  * A viewer that follows a stream with blocking reloads from its first playlist to its end, fetches everything that is listed, and

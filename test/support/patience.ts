@@ -1,0 +1,5 @@
+/**
+ * Deadline of waits in tests, in milliseconds. It is a backstop for what never happens: on a machine that is busy with something else, what
+ * usually takes a second may take half a minute.
+ */
+export const patienceMs = 120_000;
