@@ -69,7 +69,7 @@ if (process.platform !== 'linux') {
 const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
 let code = 0;
 try {
-  const ffmpeg = await findFfmpeg(process.env.MILLRACE_FFMPEG_PATH, process.env.PATH);
+  const ffmpeg = await findFfmpeg(process.env.MILLRACE_FFMPEG_PATH, process.env);
   const context: BenchContext = {
     folder,
     ffmpeg,

@@ -59,7 +59,7 @@ function fail(error: unknown): void {
 }
 
 async function show(): Promise<void> {
-  const ffmpeg = await findFfmpeg(process.env.MILLRACE_FFMPEG_PATH, process.env.PATH);
+  const ffmpeg = await findFfmpeg(process.env.MILLRACE_FFMPEG_PATH, process.env);
   const film = join(folder, 'a-film-of-a-minute.mp4');
   console.log('Starting a server, and making a film to upload.');
   const making = makeFilm(ffmpeg.path, film, signal);

@@ -42,7 +42,7 @@ try {
 }
 
 async function run(): Promise<void> {
-  const { path: ffmpegPath } = await findFfmpeg(process.env.MILLRACE_FFMPEG_PATH, process.env.PATH);
+  const { path: ffmpegPath } = await findFfmpeg(process.env.MILLRACE_FFMPEG_PATH, process.env);
   const studio: FilmStudio = { ffmpegPath, folder, signal: ending.signal };
   const dataDir = join(folder, 'data');
   const start = () =>

@@ -9,9 +9,10 @@ import type { Config } from './config/settings.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { EventFeed } from './events/feed/event-feed.ts';
 import { Outbox } from './events/outbox.store.ts';
-import { type FfmpegBuild, findCopier, findFfmpeg } from './ffmpeg/find-ffmpeg.ts';
+import { type FfmpegBuild, findFfmpeg } from './ffmpeg/find-ffmpeg.ts';
 import { findFfprobe } from './ffmpeg/find-ffprobe.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
+import { ProcessLimits } from './ffmpeg/process-limits.ts';
 import { CertificateFiles } from './http/certificate-files.ts';
 import { HttpListener } from './http/http-listener.ts';
 import { addressReader, secureReader } from './http/peer.ts';
@@ -62,8 +63,8 @@ export interface RunningApp {
 /** What the process edge hands in. */
 export interface AppEnvironment {
   readonly log: Logger;
-  /** Where programs are looked for: the environment variable PATH. */
-  readonly searchPath: string | undefined;
+  /** Of this process: programs are looked for on its PATH, and children get a few of them. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
   /** Sizes that broadcasts are encoded in, other than usual, for tests. */
   readonly liveSteps?: LadderForm['steps'];
@@ -104,15 +105,13 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
   const clock = environment.clock ?? systemClock;
   const sandboxRules: SandboxRules = { ...usualSandboxRules, ...environment.sandboxRules };
   const dataDir = resolve(config.dataDir);
-  const ffmpeg = await findFfmpeg(config['ffmpeg.path'], environment.searchPath);
-  const copier = await findCopier(ffmpeg);
-  const ffprobe = await findFfprobe(config['ffprobe.path'], environment.searchPath);
+  const ffmpeg = await findFfmpeg(config['ffmpeg.path'], environment.variables);
+  const ffprobe = await findFfprobe(config['ffprobe.path'], environment.variables);
   log.child('ffmpeg').info('ffmpeg-found', {
     path: ffmpeg.path,
     version: ffmpeg.version,
     source: ffmpeg.source,
     lacks: ffmpeg.lacks,
-    copier: copier.path,
     ffprobe: ffprobe.path,
   });
 
@@ -124,7 +123,8 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
     const crashed = journal.endOpenOnes(clock.nowMs(), 'server-crashed');
     if (crashed > 0) log.child('live').warn('broadcasts-left-by-a-crash-ended', { count: crashed });
 
-    const processes = new ProcessOwner(log);
+    const limits = await ProcessLimits.find(environment.variables, log.child('ffmpeg'));
+    const processes = new ProcessOwner(limits, log);
     const certificate =
       config['tls.cert'] === undefined || config['tls.key'] === undefined
         ? undefined
@@ -141,6 +141,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       dataDir,
       ffmpeg,
       ffprobe,
+      limits,
       metrics,
       sandboxVideoMs: sandboxRules.videoMs,
       thumbnails: () => api.thumbnails,
@@ -152,21 +153,30 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
     });
 
     const company = composeLive({
-      ...{ config, files: vod.files, sandboxRules, clock, log, ffmpeg },
+      ...{ config, files: vod.files, sandboxRules, clock, log, ffmpeg, limits },
       isPlayable: (liveStreamId, broadcastId) => live.find(liveStreamId, broadcastId) !== undefined,
       recordings: vod.recordings,
     });
     const hosts = new HostResolver();
     const resolveHost = (hostname: string) => hosts.resolve(hostname);
     const outward = composeRestreams({
-      ...{ config, outbox, metrics, ffmpeg, copier, sandboxRules, clock, log },
+      ...{ config, outbox, metrics, ffmpeg, limits, sandboxRules, clock, log },
       resolve: resolveHost,
     });
-    const ladder = composeLadder({ config, outbox, ffmpeg, steps: environment.liveSteps, clock, log });
+    const ladder = composeLadder({
+      config,
+      outbox,
+      ffmpeg,
+      limits,
+      steps: environment.liveSteps,
+      clock,
+      log,
+    });
     const slate = await openSlate({
       mode: config['live.slate'],
       picturePath: config['live.slatePicture'],
       ffmpegPath: ffmpeg.path,
+      memoryBytes: config['live.encoderMemory'],
       owner: processes,
     });
     const live: LiveBroadcasts = new LiveBroadcasts({
@@ -185,7 +195,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       findStream: key => api.liveStreams.findByStreamKey(key),
       startPackager: (plan, events, ids) =>
         new FfmpegPackager({
-          path: plan.audio === 'aac' || plan.isEnhanced ? ffmpeg.path : copier.path,
+          path: ffmpeg.path,
           owner: processes,
           plan,
           events,
@@ -346,11 +356,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         ...given('token', config['metrics.token']),
       },
       serverParts: {
-        programs: [
-          programOf('ffmpeg', ffmpeg),
-          programOf('copier', { ...copier, lacks: [] }),
-          programOf('ffprobe', ffprobe),
-        ],
+        programs: [programOf('ffmpeg', ffmpeg), programOf('ffprobe', ffprobe)],
         minFreeBytes: config['uploads.minFree'],
         childPids: () => owners().flatMap(({ pids }) => pids),
         jobs: () => {

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Config } from './config/settings.ts';
 import type { Outbox } from './events/outbox.store.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
+import type { ProcessLimits } from './ffmpeg/process-limits.ts';
 import { sandboxOverlay } from './ffmpeg/sandbox-watermark.ts';
 import type { LadderForm } from './live/ladder-form.ts';
 import type { FormOf, QualityDropped } from './live/live-broadcasts.ts';
@@ -17,6 +18,7 @@ export interface ComposeLadderOptions {
   readonly outbox: Outbox;
   /** One that encodes. */
   readonly ffmpeg: { readonly path: string };
+  readonly limits: ProcessLimits;
   /** Other sizes than usual, for tests. */
   readonly steps: LadderForm['steps'] | undefined;
   readonly clock: Clock;
@@ -43,11 +45,13 @@ export function composeLadder({
   config,
   outbox,
   ffmpeg,
+  limits,
   steps,
   clock,
   log,
 }: ComposeLadderOptions): LiveLadder {
-  const owner = new ProcessOwner(log);
+  const owner = new ProcessOwner(limits, log);
+  const memoryBytes = config['live.encoderMemory'];
   const threads = Math.min(mostThreads, availableParallelism());
   return {
     form: ({ qualities, environment, liveStreamId }) => {
@@ -60,7 +64,8 @@ export function composeLadder({
         steps: steps ?? ladderOf,
         startEncoder: (order, events) =>
           new FfmpegLiveEncoder({
-            ...{ path: ffmpeg.path, owner, order, events, threads, niceness: encoderNiceness },
+            ...{ path: ffmpeg.path, owner, order, events, threads, memoryBytes },
+            niceness: encoderNiceness,
             ids: { liveStreamId, rungs: order.rungs.map(({ name }) => name).join(' ') },
           }),
       };

@@ -2,6 +2,7 @@ import type { Config } from './config/settings.ts';
 import type { FfmpegBuild } from './ffmpeg/find-ffmpeg.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
 import { PartPictures } from './ffmpeg/part-picture.ts';
+import type { ProcessLimits } from './ffmpeg/process-limits.ts';
 import type { BroadcastFollower, FollowBroadcast, FollowedBroadcast } from './live/broadcast-follower.ts';
 import { LiveFrames } from './live/live-frames.ts';
 import { Recorder, type RecordingStudio } from './live/recorder.ts';
@@ -18,6 +19,7 @@ export interface ComposeLiveOptions {
   readonly config: Config;
   readonly files: MediaFiles;
   readonly ffmpeg: FfmpegBuild;
+  readonly limits: ProcessLimits;
   /** Whether viewers can still get anything of a broadcast. */
   readonly isPlayable: (liveStreamId: string, broadcastId: string) => boolean;
   /** Where broadcasts are recorded; one of the components. */
@@ -50,7 +52,7 @@ const pictureMemoryBytes = 1024 ** 3;
 /** Puts together what goes along with broadcasts: recordings, pictures of them, what viewers can go back to. */
 export function composeLive(options: ComposeLiveOptions): LiveCompany {
   const rewind = composeRewind(options);
-  const processes = new ProcessOwner(options.log);
+  const processes = new ProcessOwner(options.limits, options.log);
   const frames = composeFrames(options, processes);
   return {
     follow: broadcast => [...recordersOf(broadcast, options), frames.follow(broadcast)],
@@ -76,7 +78,7 @@ function recordersOf(
 function composeFrames(options: ComposeLiveOptions, owner: ProcessOwner): LiveFrames {
   const { ffmpeg, isPlayable, clock, log } = options;
   const pictures = new PartPictures({
-    ...{ ffmpeg, owner, log },
+    ...{ ffmpeg, owner },
     memoryBytes: pictureMemoryBytes,
     niceness: pictureNiceness,
   });

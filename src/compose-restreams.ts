@@ -1,6 +1,7 @@
 import type { Config } from './config/settings.ts';
 import type { Outbox } from './events/outbox.store.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
+import type { ProcessLimits } from './ffmpeg/process-limits.ts';
 import { dial } from './live/restream-dial.ts';
 import { Restreams } from './live/restreams.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -16,9 +17,8 @@ export interface ComposeRestreamsOptions {
   readonly config: Config;
   readonly outbox: Outbox;
   readonly metrics: Metrics;
-  /** The ffmpeg that reads what is signalled by a FourCC, and the one that copies the rest. */
   readonly ffmpeg: { readonly path: string };
-  readonly copier: { readonly path: string };
+  readonly limits: ProcessLimits;
   readonly sandboxRules: SandboxRules;
   readonly resolve: Resolve;
   readonly clock: Clock;
@@ -36,8 +36,8 @@ export function composeRestreams(options: ComposeRestreamsOptions): {
   /** In the order of their start. */
   readonly components: readonly Component[];
 } {
-  const { config, outbox, metrics, ffmpeg, copier, sandboxRules, resolve, clock, log } = options;
-  const processes = new ProcessOwner(log);
+  const { config, outbox, metrics, ffmpeg, limits, sandboxRules, resolve, clock, log } = options;
+  const processes = new ProcessOwner(limits, log);
   const restreams = new Restreams({
     dial: (target, signal) =>
       dial(
@@ -50,7 +50,7 @@ export function composeRestreams(options: ComposeRestreamsOptions): {
         signal,
       ),
     owner: processes,
-    ffmpegFor: isEnhanced => (isEnhanced ? ffmpeg.path : copier.path),
+    ffmpegPath: ffmpeg.path,
     sandboxLimitMs: sandboxRules.restreamMs,
     onStopped: ({ projectId, liveStreamId, name, reason }) => {
       try {

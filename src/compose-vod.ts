@@ -9,6 +9,7 @@ import type { FfprobeBuild } from './ffmpeg/find-ffprobe.ts';
 import { canReadGroupedFragments } from './ffmpeg/fragment-support.ts';
 import { LoadGate } from './ffmpeg/load-gate.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
+import type { ProcessLimits } from './ffmpeg/process-limits.ts';
 import { Jobs } from './jobs/jobs.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { RecordingsStore, type RecordingsStoreOptions } from './resources/recordings/recordings.store.ts';
@@ -40,6 +41,7 @@ export interface VodOptions {
   readonly dataDir: string;
   readonly ffmpeg: FfmpegBuild;
   readonly ffprobe: FfprobeBuild;
+  readonly limits: ProcessLimits;
   readonly metrics: Metrics;
   /** Videos of the sandbox are cut there. */
   readonly sandboxVideoMs: number;
@@ -114,7 +116,7 @@ export function composeVod(options: VodOptions): Vod {
   const { config, database, clock, log, metrics } = options;
   const cores = availableParallelism();
   const encodes = config['encode.jobs'] ?? Math.max(1, Math.floor(cores / coresPerEncode));
-  const processes = new ProcessOwner(log);
+  const processes = new ProcessOwner(options.limits, log);
   const tools = new FfmpegTools({
     ffmpeg: options.ffmpeg,
     ffprobe: options.ffprobe,
@@ -182,6 +184,7 @@ export function composeVod(options: VodOptions): Vod {
       preset: config['encode.preset'],
       threads: Math.max(1, Math.ceil(cores / encodes)),
       memoryBytes: config['encode.memory'],
+      maxDurationFactor: config['encode.maxDurationFactor'],
       minFreeBytes: config['uploads.minFree'],
       sandboxVideoMs: options.sandboxVideoMs,
     },

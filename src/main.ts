@@ -92,7 +92,7 @@ async function serve(): Promise<void> {
   const giveUp = () => process.exit(0);
   process.on('SIGTERM', giveUp);
   process.on('SIGINT', giveUp);
-  const app = await startApp(config, { log, searchPath: process.env.PATH });
+  const app = await startApp(config, { log, variables: process.env });
   process.off('SIGTERM', giveUp);
   process.off('SIGINT', giveUp);
   stopAtSignals(app, config.drainTimeout, main, messageOf);

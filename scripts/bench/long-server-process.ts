@@ -51,7 +51,7 @@ const follow: FollowBroadcast = () => {
 
 const config = loadConfig({ file: 'config/server.json', fileRequired: false, env: process.env, flags: {} });
 const log = await createLogger({ level: config['log.level'], pretty: false });
-const app = await startApp(config, { log, searchPath: process.env.PATH, clock, follow });
+const app = await startApp(config, { log, variables: process.env, clock, follow });
 process.once('SIGTERM', async () => {
   await app.drain(Date.now() + config.drainTimeout);
   await app.stop();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { embeddedFfmpegPath } from '../../src/ffmpeg/find-ffmpeg.ts';
 import type { ServerProcess } from '../server-process.ts';
 import { type Bench, type BenchContext, makeStream, publish, withServer } from './bench-context.ts';
 import { processTree, type Usage, usageOf } from './process-usage.ts';
@@ -8,13 +9,12 @@ import { fetchPlaylist, waitUntilPlayable } from './viewer.ts';
 const streamCount = 20;
 const mebibyte = 1024 * 1024;
 
-/** What twenty publishers cost: as the server comes, and with the ffmpeg on PATH copying too, which the server does when it is told to use it. */
+/** What twenty publishers cost: with the ffmpeg that the server finds, and with the embedded one, which is one file without libraries. */
 export const benchPublishers: Bench = async context => {
-  const { path, source, version } = context.ffmpeg;
   const rows = await measure(context, '20 publishers', {});
-  if (source !== 'path') return rows;
-  const name = `20 publishers, ffmpeg.path set to ${version.split('-')[0]}`;
-  return [...rows, ...(await measure(context, name, { MILLRACE_FFMPEG_PATH: path }))];
+  if (context.ffmpeg.source === 'embedded') return rows;
+  const name = '20 publishers, ffmpeg.path set to the embedded build';
+  return [...rows, ...(await measure(context, name, { MILLRACE_FFMPEG_PATH: embeddedFfmpegPath() }))];
 };
 
 async function measure(

@@ -167,6 +167,12 @@ export const settings = {
     null,
     'File with the JPEG or PNG image that `live.slate` shows; needed where that is `picture`.',
   ),
+  'live.encoderMemory': setting(
+    'MILLRACE_LIVE_ENCODER_MEMORY',
+    size(256 * 1024 ** 2, 256 * 1024 ** 3),
+    '2GiB',
+    'Memory that one ffmpeg may take for its data while it encodes a broadcast.',
+  ),
   'recording.enabled': setting(
     'MILLRACE_RECORDING_ENABLED',
     boolean,
@@ -269,6 +275,12 @@ export const settings = {
     '128MiB',
     'Maximum size of the `moov` (the index of an MP4 or MOV file) that is read. A file with a larger one is encoded instead of being played as it is; 24 hours at 60 fps with audio need about 80 MiB.',
   ),
+  'encode.maxDurationFactor': setting(
+    'MILLRACE_ENCODE_MAX_DURATION_FACTOR',
+    integer(1, 1000),
+    30,
+    'One run of ffmpeg over an uploaded file may take an hour and this many times the duration of the video; then it is stopped.',
+  ),
   'rateLimit.uploads': setting(
     'MILLRACE_RATE_LIMIT_UPLOADS',
     integer(0, 10_000_000),
@@ -363,7 +375,7 @@ export const settings = {
     'MILLRACE_FFMPEG_PATH',
     text,
     null,
-    'The ffmpeg to use for everything. Unset: the one on PATH if it is version 5 or newer, else the embedded one; streams that are only copied go through the embedded one, which takes a third of the memory.',
+    'The ffmpeg to use. Unset: the first on PATH of version 6.1 or newer, else the first of version 5 or newer, else the newer of an older one there and the embedded one, which is of 2018.',
   ),
   'ffprobe.path': setting(
     'MILLRACE_FFPROBE_PATH',

@@ -1,12 +1,19 @@
+import { availableParallelism } from 'node:os';
 import type { RunLimits } from './media-tools.ts';
 import type { OwnedProcess, ProcessExit } from './owned-process.ts';
 import { PausableTimer } from './pausable-timer.ts';
+import type { ChildLimits } from './process-limits.ts';
 
 /** How a bounded run ended. */
 export interface RunEnd {
   readonly exit: ProcessExit;
   /** Which bound it overstepped, as the end of a sentence: `took longer than 10 s`; undefined when it kept to all. */
   readonly overstepped: string | undefined;
+}
+
+/** The limits that the operating system holds a bounded run to; processor time is a bound for one that the wall clock misses. */
+export function childLimitsOf({ timeoutMs, memoryBytes, outputBytes }: RunLimits): ChildLimits {
+  return { memoryBytes, outputBytes, cpuSeconds: (timeoutMs / 1000) * availableParallelism() };
 }
 
 /** There is nothing to save: what it wrote is thrown away. */

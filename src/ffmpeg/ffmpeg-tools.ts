@@ -2,14 +2,13 @@ import { stat } from 'node:fs/promises';
 import type { FfmpegCommand } from 'fluent-ffmpeg';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
-import { BoundedRun, type RunEnd } from './bounded-run.ts';
+import { BoundedRun, childLimitsOf, type RunEnd } from './bounded-run.ts';
 import { environmentOf } from './find-build.ts';
 import type { FfmpegBuild } from './find-ffmpeg.ts';
 import type { FfprobeBuild } from './find-ffprobe.ts';
 import type { MediaTools, ProbedFile, RunLimits, RunOptions } from './media-tools.ts';
 import type { ProcessOwner } from './owned-process.ts';
 import { imageFormats, probeArguments, readProbeOutput, refusal, takenFormats } from './probe-output.ts';
-import { ProcessLimits } from './process-limits.ts';
 import { ProgressReader } from './progress-reader.ts';
 import { hadNoRoom, probeRefusal, runFailure } from './run-failure.ts';
 
@@ -46,7 +45,6 @@ const runArguments = ['-nostdin', '-hide_banner', '-loglevel', 'warning', '-nost
  */
 export class FfmpegTools implements MediaTools {
   readonly #options: FfmpegToolsOptions;
-  readonly #limits: ProcessLimits;
   readonly #log: Logger;
   readonly #pausable = new Set<BoundedRun>();
   #isPaused = false;
@@ -54,7 +52,6 @@ export class FfmpegTools implements MediaTools {
   constructor(options: FfmpegToolsOptions) {
     this.#options = options;
     this.#log = options.log.child('ffmpeg');
-    this.#limits = new ProcessLimits(this.#log);
   }
 
   /** Lets all pausable runs stand still, and those that start later. */
@@ -131,12 +128,10 @@ export class FfmpegTools implements MediaTools {
     options: RunOptions,
     onStdout: (text: string, run: BoundedRun) => void,
   ): Promise<RunEnd> {
-    const { signal, purpose, limits } = options;
-    signal.throwIfAborted();
-    const [program, words] = await this.#limits.command(build.path, args, limits);
+    const { signal, purpose } = options;
     signal.throwIfAborted();
     const startedAtMs = performance.now();
-    const run = this.#start(build, program, words, options, onStdout);
+    const run = this.#start(build, args, options, onStdout);
     const end = await run.ended;
     this.#pausable.delete(run);
     const outcome = signal.aborted ? 'aborted' : end.exit.kind === 'ended' ? 'done' : 'failed';
@@ -147,15 +142,15 @@ export class FfmpegTools implements MediaTools {
 
   #start(
     build: Build,
-    program: string,
     args: readonly string[],
     options: RunOptions,
     onStdout: (text: string, run: BoundedRun) => void,
   ): BoundedRun {
     const { purpose, ids, limits, signal } = options;
     try {
-      const child = this.#options.owner.start(program, args, {
+      const child = this.#options.owner.start(build.path, args, {
         outputs: 0,
+        limits: childLimitsOf(limits),
         ids: { purpose, ...ids },
         isOnFiles: true,
         niceness: this.#options.niceness,

@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, realpath } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { AppError, messageOf } from '../shared/errors.ts';
+import { childEnvironment, type Variables } from './child-environment.ts';
 
 /** How a program was found. */
 export type BuildSource = 'setting' | 'path' | 'embedded';
 
 /**
- * What a program of this source needs in its environment to be started; nothing where it gets that of this process. The embedded builds are
+ * Variables that a program of this source needs beside those of all children. The embedded builds are
  * static: they crash where the C library loads a converter of texts, so they are to find none.
  */
 export function environmentOf({ source }: { readonly source: BuildSource }): {
@@ -17,8 +18,10 @@ export function environmentOf({ source }: { readonly source: BuildSource }): {
   return source === 'embedded' ? { environment: { GCONV_PATH: '/nonexistent' } } : {};
 }
 
-/** A version of libavformat, comparable as a number: 59.16 is 59016. That of ffmpeg 5 is the first that is taken from PATH. */
+/** Versions of libavformat, comparable as numbers: 59.16 is 59016. That of ffmpeg 5 is the oldest that all features were tested with. */
 export const formatOfVersion5 = formatNumber([59, 16]);
+/** Of ffmpeg 6.1, the first that takes enhanced RTMP. */
+export const formatOfVersion6_1 = formatNumber([60, 16]);
 
 /** A program of the ffmpeg project and what it says of itself. */
 export interface InspectedBuild {
@@ -31,23 +34,25 @@ export interface InspectedBuild {
 }
 
 /**
- * Finds a program: the one that was set, else one on `searchPath` of version 5 or newer, else the embedded one.
+ * Finds a program: the one that was set, else the first on PATH of version 6.1 or newer, else the first of version 5 or newer,
+ * else the newer of an older one there and the embedded one, which is of 2018.
  *
  * @param program its name, which is also that of its setting
  * @param setPath value of the setting, or undefined
- * @param searchPath value of the environment variable PATH
+ * @param variables of this process; those there are looked for on its PATH
  * @param embeddedPath gives the path of the embedded one, or throws when there is none
  * @throws AppError `ffmpeg-unusable` when the one that was set, or every candidate, does not run
  */
 export async function findBuild(
   program: 'ffmpeg' | 'ffprobe',
   setPath: string | undefined,
-  searchPath: string | undefined,
+  variables: Variables,
   embeddedPath: () => string,
 ): Promise<InspectedBuild> {
+  const environment = childEnvironment(variables);
   if (setPath !== undefined) {
     try {
-      return await inspectBuild(program, setPath, 'setting');
+      return await inspectBuild(program, setPath, 'setting', environment);
     } catch (error) {
       throw new AppError('ffmpeg-unusable', `${program}.path: ${setPath} does not run: ${messageOf(error)}`, {
         cause: error,
@@ -55,31 +60,45 @@ export async function findBuild(
     }
   }
   const failures: string[] = [];
-  for (const folder of (searchPath ?? '').split(delimiter).filter(part => part !== '')) {
-    const path = join(folder, program);
+  const builds: InspectedBuild[] = [];
+  for (const path of await candidates(program, variables.PATH)) {
     try {
-      await access(path, constants.X_OK);
-    } catch {
-      continue;
-    }
-    try {
-      const build = await inspectBuild(program, path, 'path');
-      if (build.formatVersion >= formatOfVersion5) return build;
-      failures.push(`${path} is older than version 5`);
+      const build = await inspectBuild(program, path, 'path', environment);
+      if (build.formatVersion >= formatOfVersion6_1) return build;
+      builds.push(build);
     } catch (error) {
       failures.push(`${path}: ${messageOf(error)}`);
     }
   }
+  const tested = builds.find(({ formatVersion }) => formatVersion >= formatOfVersion5);
+  if (tested !== undefined) return tested;
   try {
-    return await inspectBuild(program, embeddedPath(), 'embedded');
+    builds.push(await inspectBuild(program, embeddedPath(), 'embedded', environment));
   } catch (error) {
     failures.push(`embedded: ${messageOf(error)}`);
-    throw new AppError(
-      'ffmpeg-unusable',
-      `No usable ${program} was found (${failures.join('; ')}). Install ffmpeg 5 or newer, or set MILLRACE_${program.toUpperCase()}_PATH.`,
-      { cause: error },
-    );
   }
+  const [newest] = builds.toSorted((one, other) => other.formatVersion - one.formatVersion);
+  if (newest !== undefined) return newest;
+  throw new AppError(
+    'ffmpeg-unusable',
+    `No usable ${program} was found (${failures.join('; ')}). Install ffmpeg 5 or newer, or set MILLRACE_${program.toUpperCase()}_PATH.`,
+  );
+}
+
+/** Programs of that name on `searchPath`, each once although folders may be links to one another. */
+async function candidates(program: string, searchPath: string | undefined): Promise<string[]> {
+  const found = new Map<string, string>();
+  for (const folder of (searchPath ?? '').split(delimiter).filter(part => part !== '')) {
+    const path = join(folder, program);
+    try {
+      await access(path, constants.X_OK);
+      const real = await realpath(path);
+      if (!found.has(real)) found.set(real, path);
+    } catch {
+      // Not here: the next folder.
+    }
+  }
+  return [...found.values()];
 }
 
 /**
@@ -87,12 +106,13 @@ export async function findBuild(
  *
  * @throws Error when it does not run, or is another program
  */
-export async function inspectBuild(
+async function inspectBuild(
   program: string,
   path: string,
   source: BuildSource,
+  environment: Readonly<Record<string, string>>,
 ): Promise<InspectedBuild> {
-  const printed = await run(path, ['-hide_banner', '-version']);
+  const printed = await run(path, ['-hide_banner', '-version'], environment);
   const version = new RegExp(`^${program} version (\\S+)`, 'm').exec(printed)?.[1];
   const format = /^libavformat\s+(\d+)\.\s*(\d+)/m.exec(printed);
   if (version === undefined || format === null)
@@ -105,9 +125,10 @@ export function formatNumber([major, minor]: readonly [number, number]): number 
   return major * 1000 + minor;
 }
 
-function run(path: string, args: readonly string[]): Promise<string> {
+function run(path: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  execFile(path, args, { timeout: 10_000, maxBuffer: 1024 * 1024, windowsHide: true }, (error, stdout) => {
+  const options = { timeout: 10_000, maxBuffer: 1024 * 1024, windowsHide: true, env };
+  execFile(path, args, options, (error, stdout) => {
     if (error === null) resolve(stdout);
     else reject(error);
   });

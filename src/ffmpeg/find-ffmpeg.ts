@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
+import type { Variables } from './child-environment.ts';
 import {
   type BuildSource,
   findBuild,
-  formatNumber,
   formatOfVersion5,
+  formatOfVersion6_1,
   type InspectedBuild,
-  inspectBuild,
 } from './find-build.ts';
 
 /** A usable ffmpeg and what it can do. */
@@ -21,33 +21,15 @@ export interface FfmpegBuild {
   readonly lacks: readonly string[];
 }
 
-const firstEnhancedFormat = formatNumber([60, 16]);
-
 /**
- * Finds the ffmpeg to use: the one that was set, else one on `searchPath` of version 5 or newer, else the embedded one.
+ * Finds the ffmpeg to use, in the order of {@link findBuild}.
  *
  * @param setPath value of the setting, or undefined
- * @param searchPath value of the environment variable PATH
+ * @param variables of this process; those there are looked for on its PATH
  * @throws AppError `ffmpeg-unusable` when the one that was set, or every candidate, does not run.
  */
-export async function findFfmpeg(
-  setPath: string | undefined,
-  searchPath: string | undefined,
-): Promise<FfmpegBuild> {
-  return withAbilities(await findBuild('ffmpeg', setPath, searchPath, embeddedFfmpegPath));
-}
-
-/**
- * The build for work that copies H.264 and AAC and decodes nothing: the embedded one, where it is there and the operator has not set
- * another. It is one file without libraries, so that a process of it takes a third of the memory (4 MB against 15 MB).
- */
-export async function findCopier(found: FfmpegBuild): Promise<FfmpegBuild> {
-  if (found.source !== 'path') return found;
-  try {
-    return withAbilities(await inspectBuild('ffmpeg', embeddedFfmpegPath(), 'embedded'));
-  } catch {
-    return found;
-  }
+export async function findFfmpeg(setPath: string | undefined, variables: Variables): Promise<FfmpegBuild> {
+  return withAbilities(await findBuild('ffmpeg', setPath, variables, embeddedFfmpegPath));
 }
 
 /** Where the package keeps its binary for this machine. */
@@ -57,9 +39,10 @@ export function embeddedFfmpegPath(): string {
 }
 
 function withAbilities({ path, version, source, formatVersion }: InspectedBuild): FfmpegBuild {
-  const canReadEnhancedFlv = formatVersion >= firstEnhancedFormat;
+  const canReadEnhancedFlv = formatVersion >= formatOfVersion6_1;
   const lacks: string[] = [];
   if (!canReadEnhancedFlv) lacks.push('HEVC and AV1 over RTMP (needs ffmpeg 6.1)');
-  if (formatVersion < formatOfVersion5) lacks.push('host names in restream addresses', 'SRT', 'GPU encoders');
+  if (formatVersion < formatOfVersion5)
+    lacks.push('SRT', 'GPU encoders', 'safe decoding of media from strangers (it is too old)');
   return { path, version, source, canReadEnhancedFlv, lacks };
 }

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type { Variables } from './child-environment.ts';
 import { type BuildSource, findBuild } from './find-build.ts';
 
 /** A usable ffprobe. */
@@ -11,18 +12,15 @@ export interface FfprobeBuild {
 }
 
 /**
- * Finds the ffprobe to use: the one that was set, else one on `searchPath` of version 5 or newer, else the embedded one.
+ * Finds the ffprobe to use, in the order of {@link findBuild}.
  *
  * @param setPath value of the setting, or undefined
- * @param searchPath value of the environment variable PATH
+ * @param variables of this process; those there are looked for on its PATH
  * @throws AppError `ffmpeg-unusable` when the one that was set, or every candidate, does not run; the package of the embedded one
  *   may be missing
  */
-export async function findFfprobe(
-  setPath: string | undefined,
-  searchPath: string | undefined,
-): Promise<FfprobeBuild> {
-  const { path, version, source } = await findBuild('ffprobe', setPath, searchPath, embeddedFfprobePath);
+export async function findFfprobe(setPath: string | undefined, variables: Variables): Promise<FfprobeBuild> {
+  const { path, version, source } = await findBuild('ffprobe', setPath, variables, embeddedFfprobePath);
   return { path, version, source };
 }
 

@@ -3,6 +3,7 @@ import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
+import type { ChildLimits, ProcessLimits } from './process-limits.ts';
 
 /** What became of a child process. Asked to stop, died by itself, and could not start are three different things. */
 export interface ProcessExit {
@@ -146,18 +147,21 @@ export interface StartOptions {
   readonly ids: Readonly<Record<string, unknown>>;
   /** It works on files: nothing on its stdin, and its stdout can be read as descriptor 1. Otherwise it is the other way round. */
   readonly isOnFiles?: boolean;
-  /** All environment variables that it gets; those of this process unless given. */
+  readonly limits: ChildLimits;
+  /** Variables that it gets beside those of all children. */
   readonly environment?: Readonly<Record<string, string>>;
   /** 1..19: how much it gives way to others; 0 unless given. */
   readonly niceness?: number;
 }
 
-/** Starts processes and knows all that run, so that they can be counted and none outlives the server. */
+/** Starts processes within limits and knows all that run, so that they can be counted and none outlives the server. */
 export class ProcessOwner {
   readonly #running = new Set<OwnedProcess>();
+  readonly #limits: ProcessLimits;
   readonly #log: Logger;
 
-  constructor(log: Logger) {
+  constructor(limits: ProcessLimits, log: Logger) {
+    this.#limits = limits;
     this.#log = log;
   }
 
@@ -171,17 +175,18 @@ export class ProcessOwner {
   }
 
   /**
-   * Starts `path`. A file that cannot be run is reported by `exited` (`not-started`).
+   * Starts `path`. A file that cannot be run is reported by `exited`.
    *
    * @throws Error when there is nothing left to start a process with: memory or file descriptors
    */
   start(path: string, args: readonly string[], options: StartOptions): OwnedProcess {
     const pipes = Array.from({ length: options.outputs }, () => 'pipe' as const);
     const [stdin, stdout] = options.isOnFiles ? (['ignore', 'pipe'] as const) : (['pipe', 'ignore'] as const);
-    const child = spawn(path, args, {
+    const [program, words] = this.#limits.command(path, args, options.limits);
+    const child = spawn(program, words, {
       stdio: [stdin, stdout, 'pipe', ...pipes],
       windowsHide: true,
-      ...(options.environment === undefined ? {} : { env: options.environment }),
+      env: { ...this.#limits.environment, ...options.environment },
     });
     // Out of file descriptors Node makes no pipes at all, and tells of it later.
     if (child.stdin === undefined) {
@@ -192,6 +197,7 @@ export class ProcessOwner {
     if (options.niceness !== undefined && child.pid !== undefined) beNice(child.pid, options.niceness, log);
     const owned = new OwnedProcess(child, log);
     this.#running.add(owned);
+    if (child.pid !== undefined) this.#limits.watch(child.pid, owned.exited);
     void owned.exited.then(() => this.#running.delete(owned));
     return owned;
   }

@@ -1,10 +1,8 @@
-import type { Logger } from '../shared/logger.ts';
-import { BoundedRun } from './bounded-run.ts';
+import { BoundedRun, childLimitsOf } from './bounded-run.ts';
 import { environmentOf } from './find-build.ts';
 import type { FfmpegBuild } from './find-ffmpeg.ts';
 import type { RunLimits } from './media-tools.ts';
 import type { ProcessOwner } from './owned-process.ts';
-import { ProcessLimits } from './process-limits.ts';
 
 /** Media that a picture is made of. */
 export interface PicturedMedia {
@@ -24,7 +22,6 @@ export interface PartPicturesOptions {
   readonly memoryBytes: number;
   /** 0..19: how much it gives way to live streams. */
   readonly niceness: number;
-  readonly log: Logger;
 }
 
 /** No picture is wider. */
@@ -39,11 +36,9 @@ const outputPipe = 3;
 /** Makes pictures of media that is in memory: one short run of ffmpeg each, which opens no file. */
 export class PartPictures {
   readonly #options: PartPicturesOptions;
-  readonly #limits: ProcessLimits;
 
   constructor(options: PartPicturesOptions) {
     this.#options = options;
-    this.#limits = new ProcessLimits(options.log.child('ffmpeg'));
   }
 
   /**
@@ -58,10 +53,10 @@ export class PartPictures {
   ): Promise<Buffer | undefined> {
     const { ffmpeg, owner, memoryBytes, niceness } = this.#options;
     const limits: RunLimits = { timeoutMs, memoryBytes, outputBytes: mostBytes };
-    const [program, words] = await this.#limits.command(ffmpeg.path, pictureArguments(media.height), limits);
     if (signal.aborted) return undefined;
-    const child = owner.start(program, words, {
+    const child = owner.start(ffmpeg.path, pictureArguments(media.height), {
       outputs: 1,
+      limits: { ...childLimitsOf(limits), outputBytes: 0 },
       ids: { purpose: 'live-frame', ...ids },
       niceness,
       ...environmentOf(ffmpeg),

@@ -2,6 +2,7 @@ import { FragmentReader, type Sample } from '../cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../cmaf/init-segment.ts';
 import type { OwnedProcess, ProcessOwner } from '../ffmpeg/owned-process.ts';
 import { packageArguments, packagePipes } from '../ffmpeg/package-arguments.ts';
+import { copyLimits } from '../ffmpeg/process-limits.ts';
 import { messageOf } from '../shared/errors.ts';
 import { flvHeader, flvTagFrame } from './flv-tag.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
@@ -54,6 +55,7 @@ export class FfmpegPackager implements Packager {
     this.#expected = descriptors.map(([kind]) => kind);
     this.#process = options.owner.start(options.path, packageArguments(plan), {
       outputs: descriptors.length,
+      limits: copyLimits,
       ids: options.ids,
     });
     for (const [kind, descriptor] of descriptors) this.#read(kind, descriptor);

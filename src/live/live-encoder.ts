@@ -2,6 +2,7 @@ import { FragmentReader, type Sample } from '../cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../cmaf/init-segment.ts';
 import { type LiveEncodeOrder, liveEncodeArguments } from '../ffmpeg/live-encode-arguments.ts';
 import type { OwnedProcess, ProcessOwner } from '../ffmpeg/owned-process.ts';
+import { liveEncodeLimits } from '../ffmpeg/process-limits.ts';
 import { messageOf } from '../shared/errors.ts';
 import { flvHeader, flvTagFrame } from './flv-tag.ts';
 
@@ -65,6 +66,8 @@ export interface FfmpegLiveEncoderOptions {
   readonly order: EncoderOrder;
   readonly events: EncoderEvents;
   readonly threads: number;
+  /** For its data. */
+  readonly memoryBytes: number;
   /** 0..19: how much it gives way to copying. */
   readonly niceness: number;
   /** Go on the log lines of the process. */
@@ -110,7 +113,7 @@ export class FfmpegLiveEncoder implements LiveEncoder {
 
   /** @throws Error when there is nothing left to start a process with */
   constructor(options: FfmpegLiveEncoderOptions) {
-    const { order, events, threads, niceness } = options;
+    const { order, events, threads, memoryBytes, niceness } = options;
     const { first } = order;
     this.#events = events;
     this.#order = order;
@@ -128,7 +131,7 @@ export class FfmpegLiveEncoder implements LiveEncoder {
     this.#process = options.owner.start(
       options.path,
       liveEncodeArguments({ ...order, rungs: timed, threads }),
-      { outputs: timed.length, ids: options.ids, niceness },
+      { outputs: timed.length, limits: liveEncodeLimits(memoryBytes), ids: options.ids, niceness },
     );
     for (const [index, rung] of this.#rungs.entries()) this.#read(rung, 3 + index);
     this.#process.stdin.write(flvHeader(false, true));

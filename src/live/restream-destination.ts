@@ -77,8 +77,8 @@ export interface RestreamDestinationOptions {
   readonly dial: (target: RestreamTarget, signal: AbortSignal) => Promise<Socket>;
   readonly owner: RestreamRunOptions['owner'];
   readonly ids: Readonly<Record<string, unknown>>;
-  /** The build that reads what comes. */
-  readonly ffmpegFor: (isEnhanced: boolean) => string;
+  /** The ffmpeg that copies what goes out. */
+  readonly ffmpegPath: string;
   /** It is stopped so long after it was live first; never unless given. */
   readonly limitMs: number | undefined;
   readonly times: RestreamTimes;
@@ -283,10 +283,10 @@ export class RestreamDestination {
   }
 
   #begin(run: RestreamRun, tag: RestreamTag): void {
-    const { format, ffmpegFor, clock } = this.#options;
-    const { hasAudio, hasVideo, isEnhanced, sign, configs } = format;
+    const { format, ffmpegPath, clock } = this.#options;
+    const { hasAudio, hasVideo, sign, configs } = format;
     try {
-      run.begin({ ffmpegPath: ffmpegFor(isEnhanced), hasAudio, hasVideo, startMs: tag.atMs });
+      run.begin({ ffmpegPath, hasAudio, hasVideo, startMs: tag.atMs });
     } catch (error) {
       run.kill({ reason: 'failed', detail: messageOf(error), isLasting: false });
       return;

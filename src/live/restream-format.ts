@@ -1,4 +1,3 @@
-import { describeAudioTag, describeVideoTag } from './flv-tag.ts';
 import type { TrackKind } from './timeline.ts';
 
 /** A tag for destinations. */
@@ -16,7 +15,6 @@ interface TrackFormat {
   readonly sign: string;
   /** The tag that sets it up; some sound needs none. */
   readonly config: Buffer | undefined;
-  readonly isEnhanced: boolean;
 }
 
 /** A publisher that came back and sends so many tags of one track alone has given the other one up. */
@@ -50,11 +48,6 @@ export class RestreamFormat {
     return !this.hasVideo && this.#soundTags >= soundTagsAlone;
   }
 
-  /** A track is signalled by a FourCC (enhanced RTMP). */
-  get isEnhanced(): boolean {
-    return (this.#tracks.video?.isEnhanced ?? false) || (this.#tracks.audio?.isEnhanced ?? false);
-  }
-
   /** Decoder configuration, in the order in which it is to be sent. */
   get configs(): (readonly [kind: TrackKind, body: Buffer])[] {
     return (['video', 'audio'] as const).flatMap(kind => {
@@ -72,8 +65,7 @@ export class RestreamFormat {
   note({ kind, role, body }: RestreamTag): void {
     if (this.#unconfirmed.size > 0) this.#confirm(kind);
     if (role === 'config') {
-      const isEnhanced = describe(kind, body)?.codec.isEnhanced ?? false;
-      this.#tracks[kind] = { sign: body.toString('latin1'), config: body, isEnhanced };
+      this.#tracks[kind] = { sign: body.toString('latin1'), config: body };
       return;
     }
     if (kind === 'video') return;
@@ -82,7 +74,7 @@ export class RestreamFormat {
     const known = this.#tracks.audio;
     // Sound of which the configuration came is told apart by that.
     if (known === undefined || (known.config === undefined && known.sign !== sign)) {
-      this.#tracks.audio = { sign, config: undefined, isEnhanced: false };
+      this.#tracks.audio = { sign, config: undefined };
     }
   }
 
@@ -95,8 +87,4 @@ export class RestreamFormat {
       delete this.#tracks[other];
     }
   }
-}
-
-function describe(kind: TrackKind, body: Buffer) {
-  return kind === 'video' ? describeVideoTag(body) : describeAudioTag(body);
 }

@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { OwnedProcess, ProcessExit, ProcessOwner } from '../ffmpeg/owned-process.ts';
+import { copyLimits } from '../ffmpeg/process-limits.ts';
 import { restreamArguments } from '../ffmpeg/restream-arguments.ts';
 import { flvHeader, flvTagFrame } from './flv-tag.ts';
 import {
@@ -150,6 +151,7 @@ export class RestreamRun {
     this.#startMs = startMs;
     this.#process = owner.start(ffmpegPath, restreamArguments({ port, tcUrl, app, playPath }), {
       outputs: 0,
+      limits: copyLimits,
       ids,
     });
     this.#process.stdin.write(flvHeader(hasAudio, hasVideo));

@@ -43,8 +43,8 @@ export interface RestreamStats extends Omit<RestreamFacts, 'serverUrl'> {
 export interface RestreamsOptions {
   readonly dial: (target: RestreamTarget, signal: AbortSignal) => Promise<Socket>;
   readonly owner: ProcessOwner;
-  /** The build of ffmpeg that copies H.264 and AAC, or one that reads tracks signalled by a FourCC. */
-  readonly ffmpegFor: (isEnhanced: boolean) => string;
+  /** The ffmpeg that copies what goes out. */
+  readonly ffmpegPath: string;
   /** In the sandbox a restream is stopped so long after it went live first. */
   readonly sandboxLimitMs: number;
   /** Writes down that one was stopped. */
@@ -155,7 +155,7 @@ export class Restreams implements Component {
     restream: FollowedBroadcast['restreams'][number],
     format: RestreamFormat,
   ): RestreamDestination {
-    const { dial, owner, ffmpegFor, sandboxLimitMs, onStopped, observer, clock, times } = this.#options;
+    const { dial, owner, ffmpegPath, sandboxLimitMs, onStopped, observer, clock, times } = this.#options;
     const { projectId, liveStreamId, broadcastId, environment } = broadcast;
     const ids = { liveStreamId, broadcastId, restream: restream.name };
     return new RestreamDestination({
@@ -164,7 +164,7 @@ export class Restreams implements Component {
       dial,
       owner,
       ids,
-      ffmpegFor,
+      ffmpegPath,
       limitMs: environment === 'sandbox' ? sandboxLimitMs : undefined,
       times: { ...restreamTimes, ...times },
       observer,

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { childLimitsOf } from '../ffmpeg/bounded-run.ts';
 import type { ProcessOwner } from '../ffmpeg/owned-process.ts';
 import { type SlateInput, type SlateShape, slateArguments } from '../ffmpeg/slate-arguments.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
@@ -35,6 +36,8 @@ export interface SlateOptions {
   readonly mode: 'off' | 'last-frame' | 'picture';
   readonly picturePath: string | undefined;
   readonly ffmpegPath: string;
+  /** For the data of one run. */
+  readonly memoryBytes: number;
   readonly owner: ProcessOwner;
 }
 
@@ -136,7 +139,7 @@ async function readPicture(path: string): Promise<{ picture: Buffer; input: Slat
 }
 
 async function makeSlate(
-  { ffmpegPath, owner }: Pick<SlateOptions, 'ffmpegPath' | 'owner'>,
+  { ffmpegPath, memoryBytes, owner }: Pick<SlateOptions, 'ffmpegPath' | 'memoryBytes' | 'owner'>,
   shape: SlateShape,
   input: SlateInput,
   picture: readonly Buffer[],
@@ -145,6 +148,7 @@ async function makeSlate(
   signal.throwIfAborted();
   const child = owner.start(ffmpegPath, slateArguments(shape, input), {
     outputs: 1,
+    limits: childLimitsOf({ timeoutMs: longestRunMs, memoryBytes, outputBytes: 0 }),
     ids: { purpose: 'slate' },
   });
   const chunks: Buffer[] = [];

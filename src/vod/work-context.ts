@@ -17,6 +17,8 @@ export interface VodSettings {
   readonly threads: number;
   /** Data of one process. */
   readonly memoryBytes: number;
+  /** How many times the duration of its video a run may take. */
+  readonly maxDurationFactor: number;
   /** What is left free on the disk. */
   readonly minFreeBytes: number;
   /** Videos of the sandbox are cut there. */
@@ -78,7 +80,7 @@ export function limitsFor(context: WorkContext, durationSeconds: number, outputB
     timeoutMs:
       durationSeconds === 0
         ? timeoutOfUnknownMs
-        : Math.min(7 * 24 * hourMs, hourMs + durationSeconds * 1000 * 30),
+        : Math.min(7 * 24 * hourMs, hourMs + durationSeconds * 1000 * context.settings.maxDurationFactor),
     stallMs: Math.round(5 * 60_000 + outputBytes / rewrittenBytesPerMs),
     memoryBytes: context.settings.memoryBytes,
     outputBytes,

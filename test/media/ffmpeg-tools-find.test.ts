@@ -12,8 +12,8 @@ const programs = [
 
 /** A folder with a program of that name which answers as `libavformat MAJOR.MINOR` does. */
 async function folderWith(name: string, version: string, format: string): Promise<string> {
-  const folder = join(await tempDirOfTest(), 'bin');
-  await mkdir(folder);
+  const folder = join(await tempDirOfTest(), `bin-${version}`);
+  await mkdir(folder, { recursive: true });
   const path = join(folder, name);
   await writeFile(
     path,
@@ -26,29 +26,35 @@ async function folderWith(name: string, version: string, format: string): Promis
 describe.each(programs)('$name', ({ name, find, embedded }) => {
   test('is the one that was set, whatever its version', async () => {
     const path = join(await folderWith(name, '3.4', '57. 83.100 / 57. 83.100'), name);
-    expect(await find(path, undefined)).toMatchObject({ path, version: '3.4', source: 'setting' });
+    expect(await find(path, {})).toMatchObject({ path, version: '3.4', source: 'setting' });
   });
 
-  test('is the first one on PATH that is new enough', async () => {
+  test('is the first one on PATH of version 6.1 or newer, else the first of version 5', async () => {
     const old = await folderWith(name, '4.4', '58. 76.100 / 58. 76.100');
+    const debian = await folderWith(name, '5.1', '59. 27.100 / 59. 27.100');
     const fresh = await folderWith(name, '7.1', '61.  7.100 / 61.  7.100');
-    expect(await find(undefined, `/nowhere:${old}::${fresh}`)).toMatchObject({
-      path: join(fresh, name),
-      version: '7.1',
+    const other = await folderWith(name, '6.1', '60. 16.100 / 60. 16.100');
+    const found = async (searchPath: string) => (await find(undefined, { PATH: searchPath })).path;
+    expect(await found(`/nowhere:${old}::${debian}:${fresh}:${other}`)).toBe(join(fresh, name));
+    expect(await found(`${old}:${debian}`)).toBe(join(debian, name));
+  });
+
+  test('is the embedded one only where PATH has none that is newer', async () => {
+    const older = await folderWith(name, '3.4', '57. 83.100 / 57. 83.100');
+    const newer = await folderWith(name, '4.9', '58.999.100 / 58.999.100');
+    expect(await find(undefined, { PATH: older })).toMatchObject({ path: embedded, source: 'embedded' });
+    expect(await find(undefined, {})).toMatchObject({ path: embedded, source: 'embedded' });
+    if (name === 'ffprobe') return;
+    expect(await find(undefined, { PATH: `${older}:${newer}` })).toMatchObject({
+      path: join(newer, name),
       source: 'path',
     });
-  });
-
-  test('is the embedded one where PATH has none that is new enough', async () => {
-    const old = await folderWith(name, '4.4', '58. 76.100 / 58. 76.100');
-    expect(await find(undefined, old)).toMatchObject({ path: embedded, source: 'embedded' });
-    expect(await find(undefined, undefined)).toMatchObject({ path: embedded, source: 'embedded' });
   });
 
   test('that was set and does not run is refused by name', async () => {
     const folder = await folderWith(name, 'x', 'nothing');
     for (const path of [join(folder, 'missing'), join(folder, name), dirname(folder)]) {
-      await expect(find(path, undefined)).rejects.toMatchObject({
+      await expect(find(path, {})).rejects.toMatchObject({
         code: 'ffmpeg-unusable',
         message: expect.stringMatching(new RegExp(`^${name}.path: ${path} does not run: `)),
       });

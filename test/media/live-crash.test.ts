@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createLiveStream, type ServerProcess, startServerProcess } from '../../scripts/server-process.ts';
 import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
+import { childrenOf, hasProc, isAlive } from '../support/processes.ts';
 import { StreamWatch } from '../support/stream-watch.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -36,36 +36,11 @@ function publishTo(server: ServerProcess, streamKey: string): Publisher {
   return publishTestPicture({ url: `rtmp://127.0.0.1:${server.rtmpPort}/s/${streamKey}`, ...sizeAndGop });
 }
 
-/** Processes whose parent is this one. */
-function childrenOf(pid: number): number[] {
-  const parentOf = (entry: string) => {
-    try {
-      // `pid (name) state ppid ...`; the name may hold anything.
-      return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${entry}/stat`, 'utf8'))?.[1]);
-    } catch {
-      return undefined;
-    }
-  };
-  return readdirSync('/proc')
-    .filter(entry => /^\d+$/.test(entry) && parentOf(entry) === pid)
-    .map(Number);
-}
-
-/** Whether a process runs; one that is dead and only waits to be noticed does not. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
-
 /** The ffmpeg of the one broadcast of a server. */
 function packagerOf(server: ServerProcess): Promise<number> {
   return waitUntil(() => childrenOf(server.child.pid!)[0], { what: 'the packager' });
 }
 
-const hasProc = process.platform === 'linux';
 if (!hasProc) console.log('skipped: processes are looked up in /proc, which only Linux has');
 
 describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {

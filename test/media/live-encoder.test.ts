@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ProcessOwner } from '../../src/ffmpeg/owned-process.ts';
 import { sandboxOverlay } from '../../src/ffmpeg/sandbox-watermark.ts';
 import { compositionOffsetMs, describeVideoTag } from '../../src/live/flv-tag.ts';
 import { type EncoderOrder, type EncoderTag, FfmpegLiveEncoder } from '../../src/live/live-encoder.ts';
-import { silentLogger } from '../../src/shared/logger.ts';
 import { ffmpegBuilds, ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
+import { makeProcessOwner } from '../support/process-limits.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 
 const picture = { width: 320, height: 180 };
@@ -62,7 +61,7 @@ describe.each(ffmpegBuilds)('an encoder that is the $name ffmpeg', ({ path }) =>
     let timescale = 1;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     const encoder = new FfmpegLiveEncoder({
-      ...{ path, owner: new ProcessOwner(silentLogger), order, threads: 1, niceness: 0, ids: {} },
+      ...{ path, owner: makeProcessOwner(), order, threads: 1, memoryBytes: 2 ** 30, niceness: 0, ids: {} },
       events: {
         track: (_, track) => {
           timescale = track.timescale;

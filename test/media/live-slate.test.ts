@@ -2,10 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
-import { ProcessOwner } from '../../src/ffmpeg/owned-process.ts';
 import { openSlate } from '../../src/live/slate.ts';
-import { silentLogger } from '../../src/shared/logger.ts';
 import { embeddedFfmpeg, ffmpegPath, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
+import { makeProcessOwner } from '../support/process-limits.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { StreamWatch } from '../support/stream-watch.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -157,8 +156,14 @@ test.each([
 });
 
 test('slates that are wanted in the same moment are made two at a time, and one shape only once', async () => {
-  const owner = new ProcessOwner(silentLogger);
-  const slate = await openSlate({ mode: 'picture', picturePath: green, ffmpegPath, owner });
+  const owner = makeProcessOwner();
+  const slate = await openSlate({
+    mode: 'picture',
+    picturePath: green,
+    ffmpegPath,
+    memoryBytes: 2 ** 30,
+    owner,
+  });
   let mostRunning = 0;
   let started = 0;
   const start = owner.start.bind(owner);

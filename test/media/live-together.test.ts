@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import type { LadderForm } from '../../src/live/ladder-form.ts';
 import type { SandboxRules } from '../../src/shared/sandbox-rules.ts';
 import { publishTestPicture } from '../support/ffmpeg.ts';
 import { type LogLine, recordingLogger } from '../support/ingest-door.ts';
+import { childrenOf, isAlive } from '../support/processes.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
@@ -173,18 +174,6 @@ function untilSome<Item>(list: () => Promise<Item[]>, what: string): Promise<Ite
   );
 }
 
-/** Processes whose parent is this one. */
-function childrenOf(pid: number): string[] {
-  const isChild = (entry: string) => {
-    try {
-      return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${entry}/stat`, 'utf8'))?.[1]) === pid;
-    } catch {
-      return false;
-    }
-  };
-  return readdirSync('/proc').filter(entry => /^\d+$/.test(entry) && isChild(entry));
-}
-
 describe.concurrent('ladder, recording, restreams, rewind and slate at once', () => {
   test('a private broadcast whose publisher is killed, comes back, and goes for good', async () => {
     const { stream, mirror } = await streamWithAll({ public: false });
@@ -320,7 +309,7 @@ test('a server that is killed takes all of its processes along, and ends at its 
   expect(children.length).toBeGreaterThanOrEqual(3);
   killed.child.kill('SIGKILL');
   await Promise.all([killed.exited, publisher.exited]);
-  await waitUntil(() => !children.some(pid => existsSync(`/proc/${pid}`)), {
+  await waitUntil(() => !children.some(isAlive), {
     what: 'the end of its processes',
   });
 

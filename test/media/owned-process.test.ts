@@ -8,12 +8,14 @@ const room = new URL('../../src/', import.meta.url).href;
 const script = `
   import { openSync } from 'node:fs';
   import { ProcessOwner } from '${room}ffmpeg/owned-process.ts';
+  import { ProcessLimits } from '${room}ffmpeg/process-limits.ts';
   import { silentLogger } from '${room}shared/logger.ts';
-  const owner = new ProcessOwner(silentLogger);
+  const owner = new ProcessOwner(await ProcessLimits.find(process.env, silentLogger), silentLogger);
+  const limits = { memoryBytes: 2 ** 30, cpuSeconds: 60, outputBytes: 0 };
   process.on('uncaughtException', error => { console.log('uncaught', error.message); process.exit(1); });
   try { for (;;) openSync('/dev/null'); } catch {}
   let thrown = '';
-  try { owner.start('/bin/cat', [], { outputs: 2, ids: {} }); } catch (error) { thrown = error.message; }
+  try { owner.start('/bin/cat', [], { outputs: 2, limits, ids: {} }); } catch (error) { thrown = error.message; }
   setTimeout(() => { console.log(thrown, owner.running); process.exit(0); }, 50);
 `;
 

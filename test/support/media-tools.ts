@@ -1,8 +1,9 @@
 import { FfmpegTools, type FfmpegToolsOptions } from '../../src/ffmpeg/ffmpeg-tools.ts';
 import type { RunLimits } from '../../src/ffmpeg/media-tools.ts';
-import { ProcessOwner } from '../../src/ffmpeg/owned-process.ts';
+import type { ProcessOwner } from '../../src/ffmpeg/owned-process.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { embeddedFfmpeg, embeddedFfprobe, ffprobePath, installedFfmpeg } from './ffmpeg.ts';
+import { makeProcessOwner } from './process-limits.ts';
 
 /** Limits that no test media comes near. */
 export const ampleLimits: RunLimits = { timeoutMs: 110_000, memoryBytes: 4 * 2 ** 30, outputBytes: 2 ** 30 };
@@ -38,7 +39,7 @@ export function makeMediaTools(
   builds: ToolBuilds = toolBuilds[0]!,
   options: Partial<FfmpegToolsOptions> = {},
 ): FfmpegTools & { readonly owner: ProcessOwner } {
-  const owner = options.owner ?? new ProcessOwner(options.log ?? silentLogger);
+  const owner = options.owner ?? makeProcessOwner(options.log);
   const tools = new FfmpegTools({
     ...builds,
     owner,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ProcessOwner } from '../../src/ffmpeg/owned-process.ts';
+import type { ProcessOwner } from '../../src/ffmpeg/owned-process.ts';
 import type { MediaTag } from '../../src/ingest/publish-gate.ts';
 import type { BroadcastFollower, FollowedTag } from '../../src/live/broadcast-follower.ts';
 import { describeVideoTag } from '../../src/live/flv-tag.ts';
@@ -10,6 +10,7 @@ import { systemClock } from '../../src/shared/clock.ts';
 import type { Resolve } from '../../src/shared/target-address.ts';
 import { ffmpegPath } from './ffmpeg.ts';
 import { type LogLine, recordingLogger } from './ingest-door.ts';
+import { makeProcessOwner } from './process-limits.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** A destination as a stream names it. */
@@ -50,7 +51,7 @@ export function startOuting(
 ): Outing {
   const log: LogLine[] = [];
   const logger = recordingLogger(log);
-  const owner = new ProcessOwner(logger);
+  const owner = makeProcessOwner(logger);
   const stopped: StoppedRestream[] = [];
   const restreams = new Restreams({
     dial: (target, signal) =>
@@ -64,7 +65,7 @@ export function startOuting(
         signal,
       ),
     owner,
-    ffmpegFor: () => options.ffmpeg ?? ffmpegPath,
+    ffmpegPath: options.ffmpeg ?? ffmpegPath,
     sandboxLimitMs: 1_000,
     onStopped: what => stopped.push(what),
     observer: {

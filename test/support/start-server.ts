@@ -63,7 +63,7 @@ export async function startServer(
   });
   const app = await startApp(config, {
     log: options.log ?? silentLogger,
-    searchPath: process.env.PATH,
+    variables: process.env,
     makesDashboardEarly: false,
     sandboxRules: options.sandboxRules ?? {},
     ...(options.liveSteps === undefined ? {} : { liveSteps: options.liveSteps }),

@@ -85,7 +85,13 @@ export async function startVodWorkshop(
     indexThreads,
     jobs,
     settings: {
-      ...{ preset: 'ultrafast', threads: 2, memoryBytes: 4 * 2 ** 30, minFreeBytes: 0 },
+      ...{
+        preset: 'ultrafast',
+        threads: 2,
+        memoryBytes: 4 * 2 ** 30,
+        maxDurationFactor: 30,
+        minFreeBytes: 0,
+      },
       sandboxVideoMs: sandboxRules.videoMs,
     },
     clock: systemClock,

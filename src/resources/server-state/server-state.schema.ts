@@ -5,7 +5,7 @@ const count = (text: string) => z.int().nonnegative().describe(text);
 const percent = (text: string) => z.int().min(0).max(100).describe(text);
 
 const programSchema = z.object({
-  name: z.enum(['ffmpeg', 'copier', 'ffprobe']),
+  name: z.enum(['ffmpeg', 'ffprobe']),
   path: z.string(),
   version: z.string().describe('As it names itself.'),
   lacks: z
@@ -69,11 +69,7 @@ export const serverStateSchema = z
       broadcasts: count('Under way, of all accounts.'),
       viewers: count('Of all of them.'),
     }),
-    programs: z
-      .array(programSchema)
-      .describe(
-        'What media is worked on with. `copier`: what packages broadcasts that are not encoded again.',
-      ),
+    programs: z.array(programSchema).describe('What media is worked on with.'),
     warnings: z.array(warningSchema).describe('What somebody should look at; empty when all is well.'),
   })
   .meta({
@@ -95,7 +91,6 @@ export const serverStateSchema = z
         live: { broadcasts: 1, viewers: 24 },
         programs: [
           { name: 'ffmpeg', path: '/usr/bin/ffmpeg', version: '7.1', lacks: ['SRT'] },
-          { name: 'copier', path: '/usr/bin/ffmpeg', version: '7.1' },
           { name: 'ffprobe', path: '/usr/bin/ffprobe', version: '7.1' },
         ],
         warnings: [

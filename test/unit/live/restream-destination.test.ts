@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ProcessOwner } from '../../../src/ffmpeg/owned-process.ts';
+import { ProcessLimits } from '../../../src/ffmpeg/process-limits.ts';
 import { RestreamDestination, restreamTimes } from '../../../src/live/restream-destination.ts';
 import { RestreamError } from '../../../src/live/restream-failure.ts';
 import { RestreamFormat, type RestreamTag } from '../../../src/live/restream-format.ts';
@@ -32,9 +33,12 @@ function failing(error: Error) {
       tries.push(Math.round(performance.now() / 1000));
       throw error;
     },
-    owner: new ProcessOwner(silentLogger),
+    owner: new ProcessOwner(
+      new ProcessLimits({ shell: undefined, setpriv: undefined }, {}, silentLogger),
+      silentLogger,
+    ),
     ids: {},
-    ffmpegFor: () => 'ffmpeg',
+    ffmpegPath: 'ffmpeg',
     limitMs: undefined,
     times: restreamTimes,
     observer: { bytesOut() {}, framesDropped() {}, retried() {}, failed() {} },

@@ -585,7 +585,7 @@ export type ServerState = {
     readonly viewers: number;
   };
   readonly programs: readonly {
-    readonly name: "ffmpeg" | "copier" | "ffprobe";
+    readonly name: "ffmpeg" | "ffprobe";
     readonly path: string;
     readonly version: string;
     readonly lacks?: readonly string[] | undefined;

@@ -11,7 +11,6 @@ import { useLoad } from '../../ui/use-load.ts';
 import { Meter } from './meter.tsx';
 import { queueWords } from './queue-words.ts';
 
-const programWords = { ffmpeg: 'ffmpeg', copier: 'ffmpeg for live streams:', ffprobe: 'ffprobe' } as const;
 const everyMs = 5_000;
 
 /** How the server is, for whoever runs it. */
@@ -76,7 +75,7 @@ function ServerFacts({ state }: { state: ServerState }) {
               Millrace {state.version}
               {programs.map(({ name, path, version }) => (
                 <span key={name} title={`${name}: ${path}`}>
-                  {programWords[name]} {version}
+                  {name} {version}
                 </span>
               ))}
             </span>,
