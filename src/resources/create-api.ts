@@ -239,9 +239,10 @@ export function createApi(options: ApiOptions): Api {
   const accounts = new AccountsStore(database);
   const limiter = new RateLimiter(options.rateLimits, clock);
   const auth = new AuthService({ database, accounts, limiter, clock, log: log.child('auth') });
+  const peers = options.peers ?? { addressOf: addressReader([]), isSecure: secureReader([]) };
   const sessions = createSessions({
     ...{ database, accounts, publicUrl, clock, log: log.child('auth') },
-    peers: options.peers ?? { addressOf: addressReader([]), isSecure: secureReader([]) },
+    peers,
   });
   const authenticate: Authenticate = (request, setHeader) => {
     const { authorization } = request.headers;
@@ -274,7 +275,11 @@ export function createApi(options: ApiOptions): Api {
     clock,
   });
   const uploadWork: UploadWork = { ...noUploadWork, ...options.uploads };
-  const uploads = createUploads({ ...uploadWork, database, files, videos: () => videos, clock, log });
+  const uploads = createUploads({
+    ...{ ...uploadWork, database, files, clock, log },
+    videos: () => videos,
+    addressOf: peers.addressOf,
+  });
   const uploadTokens = new UploadTokensService({ store: new UploadTokensStore(database), clock });
   const videos: VideosService = new VideosService({
     ...noVideoWork,

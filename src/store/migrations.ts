@@ -21,6 +21,7 @@ import { sessions } from './migrations/0017-sessions.ts';
 import { traffic } from './migrations/0018-traffic.ts';
 import { jobGroups } from './migrations/0019-job-groups.ts';
 import { liveRecording } from './migrations/0020-live-recording.ts';
+import { uploadClients } from './migrations/0021-upload-clients.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
 /** All steps in order; the first is number 1. SQLite's `user_version` says how many a database has had. */
@@ -45,6 +46,7 @@ export const migrations: readonly Migration[] = [
   traffic,
   jobGroups,
   liveRecording,
+  uploadClients,
 ];
 
 /**

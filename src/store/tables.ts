@@ -212,6 +212,8 @@ export interface VideoRow {
  * Where a video's source comes from, once something has begun. `total`: bytes or parts announced; `bytes`: size of the source,
  * known at the end; `address`: the URL or the cloned video's id. Complete is what has been `uploaded` or `ingested`;
  * `completed_at_ms`: since when, or since when it has `failed`. `is_joined`: it was put together from several files.
+ * Of an upload with a token: `upload_client` is a hash of the client that began it, `upload_file_name` the name of its file, and
+ * `has_created_video` says that it created the video.
  */
 export interface VideoSourceRow {
   video_id: string;
@@ -226,6 +228,9 @@ export interface VideoSourceRow {
   started_at_ms: number;
   completed_at_ms: number | null;
   is_joined: number;
+  upload_client: string | null;
+  upload_file_name: string | null;
+  has_created_video: Generated<number>;
 }
 
 /** A stored piece of a ranged upload: bytes `first` to `last`, both included, or the part number twice. `digest`: SHA-256. */

@@ -20,11 +20,15 @@ const create = async (body: Record<string, unknown> = {}) =>
   (await server.call('POST', '/upload-tokens', { body })).json;
 
 /** Uploads with a token, and with an `Authorization` that is to be ignored. */
-function upload(token: string, body: FormData, range?: string) {
+function upload(token: string, body: FormData, range?: string, userAgent?: string) {
   return server.call('POST', `/upload?token=${token}`, {
     body,
     key: null,
-    headers: { authorization: '', ...(range === undefined ? {} : { 'content-range': range }) },
+    headers: {
+      authorization: '',
+      ...(range === undefined ? {} : { 'content-range': range }),
+      ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
+    },
   });
 }
 
@@ -169,6 +173,59 @@ describe('an upload with a token', () => {
     for (const videoId of [older, newer, another]) {
       expect(uploads.ingest(videoId)?.status).toBe('uploaded');
     }
+  });
+
+  it('takes later parts only from the client that began the upload, of the same file', async () => {
+    const { token } = await create();
+    const [first, last] = [noise(chunkBytes), noise(10)];
+    const send = async (range: string, userAgent: string, name = 'a.mp4') => {
+      const form = fileForm(range.startsWith('part 1') ? first : last, { name });
+      return (await upload(token, form, range, userAgent)).json.videoId as string;
+    };
+    const begun = await send('part 1/2', 'alice');
+    expect(await send('part 2/2', 'bob')).not.toBe(begun);
+    expect(await send('part 2/2', 'alice', 'b.mp4')).not.toBe(begun);
+    expect(uploads.ingest(begun)?.receivedParts).toEqual({ parts: [1], total: 2 });
+    expect(await send('part 2/2', 'alice')).toBe(begun);
+    expect(uploads.ingest(begun)?.status).toBe('uploaded');
+    // The first part may come after the second, when a client sends them at once.
+    const later = await send('part 2/2', 'carol');
+    expect(await send('part 1/2', 'carol')).toBe(later);
+  });
+
+  it('is not continued with another token, nor when it was begun with a key', async () => {
+    const [{ token }, { token: other }] = [await create(), await create()];
+    const { videoId } = (await upload(token, fileForm(noise(chunkBytes)), 'part 1/2')).json;
+    const byKey = await uploads.video();
+    await uploads.send(byKey, noise(chunkBytes), 'part 1/2');
+    for (const [named, by] of [
+      [videoId, other],
+      [byKey, token],
+    ] as const) {
+      for (const position of ['before', 'after']) {
+        const form = fileForm(noise(10), { [position]: { videoId: named } });
+        const { status, json } = await upload(by, form, 'part 2/2');
+        expect([status, json.detail]).toEqual([400, expect.stringContaining('begun with another token')]);
+      }
+      expect(uploads.ingest(named)?.status).toBe('uploading');
+    }
+    expect((await uploads.send(videoId, noise(10), 'part 2/2')).status).toBe(201);
+  });
+
+  it('opens a private video only for the client whose upload created it', async () => {
+    const { token } = await create();
+    const container = await uploads.video({ public: false });
+    const filled = await upload(token, fileForm(noise(10), { before: { videoId: container } }));
+    expect(filled.status).toBe(201);
+    expect(filled.json.assets.player).toBe(`http://localhost:${server.listener.httpPort}/vod/${container}`);
+    expect(filled.text).not.toContain('token');
+
+    const { videoId } = (await upload(token, fileForm(noise(chunkBytes)), 'part 1/3', 'alice')).json;
+    await server.call('PATCH', `/videos/${videoId}`, { body: { public: false } });
+    const part = (bytes: Buffer, range: string, userAgent: string) =>
+      upload(token, fileForm(bytes, { after: { videoId } }), range, userAgent);
+    expect((await part(noise(chunkBytes), 'part 2/3', 'bob')).text).not.toContain('token');
+    expect((await part(noise(10), 'part 3/3', 'alice')).json.assets.player).toContain('?token=');
   });
 
   it('makes no video when the file is refused', async () => {

@@ -87,7 +87,7 @@ export class RecordingsStore implements RecordingBook {
           ...{ status: sourceBytes === undefined ? 'ingesting' : 'ingested', total: null, failure: null },
           ...{ bytes: sourceBytes ?? null, started_at_ms: startedAtMs },
           completed_at_ms: sourceBytes === undefined ? null : atMs,
-          is_joined: 0,
+          ...{ is_joined: 0, upload_client: null, upload_file_name: null },
         }),
       );
       const payload = { liveStreamId, videoId };

@@ -1,3 +1,4 @@
+import type { AddressOf } from '../../http/peer.ts';
 import type { Route } from '../../http/route.ts';
 import type { JobKind, JobQueue } from '../../jobs/job.ts';
 import type { Clock } from '../../shared/clock.ts';
@@ -53,6 +54,7 @@ export function createUploads(
     readonly files: MediaFiles;
     /** Asked late, since videos ask for sources themselves. */
     readonly videos: () => UploadTarget<VideoView>;
+    readonly addressOf: AddressOf;
     readonly clock: Clock;
     readonly log: Logger;
   },
@@ -63,7 +65,7 @@ export function createUploads(
   const videos: UploadTarget<VideoView> = {
     find: (projectId, videoId) => options.videos().find(projectId, videoId),
     create: (projectId, attributes) => options.videos().create(projectId, attributes),
-    viewOf: (projectId, videoId) => options.videos().viewOf(projectId, videoId),
+    viewOf: (projectId, videoId, view) => options.videos().viewOf(projectId, videoId, view),
   };
   const hasVideo = (projectId: string, videoId: string) => videos.find(projectId, videoId) !== undefined;
   const service = new UploadsService({
@@ -98,6 +100,6 @@ export function createUploads(
       assembly.kind(uploadLanes.join),
       ...intake.kinds({ fetch: uploadLanes.fetch, clone: uploadLanes.join }),
     ],
-    routes: uploadRoutes(service, hasVideo),
+    routes: uploadRoutes(service, hasVideo, options.addressOf),
   };
 }

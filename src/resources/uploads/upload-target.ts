@@ -4,6 +4,9 @@ export interface UploadTarget<View> {
   find(projectId: string, videoId: string): { readonly videoId: string } | undefined;
   /** Makes a video without a source, in the caller's transaction. */
   create(projectId: string, attributes: { readonly title: string }): { readonly videoId: string };
-  /** @throws AppError `resource-not-found` */
-  viewOf(projectId: string, videoId: string): View;
+  /**
+   * @param options `hidesPrivate`: the addresses of a private video open nothing
+   * @throws AppError `resource-not-found`
+   */
+  viewOf(projectId: string, videoId: string, options?: { readonly hidesPrivate: boolean }): View;
 }

@@ -1,11 +1,13 @@
+import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { Caller } from '../../http/caller.ts';
+import type { Caller, UploadCaller } from '../../http/caller.ts';
+import type { AddressOf } from '../../http/peer.ts';
 import { defineRoute, fileBody, type Route } from '../../http/route.ts';
 import { type ErrorCode, errorRegister } from '../../shared/errors.ts';
 import { type VideoView, videoSchema } from '../videos/videos.schema.ts';
 import { sourceBytesBelow } from './content-range.ts';
-import type { UploadHeaders, UploadsService } from './uploads.service.ts';
+import type { TokenHolder, UploadHeaders, UploadsService } from './uploads.service.ts';
 
 const ranged =
   'A large file can come in chunks: `Content-Range: bytes <from>-<to>/<total>` or `part <n>/<total>`, from 5 MiB (the last may ' +
@@ -20,7 +22,17 @@ const sourceErrors = (Object.keys(errorRegister) as ErrorCode[]).filter(code =>
 export function uploadRoutes(
   uploads: UploadsService<VideoView>,
   hasVideo: (projectId: string, videoId: string) => boolean,
+  addressOf: AddressOf,
 ): Route[] {
+  const holderOf = (caller: UploadCaller, incoming: IncomingMessage): TokenHolder => ({
+    ...caller,
+    // The hash keeps addresses out of the database.
+    client: hash(
+      'sha256',
+      JSON.stringify([caller.token, addressOf(incoming), incoming.headers['user-agent'] ?? '']),
+      'base64url',
+    ),
+  });
   const common = {
     tag: 'Videos',
     rateClass: 'uploads',
@@ -66,7 +78,11 @@ export function uploadRoutes(
       path: '/upload',
       ...common,
       summary: 'Upload a video with an upload token',
-      description: `Makes a video with the file's name as its title; the field \`videoId\` names one that is there. ${ranged}`,
+      description:
+        "Creates a video with the file's name as its title; the field `videoId` names an existing one. An upload that was begun with " +
+        'another token or with a key is not continued. Without `videoId`, a later chunk continues the newest unfinished upload of the ' +
+        'same file that the same client (address and user agent) began with the same token. `assets` of a private video open only for ' +
+        `the client whose upload created it. ${ranged}`,
       auth: 'upload-token',
       query: z.strictObject({ token: z.string().optional().describe('The upload token.') }),
       body: {
@@ -75,7 +91,8 @@ export function uploadRoutes(
       },
       errors: [...sourceErrors, 'resource-not-found'],
       admitFile: ({ caller, incoming }) => uploads.admitDelegated(caller, headersOf(incoming)),
-      handle: ({ caller, body, incoming }) => uploads.receiveDelegated(caller, body, headersOf(incoming)),
+      handle: ({ caller, body, incoming }) =>
+        uploads.receiveDelegated(holderOf(caller, incoming), body, headersOf(incoming)),
     }),
   ];
 }

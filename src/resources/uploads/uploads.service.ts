@@ -24,7 +24,7 @@ import {
 } from './content-range.ts';
 import { type SourceFiles, syncFolderOf } from './source-files.ts';
 import type { UploadTarget } from './upload-target.ts';
-import type { IngestState, SourceRecord, UploadsStore } from './uploads.store.ts';
+import type { IngestState, SourceRecord, UploadStart, UploadsStore } from './uploads.store.ts';
 
 /** Headers of an upload that say what comes. */
 export interface UploadHeaders {
@@ -32,6 +32,12 @@ export interface UploadHeaders {
   readonly contentRange: string | undefined;
   /** Bytes of the whole body; undefined when it comes in pieces without a length. */
   readonly contentLength: number | undefined;
+}
+
+/** Who uploads with a token, and the client that it does so with. */
+export interface TokenHolder extends UploadCaller {
+  /** A hash of the client's address and user agent. */
+  readonly client: string;
 }
 
 /** How long an upload may take from its first chunk to its last, and fetching a source. */
@@ -90,7 +96,9 @@ export class UploadsService<View> {
         const videoId = fields.get('videoId') ?? '';
         if (videoId === '') return;
         this.#find(caller.projectId, videoId);
-        this.#judge(this.#sourceOf(videoId), range);
+        const source = this.#sourceOf(videoId);
+        this.#judge(source, range);
+        checkToken(source, caller.token);
         over ??= this.#arrives(videoId);
       },
       over: () => over?.(),
@@ -119,16 +127,25 @@ export class UploadsService<View> {
     return this.#videos.viewOf(projectId, videoId);
   }
 
-  /** Takes a file, or a chunk of one, from the holder of an upload token: for the video that it names, else for a new one. */
-  async receiveDelegated(caller: UploadCaller, file: UploadedFile, headers: UploadHeaders): Promise<View> {
+  /**
+   * Takes a file, or a chunk of one, from the holder of an upload token: for the video that it names, else for a new one. The answer
+   * opens a private video only for the client whose upload created it: a token can be shared by many.
+   */
+  async receiveDelegated(holder: TokenHolder, file: UploadedFile, headers: UploadHeaders): Promise<View> {
     const range = parseContentRange(headers.contentRange);
     await this.#bringToDisk(file);
     const { path, videoId } = this.#database.transaction(() => {
-      const videoId = this.#videoOf(caller, file, range);
-      return { path: this.#take(videoId, file, range, { uploadToken: caller.token }), videoId };
+      const found = this.#videoOf(holder, file, range);
+      const videoId = found ?? this.#createVideo(holder, file);
+      const { token, client } = holder;
+      const start = { token, client, fileName: file.fileName, hasCreatedVideo: found === undefined };
+      return { path: this.#take(videoId, file, range, { start }), videoId };
     });
     await this.#seal(path);
-    return this.#videos.viewOf(caller.projectId, videoId);
+    const start = this.#store.source(videoId)?.startedBy;
+    const isCreator =
+      start?.hasCreatedVideo === true && start.token === holder.token && start.client === holder.client;
+    return this.#videos.viewOf(holder.projectId, videoId, { hidesPrivate: !isCreator });
   }
 
   /** What the status of a video tells of its source; undefined until something has begun. */
@@ -216,29 +233,35 @@ export class UploadsService<View> {
     }
   }
 
-  /** The video that a delegated upload is for, made if need be. */
-  #videoOf(caller: UploadCaller, file: UploadedFile, range: ContentRange | undefined): string {
+  /** The video that a delegated upload is for; undefined when it is to be created. */
+  #videoOf(holder: TokenHolder, file: UploadedFile, range: ContentRange | undefined): string | undefined {
     const named = file.fields.get('videoId') ?? '';
     if (named !== '') {
-      this.#find(caller.projectId, named);
+      this.#find(holder.projectId, named);
       return named;
     }
-    const isContinued = range !== undefined && !isBeginning(range);
-    const found = isContinued ? this.#continuedUpload(caller, file, range) : undefined;
-    if (found !== undefined) return found;
+    return range === undefined ? undefined : this.#continuedUpload(holder, file, range);
+  }
+
+  #createVideo(caller: UploadCaller, file: UploadedFile): string {
     const title = file.fileName.replaceAll('\u0000', '').slice(0, titleAtMost).toWellFormed().trim();
     return this.#videos.create(caller.projectId, { title: title === '' ? 'Untitled' : title }).videoId;
   }
 
-  /** The newest unfinished upload with the same token that lacks this chunk, or has the very same. */
-  #continuedUpload(caller: UploadCaller, file: UploadedFile, range: ContentRange): string | undefined {
-    return this.#store.openUploadsOf(caller.token, range.form, caller.projectId).find(videoId => {
+  /**
+   * The newest unfinished upload of the same file, by the same client with the same token, that lacks this chunk, or has the very same.
+   * A first chunk that is there already begins another upload.
+   */
+  #continuedUpload(holder: TokenHolder, file: UploadedFile, range: ContentRange): string | undefined {
+    const start = { token: holder.token, client: holder.client, fileName: file.fileName };
+    return this.#store.openUploadsOf(start, range.form, holder.projectId).find(videoId => {
       const source = this.#store.source(videoId);
       if (source === undefined) return false;
       if (range.total !== undefined && source.total !== undefined && range.total !== source.total)
         return false;
       const chunk = this.#store.overlapping(videoId, range);
       if (chunk === undefined) return true;
+      if (isBeginning(range)) return false;
       return chunk.first === range.first && chunk.last === range.last && isSame(chunk.digest, file);
     });
   }
@@ -247,17 +270,18 @@ export class UploadsService<View> {
    * Checks again, now that the bytes are there, and makes the file a part of the upload. All in the caller's transaction and
    * without waiting, so that of two requests one comes after the other.
    *
-   * @param request `hasBegunBefore`: it was admitted when its upload was not complete
+   * @param request `start`: of one with an upload token; `hasBegunBefore`: it was admitted when its upload was not complete
    * @returns where the file is now; undefined when the same bytes had been there before
    */
   #take(
     videoId: string,
     file: UploadedFile,
     range: ContentRange | undefined,
-    request: { readonly uploadToken?: string; readonly hasBegunBefore?: boolean },
+    request: { readonly start?: UploadStart; readonly hasBegunBefore?: boolean },
   ): string | undefined {
     const source = this.#sourceOf(videoId);
     const verdict = this.#judge(source, range, request.hasBegunBefore);
+    if (request.start !== undefined) checkToken(source, request.start.token);
     if (range !== undefined) checkChunkSize(range, range.total ?? source?.total, file.bytes);
     if (verdict === 'repeat' && range !== undefined && source !== undefined) {
       this.#takeRepeat(source, file, range);
@@ -269,7 +293,7 @@ export class UploadsService<View> {
         origin: 'upload',
         form: range?.form ?? 'plain',
         status: 'uploading',
-        uploadToken: request.uploadToken,
+        startedBy: request.start,
         total: range?.total,
         startedAtMs: this.#clock.nowMs(),
       });
@@ -324,6 +348,16 @@ export class UploadsService<View> {
       if (systemCodeOf(error) !== 'ENOENT') throw diskErrorOf(error);
     }
   }
+}
+
+/** Refuses the holder of a token a piece of an upload that was begun with another token, or with a key. */
+function checkToken(source: SourceRecord | undefined, token: string): void {
+  if (source === undefined || source.startedBy?.token === token) return;
+  if (source.status !== 'uploading') throw fileError('video-source-already-uploaded');
+  throw fileError(
+    'video-content-range-already-initiated',
+    'This upload was begun with another token or with an API key. Continue it with the same one.',
+  );
 }
 
 function isSame(digest: Buffer, file: UploadedFile): boolean {

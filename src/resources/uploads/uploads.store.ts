@@ -1,4 +1,4 @@
-import type { Updateable } from 'kysely';
+import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Database } from '../../store/database.ts';
 import type { UploadChunkRow, VideoSourceRow } from '../../store/tables.ts';
 import type { ContentRange, RangedUpload } from './content-range.ts';
@@ -16,6 +16,18 @@ export interface SourceRecord {
   readonly startedAtMs: number;
   /** It was put together from several files, or is a copy of such a one. */
   readonly isJoined: boolean;
+  /** Of an upload with a token. */
+  readonly startedBy: UploadStart | undefined;
+}
+
+/** How an upload with a token began. */
+export interface UploadStart {
+  readonly token: string;
+  /** A hash of the client's address and user agent. */
+  readonly client: string;
+  readonly fileName: string;
+  /** The upload created the video: its client may see what else only the owner sees. */
+  readonly hasCreatedVideo: boolean;
 }
 
 /** How a source begins. */
@@ -25,7 +37,7 @@ export interface NewSource {
   readonly form?: VideoSourceRow['form'];
   readonly status: VideoSourceRow['status'];
   readonly address?: string;
-  readonly uploadToken?: string | undefined;
+  readonly startedBy?: UploadStart | undefined;
   readonly total?: number | undefined;
   readonly startedAtMs: number;
   readonly isJoined?: boolean;
@@ -63,7 +75,9 @@ export class UploadsStore {
   constructor(database: Database) {
     this.#database = database;
     const { sqlite } = database;
-    this.#source = sqlite.prepare<[string], VideoSourceRow>('SELECT * FROM video_sources WHERE video_id = ?');
+    this.#source = sqlite.prepare<[string], Selectable<VideoSourceRow>>(
+      'SELECT * FROM video_sources WHERE video_id = ?',
+    );
     this.#chunkUpTo = sqlite.prepare<[string, number], ChunkColumns>(
       `SELECT first, last, bytes, digest FROM upload_chunks
        WHERE video_id = ? AND first <= ? ORDER BY first DESC LIMIT 1`,
@@ -76,9 +90,10 @@ export class UploadsStore {
     this.#received = sqlite.prepare<[string], { chunks: number; bytes: number }>(
       'SELECT count(*) AS chunks, coalesce(sum(bytes), 0) AS bytes FROM upload_chunks WHERE video_id = ?',
     );
-    this.#openOfToken = sqlite.prepare<[string, string, string], OpenUpload>(
+    this.#openOfToken = sqlite.prepare<[string, string, string, string, string], OpenUpload>(
       `SELECT s.video_id FROM video_sources s JOIN videos v ON v.id = s.video_id
        WHERE s.upload_token = ? AND s.status = 'uploading' AND s.form = ?
+         AND s.upload_client = ? AND s.upload_file_name = ?
          AND v.project_id = ? AND v.discarded_at_ms IS NULL
        ORDER BY s.started_at_ms DESC, s.video_id DESC LIMIT 100`,
     );
@@ -106,6 +121,15 @@ export class UploadsStore {
       total: row.total ?? undefined,
       startedAtMs: row.started_at_ms,
       isJoined: row.is_joined === 1,
+      startedBy:
+        row.upload_token === null
+          ? undefined
+          : {
+              token: row.upload_token,
+              client: row.upload_client ?? '',
+              fileName: row.upload_file_name ?? '',
+              hasCreatedVideo: row.has_created_video === 1,
+            },
     };
   }
 
@@ -143,26 +167,33 @@ export class UploadsStore {
     );
   }
 
-  /** Unfinished ranged uploads of a token, the newest first, at most a hundred. */
-  openUploadsOf(token: string, form: ContentRange['form'], projectId: string): string[] {
-    return this.#openOfToken.all(token, form, projectId).map(row => row.video_id);
+  /** Unfinished ranged uploads of a file that a client began with a token, the newest first, at most a hundred. */
+  openUploadsOf(
+    { token, client, fileName }: Omit<UploadStart, 'hasCreatedVideo'>,
+    form: ContentRange['form'],
+    projectId: string,
+  ): string[] {
+    return this.#openOfToken.all(token, form, client, fileName, projectId).map(row => row.video_id);
   }
 
   /** Notes that a source begins; one that failed before is forgotten. */
   begin(source: NewSource): void {
-    const row: VideoSourceRow = {
+    const row: Insertable<VideoSourceRow> = {
       video_id: source.videoId,
       origin: source.origin,
       form: source.form ?? null,
       status: source.status,
       address: source.address ?? null,
-      upload_token: source.uploadToken ?? null,
+      upload_token: source.startedBy?.token ?? null,
       total: source.total ?? null,
       bytes: null,
       failure: null,
       started_at_ms: source.startedAtMs,
       completed_at_ms: null,
       is_joined: source.isJoined === true ? 1 : 0,
+      upload_client: source.startedBy?.client ?? null,
+      upload_file_name: source.startedBy?.fileName ?? null,
+      has_created_video: source.startedBy?.hasCreatedVideo === true ? 1 : 0,
     };
     this.#database.transaction(() => {
       this.#removeChunks(source.videoId);

@@ -5,7 +5,8 @@ import type { VideoView } from './videos.schema.ts';
 /**
  * Shows a video to its owner.
  *
- * @param show `baseUrl` without a slash at its end; `privateToken` exactly for a video that is neither public nor discarded
+ * @param show `baseUrl` without a slash at its end; `privateToken` for a video that is neither public nor discarded; without it, the addresses of a private
+ * video open nothing
  */
 export function viewOf(video: Video, show: { baseUrl: string; privateToken: string | undefined }): VideoView {
   const { videoId, playerId, language, liveStreamId, discarded } = video;

@@ -87,10 +87,10 @@ export class VideosService {
     return { views: videos.map(video => this.view(video)), total };
   }
 
-  /** A video as its owner sees it, with a new private token when it is not public. */
-  view(video: Video): VideoView {
+  /** A video as its owner sees it, with a new private token when it is not public and nothing `hidesPrivate` assets. */
+  view(video: Video, { hidesPrivate } = { hidesPrivate: false }): VideoView {
     const { baseUrl, privateTokens, isPlayerRemoved } = this.#options;
-    const isHidden = !video.public && video.discarded === undefined;
+    const isHidden = !video.public && video.discarded === undefined && !hidesPrivate;
     const hasLostPlayer = video.playerId !== undefined && isPlayerRemoved(video.playerId);
     return viewOf(hasLostPlayer ? { ...video, playerId: undefined } : video, {
       baseUrl: baseUrl(),
@@ -101,12 +101,13 @@ export class VideosService {
   /**
    * A video as it is now.
    *
+   * @param options as for {@link view}
    * @throws AppError `resource-not-found` when it is gone or discarded
    */
-  viewOf(projectId: string, videoId: string): VideoView {
+  viewOf(projectId: string, videoId: string, options?: { readonly hidesPrivate: boolean }): VideoView {
     const video = this.find(projectId, videoId);
     if (video === undefined) throw gone();
-    return this.view(video);
+    return this.view(video, options);
   }
 
   /**
