@@ -265,6 +265,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
 
     const owners = () => [processes, vod.processes, company.processes, ladder.processes, outward.processes];
     const addressOf = addressReader(config['http.trustedProxies'] ?? []);
+    const isSecure = secureReader(config['http.trustedProxies'] ?? []);
     const api = createApi({
       database,
       dataDir,
@@ -375,7 +376,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         geoDatabase: config['analytics.geoDatabase'],
         addressOf,
       },
-      peers: { addressOf, isSecure: secureReader(config['http.trustedProxies'] ?? []) },
+      peers: { addressOf, isSecure },
       log,
       observer: metrics,
       clock,
@@ -402,6 +403,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       },
       sessions,
       publicUrl: () => publicUrl(),
+      docsBase: api.docsBase,
       log: log.child('delivery'),
       observer: {
         bytesOut: (count, payer) => {
@@ -430,6 +432,10 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       upgrades: api.upgrades,
       koa: api.koa,
       docsBase: api.docsBase,
+      allowedMethods: path => delivery.allowedMethods(path) ?? api.allowedMethods(path),
+      ...(config['tls.hsts'] === 0
+        ? {}
+        : { hsts: { maxAgeSeconds: Math.floor(config['tls.hsts'] / 1_000), isSecure } }),
       log: log.child('http'),
     });
 

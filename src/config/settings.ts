@@ -107,6 +107,12 @@ export const settings = {
     'PEM file with the certificate chain. Read again when it changes.',
   ),
   'tls.key': setting('MILLRACE_TLS_KEY', text, null, "PEM file with the certificate's private key."),
+  'tls.hsts': setting(
+    'MILLRACE_TLS_HSTS',
+    duration(0, 730 * 24 * hour),
+    '180d',
+    'How long browsers use TLS alone for this host name after a request over TLS (`Strict-Transport-Security`). `0s` sends no such header.',
+  ),
   'live.partTarget': setting(
     'MILLRACE_LIVE_PART_TARGET',
     duration(100, 2 * second),

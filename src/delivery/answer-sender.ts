@@ -1,6 +1,7 @@
 import { acceptsGzip, matchesEtag } from '../http/content-negotiation.ts';
 import { type ByteRange, parseByteRange, sliceBody } from './byte-range.ts';
 import type { DeliveryObserver } from './delivery-observer.ts';
+import { errorAnswer } from './error-answer.ts';
 import { FileSender } from './file-sender.ts';
 import type { RenderedText } from './live-source.ts';
 import { slicePieces } from './piece-reader.ts';
@@ -71,11 +72,14 @@ interface ChosenBytes {
 export class AnswerSender {
   readonly #guard: StallGuard;
   readonly #observer: DeliveryObserver;
+  readonly #docsBase: () => string;
   readonly #files: FileSender;
 
-  constructor(guard: StallGuard, observer: DeliveryObserver) {
+  /** @param docsBase returns the address below which `type` names an error, without a slash at its end */
+  constructor(guard: StallGuard, observer: DeliveryObserver, docsBase: () => string) {
     this.#guard = guard;
     this.#observer = observer;
+    this.#docsBase = docsBase;
     this.#files = new FileSender(guard, observer);
   }
 
@@ -86,7 +90,7 @@ export class AnswerSender {
     exchange.reply.end();
   }
 
-  /** A status with one sentence for a person. `headers`: more names and values. */
+  /** Sends an error with one sentence for a person, in the form that the client accepts. `headers`: more names and values. */
   sentence(
     exchange: Exchange,
     status: number,
@@ -94,9 +98,12 @@ export class AnswerSender {
     cacheControl: string,
     headers: readonly string[] = [],
   ): void {
-    this.document(exchange, status, Buffer.from(`${text}\n`), 'text/plain; charset=utf-8', [
-      'Cache-Control',
-      cacheControl,
+    const { accept } = exchange.request.headers;
+    const answer = errorAnswer(status, text, accept, this.#docsBase());
+    const caching = ['Cache-Control', cacheControl];
+    this.document(exchange, status, answer.body, answer.contentType, [
+      ...caching,
+      ...answer.headers,
       ...headers,
     ]);
   }

@@ -44,6 +44,8 @@ export interface DeliveryOptions {
   readonly sessions?: PrivateSessions;
   /** The server's address as others know it, without a slash at its end. Pages tell sites that they are shared on nothing without it. */
   readonly publicUrl?: () => string;
+  /** Base of the `type` of errors, without a slash at its end; `/docs/errors` unless given. */
+  readonly docsBase?: () => string;
   readonly log: Logger;
   readonly observer?: DeliveryObserver;
   readonly clock?: Clock;
@@ -119,7 +121,7 @@ export class Delivery implements Component {
     this.#guard = new StallGuard(this.#clock, options.viewerStallMs ?? 10_000, () =>
       this.#observer.viewerDropped('viewer-stalled'),
     );
-    this.#sender = new AnswerSender(this.#guard, this.#observer);
+    this.#sender = new AnswerSender(this.#guard, this.#observer, options.docsBase ?? (() => '/docs/errors'));
     this.#pending = new PendingAnswers(this.#sender, options.log);
     this.#events = new StateEvents({
       live: this.#live,
@@ -169,6 +171,11 @@ export class Delivery implements Component {
   /** {@link viewers} over all streams. */
   totalViewers(): number {
     return this.#viewers.total();
+  }
+
+  /** Returns the methods of a path for viewers; undefined for all other paths. */
+  allowedMethods(path: string): string | undefined {
+    return (parseVodPath(path) ?? parseViewerPath(path)) === undefined ? undefined : allowedMethods;
   }
 
   /**

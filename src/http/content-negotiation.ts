@@ -17,6 +17,28 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   return gzip > 0 && gzip >= identity;
 }
 
+/** The forms in which an error can be sent. */
+export type ErrorForm = 'json' | 'html' | 'text';
+
+/**
+ * Chooses the form of an error: a page for clients that ask for `text/html`, as browsers do; JSON for those that accept it, be it
+ * by a wildcard; otherwise a plain text.
+ *
+ * **Source**: RFC 9110 12.5.1
+ */
+export function errorFormFor(accept: string | undefined): ErrorForm {
+  if (accept === undefined) return 'json';
+  const weights = new Map<string, number>();
+  for (const item of accept.split(',')) {
+    const [range = '', ...parameters] = item.split(';');
+    weights.set(range.trim().toLowerCase(), weightOf(parameters));
+  }
+  const html = weights.get('text/html') ?? 0;
+  const json = weights.get('application/json');
+  if (html > 0 && html >= (json ?? 0)) return 'html';
+  return (json ?? weights.get('application/*') ?? weights.get('*/*') ?? 0) > 0 ? 'json' : 'text';
+}
+
 function weightOf(parameters: readonly string[]): number {
   for (const parameter of parameters) {
     const text = parameter.trim().toLowerCase();

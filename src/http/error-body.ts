@@ -1,4 +1,4 @@
-import { AppError, errorRegister, type Problem } from '../shared/errors.ts';
+import { AppError, type ErrorCode, errorRegister, type Problem } from '../shared/errors.ts';
 
 /** The body of every answer of 400 and above. */
 export interface ErrorBody {
@@ -38,6 +38,11 @@ export function errorBodyOf(error: unknown, docsBase: string): ErrorBody {
   if (range !== undefined) body.range = range;
   if (problems !== undefined) body.problems = problems.map(problem => problemBody(problem, docsBase));
   return body;
+}
+
+/** Returns the body of an error that is answered without being thrown, with `detail` as its hint. */
+export function errorBodyWith(code: ErrorCode, status: number, detail: string, docsBase: string): ErrorBody {
+  return { type: `${docsBase}/${code}`, title: errorRegister[code].title, status, detail };
 }
 
 function problemBody(problem: Problem, docsBase: string): ErrorProblem {

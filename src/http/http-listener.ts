@@ -11,7 +11,15 @@ import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { CertificateSource } from './certificate-files.ts';
-import { type EarlyRefusal, refuseConnection, refuseRequest, refuseUpgrade } from './listener-refusal.ts';
+import { hostRefusal } from './host-header.ts';
+import {
+  type EarlyRefusal,
+  earlyErrorOf,
+  refuseConnection,
+  refuseRequest,
+  refuseUpgrade,
+} from './listener-refusal.ts';
+import type { IsSecure } from './peer.ts';
 import { doorOf, type UpgradeDoor } from './upgrade-door.ts';
 
 /** A request over HTTP/1.1 or HTTP/2. */
@@ -33,6 +41,10 @@ export interface HttpListenerOptions {
   readonly koa: { callback(): (request: HttpRequest, response: HttpResponse) => unknown };
   /** Base of the `type` of errors. */
   readonly docsBase: () => string;
+  /** Returns the methods of a path, for `Allow`; undefined when nothing answers there. Unknown methods get 400 without it. */
+  readonly allowedMethods?: (path: string) => string | undefined;
+  /** Tells browsers to use TLS from then on, in answers to requests that `isSecure` says came over TLS. */
+  readonly hsts?: { readonly maxAgeSeconds: number; readonly isSecure: IsSecure };
   readonly log: Logger;
   readonly maxConnections?: number;
   /** From a connection's first byte to the end of a request's headers, and from an answer to the end of a body that nobody reads. */
@@ -177,7 +189,8 @@ export class HttpListener implements Component {
     events.on('clientError', (error: Error, socket: Socket) => {
       this.#log.debug('request-unreadable', { error: messageOf(error) });
       const isAnswering = isUnderWay(this.#lastAnswers.get(socket));
-      refuseConnection(error, socket, { docsBase: this.#options.docsBase(), isAnswering });
+      const { allowedMethods } = this.#options;
+      refuseConnection(error, socket, { docsBase: this.#options.docsBase(), isAnswering, allowedMethods });
     });
     for (const event of ['tlsClientError', 'sessionError']) {
       events.on(event, (error: Error) =>
@@ -195,8 +208,13 @@ export class HttpListener implements Component {
       if ('shouldKeepAlive' in response && !request.complete) this.#awaitRest(request);
     });
     if (this.#isDraining) closeAfterwards(response);
-    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
-      this.#refuse('no-host', response);
+    const { hsts } = this.#options;
+    if (hsts?.isSecure(request)) {
+      response.setHeader('Strict-Transport-Security', `max-age=${hsts.maxAgeSeconds}`);
+    }
+    const refusal = hostRefusal(request);
+    if (refusal !== undefined) {
+      this.#refuse(refusal, response);
       return;
     }
     try {
@@ -229,6 +247,8 @@ export class HttpListener implements Component {
   #upgrade(door: UpgradeDoor | undefined, request: IncomingMessage, socket: Socket, head: Buffer): void {
     try {
       if (this.#isDraining) throw new AppError('server-draining');
+      const refusal = hostRefusal(request);
+      if (refusal !== undefined) throw earlyErrorOf(refusal);
       if (door === undefined) throw new AppError('unrecognized-request-url');
       door.open(request, socket, head);
     } catch (error) {

@@ -92,7 +92,7 @@ interface AppState {
  * The API as a Koa application. A request goes through: route (404, 405), credentials (401, 403), rate limit (429), body (400,
  * 413), resource (404), validation (400), handler. A file is received only after its resource was found.
  */
-export function createKoaApp(options: KoaAppOptions): Koa {
+export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: string): string[] } {
   const { authenticate, docsBase, limiter, log, observer } = options;
   const clock = options.clock ?? systemClock;
   const bodyTimeoutMs = options.bodyTimeoutMs ?? defaultBodyTimeoutMs;
@@ -202,7 +202,7 @@ export function createKoaApp(options: KoaAppOptions): Koa {
     if (allow !== undefined) ctx.set('Allow', allow);
     throw error;
   });
-  return koa;
+  return Object.assign(koa, { methodsOf: (path: string) => table.methodsOf(path) });
 }
 
 /** Whose limit a request counts for. Who is signed in without an environment has one of the account. */

@@ -7,26 +7,52 @@ import { type ErrorBody, errorBodyOf } from './error-body.ts';
 import { RateExceeded, rateHeaders, unlimited } from './rate-limiter.ts';
 
 const answerMsAtMost = 5_000;
+/** The part of a packet that is searched for a request line. */
+const requestLineBytes = 4_096;
 /** For who finds no room, or a server that is going down. */
 const retryAfterSeconds = 5;
 
 /**
- * Answers a connection whose request never became one: too slow, too large a header, or not HTTP. The body has the same form
- * as all errors.
+ * Answers a connection whose request never became one: too slow, too large a header, an unknown method, or not HTTP. The body has
+ * the same form as all errors.
  *
  * @param isAnswering whether some of an answer to a request of the connection is still to come, so that nothing can come between
+ * @param allowedMethods returns the methods of a path; undefined when nothing answers there
  */
 export function refuseConnection(
   error: Error,
   socket: Duplex,
-  { docsBase, isAnswering }: { docsBase: string; isAnswering: boolean },
+  {
+    docsBase,
+    isAnswering,
+    allowedMethods,
+  }: {
+    docsBase: string;
+    isAnswering: boolean;
+    allowedMethods?: ((path: string) => string | undefined) | undefined;
+  },
 ): void {
   if (!socket.writable || isAnswering || systemCodeOf(error) === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const refusal = refusalOf(error);
+  const path = allowedMethods && pathOfUnknownMethod(error);
+  const allow = path === undefined ? undefined : allowedMethods?.(path);
+  if (allow !== undefined) {
+    answerWithError(socket, 405, errorBodyOf(new AppError('method-not-allowed'), docsBase), { Allow: allow });
+    return;
+  }
+  const refusal = refusalOf(error, path);
   answerWithError(socket, refusal.status, errorBodyOf(refusal.error, docsBase));
+}
+
+/** Returns the path of a request whose method Node's parser does not know; undefined for all other errors. **Source**: RFC 9110 9.1 */
+function pathOfUnknownMethod(error: Error & { rawPacket?: Buffer }): string | undefined {
+  if (systemCodeOf(error) !== 'HPE_INVALID_METHOD') return undefined;
+  const line = error.rawPacket?.toString('latin1', 0, requestLineBytes).split('\r\n', 1)[0] ?? '';
+  const [, target] = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ (\S+) HTTP\/1\.[01]$/.exec(line) ?? [];
+  if (target === undefined) return undefined;
+  return target.startsWith('/') ? target.split('?', 1)[0] : URL.parse(target)?.pathname;
 }
 
 /** The answer to a request line and headers that are longer than Node's parser takes; its status is 431. */
@@ -35,14 +61,20 @@ export const headersTooLarge = new AppError('payload-too-large', undefined, {
 });
 
 /** Why a request is refused before anybody looks at what it asks for. */
-export type EarlyRefusal = 'no-host' | 'expectation' | 'tunnel';
+export type EarlyRefusal = 'no-host' | 'hosts' | 'expectation' | 'tunnel';
 
 const early: Readonly<Record<EarlyRefusal, { status: number; error: AppError }>> = {
   'no-host': { status: 400, error: invalid('The header "Host" is missing.') },
+  hosts: { status: 400, error: invalid('The request names more than one host. Send one "Host" header.') },
   expectation: { status: 417, error: invalid('What the header "Expect" asks for cannot be met.') },
   tunnel: { status: 405, error: new AppError('method-not-allowed') },
 };
 const methods = preflightHeaders['Access-Control-Allow-Methods'] ?? '';
+
+/** Returns the error of an early refusal. */
+export function earlyErrorOf(reason: EarlyRefusal): AppError {
+  return early[reason].error;
+}
 
 /** Answers a request that is HTTP, but none that could be for us. */
 export function refuseRequest(
@@ -103,7 +135,8 @@ function answerWithError(
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-function refusalOf(error: Error): { status: number; error: AppError } {
+function refusalOf(error: Error, path: string | undefined): { status: number; error: AppError } {
+  if (path !== undefined) return { status: 404, error: new AppError('unrecognized-request-url') };
   switch (systemCodeOf(error)) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { status: 408, error: new AppError('request-timeout') };

@@ -10,7 +10,8 @@ const yearSeconds = 31_536_000;
 /** What `Cache-Control` says of a file whose name changes with its content. */
 export const keptForEver = `public, max-age=${yearSeconds}, immutable`;
 
-const allowed = 'GET, HEAD, OPTIONS';
+/** The methods of a page, for `Allow`. */
+export const pageMethods = 'GET, HEAD, OPTIONS';
 
 /**
  * Answers whoever wants something else of a page than to read it.
@@ -23,8 +24,8 @@ export function answerOtherMethods(
   docsBase: () => string,
 ): boolean {
   if (request.method === 'GET' || request.method === 'HEAD') return false;
-  if (request.method === 'OPTIONS') response.writeHead(204, { Allow: allowed }).end();
-  else sendRefusal(response, new AppError('method-not-allowed'), docsBase(), { Allow: allowed });
+  if (request.method === 'OPTIONS') response.writeHead(204, { Allow: pageMethods }).end();
+  else sendRefusal(response, new AppError('method-not-allowed'), docsBase(), { Allow: pageMethods });
   return true;
 }
 
@@ -62,10 +63,12 @@ export function sendRefusal(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   const body = errorBodyOf(error, docsBase);
+  const text = JSON.stringify(body);
   response.writeHead(body.status, {
     ...headers,
     'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(text)),
     'X-Content-Type-Options': 'nosniff',
   });
-  response.end(JSON.stringify(body));
+  response.end(text);
 }

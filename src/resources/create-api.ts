@@ -6,6 +6,7 @@ import { WebhookQueue } from '../events/webhook-queue.store.ts';
 import type { Authenticate } from '../http/caller.ts';
 import { createKoaApp, type HttpObserver } from '../http/koa-app.ts';
 import type { JsonObject } from '../http/openapi-schemas.ts';
+import { pageMethods } from '../http/page-answers.ts';
 import { addressReader, secureReader } from '../http/peer.ts';
 import { RateLimiter, type RateLimits } from '../http/rate-limiter.ts';
 import type { UpgradeDoor } from '../http/upgrade-door.ts';
@@ -218,6 +219,8 @@ export interface Api {
   readonly upgrades: readonly UpgradeDoor[];
   /** Base of the `type` of errors, for what answers beside Koa. */
   readonly docsBase: () => string;
+  /** Returns the methods of a path of the API, the documentation or the dashboard; undefined when nothing answers there. */
+  readonly allowedMethods: (path: string) => string | undefined;
   /** The documentation's pages, to be asked before Koa. */
   readonly docs: DocsPages;
   /** The dashboard, likewise; to be started and stopped with the server. */
@@ -423,8 +426,23 @@ export function createApi(options: ApiOptions): Api {
     everyMs: tokensSweptEveryMs,
     log: log.child('auth'),
   });
+  const docs = new DocsPages({
+    ...documented,
+    ingestUrl: () => ingest().rtmp,
+    rateLimits: options.rateLimits,
+    log: log.child('docs'),
+  });
+  const dashboard = new DashboardPages({
+    docsBase,
+    isMadeEarly: options.makesDashboardEarly ?? false,
+    log: log.child('dashboard'),
+  });
   return {
     koa,
+    allowedMethods: path => {
+      if (dashboard.owns(path) || docs.owns(path)) return pageMethods;
+      return koa.methodsOf(path).join(', ') || undefined;
+    },
     upgrades:
       options.feed === undefined
         ? []
@@ -450,17 +468,8 @@ export function createApi(options: ApiOptions): Api {
     }),
     serverWatch,
     docsBase,
-    docs: new DocsPages({
-      ...documented,
-      ingestUrl: () => ingest().rtmp,
-      rateLimits: options.rateLimits,
-      log: log.child('docs'),
-    }),
-    dashboard: new DashboardPages({
-      docsBase,
-      isMadeEarly: options.makesDashboardEarly ?? false,
-      log: log.child('dashboard'),
-    }),
+    docs,
+    dashboard,
     document: () => apiDocument(routes, documented),
   };
 }

@@ -148,6 +148,18 @@ export const errorRegister = {
     title: 'Method is not allowed for this route.',
     status: 405,
   },
+  'address-too-long': { kind: 'invalid', blame: 'caller', title: 'The address is too long.', status: 414 },
+  'range-not-satisfiable': {
+    kind: 'invalid',
+    blame: 'caller',
+    title: 'The requested range cannot be sent.',
+    status: 416,
+  },
+  'media-unavailable': {
+    kind: 'unavailable',
+    blame: 'server',
+    title: 'The media cannot be sent right now.',
+  },
   'upgrade-required': {
     kind: 'invalid',
     blame: 'caller',

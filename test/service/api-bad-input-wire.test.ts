@@ -85,7 +85,7 @@ describe('bytes that are hardly HTTP', () => {
     ['bytes past ASCII', get('/videos?title=\u00e9'), 400],
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
     ['a TLS greeting', Buffer.from('160301020001000001fc0303', 'hex'), 400],
-    ['a method that is none', get('/videos').replace('GET', 'BREW'), 400],
+    ['a method that is none', get('/videos').replace('GET', 'BREW'), 405],
     ['a space in the path', get('/videos /a'), 400],
     [
       'too many headers',

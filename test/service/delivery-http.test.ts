@@ -186,10 +186,37 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('delivery over %s', protocol => {
     ]) {
       const answer = await server.ask(path);
       expect([path, answer.status]).toEqual([path, 404]);
-      expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
-      expect(answer.body.length).toBeLessThan(100);
+      expect(answer.headers['content-type']).toBe('application/json');
+      expect(JSON.parse(answer.body.toString())).toMatchObject({ status: 404 });
       expectCors(answer);
     }
+  });
+
+  it('sends an error in the form that the client accepts', async () => {
+    await using server = await started();
+    const errorFor = async (accept: string | undefined) => {
+      const answer = await server.ask('/assets/none.js', accept === undefined ? {} : { accept });
+      expect([answer.status, answer.headers.vary]).toEqual([404, 'Accept']);
+      return [answer.headers['content-type'], answer.body.toString()];
+    };
+    const json = JSON.stringify({
+      type: '/docs/errors/resource-not-found',
+      title: 'The requested resource could not be found.',
+      status: 404,
+      detail: 'There is nothing here.',
+    });
+    for (const accept of [undefined, '*/*', 'application/json, text/plain', 'image/avif,*/*;q=0.8']) {
+      expect(await errorFor(accept)).toEqual(['application/json', json]);
+    }
+    const ofBrowser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+    expect(await errorFor(ofBrowser)).toEqual([
+      'text/html; charset=utf-8',
+      expect.stringMatching(/^<!doctype html>.*<title>404 Not Found<.*<p>There is nothing here\.<\/p>/s),
+    ]);
+    expect(await errorFor('application/vnd.apple.mpegurl')).toEqual([
+      'text/plain; charset=utf-8',
+      'There is nothing here.\n',
+    ]);
   });
 
   it('refuses an address that is too long', async () => {

@@ -59,7 +59,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('delivery of videos over %s', pro
     }
     server.videos.set(videoId, { hasFailed: true });
     for (const path of ['/hls/manifest.m3u8', '/mp4/source.mp4']) {
-      const failed = await server.ask(base + path);
+      const failed = await server.ask(base + path, { accept: 'text/plain' });
       expect([failed.status, failed.body.toString()]).toEqual([404, 'This video cannot be played.\n']);
       expectCors(failed);
     }
@@ -232,7 +232,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('delivery of videos over %s', pro
     ]) {
       const answer = await server.ask(path);
       expect([path, answer.status]).toEqual([path, 404]);
-      expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
+      expect(answer.headers['content-type']).toBe('application/json');
       expectCors(answer);
     }
     expect((await server.ask(`${base}/hls/manifest.m3u8`, {}, 'POST')).status).toBe(405);

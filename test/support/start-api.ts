@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EventFeed } from '../../src/events/feed/event-feed.ts';
 import type { WebhookQueue } from '../../src/events/webhook-queue.store.ts';
 import { HttpListener, type HttpListenerOptions } from '../../src/http/http-listener.ts';
+import { secureReader } from '../../src/http/peer.ts';
 import { Jobs } from '../../src/jobs/jobs.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
@@ -167,8 +168,10 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     upgrades: api.upgrades,
     koa: api.koa,
     docsBase: api.docsBase,
+    allowedMethods: api.allowedMethods,
     log,
     ...(options.https === undefined ? {} : { https: options.https }),
+    hsts: { maxAgeSeconds: 3_600, isSecure: options.peers?.isSecure ?? secureReader([]) },
     ...(options.headersTimeoutMs === undefined ? {} : { headersTimeoutMs: options.headersTimeoutMs }),
   });
   for (const kind of api.uploads.jobKinds) jobs.register(kind);

@@ -81,7 +81,7 @@ export class DashboardPages implements Component {
     const response = reply as ServerResponse;
     const [path = ''] = (request.url ?? '').split('?');
     const isRoot = path === '/' && (request.headers.accept ?? '').includes('text/html');
-    if (!isRoot && path !== root && !path.startsWith(`${root}/`)) return false;
+    if (!isRoot && !this.owns(path)) return false;
     if (answerOtherMethods(request, response, this.#options.docsBase)) return true;
     if (isRoot) {
       response.writeHead(302, { Location: root, Vary: 'Accept', 'Cache-Control': 'no-cache' }).end();
@@ -95,6 +95,11 @@ export class DashboardPages implements Component {
       );
     }
     return true;
+  }
+
+  /** Returns whether a path is one of the dashboard's. */
+  owns(path: string): boolean {
+    return path === root || path.startsWith(`${root}/`);
   }
 
   /** Its files, made when they are first needed. */

@@ -18,7 +18,6 @@ export const deliveryNames: Readonly<Record<string, string>> = {
 };
 
 const playlistType = 'application/vnd.apple.mpegurl';
-const text = 'text/plain; charset=utf-8';
 const page = 'text/html; charset=utf-8';
 const binary = { type: 'string', contentMediaType: 'application/octet-stream' };
 
@@ -33,8 +32,7 @@ const noSuchFile: DescribedAnswer = {
 };
 const gone: DescribedAnswer = {
   description: 'There is nothing here, or it may not be seen.',
-  types: [text],
-  example: 'There is nothing here.\n',
+  isError: true,
 };
 const unchanged: DescribedAnswer = {
   description: 'What `If-None-Match` names is still right.',
@@ -46,7 +44,7 @@ const notYet: DescribedAnswer = {
 };
 const busy: DescribedAnswer = {
   description: 'Too many answers are on their way.',
-  types: [text],
+  isError: true,
   headers: { 'Retry-After': 'Seconds to wait.' },
 };
 
@@ -63,7 +61,7 @@ function bytes(description: string, ...types: string[]): Record<number, Describe
     },
     304: unchanged,
     404: gone,
-    416: { description: 'The range lies outside of the file.', types: [text] },
+    416: { description: 'The range lies outside of the file.', isError: true },
     503: busy,
   };
 }
@@ -235,8 +233,8 @@ const liveAssets: readonly (Omit<DescribedPath, 'path' | 'tag'> & { readonly ass
     },
     answers: {
       ...whole('The playlist.', playlistType),
-      400: { description: 'The directives make no sense.', types: [text] },
-      503: { description: 'What was asked for did not come in time.', types: [text] },
+      400: { description: 'The directives make no sense.', isError: true },
+      503: { description: 'What was asked for did not come in time.', isError: true },
     },
   },
   {

@@ -72,9 +72,12 @@ export class DocsPages {
 
   /** What is no browser gets an error as JSON, by the API. */
   #isMine(path: string, accept: string): boolean {
-    if (path === '/docs' || path === '/docs/' || path === '/docs/errors' || path.startsWith(assetPrefix))
-      return true;
-    return path.startsWith(errorPrefix) && accept.includes('text/html');
+    return this.owns(path) || (path.startsWith(errorPrefix) && accept.includes('text/html'));
+  }
+
+  /** Returns whether a path is one of the documentation's, whatever the client accepts. */
+  owns(path: string): boolean {
+    return ['/docs', '/docs/', '/docs/errors'].includes(path) || path.startsWith(assetPrefix);
   }
 
   async #find(path: string): Promise<DocsText | undefined> {

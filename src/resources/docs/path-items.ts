@@ -3,6 +3,8 @@ export interface DescribedAnswer {
   readonly description: string;
   /** Absent: an empty body. Several media types answer alike. */
   readonly types?: readonly string[];
+  /** An error of delivery: JSON, a page or a text, as the client accepts. */
+  readonly isError?: boolean;
   /** JSON Schema of a JSON body; a string where absent. */
   readonly schema?: object;
   /** Names of headers and what they say. */
@@ -72,7 +74,13 @@ function textParameters(place: 'query' | 'header', texts: Readonly<Record<string
   }));
 }
 
-function responseOf({ description, types, schema, headers, example }: DescribedAnswer): PathItem {
+const errorContent = {
+  'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+  'text/html; charset=utf-8': { schema: { type: 'string' } },
+  'text/plain; charset=utf-8': { schema: { type: 'string' } },
+};
+
+function responseOf({ description, types, isError, schema, headers, example }: DescribedAnswer): PathItem {
   return {
     description,
     ...(headers === undefined
@@ -85,6 +93,7 @@ function responseOf({ description, types, schema, headers, example }: DescribedA
             ]),
           ),
         }),
+    ...(isError ? { content: errorContent } : {}),
     ...(types === undefined
       ? {}
       : {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acceptsGzip, matchesEtag } from '../../../src/http/content-negotiation.ts';
+import { acceptsGzip, errorFormFor, matchesEtag } from '../../../src/http/content-negotiation.ts';
 
 describe('acceptsGzip', () => {
   it.each([
@@ -34,5 +34,22 @@ describe('matchesEtag', () => {
     [undefined, '"a"', false],
   ])('%s against %s: %s', (header, etag, expected) => {
     expect(matchesEtag(header, etag)).toBe(expected);
+  });
+});
+
+describe('the form of an error', () => {
+  it.each([
+    [undefined, 'json'],
+    ['*/*', 'json'],
+    ['application/json', 'json'],
+    ['application/*;q=0.5', 'json'],
+    ['Text/HTML', 'html'],
+    ['text/html;q=0.5, application/json', 'json'],
+    ['text/html;q=0, */*', 'json'],
+    ['text/html, application/json', 'html'],
+    ['video/*', 'text'],
+    ['application/json;q=0, */*', 'text'],
+  ] as const)('for %s is %s', (accept, form) => {
+    expect(errorFormFor(accept)).toBe(form);
   });
 });
