@@ -9,6 +9,8 @@ export interface StoredJob extends NewJob {
   readonly payload: unknown;
   /** How often it was begun. */
   readonly attempts: number;
+  /** The number of starts that never ended because the process died. */
+  readonly crashes: number;
 }
 
 /** How many jobs of a lane there are in each state. */
@@ -20,10 +22,10 @@ export interface JobCounts {
 
 type JobColumns = Pick<
   Selectable<JobRow>,
-  'id' | 'kind' | 'subject_id' | 'payload' | 'priority' | 'attempts' | 'group_id'
+  'id' | 'kind' | 'subject_id' | 'payload' | 'priority' | 'attempts' | 'crashes' | 'group_id'
 >;
 
-const columns = 'id, kind, subject_id, payload, priority, attempts, group_id';
+const columns = 'id, kind, subject_id, payload, priority, attempts, crashes, group_id';
 
 /** Jobs in the database. */
 export class JobStore {
@@ -38,10 +40,13 @@ export class JobStore {
     this.#database = database;
     this.#due = database.sqlite.prepare<[string, number, number], JobColumns>(
       `SELECT ${columns} FROM jobs
-       WHERE state = 'waiting' AND lane = ? AND run_at_ms <= ? ORDER BY priority DESC, id LIMIT ?`,
+       WHERE state = 'waiting' AND lane = ? AND run_at_ms <= ? AND crashes <= ? ORDER BY priority DESC, id LIMIT 1`,
     );
     // Steps from group to group by the index: one group may have very many jobs.
-    this.#firstOfGroups = database.sqlite.prepare<{ lane: string; nowMs: number }, JobColumns>(
+    this.#firstOfGroups = database.sqlite.prepare<
+      { lane: string; nowMs: number; maxCrashes: number },
+      JobColumns
+    >(
       `WITH RECURSIVE lane_groups (group_id) AS (
          SELECT min(group_id) FROM jobs WHERE state = 'waiting' AND lane = @lane
          UNION ALL
@@ -52,6 +57,7 @@ export class JobStore {
        SELECT ${columns} FROM jobs WHERE id IN (
          SELECT (SELECT id FROM jobs j
            WHERE j.state = 'waiting' AND j.lane = @lane AND j.group_id = g.group_id AND j.run_at_ms <= @nowMs
+             AND j.crashes <= @maxCrashes
            ORDER BY j.priority DESC, j.id LIMIT 1)
          FROM lane_groups g WHERE g.group_id IS NOT NULL
        ) ORDER BY priority DESC, id`,
@@ -104,14 +110,15 @@ export class JobStore {
     return this.#database.first(query) !== undefined;
   }
 
-  /** The jobs of a lane to be run next, at most `count`. */
-  due(lane: string, nowMs: number, count: number): StoredJob[] {
-    return this.#due.all(lane, nowMs, count).map(storedJobFrom);
+  /** The job of a lane to run next, among those with at most `maxCrashes`. */
+  due(lane: string, nowMs: number, maxCrashes: number): StoredJob | undefined {
+    const row = this.#due.get(lane, nowMs, maxCrashes);
+    return row && storedJobFrom(row);
   }
 
   /** The first due job of each group of a lane, by priority, then age. Jobs without a group are one group. */
-  firstOfGroups(lane: string, nowMs: number): StoredJob[] {
-    return this.#firstOfGroups.all({ lane, nowMs }).map(storedJobFrom);
+  firstOfGroups(lane: string, nowMs: number, maxCrashes: number): StoredJob[] {
+    return this.#firstOfGroups.all({ lane, nowMs, maxCrashes }).map(storedJobFrom);
   }
 
   /** When the first job of a lane that cannot be run yet can be run. */
@@ -164,21 +171,21 @@ export class JobStore {
     );
   }
 
-  /** Jobs that ran when the last process ended wait again, before all that are due; the jobs themselves. */
+  /** Lets the jobs that ran when the last process died wait again, and counts that; the jobs themselves, oldest first. */
   releaseLeases(nowMs: number): StoredJob[] {
-    const { queries } = this.#database;
-    return this.#database.transaction(() => {
-      const running = this.#database.all(
-        queries.selectFrom('jobs').selectAll().where('state', '=', 'running').orderBy('id'),
-      );
-      this.#database.run(
-        queries
-          .updateTable('jobs')
-          .set({ state: 'waiting', lease_until_ms: null, run_at_ms: nowMs })
-          .where('state', '=', 'running'),
-      );
-      return running.map(storedJobFrom);
-    });
+    const released = this.#database.all(
+      this.#database.queries
+        .updateTable('jobs')
+        .set(({ eb }) => ({
+          state: 'waiting',
+          lease_until_ms: null,
+          run_at_ms: nowMs,
+          crashes: eb('crashes', '+', 1),
+        }))
+        .where('state', '=', 'running')
+        .returningAll(),
+    );
+    return released.map(storedJobFrom).toSorted((one, other) => one.id - other.id);
   }
 
   /** Kinds of all jobs that are to be run. */
@@ -244,6 +251,7 @@ function storedJobFrom(row: JobColumns): StoredJob {
     payload: JSON.parse(row.payload),
     priority: row.priority,
     attempts: row.attempts,
+    crashes: row.crashes,
     groupId: row.group_id,
   };
 }

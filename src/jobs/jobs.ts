@@ -39,8 +39,10 @@ const failedRemovedEveryMs = 3_600_000;
 /** Also bounds how late a job is when the machine's clock was set forward. */
 const longestSleepMs = 60_000;
 const databaseRetryMs = 1_000;
-/** Ends of the whole process do not use up a job's attempts, but one that ends it again and again is given up. */
-const crashesForgiven = 3;
+/** A job during which the process died so often is given up: it may be what ends it. */
+const MAX_CRASHES = 2;
+/** Jobs that ran when the process died are started one at a time, so much apart: of them, only the one that ends it again is given up. */
+const TRIAL_MS = 60_000;
 const longestFailure = 1_000;
 
 interface Attempt {
@@ -183,11 +185,33 @@ export class Jobs implements Component, JobQueue {
       const running = [...this.#running.values()].filter(({ kind }) => kind.lane === lane);
       if (running.length >= places) continue;
       if (typeof limits !== 'number') this.#beginFairly(lane, limits, running, nowMs);
-      else for (const job of this.#store.due(lane, nowMs, places - running.length)) this.#begin(job, nowMs);
+      else {
+        for (let free = places - running.length; free > 0; free--) {
+          const job = this.#store.due(lane, nowMs, this.#crashesAllowed());
+          if (job === undefined) break;
+          this.#begin(job, nowMs);
+        }
+      }
       nextAtMs = Math.min(nextAtMs, this.#store.nextDueAtMs(lane, nowMs) ?? nextAtMs);
     }
+    nextAtMs = Math.min(nextAtMs, nowMs + this.#trialLeftMs());
     clearTimeout(this.#wake);
     if (nextAtMs !== Number.POSITIVE_INFINITY) this.#wakeAfter(nextAtMs - nowMs);
+  }
+
+  /** Crashes that a job may have behind it to be started now. */
+  #crashesAllowed(): number {
+    return this.#trialLeftMs() === Number.POSITIVE_INFINITY ? MAX_CRASHES : 0;
+  }
+
+  /** The time until the next job that ran when the process died may start; infinite where none is on trial. */
+  #trialLeftMs(): number {
+    const nowMs = this.#clock.monotonicMs();
+    const left = [...this.#running.values()]
+      .filter(({ job }) => job.crashes > 0)
+      .map(({ startedAtMs }) => startedAtMs + TRIAL_MS - nowMs)
+      .filter(leftMs => leftMs > 0);
+    return left.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...left);
   }
 
   /** Gives each free place to the group with the fewest running jobs, and none to a group that has its share. */
@@ -202,7 +226,7 @@ export class Jobs implements Component, JobQueue {
     for (const { job } of running) count(job);
     for (let free = places - running.length; free > 0; free--) {
       const candidates = this.#store
-        .firstOfGroups(lane, nowMs)
+        .firstOfGroups(lane, nowMs, this.#crashesAllowed())
         .map(job => ({ job, running: runningOf.get(job.groupId) ?? 0 }))
         .filter(candidate => candidate.running < maxPerGroup);
       // The sort is stable: among equals, the order of priority and age holds.
@@ -326,9 +350,11 @@ export class Jobs implements Component, JobQueue {
 
   #afterCrash(job: StoredJob): void {
     const kind = this.#kinds.get(job.kind);
-    this.#log.info('job-interrupted', { ...idsOf(job), attempts: job.attempts });
-    if (kind === undefined || job.attempts < kind.attemptsAtMost + crashesForgiven) return;
-    const error = new AppError('server-error', `The server ended in the middle of it ${job.attempts} times.`);
+    this.#log.info('job-interrupted', { ...idsOf(job), attempts: job.attempts, crashes: job.crashes });
+    if (kind === undefined || job.crashes < MAX_CRASHES) return;
+    const sentence = `The server stopped unexpectedly ${job.crashes} times while it worked on this file.`;
+    const detail = `${sentence} Upload it again, or in another format.`;
+    const error = new AppError('server-error', sentence, { details: { detail } });
     const outcome = this.#giveUp(job, kind, job.attempts, error);
     this.#observer?.jobEnded(kind.kind, outcome, 0);
   }

@@ -22,6 +22,7 @@ import { traffic } from './migrations/0018-traffic.ts';
 import { jobGroups } from './migrations/0019-job-groups.ts';
 import { liveRecording } from './migrations/0020-live-recording.ts';
 import { uploadClients } from './migrations/0021-upload-clients.ts';
+import { jobCrashes } from './migrations/0022-job-crashes.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
 /** All steps in order; the first is number 1. SQLite's `user_version` says how many a database has had. */
@@ -47,6 +48,7 @@ export const migrations: readonly Migration[] = [
   jobGroups,
   liveRecording,
   uploadClients,
+  jobCrashes,
 ];
 
 /**

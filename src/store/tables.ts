@@ -397,6 +397,7 @@ export interface JobRow {
   priority: number;
   state: 'waiting' | 'running' | 'failed';
   attempts: number;
+  crashes: Generated<number>;
   progress_percent: number;
   run_at_ms: number;
   lease_until_ms: number | null;

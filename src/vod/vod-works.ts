@@ -167,8 +167,5 @@ function finalOf(error: unknown, job: RunningJob): unknown {
 
 /** What the owner of a video is told. */
 function sentenceOf(error: unknown): string {
-  if (error instanceof AppError && error.kind === 'invalid') {
-    return error.details.detail ?? unusable;
-  }
-  return unusable;
+  return (error instanceof AppError ? error.details.detail : undefined) ?? unusable;
 }

@@ -29,16 +29,48 @@ const script = `
   if (process.argv[2] === 'add') jobs.add({ kind: 'work', subjectId: 'vi1', payload: { name: 'x' } });
 `;
 
+/** Prepares a video whose file ends the process, as one would that makes the parser take all memory; then tells what became of it. */
+const videoScript = `
+  import { writeFileSync } from 'node:fs';
+  import { startVodWorkshop } from '${new URL('../support/vod-workshop.ts', import.meta.url).href}';
+  const [dataDir, film] = process.argv.slice(1);
+  const tools = { probe: async () => { process.kill(process.pid, 'SIGKILL'); await new Promise(() => {}); } };
+  const workshop = await startVodWorkshop(dataDir, { context: { tools } });
+  if (film !== '') await workshop.add(film);
+  else {
+    const { subject_id: id, state } = workshop.database.sqlite.prepare('SELECT subject_id, state FROM jobs').get();
+    if (state === 'failed') {
+      writeFileSync(dataDir + '/outcome.json', JSON.stringify(workshop.records.state(id)));
+      await workshop.stop();
+    }
+  }
+`;
+
+function startScript(text: string, ...words: string[]) {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', text, ...words], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, exited: once(child, 'exit') };
+}
+
+test('a video whose work killed the process twice has failed with the reason', async () => {
+  const dataDir = await tempDirOfTest();
+  const film = join(dataDir, 'film');
+  writeFileSync(film, 'a file that ends the process');
+  expect(await startScript(videoScript, dataDir, film).exited).toEqual([null, 'SIGKILL']);
+  expect(await startScript(videoScript, dataDir, '').exited).toEqual([null, 'SIGKILL']);
+  expect(await startScript(videoScript, dataDir, '').exited).toEqual([0, null]);
+  expect(JSON.parse(readFileSync(join(dataDir, 'outcome.json'), 'utf8'))).toMatchObject({
+    failure:
+      'The server stopped unexpectedly 2 times while it worked on this file. Upload it again, or in another format.',
+  });
+});
+
 test('a job in whose middle the process was killed runs again in the next process', async () => {
   const dataDir = await tempDirOfTest();
   const runs = () => (existsSync(join(dataDir, 'runs')) ? readFileSync(join(dataDir, 'runs'), 'utf8') : '');
-  const startProcess = (what: string) => {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script, dataDir, what], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    return { child, exited: once(child, 'exit') };
-  };
+  const startProcess = (what: string) => startScript(script, dataDir, what);
 
   const first = startProcess('add');
   await waitUntil(() => runs() === '1 {"name":"x"}\n');

@@ -394,14 +394,41 @@ describe('the queue', () => {
     jobs.add({ kind: 'held', subjectId: 'often' });
     database.sqlite
       .prepare(
-        `UPDATE jobs SET state = 'running', lease_until_ms = 1, attempts = iif(subject_id = 'often', 6, 1)`,
+        `UPDATE jobs SET state = 'running', lease_until_ms = 1, attempts = 1, crashes = (subject_id = 'often')`,
       )
       .run();
     await jobs.start();
     await waitUntil(() => runs.length === 1);
     expect(runs[0]).toMatchObject({ subjectId: 'once', attempt: 2 });
     expect(givenUp).toEqual(['often']);
-    expect(rowsOf(database)[1]!.failure).toBe('The server ended in the middle of it 6 times.');
+    expect(rowsOf(database)[1]!.failure).toBe(
+      'The server stopped unexpectedly 2 times while it worked on this file.',
+    );
+  });
+
+  test('starts what a crash left running one at a time, so that only the culprit crashes it again', async () => {
+    const database = await openedDatabase();
+    const { kind, runs } = heldKind('held', 'wide');
+    const clock = steppedClock();
+    const jobs = queueOf(database, [kind], { clock });
+    for (const subjectId of ['first', 'second', 'third']) jobs.add({ kind: 'held', subjectId });
+    database.sqlite.prepare(`UPDATE jobs SET state = 'running', lease_until_ms = 1, attempts = 1`).run();
+    await jobs.start();
+    jobs.add({ kind: 'held', subjectId: 'new' });
+    const started = () => runs.map(({ subjectId }) => subjectId);
+    await waitUntil(() => runs.length === 2);
+    expect(started()).toEqual(['first', 'new']);
+    // The first has run for so long that it is not what ended the process.
+    clock.step(60_001);
+    jobs.add({ kind: 'held', subjectId: 'newer' });
+    await waitUntil(() => runs.length === 3);
+    expect(started()).toEqual(['first', 'new', 'second']);
+    runs[0]!.finish();
+    await waitUntil(() => runs.length === 4);
+    expect(started()).toEqual(['first', 'new', 'second', 'newer']);
+    runs[2]!.finish();
+    await waitUntil(() => runs.length === 5);
+    expect(started()[4]).toBe('third');
   });
 
   test('keeps as failed what it does not know, moves what changed its lane, and forgets what failed long ago', async () => {
