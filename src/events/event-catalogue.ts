@@ -6,7 +6,7 @@ const videoId = z.string().describe('Id of the video.');
 const alarm = z
   .string()
   .describe(
-    '`keyframes-too-far-apart`, `bitrate-collapsed`, `frame-rate-collapsed`, `audio-missing`, `video-missing`, `timestamps-jumping`, `audio-video-drift` or `frequent-reconnects`.',
+    '`keyframes-too-far-apart`, `bitrate-collapsed`, `bitrate-low`, `frame-rate-collapsed`, `audio-missing`, `video-missing`, `timestamps-jumping`, `audio-video-drift` or `frequent-reconnects`.',
   );
 const alarmMessage = z.string().describe('For the person at the encoder: what is wrong, and what to do.');
 

@@ -1,9 +1,11 @@
+import { type BitrateComparison, BitrateShortfall } from './bitrate-shortfall.ts';
 import type { HealthSigns } from './ingest-health.ts';
 
 /** What can be wrong with what a publisher sends. */
 export const alarmKinds = [
   'keyframes-too-far-apart',
   'bitrate-collapsed',
+  'bitrate-low',
   'frame-rate-collapsed',
   'audio-missing',
   'video-missing',
@@ -52,8 +54,10 @@ const driftMs = 500;
 const littleDriftMs = 400;
 const mostLosses = 3;
 
+type Judge = (signs: HealthSigns, bitrate: BitrateComparison | undefined) => Verdict | undefined;
+
 /** Undefined where it cannot be told now. */
-const judges: Readonly<Record<AlarmKind, (signs: HealthSigns) => Verdict | undefined>> = {
+const judges: Readonly<Record<AlarmKind, Judge>> = {
   'keyframes-too-far-apart': ({ keyframeDistanceSeconds: seconds }) =>
     seconds === undefined
       ? undefined
@@ -69,6 +73,11 @@ const judges: Readonly<Record<AlarmKind, (signs: HealthSigns) => Verdict | undef
       message: `Only ${kilobits(recent.bitsPerSecond)} kbit/s come, after ${kilobits(usual.bitsPerSecond)} kbit/s in the minute before. Check the upload of the encoder's network, or choose a lower bitrate.`,
     };
   },
+  'bitrate-low': (_, bitrate) =>
+    bitrate && {
+      is: ({ low: 'bad', between: 'between', recovered: 'well' } as const)[bitrate.level],
+      message: `The encoder sends ${kilobits(bitrate.bitsPerSecond)} kbit/s instead of ${kilobits(bitrate.expectedBitsPerSecond)} kbit/s. Check the upload of the encoder's network, or choose a lower bitrate.`,
+    },
   'frame-rate-collapsed': ({ recent, usual }) => {
     if (recent === undefined || usual === undefined || usual.framesPerSecond === 0) return undefined;
     const share = recent.framesPerSecond / usual.framesPerSecond;
@@ -101,6 +110,7 @@ const judges: Readonly<Record<AlarmKind, (signs: HealthSigns) => Verdict | undef
 const clearedMessages: Readonly<Record<AlarmKind, string>> = {
   'keyframes-too-far-apart': 'Keyframes come often enough again.',
   'bitrate-collapsed': 'The bitrate is steady again.',
+  'bitrate-low': 'The bitrate is back to normal.',
   'frame-rate-collapsed': 'The frame rate is steady again.',
   'audio-missing': 'Sound comes again.',
   'video-missing': 'Picture comes again.',
@@ -125,6 +135,7 @@ interface Standing {
  */
 export class Alarms {
   readonly #standings = new Map<AlarmKind, Standing>();
+  readonly #shortfall = new BitrateShortfall();
 
   /** Those that are on, in the order of {@link alarmKinds}. */
   get raised(): RaisedAlarm[] {
@@ -139,9 +150,10 @@ export class Alarms {
    */
   judge(signs: HealthSigns, nowMs: number, atMs: number): AlarmChange[] {
     const changes: AlarmChange[] = [];
+    const bitrate = signs.isConnected ? this.#shortfall.compare(signs, nowMs) : undefined;
     for (const kind of alarmKinds) {
       const isTold = signs.isConnected || ofConnection.has(kind);
-      const verdict = isTold ? judges[kind](signs) : undefined;
+      const verdict = isTold ? judges[kind](signs, bitrate) : undefined;
       const standing = this.#standings.get(kind);
       if (verdict === undefined) {
         if (standing !== undefined) standing.wellSinceMs = undefined;

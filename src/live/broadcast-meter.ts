@@ -167,6 +167,21 @@ export class BroadcastMeter {
     return { bitsPerSecond: (bytes * 8) / count, framesPerSecond: frames / count };
   }
 
+  /**
+   * The rates of this publisher connection in windows of whole seconds, newest first: as many as are known.
+   *
+   * @param nowMs monotonic
+   */
+  rates(nowMs: number, windowSeconds: number): MeanRate[] {
+    const rates: MeanRate[] = [];
+    for (let skip = 0; skip < secondCount; skip += windowSeconds) {
+      const rate = this.meanOf(nowMs, skip, windowSeconds);
+      if (rate === undefined) break;
+      rates.push(rate);
+    }
+    return rates;
+  }
+
   /** @param nowMs monotonic */
   read(nowMs: number): MeterReading {
     this.#advance(nowMs);

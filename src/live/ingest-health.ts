@@ -46,6 +46,10 @@ export interface HealthSigns {
   /** The last 5 s, and the minute before them; undefined before there is enough to compare. */
   readonly recent: MeanRate | undefined;
   readonly usual: MeanRate | undefined;
+  /** Of this connection, in windows of 5 s over the last 70 s, newest first. */
+  readonly rates: readonly MeanRate[];
+  /** What the encoder says that it sends. */
+  readonly declared: Pick<DeclaredMedia, 'bitsPerSecond' | 'framesPerSecond'>;
   /** For how long none came of a track that came before, or was announced, on this connection; undefined for one that is not expected. */
   readonly silentSeconds: Readonly<Record<TrackKind, number | undefined>>;
   /** In the last minute. */
@@ -184,6 +188,11 @@ export class IngestHealth {
       keyframeDistanceSeconds: this.#meter.keyframeDistanceSeconds,
       recent: this.#meter.meanOf(nowMs, 0, recentSeconds),
       usual: this.#meter.meanOf(nowMs, recentSeconds, usualSeconds, leastUsualSeconds),
+      rates: this.#meter.rates(nowMs, recentSeconds),
+      declared: {
+        bitsPerSecond: this.#declared?.bitsPerSecond,
+        framesPerSecond: this.#declared?.framesPerSecond,
+      },
       silentSeconds: {
         audio: this.#silentSeconds('audio', this.#declared?.hasAudio, nowMs),
         video: this.#silentSeconds('video', this.#declared?.hasVideo, nowMs),

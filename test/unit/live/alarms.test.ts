@@ -7,11 +7,19 @@ const well: HealthSigns = {
   keyframeDistanceSeconds: 2,
   recent: { bitsPerSecond: 2_500_000, framesPerSecond: 30 },
   usual: { bitsPerSecond: 2_500_000, framesPerSecond: 30 },
+  rates: Array(14).fill({ bitsPerSecond: 2_500_000, framesPerSecond: 30 }),
+  declared: { bitsPerSecond: 2_500_000, framesPerSecond: 30 },
   silentSeconds: { audio: 0, video: 0 },
   recentJumps: 0,
   audioDriftMilliseconds: 0,
   recentLosses: 0,
 };
+
+/** The last 15 s at a bitrate, after a minute at 2500 kbit/s. */
+function ratesFrom(kilobits: number): HealthSigns['rates'] {
+  const low = { bitsPerSecond: kilobits * 1000, framesPerSecond: 30 };
+  return [low, low, low, ...well.rates.slice(3)];
+}
 
 /** Judges once a second; gives each change as `kind at which second`. */
 function changesOf(signsAt: (second: number) => HealthSigns, seconds: number): string[] {
@@ -36,6 +44,12 @@ describe('an alarm', () => {
       { recent: { bitsPerSecond: 700_000, framesPerSecond: 30 } },
       { recent: { bitsPerSecond: 800_000, framesPerSecond: 30 } },
       /Only 700 kbit\/s come, after 2500 kbit\/s/,
+    ],
+    [
+      'bitrate-low',
+      { rates: ratesFrom(1700) },
+      { rates: ratesFrom(1800) },
+      /sends 1700 kbit\/s instead of 2500/,
     ],
     [
       'frame-rate-collapsed',
@@ -115,6 +129,7 @@ describe('an alarm', () => {
       keyframeDistanceSeconds: undefined,
       recent: undefined,
       usual: undefined,
+      rates: [],
       silentSeconds: { audio: undefined, video: undefined },
       audioDriftMilliseconds: undefined,
     };

@@ -5,6 +5,7 @@ import { Notice } from '../../ui/notice.tsx';
 const titles: Readonly<Record<string, string>> = {
   'keyframes-too-far-apart': 'Keyframes are too far apart',
   'bitrate-collapsed': 'The bitrate has collapsed',
+  'bitrate-low': 'The bitrate is too low',
   'frame-rate-collapsed': 'The frame rate has collapsed',
   'audio-missing': 'There is no sound',
   'video-missing': 'There is no picture',
