@@ -17,10 +17,12 @@ COPY package.json LICENSE ./
 COPY config ./config
 COPY src ./src
 
-# Made here so that a new volume belongs to the server's user.
-RUN mkdir /data && chown node:node /data
+# Made here so that a new volume belongs to the server's user, and to nobody else.
+RUN mkdir -m 700 /data && chown node:node /data
 # As in the start script of package.json: memory that is free goes back to the system.
-ENV NODE_ENV=production MILLRACE_DATA_DIR=/data MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
+ENV NODE_ENV=production MILLRACE_DATA_DIR=/data \
+ MILLRACE_BOOTSTRAP_SECRETS_FILE=/data/first-secrets.json \
+ MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
 VOLUME /data
 USER node
 

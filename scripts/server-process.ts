@@ -33,8 +33,8 @@ export interface ServerProcessOptions {
 /** As in the start script of package.json. */
 const startEnvironment = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
 const nodeFlag = '--max-semi-space-size=2';
-const sandboxKey = 'sandbox-key-of-this-run';
-const productionKey = 'production-key-of-this-run';
+const sandboxKey = 'sandbox-key-of-this-run-0123456789';
+const productionKey = 'production-key-of-this-run-0123456789';
 
 /** Starts `src/main.ts` and waits until it is ready. @throws Error with what it printed, when it ends before that. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {

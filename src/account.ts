@@ -51,6 +51,8 @@ const commands: Readonly<Record<string, readonly string[]>> = {
 await run();
 
 async function run(): Promise<void> {
+  // Media, uploads and the database are for the server's user only.
+  process.umask(0o077);
   // Said before anything is loaded that an older Node cannot read.
   const fault = nodeFault(process.versions.node);
   if (fault !== undefined) {

@@ -39,6 +39,7 @@ import { componentOf, Lifecycle } from './shared/lifecycle.ts';
 import type { Logger } from './shared/logger.ts';
 import { PeriodicTasks } from './shared/periodic-tasks.ts';
 import { type SandboxRules, sandboxRules as usualSandboxRules } from './shared/sandbox-rules.ts';
+import { makeDataFolderPrivate } from './storage/data-folder-mode.ts';
 import { openDatabase } from './store/database.ts';
 
 /** A server that runs. */
@@ -115,8 +116,12 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
     ffprobe: ffprobe.path,
   });
 
+  const { changed, failed } = makeDataFolderPrivate(dataDir);
+  if (changed.length > 0) log.child('store').info('data-folder-made-private', { paths: changed });
+  for (const message of failed) log.child('store').warn('data-folder-not-private', { dataDir, message });
   const database = openDatabase({ dataDir });
   const metrics = new Metrics();
+  let phase: 'starting' | 'running' | 'stopping' = 'starting';
   try {
     const outbox = new Outbox(database, log.child('events'));
     const journal = new BroadcastsStore<BroadcastState, EndReason>(database, outbox, clock);
@@ -324,6 +329,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       },
       health: {
         checks: [
+          { name: 'start', fault: () => (phase === 'running' ? undefined : `the server is ${phase}`) },
           { name: 'database', fault: () => database.fault() },
           { name: 'ingest', fault: () => (ingest.isListening ? undefined : 'no RTMP port is listened on') },
         ],
@@ -562,6 +568,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
           ...given('sandboxKey', config['bootstrap.sandboxKey']),
           ...given('productionKey', config['bootstrap.productionKey']),
           ...given('adminPassword', config['admin.password']),
+          ...given('secretsFile', config['bootstrap.secretsFile']),
         });
       },
     });
@@ -604,6 +611,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       log.child('lifecycle'),
     );
     await lifecycle.start();
+    phase = 'running';
     return {
       publicUrl: publicUrl(),
       httpPort: http.httpPort,
@@ -614,8 +622,14 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       ffmpeg,
       firstSecrets,
       ffmpegProcesses: () => owners().reduce((sum, owner) => sum + owner.running, 0),
-      drain: (deadlineMs, signal) => lifecycle.drain(deadlineMs, signal),
-      stop: () => lifecycle.stop(),
+      drain: (deadlineMs, signal) => {
+        phase = 'stopping';
+        return lifecycle.drain(deadlineMs, signal);
+      },
+      stop: () => {
+        phase = 'stopping';
+        return lifecycle.stop();
+      },
     };
   } catch (error) {
     await database.stop();

@@ -17,6 +17,8 @@ setFlagsFromString('--heap-growing-percent=300');
 await run();
 
 async function run(): Promise<void> {
+  // Media, uploads and the database are for the server's user only.
+  process.umask(0o077);
   // Said before anything is loaded that an older Node cannot read.
   const fault = nodeFault(process.versions.node);
   if (fault !== undefined) {

@@ -1,5 +1,6 @@
 import type { RunningApp } from './app.ts';
 import type { Config } from './config/settings.ts';
+import type { Secret } from './shared/secret.ts';
 
 /**
  * What the operator reads once the server runs: addresses, and at the very first start where to sign in, what to type into OBS, and
@@ -21,26 +22,35 @@ export function describeStart(app: RunningApp, config: Config): string {
   const secrets = app.firstSecrets;
   if (secrets !== undefined) {
     const upgraded = config['bootstrap.upgraded'];
-    const key = (upgraded ? secrets.productionKey : secrets.sandboxKey).reveal();
+    const secretsFile = config['bootstrap.secretsFile'];
+    const shown = (secret: Secret, name: string) =>
+      secretsFile === undefined ? secret.reveal() : `"${name}" in the file`;
+    const key =
+      secretsFile === undefined
+        ? (upgraded ? secrets.productionKey : secrets.sandboxKey).reveal()
+        : `"$(jq -r .${upgraded ? 'productionKey' : 'sandboxKey'} ${secretsFile})"`;
     lines.push(
       '',
-      'First start: these are shown once and kept only as hashes. Write them down.',
+      secretsFile === undefined
+        ? 'First start: these are shown once and kept only as hashes. Write them down.'
+        : `First start: the API keys and the password are in ${secretsFile}. The server keeps only their hashes: store them elsewhere, then delete the file.`,
       '',
       'To sign in to the dashboard:',
       '',
       ...rows([
         ['Address', `${app.publicUrl}/dashboard`],
         ['Sign-in', secrets.adminEmail],
-        ['Password', secrets.adminPassword.reveal()],
+        ['Password', shown(secrets.adminPassword, 'adminPassword')],
       ]),
       '',
       'For programs:',
       '',
       ...rows([
-        ['Sandbox API key', secrets.sandboxKey.reveal()],
+        ['Sandbox API key', shown(secrets.sandboxKey, 'sandboxKey')],
         [
           'Production API key',
-          secrets.productionKey.reveal() + (upgraded ? '' : '   (works once the account is upgraded)'),
+          shown(secrets.productionKey, 'productionKey') +
+            (upgraded ? '' : '   (works once the account is upgraded)'),
         ],
       ]),
       '',

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { ServerProcess } from '../server-process.ts';
 
-const key = 'production-key-of-this-bench';
+const key = 'production-key-of-this-bench-0123456789';
 
 /** Settings with which {@link VideoClient} may upload films of any length. */
 export const videoServerEnv = {

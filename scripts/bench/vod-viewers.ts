@@ -15,7 +15,7 @@ const spreadMs = 4000;
 const filmSeconds = 60;
 const megabyte = 1_000_000;
 const mebibyte = 1024 * 1024;
-const key = 'production-key-of-this-bench';
+const key = 'production-key-of-this-bench-0123456789';
 
 /**
  * Whether two hundred viewers of two hundred videos play without a stall, and what they cost. The server makes the images of the new

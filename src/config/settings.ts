@@ -345,19 +345,25 @@ export const settings = {
     'MILLRACE_BOOTSTRAP_SANDBOX_KEY',
     secret,
     null,
-    'First sandbox API key, used only when the database is new. Unset: random, printed once.',
+    'First sandbox API key of at least 32 characters, used only when the database is new. Unset: random, printed once.',
   ),
   'bootstrap.productionKey': setting(
     'MILLRACE_BOOTSTRAP_PRODUCTION_KEY',
     secret,
     null,
-    'First production API key, used only when the database is new. Unset: random, printed once.',
+    'First production API key of at least 32 characters, used only when the database is new. Unset: random, printed once.',
   ),
   'bootstrap.upgraded': setting(
     'MILLRACE_BOOTSTRAP_UPGRADED',
     boolean,
     false,
     'Whether the first account starts upgraded, so that its production key works.',
+  ),
+  'bootstrap.secretsFile': setting(
+    'MILLRACE_BOOTSTRAP_SECRETS_FILE',
+    text,
+    null,
+    'New file (JSON, mode 0600) that receives the first API keys and the first password, which are then not printed. Used only when the database is new.',
   ),
   'admin.email': setting(
     'MILLRACE_ADMIN_EMAIL',
@@ -369,7 +375,7 @@ export const settings = {
     'MILLRACE_ADMIN_PASSWORD',
     secret,
     null,
-    'Password of the first dashboard sign-in, used only when the database is new. Unset: random, printed once.',
+    'Password of the first dashboard sign-in of at least 12 characters, used only when the database is new. Unset: random, printed once.',
   ),
   allowPrivateTargets: setting(
     'MILLRACE_ALLOW_PRIVATE_TARGETS',

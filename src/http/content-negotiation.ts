@@ -5,16 +5,25 @@
  * Chromium's own HLS player sends `identity;q=1, *;q=0` and breaks on gzip.
  */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
+  return acceptsCoding(acceptEncoding, ['gzip', 'x-gzip']);
+}
+
+/** Returns whether a client asked for Brotli, by the rules of {@link acceptsGzip}. */
+export function acceptsBrotli(acceptEncoding: string | undefined): boolean {
+  return acceptsCoding(acceptEncoding, ['br']);
+}
+
+function acceptsCoding(acceptEncoding: string | undefined, names: readonly string[]): boolean {
   if (acceptEncoding === undefined) return false;
-  let gzip = 0;
+  let wanted = 0;
   let identity = 0;
   for (const item of acceptEncoding.split(',')) {
     const [name = '', ...parameters] = item.split(';');
     const coding = name.trim().toLowerCase();
-    if (coding === 'gzip' || coding === 'x-gzip') gzip = Math.max(gzip, weightOf(parameters));
+    if (names.includes(coding)) wanted = Math.max(wanted, weightOf(parameters));
     else if (coding === 'identity') identity = weightOf(parameters);
   }
-  return gzip > 0 && gzip >= identity;
+  return wanted > 0 && wanted >= identity;
 }
 
 /** The forms in which an error can be sent. */

@@ -104,7 +104,11 @@ export class HttpListener implements Component {
   async start(): Promise<void> {
     const { port, https } = this.#options;
     this.#httpPort = await this.#listen(this.#prepare(createServer(this.#serverOptions())), 'HTTP', port);
-    if (https === undefined) return;
+    if (https !== undefined) await this.#startSecure(https);
+    this.#log.info('listening', { httpPort: this.#httpPort, httpsPort: this.#httpsPort });
+  }
+
+  async #startSecure(https: NonNullable<HttpListenerOptions['https']>): Promise<void> {
     const secure = createSecureServer({
       ...https.certificate.secureContext(),
       ...this.#serverOptions(),

@@ -14,7 +14,9 @@ import type {
   SetHeader,
   UploadCaller,
 } from './caller.ts';
+import { matchesEtag } from './content-negotiation.ts';
 import { crossOriginHeaders, preflightHeaders } from './cross-origin.ts';
+import { EncodedText } from './encoded-text.ts';
 import { errorBodyOf } from './error-body.ts';
 import { discardFile, receiveFile } from './file-body.ts';
 import { readJsonBody } from './json-body.ts';
@@ -74,6 +76,8 @@ const jsonDepthAtMost = 32;
 const defaultBodyTimeoutMs = 20_000;
 /** Longer texts are sent as bytes: those of ASCII, which most are, are copied much faster than they are encoded. */
 const textSentAtMost = 4_096;
+/** The lifetime of an {@link EncodedText}, which changes with the version of the server. */
+const encodedTextSeconds = 300;
 const noQuery = z.strictObject({});
 /** Of every answer. Answers hold stream keys and private tokens: nothing may keep them. */
 const fixedHeaders = Object.entries({
@@ -226,6 +230,7 @@ function sendSuccess(ctx: Context, route: Route, status: number, answer: unknown
   setRate(ctx);
   const { schema, contentType, fileTypes } = route.success;
   if (fileTypes !== undefined) sendFile(ctx, status, answer as FileAnswer);
+  else if (answer instanceof EncodedText) sendEncoded(ctx, contentType ?? 'text/plain', answer);
   else if (contentType !== undefined) send(ctx, status, contentType, String(answer));
   else if (schema !== undefined) send(ctx, status, 'application/json', JSON.stringify(answer));
   else sendNothing(ctx, status);
@@ -236,6 +241,23 @@ function send(ctx: Context, status: number, contentType: string, text: string): 
   // Set as it is: clients compare the type of a JSON answer with exactly this text.
   ctx.set('Content-Type', contentType);
   ctx.body = text.length > textSentAtMost ? bytesOf(text) : text;
+}
+
+function sendEncoded(ctx: Context, contentType: string, text: EncodedText): void {
+  ctx.set({
+    'Cache-Control': `public, max-age=${encodedTextSeconds}`,
+    ETag: text.etag,
+    Vary: 'Accept-Encoding',
+  });
+  if (matchesEtag(ctx.get('If-None-Match') || undefined, text.etag)) {
+    sendNothing(ctx, 304);
+    return;
+  }
+  const { body, encoding } = text.formFor(ctx.get('Accept-Encoding') || undefined);
+  ctx.status = 200;
+  ctx.set('Content-Type', contentType);
+  if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
+  ctx.body = body;
 }
 
 function sendFile(ctx: Context, status: number, { contentType, bytes, stream }: FileAnswer): void {

@@ -32,9 +32,15 @@ export function operationOf(route: Route, schemas: SchemaCollection, errors: Err
       ...(otherSuccess === undefined
         ? {}
         : { [otherSuccess.status]: { ...success, description: otherSuccess.description } }),
+      ...(route.success.isCacheable ? { 304: notModified(success) } : {}),
       ...Object.fromEntries(errors.of(route)),
     },
   };
+}
+
+/** Returns the response for clients that have what they ask for. */
+function notModified({ content: _, ...success }: JsonObject): JsonObject {
+  return { ...success, description: 'What `If-None-Match` names is still right.' };
 }
 
 function securityOf(auth: Route['auth']): JsonObject[] {
@@ -147,8 +153,14 @@ function namedExamples(examples: unknown): JsonObject {
   };
 }
 
+const cachingHeaders = {
+  'Cache-Control': 'How long it may be kept.',
+  ETag: 'Names this version of it.',
+};
+
 function successResponse(route: Route, schemas: SchemaCollection): JsonObject {
-  const { description, schema, contentType, fileTypes, headers = {} } = route.success;
+  const { description, schema, contentType, fileTypes, isCacheable } = route.success;
+  const headers = { ...route.success.headers, ...(isCacheable ? cachingHeaders : {}) };
   const ownHeaders = Object.fromEntries(
     Object.entries(headers).map(([name, sentence]) => [
       name,

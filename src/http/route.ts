@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { AppError, ErrorCode } from '../shared/errors.ts';
 import type { Caller, SessionCaller, SetHeader, UploadCaller } from './caller.ts';
+import type { EncodedText } from './encoded-text.ts';
 import type { RateClass } from './rate-limiter.ts';
 
 /** Methods that a route can have; `HEAD` comes with `GET`, `OPTIONS` with all. */
@@ -100,6 +101,8 @@ export type Success<Answer extends AnyAnswer> = {
   readonly description: string;
   /** Headers that the handler sets, a sentence for each. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The answer is an {@link EncodedText} that clients may keep for a while, and that is not sent again to those who have it. */
+  readonly isCacheable?: true;
 } & (Answer extends z.ZodType
   ? { readonly schema: Answer }
   : Answer extends string
@@ -202,7 +205,7 @@ export interface RouteDefinition<
 type AnswerValue<Answer> = Answer extends z.ZodType
   ? z.input<Answer>
   : Answer extends string
-    ? string
+    ? string | EncodedText
     : Answer extends readonly string[]
       ? FileAnswer
       : unknown;
@@ -224,6 +227,7 @@ export interface Route {
     readonly status: number;
     readonly description: string;
     readonly headers?: Readonly<Record<string, string>>;
+    readonly isCacheable?: true;
     readonly schema?: z.ZodType;
     readonly contentType?: string;
     readonly fileTypes?: readonly string[];

@@ -156,3 +156,13 @@ export async function syncFile(path: string): Promise<void> {
     await handle.close();
   }
 }
+
+/** Brings the name of a file to the disk. */
+export async function syncFolderOf(path: string): Promise<void> {
+  const handle = await open(dirname(path), 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

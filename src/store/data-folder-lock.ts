@@ -38,12 +38,12 @@ export class DataFolderLock {
   }
 }
 
-/** Makes a folder and those above it. Node's own `recursive` never ends where a folder takes no new ones, as in `/proc`. */
+/** Makes a folder and those above it, for the server's user only. Node's own `recursive` never ends where a folder takes no new ones, as in `/proc`. */
 function makeFolder(path: string): void {
   if (isFolder(path)) return;
   makeFolder(dirname(path));
   try {
-    mkdirSync(path);
+    mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     // Another process may have made it meanwhile.
     if (!isFolder(path)) throw error;

@@ -13,7 +13,7 @@ import { startServer, type TestServer } from '../support/start-server.ts';
 import { StreamWatch } from '../support/stream-watch.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const productionKey = 'production-key-of-this-test';
+const productionKey = 'production-key-of-this-test-0123456789';
 const flags = { 'live.segmentTarget': '1s', 'bootstrap.upgraded': 'true' };
 let server: TestServer;
 /** One that waits for publishers for a shorter time than a busy machine may need to start one. */

@@ -54,7 +54,7 @@ async function sendHalf(server: VideoServer, videoId: string, index: number): Pr
   const head = '--b\r\ncontent-disposition: form-data; name="file"; filename="film.mp4"\r\n\r\n';
   const sent = request(`${server.process.baseUrl}/videos/${videoId}/source`, {
     method: 'POST',
-    auth: 'production-key-of-this-run:',
+    auth: 'production-key-of-this-run-0123456789:',
     headers: {
       'content-type': 'multipart/form-data; boundary=b',
       'content-range': range,

@@ -24,7 +24,7 @@ export interface CreatedVideo {
   readonly assets: { hls: string; player: string; thumbnail: string; mp4?: string };
 }
 
-const productionKey = 'production-key-of-this-run';
+const productionKey = 'production-key-of-this-run-0123456789';
 /** Encoding gives way to all else on a machine. */
 const doneWithinMs = 100_000;
 

@@ -413,12 +413,12 @@ describe('analytics', () => {
 
   it('show a project its own viewers only, and the sandbox those of a day', async () => {
     clock.ms = noon + 80 * day;
-    const sandbox = await makeVideo('sandbox-key-of-tests');
+    const sandbox = await makeVideo('sandbox-key-of-tests-0123456789ab');
     const stranger = server.addAccount({ isUpgraded: true });
     await watch(sandbox);
     clock.ms += hour;
-    expect(await number('metrics/play/count', 'sandbox-key-of-tests')).toBe(1);
-    expect(await number('metrics/play/total', 'sandbox-key-of-tests')).toBe(1);
+    expect(await number('metrics/play/count', 'sandbox-key-of-tests-0123456789ab')).toBe(1);
+    expect(await number('metrics/play/total', 'sandbox-key-of-tests-0123456789ab')).toBe(1);
     for (const key of [productionKey, stranger.sandboxKey, stranger.productionKey]) {
       expect(await number(`metrics/play/count?${only(sandbox)}`, key)).toBe(0);
       expect(await number(`metrics/play/total?${only(sandbox)}`, key)).toBe(0);
@@ -427,8 +427,9 @@ describe('analytics', () => {
     }
     clock.ms += day;
     const from = new Date(clock.ms - 3 * day).toISOString();
-    expect(await number(`metrics/play/count?from=${from}`, 'sandbox-key-of-tests')).toBe(0);
-    const { context } = (await get(`metrics/play/count?from=${from}`, 'sandbox-key-of-tests')).json;
+    expect(await number(`metrics/play/count?from=${from}`, 'sandbox-key-of-tests-0123456789ab')).toBe(0);
+    const { context } = (await get(`metrics/play/count?from=${from}`, 'sandbox-key-of-tests-0123456789ab'))
+      .json;
     expect(Date.parse(context.timeframe.from)).toBeGreaterThan(clock.ms - day - 2 * minute);
   });
 

@@ -1,4 +1,7 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLogger } from '../../src/shared/logger.ts';
 import { type RunningApi, type StartApiOptions, sandboxKey, startApi } from '../support/start-api.ts';
@@ -142,6 +145,31 @@ describe('the API document', () => {
       ...[{ apiKey: [] }, { accessToken: [] }],
       { session: [], environment: [] },
     ]);
+  });
+
+  it('is sent compressed, and not again to those who have it', async () => {
+    const server = await started();
+    const ask = async (headers: OutgoingHttpHeaders, method = 'GET') => {
+      const sent = request({ port: server.listener.httpPort, path: '/openapi.json', method, headers }).end();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      return { status: response.statusCode, headers: response.headers, body: await buffer(response) };
+    };
+    const plain = await ask({});
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(plain.headers).toMatchObject({ 'cache-control': 'public, max-age=300', vary: 'Accept-Encoding' });
+    const brotli = await ask({ 'accept-encoding': 'gzip, deflate, br, zstd' });
+    expect(brotli.headers['content-encoding']).toBe('br');
+    expect(brotli.body.length).toBeLessThan(plain.body.length / 10);
+    expect(brotliDecompressSync(brotli.body)).toEqual(plain.body);
+    const gzip = await ask({ 'accept-encoding': 'gzip' });
+    expect(gzip.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(gzip.body)).toEqual(plain.body);
+    expect(gzip.headers.etag).toBe(plain.headers.etag);
+    const again = await ask({ 'accept-encoding': 'br', 'if-none-match': plain.headers.etag! });
+    expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, plain.headers.etag]);
+    const head = await ask({ 'accept-encoding': 'br' }, 'HEAD');
+    expect([head.status, head.body.length]).toEqual([200, 0]);
+    expect(head.headers['content-length']).toBe(String(brotli.body.length));
   });
 });
 

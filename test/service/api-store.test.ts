@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -179,17 +179,77 @@ describe('the first account', () => {
 });
 
 describe('a first API key', () => {
+  const pad = '0'.repeat(32);
   it.each([
-    ['a:b', 'other'],
-    ['a b', 'other'],
-    ['', 'other'],
-    ['same', 'same'],
+    [`a:b${pad}`, `other${pad}`],
+    [`a b${pad}`, `other${pad}`],
+    ['', `other${pad}`],
+    [`same${pad}`, `same${pad}`],
   ])('that could not be used is refused: %j and %j', async (sandbox, production) => {
     const database = await opened();
     const keys = { sandboxKey: new Secret(sandbox), productionKey: new Secret(production) };
     await expect(
       bootstrapAccount(database, { ...keys, isUpgraded: true, adminEmail: 'a@b' }),
     ).rejects.toMatchObject({ code: 'config-invalid' });
+    expect(new AccountsStore(database).isEmpty()).toBe(true);
+  });
+});
+
+describe('a first key or password that is too short', () => {
+  const short = 'x'.repeat(31);
+  it.each([
+    ['bootstrap.sandboxKey', { sandboxKey: new Secret(short) }, 32],
+    ['bootstrap.productionKey', { productionKey: new Secret(short) }, 32],
+    ['admin.password', { adminPassword: new Secret('eleven char') }, 12],
+  ])('is refused: %s', async (setting, given, min) => {
+    const database = await opened();
+    const options = { ...given, isUpgraded: true, adminEmail: 'a@b' };
+    await expect(bootstrapAccount(database, options)).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringMatching(
+        new RegExp(`^${setting}: .* at least ${min} characters\\. Set a longer one`),
+      ),
+    });
+    expect(new AccountsStore(database).isEmpty()).toBe(true);
+    // An account that exists keeps what it has.
+    await bootstrapAccount(database, { isUpgraded: true, adminEmail: 'a@b' });
+    expect(await bootstrapAccount(database, options)).toBeUndefined();
+  });
+});
+
+describe('the file of first secrets', () => {
+  it('has them as JSON for the user of the server alone', async () => {
+    const folder = await tempDirOfTest();
+    const database = await opened();
+    const secretsFile = join(folder, 'secrets.json');
+    const secrets = await bootstrapAccount(database, { isUpgraded: true, adminEmail: 'a@b', secretsFile });
+    expect(JSON.parse(await readFile(secretsFile, 'utf8'))).toEqual({
+      adminEmail: 'a@b',
+      adminPassword: secrets!.adminPassword.reveal(),
+      sandboxKey: secrets!.sandboxKey.reveal(),
+      productionKey: secrets!.productionKey.reveal(),
+    });
+    expect((await stat(secretsFile)).mode & 0o777).toBe(0o600);
+    expect(await readdir(folder)).toEqual(['secrets.json']);
+  });
+
+  it('never takes the place of another, and no account is made without it', async () => {
+    const folder = await tempDirOfTest();
+    const database = await opened();
+    const options = { isUpgraded: true, adminEmail: 'a@b' };
+    const taken = join(folder, 'taken.json');
+    await writeFile(taken, 'mine');
+    for (const [secretsFile, reason] of [
+      [taken, /exists already\. Move it away, or set another path\.$/],
+      [join(folder, 'none', 'secrets.json'), /cannot be written: .* Set a path in a folder/],
+    ] as const) {
+      await expect(bootstrapAccount(database, { ...options, secretsFile })).rejects.toMatchObject({
+        code: 'config-invalid',
+        message: expect.stringMatching(reason),
+      });
+    }
+    expect(await readFile(taken, 'utf8')).toBe('mine');
+    expect(await readdir(folder)).toEqual(['taken.json']);
     expect(new AccountsStore(database).isEmpty()).toBe(true);
   });
 });

@@ -1,11 +1,15 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { startServerProcess } from '../../scripts/server-process.ts';
+import { createLogger } from '../../src/shared/logger.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
+import { startServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 
 // Hooks of a test's own cannot be told apart while several tests run at once.
@@ -189,6 +193,67 @@ test.concurrent('the first keys are printed by the first start that succeeds, an
   expect(await second.server.stop()).toEqual({ code: 0, signal: null });
   expect(second.server.lines).toContain('Millrace is running.');
   expect(second.server.lines.filter(line => line.includes(key) || keyLine.test(line))).toEqual([]);
+});
+
+test.concurrent('the first keys are in a file where one is named, and everything in the data folder is private', async () => {
+  const dataDir = await newFolder();
+  const secretsFile = join(dataDir, 'secrets.json');
+  // As an earlier version left it.
+  mkdirSync(join(dataDir, 'vod'));
+  writeFileSync(join(dataDir, 'notes.txt'), '');
+  for (const name of ['.', 'vod']) chmodSync(join(dataDir, name), 0o755);
+  chmodSync(join(dataDir, 'notes.txt'), 0o644);
+  const server = await startServerProcess({
+    dataDir,
+    env: {
+      MILLRACE_BOOTSTRAP_SANDBOX_KEY: '',
+      MILLRACE_BOOTSTRAP_SECRETS_FILE: secretsFile,
+      MILLRACE_LOG_LEVEL: 'trace',
+    },
+  });
+  const secrets = JSON.parse(readFileSync(secretsFile, 'utf8')) as Record<string, string>;
+  const authorization = `Basic ${Buffer.from(`${secrets.sandboxKey}:`).toString('base64')}`;
+  expect((await fetch(`${server.baseUrl}/account`, { headers: { authorization } })).status).toBe(200);
+  for (const name of readdirSync(dataDir)) {
+    expect([name, statSync(join(dataDir, name)).mode & 0o077]).toEqual([name, 0]);
+  }
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  expect(await server.stop()).toEqual({ code: 0, signal: null });
+  const printed = server.lines.join('\n');
+  expect(printed).toContain(`the API keys and the password are in ${secretsFile}`);
+  for (const name of ['sandboxKey', 'productionKey', 'adminPassword']) {
+    expect([name, printed.includes(secrets[name]!)]).toEqual([name, false]);
+  }
+});
+
+test.concurrent('it is ready once its first account exists and everything has started', async () => {
+  const answers: { ready: number; account: number | undefined }[] = [];
+  let polling: Promise<void> | undefined;
+  const statusOf = async (port: number, path: string) => {
+    const auth = 'production-key-of-this-test-0123456789:';
+    const asked = request({ host: '127.0.0.1', port, path, auth, agent: false }).end();
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    answer.resume();
+    return answer.statusCode ?? 0;
+  };
+  const poll = async (port: number) => {
+    for (let ready = 0; ready !== 200; ) {
+      ready = await statusOf(port, '/health/ready');
+      answers.push({ ready, account: ready === 200 ? await statusOf(port, '/account') : undefined });
+    }
+  };
+  const sink = {
+    write: (line: string) => {
+      const entry = JSON.parse(line) as { component?: string; event?: string; httpPort?: number };
+      if (entry.component === 'http' && entry.event === 'listening') polling = poll(entry.httpPort!);
+    },
+  };
+  const log = await createLogger({ level: 'info', pretty: false, sink });
+  await using _server = await startServer({}, { log });
+  await polling;
+  expect(answers.length).toBeGreaterThan(1);
+  expect(answers.slice(0, -1).every(({ ready }) => ready === 503)).toBe(true);
+  expect(answers.at(-1)).toEqual({ ready: 200, account: 200 });
 });
 
 test.concurrent('bad settings: every problem on a line of its own, and exit code 1', async () => {

@@ -23,11 +23,11 @@ beforeEach(async () => {
   database = openDatabase({ dataDir: await tempDirOfTest() });
   onTestFinished(() => database.stop());
   await bootstrapAccount(database, {
-    sandboxKey: new Secret('a-key'),
-    productionKey: new Secret('another-key'),
+    sandboxKey: new Secret('sandbox-key-of-tests-0123456789ab'),
+    productionKey: new Secret('production-key-of-tests-0123456789ab'),
     isUpgraded: false,
     adminEmail: 'admin@localhost',
-    adminPassword: new Secret('a password'),
+    adminPassword: new Secret('a password of tests'),
   });
   store = new EncodingsStore(database, new Outbox(database, silentLogger), systemClock);
   addVideo();

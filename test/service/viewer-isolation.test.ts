@@ -33,7 +33,7 @@ beforeAll(async () => {
   });
   await beside.stop();
   projects = await Promise.all(
-    [server.productionKey, 'production-key-of-this-test', keys.sandbox, keys.production].map(show),
+    [server.productionKey, 'production-key-of-this-test-0123456789', keys.sandbox, keys.production].map(show),
   );
   document = (await (await fetch(`${server.baseUrl}/openapi.json`)).json()) as ApiDocument;
 });

@@ -39,7 +39,7 @@ describe('a webhook', () => {
     const server = await startWebhooks({ api: { isUpgraded: true } });
     const receiver = await startReceiver();
     await server.hook(receiver.url, ['live-stream.broadcast.ended']);
-    await server.hook(receiver.url, ['live-stream.broadcast.ended'], 'production-key-of-tests');
+    await server.hook(receiver.url, ['live-stream.broadcast.ended'], 'production-key-of-tests-0123456789ab');
     server.started('liA');
     server.outbox.append(
       {

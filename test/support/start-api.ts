@@ -16,9 +16,9 @@ import { type Database, openDatabase } from '../../src/store/database.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
 
 /** Keys of the first account in tests. */
-export const sandboxKey = 'sandbox-key-of-tests';
+export const sandboxKey = 'sandbox-key-of-tests-0123456789ab';
 /** Works only where the account was made upgraded. */
-export const productionKey = 'production-key-of-tests';
+export const productionKey = 'production-key-of-tests-0123456789ab';
 
 /** What a test may set. */
 export interface StartApiOptions

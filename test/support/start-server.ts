@@ -24,8 +24,8 @@ export interface TestServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const sandboxKey = 'sandbox-key-of-this-test';
-const productionKey = 'production-key-of-this-test';
+const sandboxKey = 'sandbox-key-of-this-test-0123456789';
+const productionKey = 'production-key-of-this-test-0123456789';
 
 /**
  * Starts a server on free ports of loopback.

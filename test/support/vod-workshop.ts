@@ -48,11 +48,11 @@ export async function startVodWorkshop(
 ): Promise<VodWorkshop> {
   const database = openDatabase({ dataDir });
   await bootstrapAccount(database, {
-    sandboxKey: new Secret('a-key'),
-    productionKey: new Secret('another-key'),
+    sandboxKey: new Secret('sandbox-key-of-tests-0123456789ab'),
+    productionKey: new Secret('production-key-of-tests-0123456789ab'),
     isUpgraded: true,
     adminEmail: 'admin@localhost',
-    adminPassword: new Secret('a password'),
+    adminPassword: new Secret('a password of tests'),
   });
   const projectId = (
     database.sqlite.prepare("SELECT id FROM projects WHERE environment = 'production'").get() as {

@@ -35,6 +35,14 @@ describe('the first start', () => {
   });
 });
 
+test('a first start whose secrets are in a file names the file, and shows none of them', () => {
+  const flags = { 'bootstrap.secretsFile': '/data/secrets.json' };
+  const text = describeStart(app, loadConfig({ env: {}, flags }));
+  expect(text).toContain('the API keys and the password are in /data/secrets.json.');
+  expect(text).not.toMatch(/the-sandbox-key|the-production-key|a password$/m);
+  expect(text.match(/curl -u "\$\(jq -r \.sandboxKey \/data\/secrets\.json\)": /g)).toHaveLength(3);
+});
+
 test('a later start says where the dashboard is, and shows no keys', () => {
   const text = said(false, { ...app, firstSecrets: undefined });
   expect(text).toMatch(/^ +Dashboard +http:\/\/localhost:8080\/dashboard$/m);

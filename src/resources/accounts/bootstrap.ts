@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
@@ -5,6 +6,11 @@ import { Secret } from '../../shared/secret.ts';
 import type { Database } from '../../store/database.ts';
 import { AccountsStore } from './accounts.store.ts';
 import { openAccount } from './open-account.ts';
+import { passwordLength } from './password.ts';
+import { writeSecretsFile } from './secrets-file.ts';
+
+/** The minimum length of an API key that an operator chooses. */
+const minApiKeyLength = 32;
 
 /** What the first account shall have; what is not given is made up. */
 export interface BootstrapOptions {
@@ -13,6 +19,8 @@ export interface BootstrapOptions {
   readonly isUpgraded: boolean;
   readonly adminEmail: string;
   readonly adminPassword?: Secret;
+  /** A new file that receives the secrets; see {@link writeSecretsFile}. */
+  readonly secretsFile?: string;
   readonly clock?: Clock;
 }
 
@@ -28,7 +36,7 @@ export interface FirstSecrets {
  * Makes the first account with a pair of API keys and a dashboard user, when the database has no account yet.
  *
  * @returns its secrets, or undefined when there was nothing to do
- * @throws AppError `config-invalid` when a given key could never be used
+ * @throws AppError `config-invalid` when a given key or password cannot be used or is too short, or the file cannot be written
  */
 export async function bootstrapAccount(
   database: Database,
@@ -36,6 +44,7 @@ export async function bootstrapAccount(
 ): Promise<FirstSecrets | undefined> {
   const accounts = new AccountsStore(database);
   if (!accounts.isEmpty()) return undefined;
+  checkLengths(options);
   const secrets: FirstSecrets = {
     sandboxKey: options.sandboxKey ?? new Secret(randomBase62(43)),
     productionKey: options.productionKey ?? new Secret(randomBase62(43)),
@@ -43,14 +52,43 @@ export async function bootstrapAccount(
     adminPassword: options.adminPassword ?? new Secret(randomBase62(20)),
   };
   checkKeys(secrets.sandboxKey.reveal(), secrets.productionKey.reveal());
-  await openAccount(database, {
-    email: options.adminEmail,
-    isUpgraded: options.isUpgraded,
-    keys: { sandbox: secrets.sandboxKey.reveal(), production: secrets.productionKey.reveal() },
-    password: secrets.adminPassword.reveal(),
-    atMs: (options.clock ?? systemClock).nowMs(),
-  });
+  const { secretsFile } = options;
+  const keys = { sandbox: secrets.sandboxKey.reveal(), production: secrets.productionKey.reveal() };
+  const password = secrets.adminPassword.reveal();
+  if (secretsFile !== undefined) {
+    await writeSecretsFile(secretsFile, {
+      adminEmail: options.adminEmail,
+      adminPassword: password,
+      sandboxKey: keys.sandbox,
+      productionKey: keys.production,
+    });
+  }
+  try {
+    const atMs = (options.clock ?? systemClock).nowMs();
+    await openAccount(database, {
+      ...{ email: options.adminEmail, isUpgraded: options.isUpgraded },
+      ...{ keys, password, atMs },
+    });
+  } catch (error) {
+    if (secretsFile !== undefined) await rm(secretsFile, { force: true });
+    throw error;
+  }
   return secrets;
+}
+
+function checkLengths({ sandboxKey, productionKey, adminPassword }: BootstrapOptions): void {
+  const given = [
+    { setting: 'bootstrap.sandboxKey', what: 'An API key', secret: sandboxKey, min: minApiKeyLength },
+    { setting: 'bootstrap.productionKey', what: 'An API key', secret: productionKey, min: minApiKeyLength },
+    { setting: 'admin.password', what: 'A password', secret: adminPassword, min: passwordLength.min },
+  ];
+  const problems = given
+    .filter(({ secret, min }) => secret !== undefined && secret.reveal().length < min)
+    .map(
+      ({ setting, what, min }) =>
+        `${setting}: ${what} needs at least ${min} characters. Set a longer one, or none to have one made.`,
+    );
+  if (problems.length > 0) throw new AppError('config-invalid', problems.join('\n'));
 }
 
 /** A caller sends a key as the user name of a Basic credential, which ends at the first colon. */

@@ -6,6 +6,9 @@ const cost = { N: 2 ** 15, r: 8, p: 1 } as const;
 const memoryAtMost = 128 * 1_024 * 1_024;
 const keyBytes = 32;
 
+/** The length of a password in characters. */
+export const passwordLength = { min: 12, max: 200 } as const;
+
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 /** No password is this one, and that takes as long to see as with others: a stranger is not to learn from the time who there is. */

@@ -1,3 +1,4 @@
+import { EncodedText } from '../../http/encoded-text.ts';
 import { openApiDocument } from '../../http/openapi.ts';
 import type { JsonObject } from '../../http/openapi-schemas.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
@@ -42,16 +43,21 @@ export function apiDocument(routes: readonly Route[], options: ApiDocumentOption
 
 /** `/openapi.json`. The document lists this route too. */
 export function apiDocumentRoute(routes: readonly Route[], options: ApiDocumentOptions): Route {
-  let text: string | undefined;
+  let text: Promise<EncodedText> | undefined;
   return defineRoute({
     method: 'GET',
     path: '/openapi.json',
     tag: 'Documentation',
     summary: 'This document',
     auth: 'none',
-    success: { status: 200, description: 'An OpenAPI document.', contentType: 'application/json' },
+    success: {
+      status: 200,
+      description: 'An OpenAPI document.',
+      contentType: 'application/json',
+      isCacheable: true,
+    },
     handle: () => {
-      text ??= JSON.stringify(apiDocument(routes, options));
+      text ??= EncodedText.of(JSON.stringify(apiDocument(routes, options)));
       return text;
     },
   });

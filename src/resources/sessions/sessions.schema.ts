@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/pagination.ts';
+import { passwordLength } from '../accounts/password.ts';
 
 const dateTime = z.iso.datetime({ offset: true });
 const environments = z.enum(['sandbox', 'production']);
-const passwordLength = { min: 12, max: 200 } as const;
 
 /** Body of `POST /auth/session`. */
 export const signInSchema = z

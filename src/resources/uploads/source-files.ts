@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import type { MediaFiles } from '../../storage/media-files.ts';
+import { type MediaFiles, syncFolderOf } from '../../storage/media-files.ts';
 
 /** What is written to until it is whole, beside where it will be. */
 const partialName = 'source.partial';
@@ -64,16 +64,6 @@ export class SourceFiles {
   /** Removes a source. */
   async removeSource(videoId: string): Promise<void> {
     await rm(this.source(videoId), { force: true });
-  }
-}
-
-/** Brings the name of a file to the disk. */
-export async function syncFolderOf(path: string): Promise<void> {
-  const handle = await open(dirname(path), 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { diskErrorOf } from '../../shared/disk-error.ts';
 import { AppError, systemCodeOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { syncFile } from '../../storage/media-files.ts';
+import { syncFile, syncFolderOf } from '../../storage/media-files.ts';
 import type { Database } from '../../store/database.ts';
 import { assembleKind } from './assembly.ts';
 import {
@@ -22,7 +22,7 @@ import {
   sourceBytesBelow,
   sourceTooLarge,
 } from './content-range.ts';
-import { type SourceFiles, syncFolderOf } from './source-files.ts';
+import type { SourceFiles } from './source-files.ts';
 import type { UploadTarget } from './upload-target.ts';
 import type { IngestState, SourceRecord, UploadStart, UploadsStore } from './uploads.store.ts';
 
