@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { composeWebhooks } from './compose-events.ts';
 import { composeLadder } from './compose-ladder.ts';
@@ -79,6 +80,8 @@ export interface AppEnvironment {
   readonly makesDashboardEarly?: boolean;
 }
 
+/** A broadcast of 720p takes a third of a core, six tenths with a ladder and the watermark; quality gives way where that is too much. */
+const encodersPerCore = 4;
 /** How long an ended broadcast can still be played to its end. */
 const endedKeptMs = 60_000;
 /** The contract keeps a publisher for at most this long after `complete`. */
@@ -193,6 +196,9 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         windowBytes: config['live.windowBytes'],
         reconnectGraceMs: config['live.reconnectGrace'],
         keyframeTimeoutMs: config['live.keyframeTimeout'],
+        maxPixels: config['live.maxPixels'],
+        maxEncoders: config['live.maxEncoders'] ?? encodersPerCore * availableParallelism(),
+        maxEncodersPerProject: config['live.maxEncodersPerProject'],
         endedKeptMs,
         completedLingerMs,
       },

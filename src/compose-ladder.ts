@@ -52,6 +52,8 @@ export function composeLadder({
 }: ComposeLadderOptions): LiveLadder {
   const owner = new ProcessOwner(limits, log);
   const memoryBytes = config['live.encoderMemory'];
+  // Larger ones are refused before; twice, since decoders count whole blocks with their margins.
+  const maxPixels = 2 * config['live.maxPixels'];
   const threads = Math.min(mostThreads, availableParallelism());
   return {
     form: ({ qualities, environment, liveStreamId }) => {
@@ -64,7 +66,7 @@ export function composeLadder({
         steps: steps ?? ladderOf,
         startEncoder: (order, events) =>
           new FfmpegLiveEncoder({
-            ...{ path: ffmpeg.path, owner, order, events, threads, memoryBytes },
+            ...{ path: ffmpeg.path, owner, order, events, threads, maxPixels, memoryBytes },
             niceness: encoderNiceness,
             ids: { liveStreamId, rungs: order.rungs.map(({ name }) => name).join(' ') },
           }),

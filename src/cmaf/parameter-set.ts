@@ -1,5 +1,13 @@
 import { BitReader } from './bit-reader.ts';
 
+/** A picture as it is coded, in pixels: whole blocks, of which players may show less. */
+export interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+const AVC_MACROBLOCK = 16;
+
 /** H.264 profiles whose parameter sets carry chroma format and scaling lists. **Source**: ITU-T H.264 (08/2021), 7.3.2.1.1. */
 const AVC_HIGH_PROFILES = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135];
 
@@ -13,6 +21,26 @@ const AVC_HIGH_PROFILES = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 1
  */
 export function avcTransfer(unit: Buffer): number | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1)));
+  readAvcPictureSize(bits);
+  bits.skip(1);
+  if (bits.flag()) skipExponentials(bits, 4);
+  return usabilityTransfer(bits);
+}
+
+/**
+ * The picture size that an H.264 sequence parameter set declares.
+ *
+ * @param unit The whole NAL unit with its header byte.
+ * @returns undefined where the unit is cut off.
+ */
+export function avcPictureSize(unit: Buffer): PictureSize | undefined {
+  const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1)));
+  const size = readAvcPictureSize(bits);
+  return bits.isExhausted ? undefined : size;
+}
+
+/** Reads up to and including the size. **Source**: ITU-T H.264 (08/2021), 7.3.2.1.1. */
+function readAvcPictureSize(bits: BitReader): PictureSize {
   const profile = bits.bits(8);
   bits.skip(16);
   bits.exponential();
@@ -36,11 +64,11 @@ export function avcTransfer(unit: Buffer): number | undefined {
   }
   bits.exponential();
   bits.skip(1);
-  skipExponentials(bits, 2);
-  if (!bits.flag()) bits.skip(1);
-  bits.skip(1);
-  if (bits.flag()) skipExponentials(bits, 4);
-  return usabilityTransfer(bits);
+  const columns = bits.exponential() + 1;
+  const rows = bits.exponential() + 1;
+  const isFrameOnly = bits.flag();
+  if (!isFrameOnly) bits.skip(1);
+  return { width: columns * AVC_MACROBLOCK, height: rows * AVC_MACROBLOCK * (isFrameOnly ? 1 : 2) };
 }
 
 /**
@@ -53,13 +81,7 @@ export function avcTransfer(unit: Buffer): number | undefined {
  */
 export function hevcTransfer(unit: Buffer): number | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(2)));
-  bits.skip(4);
-  const subLayers = bits.bits(3);
-  bits.skip(1);
-  skipProfileTierLevel(bits, subLayers);
-  bits.exponential();
-  if (bits.exponential() === 3) bits.skip(1);
-  skipExponentials(bits, 2);
+  const { subLayers } = readHevcPictureSize(bits);
   if (bits.flag()) skipExponentials(bits, 4);
   skipExponentials(bits, 2);
   const orderCountBits = bits.exponential() + 4;
@@ -78,6 +100,69 @@ export function hevcTransfer(unit: Buffer): number | undefined {
   }
   bits.skip(2);
   return usabilityTransfer(bits);
+}
+
+/**
+ * The picture size that an HEVC sequence parameter set declares.
+ *
+ * @param unit The whole NAL unit with its two header bytes.
+ * @returns undefined where the unit is cut off.
+ */
+export function hevcPictureSize(unit: Buffer): PictureSize | undefined {
+  const bits = new BitReader(withoutEmulationPrevention(unit.subarray(2)));
+  const { width, height } = readHevcPictureSize(bits);
+  return bits.isExhausted ? undefined : { width, height };
+}
+
+/** Reads up to and including the size. **Source**: ITU-T H.265 (08/2021), 7.3.2.2.1. */
+function readHevcPictureSize(bits: BitReader): PictureSize & { readonly subLayers: number } {
+  bits.skip(4);
+  const subLayers = bits.bits(3);
+  bits.skip(1);
+  skipProfileTierLevel(bits, subLayers);
+  bits.exponential();
+  if (bits.exponential() === 3) bits.skip(1);
+  return { width: bits.exponential(), height: bits.exponential(), subLayers };
+}
+
+/**
+ * The largest picture size that an AV1 sequence header declares.
+ *
+ * **Source**: AV1 Bitstream & Decoding Process Specification, 5.5.1 to 5.5.5.
+ *
+ * @param header The OBU without its own header and size.
+ * @returns undefined where it is cut off.
+ */
+export function av1PictureSize(header: Buffer): PictureSize | undefined {
+  const bits = new BitReader(header.subarray(0, MAX_PARAMETER_SET_BYTES));
+  bits.skip(4);
+  const isReduced = bits.flag();
+  if (isReduced) bits.skip(5);
+  else skipAv1OperatingPoints(bits);
+  const widthBits = bits.bits(4) + 1;
+  const heightBits = bits.bits(4) + 1;
+  const size = { width: bits.bits(widthBits) + 1, height: bits.bits(heightBits) + 1 };
+  return bits.isExhausted ? undefined : size;
+}
+
+/** Timing and operating points of a sequence header. */
+function skipAv1OperatingPoints(bits: BitReader): void {
+  let delayBits: number | undefined;
+  if (bits.flag()) {
+    bits.skip(64);
+    if (bits.flag()) bits.exponential();
+    if (bits.flag()) {
+      delayBits = bits.bits(5) + 1;
+      bits.skip(42);
+    }
+  }
+  const hasDisplayDelay = bits.flag();
+  for (let left = bits.bits(5) + 1; left > 0; left--) {
+    bits.skip(12);
+    if (bits.bits(5) > 7) bits.skip(1);
+    if (delayBits !== undefined && bits.flag()) bits.skip(2 * delayBits + 1);
+    if (hasDisplayDelay && bits.flag()) bits.skip(4);
+  }
 }
 
 /** The common start of the video usability information of both codecs. */

@@ -173,6 +173,24 @@ export const settings = {
     null,
     'File with the JPEG or PNG image that `live.slate` shows; needed where that is `picture`.',
   ),
+  'live.maxPixels': setting(
+    'MILLRACE_LIVE_MAX_PIXELS',
+    integer(16_384, 268_435_456),
+    9_437_184,
+    'Largest picture of a broadcast, as width times height in pixels: 4096x2304 unless set. A publisher that sends a larger one is refused with that reason.',
+  ),
+  'live.maxEncoders': setting(
+    'MILLRACE_LIVE_MAX_ENCODERS',
+    integer(1, 10_000),
+    null,
+    'Broadcasts that the server encodes at once: those with lower qualities, and all of the sandbox. More publishers are refused with that reason. Unset: four for every core.',
+  ),
+  'live.maxEncodersPerProject': setting(
+    'MILLRACE_LIVE_MAX_ENCODERS_PER_PROJECT',
+    integer(1, 10_000),
+    10,
+    'Broadcasts of one project that the server encodes at once; sandbox and production of an account are two projects. More publishers are refused with that reason.',
+  ),
   'live.encoderMemory': setting(
     'MILLRACE_LIVE_ENCODER_MEMORY',
     size(256 * 1024 ** 2, 256 * 1024 ** 3),

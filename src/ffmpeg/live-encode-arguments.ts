@@ -22,6 +22,8 @@ export interface LiveEncodeOrder {
   /** Of so many frames one is kept, and keyframes. */
   readonly frameDivisor: number;
   readonly threads: number;
+  /** Larger pictures are not decoded. */
+  readonly maxPixels: number;
 }
 
 /** No encoder is to set keyframes of its own: the longest distance, in frames. */
@@ -43,6 +45,8 @@ export function liveEncodeArguments(order: LiveEncodeOrder): string[] {
     ...[
       '-reinit_filter',
       '0',
+      '-max_pixels',
+      String(order.maxPixels),
       '-analyzeduration',
       '1000',
       '-probesize',

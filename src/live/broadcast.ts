@@ -17,6 +17,7 @@ export const endReasons = [
   'no-keyframe',
   'no-media',
   'limit-exceeded',
+  'picture-too-large',
   'packager-failed',
   'server-stopped',
   'server-crashed',

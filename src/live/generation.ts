@@ -1,5 +1,6 @@
 import type { Sample } from '../cmaf/fragment-reader.ts';
 import { displaySize, type TrackDescription } from '../cmaf/init-segment.ts';
+import type { PictureSize } from '../cmaf/parameter-set.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
 import { audioRendition, type BroadcastFollower, sourceRendition } from './broadcast-follower.ts';
@@ -9,6 +10,7 @@ import { Ladder, type LadderReason } from './ladder.ts';
 import { evenOf, type LadderForm, planRungs } from './ladder-form.ts';
 import type { LiveRendition } from './live-rendition.ts';
 import type { Packager, PackagerEvents } from './packager.ts';
+import { isPictureTooLarge } from './picture-guard.ts';
 import type { LiveObserver, LiveSettings } from './ports.ts';
 import { RungFeed } from './rung-feed.ts';
 import { Segmenter, type SegmentSink } from './segmenter.ts';
@@ -30,6 +32,8 @@ export interface GenerationStage {
   giveUpRung(name: string, reason: LadderReason): void;
   /** It takes no more media. */
   readonly isOver: () => boolean;
+  /** The picture has more pixels than it may. */
+  tooLarge(size: PictureSize): void;
   /** Media of a packager begins: what was before is a line that ends here. */
   begins(tracks: Tracks): void;
   /** What can be chosen among has changed. */
@@ -53,7 +57,7 @@ export interface GenerationOptions {
   /** Resolves when the packager before has given all it had. */
   readonly before: Promise<void>;
   readonly isStandIn: boolean;
-  readonly settings: Pick<LiveSettings, 'partTargetMs' | 'segmentTargetMs'>;
+  readonly settings: Pick<LiveSettings, 'partTargetMs' | 'segmentTargetMs' | 'maxPixels'>;
   readonly observer: LiveObserver;
   readonly clock: Clock;
   readonly log: Logger;
@@ -209,6 +213,11 @@ export class Generation {
 
   #begin(tracks: Tracks): void {
     if (this.#options.stage.isOver()) return;
+    const { width = 0, height = 0 } = tracks.video ?? {};
+    if (isPictureTooLarge({ width, height }, this.#options.settings.maxPixels)) {
+      this.#options.stage.tooLarge({ width, height });
+      return;
+    }
     this.#copied = tracks;
     this.#startLadder(tracks);
     if (!this.#encodesSource) this.#cut(tracks);

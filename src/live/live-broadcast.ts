@@ -13,6 +13,7 @@ import type { LadderForm } from './ladder-form.ts';
 import { LiveRenditions } from './live-renditions.ts';
 import type { MediaAnswer, PlaylistAnswer } from './live-window.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
+import { pictureTooLargeText } from './picture-guard.ts';
 import type { BroadcastJournal, LiveObserver, LiveSettings, LiveTag, PublisherLink } from './ports.ts';
 import { PublisherRun, type PublisherRunEvents } from './publisher-run.ts';
 import { PublisherWatch } from './publisher-watch.ts';
@@ -145,6 +146,11 @@ export class LiveBroadcast {
     return this.#ending !== undefined;
   }
 
+  /** It is delivered in other pictures than those that come in. */
+  get isEncoded(): boolean {
+    return this.#options.form !== undefined;
+  }
+
   /** There is something to play, in all that there is to choose among. */
   get isPlayable(): boolean {
     return this.#renditions.isPlayable;
@@ -248,6 +254,8 @@ export class LiveBroadcast {
         return this.#newest?.tapped(packager, () => packagerEvents.drained()) ?? packager;
       },
       keyframeTimeoutMs: this.#options.settings.keyframeTimeoutMs,
+      // A slate is as large as the picture that it stands in for.
+      maxPixels: isStandIn ? Number.POSITIVE_INFINITY : this.#options.settings.maxPixels,
       events: {
         ...events,
         packagerStarts: () => this.#nextGeneration(run, isStandIn),
@@ -331,6 +339,8 @@ export class LiveBroadcast {
         },
         changed: () => this.#renditions.changed(),
         isOver: () => this.#state === 'ended',
+        tooLarge: size =>
+          this.#giveUp('picture-too-large', pictureTooLargeText(size, this.#options.settings.maxPixels)),
         begins: tracks => {
           this.#longestGopSeconds = this.longestGopSeconds;
           this.#generation = generation;

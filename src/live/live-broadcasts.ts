@@ -57,6 +57,7 @@ export type RefusalReason =
   | 'account-not-upgraded'
   | 'already-publishing'
   | 'too-many-attempts'
+  | 'too-many-encoders'
   | 'draining';
 
 /** What the live room is made with. */
@@ -181,11 +182,37 @@ export class LiveBroadcasts implements Component {
     if (!this.#limitOf(stream.liveStreamId).take()) {
       return refusal('too-many-attempts', 'Too many connections in a short time. Wait half a minute.');
     }
-    const broadcast = running ?? this.#open(stream, streamKey, link);
-    return { accepted: true, intake: broadcast.attach(link) };
+    if (running === undefined) {
+      const form = this.#options.form?.(stream);
+      const refused = form === undefined ? undefined : this.#encodersRefusal(stream);
+      if (refused !== undefined) return refusal('too-many-encoders', refused);
+      return { accepted: true, intake: this.#open(stream, streamKey, link, form).attach(link) };
+    }
+    return { accepted: true, intake: running.attach(link) };
   }
 
-  #open(stream: StreamOwner, streamKey: string, link: PublisherLink): LiveBroadcast {
+  /** Why no other broadcast of this project can be encoded now; undefined when one can. */
+  #encodersRefusal({ projectId, environment }: StreamOwner): string | undefined {
+    const { maxEncoders, maxEncodersPerProject } = this.#options.settings;
+    const encoded = this.#all().filter(({ isEncoded, state }) => isEncoded && state !== 'ended');
+    const ofProject = encoded.filter(broadcast => broadcast.projectId === projectId).length;
+    const advice =
+      environment === 'sandbox'
+        ? 'End a broadcast first.'
+        : 'End a broadcast first, or set the qualities of this live stream to passthrough.';
+    if (ofProject >= maxEncodersPerProject)
+      return `This project already encodes ${liveStreams(ofProject)}, which is its limit. ${advice}`;
+    if (encoded.length >= maxEncoders)
+      return `This server already encodes ${liveStreams(encoded.length)}, which is its limit. Try again later.`;
+    return undefined;
+  }
+
+  #open(
+    stream: StreamOwner,
+    streamKey: string,
+    link: PublisherLink,
+    form: LadderForm | undefined,
+  ): LiveBroadcast {
     const { liveStreamId, projectId } = stream;
     const { settings, abilities, startPackager, journal, observer, clock } = this.#options;
     // One that was completed may still have its publisher connected: the new one takes over.
@@ -217,7 +244,7 @@ export class LiveBroadcasts implements Component {
       observer,
       clock,
       log,
-      form: this.#options.form?.(stream),
+      form,
       rewind: this.#options.rewind?.({
         ...{ liveStreamId, broadcastId },
         isKeptAfterEnd: stream.record !== false,
@@ -441,6 +468,10 @@ export class LiveBroadcasts implements Component {
   #all(): LiveBroadcast[] {
     return [...this.#broadcasts.values()].flat();
   }
+}
+
+function liveStreams(count: number): string {
+  return count === 1 ? '1 live stream' : `${count} live streams`;
 }
 
 function minutesText(ms: number): string {

@@ -66,6 +66,8 @@ export interface FfmpegLiveEncoderOptions {
   readonly order: EncoderOrder;
   readonly events: EncoderEvents;
   readonly threads: number;
+  /** Larger pictures are not decoded. */
+  readonly maxPixels: number;
   /** For its data. */
   readonly memoryBytes: number;
   /** 0..19: how much it gives way to copying. */
@@ -113,7 +115,7 @@ export class FfmpegLiveEncoder implements LiveEncoder {
 
   /** @throws Error when there is nothing left to start a process with */
   constructor(options: FfmpegLiveEncoderOptions) {
-    const { order, events, threads, memoryBytes, niceness } = options;
+    const { order, events, threads, maxPixels, memoryBytes, niceness } = options;
     const { first } = order;
     this.#events = events;
     this.#order = order;
@@ -130,7 +132,7 @@ export class FfmpegLiveEncoder implements LiveEncoder {
     }));
     this.#process = options.owner.start(
       options.path,
-      liveEncodeArguments({ ...order, rungs: timed, threads }),
+      liveEncodeArguments({ ...order, rungs: timed, threads, maxPixels }),
       { outputs: timed.length, limits: liveEncodeLimits(memoryBytes), ids: options.ids, niceness },
     );
     for (const [index, rung] of this.#rungs.entries()) this.#read(rung, 3 + index);

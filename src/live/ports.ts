@@ -74,6 +74,11 @@ export interface LiveSettings {
   readonly windowBytes: number;
   readonly reconnectGraceMs: number;
   readonly keyframeTimeoutMs: number;
+  /** Largest picture of a publisher: width times height. */
+  readonly maxPixels: number;
+  /** Broadcasts that are encoded at once, by all projects and by one. */
+  readonly maxEncoders: number;
+  readonly maxEncodersPerProject: number;
   /** How long an ended broadcast can still be fetched. */
   readonly endedKeptMs: number;
   /** How long a publisher stays connected after its broadcast was completed. */

@@ -4,13 +4,14 @@ import { type CodecAbilities, judgeAudioCodec, judgeVideoCodec } from './codec-p
 import { type DeclaredMedia, readDeclaredMedia } from './flv-metadata.ts';
 import { describeAudioTag, describeVideoTag, type TagDescription } from './flv-tag.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
+import { PictureGuard, pictureTooLargeText } from './picture-guard.ts';
 import type { LiveTag } from './ports.ts';
 import type { Timeline, TrackKind } from './timeline.ts';
 
 /** Why a publisher cannot be packaged. */
 export type RunRefusal = Extract<
   EndReason,
-  'unsupported-codec' | 'no-keyframe' | 'no-media' | 'limit-exceeded'
+  'unsupported-codec' | 'no-keyframe' | 'no-media' | 'limit-exceeded' | 'picture-too-large'
 >;
 
 /** What a run tells its broadcast. */
@@ -42,6 +43,7 @@ export interface PublisherRunOptions {
   readonly startPackager: (plan: PackagerPlan, events: PackagerEvents) => Packager;
   readonly events: PublisherRunEvents;
   readonly keyframeTimeoutMs: number;
+  readonly maxPixels: number;
 }
 
 /** A tag on the broadcast's clock. */
@@ -71,6 +73,7 @@ const mostWeighedBytes = 32 * 1024 * 1024;
  */
 export class PublisherRun {
   readonly #options: PublisherRunOptions;
+  readonly #pictures: PictureGuard;
   #config: Partial<Record<TrackKind, { readonly codecName: string; readonly body: Buffer }>> = {};
   #seen: Partial<Record<TrackKind, 'copy' | 'aac'>> = {};
   #codecNames: Partial<Record<TrackKind, string>> = {};
@@ -95,6 +98,7 @@ export class PublisherRun {
 
   constructor(options: PublisherRunOptions) {
     this.#options = options;
+    this.#pictures = new PictureGuard(options.maxPixels);
     this.#expectKeyframe();
   }
 
@@ -107,6 +111,11 @@ export class PublisherRun {
     const described = tag.kind === 'video' ? describeVideoTag(tag.body) : describeAudioTag(tag.body);
     if (described === undefined || described.role === 'other') return;
     if (!this.#accepts(tag.kind, described)) return;
+    const tooLarge = tag.kind === 'video' ? this.#pictures.find(described, tag.body) : undefined;
+    if (tooLarge !== undefined) {
+      this.#refuse('picture-too-large', pictureTooLargeText(tooLarge, this.#options.maxPixels));
+      return;
+    }
     if (described.role === 'config') {
       this.#configure(tag.kind, described.codec.name, tag.body);
       // What has not begun yet goes on where the one before it is now.

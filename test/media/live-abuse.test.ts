@@ -38,8 +38,9 @@ afterAll(async () => {
 /** Publishes as fast as the server reads, until it closes the connection; the most packagers that ran meanwhile. */
 async function flood(
   send: (client: RtmpClient, round: number) => void,
+  to?: CreatedStream,
 ): Promise<{ processes: number; told: string }> {
-  const stream = await server.createStream();
+  const stream = to ?? (await server.createStream());
   const client = await RtmpClient.connect({ port: server.app.rtmpPort, app: 's' });
   await client.publish(stream.streamKey);
   let processes = 0;
@@ -83,6 +84,23 @@ describe('the holder of a key who', () => {
     });
     expect(told).toContain('Choose a lower bitrate');
     expect(most).toBeLessThan(400 * 1024 * 1024);
+  });
+
+  test('sends a picture of 8192x8192 to a sandbox stream is told why, before any process is started for it', async () => {
+    const before = server.app.ffmpegProcesses();
+    const stream = await createLiveStream(server.baseUrl, server.sandboxKey, 'Large');
+    // As x264 writes it.
+    const record = '0142c03effe1001a6742c03eda0020000401b011000003000100000300020f08042a01000468ce0fc8';
+    const large = Buffer.concat([config().subarray(0, 5), Buffer.from(record, 'hex')]);
+    const { processes, told } = await flood((client, round) => {
+      client.sendTag('video', round * 40, large);
+      client.sendTag('video', round * 40, keyframe());
+    }, stream);
+    expect(told).toContain('NetStream.Publish.Rejected');
+    expect(told).toContain(
+      'The picture of 8192x8192 is too large: this server takes at most 9437184 pixels.',
+    );
+    expect(processes).toBe(before);
   });
 
   test('begins and ends as fast as it can is told to wait', async () => {

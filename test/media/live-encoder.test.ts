@@ -61,7 +61,16 @@ describe.each(ffmpegBuilds)('an encoder that is the $name ffmpeg', ({ path }) =>
     let timescale = 1;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     const encoder = new FfmpegLiveEncoder({
-      ...{ path, owner: makeProcessOwner(), order, threads: 1, memoryBytes: 2 ** 30, niceness: 0, ids: {} },
+      ...{
+        path,
+        owner: makeProcessOwner(),
+        order,
+        threads: 1,
+        maxPixels: 1e6,
+        memoryBytes: 2 ** 30,
+        niceness: 0,
+        ids: {},
+      },
       events: {
         track: (_, track) => {
           timescale = track.timescale;

@@ -87,6 +87,9 @@ export const roomSettings: LiveBroadcastsOptions['settings'] = {
   windowBytes: 1e6,
   reconnectGraceMs: 60_000,
   keyframeTimeoutMs: 20_000,
+  maxPixels: 9_437_184,
+  maxEncoders: 4,
+  maxEncodersPerProject: 2,
   endedKeptMs: 60_000,
   completedLingerMs: 60_000,
 };

@@ -22,7 +22,7 @@ test('picture that waits for the end of the generation before holds its publishe
     form,
     before: before.promise,
     isStandIn: false,
-    settings: { partTargetMs: 200, segmentTargetMs: 2000 },
+    settings: { partTargetMs: 200, maxPixels: 9_437_184, segmentTargetMs: 2000 },
     observer: {} as GenerationOptions['observer'],
     clock: systemClock,
     log: silentLogger,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { LivePlayable } from '../../../src/delivery/live-source.ts';
 import { avc, mediaRoom, publish, videoTag } from './fake-media.ts';
+import { videoTrack } from './recording-sink.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -9,6 +10,19 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
+
+/** Decoder configuration of 8192x8192, as x264 writes it. */
+const largeConfig: Buffer = Buffer.concat([
+  Buffer.from([0x17, 0, 0, 0, 0]),
+  Buffer.from('0142c03effe1001a6742c03eda0020000401b011000003000100000300020f08042a01000468ce0fc8', 'hex'),
+]);
+/** Its parameter set with its length. */
+const largeSetOfFrame: Buffer = Buffer.concat([
+  Buffer.from([0, 0, 0, 26]),
+  largeConfig.subarray(13, 13 + 26),
+]);
+const tooLargeText =
+  'refused: The picture of 8192x8192 is too large: this server takes at most 9437184 pixels. Choose a smaller output resolution in the encoder.';
 
 /** Config and keyframe, and the time that the other track is waited for. */
 async function startVideo(publisher: ReturnType<typeof publish>, atMs = 0): Promise<void> {
@@ -131,6 +145,50 @@ describe('a publisher that asks for too much', () => {
     const bytes = packagers[0]!.written.reduce((sum, written) => sum + written.length, 0);
     expect(bytes).toBeLessThan(40 * 1024 * 1024);
     expect(ends).toEqual(['limit-exceeded']);
+  });
+
+  test('a picture that is too large: refused before a packager starts', async () => {
+    const { live, packagers, ends } = mediaRoom();
+    const publisher = publish(live);
+    publisher.send(videoTag(0, largeConfig), videoTag(0, avc.keyframe()));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(packagers).toEqual([]);
+    expect(ends).toEqual(['picture-too-large']);
+    expect(publisher.told).toEqual([tooLargeText]);
+  });
+
+  test.each([
+    ['in a new configuration', [largeConfig]],
+    ['in a parameter set inside of a frame', [Buffer.concat([avc.keyframe(0), largeSetOfFrame])]],
+  ])('a picture that becomes too large while it is live, %s: ended', async (_, bodies) => {
+    const { live, packagers, ends } = mediaRoom();
+    const publisher = publish(live);
+    await startVideo(publisher);
+    packagers[0]!.begin();
+    packagers[0]!.give(0, 20);
+    publisher.send(...bodies.map(body => videoTag(1000, body)));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(packagers[0]!.written.filter(body => bodies.includes(body))).toEqual([]);
+    expect(ends).toEqual(['picture-too-large']);
+    expect(publisher.told).toEqual([tooLargeText]);
+  });
+
+  test('a picture that only the packager finds too large: ended before an encoder starts', async () => {
+    const started: unknown[] = [];
+    const { live, packagers, ends } = mediaRoom({
+      form: () => ({
+        ...{ isLadder: true, mark: undefined, steps: () => [] },
+        startEncoder: order => {
+          started.push(order);
+          throw new Error('no encoder is wanted');
+        },
+      }),
+    });
+    const publisher = publish(live);
+    await startVideo(publisher);
+    packagers[0]!.begin({ ...videoTrack, width: 8192, height: 8192 });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect([started, ends, publisher.told]).toEqual([[], ['picture-too-large'], [tooLargeText]]);
   });
 
   test('connections one after the other: refused after some', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { LiveBroadcasts, type StreamOwner } from '../../../src/live/live-broadcasts.ts';
+import { type FormOf, LiveBroadcasts, type StreamOwner } from '../../../src/live/live-broadcasts.ts';
 import type { LiveSettings, PublisherLink } from '../../../src/live/ports.ts';
 import { silentLogger } from '../../../src/shared/logger.ts';
 import { sandboxRules } from '../../../src/shared/sandbox-rules.ts';
@@ -42,12 +42,14 @@ function connection(): { link: PublisherLink; told: string[] } {
 function room(
   owners: Readonly<Record<string, StreamOwner>> = { key: owner },
   settings: Partial<LiveSettings> = {},
+  form?: FormOf,
 ) {
   const ends: string[] = [];
   const live = new LiveBroadcasts({
     settings: { ...roomSettings, ...settings },
     abilities: { canReadEnhancedFlv: false },
     findStream: key => owners[key],
+    ...(form === undefined ? {} : { form }),
     startPackager: () => {
       throw new Error('there is no media');
     },
@@ -103,6 +105,61 @@ describe('who is taken', () => {
     const { live } = room();
     await live.drain(Date.now() + 1000);
     expect(live.admit('key', connection().link)).toMatchObject({ accepted: false, reason: 'draining' });
+  });
+});
+
+describe('broadcasts that are encoded', () => {
+  const sandboxStream = (liveStreamId: string, projectId: string): StreamOwner => ({
+    ...owner,
+    ...{ liveStreamId, projectId },
+  });
+  const owners: Readonly<Record<string, StreamOwner>> = {
+    a1: sandboxStream('a1', 'a'),
+    a2: sandboxStream('a2', 'a'),
+    b1: sandboxStream('b1', 'b'),
+    c1: sandboxStream('c1', 'c'),
+    plain: {
+      ...owner,
+      ...{ liveStreamId: 'p1', projectId: 'a', environment: 'production', accountUpgraded: true },
+    },
+  };
+  const form: FormOf = ({ environment }) =>
+    environment === 'production'
+      ? undefined
+      : {
+          isLadder: true,
+          mark: undefined,
+          steps: () => [],
+          startEncoder: () => {
+            throw new Error('no media');
+          },
+        };
+
+  test('are limited in each project and altogether; the publisher is told which limit it is', async () => {
+    const { live } = room(owners, { maxEncoders: 2, maxEncodersPerProject: 1 }, form);
+    const admit = (key: string) => live.admit(key, connection().link);
+    expect(admit('a1')).toMatchObject({ accepted: true });
+    expect(admit('a2')).toEqual({
+      accepted: false,
+      reason: 'too-many-encoders',
+      description: 'This project already encodes 1 live stream, which is its limit. End a broadcast first.',
+    });
+    expect(admit('b1')).toMatchObject({ accepted: true });
+    expect(admit('c1')).toEqual({
+      accepted: false,
+      reason: 'too-many-encoders',
+      description: 'This server already encodes 2 live streams, which is its limit. Try again later.',
+    });
+    expect(admit('plain')).toMatchObject({ accepted: true });
+    await live.remove('a1');
+    expect(admit('a2')).toMatchObject({ accepted: true });
+  });
+
+  test('go on when their publisher comes back, although the limit is reached', async () => {
+    const { live } = room(owners, { maxEncoders: 1, maxEncodersPerProject: 1 }, form);
+    live.admit('a1', connection().link);
+    await vi.advanceTimersByTimeAsync(4000);
+    expect(live.admit('a1', connection().link)).toMatchObject({ accepted: true });
   });
 });
 

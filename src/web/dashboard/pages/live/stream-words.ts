@@ -26,6 +26,7 @@ const endWords: Readonly<Record<string, string>> = {
   'no-keyframe': 'No keyframe came',
   'no-media': 'Nothing came',
   'limit-exceeded': 'The encoder sent too much',
+  'picture-too-large': 'The picture was too large',
   'packager-failed': 'An error of the server',
   'server-stopped': 'The server was stopped',
   'server-crashed': 'The server crashed',
