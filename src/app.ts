@@ -310,6 +310,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       videos: {
         restore: config['videos.restore'],
         mp4Wished: (videoId, isWished) => vod.works.mp4Wished(videoId, isWished),
+        isAudioOnly: videoId => vod.encodings.isAudioOnly(videoId),
         removed: videoId => vod.works.removed(videoId),
       },
       images: {

@@ -141,12 +141,20 @@ export interface ApiOptions {
 /** What {@link VideosService} asks of others. */
 export type VideoWork = Pick<
   VideosOptions,
-  'restore' | 'sources' | 'watermarkExists' | 'takeWatermark' | 'playerExists' | 'mp4Wished' | 'removed'
+  | 'restore'
+  | 'sources'
+  | 'watermarkExists'
+  | 'takeWatermark'
+  | 'playerExists'
+  | 'mp4Wished'
+  | 'isAudioOnly'
+  | 'removed'
 >;
 
 const noVideoWork: Omit<VideoWork, 'sources' | 'watermarkExists' | 'takeWatermark' | 'playerExists'> = {
   restore: false,
   mp4Wished: () => {},
+  isAudioOnly: () => false,
   removed: async () => {},
 };
 

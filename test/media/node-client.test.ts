@@ -79,6 +79,20 @@ describe('the Node client of the reference API, unchanged', () => {
     await mp4.body?.cancel();
   });
 
+  test('uploads audio alone, which has no mp4', async () => {
+    const { videoId, assets } = await client.videos.create({ title: 'Fog horn' });
+    expect(assets?.mp4).toContain(`/vod/${videoId}/mp4/source.mp4`);
+    await client.videos.upload(videoId, await fixture('audio-only'));
+    await waitUntil(async () => (await client.videos.getStatus(videoId)).encoding?.playable, {
+      what: 'the audio',
+      timeoutMs: 60_000,
+    });
+    const video = await client.videos.get(videoId);
+    expect(video).toMatchObject({ mp4Support: true, assets: { hls: assets!.hls } });
+    expect(video.assets?.mp4).toBeUndefined();
+    expect((await fetch(assets!.mp4!)).status).toBe(404);
+  });
+
   test('takes a source from another video', async () => {
     const source = await client.videos.create({ title: 'Original' });
     const path = await fixture('h264-aac-faststart');

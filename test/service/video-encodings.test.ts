@@ -80,6 +80,14 @@ describe('renditions', () => {
     ]);
   });
 
+  test('of audio alone leave no mp4 to be had', () => {
+    expect([store.isAudioOnly(videoId), store.findForViewers(videoId)?.mp4Support]).toEqual([false, true]);
+    store.planned(videoId, {}, [hls('240p'), audio]);
+    expect([store.isAudioOnly(videoId), store.findForViewers(videoId)?.mp4Support]).toEqual([false, true]);
+    store.planned(videoId, {}, [audio]);
+    expect([store.isAudioOnly(videoId), store.findForViewers(videoId)?.mp4Support]).toEqual([true, false]);
+  });
+
   test('are planned anew without what was before', () => {
     store.planned(videoId, { width: 1 }, [hls('240p')]);
     store.finished(videoId, done(hls('240p')), 6);

@@ -23,6 +23,7 @@ export interface ViewerRow {
   readonly projectId: string;
   readonly title: string;
   readonly public: boolean;
+  /** False for a video of audio alone, too. */
   readonly mp4Support: boolean;
   readonly panoramic: boolean;
   readonly playerId: string | undefined;
@@ -31,6 +32,15 @@ export interface ViewerRow {
   readonly hasStoryboard: boolean;
   readonly revision: number;
   readonly facts: unknown;
+}
+
+interface AudioOnlyRow {
+  /** Null before the source was probed. */
+  is_audio_only: number | null;
+}
+
+function audioOnlyColumn(videoId: 'v.id' | '?'): string {
+  return `(SELECT min(type = 'audio') FROM renditions WHERE video_id = ${videoId}) AS is_audio_only`;
 }
 
 type ProgressListener = (videoId: string, renditions: readonly RenditionName[], percent: number) => void;
@@ -47,6 +57,7 @@ export class EncodingsStore implements EncodingRecords {
   readonly #renditions;
   readonly #order;
   readonly #viewers;
+  readonly #audioOnly;
   readonly #progressListeners = new Set<ProgressListener>();
 
   constructor(database: Database, outbox: Outbox, clock: Clock) {
@@ -82,14 +93,16 @@ export class EncodingsStore implements EncodingRecords {
         [Key in 'is_playable' | 'has_storyboard' | 'failure' | 'revision' | 'facts']:
           | VideoEncodingRow[Key]
           | null;
-      }
+      } & AudioOnlyRow
     >(
       `SELECT v.project_id, v.title, v.is_public, v.has_mp4_support, v.is_panoramic, v.player_id,
-         e.is_playable, e.has_storyboard, coalesce(e.failure, s.failure) AS failure, e.revision, e.facts
+         e.is_playable, e.has_storyboard, coalesce(e.failure, s.failure) AS failure, e.revision, e.facts,
+         ${audioOnlyColumn('v.id')}
        FROM videos v LEFT JOIN video_encodings e ON e.video_id = v.id
          LEFT JOIN video_sources s ON s.video_id = v.id
        WHERE v.id = ? AND v.discarded_at_ms IS NULL`,
     );
+    this.#audioOnly = database.sqlite.prepare<[string], AudioOnlyRow>(`SELECT ${audioOnlyColumn('?')}`);
   }
 
   order(videoId: string): EncodingOrder | undefined {
@@ -131,7 +144,7 @@ export class EncodingsStore implements EncodingRecords {
       projectId: row.project_id,
       title: row.title,
       public: row.is_public === 1,
-      mp4Support: row.has_mp4_support === 1,
+      mp4Support: row.has_mp4_support === 1 && row.is_audio_only !== 1,
       panoramic: row.is_panoramic === 1,
       playerId: row.player_id ?? undefined,
       isPlayable: row.is_playable === 1,
@@ -140,6 +153,11 @@ export class EncodingsStore implements EncodingRecords {
       revision: row.revision ?? 0,
       facts: row.facts === null ? {} : JSON.parse(row.facts),
     };
+  }
+
+  /** The source has audio alone, so that there will be no mp4. */
+  isAudioOnly(videoId: string): boolean {
+    return this.#audioOnly.get(videoId)?.is_audio_only === 1;
   }
 
   planned(videoId: string, facts: unknown, renditions: readonly RenditionName[]): void {

@@ -6,9 +6,12 @@ import type { VideoView } from './videos.schema.ts';
  * Shows a video to its owner.
  *
  * @param show `baseUrl` without a slash at its end; `privateToken` for a video that is neither public nor discarded; without it, the addresses of a private
- * video open nothing
+ * video open nothing; `hasMp4`: there is an mp4 or there will be one
  */
-export function viewOf(video: Video, show: { baseUrl: string; privateToken: string | undefined }): VideoView {
+export function viewOf(
+  video: Video,
+  show: { baseUrl: string; privateToken: string | undefined; hasMp4: boolean },
+): VideoView {
   const { videoId, playerId, language, liveStreamId, discarded } = video;
   return {
     videoId,
@@ -35,14 +38,13 @@ export function viewOf(video: Video, show: { baseUrl: string; privateToken: stri
         ? {}
         : { liveStream: { liveStreamId, links: [{ rel: 'self', uri: `/live-streams/${liveStreamId}` }] } }),
     },
-    assets: discarded === undefined ? assetsOf(video, show.baseUrl, show.privateToken) : null,
+    assets: discarded === undefined ? assetsOf(video.videoId, show) : null,
   };
 }
 
 function assetsOf(
-  { videoId, mp4Support }: Video,
-  baseUrl: string,
-  privateToken: string | undefined,
+  videoId: string,
+  { baseUrl, privateToken, hasMp4 }: Parameters<typeof viewOf>[1],
 ): VideoView['assets'] {
   const page = `${baseUrl}/vod/${videoId}`;
   const root = privateToken === undefined ? page : `${page}/token/${privateToken}`;
@@ -52,6 +54,6 @@ function assetsOf(
     iframe: `<iframe src="${player}" width="100%" height="100%" frameborder="0" scrolling="no" allowfullscreen="true"></iframe>`,
     player,
     thumbnail: `${root}/thumbnail.jpg`,
-    ...(mp4Support ? { mp4: `${root}/mp4/source.mp4` } : {}),
+    ...(hasMp4 ? { mp4: `${root}/mp4/source.mp4` } : {}),
   };
 }

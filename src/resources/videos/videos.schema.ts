@@ -193,7 +193,7 @@ export const videoSchema = z
         iframe: z.string(),
         player: z.string(),
         thumbnail: z.string(),
-        mp4: z.string().optional().describe('Only with `mp4Support`.'),
+        mp4: z.string().optional().describe('Only with `mp4Support`, and not for audio alone.'),
       })
       .nullable()
       .describe('Null while it is discarded.'),

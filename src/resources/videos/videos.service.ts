@@ -32,6 +32,8 @@ export interface VideosOptions {
   readonly isPlayerRemoved: (playerId: string) => boolean;
   /** Whether a video is to have an mp4 has changed. */
   readonly mp4Wished: (videoId: string, isWished: boolean) => void;
+  /** The source of a video has audio alone, so that there will be no mp4. */
+  readonly isAudioOnly: (videoId: string) => boolean;
   /** Ends all work on a video whose row is gone, and removes its files. */
   readonly removed: (videoId: string) => Promise<void>;
 }
@@ -89,12 +91,13 @@ export class VideosService {
 
   /** A video as its owner sees it, with a new private token when it is not public and nothing `hidesPrivate` assets. */
   view(video: Video, { hidesPrivate } = { hidesPrivate: false }): VideoView {
-    const { baseUrl, privateTokens, isPlayerRemoved } = this.#options;
+    const { baseUrl, privateTokens, isPlayerRemoved, isAudioOnly } = this.#options;
     const isHidden = !video.public && video.discarded === undefined && !hidesPrivate;
     const hasLostPlayer = video.playerId !== undefined && isPlayerRemoved(video.playerId);
     return viewOf(hasLostPlayer ? { ...video, playerId: undefined } : video, {
       baseUrl: baseUrl(),
       privateToken: isHidden ? privateTokens.mint(video.videoId) : undefined,
+      hasMp4: video.mp4Support && !isAudioOnly(video.videoId),
     });
   }
 
