@@ -48,7 +48,7 @@ export interface AudioPlan {
   readonly untilSeconds: number | undefined;
 }
 
-/** Facts of a source as the API's status tells them; null where a file does not say. */
+/** Facts of a source as the API's status tells them, with the duration of the clip; null where a file does not say. */
 export interface SourceFacts {
   readonly width: number | null;
   readonly height: number | null;
@@ -105,17 +105,19 @@ export function planSource(file: ProbedFile, wishes: SourceWishes): SourcePlan {
   const shown = video === undefined ? undefined : shownPicture(video);
   const part = partOf(wholeSeconds, wishes);
   const isWhole = part === undefined;
+  const durationSeconds =
+    part?.durationSeconds ?? Math.max(0, (wholeSeconds ?? 0) - (part?.startSeconds ?? 0));
   return {
     kind: 'planned',
     video: video === undefined ? undefined : planVideo(video, file, wishes, isWhole),
     audio: audio === undefined ? undefined : planAudio(audio, video, wishes, isWhole),
-    durationSeconds: part?.durationSeconds ?? Math.max(0, (wholeSeconds ?? 0) - (part?.startSeconds ?? 0)),
+    durationSeconds,
     part,
     facts: {
       width: shown?.width ?? null,
       height: shown?.height ?? null,
       bitrate: file.bitsPerSecond === undefined ? null : Math.round(file.bitsPerSecond / 100) / 10,
-      duration: wholeSeconds === undefined ? null : Math.round(cutSeconds(part, wishes) ?? wholeSeconds),
+      duration: wholeSeconds === undefined ? null : Math.round(durationSeconds),
       framerate: rounded(video?.averageFrameRate ?? video?.baseFrameRate),
       samplerate: rounded(audio?.sampleRate),
       videoCodec: video?.codec ?? null,
@@ -284,11 +286,6 @@ function partOf(wholeSeconds: number | undefined, { clip, mostSeconds }: SourceW
   const durationSeconds = Math.min(wished, allowed);
   if (durationSeconds < left) return { startSeconds, durationSeconds };
   return startSeconds === 0 ? undefined : { startSeconds, durationSeconds: undefined };
-}
-
-/** Its length, where it ends because no more is allowed. */
-function cutSeconds(part: PlannedSource['part'], { mostSeconds }: SourceWishes): number | undefined {
-  return part?.durationSeconds === mostSeconds ? mostSeconds : undefined;
 }
 
 const matrices = ['bt709', 'smpte170m', 'bt470bg', 'smpte240m', 'fcc', 'bt2020nc'];

@@ -23,7 +23,7 @@ const metadataSchema = z.object({
   width: z.int().nullable(),
   height: z.int().nullable(),
   bitrate: z.number().nullable().describe('kbit/s.'),
-  duration: z.int().nullable().describe('Seconds.'),
+  duration: z.int().nullable().describe('Seconds: of the clip, where there is one.'),
   framerate: z.int().nullable(),
   samplerate: z.int().nullable(),
   videoCodec: z.string().nullable(),
