@@ -154,7 +154,7 @@ describe.each(['captions', 'chapters'])('%s', kind => {
   });
 
   it.each([
-    ['There is no uploaded file in the request.', () => formOf(['a', vtt])],
+    ['There is no uploaded file in the request.', () => formOf(['file', vtt])],
     [
       'There is more than one uploaded file in the request.',
       () => formOf(['a', vtt, 'a.vtt'], ['b', vtt, 'b.vtt']),

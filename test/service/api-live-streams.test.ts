@@ -307,11 +307,6 @@ describe('a thumbnail', () => {
     expect((await server.call('DELETE', `/live-streams/${id}/thumbnail`)).status).toBe(200);
   });
 
-  it('comes with text fields that do not matter', async () => {
-    const { liveStreamId: id } = await create();
-    expect((await upload(id, formOf(['link', Buffer.from('x')], ['file', png, 'a.png']))).status).toBe(201);
-  });
-
   it.each([
     ['There is no uploaded file in the request.', formOf(['file', Buffer.from('text')])],
     ['There is no uploaded file in the request.', '{"file":"x"}'],

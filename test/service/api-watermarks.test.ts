@@ -53,7 +53,7 @@ describe('uploading a watermark', () => {
       'Only [jpeg, jpg, JPG, JPEG, png, PNG] extensions are supported.',
       () => formOf(['a', Buffer.from('GIF89a'), 'a.png']),
     ],
-    ['There is no uploaded file in the request.', () => formOf(['a', Buffer.from('text')])],
+    ['There is no uploaded file in the request.', () => formOf(['file', Buffer.from('text')])],
     [
       'There is more than one uploaded file in the request.',
       () => formOf(['a', png, 'a.png'], ['b', png, 'b.png']),

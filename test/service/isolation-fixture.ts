@@ -175,9 +175,10 @@ async function fill(
     if (status >= 400) throw new Error(`${method} ${path}: ${text}`);
     return json;
   };
-  const image = () => formOf(['file', pngImage(4, 4), `${name}.png`], ['link', Buffer.from(name)]);
+  const picture: Parameters<typeof formOf>[0] = ['file', pngImage(4, 4), `${name}.png`];
+  const image = () => formOf(picture);
   const { playerId } = await send('POST', '/players', { name });
-  await send('POST', `/players/${playerId}/logo`, image());
+  await send('POST', `/players/${playerId}/logo`, formOf(picture, ['link', Buffer.from(name)]));
   const { watermarkId } = await send('POST', '/watermarks', image());
   const video = async (attributes: object = {}): Promise<string> => {
     const { title, tag, key: metadataKey, value } = common;
