@@ -22,7 +22,7 @@ Written from \`src/config/settings.ts\` by \`node scripts/write-references.ts\`;
 
 A setting is taken from, later ones winning: its default, the file \`config/server.json\` (another one with \`--config PATH\` or
 \`MILLRACE_CONFIG\`), its environment variable, a flag \`--key=value\`. In the file a key \`a.b\` stands as \`{"a": {"b": ...}}\`; \`null\`
-means unset. Durations carry a unit (\`ms\`, \`s\`, \`m\`, \`h\`, \`d\`), sizes too (\`B\`, \`KiB\`, \`MiB\`, \`GiB\`). An unknown key refuses the start, and all
+means unset. Durations carry a unit (\`ms\`, \`s\`, \`m\`, \`h\`, \`d\`), sizes too (\`B\`, \`KiB\`, \`MiB\`, \`GiB\`); 0 needs none. An unknown key refuses the start, and all
 problems are told at once.
 
 | key | environment | kind | default | meaning |

@@ -59,14 +59,23 @@ const durationUnitsMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
+/** A number with its unit; 0 needs none. Undefined when it is neither. */
+function withUnit(raw: unknown, form: RegExp, units: Readonly<Record<string, number>>): number | undefined {
+  const text = typeof raw === 'string' ? raw.trim() : raw;
+  if (text === 0 || text === '0') return 0;
+  const [, amount, unit = ''] = (typeof text === 'string' ? form.exec(text) : null) ?? [];
+  return amount === undefined ? undefined : Number(amount) * units[unit]!;
+}
+
 /** A length of time with its unit, such as `200ms`, `2s`, `5m`; the value is in milliseconds, within `minMs`..`maxMs`. */
 export function duration(minMs: number, maxMs: number): SettingKind<number> {
   return {
     name: 'duration',
     parse(raw) {
-      const match = typeof raw === 'string' ? /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)$/.exec(raw.trim()) : null;
-      if (match === null) throw new Error('expected a length of time with its unit, such as 200ms, 2s or 5m');
-      const valueMs = Number(match[1]) * (durationUnitsMs[match[2]!] ?? 1);
+      const valueMs = withUnit(raw, /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)$/, durationUnitsMs);
+      if (valueMs === undefined) {
+        throw new Error('expected a length of time with its unit, such as 200ms, 2s or 5m');
+      }
       if (valueMs < minMs || valueMs > maxMs) throw new Error(`expected ${minMs} ms to ${maxMs} ms`);
       return valueMs;
     },
@@ -80,9 +89,8 @@ export function size(minBytes: number, maxBytes: number): SettingKind<number> {
   return {
     name: 'size',
     parse(raw) {
-      const match = typeof raw === 'string' ? /^(\d+)\s*(B|KiB|MiB|GiB)$/.exec(raw.trim()) : null;
-      if (match === null) throw new Error('expected a size with its unit, such as 512KiB or 64MiB');
-      const valueBytes = Number(match[1]) * (sizeUnitsBytes[match[2]!] ?? 1);
+      const valueBytes = withUnit(raw, /^(\d+)\s*(B|KiB|MiB|GiB)$/, sizeUnitsBytes);
+      if (valueBytes === undefined) throw new Error('expected a size with its unit, such as 512KiB or 64MiB');
       if (valueBytes < minBytes || valueBytes > maxBytes)
         throw new Error(`expected ${minBytes} B to ${maxBytes} B`);
       return valueBytes;

@@ -101,6 +101,11 @@ describe('where values come from', () => {
     expect(load({ env })).toEqual(load({}));
   });
 
+  test('0 needs no unit, in the environment and as a number in the file', async () => {
+    expect(load({ env: { MILLRACE_LIVE_REWIND: '0' } })['live.rewind']).toBe(0);
+    expect(load({ file: await fileWith({ live: { rewind: 0 } }) })['live.rewind']).toBe(0);
+  });
+
   test('a dotted key may stand at the top of the file too', async () => {
     const file = await fileWith({ 'http.port': 9000 });
     expect(load({ file })['http.port']).toBe(9000);
@@ -115,6 +120,8 @@ describe('units', () => {
     ['live.reconnectGrace', '5m', 300_000],
     ['live.reconnectGrace', '1 h', 3_600_000],
     ['live.reconnectGrace', '0s', 0],
+    ['live.rewind', '0', 0],
+    ['recording.minFree', '0', 0],
     ['live.windowBytes', '2MiB', 2 * 1024 ** 2],
     ['live.windowBytes', '1GiB', 1024 ** 3],
     ['rtmp.maxMessage', '64KiB', 65_536],
@@ -132,6 +139,7 @@ describe('units', () => {
     ['live.reconnectGrace', '-2s', 'expected a length of time'],
     ['live.reconnectGrace', '2 weeks', 'expected a length of time'],
     ['live.reconnectGrace', '2h', 'expected 0 ms to 3600000 ms'],
+    ['live.window', '0', 'expected 6000 ms'],
     ['live.windowBytes', '64', 'expected a size with its unit'],
     ['live.windowBytes', '64MB', 'expected a size with its unit'],
     ['live.windowBytes', '1KiB', 'expected 1048576 B'],
