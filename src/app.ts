@@ -468,6 +468,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       handshakeTimeoutMs: config['rtmp.handshakeTimeout'],
       idleTimeoutMs: config['rtmp.idleTimeout'],
       maxMessageBytes: config['rtmp.maxMessage'],
+      maxMessageRate: config['rtmp.maxMessageRate'],
       gate: gateOf(live),
       log,
       observer: {

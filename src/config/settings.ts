@@ -100,6 +100,12 @@ export const settings = {
     '8MiB',
     'Largest RTMP message that is taken, that is, the largest video frame.',
   ),
+  'rtmp.maxMessageRate': setting(
+    'MILLRACE_RTMP_MAX_MESSAGE_RATE',
+    integer(100, 1_000_000),
+    2000,
+    'Maximum RTMP messages per second from one connection, averaged over 10 seconds. An encoder sends one for each frame.',
+  ),
   'tls.cert': setting(
     'MILLRACE_TLS_CERT',
     text,

@@ -10,6 +10,9 @@ export interface AggregatedTag {
   readonly body: Buffer;
 }
 
+/** Maximum number of tags in one message. Encoders put a second or two of media into one. */
+const MAX_TAGS = 1000;
+
 const tagHeaderBytes = 11;
 const backPointerBytes = 4;
 
@@ -18,7 +21,7 @@ const backPointerBytes = 4;
  *
  * **Source**: Adobe's Real Time Messaging Protocol 1.0, section 7.1.6.
  *
- * @throws AppError `media-malformed` when a tag is cut off
+ * @throws AppError `media-malformed` when a tag is cut off, or there are too many
  */
 export function splitAggregate(payload: Buffer, timestampMs: number): AggregatedTag[] {
   const tags: AggregatedTag[] = [];
@@ -30,6 +33,7 @@ export function splitAggregate(payload: Buffer, timestampMs: number): Aggregated
     const end = start + payload.readUIntBE(offset + 1, 3);
     if (end + backPointerBytes > payload.length) throw malformed('a cut off tag in an aggregate message');
     const tagTimestampMs = payload.readUIntBE(offset + 4, 3) + payload[offset + 7]! * 0x1000000;
+    if (tags.length === MAX_TAGS) throw malformed(`more than ${MAX_TAGS} tags in an aggregate message`);
     shiftMs ??= timestampMs - tagTimestampMs;
     tags.push({
       type: payload[offset]!,

@@ -38,6 +38,8 @@ export interface ChunkLimits {
   messageBytes(type: number): number;
   /** Sum of the lengths of all messages that have begun and are not complete. */
   unfinishedBytes(): number;
+  /** Told of each message that begins; what it throws ends the reading. */
+  messageBegins(): void;
 }
 
 interface ChunkStream {
@@ -247,6 +249,7 @@ export class ChunkReader {
   #startMessage(stream: ChunkStream): void {
     const { type, length } = stream;
     if (!knownTypes.has(type)) throw malformed(`unknown message type ${type}`);
+    this.#limits.messageBegins();
     if (length > this.#limits.messageBytes(type)) {
       throw malformed(`a message of type ${type} has ${length} bytes`);
     }

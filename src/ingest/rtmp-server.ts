@@ -41,6 +41,8 @@ export interface RtmpServerOptions {
   readonly idleTimeoutMs: number;
   /** Longest audio or video message. */
   readonly maxMessageBytes: number;
+  /** Maximum messages per second from one connection, averaged over ten. */
+  readonly maxMessageRate: number;
   readonly gate: PublishGate;
   readonly log: Logger;
   readonly observer?: IngestObserver;
@@ -268,7 +270,7 @@ export class RtmpServer implements Component {
   }
 
   #openSession(connection: Connection, socket: Socket, protocol: 'rtmp' | 'rtmps'): RtmpSession {
-    const { handshakeTimeoutMs, idleTimeoutMs, maxMessageBytes, gate, log } = this.#options;
+    const { handshakeTimeoutMs, idleTimeoutMs, maxMessageBytes, maxMessageRate, gate, log } = this.#options;
     const connectionId = newId('co');
     const remoteAddress = addressOf(socket);
     return new RtmpSession({
@@ -279,6 +281,7 @@ export class RtmpServer implements Component {
       handshakeTimeoutMs,
       idleTimeoutMs,
       maxMessageBytes,
+      maxMessageRate,
       gate,
       log: log.child('ingest', { connectionId, protocol, remoteAddress }),
       observer: this.#observer,

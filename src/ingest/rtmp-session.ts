@@ -6,6 +6,7 @@ import { splitAggregate } from './aggregate-message.ts';
 import { MESSAGE, malformed, type RtmpMessage } from './chunk-reader.ts';
 import { type Command, type ConnectInfo, decodeCommand, printable, readConnect, textOf } from './commands.ts';
 import type { IngestObserver } from './ingest-observer.ts';
+import { MessageBudget } from './message-budget.ts';
 import type {
   EndCode,
   MediaTag,
@@ -40,6 +41,8 @@ export interface SessionOptions {
   readonly idleTimeoutMs: number;
   /** Longest audio or video message. */
   readonly maxMessageBytes: number;
+  /** Maximum messages per second, averaged over ten. */
+  readonly maxMessageRate: number;
   readonly gate: PublishGate;
   readonly log: Logger;
   readonly observer: IngestObserver;
@@ -87,6 +90,8 @@ export class RtmpSession {
   readonly #socket: Socket;
   readonly #log: Logger;
   readonly #wire: RtmpWire;
+  readonly #budget: MessageBudget;
+  #isTurnOver = false;
   #connect: ConnectInfo | undefined;
   #publication: Publication | undefined;
   #closeReason: ConnectionCloseReason | undefined;
@@ -101,11 +106,16 @@ export class RtmpSession {
     this.#log = options.log;
     this.#phaseSinceMs = options.openedAtMs;
     this.#quietSinceMs = options.openedAtMs;
+    this.#budget = new MessageBudget(options.maxMessageRate, isOver => {
+      this.#isTurnOver = isOver;
+      this.#guard(() => this.#updateFlow());
+    });
     this.#wire = new RtmpWire(
       bytes => this.#socket.write(bytes),
       {
         messageBytes: type => this.#maxMessageBytes(type),
         unfinishedBytes: () => (this.#isPublishing ? options.maxMessageBytes * 2 : maxUnfinishedBytes),
+        messageBegins: () => this.#budget.count(),
       },
       message => this.#takeMessage(message),
     );
@@ -415,11 +425,12 @@ export class RtmpSession {
     if (publication.closeReason === undefined) this.#guard(() => this.#updateFlow());
   }
 
-  /** Reads on, or leaves all in the socket while the gate thinks or the sink has enough. */
+  /** Reads on, or leaves all in the socket while the gate thinks, the sink has enough, or others have their turn. */
   #updateFlow(): void {
     if (this.#closeReason !== undefined) return;
     const publication = this.#publication;
-    if (publication !== undefined && (publication.sink === undefined || publication.isPaused)) {
+    const isWaiting = publication !== undefined && (publication.sink === undefined || publication.isPaused);
+    if (isWaiting || this.#isTurnOver) {
       this.#wire.hold();
       this.#socket.pause();
     } else {

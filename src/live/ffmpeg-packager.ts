@@ -14,6 +14,8 @@ const highWaterBytes = 4 * 1024 * 1024;
 const stallMs = 8000;
 /** Audio waits for the next video frame, so that both go in one write; at most for this much media time. */
 const mostAudioWaitMs = 60;
+/** Maximum number of tags that wait; a publisher whose timestamps stand still would let them wait for ever. */
+const MAX_WAITING_TAGS = 64;
 /** Samples of one track that wait for the other track's init segment. */
 const mostEarlySamples = 300;
 
@@ -87,7 +89,11 @@ export class FfmpegPackager implements Packager {
     const [head, tail] = flvTagFrame(kind, Math.max(0, atMs - this.#firstWriteMs), body.length);
     if (this.#waiting.length === 0) this.#waitingSinceMs = atMs;
     this.#waiting.push(head, body, tail);
-    const mayWait = kind === 'audio' && this.#hasVideo && atMs - this.#waitingSinceMs < mostAudioWaitMs;
+    const mayWait =
+      kind === 'audio' &&
+      this.#hasVideo &&
+      atMs - this.#waitingSinceMs < mostAudioWaitMs &&
+      this.#waiting.length < 3 * MAX_WAITING_TAGS;
     if (!mayWait) this.#flush();
     if (stdin.writableLength > highWaterBytes) this.#isPaused = true;
     return !this.#isPaused;

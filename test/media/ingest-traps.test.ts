@@ -301,7 +301,7 @@ test('a port that is taken rejects the start with one clear sentence', async () 
     maxConnections: 1,
     handshakeTimeoutMs: 1_000,
     idleTimeoutMs: 1_000,
-    maxMessageBytes: 1_000,
+    ...{ maxMessageBytes: 1_000, maxMessageRate: 2000 },
     gate: recordingGate([]),
     log: silentLogger,
   };

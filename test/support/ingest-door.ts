@@ -52,6 +52,7 @@ export async function openDoor(options: Partial<RtmpServerOptions> = {}): Promis
     handshakeTimeoutMs: 5_000,
     idleTimeoutMs: 5_000,
     maxMessageBytes: 4 * 1024 * 1024,
+    maxMessageRate: 2000,
     gate: recordingGate(publishers),
     log: recordingLogger(log),
     observer: {

@@ -32,3 +32,9 @@ test.each([1, 10, 11, 15, 19])('refuses a tag that is cut off after %i bytes', l
   const payload = Buffer.concat([tag(9, 0, 'first'), tag(9, 0, 'video').subarray(0, length)]);
   expect(() => splitAggregate(payload, 0)).toThrow(expect.objectContaining({ code: 'media-malformed' }));
 });
+
+test('takes only so many tags in one message', () => {
+  const payload = Buffer.concat(Array.from({ length: 1001 }, () => tag(8, 0, '')));
+  expect(splitAggregate(payload.subarray(0, -15), 0)).toHaveLength(1000);
+  expect(() => splitAggregate(payload, 0)).toThrow('more than 1000 tags in an aggregate message');
+});

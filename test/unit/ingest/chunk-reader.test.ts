@@ -2,7 +2,11 @@ import { expect, test } from 'vitest';
 import { ChunkReader, type RtmpMessage } from '../../../src/ingest/chunk-reader.ts';
 import { writeBasicHeader, writeChunks } from '../../support/rtmp-client.ts';
 
-const limits = { messageBytes: () => 1024 * 1024, unfinishedBytes: () => 2 * 1024 * 1024 };
+const limits = {
+  messageBytes: () => 1024 * 1024,
+  unfinishedBytes: () => 2 * 1024 * 1024,
+  messageBegins: () => {},
+};
 
 function read(bytes: Buffer, cutEvery = bytes.length): RtmpMessage[] {
   const messages: RtmpMessage[] = [];

@@ -1,0 +1,48 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { RtmpServerOptions } from '../../src/ingest/rtmp-server.ts';
+import { goodKey, openDoor } from '../support/ingest-door.ts';
+import { RtmpClient } from '../support/rtmp-client.ts';
+import { TurnCpu } from '../support/turn-cpu.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+/** Two bytes make a message: a chunk header without fields, and one byte of audio. */
+const tinyMessage = Buffer.from([0xc4, 0xaf]);
+
+async function publishing(options: Partial<RtmpServerOptions>) {
+  const door = await openDoor(options);
+  onTestFinished(() => door.server.stop());
+  const client = await RtmpClient.connect({ port: door.port });
+  onTestFinished(() => client.destroy());
+  expect(await client.publish(goodKey)).toMatchObject({ code: 'NetStream.Publish.Start' });
+  client.sendTag('audio', 0, tinyMessage.subarray(1));
+  return { door, client };
+}
+
+function flood(messages: number): Buffer {
+  return Buffer.alloc(messages * tinyMessage.length, tinyMessage);
+}
+
+test('a flood of tiny messages is read in many turns, and all of it', async () => {
+  let tags = 0;
+  const sink = { tag: () => (tags += 1), closed: () => {} };
+  const gate = { request: async () => ({ accepted: true, sink }) as const };
+  const { client } = await publishing({ maxMessageRate: 1_000_000, gate });
+  const turns = new TurnCpu();
+  client.sendRaw(flood(1_000_000));
+  await waitUntil(() => tags === 1_000_001);
+  expect(turns.stop()).toBeLessThan(50);
+});
+
+test('a publisher that sends far more messages than frames is disconnected', async () => {
+  const { door, client } = await publishing({ maxMessageRate: 100 });
+  client.sendRaw(flood(10_000));
+  await client.closed();
+  expect(door.publishers[0]!.closeReasons).toEqual(['protocol-error']);
+  // A burst of ten seconds at the maximum rate is taken.
+  expect(door.publishers[0]!.tags.length).toBeGreaterThan(900);
+  expect(door.publishers[0]!.tags.length).toBeLessThan(10_000);
+  expect(door.log.find(({ event }) => event === 'connection-failed')?.data).toMatchObject({
+    reason: 'protocol-error',
+    error: 'RTMP: more than 100 messages per second',
+  });
+});
