@@ -321,6 +321,9 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       uploads: {
         jobs: vod.jobs,
         sourceReady: videoId => vod.works.sourceReady(videoId),
+        sourceFailed: (videoId, reason) => vod.encodings.sourceFailed(videoId, reason),
+        hasEncodingFailed: videoId => vod.encodings.hasFailed(videoId),
+        sourceReplaced: videoId => vod.encodings.reset(videoId),
         minFreeBytes: config['uploads.minFree'],
         idleTimeoutMs: config['uploads.idleTimeout'],
         sourceTimeoutMs: config['uploads.sourceTimeout'],

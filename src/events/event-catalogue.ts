@@ -10,6 +10,9 @@ const alarm = z
   );
 const alarmMessage = z.string().describe('For the person at the encoder: what is wrong, and what to do.');
 
+const recordedFrom = liveStreamId.optional().describe('Only for a recording: id of the live stream.');
+const failureReason = z.string().describe('For the owner of the video, as a sentence.');
+
 /** What can be told of a resource. */
 export interface EventKind {
   /** When it happens, for a person. */
@@ -89,6 +92,32 @@ export const eventCatalogue = {
     payload: z.object({ liveStreamId, videoId }),
     example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA', videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN' },
   },
+  'video.source.failed': {
+    summary:
+      'The source of a video failed for good: an upload or import that did not complete, or a recording that could not be joined. The video accepts a new upload.',
+    isEmitted: true,
+    payload: z.object({ videoId, reason: failureReason, liveStreamId: recordedFrom }),
+    example: {
+      videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN',
+      reason: 'The server of the source answered 404. Check the address, or upload the file.',
+    },
+  },
+  'video.encoding.failed': {
+    summary:
+      'The encoding of a video failed for good, or a part of it. A video that cannot be played accepts a new upload.',
+    isEmitted: true,
+    payload: z.object({
+      videoId,
+      reason: failureReason,
+      playable: z.boolean().describe('Whether viewers can still play what was encoded before.'),
+      liveStreamId: recordedFrom,
+    }),
+    example: {
+      videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN',
+      reason: 'The file cannot be used as a video.',
+      playable: false,
+    },
+  },
   'live-stream.recording.stopped': {
     summary:
       'A live stream is not recorded any more while it broadcasts on, because of the disk. It is recorded anew, in another video, once that is possible.',
@@ -114,7 +143,7 @@ export const eventCatalogue = {
       videoId,
       encoding: z.enum(['hls', 'mp4']),
       quality: z.string().describe('Such as `720p`.'),
-      liveStreamId: liveStreamId.optional().describe('Only for a recording: id of the live stream.'),
+      liveStreamId: recordedFrom,
     }),
     example: { videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN', encoding: 'hls', quality: '480p' },
   },

@@ -182,6 +182,9 @@ const noImageWork: ImageWork = {
 const noUploadWork: UploadWork = {
   jobs: { add: () => {}, has: () => false, cancel: async () => {} },
   sourceReady: () => {},
+  sourceFailed: () => {},
+  hasEncodingFailed: () => false,
+  sourceReplaced: () => {},
   minFreeBytes: 0,
   idleTimeoutMs: 60_000,
   sourceTimeoutMs: 24 * 3_600_000,

@@ -66,9 +66,14 @@ export interface EncodingRecords {
   progressed(videoId: string, renditions: readonly RenditionName[], percent: number): void;
   /** They can be delivered; tells by an event of each that could not before. What is not wanted any more is passed over. */
   finished(videoId: string, renditions: readonly FinishedRendition[], targetDurationSeconds?: number): void;
-  failed(videoId: string, renditions: readonly RenditionName[]): void;
-  /** Nothing more can come of the source: what is not encoded has failed, and so has the video unless it can be played. */
+  /** These renditions failed for good, which an event says with the reason. */
+  failed(videoId: string, renditions: readonly RenditionName[], reason: string): void;
+  /**
+   * Nothing more can come of the source: what is not encoded has failed, and so has the video unless it can be played. An event says so.
+   */
   refused(videoId: string, reason: string): void;
+  /** Tells by an event that the source of a video failed. */
+  sourceFailed(videoId: string, reason: string): void;
   /** What viewers get has changed without a rendition being finished. */
   changed(videoId: string): void;
   storyboardMade(videoId: string): void;

@@ -35,7 +35,7 @@ export function joinKind(context: WorkContext, book: RecordingBook): JobKind {
     attemptsAtMost,
     run: job => joinSpans(context, book, job),
     givenUp: ({ subjectId }) => {
-      context.records.refused(subjectId, unusable);
+      context.records.sourceFailed(subjectId, unusable);
       book.sourceFailed(subjectId, unusable, context.clock.nowMs());
     },
   };

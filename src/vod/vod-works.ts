@@ -82,7 +82,7 @@ export class VodWorks {
         if (!this.#context.jobs.has('mp4', videoId)) orderWork(this.#context, 'mp4', videoId);
       } else if (!this.#context.jobs.has('encode', videoId)) {
         // Nobody will ever encode what it is made of.
-        records.failed(videoId, [mp4]);
+        records.failed(videoId, [mp4], 'The MP4 cannot be made: the quality that it is made of failed.');
       }
     });
   }
@@ -154,7 +154,7 @@ export class VodWorks {
   #mp4Failed(videoId: string): void {
     const { records } = this.#context;
     const mp4 = records.state(videoId)?.renditions.filter(({ type }) => type === 'mp4') ?? [];
-    records.failed(videoId, mp4);
+    records.failed(videoId, mp4, 'The MP4 could not be made.');
   }
 }
 

@@ -80,6 +80,27 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     expect(await ask()).toMatchObject({ panoramic: false });
   });
 
+  it('says why a video failed, and takes another file', async () => {
+    const failed = await createVideo(server.baseUrl, server.productionKey, { title: 'Broken' });
+    const form = new FormData();
+    form.set('file', new Blob(['no film']), 'film.mp4');
+    const headers = { authorization: basicAuthorization(server.productionKey) };
+    const path = `/videos/${failed.videoId}/source`;
+    expect((await fetch(server.baseUrl + path, { method: 'POST', headers, body: form })).status).toBe(201);
+    await page.goto(`${server.baseUrl}/dashboard/videos`);
+    const card = page.getByRole('listitem').filter({ hasText: 'Broken' });
+    await card.getByText('Failed', { exact: true }).waitFor();
+    const status: Json = await (await server.api('GET', `/videos/${failed.videoId}/status`)).json();
+    await card.getByText(status.encoding.failure, { exact: true }).waitFor();
+    await open(failed.videoId);
+    await page.getByText('This video failed', { exact: true }).waitFor();
+    await page.getByText(status.encoding.failure, { exact: true }).waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await button('Upload another file').waitFor();
+    await page.getByLabel('File of the video').setInputFiles(await fixture('h264-aac'));
+    await page.frameLocator('iframe').locator('#player[data-phase="ready"]').waitFor();
+  });
+
   it('shows another frame once it was picked with the keyboard', async () => {
     await open();
     const thumbnail = page.getByAltText('Current thumbnail');

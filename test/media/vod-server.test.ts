@@ -333,6 +333,45 @@ describe('a source from an address', () => {
     expect(JSON.parse(String(await server.text(`/vod/${videoId}/state`)))).toMatchObject({ failed: true });
   });
 
+  test('that failed, and a file that is no film, are told of as events and give way to another file', async () => {
+    const server = await start({
+      MILLRACE_ALLOW_PRIVATE_TARGETS: 'true',
+      MILLRACE_ENCODE_PRESET: 'ultrafast',
+    });
+    const origin = await startOrigin((_request, response) => response.writeHead(404).end());
+    const { videoId: missing } = await server.create({ source: `${origin}/` });
+    const { videoId: unusable } = await server.create();
+    expect(await server.send(unusable, Buffer.from('no film'))).toBe(201);
+    const eventsOf = (videoId: string) =>
+      server
+        .read<{ type: string; payload: string }>(
+          'SELECT type, payload FROM events WHERE subject_id = ? ORDER BY id',
+          videoId,
+        )
+        .map(({ type, payload }) => ({ type, ...JSON.parse(payload) }));
+    for (const [videoId, type, ingest] of [
+      [missing, 'video.source.failed', 'failed'],
+      [unusable, 'video.encoding.failed', 'uploaded'],
+    ] as const) {
+      const status = await server.until(
+        videoId,
+        ({ encoding }) => encoding.failure !== undefined,
+        'a failure',
+      );
+      const { failure: reason } = status.encoding;
+      expect(status.ingest?.status).toBe(ingest);
+      expect(eventsOf(videoId)).toEqual([
+        type === 'video.source.failed'
+          ? { type, videoId, reason }
+          : { type, videoId, reason, playable: false },
+      ]);
+      expect(await server.send(videoId, carried)).toBe(201);
+      await server.until(videoId, ({ encoding }) => encoding.playable, 'playing');
+      expect((await server.status(videoId)).encoding.failure).toBeUndefined();
+      expect(await server.send(videoId, carried)).toBe(400);
+    }
+  });
+
   test('is not fetched from this machine unless the setting says so', async () => {
     let asked = 0;
     const origin = await startOrigin((_request, response) => {

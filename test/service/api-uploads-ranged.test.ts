@@ -6,9 +6,19 @@ import { chunkBytes, digestOf, digestOfFile, noise, UploadsOfTest } from './uplo
 
 let server: RunningApi;
 const ready: string[] = [];
+const failed: [videoId: string, reason: string][] = [];
+/** Videos whose encoding failed. */
+const unusable = new Set<string>();
 const uploads = new UploadsOfTest(() => server);
 beforeAll(async () => {
-  server = await startApi({ uploads: { sourceReady: videoId => void ready.push(videoId) } });
+  server = await startApi({
+    uploads: {
+      sourceReady: videoId => void ready.push(videoId),
+      sourceFailed: (...failure) => void failed.push(failure),
+      hasEncodingFailed: videoId => unusable.has(videoId),
+      sourceReplaced: videoId => void unusable.delete(videoId),
+    },
+  });
 });
 afterAll(() => server.stop());
 
@@ -194,6 +204,25 @@ describe('an upload by bytes', () => {
   });
 });
 
+describe('an upload to a video whose encoding failed', () => {
+  it.each([
+    ['in one piece', undefined],
+    ['in parts', 'part 1/3'],
+    ['by bytes', byteRange(0)],
+  ])('takes the place of its source: %s', async (_how, range) => {
+    const videoId = await uploads.video();
+    await uploads.send(videoId, pieces[2], 'part 1/1');
+    unusable.add(videoId);
+    expect((await uploads.send(videoId, pieces[0], range)).status).toBe(201);
+    expect(unusable).not.toContain(videoId);
+    expect(uploads.ingest(videoId)?.status).toBe(range === undefined ? 'uploaded' : 'uploading');
+    if (range === undefined)
+      expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(pieces[0]));
+    else if (range.startsWith('part')) expect(uploads.ingest(videoId)?.receivedParts?.parts).toEqual([1]);
+    else expect(uploads.ingest(videoId)?.receivedBytes).toHaveLength(1);
+  });
+});
+
 describe('a ranged upload', () => {
   it('of a video that is deleted meanwhile leaves nothing', async () => {
     const videoId = await uploads.video();
@@ -213,7 +242,8 @@ describe('a ranged upload', () => {
     await service.failExpired(Date.now() + 167 * hour);
     expect(uploads.ingest(videoId)?.receivedParts).toEqual({ parts: [1], total: 3 });
     await service.failExpired(Date.now() + 169 * hour);
-    expect(uploads.ingest(videoId)).toMatchObject({ status: 'uploading', receivedParts: { parts: [] } });
+    expect(uploads.ingest(videoId)).toMatchObject({ status: 'failed', receivedParts: { parts: [] } });
+    expect(failed).toContainEqual([videoId, 'The source was not complete after 168 hours.']);
     expect((await uploads.leftovers()).filter(name => name.includes(videoId))).toEqual([]);
     expect((await uploads.send(videoId, pieces[2], 'bytes 0-999/1000')).status).toBe(201);
     await expectAssembled(videoId, pieces[2]);

@@ -1,7 +1,7 @@
-import { readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { UploadWork } from '../../src/resources/uploads/create-uploads.ts';
 import type { Resolve } from '../../src/shared/target-address.ts';
@@ -17,13 +17,19 @@ let originUrl: string;
 let handle: Handler;
 let asked: { url: string; range: string | undefined }[];
 const ready: string[] = [];
+const failed: [videoId: string, reason: string][] = [];
 const uploads = new UploadsOfTest(() => server);
 const bytes = noise(3_000_000);
 
 async function start(settings: Partial<UploadWork> = {}) {
   server = await startApi({
     isUpgraded: true,
-    uploads: { allowPrivateTargets: true, sourceReady: videoId => void ready.push(videoId), ...settings },
+    uploads: {
+      allowPrivateTargets: true,
+      sourceReady: videoId => void ready.push(videoId),
+      sourceFailed: (...failure) => void failed.push(failure),
+      ...settings,
+    },
   });
 }
 
@@ -60,7 +66,8 @@ async function expectFailure(videoId: string, reason: RegExp): Promise<void> {
   expect(failureOf(videoId)).toMatch(reason);
   const { json } = await server.call('GET', `/videos/${videoId}/status`);
   expect(json.encoding).toMatchObject({ playable: false, failure: failureOf(videoId) });
-  expect(uploads.ingest(videoId)).toEqual({ status: 'ingesting', filesize: null, receivedBytes: [] });
+  expect(uploads.ingest(videoId)).toEqual({ status: 'failed', filesize: null, receivedBytes: [] });
+  expect(failed.filter(([id]) => id === videoId)).toEqual([[videoId, failureOf(videoId)]]);
   expect(ready).not.toContain(videoId);
   const files = await readdir(join(server.dataDir, 'vod', videoId)).catch(() => []);
   expect(files).toEqual([]);
@@ -119,6 +126,44 @@ describe('a source from an address', () => {
       response.writeHead(200, { 'content-length': '10000000000' }).flushHeaders();
     await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /less than 10000000000 bytes/);
     expect(asked).toHaveLength(3);
+  });
+
+  it('that failed gives way to an upload', async () => {
+    await start();
+    handle = (_request, response) => response.writeHead(404).end();
+    const { videoId } = (await createFrom(`${originUrl}/a`)).json;
+    await expectFailure(videoId, /answered 404/);
+    expect((await uploads.send(videoId, bytes)).status).toBe(201);
+    const { json } = await server.call('GET', `/videos/${videoId}/status`);
+    expect(json.ingest).toMatchObject({ status: 'uploaded', filesize: bytes.length });
+    expect(json.encoding).not.toHaveProperty('failure');
+    expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
+    expect(ready).toContain(videoId);
+    expect((await uploads.send(videoId, bytes)).json.title).toBe(
+      'The source of the video is already uploaded.',
+    );
+  });
+
+  it('of which nothing ever came is given up after six attempts, one that came in part is not', async () => {
+    await start();
+    handle = (_request, response) => void response.writeHead(503).end();
+    const { videoId } = (await createFrom(`${originUrl}/a`)).json;
+    await waitUntil(() => asked.length > 0);
+    const fetching = server.api.uploads.jobKinds.find(({ kind }) => kind === 'fetch')!;
+    const attempt = (number: number) =>
+      fetching.run({
+        ...{ id: 1, kind: 'fetch', subjectId: videoId, payload: null, attempt: number },
+        ...{ signal: new AbortController().signal, reportProgress: () => {} },
+      });
+    await expect(attempt(5)).rejects.toThrow('the server answered 503');
+    await expect(attempt(6)).rejects.toMatchObject({
+      ...{ code: 'source-unreachable', kind: 'invalid' },
+      message: expect.stringContaining('Nothing came in 6 attempts: the server answered 503.'),
+    });
+    const partial = `${uploads.sourcePath(videoId)}.partial`;
+    await mkdir(dirname(partial), { recursive: true });
+    await writeFile(partial, 'some');
+    await expect(attempt(6)).rejects.toThrow(/^the server answered 503$/);
   });
 
   it('is tried again after a fault of the server', async () => {

@@ -202,6 +202,56 @@ describe('events', () => {
   });
 });
 
+describe('a failure', () => {
+  const failures = () =>
+    database.sqlite
+      .prepare<[], { type: string; payload: string }>(
+        `SELECT type, payload FROM events WHERE type LIKE '%.failed' ORDER BY id`,
+      )
+      .all()
+      .map(({ type, payload }) => [type, JSON.parse(payload)]);
+
+  test('of the encoding is told with its reason, and with whether the video still plays', () => {
+    store.planned(videoId, {}, [hls('240p'), hls('360p')]);
+    store.refused(videoId, 'Unusable.');
+    expect(store.hasFailed(videoId)).toBe(true);
+    store.planned(videoId, {}, [hls('240p'), hls('360p'), mp4]);
+    store.finished(videoId, done(hls('240p')), 4);
+    store.refused(videoId, 'Broken.');
+    store.failed(videoId, [mp4], 'No MP4.');
+    store.failed(videoId, [], 'Nothing was to be made.');
+    expect(store.hasFailed(videoId)).toBe(false);
+    expect(failures()).toEqual([
+      ['video.encoding.failed', { videoId, reason: 'Unusable.', playable: false }],
+      ['video.encoding.failed', { videoId, reason: 'Broken.', playable: true }],
+      ['video.encoding.failed', { videoId, reason: 'No MP4.', playable: true }],
+    ]);
+  });
+
+  test('of the source is told with its reason, and with the live stream of a recording', () => {
+    store.sourceFailed(videoId, 'Not found.');
+    database.sqlite.prepare("UPDATE videos SET live_stream_id = 'li1'").run();
+    store.sourceFailed(videoId, 'Not joined.');
+    expect(failures()).toEqual([
+      ['video.source.failed', { videoId, reason: 'Not found.' }],
+      ['video.source.failed', { videoId, reason: 'Not joined.', liveStreamId: 'li1' }],
+    ]);
+  });
+
+  test('is forgotten when another source comes', () => {
+    store.planned(videoId, { width: 640 }, [hls('240p'), mp4]);
+    store.storyboardMade(videoId);
+    store.refused(videoId, 'Unusable.');
+    const before = revision();
+    store.reset(videoId);
+    expect(revision()).toBeGreaterThan(before);
+    expect(store.state(videoId)).toMatchObject({
+      ...{ facts: {}, failure: undefined, hasStoryboard: false, renditions: [] },
+    });
+    expect(store.hasFailed(videoId)).toBe(false);
+  });
+});
+
 describe('the revision', () => {
   test('grows with all that changes what viewers get, and not with progress', () => {
     const seen = [revision()];
@@ -231,8 +281,10 @@ describe('a video that is gone', () => {
     store.started(videoId, [hls('240p')]);
     store.progressed(videoId, [hls('240p')], 5);
     store.finished(videoId, done(hls('240p')), 4);
-    store.failed(videoId, [hls('240p')]);
+    store.failed(videoId, [hls('240p')], 'No.');
     store.refused(videoId, 'No.');
+    store.sourceFailed(videoId, 'No.');
+    store.reset(videoId);
     store.changed(videoId);
     store.storyboardMade(videoId);
     store.added(videoId, mp4);

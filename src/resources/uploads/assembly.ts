@@ -6,7 +6,7 @@ import { diskErrorOf } from '../../shared/disk-error.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Database } from '../../store/database.ts';
 import { joinFiles, type SourceFiles } from './source-files.ts';
-import { isComplete, type UploadsStore } from './uploads.store.ts';
+import { type FailSource, isComplete, type UploadsStore } from './uploads.store.ts';
 
 /** Name of the jobs that join chunks, and of their lane. */
 export const assembleKind = 'assemble';
@@ -19,6 +19,7 @@ export class Assembly {
   readonly #database: Database;
   readonly #files: SourceFiles;
   readonly #sourceReady: (videoId: string) => void;
+  readonly #failSource: FailSource;
   readonly #clock: Clock;
 
   constructor(options: {
@@ -27,12 +28,14 @@ export class Assembly {
     files: SourceFiles;
     /** Called in the transaction that makes a source complete. */
     sourceReady: (videoId: string) => void;
+    failSource: FailSource;
     clock: Clock;
   }) {
     this.#store = options.store;
     this.#database = options.database;
     this.#files = options.files;
     this.#sourceReady = options.sourceReady;
+    this.#failSource = options.failSource;
     this.#clock = options.clock;
   }
 
@@ -44,10 +47,9 @@ export class Assembly {
       attemptsAtMost,
       run: job => this.#run(job),
       givenUp: (job, error) =>
-        void this.#store.fail(
+        void this.#failSource(
           job.subjectId,
           error instanceof AppError ? error.message : 'The pieces could not be put together.',
-          this.#clock.nowMs(),
         ),
     };
   }

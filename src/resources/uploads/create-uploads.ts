@@ -14,7 +14,7 @@ import { SourceIntake } from './source-intake.ts';
 import type { UploadTarget } from './upload-target.ts';
 import { uploadRoutes } from './uploads.routes.ts';
 import { UploadsService } from './uploads.service.ts';
-import { UploadsStore } from './uploads.store.ts';
+import { type FailSource, UploadsStore } from './uploads.store.ts';
 
 /** What the rest of the server does for uploads, and how they are limited. */
 export interface UploadWork {
@@ -22,6 +22,12 @@ export interface UploadWork {
   readonly jobs: JobQueue;
   /** Called in the transaction that makes a source complete: has done with it what follows. */
   readonly sourceReady: (videoId: string) => void;
+  /** Called in the transaction that makes a source fail: tells of it. */
+  readonly sourceFailed: (videoId: string, reason: string) => void;
+  /** Whether nothing came of the complete source of a video, so that it takes another one. */
+  readonly hasEncodingFailed: (videoId: string) => boolean;
+  /** Called in the transaction that begins another upload of a video that failed: forgets what came of its source. */
+  readonly sourceReplaced: (videoId: string) => void;
   /** Room on the disk that is left free. */
   readonly minFreeBytes: number;
   /** How long the sender of a file, or the server of a source, may be silent. */
@@ -59,8 +65,14 @@ export function createUploads(
     readonly log: Logger;
   },
 ): Uploads {
-  const { database, clock, jobs, sourceReady } = options;
+  const { database, clock, jobs, sourceReady, sourceFailed } = options;
   const store = new UploadsStore(database);
+  const failSource: FailSource = (videoId, reason) =>
+    database.transaction(() => {
+      if (!store.fail(videoId, reason, clock.nowMs())) return false;
+      sourceFailed(videoId, reason);
+      return true;
+    });
   const files = new SourceFiles({ media: options.files, minFreeBytes: options.minFreeBytes });
   const videos: UploadTarget<VideoView> = {
     find: (projectId, videoId) => options.videos().find(projectId, videoId),
@@ -75,6 +87,9 @@ export function createUploads(
     videos,
     jobs,
     sourceReady,
+    failSource,
+    hasEncodingFailed: options.hasEncodingFailed,
+    sourceReplaced: options.sourceReplaced,
     clock,
     log: options.log.child('uploads'),
   });
@@ -85,6 +100,7 @@ export function createUploads(
     jobs,
     hasVideo,
     sourceReady,
+    failSource,
     allowPrivateTargets: options.allowPrivateTargets,
     resolve: options.resolve,
     sourceTimeoutMs: options.sourceTimeoutMs,
@@ -92,7 +108,7 @@ export function createUploads(
     minRate: options.minImportRate,
     clock,
   });
-  const assembly = new Assembly({ store, database, files, sourceReady, clock });
+  const assembly = new Assembly({ store, database, files, sourceReady, failSource, clock });
   return {
     service,
     intake,

@@ -106,7 +106,7 @@ async function follow(
     // Another answer will come without the beginning.
     if (status === 416 && begun !== undefined) return follow(address, undefined, options);
     if (status >= 500 || retriedStatuses.has(status)) throw new Error(`the server answered ${status}`);
-    throw unreachable(`The server answered ${status}.`);
+    throw unreachable(`The server of the source answered ${status}. Check the address, or upload the file.`);
   }
 }
 

@@ -11,7 +11,7 @@ import type { Database } from '../../store/database.ts';
 import { sourceBytesBelow } from './content-range.ts';
 import { fetchSource, type TransferRate } from './source-fetch.ts';
 import type { SourceFiles } from './source-files.ts';
-import { isComplete, type UploadsStore } from './uploads.store.ts';
+import { type FailSource, isComplete, type UploadsStore } from './uploads.store.ts';
 
 /** What is to be done for the `source` of a new video. */
 export type SourcePlan =
@@ -28,6 +28,7 @@ export interface SourceIntakeOptions {
   readonly hasVideo: (projectId: string, videoId: string) => boolean;
   /** Called in the transaction that makes a source complete. */
   readonly sourceReady: (videoId: string) => void;
+  readonly failSource: FailSource;
   readonly allowPrivateTargets: boolean;
   readonly resolve: Resolve;
   /** How long fetching may take, all tries together. */
@@ -41,6 +42,8 @@ export interface SourceIntakeOptions {
 const addressAtMost = 4_096;
 /** With the queue's delays, about half a day. */
 const fetchAttemptsAtMost = 60;
+/** Of a source of which nothing ever came: with the queue's delays, about a quarter of an hour. */
+const maxEmptyAttempts = 6;
 const cloneAttemptsAtMost = 20;
 /** Copying takes no time, and somebody waits. */
 const clonePriority = 10;
@@ -96,9 +99,8 @@ export class SourceIntake {
 
   /** How its jobs are done, fetches in one lane and copies in another: a slow server must not hold up what is here already. */
   kinds(lanes: { readonly fetch: string; readonly clone: string }): JobKind[] {
-    const { store, clock } = this.#options;
     const givenUp: NonNullable<JobKind['givenUp']> = (job, error) =>
-      void store.fail(job.subjectId, reasonOf(error), clock.nowMs());
+      void this.#options.failSource(job.subjectId, reasonOf(error));
     return [
       {
         kind: 'fetch',
@@ -185,7 +187,13 @@ export class SourceIntake {
       if (overdue.aborted && !job.signal.aborted) {
         throw new AppError('source-unreachable', 'Fetching the source took too long.', { cause: error });
       }
-      throw error;
+      const isEmpty = !(error instanceof AppError) && (await sizeOf(files.partial(job.subjectId))) === 0;
+      if (job.attempt < maxEmptyAttempts || job.signal.aborted || !isEmpty) throw error;
+      throw new AppError(
+        'source-unreachable',
+        `Nothing came in ${job.attempt} attempts: ${messageOf(error)}. Check the address, or upload the file.`,
+        { cause: error },
+      );
     }
   }
 
@@ -216,7 +224,15 @@ export class SourceIntake {
   }
 }
 
-/** A reason that the owner of the video may read. */
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return 0;
+    throw error;
+  }
+}
+
 /** What the owner of a video is told; errors of files name paths of this machine. */
 function reasonOf(error: unknown): string {
   if (error instanceof AppError) return error.message;

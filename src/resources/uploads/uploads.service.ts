@@ -24,7 +24,14 @@ import {
 } from './content-range.ts';
 import type { SourceFiles } from './source-files.ts';
 import type { UploadTarget } from './upload-target.ts';
-import type { IngestState, SourceRecord, UploadStart, UploadsStore } from './uploads.store.ts';
+import {
+  type FailSource,
+  type IngestState,
+  isComplete,
+  type SourceRecord,
+  type UploadStart,
+  type UploadsStore,
+} from './uploads.store.ts';
 
 /** Headers of an upload that say what comes. */
 export interface UploadHeaders {
@@ -52,6 +59,9 @@ export class UploadsService<View> {
   readonly #videos: UploadTarget<View>;
   readonly #jobs: JobQueue;
   readonly #sourceReady: (videoId: string) => void;
+  readonly #failSource: FailSource;
+  readonly #hasEncodingFailed: (videoId: string) => boolean;
+  readonly #sourceReplaced: (videoId: string) => void;
   readonly #clock: Clock;
   readonly #log: Logger;
   /** Videos that files are being received for just now, and how many. */
@@ -65,6 +75,10 @@ export class UploadsService<View> {
     jobs: JobQueue;
     /** Called in the transaction that makes a source complete. */
     sourceReady: (videoId: string) => void;
+    failSource: FailSource;
+    hasEncodingFailed: (videoId: string) => boolean;
+    /** Called in the transaction that begins another upload of a video that failed. */
+    sourceReplaced: (videoId: string) => void;
     clock: Clock;
     log: Logger;
   }) {
@@ -74,6 +88,9 @@ export class UploadsService<View> {
     this.#videos = options.videos;
     this.#jobs = options.jobs;
     this.#sourceReady = options.sourceReady;
+    this.#failSource = options.failSource;
+    this.#hasEncodingFailed = options.hasEncodingFailed;
+    this.#sourceReplaced = options.sourceReplaced;
     this.#clock = options.clock;
     this.#log = options.log;
   }
@@ -119,6 +136,7 @@ export class UploadsService<View> {
   ): Promise<View> {
     const range = parseContentRange(headers.contentRange);
     await this.#bringToDisk(file);
+    await this.#endOldWork(videoId);
     const path = this.#database.transaction(() => {
       this.#find(projectId, videoId);
       return this.#take(videoId, file, range, { hasBegunBefore: true });
@@ -134,6 +152,11 @@ export class UploadsService<View> {
   async receiveDelegated(holder: TokenHolder, file: UploadedFile, headers: UploadHeaders): Promise<View> {
     const range = parseContentRange(headers.contentRange);
     await this.#bringToDisk(file);
+    const named = file.fields.get('videoId') ?? '';
+    if (named !== '') {
+      this.#find(holder.projectId, named);
+      await this.#endOldWork(named);
+    }
     const { path, videoId } = this.#database.transaction(() => {
       const found = this.#videoOf(holder, file, range);
       const videoId = found ?? this.#createVideo(holder, file);
@@ -162,7 +185,7 @@ export class UploadsService<View> {
   async failExpired(nowMs: number): Promise<number> {
     const expired = this.#store.openSince(nowMs - openAtMostMs);
     for (const videoId of expired) {
-      if (!this.#store.fail(videoId, 'The source was not complete after 168 hours.', nowMs)) continue;
+      if (!this.#failSource(videoId, 'The source was not complete after 168 hours.')) continue;
       // At once: from now on the upload may begin anew, with other chunks.
       const removed = this.#files.removeChunks(videoId);
       await Promise.all([removed, this.#jobs.cancel(videoId)]);
@@ -177,10 +200,20 @@ export class UploadsService<View> {
     throw new AppError('resource-not-found', undefined, { details: { name: 'videoId' } });
   }
 
-  /** An upload that failed can begin anew. */
+  /** A video's source; undefined where there is none, or it failed so that another one may come. */
   #sourceOf(videoId: string): SourceRecord | undefined {
+    return this.#hasFailed(videoId) ? undefined : this.#store.source(videoId);
+  }
+
+  #hasFailed(videoId: string): boolean {
     const source = this.#store.source(videoId);
-    return source?.origin === 'upload' && source.status === 'failed' ? undefined : source;
+    if (source === undefined) return false;
+    return source.status === 'failed' || (isComplete(source) && this.#hasEncodingFailed(videoId));
+  }
+
+  /** Ends what is still done with a source that failed, before another one takes its place. */
+  async #endOldWork(videoId: string): Promise<void> {
+    if (this.#hasFailed(videoId)) await this.#jobs.cancel(videoId);
   }
 
   #judge(
@@ -288,6 +321,7 @@ export class UploadsService<View> {
       return undefined;
     }
     if (source === undefined) {
+      if (this.#hasFailed(videoId)) this.#sourceReplaced(videoId);
       this.#store.begin({
         videoId,
         origin: 'upload',

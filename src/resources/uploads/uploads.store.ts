@@ -43,6 +43,9 @@ export interface NewSource {
   readonly isJoined?: boolean;
 }
 
+/** Makes a source fail for good, unless it is complete, and tells of it; whether it did. */
+export type FailSource = (videoId: string, reason: string) => boolean;
+
 /** A stored chunk. `digest`: SHA-256 of its bytes. */
 export interface StoredChunk {
   readonly first: number;
@@ -53,7 +56,7 @@ export interface StoredChunk {
 
 /** What the status of a video tells of its source. */
 export interface IngestState {
-  readonly status: 'uploading' | 'uploaded' | 'ingesting' | 'ingested';
+  readonly status: 'uploading' | 'uploaded' | 'ingesting' | 'ingested' | 'failed';
   readonly filesize: number | null;
   readonly receivedBytes: { from: number; to: number; total: number }[];
   readonly receivedParts?: { parts: number[]; total: number | null };
@@ -256,21 +259,13 @@ export class UploadsStore {
   ingestOf(videoId: string): IngestState | undefined {
     const row = this.#source.get(videoId);
     if (row === undefined) return undefined;
-    const isIngest = row.origin !== 'upload';
     const chunks = row.form === 'bytes' || row.form === 'parts' ? this.chunks(videoId) : [];
     // All chunks have been answered with 201: joining them is our own affair.
-    const isUploaded = row.status === 'uploaded' || row.status === 'assembling';
     const bytes = row.status === 'assembling' ? this.received(videoId).bytes : row.bytes;
     // Where the header never told a total, what has arrived is all that is known of it.
     const total = row.total ?? (chunks.at(-1)?.last ?? 0) + 1;
     return {
-      status: isIngest
-        ? row.status === 'ingested'
-          ? 'ingested'
-          : 'ingesting'
-        : isUploaded
-          ? 'uploaded'
-          : 'uploading',
+      status: row.status === 'assembling' ? 'uploaded' : row.status,
       filesize: bytes,
       receivedBytes:
         row.form === 'bytes' ? chunks.map(({ first, last }) => ({ from: first, to: last, total })) : [],

@@ -1,4 +1,5 @@
-import type { Outbox } from '../../events/outbox.store.ts';
+import type { EventType } from '../../events/event-catalogue.ts';
+import type { NewEvent, Outbox } from '../../events/outbox.store.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Database } from '../../store/database.ts';
 import type {
@@ -45,7 +46,15 @@ function audioOnlyColumn(videoId: 'v.id' | '?'): string {
 
 type ProgressListener = (videoId: string, renditions: readonly RenditionName[], percent: number) => void;
 
+/** Whose a video is; `liveStreamId` of a recording. */
+interface Owner {
+  readonly projectId: string;
+  readonly liveStreamId: string | null;
+}
+
 const completedEvent = 'video.encoding.quality.completed';
+const encodingFailedEvent = 'video.encoding.failed';
+const sourceFailedEvent = 'video.source.failed';
 const typeOrder: readonly RenditionName['type'][] = ['hls', 'mp4', 'audio'];
 
 /** How far the encoding of each video has come, in the database. */
@@ -248,12 +257,16 @@ export class EncodingsStore implements EncodingRecords {
     });
   }
 
-  failed(videoId: string, renditions: readonly RenditionName[]): void {
-    this.#change(videoId, () => this.#update(videoId, renditions, { status: 'failed' }));
+  failed(videoId: string, renditions: readonly RenditionName[], reason: string): void {
+    if (renditions.length === 0) return;
+    this.#change(videoId, owner => {
+      this.#update(videoId, renditions, { status: 'failed' });
+      this.#tellFailed(videoId, reason, owner);
+    });
   }
 
   refused(videoId: string, reason: string): void {
-    this.#change(videoId, () => {
+    this.#change(videoId, owner => {
       this.#database.run(
         this.#database.queries
           .updateTable('video_encodings')
@@ -263,6 +276,33 @@ export class EncodingsStore implements EncodingRecords {
           .where('is_playable', '=', 0),
       );
       this.#renditions.failUnfinished(videoId);
+      this.#tellFailed(videoId, reason, owner);
+    });
+  }
+
+  sourceFailed(videoId: string, reason: string): void {
+    const video = this.#order.get(videoId);
+    if (video === undefined) return;
+    this.#append(sourceFailedEvent, videoId, { reason }, ownerOf(video));
+  }
+
+  /** Whether nothing can be played of a video, and nothing more will come of its source. */
+  hasFailed(videoId: string): boolean {
+    const row = this.#encoding.get(videoId);
+    return row !== undefined && row.failure !== null && row.is_playable === 0;
+  }
+
+  /** Forgets all that is known of a video's source and was made of it: another one comes. */
+  reset(videoId: string): void {
+    if (this.#encoding.get(videoId) === undefined) return;
+    this.#database.transaction(() => {
+      this.planned(videoId, {}, []);
+      this.#database.run(
+        this.#database.queries
+          .updateTable('video_encodings')
+          .set({ has_storyboard: 0 })
+          .where('video_id', '=', videoId),
+      );
     });
   }
 
@@ -286,7 +326,7 @@ export class EncodingsStore implements EncodingRecords {
   }
 
   /** In one transaction, with the next revision; nothing when the video is gone. */
-  #change(videoId: string, work: (owner: { projectId: string; liveStreamId: string | null }) => void): void {
+  #change(videoId: string, work: (owner: Owner) => void): void {
     this.#database.transaction(() => {
       const video = this.#order.get(videoId);
       if (video === undefined) return;
@@ -308,7 +348,7 @@ export class EncodingsStore implements EncodingRecords {
             })),
           ),
       );
-      work({ projectId: video.project_id, liveStreamId: video.live_stream_id });
+      work(ownerOf(video));
     });
   }
 
@@ -336,26 +376,28 @@ export class EncodingsStore implements EncodingRecords {
     });
   }
 
-  #tell(
-    videoId: string,
-    { type, quality }: RenditionName,
-    { projectId, liveStreamId }: { projectId: string; liveStreamId: string | null },
-  ): void {
-    this.#outbox.append(
-      {
-        projectId,
-        type: completedEvent,
-        subjectId: videoId,
-        payload: {
-          videoId,
-          encoding: type,
-          quality,
-          ...(liveStreamId === null ? {} : { liveStreamId }),
-        },
-      },
-      this.#clock.nowMs(),
-    );
+  #tell(videoId: string, { type, quality }: RenditionName, owner: Owner): void {
+    this.#append(completedEvent, videoId, { encoding: type, quality }, owner);
   }
+
+  #tellFailed(videoId: string, reason: string, owner: Owner): void {
+    const playable = this.#encoding.get(videoId)?.is_playable === 1;
+    this.#append(encodingFailedEvent, videoId, { reason, playable }, owner);
+  }
+
+  #append(
+    type: EventType,
+    videoId: string,
+    told: NewEvent['payload'],
+    { projectId, liveStreamId }: Owner,
+  ): void {
+    const payload = { videoId, ...told, ...(liveStreamId === null ? {} : { liveStreamId }) };
+    this.#outbox.append({ projectId, type, subjectId: videoId, payload }, this.#clock.nowMs());
+  }
+}
+
+function ownerOf(video: Pick<VideoRow, 'project_id' | 'live_stream_id'>): Owner {
+  return { projectId: video.project_id, liveStreamId: video.live_stream_id };
 }
 
 function renditionFrom(row: RenditionRow): StoredRendition {

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 
 const ingestSchema = z.object({
-  status: z.enum(['uploading', 'uploaded', 'ingesting', 'ingested']),
+  status: z
+    .enum(['uploading', 'uploaded', 'ingesting', 'ingested', 'failed'])
+    .describe(
+      '`uploading`, then `uploaded`, or `ingesting`, then `ingested`; `failed`: `encoding.failure` says why, and the video accepts a new upload.',
+    ),
   filesize: z.int().nullable().describe('Bytes; null until the source is complete.'),
   receivedBytes: z
     .array(z.object({ from: z.int(), to: z.int(), total: z.int() }))

@@ -268,7 +268,7 @@ export type Video = {
 /** `VideoStatus` of the API. */
 export type VideoStatus = {
   readonly ingest?: {
-    readonly status: "uploading" | "uploaded" | "ingesting" | "ingested";
+    readonly status: "uploading" | "uploaded" | "ingesting" | "ingested" | "failed";
     readonly filesize: number | null;
     readonly receivedBytes: readonly {
       readonly from: number;
@@ -321,7 +321,7 @@ export type Watermark = {
 export type Webhook = {
   readonly webhookId: string;
   readonly createdAt: string;
-  readonly events: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated")[];
+  readonly events: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated")[];
   readonly url: string;
   readonly signatureSecret: string;
 };
@@ -331,7 +331,7 @@ export type WebhookDelivery = {
   readonly deliveryId: string;
   readonly webhookId: string;
   readonly eventId: string;
-  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated";
+  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated";
   readonly status: "waiting" | "retrying" | "succeeded" | "failed";
   readonly attemptsTotal: number;
   readonly createdAt: string;
@@ -350,7 +350,7 @@ export type WebhookDeliveryDetails = {
   readonly deliveryId: string;
   readonly webhookId: string;
   readonly eventId: string;
-  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated";
+  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated";
   readonly status: "waiting" | "retrying" | "succeeded" | "failed";
   readonly attemptsTotal: number;
   readonly createdAt: string;
@@ -1012,7 +1012,7 @@ export interface Operations {
   };
   'GET /webhooks': {
     params: undefined;
-    query: { readonly events?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    query: { readonly events?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
     answer: {
       readonly data: readonly Webhook[];
@@ -1023,7 +1023,7 @@ export interface Operations {
     params: undefined;
     query: undefined;
     body: {
-      readonly events: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated")[];
+      readonly events: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated")[];
       readonly url: string;
     };
     answer: Webhook;
@@ -1042,7 +1042,7 @@ export interface Operations {
   };
   'GET /webhooks/{webhookId}/deliveries': {
     params: { readonly webhookId: string; };
-    query: { readonly status?: "waiting" | "retrying" | "succeeded" | "failed" | undefined; readonly type?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    query: { readonly status?: "waiting" | "retrying" | "succeeded" | "failed" | undefined; readonly type?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
     answer: {
       readonly data: readonly WebhookDelivery[];

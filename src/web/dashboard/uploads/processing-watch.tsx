@@ -16,7 +16,7 @@ export function ProcessingWatch({ upload }: { upload: Upload }) {
   useEvery(askEveryMs, ask);
   useFeed(({ type, videoId }) => {
     if (videoId !== upload.videoId) return;
-    if (type === 'video.encoding.progress' || type === 'video.encoding.quality.completed') ask();
+    if (/^video\.(encoding|source)\./.test(type)) ask();
   });
   return null;
 }

@@ -59,7 +59,7 @@ export function uploadFiles(files: readonly File[]): void {
   sendNext();
 }
 
-/** Uploads the file of a video that has none yet, in the environment that is shown. */
+/** Uploads the file of a video that has none yet, or whose file failed, in the environment that is shown. */
 export function uploadInto({ videoId, title }: { videoId: string; title: string }, file: File): void {
   addFile(file, title, videoId);
   sendNext();
@@ -178,7 +178,8 @@ async function showReceived(id: string, { videoId, environment }: RememberedUplo
       params: { videoId },
       headers: { 'Millrace-Environment': environment },
     });
-    if (ingest !== undefined && ingest.status !== 'uploading') throw new Error('complete');
+    const isComplete = ingest !== undefined && !['uploading', 'failed'].includes(ingest.status);
+    if (isComplete) throw new Error('complete');
     const received = (ingest?.receivedBytes ?? []).reduce((sum, { from, to }) => sum + to - from + 1, 0);
     changeUpload(id, { sentBytes: received });
   } catch (error) {

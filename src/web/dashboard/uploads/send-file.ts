@@ -69,11 +69,14 @@ async function findMissing(
   isNew: boolean,
 ): Promise<ByteRange[]> {
   if (isNew) return missingChunks(file.size, chunkBytes, []);
-  const { ingest } = await call('GET /videos/{videoId}/status', {
+  const { ingest, encoding } = await call('GET /videos/{videoId}/status', {
     params: { videoId },
     headers: { 'Millrace-Environment': environment },
     signal,
   });
+  // The file that was there before failed: nothing of the new one has arrived.
+  const hasFailed = ingest?.status === 'failed' || (encoding.failure !== undefined && !encoding.playable);
+  if (hasFailed) return missingChunks(file.size, chunkBytes, []);
   if (ingest !== undefined && ingest.status !== 'uploading') return [];
   return missingChunks(file.size, chunkBytes, ingest?.receivedBytes ?? []);
 }

@@ -20,6 +20,11 @@ export interface EditedVideo {
 }
 
 const periodMs = 5_000;
+const reloadedAfter: ReadonlySet<string> = new Set([
+  'video.encoding.quality.completed',
+  'video.encoding.failed',
+  'video.source.failed',
+]);
 
 /** A video, and how to change it. */
 export function useVideo(videoId: string): Loaded<Video> & { change: EditedVideo['change'] } {
@@ -62,13 +67,10 @@ export function useVideoStatus(videoId: string, video: Video | undefined): Loade
     if (message.type === 'video.encoding.progress' && value !== undefined && !isLoading) {
       const next = withProgress(value, message);
       if (next !== value) set(next);
-    } else if (message.type === 'video.encoding.quality.completed') reload();
+    } else if (reloadedAfter.has(message.type)) reload();
   });
-  // Of an empty one, a file may come from anywhere.
-  const isOpen =
-    value !== undefined &&
-    video !== undefined &&
-    !['ready', 'failed'].includes(videoStateOf(video, value).kind);
+  // Of an empty one and one that failed, a file may come from anywhere.
+  const isOpen = value !== undefined && video !== undefined && videoStateOf(video, value).kind !== 'ready';
   useEvery(isOpen ? periodMs : undefined, reload);
   return loaded;
 }

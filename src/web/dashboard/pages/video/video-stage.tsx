@@ -18,7 +18,7 @@ export function VideoStage({
   /** Undefined while it is asked for. */
   state: VideoState | undefined;
   title: string;
-  /** A file was chosen for a video that has none. */
+  /** A file was chosen for a video that has none, or whose file failed. */
   onFile: (file: File) => void;
 }) {
   if (state === undefined) return <div class="video-stage skeleton block" aria-hidden="true" />;
@@ -42,18 +42,19 @@ function NotPlayable({ state, onFile }: { state: VideoState; onFile: (file: File
       <Icon name={kind === 'failed' ? 'warning' : kind === 'empty' ? 'upload' : 'video'} size={34} />
       <p class="stage-title">{title}</p>
       <p>{failure ?? text}</p>
-      {kind === 'empty' && <UploadButton onFile={onFile} />}
+      {kind === 'empty' && <UploadButton words="Upload the file" onFile={onFile} />}
+      {kind === 'failed' && <UploadButton words="Upload another file" onFile={onFile} />}
       {!isSettled(state) && <Progress percent={percent} label={title} />}
     </section>
   );
 }
 
-function UploadButton({ onFile }: { onFile: (file: File) => void }) {
+function UploadButton({ words, onFile }: { words: string; onFile: (file: File) => void }) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <div class="stage-action">
       <Button kind="primary" icon="upload" onClick={() => input.current?.click()}>
-        Upload the file
+        {words}
       </Button>
       <input
         ref={input}

@@ -30,5 +30,5 @@ export const waitingWords: Readonly<
   },
   playable: { title: 'It can be played', text: '' },
   ready: { title: 'It can be played', text: '' },
-  failed: { title: 'This file cannot be played', text: '' },
+  failed: { title: 'This video failed', text: '' },
 };

@@ -46,6 +46,14 @@ const wordsByType: Readonly<Record<EventType, EventWords>> = {
     words: 'A quality is encoded',
     hint: 'Once for each quality of a video, and once for its MP4.',
   },
+  'video.source.failed': {
+    words: 'A source fails',
+    hint: 'An upload or import did not complete. The video accepts another file.',
+  },
+  'video.encoding.failed': {
+    words: 'An encoding fails',
+    hint: 'Tells the reason, and whether the video still plays.',
+  },
   'video.caption.generated': {
     words: 'Captions are generated',
     hint: 'This server generates none.',
@@ -70,7 +78,10 @@ export const eventGroups: readonly { readonly title: string; readonly types: rea
     ],
   },
   { title: 'Recordings', types: ['video.source.recorded', 'live-stream.recording.stopped'] },
-  { title: 'Videos', types: ['video.encoding.quality.completed'] },
+  {
+    title: 'Videos',
+    types: ['video.encoding.quality.completed', 'video.source.failed', 'video.encoding.failed'],
+  },
 ];
 
 /** What an event is, for a person; its name where it is new to this page. */
