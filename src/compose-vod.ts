@@ -126,6 +126,8 @@ export function composeVod(options: VodOptions): Vod {
       memoryBytes: config['encode.memory'],
       outputBytes: 64 * 1024 ** 2,
     },
+    // Recordings are as large as broadcasts may be.
+    maxPixels: Math.max(config['uploads.maxPixels'], config['live.maxPixels']),
     niceness,
     log,
     observer: {

@@ -263,6 +263,12 @@ export const settings = {
     '64KiB',
     'An import fails when the server of its source sends less than this, averaged over a minute; 0 is no minimum.',
   ),
+  'uploads.maxPixels': setting(
+    'MILLRACE_UPLOADS_MAX_PIXELS',
+    integer(16_384, 268_435_456),
+    35_389_440,
+    'Largest picture of an uploaded video, as width times height in pixels: 8192x4320 unless set. A video with a larger one fails with that reason.',
+  ),
   'videos.restore': setting(
     'MILLRACE_VIDEOS_RESTORE',
     boolean,

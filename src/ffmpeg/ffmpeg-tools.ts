@@ -10,7 +10,7 @@ import type { MediaTools, ProbedFile, RunLimits, RunOptions } from './media-tool
 import type { ProcessOwner } from './owned-process.ts';
 import { imageFormats, probeArguments, readProbeOutput, refusal, takenFormats } from './probe-output.ts';
 import { ProgressReader } from './progress-reader.ts';
-import { hadNoRoom, probeRefusal, runFailure } from './run-failure.ts';
+import { hadNoRoom, probeRefusal, runFailure, undecodedSize } from './run-failure.ts';
 
 /** How a run ended for the one who asked for it. */
 export type RunOutcome = 'done' | 'failed' | 'aborted';
@@ -27,6 +27,8 @@ export interface FfmpegToolsOptions {
   readonly ffprobe: Pick<FfprobeBuild, 'path' | 'source'>;
   readonly owner: ProcessOwner;
   readonly probeLimits: RunLimits;
+  /** Largest picture of a video file: width times height. */
+  readonly maxPixels: number;
   /** 0..19: how much all of them give way to live streams. */
   readonly niceness: number;
   readonly log: Logger;
@@ -66,8 +68,13 @@ export class FfmpegTools implements MediaTools {
     for (const run of this.#pausable) run.resume();
   }
 
-  probe(path: string, signal: AbortSignal): Promise<ProbedFile> {
-    return this.#probe(path, signal, takenFormats);
+  async probe(path: string, signal: AbortSignal): Promise<ProbedFile> {
+    const { maxPixels } = this.#options;
+    const file = await this.#probe(path, signal, takenFormats);
+    for (const { width = 0, height = 0, isAttachedPicture } of file.streams) {
+      if (width * height > maxPixels && !isAttachedPicture) throw tooLarge(width, height, maxPixels);
+    }
+    return file;
   }
 
   async sizeOfImage(path: string, signal: AbortSignal): Promise<{ width: number; height: number }> {
@@ -83,10 +90,14 @@ export class FfmpegTools implements MediaTools {
     if (bytes === 0) throw refusal('The file is empty.');
     const options = { limits: probeLimits, signal, purpose: 'probe', ids: {} };
     let output = '';
-    const end = await this.#execute(ffprobe, probeArguments(path, formats), options, (text, run) => {
+    const args = [...this.#decoderLimits(), ...probeArguments(path, formats)];
+    const end = await this.#execute(ffprobe, args, options, (text, run) => {
       if (output.length + text.length > longestProbeOutput) run.overstep('told of too many streams');
       else output += text;
     });
+    // One whose picture was not decoded for its size may end well.
+    const undecoded = undecodedSize(end.exit);
+    if (undecoded !== undefined) throw tooLarge(...undecoded, this.#options.maxPixels);
     if (end.exit.kind === 'ended') return readProbeOutput(output, bytes);
     throw probeRefusal(end) ?? runFailure('ffprobe', end);
   }
@@ -101,7 +112,9 @@ export class FfmpegTools implements MediaTools {
         this.#log.error('progress-not-taken', { ...options.ids, error });
       }
     });
-    const all = [...runArguments, ...withFileProtocols(args)];
+    const inputOptions = ['-protocol_whitelist', 'file,pipe', ...this.#decoderLimits()];
+    // They hold for one input, so they stand before each.
+    const all = [...runArguments, ...args.flatMap(arg => (arg === '-i' ? [...inputOptions, arg] : [arg]))];
     const end = await this.#execute(this.#options.ffmpeg, all, options, (text, run) => {
       running = run;
       progress.push(text);
@@ -120,6 +133,11 @@ export class FfmpegTools implements MediaTools {
       throw new AppError('server-error', 'a command of ffmpeg can read and write files only');
     }
     await this.run(args, options);
+  }
+
+  /** For pictures that grow in the middle of a file too. Twice the limit, since decoders count whole blocks with their margins. */
+  #decoderLimits(): string[] {
+    return ['-max_pixels', String(2 * this.#options.maxPixels)];
   }
 
   async #execute(
@@ -172,9 +190,10 @@ export class FfmpegTools implements MediaTools {
   }
 }
 
-/** The option holds for one input, so it stands before each. */
-function withFileProtocols(args: readonly string[]): string[] {
-  return args.flatMap(arg => (arg === '-i' ? ['-protocol_whitelist', 'file,pipe', arg] : [arg]));
+function tooLarge(width: number, height: number, maxPixels: number): AppError {
+  return refusal(
+    `The picture is too large: ${width} x ${height} pixels, and this server takes at most ${maxPixels} in all. Export the video in a smaller size.`,
+  );
 }
 
 async function sizeOf(path: string): Promise<number> {

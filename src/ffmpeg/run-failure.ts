@@ -43,6 +43,15 @@ export function hadNoRoom({ lastLines }: Pick<ProcessExit, 'lastLines'>): boolea
   return lastLines.some(line => diskFull.test(line));
 }
 
+/** Width and height of the picture that a decoder did not decode because of `-max_pixels`; undefined when there was none. */
+export function undecodedSize({ lastLines }: Pick<ProcessExit, 'lastLines'>): [number, number] | undefined {
+  for (const line of lastLines) {
+    const found = /Picture size (\d+)x(\d+) exceeds specified max pixel count/.exec(line);
+    if (found !== null) return [Number(found[1]), Number(found[2])];
+  }
+  return undefined;
+}
+
 /** What a failed look into a file says of the file; undefined when it says nothing of it. */
 export function probeRefusal({ exit, overstepped }: RunEnd): AppError | undefined {
   if (overstepped !== undefined || exit.kind !== 'failed') return undefined;

@@ -157,6 +157,37 @@ describe.each(toolBuilds)('a look into a file with the $name ffprobe', builds =>
   });
 });
 
+describe.each(toolBuilds)('a picture that is too large, with the $name build', builds => {
+  const sentence = (maxPixels: number) =>
+    `The picture is too large: 320 x 180 pixels, and this server takes at most ${maxPixels} in all. Export the video in a smaller size.`;
+
+  test.each<[string, number]>([
+    ['a bit', 320 * 180 - 1],
+    ['so much that it is not decoded', 20_000],
+  ])('is refused, %s', async (_, maxPixels) => {
+    const tools = makeMediaTools(builds, { maxPixels });
+    for (const name of ['h264-aac', 'h264-aac-mkv', 'h264-aac-ts', 'hevc'] as const) {
+      const refused = await tools.probe(await fixture(name), never).catch((error: unknown) => error);
+      expect([name, refused]).toEqual([name, expect.any(AppError)]);
+      const { code, details } = refused as AppError;
+      expect([name, code, details.detail]).toEqual([name, 'media-refused', sentence(maxPixels)]);
+    }
+    await expect(tools.probe(await fixture('audio-only'), never)).resolves.toMatchObject({
+      streams: [{ kind: 'audio' }],
+    });
+  });
+
+  test('is not decoded by a run either', async () => {
+    const tools = makeMediaTools(builds, { maxPixels: 20_000 });
+    const run = tools.run(['-i', await fixture('h264-aac'), '-map', '0:v', '-f', 'null', '-'], {
+      ...{ limits: ampleLimits, signal: never, purpose: 'test', ids: {} },
+    });
+    const failed = (await run.catch((error: unknown) => error)) as AppError;
+    expect(failed.code).toBe('process-failed');
+    expect(failed.details.data?.lines).toContainEqual(expect.stringContaining('exceeds specified max pixel'));
+  });
+});
+
 test.skipIf(toolBuilds.length < 2)('both builds tell the same of all files', async () => {
   const [installed, embedded] = toolBuilds.map(builds => makeMediaTools(builds));
   for (const name of fixtureNames) {

@@ -44,6 +44,7 @@ export function makeMediaTools(
     ...builds,
     owner,
     probeLimits: ampleLimits,
+    maxPixels: 35_389_440,
     niceness: 10,
     log: silentLogger,
     ...options,
