@@ -37,8 +37,8 @@ export interface FfmpegToolsOptions {
 
 type Build = FfmpegToolsOptions['ffmpeg'];
 
-/** Over a thousand streams; ffprobe itself stops at 1000. */
-const longestProbeOutput = 4 * 1024 * 1024;
+/** Over a thousand streams; ffprobe itself stops at 1000. More would keep everybody else waiting while it is parsed. */
+const longestProbeOutput = 2 * 1024 * 1024;
 const runArguments = ['-nostdin', '-hide_banner', '-loglevel', 'warning', '-nostats', '-progress', 'pipe:1'];
 
 /**

@@ -3,6 +3,9 @@ import { crc32 } from 'node:zlib';
 /** Formats that images may have. */
 export type ImageType = 'image/jpeg' | 'image/png' | 'image/webp';
 
+/** Maximum number of segments and fill bytes before the size of a JPEG. Cameras write a few dozen. */
+const MAX_JPEG_STEPS = 4096;
+
 /** What the bytes of an image say. */
 export interface ImageFacts {
   readonly type: ImageType;
@@ -34,7 +37,8 @@ function facts(type: ImageType, width: number, height: number): ImageFacts | 'da
 
 function readJpeg(bytes: Buffer): ImageFacts | 'damaged' {
   let position = 2;
-  while (position + 4 <= bytes.length && bytes[position] === 0xff) {
+  for (let step = 0; step < MAX_JPEG_STEPS; step++) {
+    if (position + 4 > bytes.length || bytes[position] !== 0xff) return 'damaged';
     const marker = bytes[position + 1]!;
     // Fill bytes before a marker.
     if (marker === 0xff) {

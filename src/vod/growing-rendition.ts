@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { type TrackDescription, writeInitSegment } from '../cmaf/index.ts';
 import { AppError } from '../shared/errors.ts';
 import { FragmentFollower } from './fragment-follower.ts';
@@ -130,7 +131,7 @@ export class GrowingRendition implements OpenRendition {
   poll(): Promise<void> {
     return this.#afterOthers(async () => {
       await this.#read();
-      this.#assembler?.assemble();
+      await this.#assemble();
       await this.#show();
     });
   }
@@ -144,6 +145,7 @@ export class GrowingRendition implements OpenRendition {
   async finish(): Promise<IndexedRendition> {
     await this.#afterOthers(async () => {
       await this.#read();
+      await this.#assemble();
       this.#assembler?.end();
       const assembler = this.#assembler;
       if (assembler === undefined || assembler.samples === 0 || !this.#follower.isAtEnd) {
@@ -173,6 +175,10 @@ export class GrowingRendition implements OpenRendition {
     const writer = this.#writer;
     this.#writer = undefined;
     await writer?.close();
+  }
+
+  async #assemble(): Promise<void> {
+    while (this.#assembler?.assemble() === true) await setImmediate();
   }
 
   async #read(): Promise<void> {

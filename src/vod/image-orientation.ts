@@ -1,6 +1,8 @@
 /** Tag of the orientation in the first directory of Exif data, and its type. */
 const ORIENTATION_TAG = 0x0112;
 const TYPE_SHORT = 3;
+/** Maximum number of segments or chunks that are gone through for the Exif data. */
+const MAX_PARTS = 4096;
 
 /** Filters that turn a picture upright, by its orientation. */
 const turns: Readonly<Record<number, readonly string[]>> = {
@@ -32,7 +34,9 @@ export function orientationOf(image: Buffer): number {
 
 function exifOfJpeg(bytes: Buffer): Buffer | undefined {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return undefined;
-  for (let position = 2; position + 4 <= bytes.length && bytes[position] === 0xff; ) {
+  let position = 2;
+  for (let part = 0; part < MAX_PARTS; part++) {
+    if (position + 4 > bytes.length || bytes[position] !== 0xff) break;
     const marker = bytes[position + 1]!;
     if (marker === 0xff) {
       position += 1;
@@ -50,7 +54,8 @@ function exifOfJpeg(bytes: Buffer): Buffer | undefined {
 
 function exifOfPng(bytes: Buffer): Buffer | undefined {
   if (bytes.toString('latin1', 1, 4) !== 'PNG') return undefined;
-  for (let position = 8; position + 8 <= bytes.length; ) {
+  let position = 8;
+  for (let part = 0; part < MAX_PARTS && position + 8 <= bytes.length; part++) {
     const length = bytes.readUInt32BE(position);
     const body = position + 8;
     if (bytes.toString('latin1', position + 4, body) === 'eXIf') return bytes.subarray(body, body + length);
@@ -61,7 +66,8 @@ function exifOfPng(bytes: Buffer): Buffer | undefined {
 
 function exifOfWebp(bytes: Buffer): Buffer | undefined {
   if (bytes.toString('latin1', 8, 12) !== 'WEBP') return undefined;
-  for (let position = 12; position + 8 <= bytes.length; ) {
+  let position = 12;
+  for (let part = 0; part < MAX_PARTS && position + 8 <= bytes.length; part++) {
     const length = bytes.readUInt32LE(position + 4);
     const body = position + 8;
     if (bytes.toString('latin1', position, position + 4) === 'EXIF') {

@@ -18,6 +18,8 @@ const ROUNDING_SECONDS = 0.0005;
 
 /** Frames that wait until it is known where the segments of the other rendition begin: hours of sound. */
 const MAX_WAITING_SAMPLES = 1_000_000;
+/** Maximum number of samples that one call assembles: a few milliseconds of work. */
+const MAX_SAMPLES_PER_CALL = 25_000;
 
 /** How fragments become segments. */
 export interface AssemblyOptions {
@@ -79,14 +81,14 @@ export class SegmentAssembler {
     for (const [index, sample] of samples.entries()) this.#waiting.push({ sample, isJoint: index === 0 });
   }
 
-  /** Makes the segments that can be made. @throws AppError `media-malformed` */
-  assemble(): void {
-    this.#drain(false);
+  /** Makes segments of the samples that wait; true when there may be more to do at once. @throws AppError `media-malformed` */
+  assemble(): boolean {
+    return this.#drain(false, MAX_SAMPLES_PER_CALL) === MAX_SAMPLES_PER_CALL;
   }
 
   /** Nothing will be added any more: makes a segment of the rest. @throws AppError `media-malformed` */
   end(): void {
-    this.#drain(true);
+    this.#drain(true, Number.POSITIVE_INFINITY);
     if (this.#columns.length > 0) this.#close(this.#endTicks);
   }
 
@@ -94,12 +96,14 @@ export class SegmentAssembler {
     return this.#movie.track.timescale;
   }
 
-  #drain(isEnded: boolean): void {
+  /** Gives the number of samples that no longer wait. */
+  #drain(isEnded: boolean, maxSamples: number): number {
     let done = 0;
     const last = this.#waiting.at(-1)?.sample;
     const reachTicks =
       last === undefined ? 0 : last.dtsTicks + last.compositionOffsetTicks + last.durationTicks;
     for (const { sample, isJoint } of this.#waiting) {
+      if (done === maxSamples) break;
       const pts = sample.dtsTicks + sample.compositionOffsetTicks;
       if (this.#shift === undefined) {
         this.#begin(sample, this.#place(sample));
@@ -118,6 +122,7 @@ export class SegmentAssembler {
       done += 1;
     }
     this.#waiting = this.#waiting.slice(done);
+    return done;
   }
 
   /** Finds the first sample's place on the timeline; gives how much earlier its frame is to be shown, in ticks. */

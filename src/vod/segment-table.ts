@@ -6,8 +6,8 @@ const COLUMNS = 4;
 /** Bytes of one segment in the stored table. */
 export const STORED_SEGMENT_BYTES = 4 * COLUMNS;
 
-/** More segments than a day of half a second each. */
-export const MAX_SEGMENTS = 200_000;
+/** More segments than a day of two seconds each. */
+export const MAX_SEGMENTS = 50_000;
 
 /** What is kept in memory of each segment of a rendition: about forty bytes. */
 export interface SegmentRow {

@@ -72,3 +72,13 @@ describe('an image', () => {
     }
   });
 });
+
+it.each([
+  ['segments', hex('ffe0 0002')],
+  ['fill bytes', hex('ffff ffff')],
+])('a JPEG of millions of empty %s is damaged before all of them are read', (_, part) => {
+  expect(readImage(Buffer.concat([hex('ffd8'), Buffer.alloc(20_000, part), jpegFrame]))).toBe('damaged');
+  expect(readImage(Buffer.concat([hex('ffd8'), Buffer.alloc(4_000, part), jpegFrame]))).toMatchObject({
+    width: 0x304,
+  });
+});

@@ -37,3 +37,14 @@ describe.each(Object.entries(images))('how a %s is turned', (_, image) => {
     }
   });
 });
+
+it.each([
+  ['JPEG', Buffer.from('ffd8', 'hex'), Buffer.from('ffe00002', 'hex')],
+  ['PNG', Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from('000000004944415400000000', 'hex')],
+  ['WebP', Buffer.from('RIFF....WEBP'), Buffer.from('VP8 \0\0\0\0')],
+])('a %s is not turned by what comes after thousands of empty parts', (name, head, part) => {
+  const whole = withExif(images[name]!, exifOf(6), size);
+  const exif = whole.subarray(head.length);
+  expect(orientationOf(Buffer.concat([head, Buffer.alloc(part.length * 1000, part), exif]))).toBe(6);
+  expect(orientationOf(Buffer.concat([head, Buffer.alloc(part.length * 5000, part), exif]))).toBe(1);
+});
