@@ -51,6 +51,9 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       MILLRACE_BOOTSTRAP_SANDBOX_KEY: sandboxKey,
       MILLRACE_BOOTSTRAP_PRODUCTION_KEY: productionKey,
       MILLRACE_BOOTSTRAP_UPGRADED: 'true',
+      // All clients of a test or benchmark have one address.
+      MILLRACE_HTTP_MAX_CONNECTIONS_PER_ADDRESS: '0',
+      MILLRACE_RTMP_MAX_CONNECTIONS_PER_ADDRESS: '0',
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

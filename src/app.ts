@@ -16,7 +16,7 @@ import { ProcessOwner } from './ffmpeg/owned-process.ts';
 import { ProcessLimits } from './ffmpeg/process-limits.ts';
 import { CertificateFiles } from './http/certificate-files.ts';
 import { HttpListener } from './http/http-listener.ts';
-import { addressReader, secureReader } from './http/peer.ts';
+import { addressReader, secureReader, trustOf } from './http/peer.ts';
 import type { PublishGate } from './ingest/publish-gate.ts';
 import { RtmpServer } from './ingest/rtmp-server.ts';
 import { AlarmWatch } from './live/alarm-watch.ts';
@@ -35,6 +35,7 @@ import { Sweep } from './resources/housekeeping/sweep.ts';
 import { BroadcastsStore } from './resources/live-streams/broadcasts.store.ts';
 import { PrivateSessionsStore } from './resources/private-tokens/private-sessions.store.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
+import { missingDescriptors, readDescriptorLimit } from './shared/descriptor-limit.ts';
 import { HostResolver } from './shared/host-resolver.ts';
 import { componentOf, Lifecycle } from './shared/lifecycle.ts';
 import type { Logger } from './shared/logger.ts';
@@ -119,6 +120,9 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
     ffprobe: ffprobe.path,
   });
 
+  const connections = { http: config['http.maxConnections'], rtmp: config['rtmp.maxConnections'] };
+  const descriptors = missingDescriptors(readDescriptorLimit(), connections);
+  if (descriptors !== undefined) log.child('main').warn('descriptor-limit-low', { ...descriptors });
   const { changed, failed } = makeDataFolderPrivate(dataDir);
   if (changed.length > 0) log.child('store').info('data-folder-made-private', { paths: changed });
   for (const message of failed) log.child('store').warn('data-folder-not-private', { dataDir, message });
@@ -277,6 +281,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
     const owners = () => [processes, vod.processes, company.processes, ladder.processes, outward.processes];
     const addressOf = addressReader(config['http.trustedProxies'] ?? []);
     const isSecure = secureReader(config['http.trustedProxies'] ?? []);
+    const isTrustedProxy = trustOf(config['http.trustedProxies'] ?? []);
     const api = createApi({
       database,
       dataDir,
@@ -301,6 +306,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
           reads: config['rateLimit.sandboxReads'] ?? config['rateLimit.reads'],
         },
       },
+      maxWrongKeysPerMinute: config['rateLimit.wrongKeys'],
       live,
       ingestHealth: liveStreamId => {
         const stats = live.statsOf(liveStreamId);
@@ -448,6 +454,10 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       upgrades: api.upgrades,
       koa: api.koa,
       docsBase: api.docsBase,
+      maxConnections: config['http.maxConnections'],
+      perAddress: { maxPerAddress: config['http.maxConnectionsPerAddress'], isExempt: isTrustedProxy },
+      connectionRefused: () =>
+        metrics.connectionsDropped.inc({ side: 'viewer', reason: 'too-many-connections-of-address' }),
       allowedMethods: path => delivery.allowedMethods(path) ?? api.allowedMethods(path),
       ...(config['tls.hsts'] === 0
         ? {}
@@ -468,6 +478,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
             },
           }),
       maxConnections: config['rtmp.maxConnections'],
+      perAddress: { maxPerAddress: config['rtmp.maxConnectionsPerAddress'], isExempt: isTrustedProxy },
       handshakeTimeoutMs: config['rtmp.handshakeTimeout'],
       idleTimeoutMs: config['rtmp.idleTimeout'],
       maxMessageBytes: config['rtmp.maxMessage'],

@@ -130,6 +130,12 @@ function contradictions(config: Partial<Config>): string[] {
   if ((config['live.partTarget'] ?? 0) * 3 > (config['live.segmentTarget'] ?? Number.POSITIVE_INFINITY)) {
     problems.push('live.partTarget: a segment must hold at least three parts');
   }
+  const { 'uploads.minFree': uploadsMinFree, 'recording.minFree': recordingMinFree } = config;
+  if (uploadsMinFree !== undefined && recordingMinFree !== undefined && uploadsMinFree <= recordingMinFree) {
+    problems.push(
+      `uploads.minFree: must be larger than recording.minFree (${recordingMinFree} B), so that uploads end no recordings`,
+    );
+  }
   const taken = new Map<number, string>();
   for (const key of ['http.port', 'https.port', 'rtmp.port', 'rtmps.port'] as const) {
     const port = config[key];

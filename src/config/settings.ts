@@ -69,6 +69,18 @@ export const settings = {
     null,
     'Addresses and networks of reverse proxies, separated by commas, that are believed when `X-Forwarded-For` says who a client is, and `X-Forwarded-Proto` that it uses TLS. Unset: none.',
   ),
+  'http.maxConnections': setting(
+    'MILLRACE_HTTP_MAX_CONNECTIONS',
+    integer(1, 1_000_000),
+    20_000,
+    'Maximum number of open connections on each of the HTTP and HTTPS ports; further ones are closed at once.',
+  ),
+  'http.maxConnectionsPerAddress': setting(
+    'MILLRACE_HTTP_MAX_CONNECTIONS_PER_ADDRESS',
+    integer(0, 1_000_000),
+    1000,
+    'Maximum number of open HTTP and HTTPS connections from one IPv4 address or IPv6 /64 network. Trusted proxies have no such limit; 0 is no limit.',
+  ),
   'rtmp.port': setting('MILLRACE_RTMP_PORT', port, 1935, 'Port that encoders publish to.'),
   'rtmps.port': setting(
     'MILLRACE_RTMPS_PORT',
@@ -81,6 +93,12 @@ export const settings = {
     integer(1, 100_000),
     20_000,
     'RTMP connections open at once; more are closed at once.',
+  ),
+  'rtmp.maxConnectionsPerAddress': setting(
+    'MILLRACE_RTMP_MAX_CONNECTIONS_PER_ADDRESS',
+    integer(0, 100_000),
+    200,
+    'Maximum number of open RTMP and RTMPS connections from one IPv4 address or IPv6 /64 network. Trusted proxies have no such limit; 0 is no limit.',
   ),
   'rtmp.handshakeTimeout': setting(
     'MILLRACE_RTMP_HANDSHAKE_TIMEOUT',
@@ -218,7 +236,7 @@ export const settings = {
   'recording.minFree': setting(
     'MILLRACE_RECORDING_MIN_FREE',
     size(0, 1024 ** 4),
-    '2GiB',
+    '1GiB',
     'Room on the disk below which recordings stop, so that broadcasts go on.',
   ),
   'delivery.viewerStall': setting(
@@ -236,8 +254,8 @@ export const settings = {
   'uploads.minFree': setting(
     'MILLRACE_UPLOADS_MIN_FREE',
     size(0, 1024 ** 4),
-    '1GiB',
-    'Room on the disk that uploads and encodes leave free; what would go below is refused.',
+    '2GiB',
+    'Room on the disk that uploads and encodes leave free; what would go below is refused. It must be larger than `recording.minFree`, so that uploads end no recordings.',
   ),
   'uploads.sourceTimeout': setting(
     'MILLRACE_UPLOADS_SOURCE_TIMEOUT',
@@ -352,6 +370,12 @@ export const settings = {
     integer(0, 10_000_000),
     null,
     'Reading API requests a minute for a sandbox. Unset: as in production.',
+  ),
+  'rateLimit.wrongKeys': setting(
+    'MILLRACE_RATE_LIMIT_WRONG_KEYS',
+    integer(0, 10_000_000),
+    60,
+    'Wrong API keys from one IPv4 address or IPv6 /64 network in a minute, after which keys that were not used from there before get 429; 0 is no limit.',
   ),
   'analytics.reports': setting(
     'MILLRACE_ANALYTICS_REPORTS',

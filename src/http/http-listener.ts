@@ -7,7 +7,9 @@ import {
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { ConnectionCounts, type ConnectionCountsOptions } from '../shared/connection-counts.ts';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
+import { FloodLog } from '../shared/flood-log.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { CertificateSource } from './certificate-files.ts';
@@ -47,6 +49,10 @@ export interface HttpListenerOptions {
   readonly hsts?: { readonly maxAgeSeconds: number; readonly isSecure: IsSecure };
   readonly log: Logger;
   readonly maxConnections?: number;
+  /** Limits on the connections of one address; none unless given. */
+  readonly perAddress?: ConnectionCountsOptions;
+  /** Called for each connection that is closed because its address has too many. */
+  readonly connectionRefused?: () => void;
   /** From a connection's first byte to the end of a request's headers, and from an answer to the end of a body that nobody reads. */
   readonly headersTimeoutMs?: number;
   /** How long a connection without a request is kept. */
@@ -63,6 +69,8 @@ export class HttpListener implements Component {
   readonly name = 'http';
   readonly #options: HttpListenerOptions;
   readonly #log: Logger;
+  readonly #refusals: FloodLog;
+  readonly #counts: ConnectionCounts;
   readonly #sockets = new Set<Socket>();
   readonly #answers = new Set<HttpResponse>();
   /** To the newest request of each connection of HTTP/1: answers are sent in the order of the requests. */
@@ -77,6 +85,8 @@ export class HttpListener implements Component {
   constructor(options: HttpListenerOptions) {
     this.#options = options;
     this.#log = options.log;
+    this.#refusals = new FloodLog(options.log);
+    this.#counts = new ConnectionCounts(options.perAddress ?? { maxPerAddress: 0, isExempt: () => true });
     this.#koa = options.koa.callback();
   }
 
@@ -164,6 +174,18 @@ export class HttpListener implements Component {
     server.maxConnections = this.#options.maxConnections ?? 20_000;
     const events: NodeJS.EventEmitter = server;
     events.on('connection', (socket: Socket) => {
+      const closed = this.#counts.open(socket.remoteAddress ?? '');
+      if (closed === undefined) {
+        this.#options.connectionRefused?.();
+        const { remoteAddress } = socket;
+        this.#refusals.warn('connection-refused', {
+          reason: 'too-many-connections-of-address',
+          remoteAddress,
+        });
+        socket.destroy();
+        return;
+      }
+      socket.once('close', closed);
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
     });

@@ -84,7 +84,8 @@ export function secureReader(trusted: readonly string[]): IsSecure {
   };
 }
 
-function trustOf(trusted: readonly string[]): (address: string) => boolean {
+/** Makes the function that tells whether an address is that of a trusted proxy. */
+export function trustOf(trusted: readonly string[]): (address: string) => boolean {
   const proxies = new BlockList();
   for (const entry of trusted) {
     const [address = '', bits] = entry.split('/');

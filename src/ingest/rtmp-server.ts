@@ -5,7 +5,9 @@ import {
   type TLSSocket,
   type Server as TlsServer,
 } from 'node:tls';
+import { ConnectionCounts, type ConnectionCountsOptions } from '../shared/connection-counts.ts';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
+import { FloodLog } from '../shared/flood-log.ts';
 import { newId } from '../shared/ids.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
@@ -35,6 +37,8 @@ export interface RtmpServerOptions {
   readonly rtmps?: RtmpsOptions;
   /** Of both listeners together; what comes beyond is closed at once. */
   readonly maxConnections: number;
+  /** Limits on the connections of one address; none unless given. */
+  readonly perAddress?: ConnectionCountsOptions;
   /** Longest from opening to the handshake's end, from there to publish, and from publish to the gate's answer. */
   readonly handshakeTimeoutMs: number;
   /** Longest that a publisher may send nothing. */
@@ -60,7 +64,6 @@ interface Connection {
 const backlog = 1_024;
 /** Time for encoders to read why the server goes. */
 const stopGraceMs = 250;
-const overloadLogIntervalMs = 1_000;
 
 /** Listens for broadcasters on RTMP and RTMPS, and asks the gate about each that wants to publish. */
 export class RtmpServer implements Component {
@@ -68,6 +71,8 @@ export class RtmpServer implements Component {
   readonly #options: RtmpServerOptions;
   readonly #log: Logger;
   readonly #observer: IngestObserver;
+  readonly #overload: FloodLog;
+  readonly #counts: ConnectionCounts;
   readonly #connections = new Set<Connection>();
   /** Connections in their TLS handshake, by the peer's address and port. */
   readonly #securing = new Map<string, Connection>();
@@ -78,13 +83,13 @@ export class RtmpServer implements Component {
   #sweepTimer: NodeJS.Timeout | undefined;
   #isDraining = false;
   #isStopped = false;
-  #overloadLoggedAtMs = Number.NEGATIVE_INFINITY;
-  #overloadCount = 0;
 
   constructor(options: RtmpServerOptions) {
     this.#options = options;
     this.#log = options.log.child('ingest');
     this.#observer = options.observer ?? silentObserver;
+    this.#overload = new FloodLog(this.#log);
+    this.#counts = new ConnectionCounts(options.perAddress ?? { maxPerAddress: 0, isExempt: () => true });
     this.#rtmpPort = options.rtmpPort;
     this.#rtmpsPort = options.rtmps?.port;
   }
@@ -157,7 +162,7 @@ export class RtmpServer implements Component {
     }
     server.off('error', reject);
     // A failed accept, as when the process is out of file descriptors, is reported here.
-    server.on('error', error => this.#logOverload('accept-failed', { error: messageOf(error) }));
+    server.on('error', error => this.#overload.warn('accept-failed', { error: messageOf(error) }));
     this.#listeners.push(server);
     const address = server.address();
     return typeof address === 'object' && address !== null ? address.port : port;
@@ -192,14 +197,15 @@ export class RtmpServer implements Component {
 
   #open(raw: Socket): Connection | undefined {
     if (this.#connections.size >= this.#options.maxConnections) {
-      this.#observer.refused('too-many-connections');
-      this.#logOverload('connection-refused', {
-        reason: 'too-many-connections',
-        remoteAddress: addressOf(raw),
-      });
-      raw.destroy();
+      this.#refuseConnection(raw, 'too-many-connections');
       return undefined;
     }
+    const closed = this.#counts.open(addressOf(raw));
+    if (closed === undefined) {
+      this.#refuseConnection(raw, 'too-many-connections-of-address');
+      return undefined;
+    }
+    raw.once('close', closed);
     const connection: Connection = {
       raw,
       openedAtMs: performance.now(),
@@ -210,6 +216,12 @@ export class RtmpServer implements Component {
     this.#observer.connectionOpened();
     raw.once('close', () => this.#takeClosed(connection));
     return connection;
+  }
+
+  #refuseConnection(raw: Socket, reason: 'too-many-connections' | 'too-many-connections-of-address'): void {
+    this.#observer.refused(reason);
+    this.#overload.warn('connection-refused', { reason, remoteAddress: addressOf(raw) });
+    raw.destroy();
   }
 
   #acceptPlain(raw: Socket): void {
@@ -306,16 +318,6 @@ export class RtmpServer implements Component {
         connection.raw.destroy();
       }
     }
-  }
-
-  /** One line a second with a count: these come in floods. */
-  #logOverload(event: string, data: Record<string, unknown>): void {
-    this.#overloadCount += 1;
-    const nowMs = performance.now();
-    if (nowMs - this.#overloadLoggedAtMs < overloadLogIntervalMs) return;
-    this.#log.warn(event, { ...data, count: this.#overloadCount });
-    this.#overloadLoggedAtMs = nowMs;
-    this.#overloadCount = 0;
   }
 }
 

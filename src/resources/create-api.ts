@@ -25,6 +25,7 @@ import { type Analytics, type AnalyticsSettings, createAnalytics } from './analy
 import { authRoutes } from './auth/auth.routes.ts';
 import { AuthService } from './auth/auth.service.ts';
 import { tokenChore } from './auth/token-chore.ts';
+import { WrongKeyLimit } from './auth/wrong-key-limit.ts';
 import { BroadcastHistoryStore } from './broadcasts/broadcast-history.store.ts';
 import { broadcastRoutes } from './broadcasts/broadcasts.routes.ts';
 import { BroadcastsService, type FindIngestHealth } from './broadcasts/broadcasts.service.ts';
@@ -105,6 +106,8 @@ export interface ApiOptions {
   /** Whether the dashboard is made before somebody opens it. */
   readonly makesDashboardEarly?: boolean;
   readonly rateLimits: RateLimits;
+  /** Wrong API keys from one address; no limit unless given. */
+  readonly maxWrongKeysPerMinute?: number;
   readonly live: LiveControl;
   /** How broadcasts come in; without it, nothing is known of that. */
   readonly ingestHealth?: FindIngestHealth;
@@ -252,8 +255,9 @@ export function createApi(options: ApiOptions): Api {
   const privateTokens = openPrivateTokens(database, clock);
   const accounts = new AccountsStore(database);
   const limiter = new RateLimiter(options.rateLimits, clock);
-  const auth = new AuthService({ database, accounts, limiter, clock, log: log.child('auth') });
   const peers = options.peers ?? { addressOf: addressReader([]), isSecure: secureReader([]) };
+  const wrongKeys = new WrongKeyLimit({ maxPerMinute: options.maxWrongKeysPerMinute ?? 0, clock });
+  const auth = new AuthService({ database, accounts, limiter, wrongKeys, clock, log: log.child('auth') });
   const sessions = createSessions({
     ...{ database, accounts, publicUrl, clock, log: log.child('auth') },
     peers,
@@ -262,7 +266,7 @@ export function createApi(options: ApiOptions): Api {
     const { authorization } = request.headers;
     const environment = authorization === undefined ? environmentOf(request) : undefined;
     return environment === undefined
-      ? auth.authenticate(authorization)
+      ? auth.authenticate(authorization, peers.addressOf(request))
       : sessions.gate.callerIn(environment, request, setHeader);
   };
   const files = new MediaFiles(dataDir);
@@ -349,7 +353,7 @@ export function createApi(options: ApiOptions): Api {
   });
   const ingest = options.ingest ?? (() => ({ rtmp: 'rtmp://localhost/s', rtmps: undefined }));
   const routes = [
-    ...authRoutes(auth),
+    ...authRoutes(auth, peers.addressOf),
     ...sessions.routes,
     ...accountRoutes({
       accounts,

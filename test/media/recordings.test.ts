@@ -17,6 +17,7 @@ const fps = 30;
 const flags = {
   'recording.enabled': 'true',
   'recording.minFree': '2GiB',
+  'uploads.minFree': '2049MiB',
   'live.segmentTarget': '1s',
   'encode.preset': 'ultrafast',
 } as const;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { addressReader } from '../../src/http/peer.ts';
 import { isPassword } from '../../src/resources/accounts/password.ts';
 import { tokenChore } from '../../src/resources/auth/token-chore.ts';
 import { basic, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
@@ -100,6 +101,45 @@ describe('an access token', () => {
     const statuses = [];
     for (const token of [...given, kept.json.refresh_token]) statuses.push((await refresh(token)).status);
     expect(statuses).toEqual([400, 400, 200, 200, 200]);
+  });
+});
+
+describe('wrong API keys', () => {
+  let passedMs = 0;
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+  const peers = { addressOf: addressReader(['127.0.0.1']), isSecure: () => false };
+  let limited: RunningApi;
+  beforeEach(async () => {
+    passedMs = 0;
+    const ofLimited = { nowMs: () => nowMs, monotonicMs: () => passedMs };
+    limited = await startApi({ clock: ofLimited, peers, maxWrongKeysPerMinute: 3 });
+  });
+  afterEach(() => limited.stop());
+  const statusWith = async (key: string, address: string) =>
+    (await limited.call('GET', '/account', { key, headers: from(address) })).status;
+  const exchange = (apiKey: string, address: string) =>
+    limited.call('POST', '/auth/api-key', { key: null, headers: from(address), body: { apiKey } });
+
+  it('are answered with 429 once there were too many from an address, until a minute is over', async () => {
+    for (let count = 0; count < 2; count += 1) expect(await statusWith('wrong', '192.0.2.1')).toBe(401);
+    expect((await exchange('wrong', '192.0.2.1')).status).toBe(400);
+    const refused = await limited.call('GET', '/account', { key: 'wrong', headers: from('192.0.2.1') });
+    expect([refused.status, refused.json.title]).toEqual([429, 'Too many requests.']);
+    expect(refused.headers.get('retry-after')).toBe('60');
+    expect((await exchange('wrong', '192.0.2.1')).status).toBe(429);
+    // Guessing must not tell which keys there are.
+    expect(await statusWith(sandboxKey, '192.0.2.1')).toBe(429);
+    expect(await statusWith(sandboxKey, '192.0.2.2')).toBe(200);
+    passedMs = 60_000;
+    expect(await statusWith(sandboxKey, '192.0.2.1')).toBe(200);
+  });
+
+  it('do not shut out who used a right key from the same address before', async () => {
+    expect(await statusWith(sandboxKey, '2001:db8::1')).toBe(200);
+    for (let count = 0; count < 3; count += 1) expect(await statusWith('wrong', '2001:db8::2')).toBe(401);
+    expect(await statusWith('wrong', '2001:db8::3')).toBe(429);
+    expect(await statusWith(sandboxKey, '2001:db8::4')).toBe(200);
+    expect((await exchange(sandboxKey, '2001:db8::4')).status).toBe(200);
   });
 });
 

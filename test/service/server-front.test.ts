@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeSelfSigned } from '../support/self-signed.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 let server: TestServer;
 let folder: string;
@@ -22,6 +23,9 @@ beforeAll(async () => {
     'tls.cert': join(folder, 'cert.pem'),
     'tls.key': join(folder, 'key.pem'),
     'tls.hsts': '1h',
+    'http.maxConnectionsPerAddress': '20',
+    'rtmp.maxConnectionsPerAddress': '2',
+    'rateLimit.wrongKeys': '1',
   });
 });
 afterAll(async () => {
@@ -149,4 +153,22 @@ it('answers over TLS keep browsers on TLS, and only those', async () => {
       (await sendRaw(`GET ${path} HTTP/1.1`, 'Host: localhost')).headers.has('strict-transport-security'),
     ).toBe(false);
   }
+});
+
+it('one address has no more connections and wrong keys than the settings say', async () => {
+  for (const [port, max] of [
+    [server.app.httpPort, 20],
+    [server.app.rtmpPort, 2],
+  ] as const) {
+    const sockets = Array.from({ length: max + 1 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+    await waitUntil(() => sockets.some(socket => socket.destroyed));
+    expect(sockets.every(socket => socket.destroyed)).toBe(false);
+    for (const socket of sockets) socket.destroy();
+    await Promise.all(sockets.filter(socket => !socket.closed).map(socket => once(socket, 'close')));
+  }
+  const authorization = `Authorization: Basic ${Buffer.from('wrong:').toString('base64')}`;
+  const statusOf = async () =>
+    (await sendRaw('GET /videos HTTP/1.1', 'Host: localhost', authorization)).status;
+  // The connections from before may still be open on the other side.
+  await waitUntil(async () => (await statusOf()) === 429);
 });

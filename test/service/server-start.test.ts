@@ -27,9 +27,10 @@ async function newFolder(): Promise<string> {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Runs the server until it ends by itself, which all these are to do. */
-async function runToEnd(env: Record<string, string>, args: readonly string[] = []) {
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), ...args], {
+/** Runs the server until it ends by itself, which all these are to do; `shell` is run by the shell that starts it. */
+async function runToEnd(env: Record<string, string>, args: readonly string[] = [], shell = ':') {
+  const command = [process.execPath, join(root, 'src/main.ts'), ...args];
+  const child = spawn('sh', ['-c', `${shell}; exec "$0" "$@"`, ...command], {
     cwd: root,
     env: {
       ...process.env,
@@ -254,6 +255,28 @@ test.concurrent('it is ready once its first account exists and everything has st
   expect(answers.length).toBeGreaterThan(1);
   expect(answers.slice(0, -1).every(({ ready }) => ready === 503)).toBe(true);
   expect(answers.at(-1)).toEqual({ ready: 200, account: 200 });
+});
+
+test.concurrent('a limit on open files that is too low is told with what to do', async () => {
+  const { code, stdout } = await runToEnd(
+    {
+      MILLRACE_LOG_LEVEL: 'warn',
+      MILLRACE_HTTP_MAX_CONNECTIONS: '1000000',
+      // Ends it.
+      MILLRACE_RTMP_PORT: String(await takenPort()),
+    },
+    [],
+    'ulimit -n 5000',
+  );
+  expect(code).toBe(1);
+  const lines = stdout.split('\n').filter(line => line.includes('descriptor-limit-low'));
+  expect(lines.map(line => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      limit: 5_000,
+      needed: 1_021_000,
+      advice: expect.stringContaining('LimitNOFILE'),
+    }),
+  ]);
 });
 
 test.concurrent('bad settings: every problem on a line of its own, and exit code 1', async () => {

@@ -25,10 +25,18 @@ export interface StartApiOptions
   extends Partial<
       Pick<
         ApiOptions,
-        'rateLimits' | 'clock' | 'peers' | 'analytics' | 'bodyTimeoutMs' | 'videos' | 'images' | 'uploads'
+        | 'rateLimits'
+        | 'maxWrongKeysPerMinute'
+        | 'clock'
+        | 'peers'
+        | 'analytics'
+        | 'bodyTimeoutMs'
+        | 'videos'
+        | 'images'
+        | 'uploads'
       >
     >,
-    Partial<Pick<HttpListenerOptions, 'https' | 'beforeKoa' | 'headersTimeoutMs'>> {
+    Partial<Pick<HttpListenerOptions, 'https' | 'beforeKoa' | 'headersTimeoutMs' | 'perAddress'>> {
   readonly dataDir?: string;
   readonly isUpgraded?: boolean;
   readonly log?: Logger;
@@ -149,6 +157,9 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     observer: metrics,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.peers === undefined ? {} : { peers: options.peers }),
+    ...(options.maxWrongKeysPerMinute === undefined
+      ? {}
+      : { maxWrongKeysPerMinute: options.maxWrongKeysPerMinute }),
     ...(options.analytics === undefined ? {} : { analytics: options.analytics }),
     ...(options.videos === undefined ? {} : { videos: options.videos }),
     ...(options.images === undefined ? {} : { images: options.images }),
@@ -172,6 +183,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     log,
     ...(options.https === undefined ? {} : { https: options.https }),
     hsts: { maxAgeSeconds: 3_600, isSecure: options.peers?.isSecure ?? secureReader([]) },
+    ...(options.perAddress === undefined ? {} : { perAddress: options.perAddress }),
     ...(options.headersTimeoutMs === undefined ? {} : { headersTimeoutMs: options.headersTimeoutMs }),
   });
   for (const kind of api.uploads.jobKinds) jobs.register(kind);

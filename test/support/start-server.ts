@@ -58,6 +58,10 @@ export async function startServer(
       'bootstrap.productionKey': productionKey,
       'bootstrap.upgraded': 'true',
       'recording.enabled': 'false',
+      // All clients of a test have one address.
+      'http.maxConnectionsPerAddress': '0',
+      'rtmp.maxConnectionsPerAddress': '0',
+      'rateLimit.wrongKeys': '0',
       ...flags,
     },
   });

@@ -1,3 +1,4 @@
+import type { AddressOf } from '../../http/peer.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
 import { apiKeyRequestSchema, refreshRequestSchema, tokensSchema } from './auth.schema.ts';
 import type { AuthService } from './auth.service.ts';
@@ -9,7 +10,7 @@ const refusals = [
 ] as const;
 
 /** `/auth/*`: tokens for callers that do not want to send their API key with each request. */
-export function authRoutes(auth: AuthService): Route[] {
+export function authRoutes(auth: AuthService, addressOf: AddressOf): Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -20,7 +21,7 @@ export function authRoutes(auth: AuthService): Route[] {
       body: jsonBody(apiKeyRequestSchema),
       success: { status: 200, description: 'Tokens.', schema: tokensSchema },
       errors: [...refusals],
-      handle: ({ body }) => auth.exchangeApiKey(body.apiKey),
+      handle: ({ body, incoming }) => auth.exchangeApiKey(body.apiKey, addressOf(incoming)),
     }),
     defineRoute({
       method: 'POST',

@@ -11,6 +11,7 @@ import type { AccountsStore } from '../accounts/accounts.store.ts';
 import type { tokensSchema } from './auth.schema.ts';
 import { parseAuthorization } from './credentials.ts';
 import { TokensStore } from './tokens.store.ts';
+import type { WrongKeyLimit } from './wrong-key-limit.ts';
 
 const accessTokenSeconds = 3_600;
 const refreshTokenMs = 30 * 24 * 3_600 * 1_000;
@@ -25,6 +26,7 @@ export class AuthService {
   readonly #accounts: AccountsStore;
   readonly #tokens: TokensStore;
   readonly #limiter: RateLimiter;
+  readonly #wrongKeys: WrongKeyLimit;
   readonly #clock: Clock;
   readonly #log: Logger;
   /** When each key was last noted as used, so that not every request writes. */
@@ -34,6 +36,7 @@ export class AuthService {
     database: Database;
     accounts: AccountsStore;
     limiter: RateLimiter;
+    wrongKeys: WrongKeyLimit;
     clock: Clock;
     log: Logger;
   }) {
@@ -41,6 +44,7 @@ export class AuthService {
     this.#accounts = options.accounts;
     this.#tokens = new TokensStore(options.database);
     this.#limiter = options.limiter;
+    this.#wrongKeys = options.wrongKeys;
     this.#clock = options.clock;
     this.#log = options.log;
   }
@@ -48,16 +52,17 @@ export class AuthService {
   /**
    * Whose an `Authorization` header is.
    *
-   * @throws AppError of the `authentication-` codes (401), or `authorization-suspended-account` (403)
+   * @param address where the request comes from
+   * @throws AppError of the `authentication-` codes (401), `authorization-suspended-account` (403), or `too-many-requests` (429)
    */
-  authenticate(authorization: string | undefined): Caller {
+  authenticate(authorization: string | undefined, address: string): Caller {
     if (authorization === undefined) throw new AppError('authentication-missing-authorization-header');
     const credentials = parseAuthorization(authorization);
     if (credentials === undefined) throw new AppError('authentication-invalid-authorization-header-value');
     const nowMs = this.#clock.nowMs();
     const owner =
       credentials.scheme === 'basic'
-        ? allowed(this.#accounts.ownerOfKey(credentials.apiKey), 'authentication-invalid-api-key')
+        ? allowed(this.#ownerOfKey(credentials.apiKey, address), 'authentication-invalid-api-key')
         : allowed(
             this.#tokens.ownerOfAccessToken(credentials.accessToken, nowMs),
             'authentication-invalid-access-token',
@@ -72,8 +77,8 @@ export class AuthService {
    * @throws AppError `authentication-invalid-user-credentials` (400), `authorization-suspended-account` (403) or
    *   `too-many-requests` (429)
    */
-  exchangeApiKey(apiKey: string): Tokens {
-    const owner = allowed(this.#accounts.ownerOfKey(apiKey), 'authentication-invalid-user-credentials');
+  exchangeApiKey(apiKey: string, address: string): Tokens {
+    const owner = allowed(this.#ownerOfKey(apiKey, address), 'authentication-invalid-user-credentials');
     this.#limiter.require(owner, 'writes');
     return this.#issue(owner.apiKeyId);
   }
@@ -87,6 +92,12 @@ export class AuthService {
       this.#tokens.removeRefreshToken(refreshToken);
       return this.#issue(owner.apiKeyId);
     });
+  }
+
+  #ownerOfKey(apiKey: string, address: string): KeyOwner | undefined {
+    const owner = this.#accounts.ownerOfKey(apiKey);
+    this.#wrongKeys.count(address, owner?.apiKeyId);
+    return owner;
   }
 
   #issue(apiKeyId: string): Tokens {

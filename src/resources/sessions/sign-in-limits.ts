@@ -1,6 +1,6 @@
-import { isIPv6 } from 'node:net';
 import { RateExceeded } from '../../http/rate-limiter.ts';
 import type { Clock } from '../../shared/clock.ts';
+import { networkOf } from '../../shared/network-of.ts';
 
 const windowMs = 15 * 60_000;
 const triesPerEmail = 10;
@@ -43,7 +43,7 @@ export class SignInLimits {
    */
   begin(email: string, address: string): SignInTry {
     const nowMs = this.#clock.monotonicMs();
-    const place = placeOf(address);
+    const place = networkOf(address);
     const atPlace = `${email.toLowerCase()} ${place}`;
     const isKnown = this.#known.has(atPlace);
     const person = isKnown ? atPlace : email.toLowerCase();
@@ -81,21 +81,6 @@ export class SignInLimits {
 function tooMany(limit: number, retryAfterSeconds: number): RateExceeded {
   const state = { isAllowed: false, limit, remaining: 0, retryAfterSeconds };
   return new RateExceeded(state, 'Too many passwords were wrong. Try again later.');
-}
-
-/** One person may have all addresses of an IPv6 network. */
-function placeOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.toLowerCase().split('%')[0]!.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  // What stands behind the gap counts from the end.
-  const behind = tail === undefined || tail === '' ? [] : tail.split(':');
-  const gap = tail === undefined ? 0 : Math.max(0, 8 - groups.length - behind.length);
-  const whole = [...groups, ...Array.from({ length: gap }, () => '0'), ...behind];
-  return whole
-    .slice(0, 4)
-    .map(group => Number.parseInt(group, 16).toString(16))
-    .join(':');
 }
 
 function windowAt(windows: ReadonlyMap<string, Window>, name: string, nowMs: number): Window {

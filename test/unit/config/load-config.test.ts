@@ -203,6 +203,14 @@ describe('what is refused', () => {
       'live.partTarget: a segment must hold at least three parts',
     ],
     [{ 'http.port': '1935' }, 'rtmp.port: port 1935 is also given to http.port'],
+    [
+      { 'uploads.minFree': '1GiB' },
+      'uploads.minFree: must be larger than recording.minFree (1073741824 B), so that uploads end no recordings',
+    ],
+    [
+      { 'recording.minFree': '3GiB' },
+      'uploads.minFree: must be larger than recording.minFree (3221225472 B), so that uploads end no recordings',
+    ],
   ])('%j contradicts itself', (flags, message) => {
     expect(problemsOf({ flags })).toEqual([message]);
   });
