@@ -178,12 +178,23 @@ describeInBrowser('the player page of a video', browser => {
       await page.click('role=menuitem[name*="Quality"]');
       await page.click(`role=menuitemradio[name*="${name}"]`);
     };
-    await choose('240p');
-    await until('240p', async () => (await viewer.video()).width === 320);
-    expect(await handle(page, 'chosenQuality')).toBe('240p');
+    for (const [name, width] of [
+      ['240p', 320],
+      ['360p', 640],
+    ] as const) {
+      const { stalls } = await viewer.video();
+      await choose(name);
+      await until(name, async () => (await viewer.video()).width === width);
+      await until('its name', async () => (await handle(page, 'currentQuality')) === name);
+      expect((await viewer.video()).stalls - stalls).toBeLessThanOrEqual(mostStalls);
+      // What was loaded before the choice is loaded anew.
+      await page.keyboard.press('0');
+      const { time, width: shown } = await viewer.untilPlayed(0.3);
+      expect({ isAtStart: time < 4, shown }).toEqual({ isAtStart: true, shown: width });
+    }
+    expect(await handle(page, 'chosenQuality')).toBe('360p');
     await choose('Auto');
     expect(await handle(page, 'chosenQuality')).toBe(undefined);
-    expect((await viewer.video()).stalls).toBeLessThanOrEqual(mostStalls);
     expect(viewer.complaints).toEqual([]);
   });
 

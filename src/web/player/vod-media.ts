@@ -56,6 +56,9 @@ const nativeType = 'application/vnd.apple.mpegurl';
 const mostRestarts = 3;
 const restartWindowMs = 60_000;
 
+/** Times of segments and of their keyframes may differ by rounding. */
+const keyframeToleranceSeconds = 0.1;
+
 /** Whether this browser can play HLS at all, and how. */
 export function vodPlayableWith(video: HTMLVideoElement): 'hls.js' | 'native' | undefined {
   if (Hls.isSupported()) return 'hls.js';
@@ -78,6 +81,8 @@ export class VodMedia {
   /** What the viewer chose, by name, so that a fresh start keeps it. */
   #chosenLabel: string | undefined;
   #restartsAtMs: number[] = [];
+  /** Position of the segment that is being played, in seconds. */
+  #playingSegmentStart = 0;
 
   constructor(video: HTMLVideoElement, handlers: VodMediaHandlers) {
     this.#video = video;
@@ -201,6 +206,7 @@ export class VodMedia {
     if (hls === undefined) return;
     this.#chosenLabel = this.qualities.find(quality => quality.id === id)?.label;
     hls.nextLevel = this.#chosenLabel === undefined ? autoQuality : id;
+    if (this.#chosenLabel !== undefined) this.#dropBackBuffer(hls);
     this.#handlers.onChange();
   }
 
@@ -248,6 +254,17 @@ export class VodMedia {
     if (difference !== 'same') this.#handlers.onChange();
   }
 
+  /** Drops what is buffered before the segment that is being played: who goes back, or loops, gets the chosen quality there too. */
+  #dropBackBuffer(hls: Hls): void {
+    if (this.#playingSegmentStart > this.#video.currentTime) return;
+    hls.trigger(Hls.Events.BUFFER_FLUSHING, {
+      startOffset: 0,
+      // Up to the keyframe that the segment begins with; a removal that ends behind it would take the whole segment.
+      endOffset: Math.max(0, this.#playingSegmentStart - keyframeToleranceSeconds),
+      type: hls.audioTracks.length > 0 ? 'video' : null,
+    });
+  }
+
   #loadWithHls(url: string): void {
     const hls = new Hls({
       ...hlsConfig,
@@ -255,6 +272,7 @@ export class VodMedia {
       startPosition: this.#startSeconds,
     });
     this.#hls = hls;
+    this.#playingSegmentStart = 0;
     hls.on(Hls.Events.ERROR, (_, data) => {
       if (data.fatal && hls === this.#hls) this.#onFatal(hls, data);
     });
@@ -263,7 +281,14 @@ export class VodMedia {
       if (chosen !== autoQuality) hls.startLevel = hls.nextLevel = chosen;
       this.#handlers.onChange();
     });
-    hls.on(Hls.Events.LEVEL_SWITCHED, () => this.#handlers.onChange());
+    hls.on(Hls.Events.FRAG_CHANGED, (_, { frag }) => {
+      this.#playingSegmentStart = frag.start;
+    });
+    hls.on(Hls.Events.LEVEL_SWITCHED, () => {
+      // Including the segment in which the choice was made.
+      if (this.#chosenLabel !== undefined) this.#dropBackBuffer(hls);
+      this.#handlers.onChange();
+    });
     hls.on(Hls.Events.LEVEL_UPDATED, () => this.#handlers.onChange());
     hls.on(Hls.Events.FRAG_BUFFERED, () => this.#resume());
     hls.attachMedia(this.#video);
