@@ -96,6 +96,64 @@ describe('captions', () => {
   });
 });
 
+describe('an SRT file', () => {
+  const cues = (count: number) =>
+    Array.from(
+      { length: count },
+      (_, at) => `${at + 1}\r\n00:00:00,${at % 900} --> 00:00:01,000\r\nÇa va & <i>${at}</i>\r\n\r\n`,
+    );
+
+  it.each(['captions', 'chapters'])('becomes WebVTT as %s, also across chunks of the file', async kind => {
+    const answer = await upload(kind, 'fr', Buffer.from(`\ufeff${cues(3_000).join('')}`));
+    expect([answer.status, answer.json.detail]).toEqual([200, undefined]);
+    expect(files()).toHaveLength(1);
+    const lines = readFileSync(join(server.dataDir, 'vod', videoId, files()[0]!), 'utf8').split('\n');
+    expect(lines).toHaveLength(1 + 3_000 * 3 + 1);
+    expect(lines.slice(0, 4)).toEqual([
+      'WEBVTT',
+      '',
+      '00:00:00.000 --> 00:00:01.000',
+      'Ça va &amp; <i>0</i>',
+    ]);
+    expect(lines.slice(-2)).toEqual(['Ça va &amp; <i>2999</i>', '']);
+    expect(readdirSync(join(server.dataDir, 'incoming'))).toEqual([]);
+  });
+
+  it.each([
+    [
+      'text',
+      'Hello\n',
+      /^Line 1: expected WEBVTT, a cue number or the times .* found "Hello"\. Upload a WebVTT/,
+    ],
+    [
+      'a bad cue',
+      `${cues(5_000).join('')}5001\n00:00 --> 00:01\n`,
+      /^Line 20002: expected the times of a cue/,
+    ],
+    [
+      'Latin-1',
+      Buffer.from('1\n00:00:01,000 --> 00:00:02,000\n\xc7a va\n', 'latin1'),
+      /^Line 3: is not UTF-8\./,
+    ],
+    ['one long line', 'x'.repeat(200_000), /^Line 1: is longer than 65536 bytes\./],
+    ['a cue that is cut off', '1\n00:00:01,000', /^Line 2: expected the times of a cue/],
+  ])('that is none is refused with its line: %s', async (_, content, detail) => {
+    const { status, json } = await upload('captions', 'en', Buffer.from(content as string));
+    expect(json).toMatchObject({ title: 'The uploaded file is invalid.', name: 'file' });
+    expect(json.detail).toMatch(detail);
+    expect(status).toBe(400);
+    expect(files()).toEqual([]);
+    expect(readdirSync(join(server.dataDir, 'incoming'))).toEqual([]);
+  });
+
+  it('that becomes too large is refused', async () => {
+    const text = `${'&'.repeat(9_000)}\n`.repeat(800);
+    const { json } = await upload('captions', 'en', Buffer.from(`${cues(1)[0]!.trimEnd()}\n${text}`));
+    expect(json).toMatchObject({ status: 400, title: 'The uploaded file is too large.' });
+    expect(readdirSync(join(server.dataDir, 'incoming'))).toEqual([]);
+  });
+});
+
 describe('chapters', () => {
   it('are uploaded, shown, listed, replaced and deleted', async () => {
     const answer = await upload('chapters', 'en');

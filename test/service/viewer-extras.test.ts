@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const hostile = Buffer.from('<!doctype html><script>alert(1)</script>');
+const hostile = Buffer.from('WEBVTT\n\n<!doctype html><script>alert(1)</script>');
 const vtt = Buffer.from('WEBVTT\n\n00:00.000 --> 00:02.000\nBonjour\n');
 const png = pngImage(20, 10);
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into.

@@ -48,6 +48,7 @@ export function captionRoutes(captions: TextTracksService): Route[] {
       find: ({ params, caller }: TextTrackRequest) =>
         captions.place(caller.projectId, params.videoId, params.language),
       body: textTrackBody,
+      errors: ['uploaded-file-empty', 'uploaded-file-invalid-file'],
       success,
       handle: async ({ found, body }) => view(found.projectId, await captions.put(found, body)),
     }),

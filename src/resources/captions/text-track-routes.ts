@@ -7,11 +7,12 @@ import { textTracksQuerySchema } from './captions.schema.ts';
 import { type TextTrack, textTrackBytesMax } from './text-track.ts';
 import type { TextTracksService } from './text-tracks.service.ts';
 
-/** A request body of one WebVTT file. */
+/** A request body of one WebVTT or SubRip file. */
 export const textTrackBody = fileBody({
   bytesMax: textTrackBytesMax,
-  description: 'A WebVTT file in UTF-8. It is not looked into: what cannot be read does not show.',
-  contentTypes: ['text/vtt'],
+  description:
+    'A WebVTT file in UTF-8, or a SubRip file (`.srt`), which is converted to WebVTT. Anything else is refused with the number of the line at fault. The cues of WebVTT are not validated: what cannot be read does not show.',
+  contentTypes: ['text/vtt', 'application/x-subrip'],
 });
 
 /** Sentences for the names in the paths of text tracks. */

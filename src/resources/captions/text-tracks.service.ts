@@ -1,5 +1,4 @@
 import { rm, rmdir } from 'node:fs/promises';
-import { fileError } from '../../http/file-body.ts';
 import { refuseAttribute } from '../../http/problems.ts';
 import type { UploadedFile } from '../../http/route.ts';
 import { AppError } from '../../shared/errors.ts';
@@ -9,6 +8,7 @@ import type { MediaFiles } from '../../storage/media-files.ts';
 import type { Database } from '../../store/database.ts';
 import type { PrivateTokens } from '../private-tokens/private-tokens.store.ts';
 import { type TextTrack, type TextTrackKind, textTracksAtMost } from './text-track.ts';
+import { webVttOf } from './text-track-file.ts';
 import type { TextTracksStore } from './text-tracks.store.ts';
 
 /** What is asked of the videos themselves. */
@@ -45,7 +45,7 @@ export interface FoundTextTrack {
 }
 
 /**
- * The captions of videos, or their chapters. A file is never looked into: what cannot be read does not show. It is in place
+ * The captions of videos, or their chapters. The cues of WebVTT are not validated: what cannot be read does not show. A file is in place
  * before its row says so and goes after it, so that a crash can only leave a file that nobody asks for, which goes with its video.
  */
 export class TextTracksService {
@@ -99,14 +99,14 @@ export class TextTracksService {
   }
 
   /**
-   * Keeps a received file, in the place of the one that is there.
+   * Keeps a received file as WebVTT, in the place of the one that is there.
    *
-   * @throws AppError `uploaded-file-empty`; `invalid-attribute` when the video has too many; `resource-not-found` when it went
+   * @throws AppError as {@link webVttOf} does; `invalid-attribute` when the video has too many; `resource-not-found` when it went
    *   meanwhile
    */
-  async put({ projectId, videoId, language }: TextTrackPlace, file: UploadedFile): Promise<TextTrack> {
+  async put({ projectId, videoId, language }: TextTrackPlace, uploaded: UploadedFile): Promise<TextTrack> {
     const { database, store, files } = this.#options;
-    if (file.bytes === 0) throw fileError('uploaded-file-empty');
+    const file = await webVttOf(uploaded);
     const name = `${this.kind}-${language}-${newUuid()}.vtt`;
     await files.publish(file.path, files.video(videoId, name));
     let useless: string | undefined = name;

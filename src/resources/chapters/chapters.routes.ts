@@ -48,6 +48,7 @@ export function chapterRoutes(chapters: TextTracksService): Route[] {
       find: ({ params, caller }: TextTrackRequest) =>
         chapters.place(caller.projectId, params.videoId, params.language),
       body: textTrackBody,
+      errors: ['uploaded-file-empty', 'uploaded-file-invalid-file'],
       success,
       handle: async ({ found, body }) => view(found.projectId, await chapters.put(found, body)),
     }),

@@ -29,10 +29,10 @@ export function TrackUpload({
   onClose: () => void;
 }) {
   const [language, setLanguage] = useState(fixed ?? '');
-  const [content, setContent] = useState<TrackContent>();
+  const [chosen, setChosen] = useState<{ file: File; content: TrackContent }>();
   const submission = useSubmit(async () => {
-    if (content === undefined) return;
-    await sendTrack(kind, videoId, language.trim(), content.vtt);
+    if (chosen === undefined) return;
+    await sendTrack(kind, videoId, language.trim(), chosen.file);
     tell(kind === 'captions' ? 'Captions uploaded.' : 'Chapters uploaded.');
     onDone();
     onClose();
@@ -42,7 +42,7 @@ export function TrackUpload({
     <FormDialog
       title={fixed === undefined ? `Upload ${kind}` : `Replace ${kind}: ${languageName(fixed)}`}
       action="Upload"
-      disabled={content === undefined || language.trim() === ''}
+      disabled={chosen === undefined || language.trim() === ''}
       submission={submission}
       onClose={onClose}
     >
@@ -55,11 +55,11 @@ export function TrackUpload({
         hint="WebVTT (.vtt) or SubRip (.srt)."
         error={submission.errorOf('file')}
         onFile={file => {
-          if (file === undefined) setContent(undefined);
-          else void file.text().then(text => setContent(readTrackFile(text)));
+          if (file === undefined) setChosen(undefined);
+          else void file.text().then(text => setChosen({ file, content: readTrackFile(text) }));
         }}
       />
-      {content !== undefined && <Findings kind={kind} content={content} />}
+      {chosen !== undefined && <Findings kind={kind} content={chosen.content} />}
       {isReplaced && <Notice tone="warning">The {kind} that this language has are replaced.</Notice>}
     </FormDialog>
   );

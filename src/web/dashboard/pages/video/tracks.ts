@@ -3,15 +3,15 @@ import { call } from '../../api/client.ts';
 /** Kinds of WebVTT files that a video has, each in several languages. */
 export type TrackKind = 'captions' | 'chapters';
 
-/** Uploads a file for a language, in place of the one that is there. @throws ApiProblem */
+/** Uploads WebVTT or SubRip for a language, in place of the file that is there. @throws ApiProblem */
 export async function sendTrack(
   kind: TrackKind,
   videoId: string,
   language: string,
-  vtt: string,
+  content: string | File,
 ): Promise<void> {
   const body = new FormData();
-  body.set('file', new File([vtt], `${language}.vtt`, { type: 'text/vtt' }));
+  body.set('file', new File([content], `${language}.vtt`, { type: 'text/vtt' }));
   const input = { params: { videoId, language }, body };
   if (kind === 'captions') await call('POST /videos/{videoId}/captions/{language}', input);
   else await call('POST /videos/{videoId}/chapters/{language}', input);

@@ -84,10 +84,7 @@ describe('a file of captions', () => {
     ['WebVTT without its first line', '00:01.000 --> 00:02.000\nHello\n', 0, false],
     ['anything else', '<html></html>', 0, false],
   ])('is looked into: %s', (_, text, cues, wasSubRip) => {
-    const content = readTrackFile(text);
-    expect(content).toMatchObject({ cues, wasSubRip });
-    if (!wasSubRip) expect(content.vtt).toBe(text);
-    else expect(readTrackFile(content.vtt)).toMatchObject({ cues, wasSubRip: false });
+    expect(readTrackFile(text)).toEqual({ cues, wasSubRip });
   });
 });
 

@@ -1,0 +1,108 @@
+/** What is wrong with a line, such as `expected a cue number, found "abc"`. */
+export interface LineProblem {
+  readonly problem: string;
+}
+
+const cueNumber = /^\d{1,10}$/;
+const cueTimes =
+  /^(\d{1,3}):(\d{1,2}):(\d{1,2})[,.](\d{1,3})[ \t]*-->[ \t]*(\d{1,3}):(\d{1,2}):(\d{1,2})[,.](\d{1,3})(?:[ \t].*)?$/;
+const timesExample = 'the times of a cue (00:00:01,000 --> 00:00:04,000)';
+/** Of styles: `<font color="...">` and `{\an8}` have no counterpart in WebVTT. */
+const droppedStyle = /<\/?font\b[^<>]{0,500}>|\{\\[^{}]{0,500}\}/gi;
+const keptTag = /(<\/?[biu]>)/i;
+const quotedChars = 40;
+const maxLineChars = 10_000;
+
+/**
+ * Converts the lines of a SubRip file (`.srt`) to WebVTT, one at a time.
+ *
+ * **Source**: WebVTT: The Web Video Text Tracks Format, W3C, 4.1 (file structure) and 4.2.2 (cue text). SubRip has no specification; this
+ * takes what FFmpeg's demuxer (`libavformat/srtdec.c`) takes, but for text outside of cues.
+ */
+export class SubRipConverter {
+  #expects: 'number' | 'times' | 'text' = 'number';
+  /** Written before the first line of text: players ignore cues that end when they begin, so these are left out. */
+  #times = '';
+  #isShown = false;
+  #cues = 0;
+
+  /**
+   * Takes the next line.
+   *
+   * @param text without its line feed
+   * @returns what it becomes, or what is wrong with it
+   */
+  convert(text: string): string | LineProblem {
+    if (text.length > maxLineChars) return { problem: `is longer than ${maxLineChars} characters` };
+    const line = text.trim();
+    const times = cueTimes.exec(line);
+    if (this.#expects === 'text') {
+      return times === null ? this.#text(line) : expected('an empty line before the next cue', line);
+    }
+    if (times !== null) return this.#begin(times);
+    if (this.#expects === 'times') return expected(timesExample, line);
+    if (line === '') return '';
+    if (!cueNumber.test(line)) return expected(`WEBVTT, a cue number or ${timesExample}`, line);
+    this.#expects = 'times';
+    return '';
+  }
+
+  /** Takes the end of the file: what is missing there, or undefined. */
+  end(): LineProblem | undefined {
+    if (this.#expects === 'times') return expected(timesExample, undefined);
+    return this.#cues === 0 ? expected('a cue number', undefined) : undefined;
+  }
+
+  #begin(times: RegExpExecArray): string | LineProblem {
+    const startMs = msOf(times.slice(1, 5));
+    const endMs = msOf(times.slice(5, 9));
+    if (startMs === undefined || endMs === undefined)
+      return { problem: 'has more than 59 minutes or seconds' };
+    if (endMs < startMs) return { problem: 'has a cue that ends before it begins' };
+    this.#expects = 'text';
+    this.#cues += 1;
+    this.#isShown = endMs > startMs;
+    this.#times = `\n${formatTime(startMs)} --> ${formatTime(endMs)}\n`;
+    return '';
+  }
+
+  #text(line: string): string {
+    if (line === '') {
+      this.#expects = 'number';
+      return '';
+    }
+    if (!this.#isShown) return '';
+    const times = this.#times;
+    this.#times = '';
+    return `${times}${cueText(line)}\n`;
+  }
+}
+
+function expected(what: string, found: string | undefined): LineProblem {
+  const quoted = found === undefined ? 'the end of the file' : JSON.stringify(found.slice(0, quotedChars));
+  return { problem: `expected ${what}, found ${quoted}` };
+}
+
+function msOf([hours, minutes, seconds, ms]: readonly string[]): number | undefined {
+  if (Number(minutes) > 59 || Number(seconds) > 59) return undefined;
+  return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + Number(ms);
+}
+
+function formatTime(ms: number): string {
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const time = `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}`;
+  return `${time}.${String(ms % 1000).padStart(3, '0')}`;
+}
+
+function cueText(line: string): string {
+  const escaped = (text: string) =>
+    text
+      .replace(/&(?!(?:amp|lt|gt|nbsp|lrm|rlm);)/g, '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;');
+  return line
+    .replace(droppedStyle, '')
+    .split(keptTag)
+    .map((part, index) => (index % 2 === 1 ? part.toLowerCase() : escaped(part)))
+    .join('');
+}
