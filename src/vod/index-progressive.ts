@@ -32,6 +32,8 @@ export interface IndexProgressiveOptions {
   readonly tracks?: { readonly video?: number | undefined; readonly audio?: number | undefined };
   /** Maximum size of the `moov`; 128 MiB if not given. */
   readonly maxMovieBytes?: number;
+  /** Plays tracks to their last frame. For files that ffmpeg has put together: it may let an edit end before a frame that has no duration. */
+  readonly ignoresEditEnds?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -80,7 +82,8 @@ async function indexFile(
   signal.throwIfAborted();
   const { size: fileBytes } = await handle.stat();
   const readAt = readerOf(handle);
-  const movie = await readMovie(readAt, fileBytes, options.maxMovieBytes);
+  const read = await readMovie(readAt, fileBytes, options.maxMovieBytes);
+  const movie = options.ignoresEditEnds === true ? withoutEditEnds(read) : read;
   const videoTrack = chooseTrack(movie, 'video', options.tracks?.video);
   const audioTrack = chooseTrack(movie, 'audio', options.tracks?.audio);
   const starts = [videoTrack, audioTrack]
@@ -117,6 +120,13 @@ async function indexFile(
     ...(video.reason === undefined ? {} : { videoReason: video.reason }),
     ...(audio.reason === undefined ? {} : { audioReason: audio.reason }),
   };
+}
+
+function withoutEditEnds(movie: ProgressiveMovie): ProgressiveMovie {
+  const tracks = movie.tracks.map(track =>
+    track.edit === undefined ? track : { ...track, edit: { ...track.edit, durationTicks: undefined } },
+  );
+  return { ...movie, tracks };
 }
 
 async function readMovie(

@@ -158,7 +158,12 @@ async function carry(
     mp4 = await remux(context, job, source, wanted);
     if (mp4 !== undefined) {
       const tracks = trackPlaces(wanted);
-      indexed = await context.indexThreads.index(join(folder, mp4), { folder, tracks, signal: job.signal });
+      indexed = await context.indexThreads.index(join(folder, mp4), {
+        folder,
+        tracks,
+        ignoresEditEnds: true,
+        signal: job.signal,
+      });
     }
   }
   if (

@@ -32,6 +32,8 @@ export interface TrackSurvey {
   /** Presentation time of the first of them, and the end of the one presented last. */
   readonly startTicks: number;
   readonly endTicks: number;
+  /** The lowest composition offset of them, 0 or less. */
+  readonly minOffsetTicks: number;
   /** Of video, those to begin a segment with: the first is the sample `first`. */
   readonly syncs: SyncPoints;
 }
@@ -84,6 +86,7 @@ export async function surveyVideo(
   let end = 0;
   let startTicks = 0;
   let endTicks = 0;
+  let minOffsetTicks = 0;
   while (cursor.next()) {
     if (cursor.number % SAMPLES_A_LOOK === 0 && pace.isDue) await pace.rest();
     const pts = cursor.ptsTicks;
@@ -101,11 +104,13 @@ export async function surveyVideo(
       first = cursor.number;
       startTicks = pts;
     }
-    if (pts > edit.most) continue;
+    // A frame that begins within the last tick of the movie is shown: an edit ends there where a last frame has no duration.
+    if (pts >= edit.endTicks) continue;
     if (cursor.number > end && end > 0) throw refusal('ends among frames that need each other (edit list)');
     end = cursor.number + 1;
     endTicks = Math.max(endTicks, pts + cursor.durationTicks);
     checkLength(track, endTicks - startTicks);
+    minOffsetTicks = Math.min(minOffsetTicks, cursor.compositionOffsetTicks);
     const last = syncs.ptsTicks.at(-1);
     if (cursor.isSync && (last === undefined || pts - last >= syncDistance)) {
       syncs.numbers.push(cursor.number);
@@ -115,7 +120,7 @@ export async function surveyVideo(
     }
   }
   if (first === -1 || end <= first) throw refusal('shows no frame');
-  return { first, end, startTicks, endTicks, syncs };
+  return { first, end, startTicks, endTicks, minOffsetTicks, syncs };
 }
 
 /**
@@ -136,6 +141,7 @@ export async function surveyAudio(
   let startTicks = 0;
   let previousPts = 0;
   let endTicks = 0;
+  let minOffsetTicks = 0;
   while (cursor.next()) {
     if (cursor.number % SAMPLES_A_LOOK === 0 && pace.isDue) await pace.rest();
     const pts = cursor.ptsTicks;
@@ -153,9 +159,11 @@ export async function surveyAudio(
     end = cursor.number + 1;
     endTicks = pts + cursor.durationTicks;
     if (first !== -1) checkLength(track, endTicks - startTicks);
+    minOffsetTicks = Math.min(minOffsetTicks, cursor.compositionOffsetTicks);
   }
   if (first === -1 || end <= first) throw refusal('is empty');
-  return { first, end, startTicks, endTicks, syncs: { numbers: [], ptsTicks: [], positions: [], sizes: [] } };
+  const syncs = { numbers: [], ptsTicks: [], positions: [], sizes: [] };
+  return { first, end, startTicks, endTicks, minOffsetTicks, syncs };
 }
 
 /** Presentation times, in the track's ticks, that the edit lets through; its own times are rounded to ticks of the movie. */
@@ -163,13 +171,13 @@ function windowOf(movie: ProgressiveMovie, track: ProgressiveTrack) {
   const { mediaTimeTicks, durationTicks } = editOf(track);
   const movieTick = track.timescale / movie.timescale;
   const tolerance = Math.max(1, movieTick);
+  const endTicks =
+    durationTicks === undefined ? Number.POSITIVE_INFINITY : mediaTimeTicks + durationTicks * movieTick;
   return {
     tolerance,
     least: mediaTimeTicks > 0 ? mediaTimeTicks - tolerance : Number.NEGATIVE_INFINITY,
-    most:
-      durationTicks === undefined
-        ? Number.POSITIVE_INFINITY
-        : mediaTimeTicks + durationTicks * movieTick - tolerance,
+    most: endTicks - tolerance,
+    endTicks,
   };
 }
 

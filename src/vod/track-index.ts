@@ -83,6 +83,11 @@ class TrackSegments {
   readonly #writer: SegmentIndexWriter;
   /** What is added to a time of the track to have that of the rendition. */
   readonly #shift: number;
+  /**
+   * Decode times are earlier by this, and composition offsets greater: libav adds the lowest offset to all presentation times of fragments
+   * where it is negative, so that the picture comes late.
+   */
+  readonly #earlierTicks: number;
   readonly #columns = new SampleColumns();
   readonly #slices = new SliceList();
   /** Decode and presentation time at which the open segment begins. */
@@ -111,6 +116,7 @@ class TrackSegments {
     this.#shift =
       Math.round((emptySeconds - options.originSeconds + TIMELINE_START_SECONDS) * timescale) -
       mediaTimeTicks * factor;
+    this.#earlierTicks = -survey.minOffsetTicks * factor;
   }
 
   async writeAll(): Promise<void> {
@@ -164,7 +170,7 @@ class TrackSegments {
 
   #begin(startTicks: number, leadTicks: number): void {
     this.#startTicks = startTicks;
-    this.#baseTicks = this.#cursor.dtsTicks * this.#factor + this.#shift - leadTicks;
+    this.#baseTicks = this.#cursor.dtsTicks * this.#factor + this.#shift - leadTicks - this.#earlierTicks;
     if (this.#baseTicks < 0) throw refusal('is decoded long before it is shown');
   }
 
@@ -172,8 +178,8 @@ class TrackSegments {
     const cursor = this.#cursor;
     // Some writers do not say how long the last frame lasts.
     const duration = cursor.durationTicks * this.#factor || this.#previousDuration || this.#timescale / 25;
-    const offset = cursor.compositionOffsetTicks * this.#factor;
-    if (Math.abs(offset) >= 2 ** 31) throw refusal('has composition offsets that are absurd');
+    const offset = cursor.compositionOffsetTicks * this.#factor + this.#earlierTicks;
+    if (offset < 0 || offset >= 2 ** 31) throw refusal('has composition offsets that are absurd');
     this.#previousDuration = duration;
     const isFirst = this.#columns.length === 0;
     // Only what a segment begins with was looked at, so nothing else is promised to stand alone.

@@ -125,16 +125,20 @@ describe('a file of H.264 and AAC', () => {
     });
   });
 
-  test('keeps signed composition offsets', async () => {
+  test('has earlier decode times in place of negative composition offsets, and is presented as before', async () => {
     const samples = gops([4, 4], 512).map((sample, index) => ({
       ...sample,
       offsetTicks: [0, 1024, -512, -512][index % 4]!,
     }));
     const found = await opened(makeMovie([{ ...video, samples }]));
     const read = await played(found.video);
-    expect(read.samples.map(({ compositionOffsetTicks }) => compositionOffsetTicks)).toEqual(
-      samples.map(({ offsetTicks }) => offsetTicks),
+    expect(read.samples.map(({ dtsTicks }) => dtsTicks)).toEqual(
+      samples.map((_, index) => 128_000 - 512 + 512 * index),
     );
+    expect(read.samples.map(({ compositionOffsetTicks }) => compositionOffsetTicks)).toEqual(
+      samples.map(({ offsetTicks }) => offsetTicks + 512),
+    );
+    expect(found.video!.startSeconds(0)).toBe(0);
   });
 
   test('that has a coarse clock is given a finer one, so that sound and picture stay together', async () => {
@@ -278,6 +282,22 @@ describe('an edit list', () => {
     );
     expect((await played(found.video)).samples).toHaveLength(50);
     expect((await played(found.audio)).samples).toHaveLength(94);
+  });
+
+  test('that ends within a tick of the movie after the last frame begins keeps it, whatever its duration', async () => {
+    // 58 frames of 30 a second, the last of which is said to last for nothing: the edit ends where it begins, rounded up.
+    const samples = gops([58], 3000).map((sample, index) =>
+      index === 57 ? { ...sample, durationTicks: 0 } : sample,
+    );
+    const made = { kind: 'video', timescale: 90_000, samples, edits: [[1900, 0]] } as const;
+    expect((await played((await opened(makeMovie([made]))).video)).samples).toHaveLength(57);
+    const found = await opened(makeMovie([{ ...made, edits: [[1901, 0]] }]));
+    expect((await played(found.video)).samples).toHaveLength(58);
+  });
+
+  test('that ends early in a file that ffmpeg has put together ends nothing', async () => {
+    const found = await opened(makeMovie([{ ...video, edits: [[2000, 0]] }]), { ignoresEditEnds: true });
+    expect((await played(found.video)).samples).toHaveLength(250);
   });
 
   test('that begins with a later keyframe leaves the frames before it out', async () => {
