@@ -20,5 +20,6 @@ export {
   type ReadAt,
   readProgressiveMovie,
 } from './progressive-file.ts';
+export { isEncrypted } from './protection.ts';
 export { SampleCursor } from './sample-tables.ts';
 export { SEEK_TABLE_BYTES, SeekTable } from './seek-table.ts';

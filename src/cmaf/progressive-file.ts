@@ -76,7 +76,8 @@ export async function readProgressiveMovie(
   return { timescale, tracks: tracks.filter(track => track !== undefined) };
 }
 
-async function findMovie(
+/** Finds the body of the `moov`. @throws AppError `media-malformed` when there is none before the first fragment */
+export async function findMovie(
   readAt: ReadAt,
   fileBytes: number,
   maxMovieBytes: number,

@@ -42,7 +42,7 @@ export interface EncodeOrder {
         readonly isInterlaced: boolean;
         readonly toneMapFrom: 'smpte2084' | 'arib-std-b67' | undefined;
         readonly isTooFast: boolean;
-        /** Frames a second, on average; undefined where the file does not say. */
+        /** Frames a second, on average; undefined where that is not known: then frames too near to the one before are left out. */
         readonly framesPerSecond?: number | undefined;
         /** Those of the encoded picture, unless it is mapped to the standard range; default bt709. */
         readonly colour?: PictureColour;
@@ -56,7 +56,7 @@ export interface EncodeOrder {
   readonly audioIndex: number | undefined;
   /** How many channels it has, where that is known. */
   readonly audioChannels?: number | undefined;
-  /** Sound that ends earlier goes on in silence until then, because players stop where one of two tracks does. */
+  /** Sound that ends earlier goes on in silence until then, counted from the file's start: players stop where one of two tracks does. */
   readonly audioUntilSeconds?: number | undefined;
   /** ffprobe's indexes of all that the video consists of: the earliest of these begins at ten seconds, whatever is encoded in this run. */
   readonly timedBy: readonly number[];
@@ -70,6 +70,8 @@ export interface EncodeOrder {
 const startSeconds = 10;
 const fastestRate = 60;
 const keyframeSeconds = 2;
+/** A frame of the fastest rate, in a file that rounds times to milliseconds. */
+const minFrameSeconds = 0.0155;
 /** A frame less than this early is not early: times are rounded to ticks of 90 kHz, and before that to milliseconds by some files. */
 const roundingSeconds = 0.001;
 /** Keyframes are asked for half of the shortest frame earlier, so that rounding never chooses the next frame. */
@@ -97,6 +99,13 @@ const levels = [
 ] as const;
 /** Those of 7.1. */
 const mostMixedChannels = 8;
+/**
+ * Resamples audio so that it stays at its timestamps: fills gaps with silence and drops overlaps once they add up to 40 ms, by which audio
+ * may be early unnoticed. Less would take the jitter of timestamps in program streams for gaps.
+ *
+ * **Source**: EBU R37; ffmpeg-resampler(1), `async` and `min_hard_comp` (default 0.1).
+ */
+export const resampleInSync = 'aresample=48000:async=1:min_hard_comp=0.04:first_pts=0';
 /** Longer than the GOPs of broadcasts and cameras. */
 const runUpSeconds = 20;
 const audioFragmentMicroseconds = 4_000_000;
@@ -251,7 +260,7 @@ function soundFilters({ audioChannels = 0, audioUntilSeconds, clip }: EncodeOrde
   const mix = audioChannels > mostMixedChannels ? 'pan=stereo|c0=c0|c1=c1,' : '';
   const pad =
     audioUntilSeconds === undefined ? '' : `,apad=whole_len=${Math.round(48_000 * audioUntilSeconds)}`;
-  return `${mix}${skip('a', skipOf(clip))}aresample=48000:async=1:first_pts=0${pad}`;
+  return `${mix}${skip('a', skipOf(clip))}${resampleInSync}${pad}`;
 }
 
 function filterGraph(video: EncodedVideo, skipSeconds: number): string {
@@ -272,6 +281,9 @@ function filterGraph(video: EncodedVideo, skipSeconds: number): string {
   if (isRgb) chain.push('format=yuv420p');
   if (video.isInterlaced) chain.push('yadif=deint=interlaced');
   if (video.isTooFast) chain.push(`fps=${fastestRate}`);
+  else if (video.framesPerSecond === undefined) {
+    chain.push(`select='isnan(prev_selected_t)+gte(t-prev_selected_t,${minFrameSeconds})'`);
+  }
   if (video.toneMapFrom !== undefined) {
     const top = rungs.at(-1);
     // In its floating point numbers a large picture would take gigabytes.
@@ -325,6 +337,11 @@ export function remuxArguments(order: {
     ...['-movflags', '+faststart', '-f', 'mp4', `file:${order.output}`],
     ...readAlong(order.timedBy.filter(index => !maps.includes(index))),
   ];
+}
+
+/** Arguments that read tracks to their ends and write nothing: the progress then tells how long they last together. */
+export function measureArguments(source: string, indexes: readonly number[]): string[] {
+  return ['-y', ...mediaOnly, '-i', `file:${source}`, ...readAlong(indexes)];
 }
 
 /** A file that a track of the mp4 comes from. */

@@ -1,3 +1,4 @@
+import { resampleInSync } from './encode-arguments.ts';
 import type { ProbedFile } from './media-tools.ts';
 
 /** One of several files that are put together, one after the other. */
@@ -59,16 +60,7 @@ export function spanEncodeArguments(span: JoinedSpan, { picture, hasSound }: Joi
   if (hasSound) {
     const silence = `anullsrc=channel_layout=stereo:sample_rate=${filled.sampleRate}`;
     maps.push('-map', audioIndex === undefined ? lacking(silence) : `0:${audioIndex}`);
-    maps.push(
-      '-af',
-      `aresample=${filled.sampleRate}:async=1:first_pts=0`,
-      '-c:a',
-      'aac',
-      '-b:a',
-      '192k',
-      '-ac',
-      '2',
-    );
+    maps.push('-af', resampleInSync, '-c:a', 'aac', '-b:a', '192k', '-ac', '2');
   }
   return [
     ...args,

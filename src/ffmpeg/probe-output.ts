@@ -31,8 +31,11 @@ export const takenFormats: readonly string[] = [
 const entries = [
   'format=format_name,start_time,duration',
   'stream=index,codec_type,codec_name,profile,width,height,sample_aspect_ratio,pix_fmt,color_transfer,color_primaries',
-  'color_space,field_order,avg_frame_rate,r_frame_rate,sample_rate,channels,bit_rate,duration,start_time',
+  'color_space,field_order,avg_frame_rate,r_frame_rate,sample_rate,channels,bit_rate,duration,start_time,nb_frames',
 ];
+
+/** A file that begins later does not do so because of B-frames. */
+const lateSeconds = 1;
 
 /** Demuxers of single images that may be burned in; the last is what ffmpeg takes where a name ends as those of images do. */
 export const imageFormats: readonly string[] = ['png_pipe', 'jpeg_pipe', 'image2'];
@@ -68,7 +71,8 @@ export function readProbeOutput(text: string, bytes: number): ProbedFile {
   const about = objectFrom(format);
   const name = textFrom(about.format_name);
   if (name === undefined) throw new AppError('process-failed', 'ffprobe did not name the format of the file');
-  const found = (Array.isArray(streams) ? streams : []).map(stream => streamFrom(objectFrom(stream)));
+  const isMp4 = name.split(',').includes('mp4');
+  const found = (Array.isArray(streams) ? streams : []).map(stream => streamFrom(objectFrom(stream), isMp4));
   if (found.length === 0) throw refusal('The file holds neither a picture nor sound.');
   return withDefined({
     format: name,
@@ -108,7 +112,7 @@ function timesOf(
   });
 }
 
-function streamFrom(stream: JsonObject): ProbedStream {
+function streamFrom(stream: JsonObject, isMp4: boolean): ProbedStream {
   const type = stream.codec_type;
   const kind = type === 'video' || type === 'audio' ? type : 'other';
   const disposition = objectFrom(stream.disposition);
@@ -123,12 +127,23 @@ function streamFrom(stream: JsonObject): ProbedStream {
       ? { sampleRate: aboveZero(stream.sample_rate), channels: aboveZero(stream.channels) }
       : {}),
     bitsPerSecond: aboveZero(stream.bit_rate),
-    durationSeconds: aboveZero(stream.duration),
-    startSeconds: numberFrom(stream.start_time),
+    ...lengthFrom(stream, isMp4),
     isDefault: disposition.default === 1,
     isAttachedPicture: disposition.attached_pic === 1,
     language: language === 'und' ? undefined : language,
   });
+}
+
+/** Of a fragmented MP4, which alone has no `nb_frames`, ffprobe gives the time of the end as the duration. */
+function lengthFrom(stream: JsonObject, isMp4: boolean): Partial<ProbedStream> {
+  const startSeconds = numberFrom(stream.start_time);
+  const duration = aboveZero(stream.duration);
+  const isEnd = isMp4 && numberFrom(stream.nb_frames) === undefined && (startSeconds ?? 0) > lateSeconds;
+  const durationSeconds =
+    isEnd && duration !== undefined && duration > startSeconds!
+      ? rounded(duration - startSeconds!)
+      : duration;
+  return withDefined({ durationSeconds, startSeconds });
 }
 
 function pictureFrom(stream: JsonObject): Partial<ProbedStream> {

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { encodeArguments, type Overlay } from '../ffmpeg/encode-arguments.ts';
+import { encodeArguments, measureArguments, type Overlay } from '../ffmpeg/encode-arguments.ts';
 import type { ProbedFile } from '../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../jobs/job.ts';
 import type { EncodingOrder, EncodingState, RenditionName } from './encoding-records.ts';
 import { GrowingRendition } from './growing-rendition.ts';
+import { measuredFacts } from './measured-facts.ts';
 import { overlaysOf, readPartOf, wishesOf } from './order-wishes.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from './rendition-record.ts';
 import { ladderOf, type Rung } from './rungs.ts';
@@ -34,6 +35,8 @@ const growingTargetSeconds = 6;
 const pollMs = 200;
 const progressEveryMs = 1000;
 const audioBitsPerSecond = 128_000;
+/** Progress is told in decode times, which are behind by the last frames. */
+const measureToleranceSeconds = 0.2;
 
 /**
  * Encodes what a video lacks: first the lowest rung, together with the sound where that must be encoded, so that viewers with a slow
@@ -52,12 +55,16 @@ export async function encodeVideo(context: WorkContext, job: RunningJob): Promis
   if (mp4 !== undefined && mp4.status !== 'encoded' && !context.jobs.has('mp4', videoId)) {
     orderWork(context, 'mp4', videoId);
   }
-  // Where no file said how long the film is, its storyboard had to wait for that.
   const now = records.state(videoId);
-  if (now !== undefined && !now.hasStoryboard && (now.facts as Partial<SourceFacts>).duration === null) {
-    // One may run just now, and not know it yet.
-    orderWork(context, 'stills', videoId);
-  }
+  // One may run just now, and not know it yet.
+  if (now !== undefined && isStoryboardStale(state, now)) orderWork(context, 'stills', videoId);
+}
+
+/** The file did not say how long the video is, or said it wrong: its storyboard was to wait for that, or is of another length. */
+function isStoryboardStale(before: EncodingState, now: EncodingState): boolean {
+  const [planned, measured] = [before, now].map(({ facts }) => (facts as Partial<SourceFacts>).duration);
+  if (planned === null || planned === undefined) return !now.hasStoryboard;
+  return Math.abs(planned - (measured ?? planned)) > 1;
 }
 
 async function encodeAll(
@@ -183,21 +190,27 @@ async function encodeGroup(
     for (const rendition of renditions.values()) await rendition.finish();
     const grown = [...renditions.values()].map(({ facts }) => facts);
     const targetSeconds = Math.max(target, targetDurationOf(grown));
-    records.finished(
-      videoId,
-      [...renditions].map(([quality, rendition]) => ({
-        type: quality === 'audio' ? 'audio' : 'hls',
-        quality,
-        file: `${name}/${quality}.mp4.index`,
-        facts: recordOf(rendition, generation, targetSeconds),
-      })),
-      targetSeconds,
-    );
+    const finished = [...renditions].map(([quality, rendition]) => ({
+      type: quality === 'audio' ? ('audio' as const) : ('hls' as const),
+      quality,
+      file: `${name}/${quality}.mp4.index`,
+      facts: recordOf(rendition, generation, targetSeconds),
+    }));
+    records.together(() => {
+      records.finished(videoId, finished, targetSeconds);
+      records.measured(videoId, measuredFacts(plan, playableRecords(records.state(videoId))));
+    });
   } finally {
     await follower.stop().catch(() => {});
     hide();
     for (const rendition of renditions.values()) await rendition.close();
   }
+}
+
+function playableRecords(state: EncodingState | undefined): RenditionRecord[] {
+  const encoded =
+    state?.renditions.filter(({ type, status }) => type !== 'mp4' && status === 'encoded') ?? [];
+  return encoded.map(({ facts }) => facts as RenditionRecord);
 }
 
 /** Whole seconds that no segment of a video will be longer than: those of few frames a second end with a frame that is shown for long. */
@@ -211,7 +224,7 @@ function growingTargetOf({ video }: PlannedSource): number {
 
 async function runEncode(
   context: WorkContext,
-  { videoId, plan, part, sourceBytes, overlays }: Encode,
+  encode: Encode,
   group: Group,
   run: {
     readonly folder: string;
@@ -220,6 +233,7 @@ async function runEncode(
     readonly onProgress: (share: number) => void;
   },
 ): Promise<void> {
+  const { videoId, plan, part, sourceBytes, overlays } = encode;
   const { folder, boundaries, signal, onProgress } = run;
   const { durationSeconds, video, audio } = plan;
   const args = encodeArguments({
@@ -237,7 +251,7 @@ async function runEncode(
           },
     audioIndex: group.hasAudio ? audio?.index : undefined,
     audioChannels: audio?.channels,
-    audioUntilSeconds: audio?.untilSeconds,
+    audioUntilSeconds: group.hasAudio ? await audioEndOf(context, encode, run) : undefined,
     timedBy: [video?.index, audio?.index].filter(index => index !== undefined),
     clip: part,
     preset: context.settings.preset,
@@ -263,6 +277,36 @@ async function runEncode(
       onProgress(Math.min(0.99, Math.max(0, timeSeconds / durationSeconds)));
     },
   });
+}
+
+/**
+ * When audio that ends before the video is to end. The file's headers may say that the video is hours longer than it is: the time that they
+ * give is not gone beyond what is there.
+ */
+async function audioEndOf(
+  context: WorkContext,
+  { videoId, plan }: Encode,
+  {
+    boundaries,
+    signal,
+  }: { readonly boundaries: SegmentBoundaries | undefined; readonly signal: AbortSignal },
+): Promise<number | undefined> {
+  const { video, audio, durationSeconds } = plan;
+  if (video === undefined || audio?.untilSeconds === undefined) return undefined;
+  const videoEndSeconds = boundaries?.end()?.seconds;
+  if (videoEndSeconds !== undefined) return Math.min(audio.untilSeconds, videoEndSeconds);
+  let measuredSeconds = 0;
+  await context.tools.run(measureArguments(context.files.source(videoId), [video.index, audio.index]), {
+    limits: limitsFor(context, durationSeconds, 1024 ** 2),
+    signal,
+    purpose: 'measure',
+    ids: { videoId },
+    isPausable: true,
+    onProgress: ({ timeSeconds }) => {
+      measuredSeconds = timeSeconds;
+    },
+  });
+  return Math.min(audio.untilSeconds, measuredSeconds + measureToleranceSeconds);
 }
 
 /** Polls renditions that grow, one round after the other, and tells after each, or once that it cannot go on. */

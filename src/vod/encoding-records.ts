@@ -66,6 +66,8 @@ export interface EncodingRecords {
   progressed(videoId: string, renditions: readonly RenditionName[], percent: number): void;
   /** They can be delivered; tells by an event of each that could not before. What is not wanted any more is passed over. */
   finished(videoId: string, renditions: readonly FinishedRendition[], targetDurationSeconds?: number): void;
+  /** The facts of the source are known better. */
+  measured(videoId: string, facts: unknown): void;
   /** These renditions failed for good, which an event says with the reason. */
   failed(videoId: string, renditions: readonly RenditionName[], reason: string): void;
   /**

@@ -7,7 +7,7 @@ import { isMarked, wishesOf } from './order-wishes.ts';
 import { filmLookOf } from './picture-filters.ts';
 import { markPicture } from './picture-mark.ts';
 import type { RenditionRecord } from './rendition-record.ts';
-import { planSource } from './source-plan.ts';
+import { planSource, type SourceFacts } from './source-plan.ts';
 import { makeStoryboard, storyboardFiles } from './storyboard.ts';
 import type { WorkContext } from './work-context.ts';
 
@@ -73,8 +73,8 @@ async function filmOf(context: WorkContext, job: RunningJob): Promise<Film | und
   return {
     tools,
     source,
-    // What is allowed, or was asked for, need not be there.
-    durationSeconds: plan.facts.duration === null ? encodedSeconds(state) : plan.durationSeconds,
+    // A file may not say how long it is, or say it wrong.
+    durationSeconds: encodedSeconds(state) || (plan.facts.duration === null ? 0 : plan.durationSeconds),
     startSeconds: (order.clip?.startMs ?? 0) / 1000,
     streamIndex,
     ...(stream === undefined ? {} : filmLookOf(stream)),
@@ -82,13 +82,13 @@ async function filmOf(context: WorkContext, job: RunningJob): Promise<Film | und
     ids: { videoId },
     memoryBytes: settings.memoryBytes,
     ...plan.video.shown,
-    frameRate: plan.facts.framerate ?? 25,
+    frameRate: plan.facts.framerate ?? (state.facts as Partial<SourceFacts>).framerate ?? 25,
     isMarked: isMarked(order),
   };
 }
 
 /** How long the film has turned out to be; 0 while that is not known. */
 function encodedSeconds({ renditions }: EncodingState): number {
-  const encoded = renditions.filter(({ type, status }) => type === 'hls' && status === 'encoded');
+  const encoded = renditions.filter(({ type, status }) => type !== 'mp4' && status === 'encoded');
   return Math.max(0, ...encoded.map(({ facts }) => (facts as RenditionRecord).durationSeconds));
 }

@@ -260,7 +260,8 @@ function chooseTrack(
   return all.find(({ description }) => description !== undefined) ?? all[0];
 }
 
-function readerOf(handle: FileHandle): ReadAt {
+/** Reads from an open file. */
+export function readerOf(handle: FileHandle): ReadAt {
   return async (position, length) => {
     const bytes = Buffer.allocUnsafeSlow(length);
     let done = 0;

@@ -1,16 +1,18 @@
-import { rename } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isEncrypted } from '../cmaf/index.ts';
 import { remuxArguments } from '../ffmpeg/encode-arguments.ts';
 import type { ProbedFile } from '../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../jobs/job.ts';
 import { AppError } from '../shared/errors.ts';
 import type { EncodingOrder, FinishedRendition, RenditionName } from './encoding-records.ts';
-import type { IndexProgressiveResult } from './index-progressive.ts';
+import { type IndexProgressiveResult, readerOf } from './index-progressive.ts';
+import { measuredFacts } from './measured-facts.ts';
 import { isLongerThanAllowed, wishesOf } from './order-wishes.ts';
 import type { IndexedRendition } from './rendition.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from './rendition-record.ts';
 import { ladderOf } from './rungs.ts';
-import { type PlannedSource, planUsableSource, type SourceWishes } from './source-plan.ts';
+import { fastest, type PlannedSource, planUsableSource, type SourceWishes } from './source-plan.ts';
 import { limitsFor, orderWork, type WorkContext } from './work-context.ts';
 
 /** What can be delivered as it is. */
@@ -46,6 +48,7 @@ async function prepare(context: WorkContext, job: RunningJob, order: EncodingOrd
   const videoId = job.subjectId;
   const source = files.source(videoId);
   const probed = await tools.probe(source, job.signal);
+  if (isMp4(probed)) await refuseEncrypted(source);
   const wishes = {
     ...wishesOf(order, context.settings.sandboxVideoMs),
     ...(order.isJoined ? { mayCarryVideo: false, mayCarryAudio: false } : {}),
@@ -56,6 +59,22 @@ async function prepare(context: WorkContext, job: RunningJob, order: EncodingOrd
   const settle = await settleCarried(context, videoId, carried, { generation, name });
   // The wish may have changed meanwhile; from here on nothing else runs before all is written down.
   records.together(settle);
+}
+
+function isMp4({ format }: ProbedFile): boolean {
+  return format.split(',').includes('mp4');
+}
+
+/** ffmpeg would take the encrypted bytes for video, and make noise of them. */
+async function refuseEncrypted(source: string): Promise<void> {
+  const handle = await open(source, 'r');
+  try {
+    if (!(await isEncrypted(readerOf(handle), (await handle.stat()).size))) return;
+  } finally {
+    await handle.close();
+  }
+  const detail = 'The file is encrypted (DRM), so nobody could watch it. Upload a file without encryption.';
+  throw new AppError('media-refused', detail, { details: { detail } });
 }
 
 /**
@@ -102,7 +121,10 @@ export async function settleCarried(
     if (carried.mp4 !== undefined && mp4[0] !== undefined) {
       finished.push({ ...mp4[0], file: `${name}/${carried.mp4}`, facts: {} });
     }
-    records.planned(videoId, carried.plan.facts, [
+    const measured = finished
+      .filter(({ type }) => type !== 'mp4')
+      .map(({ facts }) => facts as RenditionRecord);
+    records.planned(videoId, measuredFacts(carried.plan, measured), [
       ...rungs.map(quality => ({ type: 'hls', quality }) as const),
       ...(carried.plan.audio === undefined ? [] : [{ type: 'audio', quality: 'audio' } as const]),
       ...mp4,
@@ -143,10 +165,9 @@ async function carry(
     // Sound that is carried beside a picture that is encoded saves little, and two ways of keeping time must agree.
     return nothing();
   }
-  const isIndexable = probed.format.split(',').includes('mp4');
   let mp4: string | undefined;
   let indexed: IndexProgressiveResult | undefined;
-  if (isIndexable) {
+  if (isMp4(probed)) {
     indexed = await context.indexThreads.index(source.source, {
       folder,
       mediaName: '../source',
@@ -184,6 +205,8 @@ async function carry(
     return nothing();
   }
   if (isLongerThanAllowed([video, audio], wishes)) return nothing();
+  // The file did not say so.
+  if ((video?.frameRate ?? 0) > fastest) return nothing();
   const isWhole = hasAll(indexed, wanted) && (plan.audio === undefined || audio !== undefined);
   return {
     plan: planUsableSource(probed, { ...wishes, mayCarryAudio: audio !== undefined }),

@@ -15,6 +15,8 @@ export interface RenditionRecord {
   readonly peakBitsPerSecond: number;
   readonly averageBitsPerSecond: number;
   readonly durationSeconds: number;
+  /** When its last frame ends, since the first presented instant of the source; absent in records of older versions. */
+  readonly endSeconds?: number;
 }
 
 /** A rendition as the multivariant playlist names it. */
@@ -37,13 +39,15 @@ export function recordOf(
   targetDurationSeconds: number,
 ): RenditionRecord {
   const { peakBitsPerSecond, averageBitsPerSecond } = rendition.bitRates(targetDurationSeconds);
+  const durationSeconds = rendition.facts.durationTicks / rendition.facts.timescale;
   return {
     generation,
     ...describe(rendition.facts),
     // EXTINF is written with five decimals: players work the peak out from those.
     peakBitsPerSecond: Math.ceil(peakBitsPerSecond * 1.0005),
     averageBitsPerSecond,
-    durationSeconds: rendition.facts.durationTicks / rendition.facts.timescale,
+    durationSeconds,
+    endSeconds: durationSeconds + (rendition.segmentCount === 0 ? 0 : rendition.startSeconds(0)),
   };
 }
 

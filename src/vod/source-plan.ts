@@ -31,7 +31,7 @@ export interface VideoPlan {
   readonly toneMapFrom: 'smpte2084' | 'arib-std-b67' | undefined;
   /** More frames a second than are delivered. */
   readonly isTooFast: boolean;
-  /** On average; undefined where the file does not say. */
+  /** On average; undefined where the file does not say, or says what cannot be believed. */
   readonly framesPerSecond: number | undefined;
   /** How its colours are told, which they keep unless they are mapped. */
   readonly colour: PictureColour;
@@ -44,7 +44,10 @@ export interface AudioPlan {
   /** Why it is not, for log lines. */
   readonly reason: string | undefined;
   readonly channels: number;
-  /** It ends before the picture, and is to go on in silence until then; undefined where it lasts as long. */
+  /**
+   * It ends before the picture, and is to go on in silence until then, in seconds since the first presented instant of the two; undefined
+   * where it lasts as long.
+   */
   readonly untilSeconds: number | undefined;
 }
 
@@ -74,6 +77,8 @@ export interface PlannedSource {
   /** The part of the source that is delivered, from its first presented instant on; undefined: all of it. */
   readonly part: { readonly startSeconds: number; readonly durationSeconds: number | undefined } | undefined;
   readonly facts: SourceFacts;
+  /** Size of the file. */
+  readonly bytes: number;
 }
 
 /** What is to be made of a source, or why nothing can be: a sentence for its owner. */
@@ -84,7 +89,9 @@ const carriedProfiles = ['Constrained Baseline', 'Baseline', 'Main', 'High'];
 const carriedPixels = ['yuv420p', 'yuvj420p'];
 const carriedAudioProfiles = ['LC', 'HE-AAC', 'HE-AACv2'];
 /** 60, and what the rounding of times to milliseconds makes of it. */
-const fastest = 60.5;
+export const fastest = 60.5;
+/** Frames a second above this are a clock, or a default that no player reads: FLV and MKV files of 30 frames a second may say 1000. */
+const maxBelievedFrameRate = 300;
 const longestCarriedSide = 4096;
 /** A frame of more pixels takes half a gigabyte to decode. */
 const mostPixels = 64 * 1024 * 1024;
@@ -118,12 +125,13 @@ export function planSource(file: ProbedFile, wishes: SourceWishes): SourcePlan {
       height: shown?.height ?? null,
       bitrate: file.bitsPerSecond === undefined ? null : Math.round(file.bitsPerSecond / 100) / 10,
       duration: wholeSeconds === undefined ? null : Math.round(durationSeconds),
-      framerate: rounded(video?.averageFrameRate ?? video?.baseFrameRate),
+      framerate: rounded(frameRateOf(video)),
       samplerate: rounded(audio?.sampleRate),
       videoCodec: video?.codec ?? null,
       audioCodec: audio?.codec ?? null,
       aspectRatio: shown === undefined ? null : aspectOf(shown),
     },
+    bytes: file.bytes,
   };
 }
 
@@ -180,7 +188,7 @@ function planVideo(
   isWhole: boolean,
 ): VideoPlan {
   const shown = shownPicture(stream);
-  const frameRate = stream.averageFrameRate ?? stream.baseFrameRate;
+  const frameRate = frameRateOf(stream);
   const { colorTransfer } = stream;
   const traits = {
     index: stream.index,
@@ -242,8 +250,14 @@ function planAudio(
     if (isShort) return 'ends before the picture';
     return sampleRate < 8_000 || sampleRate > 48_000 ? `${sampleRate} samples a second` : undefined;
   })();
-  const untilSeconds = isShort ? pictureEnds : undefined;
+  const starts = [video?.startSeconds, stream.startSeconds].filter(start => start !== undefined);
+  const untilSeconds = isShort ? pictureEnds - (starts.length === 0 ? 0 : Math.min(...starts)) : undefined;
   return { index: stream.index, isCarried: reason === undefined, reason, channels, untilSeconds };
+}
+
+function frameRateOf(stream: ProbedStream | undefined): number | undefined {
+  const rate = stream?.averageFrameRate ?? stream?.baseFrameRate;
+  return rate !== undefined && rate <= maxBelievedFrameRate ? rate : undefined;
 }
 
 /** In the file's time, where the file says so of the track itself. */

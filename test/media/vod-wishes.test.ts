@@ -201,7 +201,7 @@ describe('a film', () => {
       ...['-f', 'matroska', '-live', '1'],
     ]);
     const state = await shop.settled(await shop.add(film));
-    expect(state.facts).toMatchObject({ duration: null });
+    expect(state.facts).toMatchObject({ duration: 3 });
     expect(state.hasStoryboard).toBe(true);
   });
 

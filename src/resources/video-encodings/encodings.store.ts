@@ -257,6 +257,17 @@ export class EncodingsStore implements EncodingRecords {
     });
   }
 
+  measured(videoId: string, facts: unknown): void {
+    this.#change(videoId, () =>
+      this.#database.run(
+        this.#database.queries
+          .updateTable('video_encodings')
+          .set({ facts: JSON.stringify(facts) })
+          .where('video_id', '=', videoId),
+      ),
+    );
+  }
+
   failed(videoId: string, renditions: readonly RenditionName[], reason: string): void {
     if (renditions.length === 0) return;
     this.#change(videoId, owner => {

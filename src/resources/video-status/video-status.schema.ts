@@ -27,7 +27,10 @@ const metadataSchema = z.object({
   width: z.int().nullable(),
   height: z.int().nullable(),
   bitrate: z.number().nullable().describe('kbit/s.'),
-  duration: z.int().nullable().describe('Seconds: of the clip, where there is one.'),
+  duration: z
+    .int()
+    .nullable()
+    .describe('Seconds: of the clip, where there is one. Once the encoding is done, those that viewers get.'),
   framerate: z.int().nullable(),
   samplerate: z.int().nullable(),
   videoCodec: z.string().nullable(),

@@ -19,6 +19,7 @@ const film: Video = {
   isInterlaced: false,
   toneMapFrom: undefined,
   isTooFast: false,
+  framesPerSecond: 30,
   rungs,
   keyframesAtSeconds: 'every-two',
   overlays: [],
@@ -144,6 +145,12 @@ describe('the picture', () => {
   test('is made progressive and slow enough first', () => {
     expect(graphOf({ isInterlaced: true, isTooFast: true })[0]).toBe(
       '[0:3]yadif=deint=interlaced,fps=60[base0]',
+    );
+  });
+
+  test('of an unknown frame rate loses frames only where they are too near to each other', () => {
+    expect(graphOf({ framesPerSecond: undefined })[0]).toMatch(
+      /^\[0:3\]select='isnan\(prev_selected_t\)\+gte\(/,
     );
   });
 
