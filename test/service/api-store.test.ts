@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { link, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -251,6 +251,22 @@ describe('the file of first secrets', () => {
     expect(await readFile(taken, 'utf8')).toBe('mine');
     expect(await readdir(folder)).toEqual(['taken.json']);
     expect(new AccountsStore(database).isEmpty()).toBe(true);
+  });
+
+  it('is finished by the next start when a crash came between the account and the file', async () => {
+    const folder = await tempDirOfTest();
+    const database = await opened();
+    const options = { isUpgraded: true, adminEmail: 'a@b' };
+    const secretsFile = join(folder, 'secrets.json');
+    await writeFile(`${secretsFile}.new`, 'of a start that made no account');
+    await bootstrapAccount(database, { ...options, secretsFile });
+    const secrets = await readFile(secretsFile, 'utf8');
+    await rename(secretsFile, `${secretsFile}.new`);
+    expect(await bootstrapAccount(database, { ...options, secretsFile })).toBeUndefined();
+    await link(secretsFile, `${secretsFile}.new`);
+    expect(await bootstrapAccount(database, { ...options, secretsFile })).toBeUndefined();
+    expect(await readFile(secretsFile, 'utf8')).toBe(secrets);
+    expect(await readdir(folder)).toEqual(['secrets.json']);
   });
 });
 

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
@@ -7,7 +6,7 @@ import type { Database } from '../../store/database.ts';
 import { AccountsStore } from './accounts.store.ts';
 import { openAccount } from './open-account.ts';
 import { passwordLength } from './password.ts';
-import { writeSecretsFile } from './secrets-file.ts';
+import { discardSecrets, publishSecrets, stageSecrets } from './secrets-file.ts';
 
 /** The minimum length of an API key that an operator chooses. */
 const minApiKeyLength = 32;
@@ -19,7 +18,7 @@ export interface BootstrapOptions {
   readonly isUpgraded: boolean;
   readonly adminEmail: string;
   readonly adminPassword?: Secret;
-  /** A new file that receives the secrets; see {@link writeSecretsFile}. */
+  /** A new file that receives the secrets; see {@link stageSecrets}. */
   readonly secretsFile?: string;
   readonly clock?: Clock;
 }
@@ -43,7 +42,12 @@ export async function bootstrapAccount(
   options: BootstrapOptions,
 ): Promise<FirstSecrets | undefined> {
   const accounts = new AccountsStore(database);
-  if (!accounts.isEmpty()) return undefined;
+  const { secretsFile } = options;
+  if (!accounts.isEmpty()) {
+    // A crash may have come between the account and its file.
+    if (secretsFile !== undefined) await publishSecrets(secretsFile);
+    return undefined;
+  }
   checkLengths(options);
   const secrets: FirstSecrets = {
     sandboxKey: options.sandboxKey ?? new Secret(randomBase62(43)),
@@ -52,11 +56,10 @@ export async function bootstrapAccount(
     adminPassword: options.adminPassword ?? new Secret(randomBase62(20)),
   };
   checkKeys(secrets.sandboxKey.reveal(), secrets.productionKey.reveal());
-  const { secretsFile } = options;
   const keys = { sandbox: secrets.sandboxKey.reveal(), production: secrets.productionKey.reveal() };
   const password = secrets.adminPassword.reveal();
   if (secretsFile !== undefined) {
-    await writeSecretsFile(secretsFile, {
+    await stageSecrets(secretsFile, {
       adminEmail: options.adminEmail,
       adminPassword: password,
       sandboxKey: keys.sandbox,
@@ -70,9 +73,10 @@ export async function bootstrapAccount(
       ...{ keys, password, atMs },
     });
   } catch (error) {
-    if (secretsFile !== undefined) await rm(secretsFile, { force: true });
+    if (secretsFile !== undefined) await discardSecrets(secretsFile);
     throw error;
   }
+  if (secretsFile !== undefined) await publishSecrets(secretsFile);
   return secrets;
 }
 

@@ -1,39 +1,73 @@
-import { randomBytes } from 'node:crypto';
-import { link, open, rm } from 'node:fs/promises';
+import { link, open, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
 import { syncFolderOf } from '../../storage/media-files.ts';
 
 /**
- * Writes secrets as JSON into a new file that only the server's user can read. The file is there as a whole or not at all, and an
- * existing one is kept.
+ * Writes secrets as JSON beside `path`, into a file that only the server's user can read. {@link publishSecrets} gives it its name once the
+ * secrets work, so a crash in between leaves nothing that the next start cannot finish or write again.
  *
- * @throws AppError `config-invalid` when the file exists or cannot be written
+ * @throws AppError `config-invalid` when `path` exists or its folder cannot be written to
  */
-export async function writeSecretsFile(
-  path: string,
-  secrets: Readonly<Record<string, string>>,
-): Promise<void> {
-  const target = resolve(path);
-  const temporary = `${target}.${randomBytes(6).toString('hex')}`;
-  try {
-    const handle = await open(temporary, 'wx', 0o600);
+export async function stageSecrets(path: string, secrets: Readonly<Record<string, string>>): Promise<void> {
+  const staged = stagedPath(path);
+  await told(path, async () => {
+    if (await hasFile(path)) throw Object.assign(new Error('a file is in the way'), { code: 'EEXIST' });
+    await rm(staged, { force: true });
+    const handle = await open(staged, 'wx', 0o600);
     try {
       await handle.writeFile(`${JSON.stringify(secrets, null, 2)}\n`);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    // Unlike a rename, a link never takes the place of a file.
-    await link(temporary, target);
+  });
+}
+
+/**
+ * Moves staged secrets to `path`; does nothing when there are none.
+ *
+ * @throws AppError `config-invalid` when `path` exists or its folder cannot be written to
+ */
+export async function publishSecrets(path: string): Promise<void> {
+  const [staged, target] = [stagedPath(path), resolve(path)];
+  await told(path, async () => {
+    if (!(await hasFile(staged))) return;
+    // Unlike a rename, a link never replaces a file. After a crash it may be made already.
+    if (!(await isSameFile(staged, target))) await link(staged, target);
     await syncFolderOf(target);
+    await rm(staged);
+  });
+}
+
+/** Removes staged secrets that will never work. */
+export async function discardSecrets(path: string): Promise<void> {
+  await rm(stagedPath(path), { force: true });
+}
+
+function stagedPath(path: string): string {
+  return `${resolve(path)}.new`;
+}
+
+async function hasFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}
+
+async function isSameFile(path: string, other: string): Promise<boolean> {
+  const [one, two] = await Promise.all([path, other].map(each => stat(each).catch(() => undefined)));
+  return one !== undefined && two !== undefined && one.ino === two.ino && one.dev === two.dev;
+}
+
+async function told(path: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
   } catch (error) {
     const reason =
       systemCodeOf(error) === 'EEXIST'
         ? 'the file exists already. Move it away, or set another path.'
         : `the file cannot be written: ${messageOf(error)}. Set a path in a folder that the server may write to.`;
-    throw new AppError('config-invalid', `bootstrap.secretsFile: ${target}: ${reason}`, { cause: error });
-  } finally {
-    await rm(temporary, { force: true });
+    throw new AppError('config-invalid', `bootstrap.secretsFile: ${resolve(path)}: ${reason}`, {
+      cause: error,
+    });
   }
 }
