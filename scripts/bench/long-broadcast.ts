@@ -31,7 +31,7 @@ export const benchLongBroadcast: Bench = context => {
   const askedMs = context.isShort ? 20_000 : 80_000;
   return withServer(
     context,
-    { MILLRACE_RECORDING_MIN_FREE: '256MiB' },
+    { MILLRACE_RECORDING_MIN_FREE: '256MiB', MILLRACE_RTMP_MAX_MESSAGE_RATE: '20000' },
     async server => {
       const stream = await makeStream(server);
       const order: LongPublishOrder = {
