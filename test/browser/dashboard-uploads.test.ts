@@ -69,7 +69,7 @@ describeInBrowser('videos in the dashboard', browser => {
     // It goes on while one looks at another page.
     await page.getByRole('link', { name: 'Analytics' }).click();
     // All of a large file is sent and processed first.
-    await panel.getByText(/^Ready to watch/).waitFor({ timeout: 60_000 });
+    await panel.getByText(/^Ready to watch/).waitFor();
     await page.getByRole('link', { name: 'Videos', exact: true }).click();
     const card = cardOf(page, 'Weir');
     await card.getByText(`0:0${filmSeconds}`).waitFor();

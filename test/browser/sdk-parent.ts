@@ -72,7 +72,7 @@ export class SdkParent {
     await page.evaluate(`window.send(${JSON.stringify({ message, sdkPlayerId: 7, callbackId, ...values })})`);
     const answer = await waitUntil(
       async () => (await this.heard(page)).find(candidate => candidate.callbackId === callbackId),
-      { what: `an answer to ${message}`, timeoutMs: 60_000 },
+      { what: `an answer to ${message}` },
     );
     return answer.arg;
   }

@@ -80,7 +80,7 @@ describe.skipIf(!hasProc)('the child processes of a server', () => {
         look();
         return seen.size === kinds.length;
       },
-      { timeoutMs: 60_000, everyMs: 20, what: 'a child of each kind' },
+      { everyMs: 20, what: 'a child of each kind' },
     );
     const limitsOf = (kind: string) => {
       const { limits } = seen.get(kind)!;

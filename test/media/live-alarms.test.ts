@@ -63,7 +63,6 @@ describe.concurrent('what an encoder does wrong', () => {
           one.type === 'live-stream.alarm.raised' && one.liveStreamId === liveStreamId && one.alarm === alarm,
       );
     await waitUntil(() => raised().length > 0, {
-      timeoutMs: 60_000,
       what: () => `${alarm}; ${publisher.stderr}`,
     });
     expect(raised()[0]).toMatchObject({
@@ -92,9 +91,9 @@ test.concurrent('a publisher that is lost again and again is told of, and its br
     (await (await server.api('GET', `/live-streams/${liveStreamId}/health`)).json()) as Message;
   for (let losses = 0; losses < 3; losses += 1) {
     await using publisher = publishTestPicture({ url: server.rtmpUrl(streamKey), ...small, gopSeconds: 1 });
-    await waitUntil(async () => (await health()).state === 'live', { timeoutMs: 60_000 });
+    await waitUntil(async () => (await health()).state === 'live');
     await publisher.kill();
-    await waitUntil(async () => (await health()).state === 'waiting', { timeoutMs: 60_000 });
+    await waitUntil(async () => (await health()).state === 'waiting');
   }
   const ofStream = (type: string) =>
     messages.filter(one => one.type === type && one.liveStreamId === liveStreamId);

@@ -114,7 +114,7 @@ describe.concurrent('a publisher that drops', () => {
         await found.stop();
         return found.mediaUrl === watch.mediaUrl ? undefined : found;
       },
-      { timeoutMs: 60_000, what: 'another broadcast' },
+      { what: 'another broadcast' },
     );
     expect(other.latest?.mediaSequence).toBe(1);
     await second.stop();
@@ -172,7 +172,7 @@ describe.concurrent('a broadcast that is ended over the API', () => {
     await using other = publish(stream);
     expect((await publisher.exited).code).not.toBe(0);
     expect(publisher.stderr).toContain('A new broadcast of this stream has begun.');
-    await waitUntil(() => isBroadcasting(stream), { timeoutMs: 60_000, what: 'the new broadcast' });
+    await waitUntil(() => isBroadcasting(stream), { what: 'the new broadcast' });
     await other.stop();
   });
 
@@ -190,7 +190,6 @@ describe.concurrent('a broadcast that is ended over the API', () => {
     expect(publisher.stderr).toContain('This live stream was deleted.');
     for (const url of [masterUrl(stream), watch.mediaUrl, segment]) {
       await waitUntil(async () => (await fetch(url)).status === 404, {
-        timeoutMs: 60_000,
         what: `404 of ${url}`,
       });
     }
@@ -221,7 +220,7 @@ describe.concurrent('who listens to events', () => {
           const found = messages.filter(what);
           return found.length >= count && found;
         },
-        { timeoutMs: 60_000, what: () => `${what}, not ${JSON.stringify(messages)}` },
+        { what: () => `${what}, not ${JSON.stringify(messages)}` },
       );
     await using publisher = publish(stream);
     await heard(({ type }) => type === 'live-stream.broadcast.started');

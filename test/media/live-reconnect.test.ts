@@ -51,7 +51,6 @@ async function publishAll(stream: CreatedStream, sent: readonly MediaTag[]): Pro
 
 const stateOf = (stream: CreatedStream, state: string) =>
   waitUntil(async () => (await healthOf(stream)).state === state, {
-    timeoutMs: 60_000,
     what: `${stream.liveStreamId} ${state}`,
   });
 
@@ -90,13 +89,10 @@ describe.concurrent('a publisher that comes back within the grace', () => {
       expect(broadcasts[0]).toMatchObject({ endReason: 'completed', droppedConnections: 2 });
       const videos = () =>
         get<{ data: { videoId: string }[] }>(`/videos?liveStreamId=${stream.liveStreamId}`);
-      const recorded = await waitUntil(
-        async () => {
-          const { data } = await videos();
-          return data.length > 0 && data;
-        },
-        { timeoutMs: 60_000 },
-      );
+      const recorded = await waitUntil(async () => {
+        const { data } = await videos();
+        return data.length > 0 && data;
+      });
       expect(recorded).toHaveLength(1);
     },
   );
@@ -125,17 +121,14 @@ describe.concurrent('a publisher that comes back within the grace', () => {
     for (const { liveStreamId } of [stream, mirror]) {
       await server.api('PUT', `/live-streams/${liveStreamId}/complete`);
     }
-    await waitUntil(async () => (await broadcastsOf(mirror))[0]?.state === 'ended', { timeoutMs: 60_000 });
+    await waitUntil(async () => (await broadcastsOf(mirror))[0]?.state === 'ended');
     expect(await broadcastsOf(mirror)).toHaveLength(1);
-    const [video] = await waitUntil(
-      async () => {
-        const { data } = await get<{ data: { videoId: string }[] }>(
-          `/videos?liveStreamId=${stream.liveStreamId}`,
-        );
-        return data.length > 0 && data;
-      },
-      { timeoutMs: 60_000 },
-    );
+    const [video] = await waitUntil(async () => {
+      const { data } = await get<{ data: { videoId: string }[] }>(
+        `/videos?liveStreamId=${stream.liveStreamId}`,
+      );
+      return data.length > 0 && data;
+    });
     const { encoding } = await get<{ encoding: { metadata: { duration: number } } }>(
       `/videos/${video!.videoId}/status`,
     );

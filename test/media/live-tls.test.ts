@@ -180,12 +180,11 @@ test('a certificate that is renewed is shown from then on, a broken one is not, 
   await writeFile(join(folder, 'cert.pem'), 'broken');
   const renewed = makeSelfSigned('localhost');
   await writeFile(join(folder, 'key.pem'), renewed.key);
-  await waitUntil(() => log.some(({ event }) => event === 'certificate-kept'), { timeoutMs: 60_000 });
+  await waitUntil(() => log.some(({ event }) => event === 'certificate-kept'));
   for (const port of ports) expect(await shownAt(port)).toBe(rawOf(first));
   await writeCertificate(renewed);
   for (const port of ports) {
     await waitUntil(async () => (await shownAt(port)) === rawOf(renewed), {
-      timeoutMs: 60_000,
       everyMs: 100,
       what: `the new certificate at ${port}`,
     });

@@ -10,6 +10,7 @@ import type { LadderForm } from '../../src/live/ladder-form.ts';
 import type { SandboxRules } from '../../src/shared/sandbox-rules.ts';
 import { publishTestPicture } from '../support/ffmpeg.ts';
 import { type LogLine, recordingLogger } from '../support/ingest-door.ts';
+import { encodePatienceMs } from '../support/patience.ts';
 import { childrenOf, isAlive } from '../support/processes.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
@@ -23,8 +24,6 @@ import { readRows } from './vod-server-fixture.ts';
 const liveSteps: LadderForm['steps'] = () => [
   { name: '100p', width: 178, height: 100, bitsPerSecond: 200_000 },
 ];
-/** Encoding gives way to all else on a machine, and stands still at times for live streams. */
-const encodedWithinMs = 100_000;
 const sourceSeconds = 4;
 const graceSeconds = 3;
 const everything = {
@@ -204,7 +203,7 @@ describe.concurrent('ladder, recording, restreams, rewind and slate at once', ()
     expect(await broadcastsOf(mirror)).toHaveLength(1);
     await waitUntil(
       async () => (await statusOf(videos[0]!)).encoding.qualities.every(({ status }) => status === 'encoded'),
-      { what: 'all qualities of the recording', timeoutMs: encodedWithinMs },
+      { what: 'all qualities of the recording', timeoutMs: encodePatienceMs },
     );
     await waitUntil(() => hooksOf(stream).length >= 5, { what: () => `all hooks: ${hooksOf(stream)}` });
     expect(hooksOf(stream).slice(0, 3)).toEqual([
@@ -267,7 +266,7 @@ describe.concurrent('ladder, recording, restreams, rewind and slate at once', ()
 test('nothing runs on when all is over, and the log has no error, no warning but of the dead destination, and no key', async () => {
   await waitUntil(() => server.app.ffmpegProcesses() === 0, {
     what: () => `the end of ${server.app.ffmpegProcesses()} processes`,
-    timeoutMs: encodedWithinMs,
+    timeoutMs: encodePatienceMs,
   });
   const expected = new Set(['restream-failed', 'alarm-raised', 'encoding-paused', 'publish-refused']);
   const loud = log.filter(({ level, event }) => /warn|error/.test(level) && !expected.has(event));

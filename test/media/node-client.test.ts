@@ -22,7 +22,7 @@ function digest(bytes: Buffer): string {
 
 async function stored(videoId: string): Promise<string> {
   const path = join(server.dataDir, 'vod', videoId, 'source');
-  await waitUntil(() => stat(path), { what: 'the assembled source', timeoutMs: 60_000 });
+  await waitUntil(() => stat(path), { what: 'the assembled source' });
   return digest(await readFile(path));
 }
 
@@ -51,7 +51,7 @@ describe('the Node client of the reference API, unchanged', () => {
           ? now
           : undefined;
       },
-      { what: 'all qualities', timeoutMs: 60_000 },
+      { what: 'all qualities' },
     );
     expect(status.ingest?.status).toBe('uploaded');
     expect(status.encoding).toMatchObject({
@@ -85,7 +85,6 @@ describe('the Node client of the reference API, unchanged', () => {
     await client.videos.upload(videoId, await fixture('audio-only'));
     await waitUntil(async () => (await client.videos.getStatus(videoId)).encoding?.playable, {
       what: 'the audio',
-      timeoutMs: 60_000,
     });
     const video = await client.videos.get(videoId);
     expect(video).toMatchObject({ mp4Support: true, assets: { hls: assets!.hls } });

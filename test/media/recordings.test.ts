@@ -6,13 +6,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
 import { embeddedFfmpeg, ffprobePath, type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
+import { encodePatienceMs, patienceMs } from '../support/patience.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { readRows } from './vod-server-fixture.ts';
 
 const gib = 1024 ** 3;
-/** Encoding gives way to all else on a machine, and stands still at times for live streams. */
-const encodedWithinMs = 200_000;
 const fps = 30;
 const flags = {
   'recording.enabled': 'true',
@@ -88,7 +87,7 @@ function videosWhen(stream: CreatedStream, count: number, key?: string): Promise
       const videos = await videosOf(stream, key);
       return videos.length >= count ? videos : undefined;
     },
-    { timeoutMs: 60_000, what: `${count} videos` },
+    { what: `${count} videos` },
   );
 }
 
@@ -99,7 +98,7 @@ function statusWhen(videoId: string, isWanted: (status: Status) => boolean, key?
       last = await get<Status>(`/videos/${videoId}/status`, key);
       return isWanted(last) ? last : undefined;
     },
-    { timeoutMs: encodedWithinMs, what: () => `the status: ${JSON.stringify(last)}` },
+    { timeoutMs: encodePatienceMs, what: () => `the status: ${JSON.stringify(last)}` },
   );
 }
 
@@ -114,7 +113,7 @@ async function lengthsOf(input: string): Promise<{ frames: number; seconds: numb
       ...['-v', 'error', '-count_packets', '-select_streams', 'v:0', '-of', 'json'],
       ...['-show_entries', 'stream=nb_read_packets:format=duration', input],
     ],
-    { timeout: 60_000 },
+    { timeout: patienceMs },
   );
   const { streams, format } = JSON.parse(stdout) as {
     streams: { nb_read_packets: string }[];
@@ -128,7 +127,7 @@ async function longestFrameSeconds(hls: string): Promise<number> {
   const { stdout } = await promisify(execFile)(
     ffprobePath,
     ['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0', hls],
-    { timeout: 60_000 },
+    { timeout: patienceMs },
   );
   const times = stdout
     .split('\n')
@@ -268,7 +267,7 @@ describe('a broadcast', { concurrent: true }, () => {
         const { data } = (await answer.json()) as { data: Video[] };
         return data.length > 0 && (await fetch(data[0]!.assets.mp4!)).status === 200 && data;
       },
-      { timeoutMs: encodedWithinMs, what: 'the mp4' },
+      { timeoutMs: encodePatienceMs, what: 'the mp4' },
     );
     const { frames } = await lengthsOf(video!.assets.mp4!);
     expect(Math.abs(frames - 4 * fps)).toBeLessThan(4);

@@ -124,7 +124,7 @@ function clientOf(server: TestServer, key: string) {
           const isDone = playable && qualities.every((one: { status: string }) => one.status === 'encoded');
           return isDone ? status : undefined;
         },
-        { timeoutMs: 60_000, what: 'all qualities' },
+        { what: 'all qualities' },
       );
       return json.encoding;
     },
@@ -197,7 +197,7 @@ describe.each(ffmpegBuilds)('with the $name ffmpeg, in the sandbox', ({ path }) 
         const answer = await fetch(`${base}storyboard.vtt`);
         return answer.status === 200 ? await answer.text() : undefined;
       },
-      { timeoutMs: 60_000, what: 'the storyboard' },
+      { what: 'the storyboard' },
     );
     expect(await markOf(video.assets.thumbnail)).toEqual(marked);
     const tiles = [...cues.matchAll(/#xywh=(\d+),(\d+),(\d+),(\d+)/g)].map(([, ...numbers]) =>
@@ -222,7 +222,6 @@ describe.each(ffmpegBuilds)('with the $name ffmpeg, in the sandbox', ({ path }) 
     const before = (await fetch(thumbnail)).headers.get('etag');
     await client.call('PATCH', `/videos/${video.videoId}/thumbnail`, { timecode: '00:00:01' });
     await waitUntil(async () => (await fetch(thumbnail)).headers.get('etag') !== before, {
-      timeoutMs: 60_000,
       what: 'the frame',
     });
     expect(await markOf(thumbnail)).toEqual(marked);

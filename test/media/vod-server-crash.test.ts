@@ -71,7 +71,7 @@ async function sendHalf(server: VideoServer, videoId: string, index: number): Pr
 
 /** Waits for a state that lasts shortly, and kills the server in it. */
 async function killWhen(server: VideoServer, what: string, isThere: () => boolean): Promise<void> {
-  await waitUntil(isThere, { timeoutMs: 60_000, everyMs: 2, what });
+  await waitUntil(isThere, { everyMs: 2, what });
   await server.kill();
 }
 
@@ -190,7 +190,6 @@ describe.skipIf(!hasProc)('a server that is killed', () => {
       renditions(server).some(({ status }) => status !== 'encoded') || renditions(server).length === 0,
     ).toBe(true);
     await waitUntil(() => workersOn(dataDir).length === 0, {
-      timeoutMs: 60_000,
       what: 'the end of its ffmpeg',
     });
     const again = await start(dataDir);

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import Sqlite from 'better-sqlite3';
 import { type ServerProcess, startServerProcess } from '../../scripts/server-process.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
+import { encodePatienceMs } from '../support/patience.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** `GET /videos/{videoId}/status`, as far as tests look into it. */
@@ -25,8 +26,6 @@ export interface CreatedVideo {
 }
 
 const productionKey = 'production-key-of-this-run-0123456789';
-/** Encoding gives way to all else on a machine. */
-const doneWithinMs = 100_000;
 
 /** A server process on a data folder, spoken to as a client does. */
 export class VideoServer {
@@ -107,7 +106,7 @@ export class VideoServer {
         return isWanted(last) ? last : undefined;
       },
       {
-        timeoutMs: doneWithinMs,
+        timeoutMs: encodePatienceMs,
         what: () => `${what}; ${JSON.stringify(last)}\n${this.process.lines.slice(-15).join('\n')}`,
       },
     );
@@ -122,7 +121,7 @@ export class VideoServer {
       'all qualities',
     );
     await waitUntil(() => this.read('SELECT id FROM jobs').length === 0, {
-      timeoutMs: doneWithinMs,
+      timeoutMs: encodePatienceMs,
       what: () => `the end of all jobs: ${JSON.stringify(this.read('SELECT * FROM jobs'))}`,
     });
     return status;

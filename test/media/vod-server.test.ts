@@ -198,7 +198,7 @@ describe('an encode', () => {
     await waitUntil(
       () =>
         full.read<{ failure: string | null }>("SELECT failure FROM jobs WHERE kind = 'encode'")[0]?.failure,
-      { timeoutMs: 60_000, what: 'a refused encode' },
+      { what: 'a refused encode' },
     );
     const { encoding } = await full.status(videoId);
     expect(encoding).toMatchObject({ playable: false });

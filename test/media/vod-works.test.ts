@@ -117,7 +117,7 @@ describe('while a film is encoded', () => {
         const text = await playlist(shop, videoId, '240p');
         return segmentNames(text).length > 0 && !text.includes('EXT-X-ENDLIST') ? text : undefined;
       },
-      { timeoutMs: 60_000, what: 'a playlist that grows' },
+      { what: 'a playlist that grows' },
     );
     expect(growing).toContain('#EXT-X-PLAYLIST-TYPE:EVENT');
     expect(shop.playback.isPlayable(videoId)).toBe(true);
@@ -156,7 +156,6 @@ describe('while a film is encoded', () => {
     const first = await startVodWorkshop(ownDir);
     const videoId = await first.add(longFilm);
     await waitUntil(() => summary(first.records.state(videoId) ?? empty).includes('hls 240p encoded'), {
-      timeoutMs: 60_000,
       what: 'the lowest rung',
     });
     const segments = segmentNames(await playlist(first, videoId, '240p'));
@@ -179,7 +178,6 @@ describe('while a film is encoded', () => {
   test('removing the video ends the work and leaves nothing', async () => {
     const videoId = await shop.add(longFilm);
     await waitUntil(() => shop.playback.isPlayable(videoId), {
-      timeoutMs: 60_000,
       what: 'something to play',
     });
     shop.database.sqlite.prepare('DELETE FROM videos WHERE id = ?').run(videoId);

@@ -3,3 +3,6 @@
  * usually takes a second may take half a minute.
  */
 export const patienceMs = 120_000;
+
+/** Deadline of waits for encodes, in milliseconds: they give way to everything else on the machine. */
+export const encodePatienceMs = 240_000;

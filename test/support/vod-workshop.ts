@@ -22,6 +22,7 @@ import { RenditionReader } from '../../src/vod/rendition-reader.ts';
 import { VodWorks } from '../../src/vod/vod-works.ts';
 import { vodLanes, type WorkContext } from '../../src/vod/work-context.ts';
 import { makeMediaTools, type ToolBuilds } from './media-tools.ts';
+import { encodePatienceMs } from './patience.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** The real work on videos, without the API around it. */
@@ -147,8 +148,7 @@ export async function startVodWorkshop(
           return row.count === 0 ? records.state(videoId) : undefined;
         },
         {
-          // Encoding gives way to all else on a machine.
-          timeoutMs: 100_000,
+          timeoutMs: encodePatienceMs,
           what: () =>
             `the jobs: ${JSON.stringify(database.sqlite.prepare('SELECT kind, state, attempts, failure FROM jobs').all())}`,
         },
