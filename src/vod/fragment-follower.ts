@@ -11,6 +11,9 @@ const MAX_MOVIE_BYTES = 8 * 1024 * 1024;
 /** A `moof` of all the samples that one may announce has less. */
 const MAX_FRAGMENT_HEAD_BYTES = 4 * 1024 * 1024;
 
+/** Maximum number of top-level boxes beside fragments: each costs a read. ffmpeg writes two or three. */
+const MAX_OTHER_BOXES = 1024;
+
 /** Who gets what a {@link FragmentFollower} reads, in the order of the file. */
 export interface FragmentFollowing {
   /** Once, before the first fragment. */
@@ -26,6 +29,7 @@ export class FragmentFollower {
   /** First byte of the next top-level box. */
   #position = 0;
   #movie: FragmentedMovie | undefined;
+  #otherBoxes = 0;
   readonly #nextDts = new Map<number, number>();
   #fileBytes = 0;
 
@@ -76,6 +80,8 @@ export class FragmentFollower {
       this.#movie = readFragmentedMovie(await bodyOf(handle, box, MAX_MOVIE_BYTES));
       this.#following.onMovie(this.#movie);
     }
+    this.#otherBoxes += 1;
+    if (this.#otherBoxes > MAX_OTHER_BOXES) throw malformed('has too many boxes beside its fragments');
     this.#position = box.end;
     return true;
   }
