@@ -186,8 +186,11 @@ describe('the log of the database', () => {
     const exited = once(first!, 'exit');
     await first!.terminate();
     await exited;
-    for (let round = 0; round < 30; round += 1) await addMany(100, 1_000 + round * 100);
-    expect(logBytes()).toBeLessThan(16 * mebibyte);
+    for (let round = 0; round < 30; round += 1) {
+      await addMany(100, 1_000 + round * 100);
+      if (threads.length > 1) break;
+      expect(logBytes()).toBeLessThan(16 * mebibyte);
+    }
     await waitUntil(() => threads.length === 2);
   });
 

@@ -161,7 +161,7 @@ export class UploadsService<View> {
       const found = this.#videoOf(holder, file, range);
       const videoId = found ?? this.#createVideo(holder, file);
       const { token, client } = holder;
-      const start = { token, client, fileName: file.fileName, hasCreatedVideo: found === undefined };
+      const start = { token, client, fileName: storedName(file), hasCreatedVideo: found === undefined };
       return { path: this.#take(videoId, file, range, { start }), videoId };
     });
     await this.#seal(path);
@@ -277,7 +277,7 @@ export class UploadsService<View> {
   }
 
   #createVideo(caller: UploadCaller, file: UploadedFile): string {
-    const title = file.fileName.replaceAll('\u0000', '').slice(0, titleAtMost).toWellFormed().trim();
+    const title = storedName(file).slice(0, titleAtMost).toWellFormed().trim();
     return this.#videos.create(caller.projectId, { title: title === '' ? 'Untitled' : title }).videoId;
   }
 
@@ -286,7 +286,7 @@ export class UploadsService<View> {
    * A first chunk that is there already begins another upload.
    */
   #continuedUpload(holder: TokenHolder, file: UploadedFile, range: ContentRange): string | undefined {
-    const start = { token: holder.token, client: holder.client, fileName: file.fileName };
+    const start = { token: holder.token, client: holder.client, fileName: storedName(file) };
     return this.#store.openUploadsOf(start, range.form, holder.projectId).find(videoId => {
       const source = this.#store.source(videoId);
       if (source === undefined) return false;
@@ -407,4 +407,9 @@ function admissionOf(range: ContentRange | undefined): FileAdmission {
     hasDigest: true,
     excess: fileError('video-content-range-by-bytes-range-mismatch'),
   };
+}
+
+/** The name of a file as it can be stored: without the NULs at which SQLite would end it. */
+function storedName(file: UploadedFile): string {
+  return file.fileName.replaceAll('\u0000', '');
 }
