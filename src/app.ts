@@ -158,6 +158,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       sandboxVideoMs: sandboxRules.videoMs,
       thumbnails: () => api.thumbnails,
       extras: () => api,
+      mayStore: projectId => api.quotas.hasStorage(projectId),
       addRecorded: (projectId, video) => void api.videos.createRecorded(projectId, video),
       freeBytes: environment.freeBytes,
       clock,
@@ -307,6 +308,10 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         },
       },
       maxWrongKeysPerMinute: config['rateLimit.wrongKeys'],
+      quotas: {
+        maxStorageBytes: config['storage.maxPerProject'],
+        maxUploads: config['uploads.maxPerProject'],
+      },
       live,
       ingestHealth: liveStreamId => {
         const stats = live.statsOf(liveStreamId);

@@ -52,6 +52,8 @@ export interface VodOptions {
   /** What viewers get beside the media; asked late, likewise. */
   readonly extras: () => VideoExtras;
   /** Makes the videos of recordings. */
+  /** Whether a project may store any more. */
+  readonly mayStore: (projectId: string) => boolean;
   readonly addRecorded: RecordingsStoreOptions['addVideo'];
   /** Room on the disk, where it is not that of the data folder. */
   readonly freeBytes?: (() => Promise<number>) | undefined;
@@ -200,6 +202,7 @@ export function composeVod(options: VodOptions): Vod {
   const recordings = new Recordings({
     ...{ context, book },
     minFreeBytes: config['recording.minFree'],
+    mayStore: options.mayStore,
     hasSeekTables: canReadGroupedFragments(options.ffmpeg),
     freeBytes: options.freeBytes ?? (() => files.freeBytes()),
     observer: {

@@ -257,6 +257,18 @@ export const settings = {
     '2GiB',
     'Room on the disk that uploads and encodes leave free; what would go below is refused. It must be larger than `recording.minFree`, so that uploads end no recordings.',
   ),
+  'uploads.maxPerProject': setting(
+    'MILLRACE_UPLOADS_MAX_PER_PROJECT',
+    integer(0, 1_000_000),
+    1000,
+    'Maximum number of uploads in progress in one project, that is, in the sandbox or production of an account; 0 is no limit.',
+  ),
+  'storage.maxPerProject': setting(
+    'MILLRACE_STORAGE_MAX_PER_PROJECT',
+    size(0, 1024 ** 5),
+    null,
+    'Maximum size of the files of all videos in one project, that is, in the sandbox or production of an account. Unset: no limit.',
+  ),
   'uploads.sourceTimeout': setting(
     'MILLRACE_UPLOADS_SOURCE_TIMEOUT',
     duration(second, 168 * hour),

@@ -120,14 +120,16 @@ export const eventCatalogue = {
   },
   'live-stream.recording.stopped': {
     summary:
-      'A live stream is not recorded any more while it broadcasts on, because of the disk. It is recorded anew, in another video, once that is possible.',
+      'A live stream is not recorded any more while it broadcasts on, because of the disk or the storage limit. It is recorded anew, in another video, once that is possible.',
     isEmitted: true,
     payload: z.object({
       liveStreamId,
       videoId: videoId.optional().describe('Id of the video with what was recorded, if anything was.'),
       reason: z
-        .enum(['disk-low', 'disk-slow', 'disk-error'])
-        .describe('There is too little room on the disk, it is too slow, or writing to it failed.'),
+        .enum(['disk-low', 'disk-slow', 'disk-error', 'storage-limit'])
+        .describe(
+          'There is too little room on the disk, it is too slow, writing to it failed, or the project may not store any more.',
+        ),
     }),
     example: {
       liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA',

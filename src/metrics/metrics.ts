@@ -58,7 +58,7 @@ export class Metrics {
   readonly recordings = this.#gauge('recordings', 'Recordings that are being made.');
   /** Bytes of recordings that were written. */
   readonly recordedBytes = this.#counter('recorded_bytes_total', 'Bytes of recordings that were written.');
-  /** Recordings that ended before their broadcast, by reason: `disk-low`, `disk-slow`, `disk-error`. */
+  /** Recordings that ended before their broadcast, by reason: `disk-low`, `disk-slow`, `disk-error`, `storage-limit`. */
   readonly recordingsStopped = this.#counter(
     'recordings_stopped_total',
     'Recordings that ended before their broadcast by reason.',

@@ -66,6 +66,8 @@ import { uploadTokenRoutes } from './upload-tokens/upload-tokens.routes.ts';
 import { UploadTokensService } from './upload-tokens/upload-tokens.service.ts';
 import { UploadTokensStore } from './upload-tokens/upload-tokens.store.ts';
 import { createUploads, type Uploads, type UploadWork } from './uploads/create-uploads.ts';
+import { QuotasStore } from './usage/quotas.store.ts';
+import { type QuotaLimits, Quotas } from './usage/quotas.ts';
 import { StorageMeterStore } from './usage/storage-meter.store.ts';
 import { StorageMeter } from './usage/storage-meter.ts';
 import { TrafficStore } from './usage/traffic.store.ts';
@@ -108,6 +110,8 @@ export interface ApiOptions {
   readonly rateLimits: RateLimits;
   /** Wrong API keys from one address; no limit unless given. */
   readonly maxWrongKeysPerMinute?: number;
+  /** What each project may store and upload; no limits unless given. */
+  readonly quotas?: QuotaLimits;
   readonly live: LiveControl;
   /** How broadcasts come in; without it, nothing is known of that. */
   readonly ingestHealth?: FindIngestHealth;
@@ -218,6 +222,7 @@ export interface Api {
   readonly players: PlayersService;
   /** Its jobs are to be registered. */
   readonly uploads: Uploads;
+  readonly quotas: Quotas;
   readonly privateTokens: PrivateTokens;
   /** Its playbacks are to be started and stopped with the server. */
   readonly analytics: Analytics;
@@ -293,7 +298,14 @@ export function createApi(options: ApiOptions): Api {
     clock,
   });
   const uploadWork: UploadWork = { ...noUploadWork, ...options.uploads };
+  const usage = new UsageStore(database);
+  const quotas = new Quotas({
+    limits: options.quotas ?? { maxUploads: 0 },
+    store: new QuotasStore(database),
+    usage,
+  });
   const uploads = createUploads({
+    quotas,
     ...{ ...uploadWork, database, files, clock, log },
     videos: () => videos,
     addressOf: peers.addressOf,
@@ -407,7 +419,7 @@ export function createApi(options: ApiOptions): Api {
     ...playerRoutes(players),
     ...analytics.routes,
     ...healthRoutes(options.health),
-    ...usageRoutes(new UsageService({ store: new UsageStore(database), traffic, clock })),
+    ...usageRoutes(new UsageService({ store: usage, traffic, quotas, clock })),
     ...serverStateRoutes({
       watch: serverWatch,
       isOperator: accountId => accounts.find(accountId)?.isOperator === true,
@@ -466,6 +478,7 @@ export function createApi(options: ApiOptions): Api {
     liveStreams,
     videos,
     uploads,
+    quotas,
     thumbnails,
     watermarks,
     captions,

@@ -27,6 +27,8 @@ export const errorRegister = {
   'invalid-payload': invalid('The payload is invalid.'),
   'payload-too-large': { kind: 'invalid', blame: 'caller', title: 'The payload is too large.', status: 413 },
   'webhook-limit-reached': invalid('Your account has reached the webhook urls limit.'),
+  'storage-limit-reached': invalid('Your account has reached the storage limit.'),
+  'upload-limit-reached': invalid('Your account has reached the uploads limit.'),
   'uploaded-file-no-file': invalid('There is no uploaded file in the request.'),
   'uploaded-file-multiple-files': invalid('There is more than one uploaded file in the request.'),
   'uploaded-file-empty': invalid('The uploaded file is empty.'),

@@ -12,7 +12,7 @@ import type { RecordingIndex } from './recording-index.ts';
 import { RecordingSpan, spanName } from './recording-span.ts';
 
 /** Why a recording was stopped before its broadcast ended. */
-export type StopReason = 'disk-low' | 'disk-slow' | 'disk-error';
+export type StopReason = 'disk-low' | 'disk-slow' | 'disk-error' | 'storage-limit';
 
 /** How a recording is written. */
 export interface RecordingWriterOptions {

@@ -19,6 +19,8 @@ export interface RecordingsOptions {
   /** As {@link RecordingDesk} has it. */
   readonly hasSeekTables: boolean;
   readonly freeBytes: () => Promise<number>;
+  /** Whether a project may store any more; all may unless given. */
+  readonly mayStore?: (projectId: string) => boolean;
   readonly observer: {
     written(bytes: number): void;
     stopped(reason: StopReason): void;
@@ -115,7 +117,8 @@ export class Recordings implements Component {
   }
 
   /**
-   * Begins a recording of a broadcast; undefined while there is no room for one, the disk has just failed, or its live stream is gone.
+   * Begins a recording of a broadcast; undefined while there is no room for one, the disk has just failed, its project may not store any
+   * more, or its live stream is gone.
    *
    * @param onStopped it takes no more parts, by itself
    */
@@ -129,6 +132,7 @@ export class Recordings implements Component {
   ): { add(part: RecordablePart): void; close(): void } | undefined {
     const { context, book, observer, mostQueuedBytes } = this.#options;
     const { clock, files } = context;
+    if (!this.#mayStore(projectId)) return undefined;
     if (!this.#hasRoom || clock.monotonicMs() < this.#notBeforeMs) return undefined;
     const videoId = newId('vi');
     const recording = { videoId, projectId, liveStreamId, broadcastId, startedAtMs: clock.nowMs() };
@@ -180,6 +184,7 @@ export class Recordings implements Component {
       'disk-low': 'the disk is full',
       'disk-slow': 'the disk is too slow',
       'disk-error': 'the disk fails',
+      'storage-limit': 'the project may not store any more',
     };
     this.#log.error('recording-stopped', {
       ...idsOf(entry.recording),
@@ -244,8 +249,21 @@ export class Recordings implements Component {
     this.#log.info('recording-closed', { ...idsOf(recording), isVideo, ms: Math.round(ms) });
   }
 
+  #mayStore(projectId: string): boolean {
+    return this.#options.mayStore?.(projectId) ?? true;
+  }
+
+  #stopBeyondQuotas(): void {
+    for (const entry of this.#open.values()) {
+      if (this.#mayStore(entry.recording.projectId)) continue;
+      this.#log.info('recording-stopped', { ...idsOf(entry.recording), reason: 'storage-limit' });
+      this.#stop(entry, 'storage-limit');
+    }
+  }
+
   /** Looks how much room there is; without enough, recordings stop. */
   async #look(): Promise<void> {
+    this.#stopBeyondQuotas();
     const { freeBytes, minFreeBytes } = this.#options;
     let free: number;
     try {

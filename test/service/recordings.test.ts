@@ -67,7 +67,11 @@ const playable = () =>
 
 /** Recordings as the server has them, over the real store and disk; the clock is the test's. */
 function recordingsWith(
-  change: { probe?: MediaTools['probe']; book?: (real: RecordingsStore) => Partial<RecordingBook> } = {},
+  change: {
+    probe?: MediaTools['probe'];
+    book?: (real: RecordingsStore) => Partial<RecordingBook>;
+    mayStore?: () => boolean;
+  } = {},
 ) {
   let aheadMs = 0;
   const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() + aheadMs };
@@ -93,6 +97,7 @@ function recordingsWith(
   } as unknown as WorkContext;
   const recordings = new Recordings({
     ...{ context, book, minFreeBytes: 0, hasSeekTables: true, freeBytes: async () => 1e12 },
+    ...(change.mayStore === undefined ? {} : { mayStore: change.mayStore }),
     observer: { written: () => {}, stopped: () => {} },
   });
   onTestFinished(() => recordings.stop());
@@ -251,6 +256,30 @@ describe('a recording', () => {
     await api.call('DELETE', `/live-streams/${liveStreamId}`);
     expect(recordings.open({ projectId, liveStreamId, broadcastId: 'brA' }, () => {})).toBeUndefined();
     expect(recordings.openCount).toBe(0);
+  });
+
+  test('is stopped, and no other begun, once its project may not store any more', async () => {
+    let mayStore = true;
+    const { recordings } = recordingsWith({ mayStore: () => mayStore });
+    await recordings.start();
+    let stops = 0;
+    const broadcast = { projectId, liveStreamId, broadcastId: 'brA' };
+    const open = recordings.open(broadcast, () => {
+      stops += 1;
+    })!;
+    for (let second = 0; second < 3; second += 1) open.add(part(second));
+    mayStore = false;
+    await waitUntil(() => recordings.openCount === 0);
+    expect(stops).toBe(1);
+    expect(playable()).toHaveLength(1);
+    expect(linesOf('recording-stopped')).toEqual([
+      expect.objectContaining({ data: expect.objectContaining({ reason: 'storage-limit' }) }),
+    ]);
+    expect(all("SELECT type, payload ->> '$.reason' AS reason FROM events")).toContainEqual({
+      type: 'live-stream.recording.stopped',
+      reason: 'storage-limit',
+    });
+    expect(recordings.open(broadcast, () => {})).toBeUndefined();
   });
 
   test('that is still being finished when the server stops is left for the next start', async () => {

@@ -26,6 +26,7 @@ export interface StartApiOptions
       Pick<
         ApiOptions,
         | 'rateLimits'
+        | 'quotas'
         | 'maxWrongKeysPerMinute'
         | 'clock'
         | 'peers'
@@ -157,6 +158,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     observer: metrics,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.peers === undefined ? {} : { peers: options.peers }),
+    ...(options.quotas === undefined ? {} : { quotas: options.quotas }),
     ...(options.maxWrongKeysPerMinute === undefined
       ? {}
       : { maxWrongKeysPerMinute: options.maxWrongKeysPerMinute }),

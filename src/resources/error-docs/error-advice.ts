@@ -117,6 +117,15 @@ const own: Partial<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'The server has no room for the file.',
     remedy: 'Try again later. The operator has to make room.',
   },
+  'storage-limit-reached': {
+    meaning:
+      'The files of your videos take as many bytes as this environment of your account may store, or the new file does not fit beside them.',
+    remedy: 'Delete videos, or ask the operator for more. `GET /usage` tells what is used.',
+  },
+  'upload-limit-reached': {
+    meaning: 'As many uploads as this environment of your account may have have begun and are not complete.',
+    remedy: 'Complete uploads, or delete their videos. `GET /usage` tells how many there are.',
+  },
   'source-unreachable': {
     meaning: 'What `source` names could not be fetched: the address does not answer, or may not be asked.',
     remedy: 'Check that the address can be fetched from elsewhere without signing in.',

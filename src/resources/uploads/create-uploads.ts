@@ -6,6 +6,7 @@ import type { Logger } from '../../shared/logger.ts';
 import type { Resolve } from '../../shared/target-address.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import type { Database } from '../../store/database.ts';
+import type { Quotas } from '../usage/quotas.ts';
 import type { VideoView } from '../videos/videos.schema.ts';
 import { Assembly } from './assembly.ts';
 import type { TransferRate } from './source-fetch.ts';
@@ -61,6 +62,7 @@ export function createUploads(
     /** Asked late, since videos ask for sources themselves. */
     readonly videos: () => UploadTarget<VideoView>;
     readonly addressOf: AddressOf;
+    readonly quotas: Quotas;
     readonly clock: Clock;
     readonly log: Logger;
   },
@@ -86,6 +88,7 @@ export function createUploads(
     files,
     videos,
     jobs,
+    quotas: options.quotas,
     sourceReady,
     failSource,
     hasEncodingFailed: options.hasEncodingFailed,
@@ -98,6 +101,7 @@ export function createUploads(
     database,
     files,
     jobs,
+    quotas: options.quotas,
     hasVideo,
     sourceReady,
     failSource,

@@ -8,6 +8,7 @@ import { diskErrorOf } from '../../shared/disk-error.ts';
 import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
 import { checkTarget, type Resolve } from '../../shared/target-address.ts';
 import type { Database } from '../../store/database.ts';
+import type { Quotas } from '../usage/quotas.ts';
 import { sourceBytesBelow } from './content-range.ts';
 import { fetchSource, type TransferRate } from './source-fetch.ts';
 import type { SourceFiles } from './source-files.ts';
@@ -24,6 +25,7 @@ export interface SourceIntakeOptions {
   readonly database: Database;
   readonly files: SourceFiles;
   readonly jobs: JobQueue;
+  readonly quotas: Quotas;
   /** Whether the project has a video that is not discarded. */
   readonly hasVideo: (projectId: string, videoId: string) => boolean;
   /** Called in the transaction that makes a source complete. */
@@ -60,9 +62,10 @@ export class SourceIntake {
    * What is to be done for a `source`; nothing is done yet.
    *
    * @throws AppError `invalid-attribute` when it is no http or https address, leads to this machine or its networks, or is no
-   *   video of the project with a complete source
+   *   video of the project with a complete source; `storage-limit-reached`
    */
   async plan(projectId: string, source: string): Promise<SourcePlan> {
+    this.#options.quotas.requireStorage(projectId, 0);
     if (/^[a-z][a-z0-9+.-]*:/i.test(source))
       return { kind: 'fetch', address: await this.#checkAddress(source), projectId };
     const { hasVideo, store } = this.#options;
@@ -166,8 +169,9 @@ export class SourceIntake {
   }
 
   async #fetch(job: RunningJob, address: string): Promise<number> {
-    const { store, files, clock, sourceTimeoutMs, stallTimeoutMs, minRate, allowPrivateTargets, resolve } =
-      this.#options;
+    const { store, files, quotas, clock } = this.#options;
+    const { sourceTimeoutMs, stallTimeoutMs, minRate, allowPrivateTargets, resolve } = this.#options;
+    const projectId = store.projectOf(job.subjectId);
     const startedAtMs = store.source(job.subjectId)?.startedAtMs ?? clock.nowMs();
     const leftMs = startedAtMs + sourceTimeoutMs - clock.nowMs();
     if (leftMs <= 0) throw new AppError('source-unreachable', 'Fetching the source took too long.');
@@ -179,7 +183,10 @@ export class SourceIntake {
         stallTimeoutMs,
         minRate,
         bytesBelow: sourceBytesBelow,
-        checkRoom: bytes => files.checkRoom(bytes),
+        checkRoom: async bytes => {
+          if (projectId !== undefined) quotas.requireStorage(projectId, bytes);
+          await files.checkRoom(bytes);
+        },
         signal: AbortSignal.any([job.signal, overdue]),
         report: (bytes, total) => total !== undefined && job.reportProgress((100 * bytes) / total),
       });

@@ -14,9 +14,12 @@ const ranged =
   'be smaller) to 200 MiB each, in any order and at once. The total can be `*` until it is known. A chunk may be sent again.';
 
 /** What is said of a chunk, or of a file where there is one already. */
-const sourceErrors = (Object.keys(errorRegister) as ErrorCode[]).filter(code =>
-  /^video-(?:content-range|source)-/.test(code),
-);
+const sourceErrors = [
+  ...(Object.keys(errorRegister) as ErrorCode[]).filter(code =>
+    /^video-(?:content-range|source)-/.test(code),
+  ),
+  ...(['storage-limit-reached', 'upload-limit-reached'] as const),
+];
 
 /** The routes that files of videos are sent to. */
 export function uploadRoutes(
@@ -69,7 +72,8 @@ export function uploadRoutes(
       params: { videoId: 'Id of the video.' },
       find: ({ params, caller }: { params: { videoId: string }; caller: Caller }) =>
         hasVideo(caller.projectId, params.videoId) || undefined,
-      admitFile: ({ params, incoming }) => uploads.admit(params.videoId, headersOf(incoming)),
+      admitFile: ({ params, caller, incoming }) =>
+        uploads.admit(caller.projectId, params.videoId, headersOf(incoming)),
       handle: ({ params, caller, body, incoming }) =>
         uploads.receive(caller.projectId, params.videoId, body, headersOf(incoming)),
     }),

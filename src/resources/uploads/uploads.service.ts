@@ -8,6 +8,7 @@ import { AppError, systemCodeOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { syncFile, syncFolderOf } from '../../storage/media-files.ts';
 import type { Database } from '../../store/database.ts';
+import type { Quotas, Reservation } from '../usage/quotas.ts';
 import { assembleKind } from './assembly.ts';
 import {
   alreadySent,
@@ -58,6 +59,7 @@ export class UploadsService<View> {
   readonly #files: SourceFiles;
   readonly #videos: UploadTarget<View>;
   readonly #jobs: JobQueue;
+  readonly #quotas: Quotas;
   readonly #sourceReady: (videoId: string) => void;
   readonly #failSource: FailSource;
   readonly #hasEncodingFailed: (videoId: string) => boolean;
@@ -73,6 +75,7 @@ export class UploadsService<View> {
     files: SourceFiles;
     videos: UploadTarget<View>;
     jobs: JobQueue;
+    quotas: Quotas;
     /** Called in the transaction that makes a source complete. */
     sourceReady: (videoId: string) => void;
     failSource: FailSource;
@@ -87,6 +90,7 @@ export class UploadsService<View> {
     this.#files = options.files;
     this.#videos = options.videos;
     this.#jobs = options.jobs;
+    this.#quotas = options.quotas;
     this.#sourceReady = options.sourceReady;
     this.#failSource = options.failSource;
     this.#hasEncodingFailed = options.hasEncodingFailed;
@@ -95,20 +99,44 @@ export class UploadsService<View> {
     this.#log = options.log;
   }
 
-  /** What may come for a video. @throws AppError of the `uploaded-file-` and `video-` codes for what may not, whatever its bytes are */
-  admit(videoId: string, headers: UploadHeaders): FileAdmission {
+  /**
+   * What may come for a video.
+   *
+   * @throws AppError of the `uploaded-file-` and `video-` codes for what may not, whatever its bytes are; `storage-limit-reached` or
+   *   `upload-limit-reached`
+   */
+  admit(projectId: string, videoId: string, headers: UploadHeaders): FileAdmission {
     const range = parseContentRange(headers.contentRange);
-    this.#judge(this.#sourceOf(videoId), range);
+    const source = this.#sourceOf(videoId);
+    this.#judge(source, range);
     if (range !== undefined) this.#checkAnnounced(videoId, range, headers.contentLength);
-    return { ...admissionOf(range), over: this.#arrives(videoId) };
+    const reservation = this.#quotas.reserve(projectId, {
+      isNew: source === undefined && !this.isArriving(videoId),
+      bodyBytes: headers.contentLength ?? 0,
+      announcedBytes: announcedBytes(range, source === undefined ? 0 : this.#store.received(videoId).bytes),
+    });
+    const arrived = this.#arrives(videoId);
+    return {
+      ...admissionWithin(range, reservation),
+      over: () => {
+        reservation.over();
+        arrived();
+      },
+    };
   }
 
   /** What may come with an upload token; like {@link admit} as soon as the request has named a video. */
   admitDelegated(caller: UploadCaller, headers: UploadHeaders): FileAdmission {
     const range = parseContentRange(headers.contentRange);
+    const isBegun = range !== undefined && !isBeginning(range);
+    const reservation = this.#quotas.reserve(caller.projectId, {
+      isNew: !isBegun,
+      bodyBytes: headers.contentLength ?? 0,
+      announcedBytes: isBegun ? 0 : announcedBytes(range, 0),
+    });
     let over: (() => void) | undefined;
     return {
-      ...admissionOf(range),
+      ...admissionWithin(range, reservation),
       fileBegins: fields => {
         const videoId = fields.get('videoId') ?? '';
         if (videoId === '') return;
@@ -118,7 +146,10 @@ export class UploadsService<View> {
         checkToken(source, caller.token);
         over ??= this.#arrives(videoId);
       },
-      over: () => over?.(),
+      over: () => {
+        reservation.over();
+        over?.();
+      },
     };
   }
 
@@ -396,6 +427,18 @@ function checkToken(source: SourceRecord | undefined, token: string): void {
 
 function isSame(digest: Buffer, file: UploadedFile): boolean {
   return file.digest?.equals(digest) ?? false;
+}
+
+/** Bytes that are still to come of a file whose length a chunk announces. */
+function announcedBytes(range: ContentRange | undefined, receivedBytes: number): number {
+  if (range?.form !== 'bytes' || range.total === undefined) return 0;
+  return Math.max(0, range.total - receivedBytes);
+}
+
+function admissionWithin(range: ContentRange | undefined, { maxBytes, excess }: Reservation): FileAdmission {
+  const admission = admissionOf(range);
+  if (maxBytes === undefined || maxBytes >= admission.bytesMax) return admission;
+  return { ...admission, bytesMax: maxBytes, excess: excess() };
 }
 
 function admissionOf(range: ContentRange | undefined): FileAdmission {

@@ -255,6 +255,13 @@ export class UploadsStore {
     return this.#openSince.all(atMs);
   }
 
+  /** The project of a video. */
+  projectOf(videoId: string): string | undefined {
+    const { queries } = this.#database;
+    return this.#database.first(queries.selectFrom('videos').select('project_id').where('id', '=', videoId))
+      ?.project_id;
+  }
+
   /** What the status of a video tells of its source; undefined until something has begun. */
   ingestOf(videoId: string): IngestState | undefined {
     const row = this.#source.get(videoId);

@@ -11,6 +11,12 @@ const storageSchema = z
     mp4Bytes: bytes('Files to download.'),
     imageBytes: bytes('Thumbnails, seek previews, and the watermarks that videos were made with.'),
     textBytes: bytes('Captions, chapters, and the texts of seek previews.'),
+    maxBytes: z
+      .int()
+      .optional()
+      .describe(
+        'The maximum of `totalBytes`; uploads and imports that would exceed it are refused. Absent where there is none.',
+      ),
     measuring: z
       .literal(true)
       .optional()
@@ -39,6 +45,12 @@ export const usageSchema = z
     videos: z.int().nonnegative().describe('Without those in the trash.'),
     liveStreams: z.int().nonnegative(),
     storage: storageSchema,
+    uploads: z
+      .object({
+        inProgress: z.int().nonnegative().describe('Uploads that have begun and are not complete.'),
+        max: z.int().optional().describe('The maximum of `inProgress`; absent where there is none.'),
+      })
+      .describe('Files that are being uploaded for videos.'),
     bandwidth: z
       .object({
         todayBytes: bytes('Since midnight, UTC.'),
@@ -71,6 +83,7 @@ export const usageSchema = z
           imageBytes: 1_900_000,
           textBytes: 100_000,
         },
+        uploads: { inProgress: 1, max: 1_000 },
         bandwidth: {
           todayBytes: 52_000_000,
           last30DaysBytes: 52_000_000,

@@ -1,6 +1,7 @@
 import type { Caller } from '../../http/caller.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { dayOf, formatDay } from '../../shared/day.ts';
+import type { Quotas } from './quotas.ts';
 import type { Traffic } from './traffic.ts';
 import type { UsageView } from './usage.schema.ts';
 import type { UsageStore } from './usage.store.ts';
@@ -11,11 +12,18 @@ const daysShown = 30;
 export class UsageService {
   readonly #store: UsageStore;
   readonly #traffic: Traffic;
+  readonly #quotas: Quotas;
   readonly #clock: Clock;
 
-  constructor(options: { readonly store: UsageStore; readonly traffic: Traffic; readonly clock: Clock }) {
+  constructor(options: {
+    readonly store: UsageStore;
+    readonly traffic: Traffic;
+    readonly quotas: Quotas;
+    readonly clock: Clock;
+  }) {
     this.#store = options.store;
     this.#traffic = options.traffic;
+    this.#quotas = options.quotas;
     this.#clock = options.clock;
   }
 
@@ -24,6 +32,7 @@ export class UsageService {
     const stored = this.#store.stored(projectId);
     const totalBytes = Object.values(stored).reduce((sum, bytes) => sum + bytes, 0);
     const days = this.#daysOf(projectId);
+    const { maxStorageBytes, maxUploads } = this.#quotas.limits;
     return {
       projectId,
       environment,
@@ -33,6 +42,11 @@ export class UsageService {
         totalBytes,
         ...stored,
         ...(this.#store.hasUnmeasured(projectId) ? { measuring: true } : {}),
+        ...(maxStorageBytes === undefined ? {} : { maxBytes: maxStorageBytes }),
+      },
+      uploads: {
+        inProgress: this.#quotas.uploadsInProgress(projectId),
+        ...(maxUploads === 0 ? {} : { max: maxUploads }),
       },
       bandwidth: {
         todayBytes: days.at(-1)!.bytes,

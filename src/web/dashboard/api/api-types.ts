@@ -539,7 +539,12 @@ export type Usage = {
     readonly mp4Bytes: number;
     readonly imageBytes: number;
     readonly textBytes: number;
+    readonly maxBytes?: number | undefined;
     readonly measuring?: true | undefined;
+  };
+  readonly uploads: {
+    readonly inProgress: number;
+    readonly max?: number | undefined;
   };
   readonly bandwidth: {
     readonly todayBytes: number;

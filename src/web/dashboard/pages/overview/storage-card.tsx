@@ -9,8 +9,7 @@ export function StorageCard({ storage }: { storage: Usage['storage'] }) {
   return (
     <Card title="Storage">
       <p class="figure">
-        <strong>{formatBytes(storage.totalBytes)}</strong>{' '}
-        <span class="quiet">{storage.measuring === true ? 'and more: still measuring' : 'used'}</span>
+        <strong>{formatBytes(storage.totalBytes)}</strong> <span class="quiet">{usedText(storage)}</span>
       </p>
       <div class="shares" aria-hidden="true">
         {shares.map(({ name, bytes, color }) => (
@@ -32,4 +31,9 @@ export function StorageCard({ storage }: { storage: Usage['storage'] }) {
       )}
     </Card>
   );
+}
+
+function usedText({ maxBytes, measuring }: Usage['storage']): string {
+  const limit = maxBytes === undefined ? '' : ` of ${formatBytes(maxBytes)}`;
+  return measuring === true ? `and more${limit}: still measuring` : `used${limit}`;
 }
