@@ -12,6 +12,7 @@ import { EventFeed } from './events/feed/event-feed.ts';
 import { Outbox } from './events/outbox.store.ts';
 import { type FfmpegBuild, findFfmpeg } from './ffmpeg/find-ffmpeg.ts';
 import { findFfprobe } from './ffmpeg/find-ffprobe.ts';
+import { ImageQueue } from './ffmpeg/image-queue.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
 import { ProcessLimits } from './ffmpeg/process-limits.ts';
 import { CertificateFiles } from './http/certificate-files.ts';
@@ -137,6 +138,10 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
 
     const limits = await ProcessLimits.find(environment.variables, log.child('ffmpeg'));
     const processes = new ProcessOwner(limits, log);
+    const images = new ImageQueue({
+      maxRunning: config['images.maxRunning'],
+      maxWaiting: config['images.maxWaiting'],
+    });
     const certificate =
       config['tls.cert'] === undefined || config['tls.key'] === undefined
         ? undefined
@@ -154,6 +159,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       ffmpeg,
       ffprobe,
       limits,
+      images,
       metrics,
       sandboxVideoMs: sandboxRules.videoMs,
       thumbnails: () => api.thumbnails,
@@ -166,7 +172,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
     });
 
     const company = composeLive({
-      ...{ config, files: vod.files, sandboxRules, clock, log, ffmpeg, limits },
+      ...{ config, files: vod.files, sandboxRules, clock, log, ffmpeg, limits, images },
       isPlayable: (liveStreamId, broadcastId) => live.find(liveStreamId, broadcastId) !== undefined,
       recordings: vod.recordings,
     });
@@ -325,6 +331,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         removed: videoId => vod.works.removed(videoId),
       },
       images: {
+        maxPixels: config['images.maxPixels'],
         requestFrame: videoId => vod.works.frameWished(videoId),
         canDecode: path => vod.works.canDecode(path),
         mark: async path => ((await vod.works.markImage(path)) ? 'image/jpeg' : undefined),

@@ -1,5 +1,6 @@
 import type { Config } from './config/settings.ts';
 import type { FfmpegBuild } from './ffmpeg/find-ffmpeg.ts';
+import type { ImageQueue } from './ffmpeg/image-queue.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
 import { PartPictures } from './ffmpeg/part-picture.ts';
 import type { ProcessLimits } from './ffmpeg/process-limits.ts';
@@ -20,6 +21,7 @@ export interface ComposeLiveOptions {
   readonly files: MediaFiles;
   readonly ffmpeg: FfmpegBuild;
   readonly limits: ProcessLimits;
+  readonly images: ImageQueue;
   /** Whether viewers can still get anything of a broadcast. */
   readonly isPlayable: (liveStreamId: string, broadcastId: string) => boolean;
   /** Where broadcasts are recorded; one of the components. */
@@ -76,14 +78,14 @@ function recordersOf(
 }
 
 function composeFrames(options: ComposeLiveOptions, owner: ProcessOwner): LiveFrames {
-  const { ffmpeg, isPlayable, clock, log } = options;
+  const { ffmpeg, images, isPlayable, clock, log } = options;
   const pictures = new PartPictures({
     ...{ ffmpeg, owner },
     memoryBytes: pictureMemoryBytes,
     niceness: pictureNiceness,
   });
   return new LiveFrames({
-    makePicture: (media, ids, signal) => pictures.make(media, ids, signal),
+    makePicture: (media, ids, signal) => images.run(() => pictures.make(media, ids, signal)),
     ...{ isPlayable, clock },
     log: log.child('live'),
   });

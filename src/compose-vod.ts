@@ -7,6 +7,7 @@ import { FfmpegTools } from './ffmpeg/ffmpeg-tools.ts';
 import type { FfmpegBuild } from './ffmpeg/find-ffmpeg.ts';
 import type { FfprobeBuild } from './ffmpeg/find-ffprobe.ts';
 import { canReadGroupedFragments } from './ffmpeg/fragment-support.ts';
+import type { ImageQueue } from './ffmpeg/image-queue.ts';
 import { LoadGate } from './ffmpeg/load-gate.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
 import type { ProcessLimits } from './ffmpeg/process-limits.ts';
@@ -42,6 +43,7 @@ export interface VodOptions {
   readonly ffmpeg: FfmpegBuild;
   readonly ffprobe: FfprobeBuild;
   readonly limits: ProcessLimits;
+  readonly images: ImageQueue;
   readonly metrics: Metrics;
   /** Videos of the sandbox are cut there. */
   readonly sandboxVideoMs: number;
@@ -173,6 +175,7 @@ export function composeVod(options: VodOptions): Vod {
   });
   const context: WorkContext = {
     tools,
+    images: options.images,
     files,
     records: encodings,
     thumbnails: {

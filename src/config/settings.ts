@@ -347,6 +347,24 @@ export const settings = {
     30,
     'One run of ffmpeg over an uploaded file may take an hour and this many times the duration of the video; then it is stopped.',
   ),
+  'images.maxRunning': setting(
+    'MILLRACE_IMAGES_MAX_RUNNING',
+    integer(2, 64),
+    2,
+    'Images that are processed at once: uploaded watermarks and thumbnails, frames and previews of videos, frames of broadcasts.',
+  ),
+  'images.maxWaiting': setting(
+    'MILLRACE_IMAGES_MAX_WAITING',
+    integer(0, 10_000),
+    100,
+    'Uploaded images that may wait to be processed. More are answered with 503 and `Retry-After`.',
+  ),
+  'images.maxPixels': setting(
+    'MILLRACE_IMAGES_MAX_PIXELS',
+    integer(1_048_576, 67_108_864),
+    50_331_648,
+    'Largest uploaded image that is decoded, as width times height in pixels: 8192x6144 unless set. A larger one is refused by its header.',
+  ),
   'rateLimit.uploads': setting(
     'MILLRACE_RATE_LIMIT_UPLOADS',
     integer(0, 10_000_000),

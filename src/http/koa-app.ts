@@ -290,6 +290,9 @@ function sendError(ctx: Context, error: unknown, docsBase: string): void {
     (ctx.state as AppState).rate = error.rate;
     ctx.set('Retry-After', String(error.rate.retryAfterSeconds));
   }
+  if (error instanceof AppError && error.details.retryAfterSeconds !== undefined) {
+    ctx.set('Retry-After', String(error.details.retryAfterSeconds));
+  }
   setRate(ctx);
   const body = errorBodyOf(error, docsBase);
   if (body.status === 401) ctx.set('WWW-Authenticate', 'Bearer');

@@ -177,7 +177,7 @@ function isSameEverywhere({ code }: AppError): boolean {
 
 function extraHeaders(status: number): JsonObject {
   if (status === 401) return { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } };
-  if (status === 429) return { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
+  if (status === 429 || status === 503) return { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
   return {};
 }
 

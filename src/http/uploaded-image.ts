@@ -59,6 +59,17 @@ export async function readUploadedImage(file: UploadedFile, rules: ImageRules): 
   return image;
 }
 
+/**
+ * Requires that an image may be decoded.
+ *
+ * @throws AppError `uploaded-file-invalid-file` when it has more pixels
+ */
+export function requirePixels({ width, height }: ImageFacts, maxPixels: number): void {
+  if (width * height <= maxPixels) return;
+  const detail = `The image of ${width}x${height} has more than ${maxPixels} pixels. Upload a smaller one.`;
+  throw fileError('uploaded-file-invalid-file', detail);
+}
+
 function sidesOf({ sideMax, heightMax }: ImageRules): string {
   return heightMax === undefined ? `${sideMax} pixels a side` : `${sideMax} x ${heightMax} pixels`;
 }

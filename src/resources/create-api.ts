@@ -10,6 +10,7 @@ import { pageMethods } from '../http/page-answers.ts';
 import { addressReader, secureReader } from '../http/peer.ts';
 import { RateLimiter, type RateLimits } from '../http/rate-limiter.ts';
 import type { UpgradeDoor } from '../http/upgrade-door.ts';
+import { requirePixels } from '../http/uploaded-image.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import { HostResolver } from '../shared/host-resolver.ts';
@@ -85,7 +86,7 @@ import type { VideoView } from './videos/videos.schema.ts';
 import { type VideosOptions, VideosService } from './videos/videos.service.ts';
 import { VideosStore } from './videos/videos.store.ts';
 import { watermarkRoutes } from './watermarks/watermarks.routes.ts';
-import { WatermarksService } from './watermarks/watermarks.service.ts';
+import { type WatermarksOptions, WatermarksService } from './watermarks/watermarks.service.ts';
 import { WatermarksStore } from './watermarks/watermarks.store.ts';
 import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
 import { DeliveriesService } from './webhooks/deliveries.service.ts';
@@ -175,15 +176,18 @@ export interface ImageWork {
   /** Asks for the frame that a video is to show. In a transaction, and also for a video that has no media yet. */
   requestFrame(videoId: string): void;
   /** Whether a picture comes out of an image file. */
-  canDecode(path: string): Promise<boolean>;
+  readonly canDecode: WatermarksOptions['canDecode'];
   /** Burns the sandbox's watermark into an image. */
   readonly mark: MarkImage;
+  /** Largest image that is decoded: width times height. */
+  readonly maxPixels: number;
 }
 
 const noImageWork: ImageWork = {
   requestFrame: () => {},
   canDecode: async () => true,
-  mark: async (_path, type) => type,
+  mark: async (_path, { type }) => type,
+  maxPixels: Number.POSITIVE_INFINITY,
 };
 
 const noUploadWork: UploadWork = {
@@ -276,6 +280,10 @@ export function createApi(options: ApiOptions): Api {
   };
   const files = new MediaFiles(dataDir);
   const images: ImageWork = { ...noImageWork, ...options.images };
+  const mark: MarkImage = async (path, image) => {
+    requirePixels(image, images.maxPixels);
+    return images.mark(path, image);
+  };
   const players = new PlayersService({
     store: new PlayersStore(database),
     files,
@@ -284,7 +292,7 @@ export function createApi(options: ApiOptions): Api {
   });
   const liveStreams = new LiveStreamsService({
     store: new LiveStreamsStore(database),
-    thumbnails: new ThumbnailFiles(files, images.mark),
+    thumbnails: new ThumbnailFiles(files, mark),
     live: options.live,
     privateTokens,
     baseUrl: publicUrl,
@@ -294,7 +302,10 @@ export function createApi(options: ApiOptions): Api {
   const watermarks = new WatermarksService({
     store: new WatermarksStore(database),
     files,
-    canDecode: path => images.canDecode(path),
+    canDecode: async (path, image) => {
+      requirePixels(image, images.maxPixels);
+      return images.canDecode(path, image);
+    },
     clock,
   });
   const uploadWork: UploadWork = { ...noUploadWork, ...options.uploads };
@@ -337,7 +348,7 @@ export function createApi(options: ApiOptions): Api {
     videos,
     files,
     requestFrame: videoId => images.requestFrame(videoId),
-    mark: images.mark,
+    mark,
   });
   const webhookQueue = options.webhooks ?? new WebhookQueue(database);
   const webhooks = new WebhooksService({ store: new WebhooksStore(database), queue: webhookQueue, clock });

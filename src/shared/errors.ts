@@ -178,6 +178,7 @@ export const errorRegister = {
   'server-draining': { kind: 'unavailable', blame: 'server', title: 'The server is shutting down.' },
   'disk-full': { kind: 'unavailable', blame: 'server', title: 'The server has no room left on its disk.' },
   'not-ready': { kind: 'unavailable', blame: 'server', title: 'The server cannot be used now.' },
+  'images-busy': { kind: 'unavailable', blame: 'server', title: 'Too many images are being processed.' },
   'server-error': { kind: 'internal', blame: 'server', title: 'Server error' },
   'config-invalid': { kind: 'unavailable', blame: 'server', title: 'The configuration is invalid.' },
   'listen-failed': { kind: 'unavailable', blame: 'server', title: 'A port cannot be listened on.' },
@@ -235,6 +236,8 @@ export interface ErrorDetails {
   readonly range?: { readonly min?: number; readonly max?: number };
   /** All bad fields; the first is repeated at the top of the answer. */
   readonly problems?: readonly Problem[];
+  /** When the client should try again; the header `Retry-After`. */
+  readonly retryAfterSeconds?: number;
   /** Anything for the log only. */
   readonly data?: Readonly<Record<string, unknown>>;
 }

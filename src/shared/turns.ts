@@ -13,6 +13,11 @@ export class Turns {
     return this.#waiting.length;
   }
 
+  /** Work that is asked for now has to wait. */
+  get isBusy(): boolean {
+    return this.#free === 0;
+  }
+
   /** Runs `work` when it is its turn. */
   async take<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#free === 0) {

@@ -13,15 +13,11 @@ const attemptsAtMost = 12;
 /** ffmpeg fails at a file that it cannot read in the same way each time. */
 const failuresOfFfmpegAtMost = 2;
 const imageTimeoutMs = 15_000;
-/** Images that wait their turn to be marked; each takes up to some seconds. */
-const mostToMark = 32;
 const unusable = 'The file cannot be used as a video.';
 
 /** All that is made of a video's source, as jobs. */
 export class VodWorks {
   readonly #context: WorkContext;
-  #lastMarked: Promise<unknown> = Promise.resolve();
-  #toMark = 0;
 
   constructor(context: WorkContext) {
     this.#context = context;
@@ -52,8 +48,8 @@ export class VodWorks {
       kind('encode', vodLanes.encode, encodeVideo, refused),
       kind('mp4', vodLanes.prepare, makeMp4, ({ subjectId }) => this.#mp4Failed(subjectId)),
       // A video without pictures of itself is still a video.
-      kind('stills', vodLanes.images, makeStills, () => {}),
-      kind('frame', vodLanes.images, makeWishedFrame, () => {}),
+      kind('stills', vodLanes.images, queued(makeStills), () => {}),
+      kind('frame', vodLanes.images, queued(makeWishedFrame), () => {}),
     ];
   }
 
@@ -92,28 +88,27 @@ export class VodWorks {
     orderWork(this.#context, 'frame', videoId);
   }
 
-  /** Whether a picture comes out of an image that is to be burned in. */
+  /**
+   * Whether a picture comes out of an image that is to be burned in.
+   *
+   * @throws AppError `images-busy`
+   */
   canDecode(path: string): Promise<boolean> {
-    return canDecodeImage(this.#context.tools, path, {
-      signal: AbortSignal.timeout(imageTimeoutMs),
-      ids: {},
-    });
+    const { tools, images } = this.#context;
+    return images.serve(() =>
+      canDecodeImage(tools, path, { signal: AbortSignal.timeout(imageTimeoutMs), ids: {} }),
+    );
   }
 
   /**
-   * Makes of an image a JPEG that carries the sandbox's watermark, in its place: one image after the other, since they may be large.
+   * Makes of an image a JPEG that carries the sandbox's watermark, in its place.
    *
    * @returns false when no picture comes out of it
-   * @throws AppError `not-ready` when too many wait
+   * @throws AppError `images-busy`
    */
-  async markImage(path: string): Promise<boolean> {
-    const { tools, settings } = this.#context;
-    if (this.#toMark >= mostToMark) {
-      const detail = 'Too many images wait to be marked: try again in a minute.';
-      throw new AppError('not-ready', detail, { details: { detail } });
-    }
-    this.#toMark += 1;
-    const marked = this.#lastMarked.then(() =>
+  markImage(path: string): Promise<boolean> {
+    const { tools, images, settings } = this.#context;
+    return images.serve(() =>
       markImage(
         {
           tools,
@@ -125,12 +120,6 @@ export class VodWorks {
         path,
       ),
     );
-    this.#lastMarked = marked.catch(() => {});
-    try {
-      return await marked;
-    } finally {
-      this.#toMark -= 1;
-    }
   }
 
   /** Stops all work on a video and removes its files. */
@@ -156,6 +145,13 @@ export class VodWorks {
     const mp4 = records.state(videoId)?.renditions.filter(({ type }) => type === 'mp4') ?? [];
     records.failed(videoId, mp4, 'The MP4 could not be made.');
   }
+}
+
+/** Work on images of videos takes its turn with all other work on images. */
+function queued(
+  run: (context: WorkContext, job: RunningJob) => Promise<void>,
+): (context: WorkContext, job: RunningJob) => Promise<void> {
+  return (context, job) => context.images.run(() => run(context, job));
 }
 
 /** Makes an error final that another attempt would not mend. */

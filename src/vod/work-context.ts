@@ -1,3 +1,4 @@
+import type { ImageQueue } from '../ffmpeg/image-queue.ts';
 import type { MediaTools, RunLimits } from '../ffmpeg/media-tools.ts';
 import type { JobQueue } from '../jobs/job.ts';
 import type { Clock } from '../shared/clock.ts';
@@ -41,6 +42,8 @@ export interface ThumbnailRecords {
 /** What all work on videos has at hand. */
 export interface WorkContext {
   readonly tools: MediaTools;
+  /** All work on images takes its turn there. */
+  readonly images: ImageQueue;
   readonly files: MediaFiles;
   readonly records: EncodingRecords;
   readonly thumbnails: ThumbnailRecords;

@@ -2,6 +2,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Insertable } from 'kysely';
 import { Outbox } from '../../src/events/outbox.store.ts';
+import { ImageQueue } from '../../src/ffmpeg/image-queue.ts';
 import { Jobs } from '../../src/jobs/jobs.ts';
 import { bootstrapAccount } from '../../src/resources/accounts/bootstrap.ts';
 import { EncodingsStore } from '../../src/resources/video-encodings/encodings.store.ts';
@@ -77,6 +78,7 @@ export async function startVodWorkshop(
   });
   const works = new VodWorks({
     tools,
+    images: new ImageQueue({ maxRunning: 2, maxWaiting: 10 }),
     files,
     records,
     thumbnails: { choiceOf: () => undefined, frameMade: async () => false },

@@ -113,6 +113,10 @@ const own: Partial<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'The body stopped coming, or came too slowly.',
     remedy: 'Send it again. Over slow connections, send large files in pieces with `Content-Range`.',
   },
+  'images-busy': {
+    meaning: 'The server processes only a few images at once, and as many as may wait do so already.',
+    remedy: 'Send the image again after the seconds in `Retry-After`.',
+  },
   'disk-full': {
     meaning: 'The server has no room for the file.',
     remedy: 'Try again later. The operator has to make room.',

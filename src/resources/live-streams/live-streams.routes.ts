@@ -93,7 +93,7 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       description: 'In the sandbox it is made a JPEG of at most 1280 pixels a side, with the watermark.',
       ...one,
       body: imageBody(thumbnailImage, 'A JPEG, PNG or WebP image'),
-      errors: ['not-ready'],
+      errors: ['images-busy'],
       success: { status: 201, ...shown },
       handle: ({ found, body, caller }) => liveStreams.setThumbnail(found, body, caller),
     }),

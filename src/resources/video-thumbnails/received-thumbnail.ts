@@ -1,15 +1,16 @@
 import type { Caller } from '../../http/caller.ts';
 import { fileError } from '../../http/file-body.ts';
-import type { ImageType } from '../../http/image-file.ts';
+import type { ImageFacts, ImageType } from '../../http/image-file.ts';
 import type { UploadedFile } from '../../http/route.ts';
 import { readUploadedImage, thumbnailImage } from '../../http/uploaded-image.ts';
 
 /**
  * Burns the sandbox's watermark into an image file, in its place.
  *
- * @param type what it is; the answer is what it is afterwards, undefined when no picture comes out of it
+ * @param image what it is; the answer is its type afterwards, undefined when no picture comes out of it
+ * @throws AppError `images-busy`; `uploaded-file-invalid-file` when it has too many pixels
  */
-export type MarkImage = (path: string, type: ImageType) => Promise<ImageType | undefined>;
+export type MarkImage = (path: string, image: ImageFacts) => Promise<ImageType | undefined>;
 
 /** Whose image it is, as far as it matters. */
 export type ThumbnailOwner = Pick<Caller, 'environment'>;
@@ -25,9 +26,9 @@ export async function receiveThumbnail(
   { environment }: ThumbnailOwner,
   mark: MarkImage,
 ): Promise<ImageType> {
-  const { type } = await readUploadedImage(file, thumbnailImage);
-  if (environment === 'production') return type;
-  const marked = await mark(file.path, type);
+  const image = await readUploadedImage(file, thumbnailImage);
+  if (environment === 'production') return image.type;
+  const marked = await mark(file.path, image);
   if (marked === undefined) throw fileError('uploaded-file-invalid-file', 'The image is damaged.');
   return marked;
 }

@@ -41,7 +41,7 @@ export function videoThumbnailRoutes(
         'It is shown until a timecode is set, or another image uploaded. In the sandbox it is made a JPEG of at most 1280 pixels a side, with the watermark.',
       ...one,
       body: imageBody(thumbnailImage, 'A JPEG, PNG or WebP image'),
-      errors: ['not-ready'],
+      errors: ['images-busy'],
       handle: ({ caller, params, body }) => thumbnails.upload(caller, params.videoId, body),
     }),
     defineRoute({

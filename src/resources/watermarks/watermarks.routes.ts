@@ -37,6 +37,7 @@ export function watermarkRoutes(watermarks: WatermarksService): Route[] {
       description: 'An image to burn into videos, named when a video is created.',
       auth: 'key',
       body: imageBody(watermarkImage, 'A JPEG or PNG image; what is transparent in a PNG stays so'),
+      errors: ['images-busy'],
       success: { status: 200, description: 'The watermark.', schema: watermarkSchema },
       handle: ({ caller, body }) => watermarks.create(caller.projectId, body),
     }),

@@ -2,6 +2,7 @@ import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileError } from '../../http/file-body.ts';
+import type { ImageFacts } from '../../http/image-file.ts';
 import type { FileAnswer, UploadedFile } from '../../http/route.ts';
 import { type ImageRules, readUploadedImage } from '../../http/uploaded-image.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
@@ -24,8 +25,12 @@ export const watermarkImage: ImageRules = {
 export interface WatermarksOptions {
   readonly store: WatermarksStore;
   readonly files: MediaFiles;
-  /** Whether a picture comes out of an image file; what does not show now would fail every encode later. */
-  readonly canDecode: (path: string) => Promise<boolean>;
+  /**
+   * Whether a picture comes out of an image file; what does not show now would fail every encode later.
+   *
+   * @throws AppError `images-busy`; `uploaded-file-invalid-file` when it has too many pixels
+   */
+  readonly canDecode: (path: string, image: ImageFacts) => Promise<boolean>;
   readonly clock: Clock;
 }
 
@@ -63,8 +68,10 @@ export class WatermarksService {
    */
   async create(projectId: string, file: UploadedFile): Promise<WatermarkView> {
     const { store, files, canDecode, clock } = this.#options;
-    const { type, width, height } = await readUploadedImage(file, watermarkImage);
-    if (!(await canDecode(file.path))) throw fileError('uploaded-file-invalid-file', 'The image is damaged.');
+    const image = await readUploadedImage(file, watermarkImage);
+    const { type, width, height } = image;
+    if (!(await canDecode(file.path, image)))
+      throw fileError('uploaded-file-invalid-file', 'The image is damaged.');
     const watermark: Watermark = {
       watermarkId: newId('watermark_'),
       projectId,

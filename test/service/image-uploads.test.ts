@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ImageQueue } from '../../src/ffmpeg/image-queue.ts';
+import { VodWorks } from '../../src/vod/vod-works.ts';
+import type { WorkContext } from '../../src/vod/work-context.ts';
+import { formOf, pngImage } from '../support/images.ts';
+import { makeMediaTools } from '../support/media-tools.ts';
+import { type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+
+const maxRunning = 2;
+const maxWaiting = 40;
+
+describe('uploaded images', () => {
+  const tools = makeMediaTools();
+  const images = new ImageQueue({ maxRunning, maxWaiting });
+  /** Processes that ran at once, at most, and that were started, since the last reset. */
+  const seen = { most: 0, started: 0 };
+  let server: RunningApi;
+
+  beforeAll(async () => {
+    const start = tools.owner.start.bind(tools.owner);
+    tools.owner.start = (...args) => {
+      const child = start(...args);
+      seen.started += 1;
+      seen.most = Math.max(seen.most, tools.owner.running);
+      return child;
+    };
+    const works = new VodWorks({
+      tools,
+      images,
+      settings: { memoryBytes: 2 ** 30 },
+    } as unknown as WorkContext);
+    server = await startApi({
+      isUpgraded: true,
+      images: {
+        canDecode: path => works.canDecode(path),
+        mark: async path => ((await works.markImage(path)) ? 'image/jpeg' : undefined),
+        maxPixels: 4_000_000,
+      },
+    });
+  });
+  afterAll(async () => {
+    await server.stop();
+    await tools.owner.stop();
+  });
+
+  const watermark = (bytes: Buffer) =>
+    server.call('POST', '/watermarks', { key: sandboxKey, body: formOf(['file', bytes, 'mark.png']) });
+  const reset = () => Object.assign(seen, { most: 0, started: 0 });
+
+  test('are decoded a few at a time: of 40 in parallel all succeed', async () => {
+    reset();
+    const answers = await Promise.all(Array.from({ length: 40 }, () => watermark(pngImage(64, 64))));
+    expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(200));
+    expect(seen).toEqual({ most: maxRunning, started: 40 });
+  });
+
+  test('that would wait too long are refused, with the time after which to try again', async () => {
+    const gate = Promise.withResolvers<void>();
+    const held = Array.from({ length: maxRunning + maxWaiting }, () => images.serve(() => gate.promise));
+    const { status, json, headers } = await watermark(pngImage(8, 8));
+    expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+    expect(json).toMatchObject({
+      title: 'Too many images are being processed.',
+      detail: '40 images wait to be processed. Try again in 5 seconds.',
+    });
+    gate.resolve();
+    await Promise.all(held);
+    expect((await watermark(pngImage(8, 8))).status).toBe(200);
+  });
+
+  test('are refused by their header where they are too large, and no process is started', async () => {
+    reset();
+    const huge = pngImage(1, 1, { width: 60_000, height: 60_000 });
+    const answer = await watermark(huge);
+    expect([answer.status, answer.json.detail]).toEqual([
+      400,
+      'The image must be of at most 4096 pixels a side.',
+    ]);
+    const { json: stream } = await server.call('POST', '/live-streams', {
+      key: sandboxKey,
+      body: { name: 'A' },
+    });
+    const path = `/live-streams/${stream.liveStreamId}/thumbnail`;
+    const thumbnail = (bytes: Buffer) =>
+      server.call('POST', path, { key: sandboxKey, body: formOf(['file', bytes, 'image.png']) });
+    expect((await thumbnail(huge)).json.detail).toBe('The image must be of at most 8192 pixels a side.');
+    expect((await thumbnail(pngImage(1, 1, { width: 2001, height: 2000 }))).json.detail).toBe(
+      'The image of 2001x2000 has more than 4000000 pixels. Upload a smaller one.',
+    );
+    expect(seen.started).toBe(0);
+    expect((await thumbnail(pngImage(64, 64))).status).toBe(201);
+  });
+});
