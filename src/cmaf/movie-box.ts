@@ -2,7 +2,13 @@ import { readAudioConfig } from './audio-config.ts';
 import { type Box, childBoxes, FieldReader, malformed } from './box-reader.ts';
 import { codecStringOf } from './codec-string.ts';
 import { avcTransfer, hevcTransfer } from './parameter-set.ts';
-import { readHevcArrays, readInside, readSampleEntry, type SampleEntryFields } from './sample-entry.ts';
+import {
+  MAX_SAMPLE_ENTRY_BYTES,
+  readHevcArrays,
+  readInside,
+  readSampleEntry,
+  type SampleEntryFields,
+} from './sample-entry.ts';
 
 /** The dynamic range of the picture, in the words of VIDEO-RANGE. */
 export type VideoRange = 'SDR' | 'HLG' | 'PQ';
@@ -119,6 +125,9 @@ export function describeTrack(
   entry: Box,
 ): TrackDescription {
   const raw = bytes.subarray(entry.start, entry.end);
+  if (raw.length > MAX_SAMPLE_ENTRY_BYTES) {
+    throw malformed(entry.type, `has ${raw.length} bytes, the maximum is ${MAX_SAMPLE_ENTRY_BYTES}`);
+  }
   const fields = readSampleEntry(raw, kind);
   const sampleEntry = fields.type === 'hev1' ? asHvc1(raw, fields) : raw;
   const track = { id, kind, timescale, sampleEntry, codec: codecStringOf(sampleEntry) };

@@ -4,7 +4,7 @@ import { type Box, childBoxes, FieldReader, malformed } from './box-reader.ts';
 import { type Edit, NO_EDIT, readEdit } from './edit-list.ts';
 import { describeTrack, fieldsOf, inside, type TrackDescription } from './movie-box.ts';
 import { isoAudioEntry, isoVideoEntry } from './quicktime-entry.ts';
-import { readInside, readSampleEntry } from './sample-entry.ts';
+import { MAX_SAMPLE_ENTRY_BYTES, readInside, readSampleEntry } from './sample-entry.ts';
 import { findSampleTables, type SampleTables } from './sample-tables.ts';
 
 /** Reads `length` bytes of a file from `position`; fewer only at its end. */
@@ -38,8 +38,6 @@ export interface ProgressiveMovie {
 
 /** Enough for 24 hours at 60 frames per second with audio: about 20 bytes per frame. */
 const DEFAULT_MAX_MOVIE_BYTES = 128 * 1024 * 1024;
-/** Maximum size of a sample entry with its decoder configuration, which is kept in memory and sent to players. */
-const MAX_SAMPLE_ENTRY_BYTES = 256 * 1024;
 /** Players' files have about five; a file of nothing but tiny boxes shall not be walked through. */
 const MAX_TOP_BOXES = 1024;
 const MAX_TRACKS = 1024;

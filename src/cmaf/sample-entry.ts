@@ -5,6 +5,9 @@ const VIDEO_FIELDS_BYTES = 86;
 /** Likewise for an AudioSampleEntry. */
 const AUDIO_FIELDS_BYTES = 36;
 
+/** Maximum size of a sample entry with its decoder configuration, which is kept in memory and sent to every player. */
+export const MAX_SAMPLE_ENTRY_BYTES = 256 * 1024;
+
 /** The fields of a sample entry that players need, and the boxes inside it. */
 export interface SampleEntryFields {
   /** Four characters: `avc1`, `mp4a`, ... */

@@ -262,22 +262,23 @@ test('mutants of an FLV file are published or refused', async () => {
   );
 });
 
-test('mutants of a WebVTT file are stored or refused', async () => {
+test('mutants of WebVTT and SubRip files are stored or refused', async () => {
   const dataDir = await tempDirOfTest();
   const server = await startApi({ isUpgraded: true, dataDir });
   onTestFinished(() => server.stop());
   const { videoId } = (await server.call('POST', '/videos', { body: { title: 'A video' } })).json;
-  const valid = [
-    'WEBVTT',
-    ...Array.from({ length: 20 }, (_, index) => {
-      const second = String(index).padStart(2, '0');
-      return `${index}\n00:00:${second}.000 --> 00:00:${second}.900 line:10% align:start\n<v Ann>Hello <b>there</b>`;
-    }),
-  ].join('\n\n');
+  const times = Array.from({ length: 20 }, (_, index) => `00:00:${String(index).padStart(2, '0')}`);
+  const webVtt = times.map(
+    (time, index) => `${index}\n${time}.000 --> ${time}.900 line:10% align:start\n<v Ann>Hello <b>there</b>`,
+  );
+  const subRip = times.map(
+    (time, index) => `${index}\n${time},000 --> ${time},900\n<font color="red">Hello <b>there</b></font>`,
+  );
+  const valid = [['WEBVTT', ...webVtt].join('\n\n'), subRip.join('\n\n')];
   const maxBytes = (mutants > 1000 ? 8 : 0.5) * MIB;
   const statuses = new Set<number>();
   await survive(
-    random => Buffer.from(mutateWebVtt(valid, random, maxBytes)).subarray(0, maxBytes),
+    random => Buffer.from(mutateWebVtt(random.pick(valid), random, maxBytes)).subarray(0, maxBytes),
     async mutant => {
       const body = formOf(['file', mutant, 'a.vtt']);
       const answer = await server.call('POST', `/videos/${videoId}/captions/en`, { body });

@@ -153,7 +153,7 @@ export function mutateFlv(valid: Buffer, random: Random): Buffer {
   return random.below(16) === 0 ? bytes.subarray(0, random.below(bytes.length)) : bytes;
 }
 
-/** A mutant of a WebVTT file, of at most `maxBytes`: times, counts and lengths out of all bounds. */
+/** A mutant of a WebVTT or SubRip file, of at most `maxBytes`: times, counts and lengths out of all bounds. */
 export function mutateWebVtt(valid: string, random: Random, maxBytes: number): string {
   const odd = random.pick([
     ...['99999999999999999999', '-1', '1e9', '00', '\u0000', '-->', '&lt;'.repeat(500), '<c>'.repeat(20_000)],

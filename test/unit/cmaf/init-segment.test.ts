@@ -110,6 +110,14 @@ describe('HEVC', () => {
   });
 });
 
+test('a decoder configuration of megabytes is refused', () => {
+  const [track] = parseInitSegment(splitInit(fixture('h264-5')).init);
+  const entry = track!.sampleEntry;
+  const large = box('avc1', entry.subarray(8), box('free', Buffer.alloc(2 ** 20)));
+  const init = writeInitSegment([{ ...track!, sampleEntry: large }]);
+  expect(() => parseInitSegment(init)).toThrow(/box "avc1": has \d+ bytes, the maximum is 262144/);
+});
+
 describe('dynamic range', () => {
   const [plain] = tracksOf('h264-5');
   const [pq] = tracksOf('h264-pq-pasp-5');
