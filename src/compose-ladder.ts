@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from './config/settings.ts';
 import type { Outbox } from './events/outbox.store.ts';
+import type { FfmpegBuild } from './ffmpeg/find-ffmpeg.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
 import type { ProcessLimits } from './ffmpeg/process-limits.ts';
 import { sandboxOverlay } from './ffmpeg/sandbox-watermark.ts';
@@ -17,7 +18,7 @@ export interface ComposeLadderOptions {
   readonly config: Config;
   readonly outbox: Outbox;
   /** One that encodes. */
-  readonly ffmpeg: { readonly path: string };
+  readonly ffmpeg: Pick<FfmpegBuild, 'path' | 'hasFpsMode'>;
   readonly limits: ProcessLimits;
   /** Other sizes than usual, for tests. */
   readonly steps: LadderForm['steps'] | undefined;
@@ -66,7 +67,7 @@ export function composeLadder({
         steps: steps ?? ladderOf,
         startEncoder: (order, events) =>
           new FfmpegLiveEncoder({
-            ...{ path: ffmpeg.path, owner, order, events, threads, maxPixels, memoryBytes },
+            ...{ ffmpeg, owner, order, events, threads, maxPixels, memoryBytes },
             niceness: encoderNiceness,
             ids: { liveStreamId, rungs: order.rungs.map(({ name }) => name).join(' ') },
           }),

@@ -6,6 +6,7 @@ import { BoundedRun, childLimitsOf, type RunEnd } from './bounded-run.ts';
 import { environmentOf } from './find-build.ts';
 import type { FfmpegBuild } from './find-ffmpeg.ts';
 import type { FfprobeBuild } from './find-ffprobe.ts';
+import { type FpsModeSupport, withFpsMode } from './fps-mode.ts';
 import type { MediaTools, ProbedFile, RunLimits, RunOptions } from './media-tools.ts';
 import type { ProcessOwner } from './owned-process.ts';
 import { imageFormats, probeArguments, readProbeOutput, refusal, takenFormats } from './probe-output.ts';
@@ -23,7 +24,7 @@ export interface FfmpegToolsObserver {
 
 /** What the tools are made of. */
 export interface FfmpegToolsOptions {
-  readonly ffmpeg: Pick<FfmpegBuild, 'path' | 'source'>;
+  readonly ffmpeg: Pick<FfmpegBuild, 'path' | 'source'> & FpsModeSupport;
   readonly ffprobe: Pick<FfprobeBuild, 'path' | 'source'>;
   readonly owner: ProcessOwner;
   readonly probeLimits: RunLimits;
@@ -114,7 +115,8 @@ export class FfmpegTools implements MediaTools {
     });
     const inputOptions = ['-protocol_whitelist', 'file,pipe', ...this.#decoderLimits()];
     // They hold for one input, so they stand before each.
-    const all = [...runArguments, ...args.flatMap(arg => (arg === '-i' ? [...inputOptions, arg] : [arg]))];
+    const named = withFpsMode(args, this.#options.ffmpeg);
+    const all = [...runArguments, ...named.flatMap(arg => (arg === '-i' ? [...inputOptions, arg] : [arg]))];
     const end = await this.#execute(this.#options.ffmpeg, all, options, (text, run) => {
       running = run;
       progress.push(text);

@@ -20,6 +20,8 @@ export function environmentOf({ source }: { readonly source: BuildSource }): {
 
 /** Versions of libavformat, comparable as numbers: 59.16 is 59016. That of ffmpeg 5 is the oldest that all features were tested with. */
 export const formatOfVersion5 = formatNumber([59, 16]);
+/** Of ffmpeg 5.1, the first that names the timing of frames `-fps_mode`. */
+export const formatOfVersion5_1 = formatNumber([59, 27]);
 /** Of ffmpeg 6.1, the first that takes enhanced RTMP. */
 export const formatOfVersion6_1 = formatNumber([60, 16]);
 

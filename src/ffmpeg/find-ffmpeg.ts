@@ -4,6 +4,7 @@ import {
   type BuildSource,
   findBuild,
   formatOfVersion5,
+  formatOfVersion5_1,
   formatOfVersion6_1,
   type InspectedBuild,
 } from './find-build.ts';
@@ -17,6 +18,8 @@ export interface FfmpegBuild {
   readonly source: BuildSource;
   /** Takes HEVC, AV1 and VP9 in FLV (enhanced RTMP): libavformat 60.16, that is ffmpeg 6.1, or newer. */
   readonly canReadEnhancedFlv: boolean;
+  /** Takes `-fps_mode`, and from version 9 on nothing else for it. */
+  readonly hasFpsMode: boolean;
   /** For the log: what users of this build miss. */
   readonly lacks: readonly string[];
 }
@@ -44,5 +47,6 @@ function withAbilities({ path, version, source, formatVersion }: InspectedBuild)
   if (!canReadEnhancedFlv) lacks.push('HEVC and AV1 over RTMP (needs ffmpeg 6.1)');
   if (formatVersion < formatOfVersion5)
     lacks.push('SRT', 'GPU encoders', 'safe decoding of media from strangers (it is too old)');
-  return { path, version, source, canReadEnhancedFlv, lacks };
+  const hasFpsMode = formatVersion >= formatOfVersion5_1;
+  return { path, version, source, canReadEnhancedFlv, hasFpsMode, lacks };
 }

@@ -1,5 +1,7 @@
 import { FragmentReader, type Sample } from '../cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../cmaf/init-segment.ts';
+import type { FfmpegBuild } from '../ffmpeg/find-ffmpeg.ts';
+import { type FpsModeSupport, withFpsMode } from '../ffmpeg/fps-mode.ts';
 import { type LiveEncodeOrder, liveEncodeArguments } from '../ffmpeg/live-encode-arguments.ts';
 import type { OwnedProcess, ProcessOwner } from '../ffmpeg/owned-process.ts';
 import { liveEncodeLimits } from '../ffmpeg/process-limits.ts';
@@ -61,7 +63,7 @@ export interface LiveEncoder {
 
 /** What one ffmpeg encoder needs beside its order. */
 export interface FfmpegLiveEncoderOptions {
-  readonly path: string;
+  readonly ffmpeg: Pick<FfmpegBuild, 'path'> & FpsModeSupport;
   readonly owner: ProcessOwner;
   readonly order: EncoderOrder;
   readonly events: EncoderEvents;
@@ -131,8 +133,8 @@ export class FfmpegLiveEncoder implements LiveEncoder {
       fromSeconds: (fromMs - first.atMs) / 1000,
     }));
     this.#process = options.owner.start(
-      options.path,
-      liveEncodeArguments({ ...order, rungs: timed, threads, maxPixels }),
+      options.ffmpeg.path,
+      withFpsMode(liveEncodeArguments({ ...order, rungs: timed, threads, maxPixels }), options.ffmpeg),
       { outputs: timed.length, limits: liveEncodeLimits(memoryBytes), ids: options.ids, niceness },
     );
     for (const [index, rung] of this.#rungs.entries()) this.#read(rung, 3 + index);

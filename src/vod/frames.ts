@@ -75,7 +75,7 @@ export function filmInputOptions(film: FilmInput, atSeconds: number, keyframes: 
 /** Options for an output of some frames of the film; as they come, since ffmpeg would leave out those from before the place. */
 export function filmOutputOptions({ streamIndex }: FilmInput, frames: number): string[] {
   const stream = streamIndex === undefined ? '0:V:0' : `0:${streamIndex}`;
-  return ['-map', stream, '-frames:v', String(frames), '-vsync', '0', '-map_metadata', '-1'];
+  return ['-map', stream, '-frames:v', String(frames), '-vsync', 'passthrough', '-map_metadata', '-1'];
 }
 
 /** ffmpeg takes what is before a colon for a protocol, and a leading dash for an option. */

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { embeddedFfmpegPath, findFfmpeg } from '../../src/ffmpeg/find-ffmpeg.ts';
 import { embeddedFfprobePath, findFfprobe } from '../../src/ffmpeg/find-ffprobe.ts';
+import { withFpsMode } from '../../src/ffmpeg/fps-mode.ts';
 import { tempDirOfTest } from '../support/temp-dir.ts';
 
 const programs = [
@@ -50,6 +51,22 @@ describe.each(programs)('$name', ({ name, find, embedded }) => {
       source: 'path',
     });
   });
+
+  test.runIf(name === 'ffmpeg')(
+    'is asked for the timing of frames by the name that its version has',
+    async () => {
+      for (const [version, format, hasFpsMode] of [
+        ['5.0', '59. 16.100', false],
+        ['5.1', '59. 27.100', true],
+        ['9.0', '63.  1.101', true],
+      ] as const) {
+        const path = join(await folderWith(name, version, format), name);
+        const build = await findFfmpeg(path, {});
+        const option = hasFpsMode ? '-fps_mode' : '-vsync';
+        expect(withFpsMode(['-i', 'film', '-vsync', 'vfr'], build)).toEqual(['-i', 'film', option, 'vfr']);
+      }
+    },
+  );
 
   test('that was set and does not run is refused by name', async () => {
     const folder = await folderWith(name, 'x', 'nothing');

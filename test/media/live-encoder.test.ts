@@ -62,7 +62,7 @@ describe.each(ffmpegBuilds)('an encoder that is the $name ffmpeg', ({ path }) =>
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     const encoder = new FfmpegLiveEncoder({
       ...{
-        path,
+        ffmpeg: { path },
         owner: makeProcessOwner(),
         order,
         threads: 1,

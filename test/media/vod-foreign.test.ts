@@ -196,17 +196,17 @@ describe('a file that says 1000 frames a second', () => {
     ['carried.mkv', h264, mkv],
     ['encoded.mkv', ['-c:v', 'mpeg4', '-g', '30'], mkv],
   ])(
-    'keeps its 30 frames, and its status tells how many a second they are: %s',
+    'keeps its 60 frames, and its status tells how many a second they are: %s',
     async (name, codec, change) => {
-      const source = await made(name, [...picture(1), ...codec], change);
+      const source = await made(name, [...picture(2), ...codec], change);
       const { videoId, facts } = await played(source);
-      expect(facts).toMatchObject({ framerate: 30, duration: 1 });
+      expect(facts).toMatchObject({ framerate: 30, duration: 2 });
       const expected = await decodeVideo(source);
-      expect(expected).toHaveLength(30);
+      expect(expected).toHaveLength(60);
       for (const path of [await hlsFile(videoId, '240p'), await mp4File(videoId)]) {
         const frames = await decodeVideo(path);
         const times = frames.map(({ seconds }) => seconds - frames[0]!.seconds);
-        expect(times).toHaveLength(30);
+        expect(times).toHaveLength(60);
         for (const [index, { seconds }] of expected.entries()) {
           expect(Math.abs(times[index]! - seconds + expected[0]!.seconds)).toBeLessThan(ROUNDING_SECONDS);
         }
@@ -214,12 +214,12 @@ describe('a file that says 1000 frames a second', () => {
     },
   );
 
-  test('and has 90 of them has no more than 60 in the end', async () => {
-    const rate90 = picture(1).map(arg => arg.replace('rate=30', 'rate=90'));
+  test('and has 90 of them a second has no more than 60 in the end', async () => {
+    const rate90 = picture(2).map(arg => arg.replace('rate=30', 'rate=90'));
     const source = await made('fast.mkv', [...rate90, ...h264], mkv);
     const { videoId, facts } = await played(source);
     expect(facts.framerate).toBe(45);
-    expect(await decodeVideo(await hlsFile(videoId, '240p'))).toHaveLength(45);
+    expect(await decodeVideo(await hlsFile(videoId, '240p'))).toHaveLength(90);
   });
 });
 
@@ -266,7 +266,7 @@ describe('the duration in the status', () => {
     const source = await made(name, args, change);
     const { facts, state } = await played(source);
     expect(facts.duration).toBe(4);
-    expect(Math.abs(facts.bitrate! / ((await stat(source)).size / 500) - 1)).toBeLessThan(0.05);
+    expect(Math.abs(facts.bitrate! / ((await stat(source)).size / 500) - 1)).toBeLessThan(0.1);
     for (const { type, facts: own } of state.renditions) {
       if (type !== 'mp4')
         expect(Math.abs((own as RenditionRecord).durationSeconds - 4)).toBeLessThan(ENDS_TOLERANCE_SECONDS);

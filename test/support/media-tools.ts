@@ -28,7 +28,7 @@ export const toolBuilds: readonly ToolBuilds[] =
     : [
         {
           name: 'installed',
-          ffmpeg: { path: installedFfmpeg, source: 'path' },
+          ffmpeg: { path: installedFfmpeg, source: 'path', hasFpsMode: true },
           ffprobe: { path: ffprobePath, source: 'path' },
         },
         embedded,
