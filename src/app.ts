@@ -72,6 +72,8 @@ export interface AppEnvironment {
   readonly clock?: Clock;
   /** Sizes that broadcasts are encoded in, other than usual, for tests. */
   readonly liveSteps?: LadderForm['steps'];
+  /** False keeps all qualities of broadcasts although the machine cannot keep up, for tests. */
+  readonly canDropQualities?: boolean;
   /** Times of the sandbox that are shorter than usual, for tests. */
   readonly sandboxRules?: Partial<SandboxRules>;
   /** What else goes along with each broadcast, for benches. */
@@ -188,6 +190,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       ffmpeg,
       limits,
       steps: environment.liveSteps,
+      canDropQualities: environment.canDropQualities ?? true,
       clock,
       log,
     });

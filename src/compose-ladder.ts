@@ -22,6 +22,8 @@ export interface ComposeLadderOptions {
   readonly limits: ProcessLimits;
   /** Other sizes than usual, for tests. */
   readonly steps: LadderForm['steps'] | undefined;
+  /** False keeps all qualities although the machine cannot keep up, for tests. */
+  readonly canDropQualities: boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -48,6 +50,7 @@ export function composeLadder({
   ffmpeg,
   limits,
   steps,
+  canDropQualities,
   clock,
   log,
 }: ComposeLadderOptions): LiveLadder {
@@ -65,6 +68,7 @@ export function composeLadder({
         isLadder,
         mark: isSandbox ? sandboxOverlay : undefined,
         steps: steps ?? ladderOf,
+        canDropQualities,
         startEncoder: (order, events) =>
           new FfmpegLiveEncoder({
             ...{ ffmpeg, owner, order, events, threads, maxPixels, memoryBytes },

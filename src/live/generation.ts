@@ -237,6 +237,7 @@ export class Generation {
       picture: { ...picture, overlay: form.mark?.(picture) },
       rungs,
       startEncoder: (order, events) => form.startEncoder(order, events),
+      canDropRungs: form.canDropQualities ?? true,
       clock,
       events: {
         track: (name, track) => this.#try(() => this.#useRungTrack(name, track)),

@@ -17,6 +17,8 @@ export interface LadderForm {
   /** What a picture can be encoded to, lowest first, none larger than it is. */
   steps(picture: ShownPicture): readonly EncoderRung[];
   startEncoder(order: EncoderOrder, events: EncoderEvents): LiveEncoder;
+  /** False keeps all qualities although the machine cannot keep up, for tests. */
+  readonly canDropQualities?: boolean;
 }
 
 /** A rung that has not so many times fewer pixels than the source is none. */

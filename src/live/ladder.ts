@@ -38,6 +38,8 @@ export interface LadderOptions {
   readonly events: LadderEvents;
   /** Whether the keyframe that is written will begin a segment: viewers of a rung go on in another one only there. */
   readonly willBeginSegment: () => boolean;
+  /** False keeps all rungs although the machine cannot keep up. */
+  readonly canDropRungs?: boolean;
   readonly clock: Clock;
 }
 
@@ -381,6 +383,7 @@ export class Ladder {
   }
 
   #doWithLess(): void {
+    if (this.#options.canDropRungs === false) return;
     const top = this.#rungs.findLast(({ name }) => name !== sourceRendition);
     if (top !== undefined) {
       this.#change = () => {

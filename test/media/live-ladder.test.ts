@@ -178,6 +178,10 @@ describe.concurrent('an encoder', () => {
   });
 
   test('that is too slow gives its top rung up; viewers of that go on with the one below', async () => {
+    await using server = await startServer(
+      { 'live.qualities': 'ladder' },
+      { liveSteps, canDropQualities: true },
+    );
     const stream = await server.createStream();
     const master = `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
     await using publisher = publishTestPicture({

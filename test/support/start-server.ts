@@ -43,6 +43,8 @@ export async function startServer(
     sandboxRules?: Partial<SandboxRules>;
     /** Sizes that broadcasts are encoded in. */
     liveSteps?: LadderForm['steps'];
+    /** Whether broadcasts lose qualities while the machine cannot keep up; they do not unless that is tested. */
+    canDropQualities?: boolean;
     freeBytes?: () => Promise<number>;
   } = {},
 ): Promise<TestServer> {
@@ -70,6 +72,7 @@ export async function startServer(
     variables: process.env,
     makesDashboardEarly: false,
     sandboxRules: options.sandboxRules ?? {},
+    canDropQualities: options.canDropQualities ?? false,
     ...(options.liveSteps === undefined ? {} : { liveSteps: options.liveSteps }),
     ...(options.freeBytes === undefined ? {} : { freeBytes: options.freeBytes }),
   }).catch(async (error: unknown) => {
