@@ -51,8 +51,9 @@ const watchEveryMs = 1000;
 const stallMs = 8000;
 /** An encoder that is to end has so long for what is inside. */
 const drainMs = 10_000;
-/** At the end of a publisher. */
-const finishMs = 2000;
+/** At the end of a publisher, an encoder that gives nothing for this long has no more to give. */
+const finishStallMs = 2000;
+const finishLookMs = 200;
 const mostFailures = 4;
 const failureWindowMs = 60_000;
 const highestDivisor = 8;
@@ -197,9 +198,15 @@ export class Ladder {
     this.#end();
     if (this.#encoder === undefined) return;
     this.#encoder.finish();
-    const timer = setTimeout(() => this.#encoder?.kill(), finishMs);
+    const { clock } = this.#options;
+    const startedMs = clock.monotonicMs();
+    const timer = setInterval(() => {
+      const nowMs = clock.monotonicMs();
+      const isStalled = nowMs - Math.max(startedMs, this.#lastOutputMs) > finishStallMs;
+      if (isStalled || nowMs - startedMs > drainMs) this.#encoder?.kill();
+    }, finishLookMs);
     await this.#ended.promise;
-    clearTimeout(timer);
+    clearInterval(timer);
   }
 
   /** Nothing of it is wanted any more. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
@@ -127,16 +127,19 @@ describe('writes in a batch', () => {
         for (;;) writeSync(1, (await database.inBatch(() => insert.run())).lastInsertRowid + '\\n');
       };
       for (let writer = 0; writer < 16; writer += 1) void writeOn();`;
+    // A file takes all that is written at once, however late it is read.
+    const toldPath = join(dataDir, 'told');
+    const toldFile = openSync(toldPath, 'w');
     const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', toldFile, 'inherit'],
     });
+    closeSync(toldFile);
     onTestFinished(() => void child.kill('SIGKILL'));
-    let told = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      told += text;
-      if (told.length > 20_000) child.kill('SIGKILL');
-    });
-    await once(child, 'close');
+    const closed = once(child, 'close');
+    await waitUntil(() => statSync(toldPath).size > 20_000);
+    child.kill('SIGKILL');
+    await closed;
+    const told = readFileSync(toldPath, 'utf8');
     const reopened = openDatabase({ dataDir });
     const kept = new Set(reopened.sqlite.prepare<[], number>('SELECT number FROM notes').pluck().all());
     await reopened.stop();

@@ -282,3 +282,40 @@ describe('an encoder that is too slow', () => {
     void ladder.kill();
   });
 });
+
+describe('at the end of a publisher', () => {
+  test('an encoder that lags may give what is inside, for as long as it gives something', async () => {
+    const { ladder, encoders, samples, send } = room(['240p']);
+    send(0, 4000);
+    const finished = ladder.finish();
+    for (let atMs = 0; atMs < 4000; atMs += 1000) {
+      await vi.advanceTimersByTimeAsync(1500);
+      encoders[0]!.give(atMs);
+    }
+    expect(encoders[0]).toMatchObject({ isFinished: true, isKilled: false });
+    expect(samples).toEqual([0, 1000, 2000, 3000]);
+    encoders[0]!.events.exited(undefined);
+    await finished;
+  });
+
+  test('an encoder that gives nothing is ended', async () => {
+    const { ladder, encoders, send } = room(['240p']);
+    send(0, 4000);
+    const finished = ladder.finish();
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(encoders[0]!.isKilled).toBe(true);
+    await finished;
+  });
+
+  test('an encoder that does not come to an end is ended', async () => {
+    const { ladder, encoders, send } = room(['240p']);
+    send(0, 20_000);
+    const finished = ladder.finish();
+    for (let atMs = 0; atMs < 20_000 && !encoders[0]!.isKilled; atMs += 1000) {
+      encoders[0]!.give(atMs);
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+    expect(encoders[0]!.isKilled).toBe(true);
+    await finished;
+  });
+});
