@@ -17,7 +17,14 @@ export function hostRefusal({
 }: IncomingMessage | Http2ServerRequest): EarlyRefusal | undefined {
   if (httpVersion === '1.1' && headers.host === undefined) return 'no-host';
   const authority = headers[':authority'];
-  if (authority !== undefined && headers.host !== undefined && headers.host !== authority) return 'hosts';
+  const { host } = headers;
+  if (
+    authority !== undefined &&
+    host !== undefined &&
+    host.toLowerCase() !== String(authority).toLowerCase()
+  ) {
+    return 'hosts';
+  }
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;
