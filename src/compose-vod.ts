@@ -162,6 +162,7 @@ export function composeVod(options: VodOptions): Vod {
   });
   const jobs = new Jobs({
     database,
+    maxCrashes: config['jobs.maxCrashes'],
     lanes: {
       ...places,
       transfer: { places: config['imports.maxConcurrent'], maxPerGroup: config['imports.maxPerProject'] },

@@ -323,6 +323,12 @@ export const settings = {
     '8GiB',
     'Memory that one ffmpeg or ffprobe may take for its data while it works on an uploaded file.',
   ),
+  'jobs.maxCrashes': setting(
+    'MILLRACE_JOBS_MAX_CRASHES',
+    integer(1, 100),
+    2,
+    'A job on a video is given up when the server died so often while it ran, because its file may be the cause.',
+  ),
   'parse.timeout': setting(
     'MILLRACE_PARSE_TIMEOUT',
     duration(second, hour),

@@ -22,6 +22,8 @@ export interface JobsOptions {
   readonly kinds?: readonly JobKind[];
   /** How many jobs of each lane run at once. Where groups are limited, the one with the fewest running jobs goes first. */
   readonly lanes: Readonly<Record<string, number | LaneLimits>>;
+  /** A job during which the process died so often is given up: it may be what ends it. 2 unless given. */
+  readonly maxCrashes?: number;
   readonly clock?: Clock;
   readonly log: Logger;
   readonly observer?: JobsObserver;
@@ -39,8 +41,6 @@ const failedRemovedEveryMs = 3_600_000;
 /** Also bounds how late a job is when the machine's clock was set forward. */
 const longestSleepMs = 60_000;
 const databaseRetryMs = 1_000;
-/** A job during which the process died so often is given up: it may be what ends it. */
-const MAX_CRASHES = 2;
 /** Jobs that ran when the process died are started one at a time, so much apart: of them, only the one that ends it again is given up. */
 const TRIAL_MS = 60_000;
 const longestFailure = 1_000;
@@ -70,6 +70,7 @@ export class Jobs implements Component, JobQueue {
   readonly #database: Database;
   readonly #kinds = new Map<string, JobKind>();
   readonly #lanes: ReadonlyMap<string, number | LaneLimits>;
+  readonly #maxCrashes: number;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #observer: JobsObserver | undefined;
@@ -85,6 +86,7 @@ export class Jobs implements Component, JobQueue {
     this.#database = options.database;
     this.#store = new JobStore(options.database);
     this.#lanes = new Map(Object.entries(options.lanes));
+    this.#maxCrashes = options.maxCrashes ?? 2;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log.child('jobs');
     this.#observer = options.observer;
@@ -201,7 +203,7 @@ export class Jobs implements Component, JobQueue {
 
   /** Crashes that a job may have behind it to be started now. */
   #crashesAllowed(): number {
-    return this.#trialLeftMs() === Number.POSITIVE_INFINITY ? MAX_CRASHES : 0;
+    return this.#trialLeftMs() === Number.POSITIVE_INFINITY ? this.#maxCrashes : 0;
   }
 
   /** The time until the next job that ran when the process died may start; infinite where none is on trial. */
@@ -351,7 +353,7 @@ export class Jobs implements Component, JobQueue {
   #afterCrash(job: StoredJob): void {
     const kind = this.#kinds.get(job.kind);
     this.#log.info('job-interrupted', { ...idsOf(job), attempts: job.attempts, crashes: job.crashes });
-    if (kind === undefined || job.crashes < MAX_CRASHES) return;
+    if (kind === undefined || job.crashes < this.#maxCrashes) return;
     const sentence = `The server stopped unexpectedly ${job.crashes} times while it worked on this file.`;
     const detail = `${sentence} Upload it again, or in another format.`;
     const error = new AppError('server-error', sentence, { details: { detail } });
