@@ -216,6 +216,7 @@ export function composeVod(options: VodOptions): Vod {
   });
   const playback = new VodPlayback({
     stateOf: videoId => encodings.state(videoId),
+    languageOf: videoId => encodings.languageOf(videoId),
     thumbnailOf: videoId => options.thumbnails().fileOf(videoId),
     files,
     reader,

@@ -70,7 +70,7 @@ function trackBox(track: TrackDescription): Buffer {
     trackHeader(track),
     box(
       'mdia',
-      fullBox('mdhd', 0, 0, u32(0, 0, track.timescale, 0), u16(0x55c4, 0)), // language "und"
+      fullBox('mdhd', 0, 0, u32(0, 0, track.timescale, 0), u16(packedLanguage(track.language), 0)),
       handler(track.kind),
       box(
         'minf',
@@ -87,6 +87,12 @@ function trackBox(track: TrackDescription): Buffer {
       ),
     ),
   );
+}
+
+/** Three letters of ISO 639-2 in five bits each. **Source**: ISO/IEC 14496-12:2022, 8.4.2. */
+function packedLanguage(language = 'und'): number {
+  const code = /^[a-z]{3}$/.test(language) ? language : 'und';
+  return [...Buffer.from(code)].reduce((packed, letter) => (packed << 5) | (letter - 0x60), 0);
 }
 
 function trackHeader(track: TrackDescription): Buffer {

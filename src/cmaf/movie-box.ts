@@ -31,6 +31,8 @@ export interface TrackDescription {
   readonly sampleRate?: number;
   /** Audio: 1 or more. MP3 says 2 even when it is mono. */
   readonly channels?: number;
+  /** As the source names it; written where it is an ISO 639-2 code. Not read. */
+  readonly language?: string | undefined;
   /** Video only. */
   readonly videoRange?: VideoRange;
 }

@@ -62,6 +62,24 @@ export function knownLanguageTag(text: string): string | undefined {
   return [primary, script, region].filter(part => part !== undefined).join('-');
 }
 
+/** Longer tags are damage: a language, script, region and a few variants take less. */
+const maxTagChars = 35;
+
+/**
+ * The RFC 5646 tag of a language as media files name it, such as `de` for `ger` and `deu`.
+ *
+ * @returns undefined when it is none, or says that the language is not known
+ */
+export function canonicalLanguageTag(text: string): string | undefined {
+  if (text.length > maxTagChars) return undefined;
+  try {
+    const [tag] = Intl.getCanonicalLocales(text);
+    return tag === 'und' ? undefined : tag;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What is wrong with a language tag; undefined when nothing is. */
 export function languageTagFault(text: string): string | undefined {
   if (!tagForm.test(text)) return languageFaults.form;

@@ -154,6 +154,7 @@ async function encodeGroup(
       'audio',
       new GrowingRendition({
         path: join(folder, 'audio.mp4'),
+        language: plan.audio?.language,
         boundaries: sources ?? firstVideo?.boundaries,
       }),
     );

@@ -23,6 +23,8 @@ export interface GrowingRenditionOptions {
   readonly path: string;
   /** Path of the file from where the index will be in the end; its own name if not given. */
   readonly mediaName?: string;
+  /** Of audio, as the source names it. */
+  readonly language?: string | undefined;
   /** Default 4. */
   readonly segmentSeconds?: number;
   /** Where another rendition's segments begin: those of this one begin there too. May be of one that still grows. */
@@ -63,7 +65,7 @@ export class GrowingRendition implements OpenRendition {
     this.#mediaPath = options.path;
     this.#follower = new FragmentFollower(options.path, {
       onMovie: movie => {
-        this.#track = { ...movie.track, id: 1 };
+        this.#track = { ...movie.track, id: 1, language: options.language };
         this.#init = writeInitSegment([this.#track]);
         this.#assembler = new SegmentAssembler(movie, {
           segmentSeconds: options.segmentSeconds ?? 4,

@@ -30,6 +30,8 @@ export interface IndexProgressiveOptions {
   readonly segmentSeconds?: number;
   /** Places of the tracks to take, counted among all tracks of the file from 0 (ffprobe's stream index); chosen here where not given. */
   readonly tracks?: { readonly video?: number | undefined; readonly audio?: number | undefined };
+  /** Language of the audio, as the source names it. */
+  readonly language?: string | undefined;
   /** Maximum size of the `moov`; 128 MiB if not given. */
   readonly maxMovieBytes?: number;
   /** Plays tracks to their last frame. For files that ffmpeg has put together: it may let an edit end before a frame that has no duration. */
@@ -98,6 +100,7 @@ async function indexFile(
     originSeconds: Math.min(...starts),
     readAt,
     segmentSeconds,
+    language: options.language,
   };
   const video = await attempt(videoTrack, join(folder, 'video.index'), indexVideo, common);
   let audio: Attempt;
@@ -152,6 +155,7 @@ interface Common {
   readonly originSeconds: number;
   readonly readAt: ReadAt;
   readonly segmentSeconds: number;
+  readonly language: string | undefined;
 }
 
 interface Attempt {
@@ -211,8 +215,8 @@ async function indexAudio(
   indexPath: string,
   common: Common & { readonly picture: IndexedRendition | undefined },
 ): Promise<IndexedRendition> {
-  const description = describedOf(track);
-  const { movie, fileBytes, pace, originSeconds, segmentSeconds, picture } = common;
+  const { movie, fileBytes, pace, originSeconds, segmentSeconds, picture, language } = common;
+  const description = { ...describedOf(track), language };
   const lateSeconds = presentedStartSeconds(movie, track, fileBytes) - originSeconds;
   if (lateSeconds > MAX_LATE_SOUND_SECONDS) {
     throw refusal(`begins ${lateSeconds.toFixed(2)} s after the picture`);

@@ -27,6 +27,8 @@ interface Body {
 /** What playback needs of the rest. */
 export interface PlaybackOptions {
   readonly stateOf: (videoId: string) => EncodingState | undefined;
+  /** Tag of the language that a video's owner gave it; that of the source holds unless given. */
+  readonly languageOf?: (videoId: string) => string | undefined;
   /** The image that a video shows, relative to its folder, and its media type. */
   readonly thumbnailOf: (videoId: string) => { readonly file: string; readonly type: string } | undefined;
   readonly files: MediaFiles;
@@ -63,16 +65,20 @@ export class VodPlayback {
     if (state === undefined) return undefined;
     const growing = this.#options.growing.find(videoId);
     if (!state.isPlayable && growing === undefined) return undefined;
+    const language = this.#options.languageOf?.(videoId);
     const render = () =>
       formatVodMultivariant({
         renditions: this.#playable(videoId, state),
         captions: state.isPlayable ? captions : [],
+        language,
         ...(avh === undefined ? {} : { avh }),
       });
     // What grows has no final bit rates, and a session's text is of use to one viewer only.
     if (!state.isPlayable || avh !== undefined) return new RenderedText(render());
     const tracks = captions.map(({ language, isDefault }) => (isDefault ? `${language}*` : language));
-    return this.#texts.get(`${videoId}/${state.revision}/${tracks.join()}`, async () => render());
+    return this.#texts.get(`${videoId}/${state.revision}/${language ?? ''}/${tracks.join()}`, async () =>
+      render(),
+    );
   }
 
   /** The media playlist of a rung such as `720p`, or of `audio`. */

@@ -172,6 +172,7 @@ async function carry(
       folder,
       mediaName: '../source',
       tracks: wanted,
+      language: plan.audio?.language,
       signal: job.signal,
     });
   }
@@ -182,6 +183,7 @@ async function carry(
       indexed = await context.indexThreads.index(join(folder, mp4), {
         folder,
         tracks,
+        language: plan.audio?.language,
         ignoresEditEnds: true,
         signal: job.signal,
       });

@@ -4,7 +4,7 @@ import type { SegmentTable } from './segment-table.ts';
 
 /** What is to be known of a rendition with these segments. `samples`: how many frames they hold. */
 export function factsOf(track: TrackDescription, table: SegmentTable, samples: number): RenditionFacts {
-  const { kind, codec, timescale, width, height, videoRange, channels, sampleRate } = track;
+  const { kind, codec, timescale, width, height, videoRange, channels, sampleRate, language } = track;
   const seconds = table.durationTicks / timescale;
   const common = {
     kind,
@@ -19,6 +19,7 @@ export function factsOf(track: TrackDescription, table: SegmentTable, samples: n
       ...common,
       ...(channels === undefined ? {} : { channels }),
       ...(sampleRate === undefined ? {} : { sampleRate }),
+      ...(language === undefined ? {} : { language }),
     };
   }
   return {

@@ -12,6 +12,8 @@ export interface RenditionRecord {
   readonly frameRate?: number;
   readonly videoRange?: 'SDR' | 'HLG' | 'PQ';
   readonly channels?: number;
+  /** As the source names it. */
+  readonly language?: string;
   readonly peakBitsPerSecond: number;
   readonly averageBitsPerSecond: number;
   readonly durationSeconds: number;
@@ -62,7 +64,7 @@ export function targetDurationOf(facts: readonly (RenditionFacts | undefined)[])
 }
 
 function describe(facts: RenditionFacts) {
-  const { kind, codec, width, height, frameRate, videoRange, channels } = facts;
+  const { kind, codec, width, height, frameRate, videoRange, channels, language } = facts;
   return {
     kind,
     codec,
@@ -70,5 +72,6 @@ function describe(facts: RenditionFacts) {
     ...(frameRate === undefined ? {} : { frameRate }),
     ...(videoRange === undefined ? {} : { videoRange }),
     ...(channels === undefined ? {} : { channels }),
+    ...(language === undefined ? {} : { language }),
   };
 }

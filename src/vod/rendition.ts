@@ -33,6 +33,8 @@ export interface RenditionFacts {
   readonly channels?: number;
   /** Audio: samples a second. */
   readonly sampleRate?: number;
+  /** Audio: as the source names it. */
+  readonly language?: string;
 }
 
 /** A rendition whose index was written. */

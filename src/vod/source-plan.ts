@@ -1,6 +1,7 @@
 import type { PictureColour } from '../ffmpeg/encode-arguments.ts';
 import type { ProbedFile, ProbedStream } from '../ffmpeg/media-tools.ts';
 import { AppError } from '../shared/errors.ts';
+import { canonicalLanguageTag } from '../shared/language-tag.ts';
 import type { Picture } from './rungs.ts';
 
 /** What an owner wants of a video beside having it. */
@@ -44,6 +45,8 @@ export interface AudioPlan {
   /** Why it is not, for log lines. */
   readonly reason: string | undefined;
   readonly channels: number;
+  /** As the file names it; undefined where it does not. */
+  readonly language: string | undefined;
   /**
    * It ends before the picture, and is to go on in silence until then, in seconds since the first presented instant of the two; undefined
    * where it lasts as long.
@@ -252,7 +255,8 @@ function planAudio(
   })();
   const starts = [video?.startSeconds, stream.startSeconds].filter(start => start !== undefined);
   const untilSeconds = isShort ? pictureEnds - (starts.length === 0 ? 0 : Math.min(...starts)) : undefined;
-  return { index: stream.index, isCarried: reason === undefined, reason, channels, untilSeconds };
+  const language = stream.language && canonicalLanguageTag(stream.language) && stream.language;
+  return { index: stream.index, isCarried: reason === undefined, reason, channels, language, untilSeconds };
 }
 
 function frameRateOf(stream: ProbedStream | undefined): number | undefined {

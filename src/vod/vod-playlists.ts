@@ -4,6 +4,7 @@ import {
   type MediaRendition,
   type Variant,
 } from '../hls/index.ts';
+import { canonicalLanguageTag } from '../shared/language-tag.ts';
 import type { OpenRendition } from './rendition.ts';
 import type { PlayableRendition, RenditionRecord } from './rendition-record.ts';
 
@@ -58,6 +59,8 @@ export interface VodMultivariantOptions {
   /** One or more: video of any number of rungs, and at most one of audio. */
   readonly renditions: readonly PlayableRendition[];
   readonly captions?: readonly VodCaptions[];
+  /** RFC 5646 tag of the audio, chosen by the owner; what the source says unless given. */
+  readonly language?: string | undefined;
   readonly avh?: string;
 }
 
@@ -97,7 +100,12 @@ export function formatCaptionsPlaylist(language: string, durationSeconds: number
  *
  * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.6.
  */
-export function formatVodMultivariant({ renditions, captions = [], avh }: VodMultivariantOptions): string {
+export function formatVodMultivariant({
+  renditions,
+  captions = [],
+  language,
+  avh,
+}: VodMultivariantOptions): string {
   const audio = renditions.find(({ record }) => record.kind === 'audio');
   const videos = renditions
     .filter(({ record }) => record.kind === 'video')
@@ -121,8 +129,8 @@ export function formatVodMultivariant({ renditions, captions = [], avh }: VodMul
             type: 'AUDIO',
             groupId: AUDIO_GROUP,
             name: 'Main',
-            // Nobody tells it; Apple's specification (8.10) wants the attribute.
-            language: 'und',
+            // Apple's specification (8.10) wants the attribute, known or not.
+            language: language ?? canonicalLanguageTag(audio.record.language ?? '') ?? 'und',
             isDefault: true,
             ...(audio.record.channels === undefined ? {} : { channels: audio.record.channels }),
             uri: uriOf(audio),

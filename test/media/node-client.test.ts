@@ -79,6 +79,19 @@ describe('the Node client of the reference API, unchanged', () => {
     await mp4.body?.cancel();
   });
 
+  test('names the language of a video, which its audio is played in', async () => {
+    const { videoId, assets } = await client.videos.create({ title: 'Harbour' });
+    await client.videos.upload(videoId, await fixture('h264-aac'));
+    const languageWhen = (isPlayable: (text: string) => boolean) =>
+      waitUntil(async () => {
+        const text = await (await fetch(assets!.hls!)).text();
+        return isPlayable(text) && /TYPE=AUDIO.*LANGUAGE="([^"]*)"/.exec(text)?.[1];
+      });
+    expect(await languageWhen(text => text.includes('TYPE=AUDIO'))).toBe('und');
+    await client.videos.update(videoId, { language: 'fr' });
+    expect(await languageWhen(() => true)).toBe('fr');
+  });
+
   test('uploads audio alone, which has no mp4', async () => {
     const { videoId, assets } = await client.videos.create({ title: 'Fog horn' });
     expect(assets?.mp4).toContain(`/vod/${videoId}/mp4/source.mp4`);

@@ -109,6 +109,26 @@ function segmentNames(text: string): string[] {
   return text.split('\n').filter(line => line.endsWith('.m4s'));
 }
 
+test.each([
+  ['mp4', ['-c:a', 'aac'], 'carried'],
+  ['mkv', ['-c:a', 'mp2'], 'encoded'],
+])('the audio of an %s file, %s, has the language of its track', async (extension, codec) => {
+  const path = join(await tempDirOfTest(), `german.${extension}`);
+  await runToEnd(ffmpegPath, [
+    ...['-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=160x120:rate=10:duration=1'],
+    ...['-f', 'lavfi', '-i', 'sine=sample_rate=48000:duration=1', '-pix_fmt', 'yuv420p'],
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', ...codec, '-metadata:s:a:0', 'language=ger', path],
+  ]);
+  const videoId = await shop.add(path);
+  expect(summary(await shop.settled(videoId))).toContain('audio audio encoded');
+  const multivariant = (await shop.playback.multivariant(videoId, []))?.plain.toString();
+  expect(multivariant).toContain('TYPE=AUDIO,GROUP-ID="audio",NAME="Main",LANGUAGE="de"');
+  const [, name = ''] = /URI="(init-[^"]+)"/.exec(await playlist(shop, videoId, 'audio')) ?? [];
+  const init = await bytesOf(shop, videoId, 'audio', name);
+  const packed = init.readUInt16BE(init.indexOf('mdhd') + 24);
+  expect(packed).toBe([...Buffer.from('ger')].reduce((code, letter) => code * 32 + letter - 0x60, 0));
+});
+
 describe('while a film is encoded', () => {
   test('it is shown as it grows, and what was shown stays as it was', async () => {
     const videoId = await shop.add(longFilm);

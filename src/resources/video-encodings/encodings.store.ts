@@ -67,6 +67,7 @@ export class EncodingsStore implements EncodingRecords {
   readonly #order;
   readonly #viewers;
   readonly #audioOnly;
+  readonly #language;
   readonly #progressListeners = new Set<ProgressListener>();
 
   constructor(database: Database, outbox: Outbox, clock: Clock) {
@@ -110,6 +111,9 @@ export class EncodingsStore implements EncodingRecords {
        FROM videos v LEFT JOIN video_encodings e ON e.video_id = v.id
          LEFT JOIN video_sources s ON s.video_id = v.id
        WHERE v.id = ? AND v.discarded_at_ms IS NULL`,
+    );
+    this.#language = database.sqlite.prepare<[string], Pick<VideoRow, 'language'>>(
+      'SELECT language FROM videos WHERE id = ?',
     );
     this.#audioOnly = database.sqlite.prepare<[string], AudioOnlyRow>(`SELECT ${audioOnlyColumn('?')}`);
   }
@@ -167,6 +171,11 @@ export class EncodingsStore implements EncodingRecords {
   /** The source has audio alone, so that there will be no mp4. */
   isAudioOnly(videoId: string): boolean {
     return this.#audioOnly.get(videoId)?.is_audio_only === 1;
+  }
+
+  /** The language that the owner gave the video. */
+  languageOf(videoId: string): string | undefined {
+    return this.#language.get(videoId)?.language ?? undefined;
   }
 
   planned(videoId: string, facts: unknown, renditions: readonly RenditionName[]): void {

@@ -73,6 +73,18 @@ describe('the init segment we write', () => {
     );
   });
 
+  test.each([
+    [undefined, 'und'],
+    ['fra', 'fra'],
+    ['en', 'und'],
+    ['FRA', 'und'],
+  ])('has the language %s as %s', (language, code) => {
+    const [track] = tracksOf('aac-5');
+    const init = writeInitSegment([{ ...track!, language }]);
+    const packed = init.readUInt16BE(init.indexOf('mdhd') + 24);
+    expect(String.fromCharCode(...[10, 5, 0].map(bits => 0x60 + ((packed >> bits) & 31)))).toBe(code);
+  });
+
   test('shows the picture in its pixel aspect ratio', () => {
     const header = bodyOf(writeInitSegment(tracksOf('h264-pq-pasp-5')), 'moov/trak/tkhd');
     expect([header.readUInt32BE(76) / 65_536, header.readUInt32BE(80) / 65_536]).toEqual([128, 54]);

@@ -158,6 +158,17 @@ describe('what is said of a source', () => {
     });
   });
 
+  test.each([
+    ['deu', 'deu'],
+    ['pt-BR', 'pt-BR'],
+    [undefined, undefined],
+    ['not a language', undefined],
+    ['x'.repeat(1_000), undefined],
+  ])('the audio has the language of its track: %s', (language, planned) => {
+    const stream = language === undefined ? sound : { ...sound, language };
+    expect(planSource(file([picture, stream]), {})).toMatchObject({ audio: { language: planned } });
+  });
+
   test.each<[SourceWishes['clip'], number]>([
     [undefined, 60],
     [{ startMs: 10_000, endMs: undefined }, 50],

@@ -151,6 +151,21 @@ describe('a multivariant playlist', () => {
     });
   });
 
+  test.each([
+    [undefined, undefined, 'und'],
+    ['ger', undefined, 'de'],
+    [undefined, 'pt', 'pt'],
+    ['eng', 'pt', 'pt'],
+    ['"', undefined, 'und'],
+  ])('has the language of the source, %s, unless the owner says %s', (language, chosen, tag) => {
+    const record = { ...audio.record, ...(language === undefined ? {} : { language }) };
+    const text = formatVodMultivariant({
+      renditions: [video('240p', 400_000, 240), { ...audio, record }],
+      language: chosen,
+    });
+    expect(parseMultivariantPlaylist(text).media[0]?.language).toBe(tag);
+  });
+
   test('begins with the best variant of at most two megabits, then goes up from the lowest', () => {
     const renditions = [
       video('1080p', 5_000_000, 1080),
