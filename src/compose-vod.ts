@@ -53,9 +53,9 @@ export interface VodOptions {
   };
   /** What viewers get beside the media; asked late, likewise. */
   readonly extras: () => VideoExtras;
-  /** Makes the videos of recordings. */
-  /** Whether a project may store any more. */
+  /** Tells whether a project may store more. */
   readonly mayStore: (projectId: string) => boolean;
+  /** Makes the videos of recordings. */
   readonly addRecorded: RecordingsStoreOptions['addVideo'];
   /** Room on the disk, where it is not that of the data folder. */
   readonly freeBytes?: (() => Promise<number>) | undefined;

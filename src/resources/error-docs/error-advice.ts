@@ -127,7 +127,7 @@ const own: Partial<Record<ErrorCode, ErrorAdvice>> = {
     remedy: 'Delete videos, or ask the operator for more. `GET /usage` tells what is used.',
   },
   'upload-limit-reached': {
-    meaning: 'As many uploads as this environment of your account may have have begun and are not complete.',
+    meaning: 'This environment of your account has its maximum number of uploads in progress.',
     remedy: 'Complete uploads, or delete their videos. `GET /usage` tells how many there are.',
   },
   'source-unreachable': {
