@@ -203,6 +203,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
     });
     const live: LiveBroadcasts = new LiveBroadcasts({
       slate,
+      showsStills: config['live.slate'] !== 'off',
       settings: {
         partTargetMs: config['live.partTarget'],
         segmentTargetMs: config['live.segmentTarget'],

@@ -187,9 +187,9 @@ export const settings = {
   ),
   'live.slate': setting(
     'MILLRACE_LIVE_SLATE',
-    choice(['off', 'last-frame', 'picture']),
-    'off',
-    'What viewers see while a publisher that dropped may come back: nothing new, the last frame, or `live.slatePicture`.',
+    choice(['still', 'last-frame', 'picture', 'off']),
+    'still',
+    'What viewers see while a publisher that dropped may come back: `still` repeats the last keyframe in silence without an encoder, which every known player survives. `last-frame` and `picture` (see `live.slatePicture`) are encoded, and start sooner. `off` lists gaps.',
   ),
   'live.slatePicture': setting(
     'MILLRACE_LIVE_SLATE_PICTURE',

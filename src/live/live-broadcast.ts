@@ -43,6 +43,8 @@ export interface LiveBroadcastOptions {
   readonly followers: readonly BroadcastFollower[];
   /** What is shown while its publisher is gone; nothing new unless given. */
   readonly slate?: SlateSource | undefined;
+  /** While its publisher is gone and no slate is shown, its playlists grow by stills instead of gaps. */
+  readonly showsStills?: boolean;
   /** Where its media goes when it leaves the memory; nowhere unless given. */
   readonly rewind?: BroadcastRewind | undefined;
   /** Told after each change of state. */
@@ -59,6 +61,8 @@ export interface PublisherIntake {
 
 /** A hole in the media that is left as it is; longer ones are closed, so that parts stay within their target. */
 const longestHoleMs = 500;
+/** Time of the first media: leaves room for the lead-ins before it, which are as long as its first parts. */
+const mediaStartMs = 7000;
 /** A publisher that is silent for this long gives way to another with the same key: it is most likely the same, on a new connection. */
 const silentMs = 3000;
 /** The next failure is the last. */
@@ -78,7 +82,7 @@ export class LiveBroadcast {
   readonly startedAtMs: number;
   readonly #options: LiveBroadcastOptions;
   readonly #renditions: LiveRenditions;
-  readonly #timeline = new Timeline(longestHoleMs);
+  readonly #timeline = new Timeline(longestHoleMs, mediaStartMs);
   readonly #publisher: PublisherWatch;
   readonly #standIn: StandIn | undefined;
   readonly #reports: BroadcastReports;
@@ -89,6 +93,7 @@ export class LiveBroadcast {
   #generation: Generation | undefined;
   /** The one whose packager was started last. */
   #newest: Generation | undefined;
+  #isStandInNewest = false;
   #longestGopSeconds = 0;
   /** Resolves when the newest packager has given all it had: the next one's samples come after. */
   #packagerDone: Promise<void> = Promise.resolve();
@@ -312,12 +317,17 @@ export class LiveBroadcast {
   #markGaps(): void {
     clearInterval(this.#gapTimer);
     if (this.#state !== 'waiting' || this.#ending !== undefined || this.#standIn?.isOn) return;
-    const target = this.#options.targetDurationSeconds;
+    const { targetDurationSeconds, showsStills } = this.#options;
+    // Those who play with little delay run out of media until the first still is there.
+    const seconds = showsStills ? targetDurationSeconds / 2 : targetDurationSeconds;
     this.#gapTimer = setInterval(() => {
       // Media that an encoder still holds comes first. A packager that has not begun holds none, and players would wait in vain for it.
       if (this.#generation?.isDone === false) return;
-      for (const window of this.#renditions.windows) window.addGap(target);
-    }, target * 1000);
+      for (const window of this.#renditions.windows) {
+        if (showsStills) window.addStill(seconds);
+        else window.addGap(seconds);
+      }
+    }, seconds * 1000);
   }
 
   // ------------------------------------------------------------------------------------------------ packagers
@@ -386,7 +396,12 @@ export class LiveBroadcast {
   #begin(tracks: Partial<Record<TrackKind, TrackDescription>>, isStandIn: boolean): void {
     clearInterval(this.#gapTimer);
     this.#renditions.changed();
-    for (const window of this.#renditions.windows) window.breakTimeline();
+    const isJoined = this.#canJoin(tracks, isStandIn);
+    this.#isStandInNewest = isStandIn;
+    for (const window of this.#renditions.windows) {
+      if (isJoined) window.joinTimeline();
+      else window.breakTimeline();
+    }
     // Neither the history nor the log is about what stands in.
     if (isStandIn) return;
     const facts = {
@@ -401,6 +416,16 @@ export class LiveBroadcast {
       codecs: codecsOf(tracks),
       ...(tracks.video === undefined ? {} : { size: `${tracks.video.width}x${tracks.video.height}` }),
     });
+  }
+
+  /**
+   * Media of a publisher that came back can go on without a discontinuity. VLC 3 plays none in fragmented MP4. Renditions that are encoded
+   * begin anew at their own times.
+   */
+  #canJoin(tracks: Partial<Record<TrackKind, TrackDescription>>, isStandIn: boolean): boolean {
+    if (this.#options.showsStills !== true || this.#state !== 'waiting') return false;
+    if (isStandIn || this.#isStandInNewest || this.#renditions.others.length > 0) return false;
+    return this.#renditions.source.hasSameInit(tracks);
   }
 
   // ------------------------------------------------------------------------------------------------ end

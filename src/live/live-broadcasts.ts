@@ -76,6 +76,8 @@ export interface LiveBroadcastsOptions {
   readonly follow?: FollowBroadcast;
   /** What is shown while a publisher is gone; nothing new unless given. */
   readonly slate?: SlateSource | undefined;
+  /** See `LiveBroadcastOptions`; false unless given. */
+  readonly showsStills?: boolean;
   /** What is encoded of each broadcast; nothing unless given. */
   readonly form?: FormOf;
   readonly qualityDropped?: QualityDropped;
@@ -250,6 +252,7 @@ export class LiveBroadcasts implements Component {
         isKeptAfterEnd: stream.record !== false,
       }),
       slate: this.#options.slate,
+      showsStills: this.#options.showsStills ?? false,
       followers: this.#options.follow?.({ ...stream, broadcastId, startedAtMs }) ?? [],
       onStateChange: () => this.#stateChanged(broadcast),
       onQualityDropped: (quality, reason) => this.#options.qualityDropped?.(stream, quality, reason),

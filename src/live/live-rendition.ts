@@ -1,5 +1,6 @@
 import { type TrackDescription, writeInitSegment } from '../cmaf/init-segment.ts';
 import type { RenditionReport } from '../hls/media-playlist.ts';
+import { FillWriter } from './fill-writer.ts';
 import { LiveWindow, type LiveWindowOptions } from './live-window.ts';
 import type { TrackKind } from './timeline.ts';
 
@@ -13,7 +14,7 @@ export class LiveRendition {
 
   constructor(name: string, options: LiveWindowOptions) {
     this.name = name;
-    this.window = new LiveWindow(options);
+    this.window = new LiveWindow({ ...options, fill: new FillWriter(() => this.#tracks) });
   }
 
   /** What it consists of now. */
@@ -24,12 +25,14 @@ export class LiveRendition {
   /** Segments from now on consist of these; the init section that they need. */
   useTracks(tracks: Partial<Record<TrackKind, TrackDescription>>): Buffer {
     this.#tracks = tracks;
-    const numbered: TrackDescription[] = [];
-    if (tracks.video !== undefined) numbered.push({ ...tracks.video, id: 1 });
-    if (tracks.audio !== undefined) numbered.push({ ...tracks.audio, id: 2 });
-    const init = writeInitSegment(numbered);
+    const init = initOf(tracks);
     this.window.useInit(init);
     return init;
+  }
+
+  /** Its segments consist of tracks that need the same init section. */
+  hasSameInit(tracks: Partial<Record<TrackKind, TrackDescription>>): boolean {
+    return initOf(this.#tracks).equals(initOf(tracks));
   }
 
   /** What its segments weigh, in bits a second: the peak of the whole broadcast, and the average of what is listed. */
@@ -38,6 +41,13 @@ export class LiveRendition {
     this.#peakBitsPerSecond = Math.max(this.#peakBitsPerSecond, peakBitsPerSecond);
     return { peakBitsPerSecond: this.#peakBitsPerSecond, averageBitsPerSecond };
   }
+}
+
+function initOf(tracks: Partial<Record<TrackKind, TrackDescription>>): Buffer {
+  const numbered: TrackDescription[] = [];
+  if (tracks.video !== undefined) numbered.push({ ...tracks.video, id: 1 });
+  if (tracks.audio !== undefined) numbered.push({ ...tracks.audio, id: 2 });
+  return writeInitSegment(numbered);
 }
 
 /** What a rendition's playlist says of how far the others have come. */

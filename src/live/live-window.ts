@@ -44,8 +44,25 @@ export interface LiveWindowOptions extends ShelfOptions {
   onChange(): void;
   /** How far the other renditions have come. */
   otherRenditions?(): readonly RenditionReport[];
+  /** Writes media where none came; gaps are listed instead unless given. */
+  fill?: FillMedia;
   /** The window that this one begins beside: its numbers go on from there. */
   beside?: LiveWindow | undefined;
+}
+
+/** Less time than this between two segments is left as it is. */
+const minStillMs = 20;
+
+/** Media that a window lists where none came. Each is undefined when it cannot be made. */
+export interface FillMedia {
+  /** Writes parts that end where `first` begins, each as long as it. */
+  leadIns(first: Part, count: number): readonly Part[] | undefined;
+  /** Takes each part before it is listed. After {@link join} it is given back with other decode times. */
+  place(part: Part): Part;
+  /** Writes a part that goes on where the newest one ended. */
+  still(durationSeconds: number, sequenceNumber: number): Part | undefined;
+  /** Moves the parts that come to the end of what is listed. */
+  join(): void;
 }
 
 /** What is the same of a segment in all renditions. */
@@ -60,6 +77,11 @@ export interface SegmentFacts {
 
 /** Not 0, so that there is a number before the first for those who ask for what is gone. */
 const firstSequence = 1;
+/**
+ * GStreamer's hlsdemux2 (1.22) loses its place after a list of one segment. Shaka (5.2) looks for captions in three segments, and fails
+ * where the open one is among them.
+ */
+const leadInCount = 3;
 
 /** Parts, segments and init sections of one broadcast, the playlist over them, and everyone who waits for what comes next. */
 export class LiveWindow implements SegmentSink {
@@ -68,8 +90,9 @@ export class LiveWindow implements SegmentSink {
   readonly #shelf: SegmentShelf;
   readonly #playlist: WindowPlaylist;
   #open: HeldSegment | undefined;
-  /** The leading gap's. */
+  /** The first lead-in's. */
   #firstSequence: number;
+  #leadInCount: number;
   #nextSequence: number;
   #nextPartNumber = 0;
   #discontinuityIsDue: boolean;
@@ -78,6 +101,10 @@ export class LiveWindow implements SegmentSink {
   #partTargetSeconds: number | undefined;
   #ended = false;
   readonly #dates = new SegmentDates();
+  /** The newest segment is a still. */
+  #endsInStill = false;
+  #stillCount = 0;
+  #isJoinDue = false;
   readonly #waiters = new ChangeWaiters();
 
   constructor(options: LiveWindowOptions) {
@@ -85,7 +112,9 @@ export class LiveWindow implements SegmentSink {
     this.targetDurationSeconds = options.targetDurationSeconds;
     const { beside } = options;
     this.#firstSequence = beside?.isPlayable ? beside.#nextSequence - 1 : firstSequence;
-    this.#nextSequence = this.#firstSequence + 1;
+    // A window that begins beside another has the number of one segment for it.
+    this.#leadInCount = options.fill === undefined || beside?.isPlayable ? 1 : leadInCount;
+    this.#nextSequence = this.#firstSequence + this.#leadInCount;
     const passed = beside === undefined ? 0 : beside.#shelf.discontinuityEnd;
     this.#shelf = new SegmentShelf(options, this.#firstSequence, passed);
     this.#beginsInside = beside?.isPlayable ?? false;
@@ -98,6 +127,7 @@ export class LiveWindow implements SegmentSink {
         partTargetSeconds: this.#partTargetSeconds,
         open: this.#open,
         firstSequence: this.#firstSequence,
+        leadInCount: this.#leadInCount,
         nextSequence: this.#nextSequence,
         nextPartNumber: this.#nextPartNumber,
         isEnded: this.#ended,
@@ -132,7 +162,7 @@ export class LiveWindow implements SegmentSink {
   }
 
   nextSequenceNumber(): number {
-    return this.#nextPartNumber + 1;
+    return this.#nextPartNumber + this.#leadInCount + this.#stillCount + 1;
   }
 
   /**
@@ -145,6 +175,13 @@ export class LiveWindow implements SegmentSink {
     const former = this.#shelf.map;
     this.#shelf.useInit(init);
     if (this.isPlayable && this.#shelf.map !== former) this.#changed();
+  }
+
+  /** The next segment goes on where the list ends. Stills fill what is missing in between. */
+  joinTimeline(): void {
+    this.#dates.restart();
+    this.#isJoinDue = true;
+    this.#options.fill?.join();
   }
 
   /** The next segment follows a break: another publisher connection, another packager, a clock that was set. */
@@ -160,6 +197,7 @@ export class LiveWindow implements SegmentSink {
   openSegment(segment: { startMs: number; isIndependent: boolean; arrivedAtMs?: number }): SegmentFacts {
     const { startMs, isIndependent } = segment;
     const arrivedAtMs = segment.arrivedAtMs ?? this.#options.clock.nowMs();
+    if (this.#isJoinDue) this.#fillUntil(arrivedAtMs);
     const { date, isLate } = this.#dates.of(startMs, arrivedAtMs);
     if (isLate) this.#discontinuityIsDue = true;
     const { sequence, hasDiscontinuity, dateMs } = this.#newSegment(date, isIndependent);
@@ -171,15 +209,17 @@ export class LiveWindow implements SegmentSink {
   /** Opens a segment with the number, date and break that another rendition gave it. */
   openSegmentAs(facts: SegmentFacts, isIndependent: boolean): void {
     if (this.#ended) return;
+    this.#endsInStill = false;
     this.#discontinuityIsDue = facts.hasDiscontinuity;
     this.#dates.lastMs = facts.programDateTimeMs;
     this.#open = this.#newSegment(facts.programDateTimeMs, isIndependent);
   }
 
-  addPart(part: Part): void {
+  addPart(added: Part): void {
     const open = this.#open;
     if (open === undefined) return;
-    if (!this.isPlayable) this.#listLeadingGap(open);
+    const part = this.#options.fill?.place(added) ?? added;
+    if (!this.isPlayable) this.#listLeadIns(open, part);
     const listed: ListedPart = { ...part, number: this.#nextPartNumber };
     this.#nextPartNumber += 1;
     open.parts.push(listed);
@@ -207,15 +247,15 @@ export class LiveWindow implements SegmentSink {
       this.#beginAt(this.#nextSequence, this.#discontinuityIsDue);
       return;
     }
-    const { log } = this.#shelf;
-    const last = this.#nextSequence - 1;
-    const startMs = log.has(last)
-      ? log.dateMs(last) + log.durationSeconds(last) * 1000
-      : this.#options.clock.nowMs();
-    this.#dates.lastMs = Math.round(startMs);
+    this.#dates.lastMs = Math.round(this.#endDateMs());
     const gap = this.#newSegment(this.#dates.lastMs, false);
     gap.durationSeconds = durationSeconds;
     this.#list(gap, true);
+  }
+
+  /** Nobody publishes: the list grows by a still, or by a gap where none can be made. */
+  addStill(durationSeconds: number): void {
+    if (!this.isPlayable || !this.#listStill(durationSeconds)) this.addGap(durationSeconds);
   }
 
   /** A segment that another rendition has, and of which this one has nothing. */
@@ -236,6 +276,8 @@ export class LiveWindow implements SegmentSink {
   end(): void {
     if (this.#ended) return;
     this.closeSegment();
+    // video.js and Shaka notice an end only with media that comes together with it.
+    if (this.isPlayable) this.#listStill(this.#partTargetSeconds ?? 1);
     this.#ended = true;
     this.#changed();
   }
@@ -303,14 +345,17 @@ export class LiveWindow implements SegmentSink {
     return this.#answer(this.#ended ? 'no' : skip, hasWaited);
   }
 
-  /** @param name last part of the address: `init-1.mp4`, `segment-12.m4s`, `part-345.m4s` */
+  /** @param name last part of the address: `init-1.mp4`, `segment-12.m4s`, `still-13.m4s`, `part-345.m4s` */
   media(name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer {
     if (name.startsWith('part-')) {
       const number = wholeNumber(name, 'part-', '.m4s');
-      const isHinted = number === this.#nextPartNumber && !this.#ended && this.isPlayable;
+      const isHinted =
+        number === this.#nextPartNumber && !this.#ended && this.isPlayable && !this.#endsInStill;
       return isHinted ? this.#hintedPart(number, name, signal) : this.#part(number, name);
     }
-    if (name.startsWith('segment-')) return this.#segment(wholeNumber(name, 'segment-', '.m4s'), name);
+    for (const before of ['segment-', 'still-']) {
+      if (name.startsWith(before)) return this.#segment(wholeNumber(name, before, '.m4s'), name);
+    }
     const number = name.startsWith('init-') ? wholeNumber(name, 'init-', '.mp4') : undefined;
     const init = number === undefined ? undefined : this.#shelf.init(number);
     return init === undefined ? this.#notFound() : this.#found([init.body], init.bytes, name);
@@ -322,8 +367,57 @@ export class LiveWindow implements SegmentSink {
   #beginAt(sequence: number, hasDiscontinuity: boolean): void {
     this.#discontinuityIsDue = false;
     this.#firstSequence = sequence;
+    this.#leadInCount = 1;
     this.#nextSequence = sequence + 1;
     this.#shelf.beginAt(sequence, hasDiscontinuity);
+  }
+
+  /** Lists a still behind all that is listed; false when none can be made. */
+  #listStill(durationSeconds: number): boolean {
+    this.closeSegment();
+    const part = this.#options.fill?.still(durationSeconds, this.nextSequenceNumber());
+    if (part === undefined) return false;
+    this.#dates.lastMs = Math.round(this.#endDateMs());
+    const segment: HeldSegment = { ...this.#newSegment(this.#dates.lastMs, true), isStill: true };
+    // It can be fetched as a whole only. Shaka (5.2) never plays a still that is given to it as the part that was hinted.
+    const held: ListedPart = { ...part, number: -segment.sequence };
+    segment.parts.push(held);
+    segment.durationSeconds = part.durationSeconds;
+    segment.bytes = part.body.length;
+    this.#shelf.addPart(held);
+    this.#stillCount += 1;
+    this.#endsInStill = true;
+    this.#list(segment, false);
+    return true;
+  }
+
+  /** Lists stills for the time between the end of the list and a segment that came in at `arrivedAtMs`, or a break where that is long. */
+  #fillUntil(arrivedAtMs: number): void {
+    this.#isJoinDue = false;
+    const targetMs = this.targetDurationSeconds * 1000;
+    let missingMs = arrivedAtMs - this.#endDateMs();
+    if (missingMs > 3 * targetMs) {
+      this.#discontinuityIsDue = true;
+      return;
+    }
+    while (missingMs >= minStillMs) {
+      const durationMs = Math.min(missingMs, targetMs);
+      if (!this.#listStill(durationMs / 1000)) {
+        this.#discontinuityIsDue = true;
+        return;
+      }
+      missingMs -= durationMs;
+    }
+    // Media that came faster than time passes may end later than now.
+    this.#dates.lastMs = Math.max(this.#dates.lastMs, Math.round(this.#endDateMs()));
+  }
+
+  /** Date of the end of the newest closed segment, in milliseconds since 1970. */
+  #endDateMs(): number {
+    const { log } = this.#shelf;
+    const last = this.#nextSequence - 1;
+    if (!log.has(last)) return this.#options.clock.nowMs();
+    return log.dateMs(last) + log.durationSeconds(last) * 1000;
   }
 
   #newSegment(dateMs: number, isIndependent: boolean): HeldSegment {
@@ -343,25 +437,39 @@ export class LiveWindow implements SegmentSink {
   }
 
   /**
-   * hls.js 1.7 plays no part of a list that has no whole segment, and none of the open segment unless a part is listed before it. The
-   * first whole segment takes seconds, so one that is not there, and is one part that is not there, stands before it. Beside other
-   * renditions it has the number of one that they list before a break: the break stands behind it.
+   * Lists short segments before the first one. hls.js 1.7 plays no part of a list that has no whole segment, and none of the open segment
+   * unless a part is listed before it; the first whole segment takes seconds. A gap would do for hls.js with low latency, but VLC,
+   * GStreamer and hls.js without low latency never get past it. Beside other renditions there is one, and it has the number of one that
+   * they list before a break: the break stands behind it.
    */
-  #listLeadingGap(first: HeldSegment): void {
-    const durationSeconds = this.#partTargetSeconds ?? this.targetDurationSeconds;
-    this.#shelf.listGap(this.#firstSequence, {
-      dateMs: first.dateMs - Math.round(durationSeconds * 1000),
-      durationSeconds,
-      map: first.map,
-      hasDiscontinuity: false,
-    });
+  #listLeadIns({ dateMs, map }: HeldSegment, first: Part): void {
+    const count = this.#leadInCount;
+    const parts = this.#options.fill?.leadIns(first, count);
+    const durationSeconds =
+      parts?.[0]?.durationSeconds ?? this.#partTargetSeconds ?? this.targetDurationSeconds;
+    for (let index = 0; index < count; index += 1) {
+      const sequence = this.#firstSequence + index;
+      const startMs = dateMs - Math.round((count - index) * durationSeconds * 1000);
+      const segment = { dateMs: startMs, durationSeconds, map, hasDiscontinuity: false };
+      const part = parts?.[index];
+      if (part === undefined) {
+        this.#shelf.listGap(sequence, segment);
+        continue;
+      }
+      const listed: ListedPart = { ...part, number: this.#nextPartNumber };
+      this.#nextPartNumber += 1;
+      this.#shelf.addPart(listed);
+      const held = { sequence, isIndependent: true, parts: [listed], bytes: part.body.length };
+      this.#shelf.list({ ...segment, ...held, untilMs: undefined });
+    }
   }
 
   /** What players hold back is there: one that started before would start in the gap, or with too little to go on. */
   #canStart(): boolean {
     const holdBackSeconds = 3 * (this.#partTargetSeconds ?? 0);
     return (
-      this.#nextSequence > this.#firstSequence + 1 || (this.#open?.durationSeconds ?? 0) >= holdBackSeconds
+      this.#nextSequence > this.#firstSequence + this.#leadInCount ||
+      (this.#open?.durationSeconds ?? 0) >= holdBackSeconds
     );
   }
 
@@ -415,7 +523,9 @@ export class LiveWindow implements SegmentSink {
   }
 
   async #hintedPart(number: number, name: string, signal: AbortSignal): Promise<MediaAnswer> {
-    await this.#waitFor(() => this.#nextPartNumber > number, this.targetDurationSeconds * 3000, signal);
+    // Where a still is listed instead, it will not come soon.
+    const isSettled = () => this.#nextPartNumber > number || this.#endsInStill;
+    await this.#waitFor(isSettled, this.targetDurationSeconds * 3000, signal);
     return this.#part(number, name);
   }
 

@@ -8,11 +8,14 @@ export interface LoggedSegment {
   readonly isGap: boolean;
   readonly isIndependent: boolean;
   readonly hasDiscontinuity: boolean;
+  /** It shows a still while nobody publishes, and has no parts that are listed. */
+  readonly isStill?: boolean;
 }
 
 const gap = 1;
 const independent = 2;
 const discontinuity = 4;
+const still = 8;
 const firstCapacity = 64;
 
 /**
@@ -67,7 +70,8 @@ export class SegmentLog {
     this.#flags[at] =
       (segment.isGap ? gap : 0) |
       (segment.isIndependent ? independent : 0) |
-      (segment.hasDiscontinuity ? discontinuity : 0);
+      (segment.hasDiscontinuity ? discontinuity : 0) |
+      (segment.isStill === true ? still : 0);
   }
 
   /** Forgets the oldest. */
@@ -98,6 +102,10 @@ export class SegmentLog {
   /** It begins with a keyframe, or nobody can tell because it is not there. */
   canBeJoined(sequence: number): boolean {
     return (this.#flags[this.#at(sequence)]! & (gap | independent)) !== 0;
+  }
+
+  isStill(sequence: number): boolean {
+    return (this.#flags[this.#at(sequence)]! & still) !== 0;
   }
 
   hasDiscontinuity(sequence: number): boolean {

@@ -31,6 +31,8 @@ export interface HeldSegment {
   readonly isIndependent: boolean;
   readonly dateMs: number;
   readonly parts: ListedPart[];
+  /** See `LoggedSegment`. */
+  readonly isStill?: boolean;
   durationSeconds: number;
   bytes: number;
   /** When it leaves the memory; undefined while it is listed. */
@@ -186,9 +188,10 @@ export class SegmentShelf {
     this.#append(sequence, { ...gap, bytes: 0, isGap: true, isIndependent: false });
   }
 
-  /** Parts of a closed segment that is in memory. */
+  /** Parts of a closed segment that is in memory, where they are listed. */
   partsOf(sequence: number): readonly ListedPart[] | undefined {
-    return this.#held.get(sequence)?.parts;
+    const held = this.#held.get(sequence);
+    return held?.isStill === true ? undefined : held?.parts;
   }
 
   part(number: number): ListedPart | undefined {

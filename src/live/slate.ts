@@ -33,7 +33,7 @@ export interface SlateSource {
 
 /** What {@link openSlate} needs. */
 export interface SlateOptions {
-  readonly mode: 'off' | 'last-frame' | 'picture';
+  readonly mode: 'off' | 'still' | 'last-frame' | 'picture';
   readonly picturePath: string | undefined;
   readonly ffmpegPath: string;
   /** For the data of one run. */
@@ -65,7 +65,7 @@ const trialShape: SlateShape = {
  */
 export async function openSlate(options: SlateOptions): Promise<SlateSource | undefined> {
   const { mode, picturePath } = options;
-  if (mode === 'off') return undefined;
+  if (mode === 'off' || mode === 'still') return undefined;
   const turns = new Turns(mostAtOnce);
   if (mode === 'last-frame') {
     return {

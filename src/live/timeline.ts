@@ -3,7 +3,7 @@ export type TrackKind = 'audio' | 'video';
 
 /** Where a tag goes on the broadcast's own clock. */
 export interface Placement {
-  /** Milliseconds since the broadcast's first tag; never less than the one before it on the same track. */
+  /** Milliseconds on the broadcast's clock; never less than the one before it on the same track. */
   readonly atMs: number;
   /** The publisher's clock broke here: what follows has no known distance from what came before. */
   readonly isJump: boolean;
@@ -30,12 +30,16 @@ export class Timeline {
   readonly #lastMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
   /** How far apart tags of a track usually are. */
   readonly #stepMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
-  #newestMs = -nominalStepMs;
+  #newestMs: number;
   readonly #longestHoleMs: number;
 
-  /** @param longestHoleMs a time without any tag that is left as it is; longer ones are closed, unless the track is that slow */
-  constructor(longestHoleMs: number) {
+  /**
+   * @param longestHoleMs a time without any tag that is left as it is; longer ones are closed, unless the track is that slow
+   * @param startMs time of the first tag
+   */
+  constructor(longestHoleMs: number, startMs = 0) {
     this.#longestHoleMs = longestHoleMs;
+    this.#newestMs = startMs - nominalStepMs;
   }
 
   /** The end of all media placed so far, in milliseconds. */

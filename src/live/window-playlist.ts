@@ -20,8 +20,9 @@ export interface WindowProgress {
   /** Undefined before it is known; then it does not change any more. */
   readonly partTargetSeconds: number | undefined;
   readonly open: HeldSegment | undefined;
-  /** The leading gap's. */
+  /** The first lead-in's. */
   readonly firstSequence: number;
+  readonly leadInCount: number;
   /** Of the open segment, or the one that is opened next. */
   readonly nextSequence: number;
   readonly nextPartNumber: number;
@@ -113,6 +114,8 @@ export class WindowPlaylist {
   #hints(): MediaPlaylist['preloadHints'] {
     const { open, nextSequence, nextPartNumber } = this.#options.progress();
     const { log, map } = this.#shelf;
+    // No part is listed then, and nobody knows when the next one comes.
+    if (!open?.parts.length && log.has(nextSequence - 1) && log.isStill(nextSequence - 1)) return [];
     const part = { type: 'PART' as const, uri: `part-${nextPartNumber}.m4s` };
     const last = nextSequence - 1;
     const listedMap = open?.parts.length ? open.map : log.has(last) ? log.map(last) : undefined;
@@ -130,13 +133,17 @@ export class WindowPlaylist {
     return this.#shelf.first;
   }
 
-  /** Parts are listed in the last three target durations. */
+  /**
+   * Parts are listed in the last three target durations, and behind segments without parts. hls.js and Shaka load none of those segments
+   * as long as parts are listed before them.
+   */
   #firstWithParts(): number {
     const { isEnded, open, nextSequence } = this.#options.progress();
     if (isEnded) return nextSequence;
     let behind = open?.durationSeconds ?? 0;
     for (let sequence = nextSequence - 1; sequence >= this.#shelf.first; sequence -= 1) {
-      if (behind > this.#options.targetDurationSeconds * 3) return sequence + 1;
+      if (behind > this.#options.targetDurationSeconds * 3 || this.#shelf.log.isStill(sequence))
+        return sequence + 1;
       behind += this.#shelf.log.durationSeconds(sequence);
     }
     return this.#shelf.first;
@@ -150,7 +157,7 @@ export class WindowPlaylist {
     for (let sequence = Math.max(from, log.first); sequence < end; sequence += 1) {
       const gap = log.isGap(sequence);
       entries.push({
-        uri: gap ? `gap-${sequence}.m4s` : `segment-${sequence}.m4s`,
+        uri: `${gap ? 'gap' : this.#isStill(sequence) ? 'still' : 'segment'}-${sequence}.m4s`,
         durationSeconds: log.durationSeconds(sequence),
         discontinuity: log.hasDiscontinuity(sequence),
         gap,
@@ -162,9 +169,17 @@ export class WindowPlaylist {
     return entries;
   }
 
+  /** What it shows did not come from the publisher. */
+  #isStill(sequence: number): boolean {
+    const { firstSequence, leadInCount } = this.#options.progress();
+    return this.#shelf.log.isStill(sequence) || sequence < firstSequence + leadInCount;
+  }
+
   #listedParts(sequence: number): MediaSegment['parts'] {
-    if (sequence === this.#options.progress().firstSequence) {
-      const durationSeconds = this.#shelf.log.durationSeconds(sequence);
+    const { log } = this.#shelf;
+    // hls.js needs a part before the open segment, see `LiveWindow`.
+    if (log.isGap(sequence) && sequence === this.#options.progress().firstSequence) {
+      const durationSeconds = log.durationSeconds(sequence);
       return [{ uri: `gap-${sequence}-0.m4s`, durationSeconds, gap: true }];
     }
     return (this.#shelf.partsOf(sequence) ?? []).map(partEntry);

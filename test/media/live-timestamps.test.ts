@@ -3,7 +3,7 @@ import type { MediaTag } from '../../src/ingest/publish-gate.ts';
 import { type ReplayOptions, recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { StreamWatch } from '../support/stream-watch.ts';
+import { isPublished, StreamWatch } from '../support/stream-watch.ts';
 
 const seconds = 6;
 let server: TestServer;
@@ -38,10 +38,9 @@ async function played(sent: readonly MediaTag[], options: ReplayOptions = {}): P
 
 /** Seconds of media in the list, gaps left out. */
 function playedSeconds(watch: StreamWatch): number {
-  return [...watch.segments.values()].reduce(
-    (sum, { gap, durationSeconds }) => sum + (gap ? 0 : durationSeconds),
-    0,
-  );
+  return [...watch.segments.values()]
+    .filter(isPublished)
+    .reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
 }
 
 /** The recording, and its picture once more behind it. */

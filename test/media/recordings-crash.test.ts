@@ -12,7 +12,7 @@ import { readRows } from './vod-server-fixture.ts';
 const partSeconds = 0.25;
 const env = { MILLRACE_LIVE_SEGMENT_TARGET: '1s', MILLRACE_ENCODE_PRESET: 'ultrafast' };
 
-/** Seconds of media that a live playlist lists. */
+/** Seconds of media of the publisher that a live playlist lists. */
 async function listedSeconds(multivariantUrl: string): Promise<number> {
   const text = async (url: string) => await (await fetch(url)).text();
   const [uri] = (await text(multivariantUrl))
@@ -21,17 +21,14 @@ async function listedSeconds(multivariantUrl: string): Promise<number> {
   const lines = (await text(new URL(uri!, multivariantUrl).href)).split('\n');
   let seconds = 0;
   let parts = 0;
-  let isGap = false;
-  for (const line of lines) {
-    if (line.startsWith('#EXT-X-GAP')) isGap = true;
-    if (line.startsWith('#EXT-X-PART:') && !line.includes('GAP=YES')) {
+  for (const [index, line] of lines.entries()) {
+    if (line.startsWith('#EXT-X-PART:')) {
       parts += Number(/DURATION=([\d.]+)/.exec(line)?.[1]);
     }
     if (!line.startsWith('#EXTINF:')) continue;
     // Its parts stand before it.
     parts = 0;
-    if (!isGap) seconds += Number.parseFloat(line.slice('#EXTINF:'.length));
-    isGap = false;
+    if (lines[index + 1]?.startsWith('segment-')) seconds += Number.parseFloat(line.slice('#EXTINF:'.length));
   }
   return seconds + parts;
 }

@@ -160,8 +160,10 @@ describe.concurrent('a broadcast', () => {
     await mirror.until(({ latest }) => latest!.endList, 'the end there');
     expect(await shownOf(stream)).toMatchObject([{ state: 'idle' }, { state: 'idle' }]);
     const [source, copy] = await Promise.all([decodeVideo(watch.mediaUrl), decodeVideo(mirror.mediaUrl)]);
-    const places = new Map(source.map(({ hash }, index) => [hash, index]));
-    const order = copy.map(({ hash }) => places.get(hash) ?? -1);
+    // Stills repeat pictures.
+    const [sent, received] = [source, copy].map(frames => [...new Set(frames.map(({ hash }) => hash))]);
+    const places = new Map(sent!.map((hash, index) => [hash, index]));
+    const order = received!.map(hash => places.get(hash) ?? -1);
     expect(order.filter(place => place === -1)).toEqual([]);
     const steps = order.slice(1).map((place, index) => place - order[index]!);
     // Between two publishers the first one's last pictures may be missing, as the second begins with a keyframe.
@@ -213,7 +215,10 @@ describe.concurrent('a broadcast', () => {
       reason: 'sandbox-limit',
       retries: 0,
     });
-    await mirror.until(({ latest }) => latest!.segments.at(-1)!.gap === true, 'the end of what comes');
+    await mirror.until(
+      ({ latest }) => latest!.segments.at(-1)!.uri.startsWith('still-'),
+      'the end of what comes',
+    );
     const watch = await StreamWatch.begin(`${here.baseUrl}/${stream.liveStreamId}.m3u8`);
     const before = watch.realSegments;
     await watch.until(({ realSegments }) => realSegments > before + 1, 'more segments');

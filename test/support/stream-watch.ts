@@ -116,9 +116,9 @@ export class StreamWatch {
     return list === undefined ? -1 : list.mediaSequence + list.segments.length - 1;
   }
 
-  /** Complete segments that are there, gaps left out. */
+  /** Complete segments of what was published: gaps and stills are left out. */
   get realSegments(): number {
-    return [...this.segments.values()].filter(segment => !segment.gap).length;
+    return [...this.segments.values()].filter(isPublished).length;
   }
 
   /** Numbers of gaps behind the first break. Before it there may be some: nothing stands in for a publisher until a slate was made. */
@@ -161,12 +161,12 @@ export class StreamWatch {
     return this.#broken;
   }
 
-  /** Init section and every segment that uses it, joined, for each init section in turn. */
+  /** Init section and every published segment that uses it, joined, for each init section in turn. */
   async joined(): Promise<Buffer[]> {
     const files: Buffer[][] = [];
     let map: string | undefined;
     for (const [, segment] of this.#inOrder()) {
-      if (segment.gap) continue;
+      if (!isPublished(segment)) continue;
       if (segment.mapUri !== map) {
         map = segment.mapUri;
         files.push([await this.inits.get(map)!]);
@@ -181,11 +181,11 @@ export class StreamWatch {
     return parseInitSegment(await [...this.inits.values()].at(-1)!);
   }
 
-  /** All samples of all segments, in order. */
+  /** All samples of all published segments, in order. */
   async samples(kind: 'video' | 'audio'): Promise<Sample[]> {
     const found: Sample[] = [];
     for (const [, segment] of this.#inOrder()) {
-      if (segment.gap) continue;
+      if (!isPublished(segment)) continue;
       found.push(...(await this.#samplesOf(segment, kind)));
     }
     return found;
@@ -239,7 +239,9 @@ export class StreamWatch {
         this.#break(`EXTINF ${segment.durationSeconds} over ${target}`);
     }
     const hints = list.preloadHints.filter(({ type }) => type === 'PART');
-    if (hints.length !== (list.endList ? 0 : 1)) this.#break(`${hints.length} part hints`);
+    const endsInStill = list.openParts === undefined && !isPublished(list.segments.at(-1)!);
+    const expectedHints = list.endList || endsInStill ? 0 : 1;
+    if (hints.length !== expectedHints) this.#break(`${hints.length} part hints`);
     if (before === undefined) return;
     if (before.targetDurationSeconds !== target) this.#break('TARGETDURATION changed');
     if (before.partTargetSeconds !== list.partTargetSeconds) this.#break('PART-TARGET changed');
@@ -284,7 +286,9 @@ export class StreamWatch {
           partUris,
         });
         if (programDateTimeMs === undefined) this.#break(`segment ${msn} has no date`);
-        else if (programDateTimeMs > Date.now() + 50) this.#break(`segment ${msn} is dated in the future`);
+        // A list ends with a still that begins where the newest frame ends.
+        else if (programDateTimeMs > Date.now() + (isPublished(segment) ? 50 : 500))
+          this.#break(`segment ${msn} is dated in the future`);
         continue;
       }
       const isSame =
@@ -304,6 +308,11 @@ export class StreamWatch {
   #noticeMissedParts(list: MediaPlaylist, index: number): void {
     const segment = list.segments[index]!;
     if (segment.gap || segment.parts.length > 0) return;
+    if (!isPublished(segment)) {
+      this.#hinted = undefined;
+      this.#hasMissedParts = true;
+      return;
+    }
     const behind = [...list.segments.slice(index + 1), ...(list.openParts?.parts ?? [])];
     const behindSeconds = behind.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
     if (behindSeconds < 3 * list.targetDurationSeconds) return;
@@ -475,4 +484,9 @@ function readFragments(init: Buffer, bytes: Buffer): Sample[] {
   reader.push(init);
   reader.push(bytes);
   return samples;
+}
+
+/** Tells segments that hold media of the publisher from gaps and stills. */
+export function isPublished({ gap, uri }: { readonly gap?: boolean; readonly uri: string }): boolean {
+  return gap !== true && !/(^|\/)still-\d/.test(uri);
 }

@@ -331,7 +331,7 @@ export class LiveMedia {
       return;
     }
     const verdict = this.#stallWatch.tick(this.#video.currentTime, newestNumber(details));
-    this.#setSilent(verdict === 'source-silent');
+    this.#setSilent(verdict === 'source-silent' || endsInStill(details));
     if (verdict === 'seek') this.#leaveHole(details);
     else if (verdict === 'recover-media') hls.recoverMediaError();
     else if (verdict === 'reload') this.#lose();
@@ -431,6 +431,12 @@ function tellsOfSound({ renditionReports }: LevelDetails): boolean {
 /** Whether the newest of the list is not there to be played. */
 function endsInGap(details: LevelDetails): boolean {
   return details.endSN >= newestNumber(details);
+}
+
+/** The server shows a still while nobody publishes, in segments without parts. */
+function endsInStill({ fragments, partList }: LevelDetails): boolean {
+  const newest = fragments.at(-1);
+  return newest?.relurl?.startsWith('still-') === true && (partList?.at(-1)?.fragment.sn ?? 0) <= newest.sn;
 }
 
 function newestNumber({ fragments, partList }: LevelDetails): number {

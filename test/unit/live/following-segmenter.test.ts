@@ -78,7 +78,7 @@ describe('picture that follows', () => {
     video(1520, 2000);
     expect(parts.map(({ durationSeconds }) => durationSeconds.toFixed(3))).toEqual(Array(10).fill('0.200'));
     expect(parts.map(({ isIndependent }) => isIndependent).indexOf(true, 1)).toBe(5);
-    expect(durationsOf(await playlist()).slice(1)).toEqual([1, 1]);
+    expect(durationsOf(await playlist()).slice(3, -1)).toEqual([1, 1]);
   });
 
   test('waits with a part until its last frame is there', () => {
@@ -99,8 +99,8 @@ describe('picture that follows', () => {
     video(2000, 3000);
     segmenter.finish();
     const text = await playlist();
-    expect(durationsOf(text).slice(1)).toEqual([1, 1, 1]);
-    expect(text.match(/#EXT-X-GAP/g)).toHaveLength(2);
+    expect(durationsOf(text).slice(3, -1)).toEqual([1, 1, 1]);
+    expect(text.match(/#EXT-X-GAP/g)).toHaveLength(4);
   });
 
   test('goes on in a segment that begins without a keyframe, as the leader does', async () => {
@@ -112,7 +112,7 @@ describe('picture that follows', () => {
     expect(parts.map(({ isIndependent }) => isIndependent)).toEqual(
       Array.from({ length: 32 }, (_, index) => index % 20 === 0),
     );
-    expect(durationsOf(await playlist()).slice(1)).toEqual([2.4, 1.6, 2.4]);
+    expect(durationsOf(await playlist()).slice(-4, -1)).toEqual([2.4, 1.6, 2.4]);
   });
 
   test('of another track begins with a segment of its own', () => {
@@ -135,7 +135,7 @@ describe('sound that follows', () => {
     lead(0, 5);
     lead(1000, 5);
     expect(parts.every(({ durationSeconds }) => durationSeconds <= 0.202)).toBe(true);
-    for (const seconds of durationsOf(await playlist()).slice(1))
+    for (const seconds of durationsOf(await playlist()).slice(3, -1))
       expect(Math.abs(seconds - 1)).toBeLessThan(0.022);
   });
 
@@ -169,7 +169,7 @@ describe('sound that follows', () => {
     lead(0, 5);
     lead(1000, 5);
     lead(2000, 5);
-    const durations = durationsOf(await playlist()).slice(1);
+    const durations = durationsOf(await playlist()).slice(3, -1);
     // The last second may still come.
     expect(durations).toHaveLength(2);
     for (const seconds of durations) expect(Math.abs(seconds - 1)).toBeLessThan(0.022);

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request that a client made through a {@link SpyProxy}. */
+export interface SpiedRequest {
+  readonly path: string;
+  readonly status: number;
+}
+
+/** Passes requests on to a server, and notes them for each client by the first segment of the path: `/~vlc/…`. */
+export class SpyProxy {
+  readonly baseUrl: string;
+  readonly #server: http.Server;
+  readonly #requests: Map<string, SpiedRequest[]>;
+
+  private constructor(server: http.Server, requests: Map<string, SpiedRequest[]>) {
+    this.#server = server;
+    this.#requests = requests;
+    this.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  static async start(targetUrl: string): Promise<SpyProxy> {
+    const requests = new Map<string, SpiedRequest[]>();
+    const server = http.createServer((request, response) => {
+      const [, client = '', path = '/'] = /^\/~([\w-]+)(\/.*)$/.exec(request.url ?? '') ?? [];
+      const passed = http.request(targetUrl + path, {
+        method: request.method ?? 'GET',
+        headers: request.headers,
+        agent: false,
+      });
+      passed.on('response', answer => {
+        const list = requests.get(client) ?? [];
+        list.push({ path, status: answer.statusCode ?? 0 });
+        requests.set(client, list);
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      });
+      passed.on('error', () => response.destroy());
+      response.on('close', () => passed.destroy());
+      request.pipe(passed);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new SpyProxy(server, requests);
+  }
+
+  /** Where `client` asks for a path of the server. */
+  urlOf(client: string, path: string): string {
+    return `${this.baseUrl}/~${client}${path}`;
+  }
+
+  /** What `client` asked for so far, oldest first. */
+  requestsOf(client: string): readonly SpiedRequest[] {
+    return this.#requests.get(client) ?? [];
+  }
+
+  stop(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
