@@ -251,7 +251,8 @@ describe('the duration in the status', () => {
     return flac.fill(0, 22, 26);
   };
   const loudThenSilent = ['-f', 'lavfi', '-i', 'aevalsrc=if(lt(t\\,1)\\,random(0)\\,0):d=4'];
-  const late = [...fragmented, '-output_ts_offset', '600', '-avoid_negative_ts', 'disabled'];
+  /** The time of day of a recording, as packagers write it. */
+  const late = [...fragmented, '-output_ts_offset', '1700000000', '-avoid_negative_ts', 'disabled'];
   const vp8 = ['-c:v', 'libvpx', '-cpu-used', '8', '-deadline', 'realtime'];
   const same = (bytes: Buffer) => bytes;
   test.each<[string, string[], (bytes: Buffer) => Buffer]>([
@@ -264,9 +265,18 @@ describe('the duration in the status', () => {
     ['streamed.flac', tone(4), withoutLength],
   ])('is that of what viewers get: %s', async (name, args, change) => {
     const source = await made(name, args, change);
-    const { facts, state } = await played(source);
+    const { videoId, facts, state } = await played(source);
     expect(facts.duration).toBe(4);
     expect(Math.abs(facts.bitrate! / ((await stat(source)).size / 500) - 1)).toBeLessThan(0.1);
+    // Previews are laid out over what there is to see.
+    const storyboard = await shop.playback.file(videoId, 'storyboard.vtt');
+    if (state.renditions.some(({ type }) => type === 'hls')) {
+      const cues = await readFile((storyboard!.pieces[0] as { path: string }).path, 'utf8');
+      const ends = [...cues.matchAll(/--> ([\d:.]+)/g)].map(([, end = '']) =>
+        end.split(':').reduce((sum, part) => 60 * sum + Number(part), 0),
+      );
+      expect(Math.abs(Math.max(...ends) - 4)).toBeLessThan(ENDS_TOLERANCE_SECONDS);
+    }
     for (const { type, facts: own } of state.renditions) {
       if (type !== 'mp4')
         expect(Math.abs((own as RenditionRecord).durationSeconds - 4)).toBeLessThan(ENDS_TOLERANCE_SECONDS);
