@@ -148,7 +148,7 @@ async function forAll(holds: (player: Player) => Promise<boolean>): Promise<void
       for (const player of present) if (!done.has(player) && (await holds(player))) done.add(player);
       return done.size === present.length;
     },
-    { timeoutMs: 60_000, everyMs: 100 },
+    { everyMs: 100 },
   ).catch(() => {});
 }
 
@@ -165,7 +165,7 @@ async function playAll(): Promise<void> {
   };
   {
     await using _ = publish();
-    await waitUntil(async () => (await listed()) !== '', { timeoutMs: 60_000, what: 'a playlist' });
+    await waitUntil(async () => (await listed()) !== '', { what: 'a playlist' });
     await Promise.all(present.map(player => player.start()));
     await forAll(async ({ story, played }) => {
       story.began = (await played()) >= fewPlayed;
@@ -173,7 +173,7 @@ async function playAll(): Promise<void> {
     });
   }
   const stillsIn = (text: string) => text.match(/^still-\d+/gm) ?? [];
-  await waitUntil(async () => stillsIn(await listed()).length >= 8, { timeoutMs: 60_000, what: 'stills' });
+  await waitUntil(async () => stillsIn(await listed()).length >= 8, { what: 'stills' });
   const lastStill = Number(
     stillsIn(await listed())
       .at(-1)!
@@ -184,7 +184,6 @@ async function playAll(): Promise<void> {
     const before = new Map<Player, number>();
     const newest = (text: string) => text.match(/^(?:segment|still)-\d+/gm)?.at(-1) ?? '';
     await waitUntil(async () => newest(await listed()).startsWith('segment-'), {
-      timeoutMs: 60_000,
       what: 'a segment of the publisher that came back',
     });
     for (const player of present) {

@@ -103,7 +103,7 @@ describe.skipIf(!hasProc)('the child processes of a server', () => {
     expect(children.length).toBeGreaterThanOrEqual(3);
     server.child.kill('SIGKILL');
     await server.exited;
-    await waitUntil(() => !children.some(isAlive), { timeoutMs: 20_000, what: 'the end of all children' });
+    await waitUntil(() => !children.some(isAlive), { what: 'the end of all children' });
   });
 });
 
@@ -131,5 +131,5 @@ test.skipIf(!hasProc)('where the kernel cannot end children with their server, a
   ]).catch((error: { stdout: string }) => error);
   const pid = Number(stdout.trim());
   expect(pid).toBeGreaterThan(1);
-  await waitUntil(() => !isAlive(pid), { timeoutMs: 20_000, what: 'the end of the child' });
+  await waitUntil(() => !isAlive(pid), { what: 'the end of the child' });
 });

@@ -243,7 +243,6 @@ describe('wishes that change while there is work', () => {
   test('an mp4 is not put together without the sound that is still encoded', async () => {
     const videoId = await shop.add(await fixture('h264-mp3'), { has_mp4_support: 0 });
     await waitUntil(() => (shop.records.state(videoId)?.renditions.length ?? 0) > 0 || undefined, {
-      timeoutMs: 60_000,
       what: 'the plan',
     });
     shop.works.mp4Wished(videoId, true);

@@ -118,7 +118,7 @@ describe('an upload by part', () => {
     const from = await uploads.video();
     for (const [index, bytes] of pieces.entries()) await uploads.send(from, bytes, `part ${index + 1}/3`);
     const videoId = await uploads.video({ source: from });
-    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested', { timeoutMs: 20_000 });
+    await waitUntil(() => uploads.ingest(videoId)?.status === 'ingested');
     expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(whole));
   });
 
