@@ -320,7 +320,7 @@ export class LiveWindow implements SegmentSink {
 
   /** What the newest segments weigh: the peak of any one, and all together, in bits a second. */
   measureBandwidth(): { peakBitsPerSecond: number; averageBitsPerSecond: number } {
-    return this.#shelf.measureBandwidth();
+    return this.#shelf.measureBandwidth(this.#firstSequence + this.#leadInCount);
   }
 
   // ------------------------------------------------------------------------------------------------ reading it

@@ -238,15 +238,19 @@ export class SegmentShelf {
     }
   }
 
-  /** What the newest segments weigh: the peak of any one, and all together, in bits a second. */
-  measureBandwidth(): { peakBitsPerSecond: number; averageBitsPerSecond: number } {
+  /**
+   * What the newest segments weigh: the peak of any one, and all together, in bits a second.
+   *
+   * @param from number of the first segment that came from the publisher
+   */
+  measureBandwidth(from: number): { peakBitsPerSecond: number; averageBitsPerSecond: number } {
     let peak = 0;
     let bytes = 0;
     let seconds = 0;
     const log = this.log;
     const end = this.log.end;
-    for (let sequence = Math.max(this.#first, end - measuredSegments); sequence < end; sequence += 1) {
-      if (!log.has(sequence) || log.isGap(sequence)) continue;
+    for (let sequence = Math.max(this.#first, from, end - measuredSegments); sequence < end; sequence += 1) {
+      if (!log.has(sequence) || log.isGap(sequence) || log.isStill(sequence)) continue;
       const durationSeconds = log.durationSeconds(sequence);
       bytes += log.bytes(sequence);
       seconds += durationSeconds;

@@ -83,7 +83,10 @@ test('a list begins with three short segments that can be fetched, and goes on f
 describe('while its publisher is gone, a broadcast', () => {
   test('grows by stills of its last keyframe, without parts or a hint', async () => {
     const { live, before } = await lost();
+    const multivariant = () => live.current('li1')!.multivariant()!.plain.toString();
+    const declared = multivariant();
     await vi.advanceTimersByTimeAsync(3000);
+    expect(multivariant()).toBe(declared);
     const { segments, openParts, preloadHints } = await listOf(live);
     expect(segments.slice(4).map(({ uri }) => uri)).toEqual(['still-5.m4s', 'still-6.m4s', 'still-7.m4s']);
     expect(segments.some(({ gap, parts }) => gap || parts.length > 0)).toBe(false);
