@@ -1,4 +1,4 @@
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -164,6 +164,27 @@ describe('a source from an address', () => {
     await mkdir(dirname(partial), { recursive: true });
     await writeFile(partial, 'some');
     await expect(attempt(6)).rejects.toThrow(/^the server answered 503$/);
+  });
+
+  it('that cannot be stored is not blamed on its server, and no path of this machine is told', async () => {
+    await start();
+    handle = (_request, response) => void response.writeHead(503).end();
+    const { videoId } = (await createFrom(`${originUrl}/a`)).json;
+    await waitUntil(() => asked.length > 0);
+    const fetching = server.api.uploads.jobKinds.find(({ kind }) => kind === 'fetch')!;
+    handle = (_request, response) => response.end(bytes);
+    const partial = `${uploads.sourcePath(videoId)}.partial`;
+    await mkdir(dirname(partial), { recursive: true });
+    await symlink('nowhere/at-all', partial);
+    const failure = await fetching
+      .run({
+        ...{ id: 1, kind: 'fetch', subjectId: videoId, payload: null, attempt: 6 },
+        ...{ signal: new AbortController().signal, reportProgress: () => {} },
+      })
+      .catch((error: unknown) => error);
+    expect(failure).toHaveProperty('path');
+    fetching.givenUp?.({ kind: 'fetch', subjectId: videoId }, failure);
+    expect(server.api.uploads.service.failureOf(videoId)).toBe('The source could not be stored.');
   });
 
   it('is tried again after a fault of the server', async () => {

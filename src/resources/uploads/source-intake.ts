@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { refuseAttribute } from '../../http/problems.ts';
 import type { JobKind, JobQueue, RunningJob } from '../../jobs/job.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { diskErrorOf } from '../../shared/disk-error.ts';
+import { diskErrorOf, isDiskFull } from '../../shared/disk-error.ts';
 import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
 import { checkTarget, type Resolve } from '../../shared/target-address.ts';
 import type { Database } from '../../store/database.ts';
@@ -194,7 +194,8 @@ export class SourceIntake {
       if (overdue.aborted && !job.signal.aborted) {
         throw new AppError('source-unreachable', 'Fetching the source took too long.', { cause: error });
       }
-      const isEmpty = !(error instanceof AppError) && (await sizeOf(files.partial(job.subjectId))) === 0;
+      const isOfOrigin = !(error instanceof AppError) && !isOfFiles(error);
+      const isEmpty = isOfOrigin && (await sizeOf(files.partial(job.subjectId))) === 0;
       if (job.attempt < maxEmptyAttempts || job.signal.aborted || !isEmpty) throw error;
       throw new AppError(
         'source-unreachable',
@@ -240,11 +241,15 @@ async function sizeOf(path: string): Promise<number> {
   }
 }
 
+/** Tells whether an error comes from a file of this machine, not from the server of a source. */
+function isOfFiles(error: unknown): boolean {
+  return isDiskFull(error) || (error instanceof Error && 'path' in error);
+}
+
 /** What the owner of a video is told; errors of files name paths of this machine. */
 function reasonOf(error: unknown): string {
   if (error instanceof AppError) return error.message;
-  const isOfFiles = error instanceof Error && 'path' in error;
-  return isOfFiles
+  return isOfFiles(error)
     ? 'The source could not be stored.'
     : `The source could not be fetched: ${messageOf(error)}.`;
 }
