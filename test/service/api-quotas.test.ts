@@ -117,6 +117,13 @@ describe('uploads in progress', () => {
       body: fileForm(noise(10)),
     });
     expect(limitOf(delegated)).toEqual(uploadLimit);
+    // A later piece that continues nothing begins an upload, too.
+    const later = await server.call('POST', `/upload?token=${token.token}`, {
+      headers: { 'content-range': 'part 2/3' },
+      body: fileForm(chunk),
+    });
+    expect(limitOf(later)).toEqual(uploadLimit);
+    expect((await usage()).uploads.inProgress).toBe(2);
     // The other projects have their own.
     const { sandboxKey: key } = server.addAccount();
     const { json: video } = await server.call('POST', '/videos', { key, body: { title: 'Pier' } });

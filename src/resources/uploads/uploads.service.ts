@@ -190,6 +190,9 @@ export class UploadsService<View> {
     }
     const { path, videoId } = this.#database.transaction(() => {
       const found = this.#videoOf(holder, file, range);
+      const isNew = found === undefined || this.#sourceOf(found) === undefined;
+      // A first piece was counted before its bytes came; a later one may turn out to begin an upload, too.
+      if (isNew && range !== undefined && !isBeginning(range)) this.#quotas.requireUpload(holder.projectId);
       const videoId = found ?? this.#createVideo(holder, file);
       const { token, client } = holder;
       const start = { token, client, fileName: storedName(file), hasCreatedVideo: found === undefined };

@@ -63,6 +63,14 @@ export class Quotas {
     if (left !== undefined && (left <= 0 || bytes > left)) throw this.#storageError(projectId);
   }
 
+  /** @throws AppError `upload-limit-reached` when a project may not begin another upload */
+  requireUpload(projectId: string): void {
+    const { maxUploads } = this.#limits;
+    if (maxUploads === 0 || this.uploadsInProgress(projectId) < maxUploads) return;
+    const detail = `${maxUploads} uploads are in progress, which is the maximum. Complete one, or delete its video.`;
+    throw new AppError('upload-limit-reached', undefined, { details: { detail } });
+  }
+
   /**
    * Counts a request that sends a file until it is over.
    *
@@ -75,11 +83,7 @@ export class Quotas {
     projectId: string,
     upload: { isNew: boolean; bodyBytes: number; announcedBytes: number },
   ): Reservation {
-    const { maxUploads } = this.#limits;
-    if (upload.isNew && maxUploads > 0 && this.uploadsInProgress(projectId) >= maxUploads) {
-      const detail = `${maxUploads} uploads are in progress, which is the maximum. Complete one, or delete its video.`;
-      throw new AppError('upload-limit-reached', undefined, { details: { detail } });
-    }
+    if (upload.isNew) this.requireUpload(projectId);
     const bytes = Math.max(0, upload.bodyBytes - formBytes);
     this.requireStorage(projectId, Math.max(bytes, upload.announcedBytes));
     const maxBytes = this.#leftBytes(projectId);
