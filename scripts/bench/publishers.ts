@@ -9,7 +9,7 @@ import { fetchPlaylist, waitUntilPlayable } from './viewer.ts';
 const streamCount = 20;
 const mebibyte = 1024 * 1024;
 
-/** What twenty publishers cost: with the ffmpeg that the server finds, and with the embedded one, which is one file without libraries. */
+/** Measures twenty publishers: with the ffmpeg that the server finds, and with the embedded one, which is one file without libraries. */
 export const benchPublishers: Bench = async context => {
   const rows = await measure(context, '20 publishers', {});
   if (context.ffmpeg.source === 'embedded') return rows;

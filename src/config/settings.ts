@@ -189,7 +189,7 @@ export const settings = {
     'MILLRACE_LIVE_SLATE',
     choice(['still', 'last-frame', 'picture', 'off']),
     'still',
-    'What viewers see while a publisher that dropped may come back: `still` repeats the last keyframe in silence without an encoder, which every known player survives. `last-frame` and `picture` (see `live.slatePicture`) are encoded, and start sooner. `off` lists gaps.',
+    'Media that viewers get while a publisher that dropped may come back. `still`: its last keyframe in silence, made without an encoder; every player that was tried goes on behind it. `last-frame` and `picture` (see `live.slatePicture`): encoded, and shown sooner. `off`: gaps.',
   ),
   'live.slatePicture': setting(
     'MILLRACE_LIVE_SLATE_PICTURE',
@@ -207,13 +207,13 @@ export const settings = {
     'MILLRACE_LIVE_MAX_ENCODERS',
     integer(1, 10_000),
     null,
-    'Broadcasts that the server encodes at once: those with lower qualities, and all of the sandbox. More publishers are refused with that reason. Unset: four for every core.',
+    'Maximum number of broadcasts that the server encodes at once, that is, those with lower qualities and all of the sandbox. Further publishers are refused with that reason. Unset: four for every core.',
   ),
   'live.maxEncodersPerProject': setting(
     'MILLRACE_LIVE_MAX_ENCODERS_PER_PROJECT',
     integer(1, 10_000),
     10,
-    'Broadcasts of one project that the server encodes at once; sandbox and production of an account are two projects. More publishers are refused with that reason.',
+    'Maximum number of broadcasts of one project that the server encodes at once; the sandbox and production of an account are two projects. Further publishers are refused with that reason.',
   ),
   'live.encoderMemory': setting(
     'MILLRACE_LIVE_ENCODER_MEMORY',
@@ -279,13 +279,13 @@ export const settings = {
     'MILLRACE_IMPORTS_MAX_CONCURRENT',
     integer(1, 1000),
     16,
-    'Videos fetched from addresses at once, for all projects together. A free place goes to the project with the fewest running imports.',
+    'Maximum number of videos that are fetched from addresses at once, for all projects together. A free place goes to the project with the fewest running imports.',
   ),
   'imports.maxPerProject': setting(
     'MILLRACE_IMPORTS_MAX_PER_PROJECT',
     integer(1, 1000),
     4,
-    'Videos fetched from addresses at once for one project; more wait. Keep it well below `imports.maxConcurrent`.',
+    'Maximum number of videos that are fetched from addresses at once for one project; more wait. Keep it well below `imports.maxConcurrent`.',
   ),
   'imports.minBytesPerSecond': setting(
     'MILLRACE_IMPORTS_MIN_BYTES_PER_SECOND',
@@ -327,7 +327,7 @@ export const settings = {
     'MILLRACE_JOBS_MAX_CRASHES',
     integer(1, 100),
     2,
-    'A job on a video is given up when the server died so often while it ran, because its file may be the cause.',
+    'A job on a video is given up after the server died this many times while it ran, because its file may be the cause.',
   ),
   'parse.timeout': setting(
     'MILLRACE_PARSE_TIMEOUT',
@@ -357,13 +357,13 @@ export const settings = {
     'MILLRACE_IMAGES_MAX_RUNNING',
     integer(2, 64),
     2,
-    'Images that are processed at once: uploaded watermarks and thumbnails, frames and previews of videos, frames of broadcasts.',
+    'Maximum number of images that are processed at once: uploaded watermarks and thumbnails, frames and previews of videos, frames of broadcasts.',
   ),
   'images.maxWaiting': setting(
     'MILLRACE_IMAGES_MAX_WAITING',
     integer(0, 10_000),
     100,
-    'Uploaded images that may wait to be processed. More are answered with 503 and `Retry-After`.',
+    'Maximum number of uploaded images that wait to be processed. More are answered with 503 and `Retry-After`.',
   ),
   'images.maxPixels': setting(
     'MILLRACE_IMAGES_MAX_PIXELS',
@@ -411,7 +411,7 @@ export const settings = {
     'MILLRACE_RATE_LIMIT_WRONG_KEYS',
     integer(0, 10_000_000),
     60,
-    'Wrong API keys from one IPv4 address or IPv6 /64 network in a minute, after which keys that were not used from there before get 429; 0 is no limit.',
+    'Maximum number of wrong API keys from one IPv4 address or IPv6 /64 network in a minute. After that, keys that were not used from there before get 429 until the minute is over; 0 is no limit.',
   ),
   'analytics.reports': setting(
     'MILLRACE_ANALYTICS_REPORTS',

@@ -4,14 +4,15 @@ import { Turns } from '../shared/turns.ts';
 /** Seconds after which a client that was refused should try again. */
 const retryAfterSeconds = 5;
 
-/** How much work on images there is at once. */
+/** Limits of an {@link ImageQueue}. */
 export interface ImageQueueLimits {
+  /** Images that are processed at once. */
   readonly maxRunning: number;
-  /** Clients' images that wait for their turn. */
+  /** Images of clients that wait to be processed. */
   readonly maxWaiting: number;
 }
 
-/** All work on images: what clients upload, frames of videos and of broadcasts. Each piece of work runs one process at a time. */
+/** Bounds all work on images: uploads of clients, frames of videos and of broadcasts. Each piece of work runs one process at a time. */
 export class ImageQueue {
   readonly #turns: Turns;
   readonly #maxWaiting: number;

@@ -12,7 +12,7 @@ export interface NewJob {
   readonly groupId?: string;
 }
 
-/** How many jobs of a lane run at once, and how many of them one group may have. */
+/** Maximum number of jobs of a lane that run at once, and of those of one group among them. */
 export interface LaneLimits {
   readonly places: number;
   readonly maxPerGroup: number;

@@ -20,7 +20,7 @@ export interface JobsOptions {
   readonly database: Database;
   /** More can be added with {@link Jobs.register}. */
   readonly kinds?: readonly JobKind[];
-  /** How many jobs of each lane run at once. Where groups are limited, the one with the fewest running jobs goes first. */
+  /** Maximum number of jobs of each lane that run at once. Where groups are limited, the one with the fewest running jobs goes first. */
   readonly lanes: Readonly<Record<string, number | LaneLimits>>;
   /** A job during which the process died so often is given up: it may be what ends it. 2 unless given. */
   readonly maxCrashes?: number;

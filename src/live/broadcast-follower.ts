@@ -17,7 +17,7 @@ export interface FollowedBroadcast {
   readonly environment: 'sandbox' | 'production';
   /** Milliseconds since 1970. */
   readonly startedAtMs: number;
-  /** Whether its owner wants a recording; the server's setting unless given. */
+  /** True where its owner wants a recording; the server's setting unless given. */
   readonly record?: boolean | undefined;
   /** Destinations as they stood when it began. */
   readonly restreams: readonly {

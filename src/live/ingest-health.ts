@@ -48,7 +48,7 @@ export interface HealthSigns {
   readonly usual: MeanRate | undefined;
   /** Of this connection, in windows of 5 s over the last 70 s, newest first. */
   readonly rates: readonly MeanRate[];
-  /** What the encoder says that it sends. */
+  /** Rates that the encoder announced in its metadata. */
   readonly declared: Pick<DeclaredMedia, 'bitsPerSecond' | 'framesPerSecond'>;
   /** For how long none came of a track that came before, or was announced, on this connection; undefined for one that is not expected. */
   readonly silentSeconds: Readonly<Record<TrackKind, number | undefined>>;

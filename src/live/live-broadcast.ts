@@ -151,7 +151,7 @@ export class LiveBroadcast {
     return this.#ending !== undefined;
   }
 
-  /** It is delivered in other pictures than those that come in. */
+  /** True where an encoder makes what viewers get. */
   get isEncoded(): boolean {
     return this.#options.form !== undefined;
   }
@@ -467,7 +467,7 @@ export class LiveBroadcast {
     for (const window of this.#renditions.windows) window.end();
   }
 
-  /** Viewers finish with what is in memory. */
+  /** Removes what is on the disk where the owner wants nothing kept. Viewers finish with what is in memory. */
   #removeUnkept(): void {
     const { rewind } = this.#options;
     if (rewind === undefined || rewind.isKeptAfterEnd) return;
@@ -475,7 +475,7 @@ export class LiveBroadcast {
     rewind.remove();
   }
 
-  /** How far back viewers can go after the end, in seconds, beyond what is in memory; 0 is no further. */
+  /** Seconds that viewers can go back after the end, beyond what is in memory; 0 is none. */
   get rewindSeconds(): number {
     const { rewind } = this.#options;
     return rewind?.isKeptAfterEnd ? rewind.seconds : 0;

@@ -193,7 +193,7 @@ export class LiveBroadcasts implements Component {
     return { accepted: true, intake: running.attach(link) };
   }
 
-  /** Why no other broadcast of this project can be encoded now; undefined when one can. */
+  /** Returns the reason to refuse another encoded broadcast of this project; undefined when there is room for one. */
   #encodersRefusal({ projectId, environment }: StreamOwner): string | undefined {
     const { maxEncoders, maxEncodersPerProject } = this.#options.settings;
     const encoded = this.#all().filter(({ isEncoded, state }) => isEncoded && state !== 'ended');

@@ -523,7 +523,7 @@ export class LiveWindow implements SegmentSink {
   }
 
   async #hintedPart(number: number, name: string, signal: AbortSignal): Promise<MediaAnswer> {
-    // Where a still is listed instead, it will not come soon.
+    // A part does not come soon once a still is listed instead of it.
     const isSettled = () => this.#nextPartNumber > number || this.#endsInStill;
     await this.#waitFor(isSettled, this.targetDurationSeconds * 3000, signal);
     return this.#part(number, name);

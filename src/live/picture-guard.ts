@@ -6,7 +6,7 @@ const sizedCodecs: Readonly<Record<string, SizedCodec>> = { 'H.264': 'avc1', HEV
 /** Pictures are coded in whole blocks, of which up to this many lines and columns are cropped. */
 const maxCroppedLines = 15;
 
-/** Whether a picture has more pixels than a broadcast may have. Cropping to whole blocks does not count. */
+/** Tells whether a picture has more pixels than a broadcast may have. Cropping to whole blocks does not count. */
 export function isPictureTooLarge({ width, height }: PictureSize, maxPixels: number): boolean {
   return (width - maxCroppedLines) * (height - maxCroppedLines) > maxPixels;
 }

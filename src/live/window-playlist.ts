@@ -169,7 +169,7 @@ export class WindowPlaylist {
     return entries;
   }
 
-  /** What it shows did not come from the publisher. */
+  /** Tells whether the server made a segment: a still or a lead-in. */
   #isStill(sequence: number): boolean {
     const { firstSequence, leadInCount } = this.#options.progress();
     return this.#shelf.log.isStill(sequence) || sequence < firstSequence + leadInCount;

@@ -111,7 +111,7 @@ export interface ApiOptions {
   readonly rateLimits: RateLimits;
   /** Wrong API keys from one address; no limit unless given. */
   readonly maxWrongKeysPerMinute?: number;
-  /** What each project may store and upload; no limits unless given. */
+  /** Limits on the storage and uploads of each project; none unless given. */
   readonly quotas?: QuotaLimits;
   readonly live: LiveControl;
   /** How broadcasts come in; without it, nothing is known of that. */

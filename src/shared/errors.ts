@@ -236,7 +236,7 @@ export interface ErrorDetails {
   readonly range?: { readonly min?: number; readonly max?: number };
   /** All bad fields; the first is repeated at the top of the answer. */
   readonly problems?: readonly Problem[];
-  /** When the client should try again; the header `Retry-After`. */
+  /** Seconds after which the client should try again: the header `Retry-After`. */
   readonly retryAfterSeconds?: number;
   /** Anything for the log only. */
   readonly data?: Readonly<Record<string, unknown>>;

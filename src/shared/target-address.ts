@@ -19,7 +19,7 @@ export type Target =
 /** Resolves a host name to its addresses; {@link HostResolver} does it in the server. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** What resolvers say of a name that does not exist, or that has no address. */
+/** Error codes of resolvers for a name that does not exist, or has no address. */
 const unknownHostCodes: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
 type Family = 'ipv4' | 'ipv6';

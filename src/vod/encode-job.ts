@@ -281,8 +281,8 @@ async function runEncode(
 }
 
 /**
- * When audio that ends before the video is to end. The file's headers may say that the video is hours longer than it is: the time that they
- * give is not gone beyond what is there.
+ * Returns the time until which audio that ends before the video goes on in silence. The file's headers may claim that the video is hours
+ * longer than it is, so the video itself is measured.
  */
 async function audioEndOf(
   context: WorkContext,

@@ -19,7 +19,7 @@ export interface RecordingsOptions {
   /** As {@link RecordingDesk} has it. */
   readonly hasSeekTables: boolean;
   readonly freeBytes: () => Promise<number>;
-  /** Whether a project may store any more; all may unless given. */
+  /** Tells whether a project may store more; all may unless given. */
   readonly mayStore?: (projectId: string) => boolean;
   readonly observer: {
     written(bytes: number): void;

@@ -17,7 +17,7 @@ export interface RenditionRecord {
   readonly peakBitsPerSecond: number;
   readonly averageBitsPerSecond: number;
   readonly durationSeconds: number;
-  /** When its last frame ends, since the first presented instant of the source; absent in records of older versions. */
+  /** End of its last frame, counted from the first presented instant of the source; absent in records of older versions. */
   readonly endSeconds?: number;
 }
 

@@ -89,7 +89,7 @@ export class VodWorks {
   }
 
   /**
-   * Whether a picture comes out of an image that is to be burned in.
+   * Tells whether an image that is to be burned in can be decoded.
    *
    * @throws AppError `images-busy`
    */

@@ -18,7 +18,7 @@ export interface VodSettings {
   readonly threads: number;
   /** Data of one process. */
   readonly memoryBytes: number;
-  /** How many times the duration of its video a run may take. */
+  /** Maximum time of a run, as a multiple of the duration of its video. */
   readonly maxDurationFactor: number;
   /** What is left free on the disk. */
   readonly minFreeBytes: number;

@@ -13,7 +13,7 @@ import { WatchedPage } from './browser-fixture.ts';
 const require = createRequire(import.meta.url);
 const found = findChromium();
 
-/** What became of a player. */
+/** The state of a player. */
 interface Story {
   /** It began on a broadcast that had just begun. */
   began: boolean;
@@ -30,7 +30,7 @@ interface Player {
   readonly missing: string | undefined;
   readonly story: Story;
   start(): Promise<void>;
-  /** How much it has played: frames, or segments that it fetched. */
+  /** Frames that it has played, or segments that it fetched. */
   played(): Promise<number>;
   /** Undefined while it plays. */
   end(): Promise<'ended' | 'failed' | undefined>;

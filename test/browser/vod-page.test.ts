@@ -187,7 +187,7 @@ describeInBrowser('the player page of a video', browser => {
       await until(name, async () => (await viewer.video()).width === width);
       await until('its name', async () => (await handle(page, 'currentQuality')) === name);
       expect((await viewer.video()).stalls - stalls).toBeLessThanOrEqual(mostStalls);
-      // What was loaded before the choice is loaded anew.
+      // Media that was loaded before the choice is loaded again.
       await page.keyboard.press('0');
       const { time, width: shown } = await viewer.untilPlayed(0.3);
       expect({ isAtStart: time < 4, shown }).toEqual({ isAtStart: true, shown: width });

@@ -135,7 +135,7 @@ describe('a transport stream whose audio ends before its video', () => {
   });
 });
 
-/** When the first sound of a rendition begins, in seconds since the first presented instant. */
+/** Start of the first sound of a rendition, in seconds since the first presented instant. */
 async function firstSoundSeconds(videoId: string): Promise<number> {
   const path = await hlsFile(videoId, 'audio');
   const samples = await decodeAudio(path);

@@ -39,9 +39,9 @@ import { esdsBox, gops, makeMovie, sounds } from '../unit/vod/progressive-movie.
 const mutants = Number(process.env.MILLRACE_TEST_MUTANTS ?? 100);
 const firstSeed = Number(process.env.MILLRACE_TEST_SEED ?? 20_261_122);
 
-/** What the event loop may be blocked for. */
+/** Maximum time for which the event loop may be blocked. */
 const MAX_TURN_MS = 50;
-/** What may stay behind of all mutants together: compiled code and caches. */
+/** Maximum memory that all mutants together leave behind: compiled code and caches. */
 const MAX_GROWTH_BYTES = 16 * 2 ** 20;
 const MIB = 2 ** 20;
 const PIPE_BYTES = 64 * 1024;
@@ -70,7 +70,7 @@ async function survive<Mutant>(
   for (let seed = firstSeed; seed < firstSeed + mutants; seed++) {
     const { mutant } = tried(seed);
     let blockedMs = Number.POSITIVE_INFINITY;
-    // What the mutant blocks it blocks each time; a collection of garbage comes by chance.
+    // A mutant that blocks does so each time; garbage collection comes by chance.
     for (let attempt = 0; attempt < 3 && blockedMs >= MAX_TURN_MS; attempt++) {
       const turns = new TurnCpu();
       await run(mutant);
@@ -150,7 +150,7 @@ test.each(['mp4', 'mov'] as const)('mutants of a %s file are indexed or refused'
         expect(result.reason).not.toMatch(/reading its index/);
         return;
       }
-      // What the job that prepares a video and the delivery of its playlists do with it.
+      // Does the same as the job that prepares a video and the delivery of its playlists.
       const reader = new RenditionReader();
       const target = targetDurationOf([result.video, result.audio]);
       for (const indexed of [result.video, result.audio]) {

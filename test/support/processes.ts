@@ -18,7 +18,7 @@ export function childrenOf(pid: number): number[] {
     .map(Number);
 }
 
-/** Whether a process runs; a zombie does not. */
+/** Tells whether a process runs; a zombie does not. */
 export function isAlive(pid: number): boolean {
   try {
     return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

@@ -45,12 +45,12 @@ export class SpyProxy {
     return new SpyProxy(server, requests);
   }
 
-  /** Where `client` asks for a path of the server. */
+  /** Returns the address at which `client` asks for a path of the server. */
   urlOf(client: string, path: string): string {
     return `${this.baseUrl}/~${client}${path}`;
   }
 
-  /** What `client` asked for so far, oldest first. */
+  /** Requests of `client` so far, oldest first. */
   requestsOf(client: string): readonly SpiedRequest[] {
     return this.#requests.get(client) ?? [];
   }

@@ -43,7 +43,7 @@ export async function startServer(
     sandboxRules?: Partial<SandboxRules>;
     /** Sizes that broadcasts are encoded in. */
     liveSteps?: LadderForm['steps'];
-    /** Whether broadcasts lose qualities while the machine cannot keep up; they do not unless that is tested. */
+    /** True lets broadcasts lose qualities while the machine cannot keep up; default false. */
     canDropQualities?: boolean;
     freeBytes?: () => Promise<number>;
   } = {},

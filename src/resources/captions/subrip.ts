@@ -1,4 +1,4 @@
-/** What is wrong with a line, such as `expected a cue number, found "abc"`. */
+/** A problem of a line, such as `expected a cue number, found "abc"`. */
 export interface LineProblem {
   readonly problem: string;
 }
@@ -30,7 +30,7 @@ export class SubRipConverter {
    * Takes the next line.
    *
    * @param text without its line feed
-   * @returns what it becomes, or what is wrong with it
+   * @returns its WebVTT, or its problem
    */
   convert(text: string): string | LineProblem {
     if (text.length > maxLineChars) return { problem: `is longer than ${maxLineChars} characters` };

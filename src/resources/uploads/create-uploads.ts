@@ -25,7 +25,7 @@ export interface UploadWork {
   readonly sourceReady: (videoId: string) => void;
   /** Called in the transaction that makes a source fail: tells of it. */
   readonly sourceFailed: (videoId: string, reason: string) => void;
-  /** Whether nothing came of the complete source of a video, so that it takes another one. */
+  /** Tells whether the complete source of a video came to nothing, so that the video takes another one. */
   readonly hasEncodingFailed: (videoId: string) => boolean;
   /** Called in the transaction that begins another upload of a video that failed: forgets what came of its source. */
   readonly sourceReplaced: (videoId: string) => void;

@@ -246,7 +246,7 @@ function isOfFiles(error: unknown): boolean {
   return isDiskFull(error) || (error instanceof Error && 'path' in error);
 }
 
-/** What the owner of a video is told; errors of files name paths of this machine. */
+/** Returns the reason for the owner of a video. Errors of files name paths of this machine. */
 function reasonOf(error: unknown): string {
   if (error instanceof AppError) return error.message;
   return isOfFiles(error)

@@ -42,7 +42,7 @@ export interface UploadHeaders {
   readonly contentLength: number | undefined;
 }
 
-/** Who uploads with a token, and the client that it does so with. */
+/** A holder of an upload token, with the client that it uses. */
 export interface TokenHolder extends UploadCaller {
   /** A hash of the client's address and user agent. */
   readonly client: string;
@@ -100,7 +100,7 @@ export class UploadsService<View> {
   }
 
   /**
-   * What may come for a video.
+   * Decides what may come for a video.
    *
    * @throws AppError of the `uploaded-file-` and `video-` codes for what may not, whatever its bytes are; `storage-limit-reached` or
    *   `upload-limit-reached`

@@ -20,7 +20,7 @@ export interface SourceRecord {
   readonly startedBy: UploadStart | undefined;
 }
 
-/** How an upload with a token began. */
+/** The start of an upload with a token. */
 export interface UploadStart {
   readonly token: string;
   /** A hash of the client's address and user agent. */

@@ -46,7 +46,7 @@ function audioOnlyColumn(videoId: 'v.id' | '?'): string {
 
 type ProgressListener = (videoId: string, renditions: readonly RenditionName[], percent: number) => void;
 
-/** Whose a video is; `liveStreamId` of a recording. */
+/** The owner of a video; `liveStreamId` of a recording. */
 interface Owner {
   readonly projectId: string;
   readonly liveStreamId: string | null;
@@ -168,7 +168,7 @@ export class EncodingsStore implements EncodingRecords {
     };
   }
 
-  /** The source has audio alone, so that there will be no mp4. */
+  /** Tells whether the source has audio alone, so that there will be no mp4. */
   isAudioOnly(videoId: string): boolean {
     return this.#audioOnly.get(videoId)?.is_audio_only === 1;
   }
@@ -306,7 +306,7 @@ export class EncodingsStore implements EncodingRecords {
     this.#append(sourceFailedEvent, videoId, { reason }, ownerOf(video));
   }
 
-  /** Whether nothing can be played of a video, and nothing more will come of its source. */
+  /** Tells whether nothing of a video can be played, and nothing more will come of its source. */
   hasFailed(videoId: string): boolean {
     const row = this.#encoding.get(videoId);
     return row !== undefined && row.failure !== null && row.is_playable === 0;

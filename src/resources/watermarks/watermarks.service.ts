@@ -26,7 +26,7 @@ export interface WatermarksOptions {
   readonly store: WatermarksStore;
   readonly files: MediaFiles;
   /**
-   * Whether a picture comes out of an image file; what does not show now would fail every encode later.
+   * Tells whether an image file can be decoded; one that cannot would fail every encode later.
    *
    * @throws AppError `images-busy`; `uploaded-file-invalid-file` when it has too many pixels
    */

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Who began an upload with a token: its later pieces come from the same client. */
+/** The client that began an upload with a token: later pieces come from the same one. */
 export const uploadClients: Migration = {
   name: 'upload clients',
   sql: `
