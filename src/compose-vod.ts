@@ -132,6 +132,7 @@ export function composeVod(options: VodOptions): Vod {
     },
     // Recordings are as large as broadcasts may be.
     maxPixels: Math.max(config['uploads.maxPixels'], config['live.maxPixels']),
+    maxImagePixels: config['images.maxPixels'],
     niceness,
     log,
     observer: {

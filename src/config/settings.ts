@@ -297,7 +297,7 @@ export const settings = {
     'MILLRACE_UPLOADS_MAX_PIXELS',
     integer(16_384, 268_435_456),
     35_389_440,
-    'Largest picture of an uploaded video, as width times height in pixels: 8192x4320 unless set. A video with a larger one fails with that reason.',
+    'Largest picture of an uploaded video, as width times height in pixels: 8192x4320 unless set. A video with a larger one fails with that reason. A lower value than that of `live.maxPixels` has no effect, because recordings are videos too.',
   ),
   'videos.restore': setting(
     'MILLRACE_VIDEOS_RESTORE',

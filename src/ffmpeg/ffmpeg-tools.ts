@@ -30,6 +30,8 @@ export interface FfmpegToolsOptions {
   readonly probeLimits: RunLimits;
   /** Largest picture of a video file: width times height. */
   readonly maxPixels: number;
+  /** Largest image: width times height. */
+  readonly maxImagePixels: number;
   /** 0..19: how much all of them give way to live streams. */
   readonly niceness: number;
   readonly log: Logger;
@@ -137,9 +139,10 @@ export class FfmpegTools implements MediaTools {
     await this.run(args, options);
   }
 
-  /** For pictures that grow in the middle of a file too. Twice the limit, since decoders count whole blocks with their margins. */
+  /** Holds for pictures that grow in the middle of a file, and for images. Twice the limit of videos: decoders count whole blocks with their margins. */
   #decoderLimits(): string[] {
-    return ['-max_pixels', String(2 * this.#options.maxPixels)];
+    const { maxPixels, maxImagePixels } = this.#options;
+    return ['-max_pixels', String(Math.max(2 * maxPixels, maxImagePixels))];
   }
 
   async #execute(

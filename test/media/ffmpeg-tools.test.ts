@@ -188,6 +188,17 @@ describe.each(toolBuilds)('a picture that is too large, with the $name build', b
   });
 });
 
+test.each(toolBuilds)('images may have more pixels than videos, with the $name build', async builds => {
+  const tools = makeMediaTools(builds, { maxPixels: 1000, maxImagePixels: 320 * 180 });
+  const image = join(await tempDirOfTest(), 'image.jpg');
+  const options = { limits: ampleLimits, signal: never, purpose: 'test', ids: {} };
+  const unlimited = makeMediaTools(builds);
+  await unlimited.run(['-i', await fixture('h264-aac'), '-frames:v', '1', '-f', 'image2', image], options);
+  expect(await tools.sizeOfImage(image, never)).toEqual({ width: 320, height: 180 });
+  await tools.run(['-i', image, '-f', 'null', '-'], options);
+  await expect(tools.probe(await fixture('h264-aac'), never)).rejects.toThrow('The picture is too large');
+});
+
 test.skipIf(toolBuilds.length < 2)('both builds tell the same of all files', async () => {
   const [installed, embedded] = toolBuilds.map(builds => makeMediaTools(builds));
   for (const name of fixtureNames) {

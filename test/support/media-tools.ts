@@ -45,6 +45,7 @@ export function makeMediaTools(
     owner,
     probeLimits: ampleLimits,
     maxPixels: 35_389_440,
+    maxImagePixels: 0,
     niceness: 10,
     log: silentLogger,
     ...options,
