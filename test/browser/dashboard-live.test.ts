@@ -113,6 +113,8 @@ describeInBrowser('live streams in the dashboard', browser => {
     // The player of a private stream has a link of its own.
     const preview = page.frameLocator('iframe[title="Preview of Harbour, north"]');
     await preview.getByText('Waiting for the stream').waitFor();
+    await page.getByRole('link', { name: 'Recordings' }).click();
+    await page.getByText(/^Recording is turned off for this live stream\./).waitFor();
 
     await page.getByRole('link', { name: 'Share' }).click();
     await page.getByText('This live stream is private.').waitFor();

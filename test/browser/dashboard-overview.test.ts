@@ -58,6 +58,18 @@ describeInBrowser('the overview of the dashboard', browser => {
     // What was done is ticked off, and the steps are gone with the last one.
     await section('First steps').waitFor({ state: 'detached' });
     await section('Storage').getByText('Uploads').waitFor();
+    await page.route(
+      url => url.pathname === '/usage',
+      async route => {
+        const response = await route.fetch();
+        const usage = await response.json();
+        const storage = { ...usage.storage, maxBytes: usage.storage.totalBytes };
+        await route.fulfill({ response, json: { ...usage, storage } });
+      },
+    );
+    await page.reload();
+    await section('Storage').getByText('You have reached the storage limit').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
     expect(await dashboard.violations()).toEqual([]);
     const listed = (await (await server.api('GET', '/live-streams')).json()) as { data: LiveStream[] };
     const stream = listed.data[0]!;

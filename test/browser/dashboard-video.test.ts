@@ -95,8 +95,14 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await open(failed.videoId);
     await page.getByText('This video failed', { exact: true }).waitFor();
     await page.getByText(status.encoding.failure, { exact: true }).waitFor();
+    await page.getByText('None, because the video failed.', { exact: true }).waitFor();
     expect(await dashboard.violations()).toEqual([]);
     await button('Upload another file').waitFor();
+    const viewport = page.viewportSize();
+    await page.setViewportSize({ width: 320, height: 740 });
+    const stage = page.getByRole('region', { name: 'Player' });
+    expect(await stage.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0);
+    if (viewport !== null) await page.setViewportSize(viewport);
     await page.getByLabel('File of the video').setInputFiles(await fixture('h264-aac'));
     await page.frameLocator('iframe').locator('#player[data-phase="ready"]').waitFor();
   });

@@ -38,7 +38,7 @@ const screenTexts: Partial<Record<VodPhase, { readonly title: string; readonly t
   },
   failed: {
     title: 'This video could not be processed',
-    text: 'What was uploaded holds nothing that can be played.',
+    text: 'Its owner can see the reason, and upload another file.',
   },
   missing: { title: 'This video is not here', text: 'It was removed, or the link to it has run out.' },
   unsupported: {

@@ -18,7 +18,7 @@ import { endReasonWords, mediaWords } from './stream-words.ts';
 const pageSize = 10;
 
 /** What was broadcast before: recordings, and the history of broadcasts. */
-export function PastPanel({ stream: { liveStreamId } }: { stream: LiveStream }) {
+export function PastPanel({ stream: { liveStreamId, record } }: { stream: LiveStream }) {
   const [videoPage, setVideoPage] = useState(1);
   const [broadcastPage, setBroadcastPage] = useState(1);
   const videos = useLoad(`${liveStreamId} ${videoPage}`, signal =>
@@ -43,7 +43,9 @@ export function PastPanel({ stream: { liveStreamId } }: { stream: LiveStream }) 
           {({ data, pagination }) =>
             data.length === 0 ? (
               <Empty icon="video" title="No recordings yet">
-                When a broadcast ends, it becomes a video within seconds.
+                {record === false
+                  ? 'Recording is turned off for this live stream. Choose “Always record” in its settings to keep broadcasts.'
+                  : 'When a broadcast ends, it becomes a video within seconds.'}
               </Empty>
             ) : (
               <>

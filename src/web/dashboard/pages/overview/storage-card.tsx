@@ -1,5 +1,6 @@
 import type { Usage } from '../../api/api-types.ts';
 import { formatBytes } from '../../format/size.ts';
+import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
 import { storageShares } from './storage-kinds.ts';
 
@@ -28,6 +29,12 @@ export function StorageCard({ storage }: { storage: Usage['storage'] }) {
             </li>
           ))}
         </ul>
+      )}
+      {storage.totalBytes >= (storage.maxBytes ?? Number.POSITIVE_INFINITY) && (
+        <Notice tone="warning">
+          You have reached the storage limit: uploads are refused, and broadcasts are not recorded. Delete
+          videos, or ask the operator for more.
+        </Notice>
       )}
     </Card>
   );

@@ -24,7 +24,9 @@ export function QualitiesCard({ status }: { status: Loaded<VideoStatus> }) {
             <p class="quiet">
               {encoding.playable
                 ? 'Sound alone has no qualities to choose from.'
-                : 'They are made once the file has arrived.'}
+                : encoding.failure === undefined
+                  ? 'They are made once the file has arrived.'
+                  : 'None, because the video failed.'}
             </p>
           ) : (
             <ul class="qualities">
