@@ -133,7 +133,7 @@ function contradictions(config: Partial<Config>): string[] {
   const { 'uploads.minFree': uploadsMinFree, 'recording.minFree': recordingMinFree } = config;
   if (uploadsMinFree !== undefined && recordingMinFree !== undefined && uploadsMinFree <= recordingMinFree) {
     problems.push(
-      `uploads.minFree: must be larger than recording.minFree (${recordingMinFree} B), so that uploads end no recordings`,
+      `uploads.minFree: must be larger than recording.minFree (${recordingMinFree} B), or uploads would stop recordings. Raise uploads.minFree or lower recording.minFree.`,
     );
   }
   const taken = new Map<number, string>();

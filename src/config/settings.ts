@@ -255,7 +255,7 @@ export const settings = {
     'MILLRACE_UPLOADS_MIN_FREE',
     size(0, 1024 ** 4),
     '2GiB',
-    'Room on the disk that uploads and encodes leave free; what would go below is refused. It must be larger than `recording.minFree`, so that uploads end no recordings.',
+    'Room on the disk that uploads and encodes leave free; what would go below is refused. It must be larger than `recording.minFree`, or uploads would stop recordings.',
   ),
   'uploads.maxPerProject': setting(
     'MILLRACE_UPLOADS_MAX_PER_PROJECT',

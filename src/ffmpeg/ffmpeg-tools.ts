@@ -197,7 +197,7 @@ export class FfmpegTools implements MediaTools {
 
 function tooLarge(width: number, height: number, maxPixels: number): AppError {
   return refusal(
-    `The picture is too large: ${width} x ${height} pixels, and this server takes at most ${maxPixels} in all. Export the video in a smaller size.`,
+    `The picture is too large: ${width} x ${height} is more than the ${maxPixels.toLocaleString('en')} pixels that this server accepts. Export the video in a smaller size.`,
   );
 }
 

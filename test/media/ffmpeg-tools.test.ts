@@ -159,7 +159,7 @@ describe.each(toolBuilds)('a look into a file with the $name ffprobe', builds =>
 
 describe.each(toolBuilds)('a picture that is too large, with the $name build', builds => {
   const sentence = (maxPixels: number) =>
-    `The picture is too large: 320 x 180 pixels, and this server takes at most ${maxPixels} in all. Export the video in a smaller size.`;
+    `The picture is too large: 320 x 180 is more than the ${maxPixels.toLocaleString('en')} pixels that this server accepts. Export the video in a smaller size.`;
 
   test.each<[string, number]>([
     ['a bit', 320 * 180 - 1],

@@ -90,7 +90,7 @@ function checkLengths({ sandboxKey, productionKey, adminPassword }: BootstrapOpt
     .filter(({ secret, min }) => secret !== undefined && secret.reveal().length < min)
     .map(
       ({ setting, what, min }) =>
-        `${setting}: ${what} needs at least ${min} characters. Set a longer one, or none to have one made.`,
+        `${setting}: ${what} needs at least ${min} characters. Set a longer one, or leave the setting out and the server generates one.`,
     );
   if (problems.length > 0) throw new AppError('config-invalid', problems.join('\n'));
 }

@@ -205,11 +205,11 @@ describe('what is refused', () => {
     [{ 'http.port': '1935' }, 'rtmp.port: port 1935 is also given to http.port'],
     [
       { 'uploads.minFree': '1GiB' },
-      'uploads.minFree: must be larger than recording.minFree (1073741824 B), so that uploads end no recordings',
+      'uploads.minFree: must be larger than recording.minFree (1073741824 B), or uploads would stop recordings. Raise uploads.minFree or lower recording.minFree.',
     ],
     [
       { 'recording.minFree': '3GiB' },
-      'uploads.minFree: must be larger than recording.minFree (3221225472 B), so that uploads end no recordings',
+      'uploads.minFree: must be larger than recording.minFree (3221225472 B), or uploads would stop recordings. Raise uploads.minFree or lower recording.minFree.',
     ],
   ])('%j contradicts itself', (flags, message) => {
     expect(problemsOf({ flags })).toEqual([message]);
