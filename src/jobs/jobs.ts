@@ -203,7 +203,8 @@ export class Jobs implements Component, JobQueue {
 
   /** Crashes that a job may have behind it to be started now. */
   #crashesAllowed(): number {
-    return this.#trialLeftMs() === Number.POSITIVE_INFINITY ? this.#maxCrashes : 0;
+    // One with more than the maximum waits only where that was lowered since: it must not wait for ever.
+    return this.#trialLeftMs() === Number.POSITIVE_INFINITY ? Number.MAX_SAFE_INTEGER : 0;
   }
 
   /** The time until the next job that ran when the process died may start; infinite where none is on trial. */

@@ -431,6 +431,16 @@ describe('the queue', () => {
     expect(started()[4]).toBe('third');
   });
 
+  test('starts a waiting job that crashed more often than a maximum that was lowered since', async () => {
+    const database = await openedDatabase();
+    const { kind, runs } = heldKind('held');
+    const jobs = queueOf(database, [kind], { maxCrashes: 1 });
+    jobs.add({ kind: 'held', subjectId: 'vi1' });
+    database.sqlite.prepare('UPDATE jobs SET crashes = 3').run();
+    await jobs.start();
+    await waitUntil(() => runs.length === 1);
+  });
+
   test('keeps as failed what it does not know, moves what changed its lane, and forgets what failed long ago', async () => {
     const database = await openedDatabase();
     const { kind, runs } = heldKind('held', 'wide');
