@@ -31,21 +31,31 @@ export class FillWriter implements FillMedia {
     this.#tracks = tracks;
   }
 
-  /** Audio that has no known silence is repeated where there is no video, and left out beside video. */
+  /**
+   * Each lasts as long as one frame, so that the frame rate stays that of the media. Audio that has no known silence is repeated where there
+   * is no video, and left out beside video.
+   */
   leadIns(first: Part, count: number): readonly Part[] | undefined {
     const { video, audio } = this.#tracks();
     const samples = samplesOf(first.body);
     const [keyframe] = samples.filter(({ trackId }) => trackId === videoTrackId);
     if (video !== undefined && keyframe?.isSync !== true) return undefined;
     const silence = audio && silentFrame(audio);
+    const durationSeconds =
+      video !== undefined && keyframe !== undefined
+        ? keyframe.durationTicks / video.timescale
+        : first.durationSeconds;
+    const audioFrames = Math.max(
+      1,
+      Math.round((durationSeconds * (audio?.timescale ?? 0)) / samplesPerAacFrame),
+    );
     const audioSamples = samples
       .filter(({ trackId }) => trackId === audioTrackId)
+      .slice(0, video === undefined ? undefined : audioFrames)
       .map(sample => ({ ...sample, data: silence ?? sample.data }));
     const runs: TrackRun[] = [];
     if (video !== undefined && keyframe !== undefined) {
-      const durationTicks = Math.round(first.durationSeconds * video.timescale);
-      const still = { ...keyframe, durationTicks };
-      runs.push({ trackId: videoTrackId, baseDtsTicks: keyframe.dtsTicks, samples: [still] });
+      runs.push({ trackId: videoTrackId, baseDtsTicks: keyframe.dtsTicks, samples: [keyframe] });
     }
     if (audioSamples[0] !== undefined && (silence !== undefined || video === undefined)) {
       const baseDtsTicks = audioSamples[0].dtsTicks;
@@ -56,6 +66,7 @@ export class FillWriter implements FillMedia {
     if (runs.length === 0 || moved(count).some(run => run.baseDtsTicks < 0)) return undefined;
     return Array.from({ length: count }, (_, index) => ({
       ...first,
+      durationSeconds,
       body: writeFragment(index + 1, moved(count - index)),
       isIndependent: true,
     }));

@@ -61,7 +61,7 @@ export interface PublisherIntake {
 
 /** A hole in the media that is left as it is; longer ones are closed, so that parts stay within their target. */
 const longestHoleMs = 500;
-/** Time of the first media: leaves room for the lead-ins before it, which are as long as its first parts. */
+/** Time of the first media: leaves room for the lead-ins before it. */
 const mediaStartMs = 7000;
 /** A publisher that is silent for this long gives way to another with the same key: it is most likely the same, on a new connection. */
 const silentMs = 3000;

@@ -77,6 +77,8 @@ test('a list begins with three short segments that can be fetched, and goes on f
   const room = await lost();
   expect(room.before.segments.map(({ uri }) => uri)).toEqual(['still-1.m4s', 'still-2.m4s', 'still-3.m4s']);
   expect(room.before.segments.every(({ parts }) => parts.length === 1)).toBe(true);
+  // Longer ones would make the frame rate untrue.
+  expect(room.before.segments.map(({ durationSeconds }) => durationSeconds)).toEqual([0.04, 0.04, 0.04]);
   await expectUnbroken(room.live);
 });
 
