@@ -25,6 +25,11 @@ const answers = {
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    // `.ci/run` repeats the files that failed: it needs to know which.
+    reporters: [
+      'default',
+      ...(process.env.MILLRACE_TEST_REPORT === undefined ? [] : ['./scripts/test-file-reporter.ts']),
+    ],
     sequence: { sequencer: MixedSequence },
     projects: [
       {

@@ -25,8 +25,7 @@ async function repeat(file: string, timeoutMs: number): Promise<RunOutcome> {
   console.log(`== once more, alone: ${file}`);
   const path = `${reportPath}-${file.replaceAll('/', '-')}`;
   const seconds = String(Math.ceil(timeoutMs / 1000));
-  const reporters = ['--reporter=default', '--reporter=./scripts/test-file-reporter.ts'];
-  const child = spawn('timeout', ['--kill-after=10', seconds, 'npm', 'test', '--', file, ...reporters], {
+  const child = spawn('timeout', ['--kill-after=10', seconds, 'npm', 'test', '--', file], {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, MILLRACE_TEST_REPORT: path },
   });
