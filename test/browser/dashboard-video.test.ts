@@ -102,6 +102,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await page.setViewportSize({ width: 320, height: 740 });
     const stage = page.getByRole('region', { name: 'Player' });
     expect(await stage.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0);
+    expect(await stage.evaluate(({ clientWidth }) => clientWidth)).toBeLessThanOrEqual(320);
     if (viewport !== null) await page.setViewportSize(viewport);
     await page.getByLabel('File of the video').setInputFiles(await fixture('h264-aac'));
     await page.frameLocator('iframe').locator('#player[data-phase="ready"]').waitFor();

@@ -69,8 +69,8 @@ function Findings({ kind, content: { cues, wasSubRip } }: { kind: TrackKind; con
   if (cues === 0) {
     return (
       <Notice tone="warning" title="Nothing in this file can be shown.">
-        It does not look like WebVTT: the first line must be WEBVTT, and times are written as 00:01.000 --&gt;
-        00:04.000.
+        Use WebVTT, with WEBVTT as the first line and times such as 00:01.000 --&gt; 00:04.000, or SubRip,
+        with times such as 00:00:01,000 --&gt; 00:00:04,000.
       </Notice>
     );
   }
