@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PublisherCloseReason } from '../../src/ingest/publish-gate.ts';
 import { embeddedFfmpeg, publishTestPicture } from '../support/ffmpeg.ts';
 import { goodKey, type IngestDoor, openDoor, recordingGate } from '../support/ingest-door.ts';
+import { Random } from '../support/random.ts';
 import { RtmpClient, writeChunks } from '../support/rtmp-client.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -10,31 +11,6 @@ const seed = 20_260_304;
 const cases = 8_000;
 const inParallel = 100;
 const handshakeBytes = 1 + 1536 + 1536;
-
-/** A small, fast generator of pseudo-random numbers (mulberry32), so that a case can be had again by its number. */
-class Random {
-  #state: number;
-
-  constructor(state: number) {
-    this.#state = state >>> 0;
-  }
-
-  /** 0..below-1 */
-  below(below: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  }
-
-  pick<Item>(items: readonly Item[]): Item {
-    return items[this.below(items.length)]!;
-  }
-
-  bytes(length: number): Buffer {
-    return Buffer.from(Array.from({ length }, () => this.below(256)));
-  }
-}
 
 /** What a real ffmpeg sent, from the first byte to the last. */
 let recorded: Buffer;

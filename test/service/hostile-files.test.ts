@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { box, u8, u16, u32 } from '../../src/cmaf/box-writer.ts';
+import { u8 } from '../../src/cmaf/box-writer.ts';
 import { FragmentReader, parseInitSegment } from '../../src/cmaf/index.ts';
 import { splitAggregate } from '../../src/ingest/aggregate-message.ts';
 import { readDeclaredMedia } from '../../src/live/flv-metadata.ts';
@@ -25,15 +25,16 @@ import { formatVodPlaylist } from '../../src/vod/vod-playlists.ts';
 import { encodeAmf0 } from '../support/amf0.ts';
 import { formOf } from '../support/images.ts';
 import { goodKey, openDoor } from '../support/ingest-door.ts';
-import { mutateFlv, mutateMp4, mutateWebVtt, Random } from '../support/mutants.ts';
+import { mutateFlv, mutateMp4, mutateWebVtt } from '../support/mutants.ts';
 import { openFilesIn } from '../support/open-files.ts';
+import { Random } from '../support/random.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir, tempDirOfTest } from '../support/temp-dir.ts';
 import { TurnCpu } from '../support/turn-cpu.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { fixture } from '../unit/cmaf/read-all.ts';
-import { esdsBox, gops, makeMovie, sounds } from '../unit/vod/progressive-movie.ts';
+import { gops, makeMovie, quickTimeAudioEntry, sounds } from '../unit/vod/progressive-movie.ts';
 
 /** Mutants of each kind; for longer runs, `MILLRACE_TEST_MUTANTS=20000 MILLRACE_TEST_SEED=7`. */
 const mutants = Number(process.env.MILLRACE_TEST_MUTANTS ?? 100);
@@ -105,17 +106,6 @@ const picture = {
   samples: gops([50, 50, 50, 50], 512).map(sample => ({ ...sample, offsetTicks: 1024 })),
 } as const;
 const sound = { kind: 'audio', timescale: 48_000, samples: sounds(380), samplesPerChunk: 3 } as const;
-const quickTimeEntry = box(
-  'mp4a',
-  ...[
-    u8(0, 0, 0, 0, 0, 0),
-    u16(1, 1, 0),
-    u32(0),
-    u16(2, 16, 0xfffe, 0),
-    u32(48_000 * 0x10000, 1024, 0, 0, 2),
-  ],
-  box('wave', box('frma', Buffer.from('mp4a')), box('mp4a', u32(0)), esdsBox(), u32(8, 0)),
-);
 const offsetSound = { ...sound, samples: sound.samples.map(sample => ({ ...sample, offsetTicks: 1 })) };
 
 const files = {
@@ -126,7 +116,7 @@ const files = {
   mov: makeMovie(
     [
       { ...picture, hasLongOffsets: true },
-      { ...sound, entries: [quickTimeEntry] },
+      { ...sound, entries: [quickTimeAudioEntry()] },
     ],
     { isMovieLast: true },
   ).bytes,

@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { box, fullBox, u8, u16, u32 } from '../../../src/cmaf/box-writer.ts';
+import { box, fullBox, u32 } from '../../../src/cmaf/box-writer.ts';
 import { type IndexProgressiveOptions, indexProgressive } from '../../../src/vod/index-progressive.ts';
 import type { OpenRendition } from '../../../src/vod/rendition.ts';
 import { RenditionReader } from '../../../src/vod/rendition-reader.ts';
@@ -16,6 +16,7 @@ import {
   type MadeMovie,
   type MadeTrack,
   makeMovie,
+  quickTimeAudioEntry,
   sounds,
   unit,
 } from './progressive-movie.ts';
@@ -432,19 +433,10 @@ describe('one of the two tracks', () => {
   });
 
   test('that QuickTime describes in its own way is carried', async () => {
-    const quickTime = box(
-      'mp4a',
-      u8(0, 0, 0, 0, 0, 0),
-      u16(1, 1, 0),
-      u32(0),
-      u16(2, 16, 0xfffe, 0),
-      u32(48_000 * 0x10000, 1024, 0, 0, 2),
-      box('wave', box('frma', Buffer.from('mp4a')), box('mp4a', u32(0)), esdsBox(), u32(8, 0)),
-    );
     const found = await opened(
       makeMovie([
         { ...video, entries: [Buffer.concat([avcEntry()])] },
-        { ...audio, entries: [quickTime] },
+        { ...audio, entries: [quickTimeAudioEntry()] },
       ]),
     );
     expect(found.audio!.facts).toMatchObject({ codec: 'mp4a.40.2', channels: 2, sampleRate: 48_000 });

@@ -72,6 +72,19 @@ export function aacEntry(esds = esdsBox()): Buffer {
   return box('mp4a', u8(0, 0, 0, 0, 0, 0), u16(1), u32(0, 0), u16(2, 16, 0, 0), u32(48_000 * 0x10000), esds);
 }
 
+/** Sample entry of AAC as QuickTime writes it: version 1, with the `esds` inside of a `wave` box. */
+export function quickTimeAudioEntry(): Buffer {
+  return box(
+    'mp4a',
+    u8(0, 0, 0, 0, 0, 0),
+    u16(1, 1, 0),
+    u32(0),
+    u16(2, 16, 0xfffe, 0),
+    u32(48_000 * 0x10000, 1024, 0, 0, 2),
+    box('wave', box('frma', Buffer.from('mp4a')), box('mp4a', u32(0)), esdsBox(), u32(8, 0)),
+  );
+}
+
 /** Makes a progressive file. Samples of the tracks take turns, a chunk each. */
 export function makeMovie(
   tracks: readonly MadeTrack[],
