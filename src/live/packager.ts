@@ -6,8 +6,6 @@ import type { TrackKind } from './timeline.ts';
 export interface PackagerPlan {
   readonly hasVideo: boolean;
   readonly audio: 'none' | 'copy' | 'aac';
-  /** A track is signalled by a FourCC (enhanced RTMP). */
-  readonly isEnhanced: boolean;
 }
 
 /** Why a packager is gone. */

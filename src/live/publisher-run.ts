@@ -87,7 +87,6 @@ export class PublisherRun {
   #heldBytes = 0;
   #decideTimer: NodeJS.Timeout | undefined;
   #keyframeTimer: NodeJS.Timeout | undefined;
-  #isEnhanced = false;
   #lastAudioMs: number | undefined;
   #lastPlacedMs: number | undefined;
   #weighedFromMs = 0;
@@ -231,10 +230,7 @@ export class PublisherRun {
     if (this.#plan !== undefined && described.role === 'config') return true;
     this.#seen[kind] = verdict.take;
     this.#codecNames[kind] = codec.name;
-    if (kind === 'video') {
-      this.#isEnhanced = codec.isEnhanced;
-      this.#expectKeyframe();
-    }
+    if (kind === 'video') this.#expectKeyframe();
     // A track that comes late, or with another codec, needs another packager.
     if (this.#plan !== undefined) this.#mustRestart = true;
     return true;
@@ -328,7 +324,6 @@ export class PublisherRun {
     const plan: PackagerPlan = {
       hasVideo: this.#seen.video !== undefined,
       audio: this.#seen.audio ?? 'none',
-      isEnhanced: this.#isEnhanced,
     };
     const inner = this.#options.events.packagerStarts();
     let packager: Packager;

@@ -27,7 +27,7 @@ test('picture that waits for the end of the generation before holds its publishe
     clock: systemClock,
     log: silentLogger,
   });
-  const packager = new FakePackager({ hasVideo: true, audio: 'none', isEnhanced: false }, {} as never);
+  const packager = new FakePackager({ hasVideo: true, audio: 'none' }, {} as never);
   const tapped = generation.tapped(packager, () => {
     isDrained = true;
   });
