@@ -60,6 +60,32 @@ describe('the storage of a project', () => {
     expect(limitOf(delegated)).toEqual(storageLimit);
   });
 
+  it('takes pieces that come at the same time of an upload that fits', async () => {
+    await start({ maxStorageBytes });
+    const chunk = noise(chunkBytes);
+    const videoId = await uploads.video();
+    const form = new Response(fileForm(chunk));
+    const body = Buffer.from(await form.arrayBuffer());
+    const first = request({
+      ...{ port: server.listener.httpPort, path: `/videos/${videoId}/source`, method: 'POST' },
+      headers: {
+        authorization: basic(sandboxKey),
+        'content-type': form.headers.get('content-type')!,
+        'content-length': body.length,
+        'content-range': `bytes 0-${chunkBytes - 1}/${2 * chunkBytes}`,
+      },
+    });
+    first.write(body.subarray(0, 1000));
+    await waitUntil(() => server.api.uploads.service.isArriving(videoId));
+    const second = `bytes ${chunkBytes}-${2 * chunkBytes - 1}/${2 * chunkBytes}`;
+    expect((await uploads.send(videoId, chunk, second)).status).toBe(201);
+    first.end(body.subarray(1000));
+    const [answer] = (await once(first, 'response')) as [IncomingMessage];
+    answer.resume();
+    expect(answer.statusCode).toBe(201);
+    await waitUntil(() => uploads.ingest(videoId)?.status === 'uploaded');
+  });
+
   it('cuts a file off that turns out not to fit', async () => {
     await start({ maxStorageBytes });
     const form = new Response(fileForm(noise(maxStorageBytes + 1)));

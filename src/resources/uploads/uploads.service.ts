@@ -110,10 +110,13 @@ export class UploadsService<View> {
     const source = this.#sourceOf(videoId);
     this.#judge(source, range);
     if (range !== undefined) this.#checkAnnounced(videoId, range, headers.contentLength);
+    // The pieces that are on their way are a part of the announced length: the first of them was held against the limit with all of it.
+    const isArriving = this.isArriving(videoId);
+    const receivedBytes = source === undefined ? 0 : this.#store.received(videoId).bytes;
     const reservation = this.#quotas.reserve(projectId, {
-      isNew: source === undefined && !this.isArriving(videoId),
+      isNew: source === undefined && !isArriving,
       bodyBytes: headers.contentLength ?? 0,
-      announcedBytes: announcedBytes(range, source === undefined ? 0 : this.#store.received(videoId).bytes),
+      announcedBytes: isArriving ? 0 : announcedBytes(range, receivedBytes),
     });
     const arrived = this.#arrives(videoId);
     return {
