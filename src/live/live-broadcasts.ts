@@ -181,16 +181,15 @@ export class LiveBroadcasts implements Component {
     if (running?.hasActivePublisher()) {
       return refusal('already-publishing', 'Somebody is already publishing with this stream key.');
     }
+    const form = running === undefined ? this.#options.form?.(stream) : undefined;
+    // Before the attempt is counted: the count goes only with a broadcast.
+    const refused = form === undefined ? undefined : this.#encodersRefusal(stream);
+    if (refused !== undefined) return refusal('too-many-encoders', refused);
     if (!this.#limitOf(stream.liveStreamId).take()) {
       return refusal('too-many-attempts', 'Too many connections in a short time. Wait half a minute.');
     }
-    if (running === undefined) {
-      const form = this.#options.form?.(stream);
-      const refused = form === undefined ? undefined : this.#encodersRefusal(stream);
-      if (refused !== undefined) return refusal('too-many-encoders', refused);
-      return { accepted: true, intake: this.#open(stream, streamKey, link, form).attach(link) };
-    }
-    return { accepted: true, intake: running.attach(link) };
+    const broadcast = running ?? this.#open(stream, streamKey, link, form);
+    return { accepted: true, intake: broadcast.attach(link) };
   }
 
   /** Returns the reason to refuse another encoded broadcast of this project; undefined when there is room for one. */

@@ -151,6 +151,10 @@ describe('broadcasts that are encoded', () => {
       description: 'This server already encodes 2 live streams, which is its limit. Try again later.',
     });
     expect(admit('plain')).toMatchObject({ accepted: true });
+    // An encoder that tries again and again uses none of its attempts up.
+    for (let attempt = 0; attempt < 30; attempt += 1) {
+      expect(admit('a2')).toMatchObject({ reason: 'too-many-encoders' });
+    }
     await live.remove('a1');
     expect(admit('a2')).toMatchObject({ accepted: true });
   });
