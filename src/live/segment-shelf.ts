@@ -239,7 +239,7 @@ export class SegmentShelf {
   }
 
   /**
-   * What the newest segments weigh: the peak of any one, and all together, in bits a second.
+   * Measures the newest segments: the peak of any one, and all together, in bits per second.
    *
    * @param from number of the first segment that came from the publisher
    */
