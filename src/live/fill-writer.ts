@@ -41,10 +41,10 @@ export class FillWriter implements FillMedia {
     const [keyframe] = samples.filter(({ trackId }) => trackId === videoTrackId);
     if (video !== undefined && keyframe?.isSync !== true) return undefined;
     const silence = audio && silentFrame(audio);
-    const durationSeconds =
-      video !== undefined && keyframe !== undefined
-        ? keyframe.durationTicks / video.timescale
-        : first.durationSeconds;
+    const frameSeconds =
+      video !== undefined && keyframe !== undefined ? keyframe.durationTicks / video.timescale : 0;
+    // A frame at the same time as the next one lasts no time at all.
+    const durationSeconds = frameSeconds > 0 ? frameSeconds : first.durationSeconds;
     const audioFrames = Math.max(
       1,
       Math.round((durationSeconds * (audio?.timescale ?? 0)) / samplesPerAacFrame),
@@ -55,7 +55,8 @@ export class FillWriter implements FillMedia {
       .map(sample => ({ ...sample, data: silence ?? sample.data }));
     const runs: TrackRun[] = [];
     if (video !== undefined && keyframe !== undefined) {
-      runs.push({ trackId: videoTrackId, baseDtsTicks: keyframe.dtsTicks, samples: [keyframe] });
+      const still = { ...keyframe, durationTicks: Math.round(durationSeconds * video.timescale) };
+      runs.push({ trackId: videoTrackId, baseDtsTicks: keyframe.dtsTicks, samples: [still] });
     }
     if (audioSamples[0] !== undefined && (silence !== undefined || video === undefined)) {
       const baseDtsTicks = audioSamples[0].dtsTicks;

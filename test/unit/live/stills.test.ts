@@ -185,3 +185,27 @@ test('stills have silence beside the picture, which goes on where the sound ende
     expect(videoEnd / 16_000 - audioEnd / 48_000).toBeLessThan(1024 / 48_000);
   }
 });
+
+test.each([
+  ['one frame', 1600, 0.1],
+  ['the first part where its keyframe lasts no time', 0, 0.2],
+])('the segments that a list begins with are as long as %s', (_, durationTicks, seconds) => {
+  const fill = new FillWriter(() => ({ video: videoTrack }));
+  const sample = { compositionOffsetTicks: 0, data: Buffer.from('frame') };
+  const body = writeFragment(1, [
+    {
+      trackId: 1,
+      baseDtsTicks: 160_000,
+      samples: [
+        { ...sample, isSync: true, durationTicks },
+        { ...sample, isSync: false, durationTicks: 3200 - durationTicks },
+      ],
+    },
+  ]);
+  const first = { body, durationSeconds: 0.2, isIndependent: true, newestFrameMs: 10_000 };
+  expect(fill.leadIns(first, 3)!.map(({ durationSeconds }) => durationSeconds)).toEqual([
+    seconds,
+    seconds,
+    seconds,
+  ]);
+});
