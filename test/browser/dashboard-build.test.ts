@@ -106,17 +106,20 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await page.getByText('Thank you.').waitFor();
     await page.getByText('"type": "video.encoding.quality.completed"').waitFor();
     await scan();
-    const before = received.length;
     await button('Send again').click();
     await page.getByText('Repeats').waitFor();
-    await until('the second delivery', () => received.length > before);
-    const again = received.at(-1)!;
+    // Events of other qualities may come in between.
+    const findRepeat = () =>
+      received.find(({ body }, index) => received.findIndex(one => one.body === body) < index);
+    await until('the second delivery', () => findRepeat() !== undefined);
+    const again = findRepeat()!;
     expect(received.filter(({ body }) => body === again.body)).toHaveLength(2);
     await page.getByRole('dialog').getByText('Answered 200').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     const deliveries = await dataOf(`/webhooks/${hook.webhookId}/deliveries`);
-    expect(deliveries[0]).toMatchObject({ deliveryId: again.deliveryId, status: 'succeeded' });
+    const delivered = deliveries.find(({ deliveryId }) => deliveryId === again.deliveryId);
+    expect(delivered).toMatchObject({ status: 'succeeded' });
     await page.getByLabel('Which deliveries').selectOption('Failed');
     await page.getByText('No such deliveries').waitFor();
   });
