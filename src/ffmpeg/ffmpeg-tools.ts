@@ -41,7 +41,7 @@ export interface FfmpegToolsOptions {
 type Build = FfmpegToolsOptions['ffmpeg'];
 
 /** Over a thousand streams; ffprobe itself stops at 1000. More would keep everybody else waiting while it is parsed. */
-const longestProbeOutput = 2 * 1024 * 1024;
+const maxProbeOutputLength = 2 * 1024 * 1024;
 const runArguments = ['-nostdin', '-hide_banner', '-loglevel', 'warning', '-nostats', '-progress', 'pipe:1'];
 
 /**
@@ -95,7 +95,7 @@ export class FfmpegTools implements MediaTools {
     let output = '';
     const args = [...this.#decoderLimits(), ...probeArguments(path, formats)];
     const end = await this.#execute(ffprobe, args, options, (text, run) => {
-      if (output.length + text.length > longestProbeOutput) run.overstep('told of too many streams');
+      if (output.length + text.length > maxProbeOutputLength) run.overstep('told of too many streams');
       else output += text;
     });
     // One whose picture was not decoded for its size may end well.

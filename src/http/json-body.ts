@@ -8,8 +8,8 @@ export interface JsonBodyLimits {
   readonly depth: number;
   /** From the end of the headers to the last byte. */
   readonly timeoutMs: number;
-  /** False: an empty body is an empty object. */
-  readonly isRequired: boolean;
+  /** Asked about an empty body; false makes it an empty object. */
+  readonly isRequired: () => boolean;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -27,7 +27,7 @@ export async function readJsonBody(
   limits: JsonBodyLimits,
 ): Promise<Record<string, unknown>> {
   const bytes = await readBytes(request, limits);
-  if (bytes.length === 0 && !limits.isRequired) return {};
+  if (bytes.length === 0 && !limits.isRequired()) return {};
   return parseJsonObject(bytes, limits.depth);
 }
 

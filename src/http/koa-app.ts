@@ -116,13 +116,14 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
     const setHeader: SetHeader = (name, value) => ctx.set(name, value);
     const caller = callerOf(ctx, route, setHeader);
     if (caller !== undefined) state.rate = limiter.require(ratedAs(caller), route.rateClass);
+    const { method, body: expected } = route;
     const json =
-      route.body?.kind === 'json'
+      expected?.kind === 'json'
         ? await readJsonBody(ctx.req, {
             bytes: route.auth === 'none' ? jsonBytesAtMostWithoutKey : jsonBytesAtMost,
             depth: jsonDepthAtMost,
             timeoutMs: bodyTimeoutMs,
-            isRequired: isJsonBodyRequired(route.method, route.body.schema),
+            isRequired: () => isJsonBodyRequired(method, expected.schema),
           })
         : undefined;
     const found = route.find?.({ params, caller });

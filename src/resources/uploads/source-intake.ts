@@ -46,7 +46,7 @@ const addressAtMost = 4_096;
 const fetchAttemptsAtMost = 60;
 /** Of a source of which nothing ever came: with the queue's delays, about a quarter of an hour. */
 const maxEmptyAttempts = 6;
-const cloneAttemptsAtMost = 20;
+const maxCloneAttempts = 20;
 /** Copying takes no time, and somebody waits. */
 const clonePriority = 10;
 
@@ -115,8 +115,8 @@ export class SourceIntake {
       {
         kind: 'clone',
         lane: lanes.clone,
-        attemptsAtMost: cloneAttemptsAtMost,
-        run: job => this.#run(job, cloneAttemptsAtMost, from => this.#clone(job, from)),
+        attemptsAtMost: maxCloneAttempts,
+        run: job => this.#run(job, maxCloneAttempts, from => this.#clone(job, from)),
         givenUp,
       },
     ];
