@@ -9,7 +9,7 @@ export interface ServerProcess {
   readonly rtmpPort: number;
   readonly baseUrl: string;
   readonly sandboxKey: string;
-  /** Of an account that is upgraded: nothing is cut, and nothing is written over pictures. */
+  /** Nothing is cut, and nothing is written over pictures. */
   readonly productionKey: string;
   /** All lines that it printed so far. */
   readonly lines: readonly string[];
@@ -50,7 +50,6 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       MILLRACE_DATA_DIR: options.dataDir,
       MILLRACE_BOOTSTRAP_SANDBOX_KEY: sandboxKey,
       MILLRACE_BOOTSTRAP_PRODUCTION_KEY: productionKey,
-      MILLRACE_BOOTSTRAP_UPGRADED: 'true',
       // All clients of a test or benchmark have one address.
       MILLRACE_HTTP_MAX_CONNECTIONS_PER_ADDRESS: '0',
       MILLRACE_RTMP_MAX_CONNECTIONS_PER_ADDRESS: '0',

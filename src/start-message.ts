@@ -1,91 +1,74 @@
 import type { RunningApp } from './app.ts';
 import type { Config } from './config/settings.ts';
-import type { Secret } from './shared/secret.ts';
+import type { FirstSecrets } from './resources/accounts/bootstrap.ts';
 
 /**
- * What the operator reads once the server runs: addresses, and at the very first start where to sign in, what to type into OBS, and
- * the secrets that are never shown again.
+ * The text on the terminal once the server runs: its addresses, and at the very first start how to sign in and the API keys, which
+ * are never shown again.
  */
 export function describeStart(app: RunningApp, config: Config): string {
-  const host = new URL(app.publicUrl).hostname;
+  const { hostname } = new URL(app.publicUrl);
   const rtmpPort = app.rtmpPort === 1935 ? '' : `:${app.rtmpPort}`;
-  const addresses: [string, string][] = [
-    ['Dashboard', `${app.publicUrl}/dashboard`],
-    ['API', app.publicUrl],
-    ['Documentation', `${app.publicUrl}/docs`],
-    ['RTMP server', `rtmp://${host}${rtmpPort}/s`],
+  const lines = [
+    ...['', 'Millrace is running.', ''],
+    ...rows([
+      ['Dashboard', `${app.publicUrl}/dashboard`],
+      ['Documentation', `${app.publicUrl}/docs`],
+      ['API', app.publicUrl],
+      ['RTMP server', `rtmp://${hostname}${rtmpPort}/s`],
+      ...(app.rtmpsPort === undefined
+        ? []
+        : [['RTMPS server', `rtmps://${hostname}:${app.rtmpsPort}/s`] as const]),
+      ['Data folder', app.dataDir],
+      ['ffmpeg', `${app.ffmpeg.version} (${app.ffmpeg.path})`],
+    ]),
   ];
-  if (app.rtmpsPort !== undefined) addresses.push(['RTMPS server', `rtmps://${host}:${app.rtmpsPort}/s`]);
-  addresses.push(['Data', app.dataDir], ['ffmpeg', `${app.ffmpeg.version} (${app.ffmpeg.path})`]);
-
-  const lines = ['', 'Millrace is running.', '', ...rows(addresses)];
-  const secrets = app.firstSecrets;
-  if (secrets !== undefined) {
-    const upgraded = config['bootstrap.upgraded'];
-    const secretsFile = config['bootstrap.secretsFile'];
-    const shown = (secret: Secret, name: string) =>
-      secretsFile === undefined ? secret.reveal() : `"${name}" in the file`;
-    const key =
-      secretsFile === undefined
-        ? (upgraded ? secrets.productionKey : secrets.sandboxKey).reveal()
-        : `"$(jq -r .${upgraded ? 'productionKey' : 'sandboxKey'} ${secretsFile})"`;
-    lines.push(
-      '',
-      secretsFile === undefined
-        ? 'First start: these are shown once and kept only as hashes. Write them down.'
-        : `First start: the API keys and the password are in ${secretsFile}. The server keeps only their hashes: store them elsewhere, then delete the file.`,
-      '',
-      'To sign in to the dashboard:',
-      '',
-      ...rows([
-        ['Address', `${app.publicUrl}/dashboard`],
-        ['Sign-in', secrets.adminEmail],
-        ['Password', shown(secrets.adminPassword, 'adminPassword')],
-      ]),
-      '',
-      'For programs:',
-      '',
-      ...rows([
-        ['Sandbox API key', shown(secrets.sandboxKey, 'sandboxKey')],
-        [
-          'Production API key',
-          shown(secrets.productionKey, 'productionKey') +
-            (upgraded ? '' : '   (works once the account is upgraded)'),
-        ],
-      ]),
-      '',
-      'In the sandbox all pictures carry a watermark, streams end after 30 minutes, and videos have 30 seconds and are deleted after 24 hours.',
-      ...(upgraded
-        ? ['Production has no such limits.']
-        : [
-            `Production has no such limits: upgrade in the dashboard under Account, or with npm run account -- upgrade ${secrets.adminEmail}`,
-          ]),
-      '',
-      'The dashboard does the rest. Without it, to go live, make a stream:',
-      '',
-      `  curl -u ${key}: -H 'Content-Type: application/json' -d '{"name":"My first stream"}' ${app.publicUrl}/live-streams`,
-      '',
-      'In OBS, under Settings > Stream, choose Service "Custom..." and type:',
-      '',
-      ...rows([
-        ['Server', `rtmp://${host}${rtmpPort}/s`],
-        ['Stream Key', 'the "streamKey" of the answer'],
-      ]),
-      '',
-      'Then press "Start Streaming" and open the address in "assets.player" of the answer.',
-      'A keyframe interval of 2 s (Settings > Output) starts viewers fastest.',
-      '',
-      'To show a video, make one, and send its file to the "videoId" of the answer:',
-      '',
-      `  curl -u ${key}: -H 'Content-Type: application/json' -d '{"title":"My first video"}' ${app.publicUrl}/videos`,
-      `  curl -u ${key}: -F file=@film.mp4 ${app.publicUrl}/videos/VIDEO_ID/source`,
-      '',
-      'Then open its "assets.player".',
-      '',
-      'Further accounts, lost keys and passwords: npm run account -- --help',
-    );
-  }
+  if (app.firstSecrets !== undefined) lines.push(...firstSteps(app.publicUrl, app.firstSecrets, config));
   return `${lines.join('\n')}\n\n`;
+}
+
+function firstSteps(publicUrl: string, secrets: FirstSecrets, config: Config): string[] {
+  const isUpgraded = config['bootstrap.upgraded'];
+  const secretsFile = config['bootstrap.secretsFile'];
+  const { adminEmail: email, adminPassword, productionKey, sandboxKey } = secrets;
+  const firstKey = isUpgraded ? productionKey : sandboxKey;
+  const shown =
+    secretsFile === undefined
+      ? [
+          'Your sign-in and API keys. Save them now: they are shown only this once.',
+          '',
+          ...rows([
+            ['Email', email],
+            ['Password', adminPassword.reveal()],
+            [
+              'Production API key',
+              `${productionKey.reveal()}${isUpgraded ? '' : '   (works after an upgrade)'}`,
+            ],
+            ['Sandbox API key', sandboxKey.reveal()],
+          ]),
+        ]
+      : [
+          `Your sign-in and API keys are in ${secretsFile}.`,
+          'The server keeps only hashes of them: save them elsewhere, then delete the file.',
+        ];
+  const environment = isUpgraded
+    ? [
+        'The sandbox key is for tests: videos made with it are short, carry a watermark and are deleted after 24 hours.',
+      ]
+    : [
+        "You're in the sandbox: videos are short, carry a watermark and are deleted after 24 hours.",
+        `To use production, upgrade in the dashboard under Account, or run: npm run account -- upgrade ${email}`,
+      ];
+  return [
+    ...['', ...shown, ''],
+    'Open the dashboard and sign in. It takes you to your first live stream and your first video.',
+    ...(secretsFile === undefined
+      ? [`To call the API: curl -u ${firstKey.reveal()}: ${publicUrl}/videos`]
+      : [
+          `To call the API, use its "${isUpgraded ? 'productionKey' : 'sandboxKey'}": curl -u KEY: ${publicUrl}/videos`,
+        ]),
+    ...environment,
+  ];
 }
 
 function rows(pairs: readonly (readonly [string, string])[]): string[] {

@@ -9,7 +9,6 @@ const key = 'production-key-of-this-bench-0123456789';
 /** Settings with which {@link VideoClient} may upload films of any length. */
 export const videoServerEnv = {
   MILLRACE_BOOTSTRAP_PRODUCTION_KEY: key,
-  MILLRACE_BOOTSTRAP_UPGRADED: 'true',
 } as const;
 
 /** A quality in the status of a video. */

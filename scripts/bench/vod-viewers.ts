@@ -22,89 +22,85 @@ const key = 'production-key-of-this-bench-0123456789';
  * videos meanwhile, at a low priority: to wait for all of them takes ten minutes.
  */
 export const benchVodViewers: Bench = context =>
-  withServer(
-    context,
-    { MILLRACE_BOOTSTRAP_PRODUCTION_KEY: key, MILLRACE_BOOTSTRAP_UPGRADED: 'true' },
-    async server => {
-      const film = join(context.folder, 'film.mp4');
-      await makeFilm(context.ffmpeg.path, film);
-      const first = await upload(server, film);
-      await waitUntilPlayable(server, first);
-      const videoIds = [first];
-      while (videoIds.length < viewers) videoIds.push(await createVideo(server, { source: first }));
-      for (const videoId of videoIds) await waitUntilPlayable(server, videoId);
+  withServer(context, { MILLRACE_BOOTSTRAP_PRODUCTION_KEY: key }, async server => {
+    const film = join(context.folder, 'film.mp4');
+    await makeFilm(context.ffmpeg.path, film);
+    const first = await upload(server, film);
+    await waitUntilPlayable(server, first);
+    const videoIds = [first];
+    while (videoIds.length < viewers) videoIds.push(await createVideo(server, { source: first }));
+    for (const videoId of videoIds) await waitUntilPlayable(server, videoId);
 
-      const pid = server.child.pid!;
-      const before = { pssBytes: usageOf([pid]).pssBytes, files: openFiles(pid) };
-      const order: VodViewersOrder = {
-        port: server.httpPort,
-        paths: videoIds.map(manifestPath),
-        spreadMs,
-      };
-      const crowd = new HelperProcess<VodViewersReport>('./vod-viewers-process.ts', order);
-      await sleep(spreadMs + 4000);
-      const early = usageOf([pid]);
-      const fromMs = performance.now();
-      await sleep(context.isShort ? 8000 : 40_000);
-      const late = usageOf([pid]);
-      const seconds = (performance.now() - fromMs) / 1000;
-      crowd.child.send('stop');
-      const { startsMs, segmentsMs, stallsMs, bytes, failures } = await crowd.report();
-      await sleep(2000);
-      const filesLeft = openFiles(pid) - before.files;
+    const pid = server.child.pid!;
+    const before = { pssBytes: usageOf([pid]).pssBytes, files: openFiles(pid) };
+    const order: VodViewersOrder = {
+      port: server.httpPort,
+      paths: videoIds.map(manifestPath),
+      spreadMs,
+    };
+    const crowd = new HelperProcess<VodViewersReport>('./vod-viewers-process.ts', order);
+    await sleep(spreadMs + 4000);
+    const early = usageOf([pid]);
+    const fromMs = performance.now();
+    await sleep(context.isShort ? 8000 : 40_000);
+    const late = usageOf([pid]);
+    const seconds = (performance.now() - fromMs) / 1000;
+    crowd.child.send('stop');
+    const { startsMs, segmentsMs, stallsMs, bytes, failures } = await crowd.report();
+    await sleep(2000);
+    const filesLeft = openFiles(pid) - before.files;
 
-      if (failures.length > 0) console.error(failures.slice(0, 3).join('\n'));
-      return [
-        judge(name, { what: 'viewers that failed', value: failures.length, unit: '', atMost: 0 }),
-        judge(name, {
-          what: `stalls in ${segmentsMs.length} segments`,
-          value: stallsMs.length,
-          unit: '',
-          atMost: 0,
-        }),
-        judge(name, { what: 'longest stall', value: Math.max(0, ...stallsMs), unit: 'ms' }),
-        judge(name, {
-          what: `asked for the playlist to first segments, p50 of ${startsMs.length}`,
-          value: percentile(startsMs, 0.5),
-          unit: 'ms',
-        }),
-        judge(name, {
-          what: 'asked for the playlist to first segments, p99',
-          value: percentile(startsMs, 0.99),
-          unit: 'ms',
-        }),
-        judge(name, {
-          what: 'asked for a segment to having it, p99',
-          value: percentile(segmentsMs, 0.99),
-          unit: 'ms',
-        }),
-        judge(name, { what: 'sent in all', value: bytes / megabyte, unit: 'MB' }),
-        judge(name, {
-          what: 'processor of the server',
-          value: (100 * (late.cpuSeconds - early.cpuSeconds)) / seconds,
-          unit: '% of a core',
-        }),
-        judge(name, {
-          what: 'memory (PSS) of the server beyond idle',
-          value: (late.pssBytes - before.pssBytes) / mebibyte,
-          unit: 'MiB',
-          atMost: 80,
-        }),
-        judge(name, {
-          what: 'memory that it gained while they played',
-          value: Math.max(0, late.pssBytes - early.pssBytes) / mebibyte,
-          unit: 'MiB',
-          atMost: 10,
-        }),
-        judge(name, {
-          what: 'files still open afterwards, pipes to ffmpeg included',
-          value: Math.max(0, filesLeft),
-          unit: '',
-          atMost: 10,
-        }),
-      ];
-    },
-  );
+    if (failures.length > 0) console.error(failures.slice(0, 3).join('\n'));
+    return [
+      judge(name, { what: 'viewers that failed', value: failures.length, unit: '', atMost: 0 }),
+      judge(name, {
+        what: `stalls in ${segmentsMs.length} segments`,
+        value: stallsMs.length,
+        unit: '',
+        atMost: 0,
+      }),
+      judge(name, { what: 'longest stall', value: Math.max(0, ...stallsMs), unit: 'ms' }),
+      judge(name, {
+        what: `asked for the playlist to first segments, p50 of ${startsMs.length}`,
+        value: percentile(startsMs, 0.5),
+        unit: 'ms',
+      }),
+      judge(name, {
+        what: 'asked for the playlist to first segments, p99',
+        value: percentile(startsMs, 0.99),
+        unit: 'ms',
+      }),
+      judge(name, {
+        what: 'asked for a segment to having it, p99',
+        value: percentile(segmentsMs, 0.99),
+        unit: 'ms',
+      }),
+      judge(name, { what: 'sent in all', value: bytes / megabyte, unit: 'MB' }),
+      judge(name, {
+        what: 'processor of the server',
+        value: (100 * (late.cpuSeconds - early.cpuSeconds)) / seconds,
+        unit: '% of a core',
+      }),
+      judge(name, {
+        what: 'memory (PSS) of the server beyond idle',
+        value: (late.pssBytes - before.pssBytes) / mebibyte,
+        unit: 'MiB',
+        atMost: 80,
+      }),
+      judge(name, {
+        what: 'memory that it gained while they played',
+        value: Math.max(0, late.pssBytes - early.pssBytes) / mebibyte,
+        unit: 'MiB',
+        atMost: 10,
+      }),
+      judge(name, {
+        what: 'files still open afterwards, pipes to ffmpeg included',
+        value: Math.max(0, filesLeft),
+        unit: '',
+        atMost: 10,
+      }),
+    ];
+  });
 
 /** 240 lines, so that no lower quality is encoded meanwhile, at the bit rate of a better picture, and with B-frames as films have them. */
 async function makeFilm(ffmpeg: string, path: string): Promise<void> {

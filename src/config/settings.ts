@@ -446,8 +446,8 @@ export const settings = {
   'bootstrap.upgraded': setting(
     'MILLRACE_BOOTSTRAP_UPGRADED',
     boolean,
-    false,
-    'Whether the first account starts upgraded, so that its production key works.',
+    true,
+    'Whether the first account can use production, used only when the database is new. `false`: it starts in the sandbox, as all other accounts do, until it is upgraded.',
   ),
   'bootstrap.secretsFile': setting(
     'MILLRACE_BOOTSTRAP_SECRETS_FILE',

@@ -26,7 +26,7 @@ describeInBrowser('the account in the dashboard', browser => {
   test('is upgraded, and both environments keep their own things', async () => {
     await using dashboard = await DashboardPage.open(browser(), server, '/dashboard');
     const { page } = dashboard;
-    await page.getByText('This is the sandbox, for trying.').waitFor();
+    await page.getByText('You’re in the sandbox').waitFor();
     const toggle = page.getByRole('group', { name: 'Environment' });
     expect(await toggle.getByRole('radio').count()).toBe(1);
     await toggle.getByRole('link', { name: /Production/ }).click();
@@ -36,7 +36,7 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.getByText('6,000 a minute').first().waitFor();
     expect(await dashboard.violations()).toEqual([]);
     await upgrade.click();
-    await page.getByText('Production is open.').waitFor();
+    await page.getByText('You can now use production').waitFor();
     expect(await toggle.getByRole('radio', { name: 'Sandbox' }).isChecked()).toBe(true);
     expect(await statusOf(server.productionKey)).toBe(200);
 
@@ -45,11 +45,18 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.getByText('Waiting for the first picture').waitFor();
     await toggle.getByText('Production').click();
     await page.getByRole('button', { name: 'Create the live stream' }).waitFor();
-    expect(await page.getByText('This is the sandbox').count()).toBe(0);
+    expect(await page.getByText('You’re in the sandbox').count()).toBe(0);
     expect(await namesOf(server, server.sandboxKey)).toEqual(['My live stream']);
     expect(await namesOf(server, server.productionKey)).toEqual([]);
     await toggle.getByText('Sandbox').click();
     await page.getByText('Waiting for the first picture').waitFor();
+
+    // The choice stays with this browser, for the account that made it. Without one an upgraded account is in production.
+    await page.reload();
+    await toggle.getByRole('radio', { name: 'Sandbox', checked: true }).waitFor();
+    await page.evaluate(() => localStorage.setItem('millrace.environment', 'sandbox acOfAnother'));
+    await page.reload();
+    await toggle.getByRole('radio', { name: 'Production', checked: true }).waitFor();
     expect(dashboard.complaints).toEqual([]);
   });
 
@@ -65,9 +72,7 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.keyboard.press('Enter');
     const made = page.getByRole('dialog', { name: /Your new keys/ });
     const production = await made.getByRole('textbox', { name: 'Production key' }).inputValue();
-    expect(
-      await made.getByText(`curl -u ${await made.getByLabel('Sandbox key').first().inputValue()}:`).count(),
-    ).toBe(1);
+    expect(await made.getByText(`curl -u ${production}:`).count()).toBe(1);
     expect(await dashboard.violations()).toEqual([]);
     expect(await statusOf(production)).toBe(200);
     await page.keyboard.press('Escape');

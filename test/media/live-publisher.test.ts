@@ -14,7 +14,7 @@ import { StreamWatch } from '../support/stream-watch.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const productionKey = 'production-key-of-this-test-0123456789';
-const flags = { 'live.segmentTarget': '1s', 'bootstrap.upgraded': 'true' };
+const flags = { 'live.segmentTarget': '1s' };
 let server: TestServer;
 /** One that waits for publishers for a shorter time than a busy machine may need to start one. */
 let impatient: TestServer;

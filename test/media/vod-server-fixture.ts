@@ -45,7 +45,6 @@ export class VideoServer {
       dataDir,
       env: {
         MILLRACE_BOOTSTRAP_PRODUCTION_KEY: productionKey,
-        MILLRACE_BOOTSTRAP_UPGRADED: 'true',
         MILLRACE_LOG_LEVEL: 'debug',
         ...env,
       },

@@ -221,7 +221,7 @@ test.concurrent('the first keys are in a file where one is named, and everything
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
   expect(await server.stop()).toEqual({ code: 0, signal: null });
   const printed = server.lines.join('\n');
-  expect(printed).toContain(`the API keys and the password are in ${secretsFile}`);
+  expect(printed).toContain(`Your sign-in and API keys are in ${secretsFile}.`);
   for (const name of ['sandboxKey', 'productionKey', 'adminPassword']) {
     expect([name, printed.includes(secrets[name]!)]).toEqual([name, false]);
   }

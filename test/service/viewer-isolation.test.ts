@@ -24,7 +24,7 @@ let projects: readonly Shown[];
 let document: ApiDocument;
 
 beforeAll(async () => {
-  server = await startServer({ 'bootstrap.upgraded': 'true' });
+  server = await startServer();
   asker = new HttpAsker(Number(new URL(server.baseUrl).port));
   const beside = openDatabaseBeside({ dataDir: server.dataDir });
   const keys = { sandbox: 'sandbox-key-of-another', production: 'production-key-of-another' };

@@ -58,7 +58,6 @@ export async function startServer(
       dataDir,
       'bootstrap.sandboxKey': sandboxKey,
       'bootstrap.productionKey': productionKey,
-      'bootstrap.upgraded': 'true',
       'recording.enabled': 'false',
       // All clients of a test have one address.
       'http.maxConnectionsPerAddress': '0',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunningApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import type { SettingKey } from '../../src/config/settings.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import { describeStart } from '../../src/start-message.ts';
 
@@ -14,37 +15,44 @@ const app = {
     adminPassword: new Secret('a password'),
   },
 } as unknown as RunningApp;
-const said = (isUpgraded: boolean, first = app) =>
-  describeStart(first, loadConfig({ env: {}, flags: { 'bootstrap.upgraded': String(isUpgraded) } }));
+const messageWith = (flags: Partial<Record<SettingKey, string>> = {}, started = app) =>
+  describeStart(started, loadConfig({ env: {}, flags }));
 
 describe('the first start', () => {
-  test('tells what the sandbox means, how to leave it, and calls to try with its key', () => {
-    const text = said(false);
-    expect(text).toMatch(/In the sandbox all pictures carry a watermark, .* 24 hours\./);
-    expect(text).toContain('npm run account -- upgrade admin@localhost\n');
+  test('shows how to sign in, and a call with the production key', () => {
+    const text = messageWith();
+    expect(text).toMatch(/^ +Dashboard +http:\/\/localhost:8080\/dashboard$/m);
     expect(text).toMatch(
-      /sign in to the dashboard:\n\n +Address +http:\/\/localhost:8080\/dashboard\n +Sign-in +admin@localhost\n +Password +a password\n/,
+      /^ +Email +admin@localhost\n +Password +a password\n +Production API key +the-production-key\n +Sandbox API key +the-sandbox-key$/m,
     );
-    expect(text.match(/curl -u the-sandbox-key: /g)).toHaveLength(3);
+    expect(text).toContain('curl -u the-production-key: http://localhost:8080/videos\n');
+    expect(text).not.toMatch(/upgrade|You're in the sandbox/);
   });
 
-  test('gives an upgraded account calls to try with the production key', () => {
-    const text = said(true);
-    expect(text).not.toContain('account -- upgrade');
-    expect(text.match(/curl -u the-production-key: /g)).toHaveLength(3);
+  test('of an account that is not upgraded says that it is in the sandbox, how to leave it, and calls with its key', () => {
+    const text = messageWith({ 'bootstrap.upgraded': 'false' });
+    expect(text).toMatch(/^ +Production API key +the-production-key +\(works after an upgrade\)$/m);
+    expect(text).toContain("You're in the sandbox: ");
+    expect(text).toContain('npm run account -- upgrade admin@localhost\n');
+    expect(text).toContain('curl -u the-sandbox-key: http://localhost:8080/videos\n');
   });
-});
 
-test('a first start whose secrets are in a file names the file, and shows none of them', () => {
-  const flags = { 'bootstrap.secretsFile': '/data/secrets.json' };
-  const text = describeStart(app, loadConfig({ env: {}, flags }));
-  expect(text).toContain('the API keys and the password are in /data/secrets.json.');
-  expect(text).not.toMatch(/the-sandbox-key|the-production-key|a password$/m);
-  expect(text.match(/curl -u "\$\(jq -r \.sandboxKey \/data\/secrets\.json\)": /g)).toHaveLength(3);
+  test.each([
+    ['true', 'productionKey'],
+    ['false', 'sandboxKey'],
+  ])('with a file of secrets names the file and shows no secret (upgraded: %s)', (isUpgraded, key) => {
+    const text = messageWith({
+      'bootstrap.secretsFile': '/data/secrets.json',
+      'bootstrap.upgraded': isUpgraded,
+    });
+    expect(text).toContain('are in /data/secrets.json.\n');
+    expect(text).toContain(`use its "${key}": curl -u KEY: `);
+    expect(text).not.toMatch(/the-sandbox-key|the-production-key|a password/);
+  });
 });
 
 test('a later start says where the dashboard is, and shows no keys', () => {
-  const text = said(false, { ...app, firstSecrets: undefined });
+  const text = messageWith({}, { ...app, firstSecrets: undefined });
   expect(text).toMatch(/^ +Dashboard +http:\/\/localhost:8080\/dashboard$/m);
-  expect(text).not.toMatch(/-key|sandbox|password/i);
+  expect(text).not.toMatch(/key|sandbox|password/i);
 });

@@ -38,7 +38,7 @@ export function EnvironmentSwitch() {
             key={name}
             class="environment"
             href="/dashboard/account#upgrade"
-            title="Production is open after an upgrade"
+            title="Upgrade to use production"
           >
             <Icon name="lock" size={14} />
             <span>{names[name]}</span>

@@ -11,12 +11,21 @@ export const session = signal<Session | null | undefined>(undefined);
 /** Why the sign-in page is shown to somebody who was in. */
 export const signedOutBecause = signal<string | undefined>(undefined);
 
-const chosen = signal<Environment | undefined>(storedEnvironment());
+/** An environment that was chosen in this browser, and by which account. */
+interface Choice {
+  readonly environment: Environment;
+  /** Absent in choices that an older version stored: these count for every account. */
+  readonly accountId: string | undefined;
+}
 
-/** What was chosen as far as the account has it: the sandbox until it is upgraded, then production unless chosen otherwise. */
+const choice = signal<Choice | undefined>(storedChoice());
+
+/** The environment that the account chose in this browser, else production, or the sandbox until the account is upgraded. */
 export const environment = computed<Environment>(() => {
   const available = session.value?.environments ?? [];
-  if (chosen.value !== undefined && available.includes(chosen.value)) return chosen.value;
+  const { environment: chosen, accountId } = choice.value ?? {};
+  const isOwn = accountId === undefined || accountId === session.value?.account.accountId;
+  if (chosen !== undefined && isOwn && available.includes(chosen)) return chosen;
   return available.includes('production') ? 'production' : 'sandbox';
 });
 
@@ -27,8 +36,9 @@ export function widestEnvironment(): Environment {
 
 /** Shows another environment from now on, also after a reload. */
 export function chooseEnvironment(next: Environment): void {
-  chosen.value = next;
-  store('environment', next);
+  const accountId = session.peek()?.account.accountId;
+  choice.value = { environment: next, accountId };
+  store('environment', accountId === undefined ? next : `${next} ${accountId}`);
 }
 
 /** To be called when the server no longer knows who this is. @param asked id of the session in which it was asked: somebody may have signed in since */
@@ -38,7 +48,7 @@ export function sessionEnded(asked: string | undefined): void {
   session.value = null;
 }
 
-function storedEnvironment(): Environment | undefined {
-  const stored = readStored('environment');
-  return stored === 'sandbox' || stored === 'production' ? stored : undefined;
+function storedChoice(): Choice | undefined {
+  const [chosen, accountId] = readStored('environment')?.split(' ') ?? [];
+  return chosen === 'sandbox' || chosen === 'production' ? { environment: chosen, accountId } : undefined;
 }

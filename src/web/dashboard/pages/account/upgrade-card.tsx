@@ -9,7 +9,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
 import { useSubmit } from '../../ui/use-submit.ts';
 
-/** The way to production: what it changes and, for whoever runs the server, the button. Nothing where it was gone before. */
+/** Offers the upgrade to production to an account in the sandbox: a button for the operator, a command for everybody else. */
 export function UpgradeCard() {
   const { account, email } = session.value!;
   const [isJustDone, setJustDone] = useState(false);
@@ -25,17 +25,16 @@ export function UpgradeCard() {
     <div id="upgrade" tabIndex={-1} class="upgrade">
       <Card title="Upgrade to production">
         <p>
-          So far you have the sandbox, which is for trying. Production is a second, empty place of your own
-          beside it:
+          You’re in the sandbox, which is for tests. Production is a separate environment that starts empty:
         </p>
         <ul class="points">
-          <li>No watermark on pictures, videos, live streams and restreams.</li>
-          <li>Videos keep their full length, and stay until you delete them.</li>
-          <li>Live streams and restreams go on for as long as you like, and are recorded as a whole.</li>
-          <li>Analytics tell of more than the last 24 hours.</li>
+          <li>No watermark on videos, thumbnails, live streams and restreams.</li>
+          <li>Videos keep their full length and stay until you delete them.</li>
+          <li>Live streams and restreams run for as long as you like and are recorded in full.</li>
+          <li>Analytics cover more than the last 24 hours.</li>
         </ul>
         <p class="quiet">
-          What you made in the sandbox stays there, under its rules. An upgrade is not undone here.
+          What you created in the sandbox stays there, with its limits. You can’t undo an upgrade here.
         </p>
         {account.isOperator ? (
           <>
@@ -48,7 +47,7 @@ export function UpgradeCard() {
           </>
         ) : (
           <>
-            <p>Whoever runs this server upgrades your account, with this command on the server:</p>
+            <p>Ask the operator of this server to run this command on it:</p>
             <CopyField label="Command for the operator" value={`npm run account -- upgrade ${email}`} />
           </>
         )}
@@ -61,7 +60,7 @@ function Upgraded() {
   return (
     <Notice
       tone="good"
-      title="Production is open."
+      title="You can now use production"
       action={
         environment.value === 'sandbox' ? (
           <Button small kind="primary" onClick={() => chooseEnvironment('production')}>
@@ -70,7 +69,7 @@ function Upgraded() {
         ) : undefined
       }
     >
-      You can switch between sandbox and production at the top of every page.
+      Switch between sandbox and production at the top of every page.
     </Notice>
   );
 }

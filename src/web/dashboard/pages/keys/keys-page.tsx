@@ -110,10 +110,9 @@ function KindsExplained() {
   return (
     <Card title="Sandbox and production keys">
       <p>
-        A pair has a key for each environment. A <strong>sandbox</strong> key reaches only the sandbox: what
-        is made with it carries a watermark, is cut, and is gone after 24 hours, so it is for trying. A{' '}
-        <strong>production</strong> key reaches production. What is in one environment cannot be seen from the
-        other.
+        A pair has a key for each environment: use the <strong>production</strong> key in your apps and the{' '}
+        <strong>sandbox</strong> key for tests. Videos in the sandbox carry a watermark, are cut after 30
+        seconds and deleted after 24 hours. Neither key can see what the other one created.
       </p>
       <p class="quiet">
         In what you send to browsers and apps, use <a href="/dashboard/upload-tokens">upload tokens</a>{' '}

@@ -32,7 +32,7 @@ export function FirstSteps({
           <GoLiveStep streams={overview.streams} reload={reload} />
         </Step>
         <Step number={2} title="Upload a video" isDone={done.video}>
-          <p class="hint">Any video file will do: it is made into qualities for every screen.</p>
+          <p class="hint">Any video file works. We encode it for every screen.</p>
           <div class="actions">
             <Button icon="upload" href="/dashboard/videos">
               Upload a video
@@ -40,7 +40,7 @@ export function FirstSteps({
           </div>
         </Step>
         <Step number={3} title="Create an API key" isDone={done.key}>
-          <p class="hint">For your own programs. Everything here can be done with one, too.</p>
+          <p class="hint">Use it from your own apps: the API can do everything the dashboard can.</p>
           <div class="actions">
             <Button icon="key" href="/dashboard/keys">
               Create an API key

@@ -2,13 +2,13 @@ import { chooseEnvironment, session } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
-/** Says where one is, and what is different there. */
+/** A notice that the sandbox is shown, with its limits and the way to production. */
 export function SandboxBanner() {
   const hasProduction = session.value?.environments.includes('production') ?? false;
   return (
     <Notice
       tone="warning"
-      title="This is the sandbox, for trying."
+      title="You’re in the sandbox"
       action={
         hasProduction ? (
           <Button small onClick={() => chooseEnvironment('production')}>
@@ -22,8 +22,8 @@ export function SandboxBanner() {
       }
     >
       <p>
-        Everything carries a watermark. Videos and recordings are cut after 30 seconds and deleted after 24
-        hours, live streams end after 30 minutes, restreams after 2.
+        Videos and streams carry a watermark. Videos and recordings are cut after 30 seconds and deleted after
+        24 hours, live streams end after 30 minutes, and restreams after 2 minutes.
       </p>
     </Notice>
   );
