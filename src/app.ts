@@ -40,6 +40,7 @@ import { missingDescriptors, readDescriptorLimit } from './shared/descriptor-lim
 import { HostResolver } from './shared/host-resolver.ts';
 import { componentOf, Lifecycle } from './shared/lifecycle.ts';
 import type { Logger } from './shared/logger.ts';
+import { OnDemandInterval } from './shared/on-demand-interval.ts';
 import { PeriodicTasks } from './shared/periodic-tasks.ts';
 import { type SandboxRules, sandboxRules as usualSandboxRules } from './shared/sandbox-rules.ts';
 import { makeDataFolderPrivate } from './storage/data-folder-mode.ts';
@@ -228,11 +229,15 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
           ids,
         }),
       sandboxBroadcastMs: sandboxRules.broadcastMs,
-      follow: broadcast => [
-        ...(environment.follow?.(broadcast) ?? []),
-        ...company.follow(broadcast),
-        ...outward.restreams.follow(broadcast),
-      ],
+      follow: broadcast => {
+        alarms.wake();
+        suspensions.wake();
+        return [
+          ...(environment.follow?.(broadcast) ?? []),
+          ...company.follow(broadcast),
+          ...outward.restreams.follow(broadcast),
+        ];
+      },
       form: ladder.form,
       qualityDropped: ladder.qualityDropped,
       rewind: company.rewind,
@@ -258,6 +263,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
 
     const alarms = new AlarmWatch({
       broadcasts: () => live.signs(),
+      isAnyOpen: () => live.openCount > 0,
       changed: (broadcast, { kind, isRaised, message }) => {
         if (isRaised) metrics.alarmsRaised.inc({ alarm: kind });
         const type = isRaised ? 'live-stream.alarm.raised' : 'live-stream.alarm.cleared';
@@ -265,6 +271,12 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       },
       clock,
       log: log.child('live'),
+    });
+
+    // An operator suspends accounts from another process.
+    const suspensions = new OnDemandInterval(suspensionEveryMs, () => {
+      endSuspended(journal, live, log.child('live'));
+      return live.openCount > 0;
     });
 
     const feed = new EventFeed({
@@ -405,8 +417,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
           return { waiting, running, isPaused: vod.isPaused() };
         },
         live: () => {
-          const { starting, live: onAir, waiting } = live.countByState();
-          return { broadcasts: starting + onAir + waiting, viewers: delivery.totalViewers() };
+          return { broadcasts: live.openCount, viewers: delivery.totalViewers() };
         },
       },
       analytics: {
@@ -573,18 +584,6 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       everyMs: markEveryMs,
       log: log.child('sweep'),
     });
-    // An operator suspends accounts from another process.
-    const suspension = new PeriodicTasks({
-      name: 'suspension',
-      tasks: [
-        {
-          name: 'suspended-broadcasts',
-          run: () => journal.streamsOfSuspended().filter(liveStreamId => live.suspend(liveStreamId)).length,
-        },
-      ],
-      everyMs: suspensionEveryMs,
-      log: log.child('live'),
-    });
     const retention = new PeriodicTasks({
       name: 'sandbox-retention',
       tasks: [
@@ -639,7 +638,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         ...outward.components,
         live,
         alarms,
-        suspension,
+        componentOf('suspensions', { stop: () => suspensions.stop() }),
         ingest,
         api.storageMeter,
         sweeps,
@@ -673,6 +672,20 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
     await database.stop();
     metrics.stop();
     throw error;
+  }
+}
+
+/** Ends the broadcasts of accounts that have been suspended. */
+function endSuspended(
+  journal: Pick<BroadcastsStore<BroadcastState, EndReason>, 'streamsOfSuspended'>,
+  live: LiveBroadcasts,
+  log: Logger,
+): void {
+  try {
+    const count = journal.streamsOfSuspended().filter(liveStreamId => live.suspend(liveStreamId)).length;
+    if (count > 0) log.info('suspended-broadcasts-ended', { count });
+  } catch (error) {
+    log.error('suspended-broadcasts-not-ended', { error });
   }
 }
 

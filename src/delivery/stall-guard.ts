@@ -1,5 +1,6 @@
 import type { Http2Session } from 'node:http2';
 import type { Clock } from '../shared/clock.ts';
+import { OnDemandInterval } from '../shared/on-demand-interval.ts';
 import { cutOff, isOrphaned, isQueued, type ViewerReply, type ViewerResponse } from './viewer-reply.ts';
 
 /** Cuts off viewers who stop reading. */
@@ -13,15 +14,14 @@ export class StallGuard {
     { progressAtMs: number; readonly onGone: (() => void) | undefined }
   >();
   readonly #pinged = new WeakSet<Http2Session>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #sweeps: OnDemandInterval;
 
   /** A response without progress for `stallMs` is cut off at most a quarter of that later; `onDrop` is called for each. */
   constructor(clock: Clock, stallMs: number, onDrop: () => void) {
     this.#clock = clock;
     this.#stallMs = stallMs;
     this.#onDrop = onDrop;
-    this.#timer = setInterval(() => this.#sweep(), Math.max(10, stallMs / 4));
-    this.#timer.unref();
+    this.#sweeps = new OnDemandInterval(Math.max(10, stallMs / 4), () => this.#sweep());
   }
 
   /**
@@ -31,6 +31,7 @@ export class StallGuard {
   watch(reply: ViewerReply, onGone?: () => void): () => void {
     const watched = { progressAtMs: this.#clock.monotonicMs(), onGone };
     this.#watched.set(reply, watched);
+    this.#sweeps.wake();
     reply.once('close', () => this.#forget(reply));
     return () => {
       watched.progressAtMs = this.#clock.monotonicMs();
@@ -38,16 +39,17 @@ export class StallGuard {
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#sweeps.stop();
   }
 
-  #sweep(): void {
+  #sweep(): boolean {
     const nowMs = this.#clock.monotonicMs();
     for (const [reply, watched] of this.#watched) {
       if (isOrphaned(reply)) this.#forget(reply);
       else if (isQueued(reply)) watched.progressAtMs = nowMs;
       else if (nowMs - watched.progressAtMs >= this.#stallMs) this.#drop(reply);
     }
+    return this.#watched.size > 0;
   }
 
   #forget(reply: ViewerReply): void {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { OnDemandInterval } from '../shared/on-demand-interval.ts';
 import type { DeliveryObserver } from './delivery-observer.ts';
 import type { LiveSource } from './live-source.ts';
 import { cutOff, isOrphaned, type ViewerReply } from './viewer-reply.ts';
@@ -29,7 +30,7 @@ export class StateEvents {
   readonly #maxClients: number;
   readonly #maxClientsPerStream: number;
   readonly #channels = new Map<string, Channel>();
-  readonly #heartbeat: NodeJS.Timeout;
+  readonly #heartbeat: OnDemandInterval;
   #clients = 0;
   #isDraining = false;
   #isBeating = false;
@@ -46,8 +47,10 @@ export class StateEvents {
     this.#maxClients = options.maxClients;
     this.#maxClientsPerStream = options.maxClientsPerStream;
     // Keeps proxies from closing a connection on which nothing happens.
-    this.#heartbeat = setInterval(() => void this.#beat(), options.heartbeatMs);
-    this.#heartbeat.unref();
+    this.#heartbeat = new OnDemandInterval(options.heartbeatMs, () => {
+      void this.#beat();
+      return this.#clients > 0;
+    });
   }
 
   /** Whether one more client of this stream may be added. */
@@ -64,6 +67,7 @@ export class StateEvents {
     const channel = this.#channels.get(liveStreamId) ?? this.#open(liveStreamId);
     channel.clients.set(reply, () => isYes(mayHear));
     this.#clients += 1;
+    this.#heartbeat.wake();
     reply.once('close', () => this.#remove(liveStreamId, channel, reply));
     this.#send(reply, `retry: 1000\n\n${this.#message(liveStreamId)}`);
   }
@@ -78,7 +82,7 @@ export class StateEvents {
 
   stop(): void {
     this.drain();
-    clearInterval(this.#heartbeat);
+    this.#heartbeat.stop();
     for (const [liveStreamId, channel] of this.#channels) {
       channel.unsubscribe();
       this.#channels.delete(liveStreamId);

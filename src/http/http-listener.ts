@@ -161,7 +161,7 @@ export class HttpListener implements Component {
       headersTimeout,
       // Uploads may take hours; slow bodies are ended where they are read.
       requestTimeout: 0,
-      connectionsCheckingInterval: Math.min(1_000, headersTimeout),
+      connectionsCheckingInterval: headersTimeout / 2,
       keepAliveTimeout: this.#options.keepAliveTimeoutMs ?? 65_000,
       maxHeaderSize: headerBytesAtMost,
       noDelay: true,

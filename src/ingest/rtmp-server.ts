@@ -11,6 +11,7 @@ import { FloodLog } from '../shared/flood-log.ts';
 import { newId } from '../shared/ids.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
+import { OnDemandInterval } from '../shared/on-demand-interval.ts';
 import { type IngestObserver, silentObserver } from './ingest-observer.ts';
 import { redirectLibraryLog } from './library-log.ts';
 import type { PublishGate } from './publish-gate.ts';
@@ -80,7 +81,7 @@ export class RtmpServer implements Component {
   #tls: TlsServer | undefined;
   #rtmpPort: number;
   #rtmpsPort: number | undefined;
-  #sweepTimer: NodeJS.Timeout | undefined;
+  #sweeps: OnDemandInterval | undefined;
   #isDraining = false;
   #isStopped = false;
 
@@ -125,7 +126,7 @@ export class RtmpServer implements Component {
     }
     const { handshakeTimeoutMs, idleTimeoutMs } = this.#options;
     const intervalMs = Math.min(1_000, Math.max(20, Math.min(handshakeTimeoutMs, idleTimeoutMs) / 10));
-    this.#sweepTimer = setInterval(() => this.#sweep(), intervalMs);
+    this.#sweeps = new OnDemandInterval(intervalMs, () => this.#sweep());
     this.#log.info('listening', { rtmpPort: this.#rtmpPort, rtmpsPort: this.#rtmpsPort });
   }
 
@@ -136,7 +137,7 @@ export class RtmpServer implements Component {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    clearInterval(this.#sweepTimer);
+    this.#sweeps?.stop();
     const closed = this.#listeners.map(listener => new Promise(resolve => listener.close(resolve)));
     for (const connection of this.#connections) {
       if (connection.session === undefined) connection.raw.destroy();
@@ -213,6 +214,7 @@ export class RtmpServer implements Component {
       closeReason: undefined,
     };
     this.#connections.add(connection);
+    this.#sweeps?.wake();
     this.#observer.connectionOpened();
     raw.once('close', () => this.#takeClosed(connection));
     return connection;
@@ -308,7 +310,7 @@ export class RtmpServer implements Component {
     this.#observer.connectionClosed(reason);
   }
 
-  #sweep(): void {
+  #sweep(): boolean {
     const nowMs = performance.now();
     for (const connection of this.#connections) {
       if (connection.session !== undefined) {
@@ -318,6 +320,7 @@ export class RtmpServer implements Component {
         connection.raw.destroy();
       }
     }
+    return this.#connections.size > 0;
   }
 }
 

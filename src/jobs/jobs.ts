@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
+import { OnDemandInterval } from '../shared/on-demand-interval.ts';
 import type { Database } from '../store/database.ts';
 import { type JobCounts, JobStore, noJobs, type StoredJob } from './job.store.ts';
 import type { JobKind, JobQueue, LaneLimits, NewJob, RunningJob } from './job.ts';
@@ -79,7 +80,7 @@ export class Jobs implements Component, JobQueue {
   #state: 'new' | 'started' | 'draining' | 'stopped' = 'new';
   #look: NodeJS.Immediate | undefined;
   #wake: NodeJS.Timeout | undefined;
-  #tending: NodeJS.Timeout | undefined;
+  readonly #tending = new OnDemandInterval(leaseRenewedEveryMs, () => this.#tend());
   #failedRemovedAtMs = 0;
 
   constructor(options: JobsOptions) {
@@ -116,7 +117,6 @@ export class Jobs implements Component, JobQueue {
     for (const job of this.#store.releaseLeases(nowMs)) this.#afterCrash(job);
     this.#state = 'started';
     this.#removeFailed(nowMs);
-    this.#tending = setInterval(() => this.#tend(), leaseRenewedEveryMs);
     this.#lookSoon();
   }
 
@@ -130,7 +130,7 @@ export class Jobs implements Component, JobQueue {
   async stop(): Promise<void> {
     this.#state = 'stopped';
     this.#dropTimers();
-    clearInterval(this.#tending);
+    this.#tending.stop();
     this.#stopping.abort(new AppError('stopped', 'The server stops.'));
     for (const { controller } of this.#running.values()) controller.abort(this.#stopping.signal.reason);
     await Promise.all([...this.#running.values()].map(attempt => attempt.ended));
@@ -260,6 +260,7 @@ export class Jobs implements Component, JobQueue {
       ended: Promise.resolve(),
     };
     this.#running.set(job.id, attempt);
+    this.#tending.wake();
     attempt.ended = this.#attempt(attempt);
   }
 
@@ -384,13 +385,14 @@ export class Jobs implements Component, JobQueue {
     }
   }
 
-  #tend(): void {
+  #tend(): boolean {
     this.#renewLeases();
     try {
       this.#removeFailed(this.#clock.nowMs());
     } catch (error) {
       this.#log.warn('failed-jobs-not-removed', { error: messageOf(error) });
     }
+    return this.#running.size > 0;
   }
 
   #renewLeases(): void {

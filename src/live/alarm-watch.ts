@@ -1,6 +1,7 @@
 import type { Clock } from '../shared/clock.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
+import { OnDemandInterval } from '../shared/on-demand-interval.ts';
 import { type AlarmChange, Alarms, type RaisedAlarm } from './alarms.ts';
 import type { HealthSigns } from './ingest-health.ts';
 
@@ -16,6 +17,8 @@ export interface WatchedBroadcast {
 export interface AlarmWatchOptions {
   /** All broadcasts that are live or wait for their publisher. */
   readonly broadcasts: () => readonly WatchedBroadcast[];
+  /** Whether a broadcast is open, in whatever state. */
+  readonly isAnyOpen: () => boolean;
   /** An alarm went on or off. */
   readonly changed: (broadcast: WatchedBroadcast, change: AlarmChange) => void;
   readonly clock: Clock;
@@ -24,24 +27,30 @@ export interface AlarmWatchOptions {
 
 const everyMs = 1000;
 
-/** Looks at all broadcasts once a second, and knows the alarms of each. They end, without a word, with their broadcast. */
+/** Looks at all broadcasts once a second while there are any, and knows the alarms of each. They end, without a word, with their broadcast. */
 export class AlarmWatch implements Component {
   readonly name = 'alarms';
   readonly #options: AlarmWatchOptions;
   /** By broadcast. */
   #alarms = new Map<string, Alarms>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #looks = new OnDemandInterval(everyMs, () => {
+    this.look();
+    return this.#options.isAnyOpen();
+  });
 
   constructor(options: AlarmWatchOptions) {
     this.#options = options;
   }
 
-  async start(): Promise<void> {
-    this.#timer = setInterval(() => this.look(), everyMs);
-  }
+  async start(): Promise<void> {}
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#looks.stop();
+  }
+
+  /** Begins to look: a broadcast has begun. */
+  wake(): void {
+    this.#looks.wake();
   }
 
   /** The alarms of a broadcast that are on. */

@@ -424,6 +424,11 @@ export class LiveBroadcasts implements Component {
     return counts;
   }
 
+  /** How many broadcasts have not ended. */
+  get openCount(): number {
+    return this.#all().filter(({ state }) => state !== 'ended').length;
+  }
+
   /** How each broadcast that is live or waits for its publisher does now, for the projects that `wants` names. */
   stats(wants: (projectId: string) => boolean): BroadcastStats[] {
     const stats: BroadcastStats[] = [];

@@ -3,6 +3,7 @@ import type { PicturedMedia } from '../ffmpeg/part-picture.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
+import { OnDemandInterval } from '../shared/on-demand-interval.ts';
 import { Turns } from '../shared/turns.ts';
 import { type BroadcastFollower, type FollowedBroadcast, sourceRendition } from './broadcast-follower.ts';
 
@@ -63,19 +64,16 @@ export class LiveFrames implements Component {
   readonly #holders = new Map<string, Holder>();
   readonly #turns = new Turns(mostAtOnce);
   readonly #abort = new AbortController();
-  #sweepTimer: NodeJS.Timeout | undefined;
+  readonly #sweeps = new OnDemandInterval(sweepEveryMs, () => this.#sweep());
 
   constructor(options: LiveFramesOptions) {
     this.#options = options;
   }
 
-  async start(): Promise<void> {
-    this.#sweepTimer = setInterval(() => this.#sweep(), sweepEveryMs);
-    this.#sweepTimer.unref();
-  }
+  async start(): Promise<void> {}
 
   async stop(): Promise<void> {
-    clearInterval(this.#sweepTimer);
+    this.#sweeps.stop();
     this.#abort.abort();
     await Promise.all([...this.#holders.values()].map(holder => holder.making));
     this.#holders.clear();
@@ -106,7 +104,7 @@ export class LiveFrames implements Component {
         // To the end of the line: the one that ended longest ago goes first.
         if (!this.#holders.delete(broadcastId)) return;
         this.#holders.set(broadcastId, holder);
-        this.#sweep();
+        if (this.#sweep()) this.#sweeps.wake();
       },
     };
   }
@@ -161,16 +159,19 @@ export class LiveFrames implements Component {
     }
   }
 
-  /** Forgets what ended and can be played no more, and of the rest what is too much. */
-  #sweep(): void {
+  /** Forgets what ended and can be played no more, and of the rest what is too much. Returns whether something that ended is left. */
+  #sweep(): boolean {
     const ended = [...this.#holders.values()].filter(holder => holder.hasEnded);
+    let left = ended.length;
     let bytes = ended.reduce((sum, holder) => sum + bytesOf(holder), 0);
     for (const holder of ended) {
       const { liveStreamId, broadcastId } = holder;
       if (bytes <= mostEndedBytes && this.#options.isPlayable(liveStreamId, broadcastId)) continue;
       bytes -= bytesOf(holder);
       this.#holders.delete(broadcastId);
+      left -= 1;
     }
+    return left > 0;
   }
 }
 

@@ -9,6 +9,8 @@ const lagSeconds = [0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.25, 0.5, 1, 2, 5]
 
 /** How often the delay of the event loop is measured; a measured time has this wait in it. */
 const eventLoopResolutionMs = 10;
+/** The event loop is measured for as long after a scrape: a hundred timers a second are half a percent of a core. */
+const measuredAfterScrapeMs = 300_000;
 
 /**
  * Everything that `/metrics` shows, in Prometheus' text form. Every label has few values: routes are patterns, reasons come
@@ -193,14 +195,16 @@ export class Metrics {
     ['route'],
   );
 
+  #measuringEnds: NodeJS.Timeout | undefined;
+
   constructor() {
-    this.#eventLoop.enable();
     this.#gauge(
       'event_loop_delay_seconds',
-      'Delay of the event loop since the last scrape.',
+      'Delay of the event loop since the last scrape; none at the first scrape in five minutes.',
       ['quantile'],
       gauge => {
         const { min, max } = this.#eventLoop;
+        gauge.reset();
         // Before the first sample the least value is above the greatest.
         if (min <= max) {
           gauge.set({ quantile: '0.5' }, delaySecondsOf(this.#eventLoop.percentile(50)));
@@ -208,6 +212,7 @@ export class Metrics {
           gauge.set({ quantile: '1' }, delaySecondsOf(max));
         }
         this.#eventLoop.reset();
+        this.#measureEventLoop();
       },
     );
     this.#counter(
@@ -247,7 +252,19 @@ export class Metrics {
 
   /** Ends the measuring of the event loop. */
   stop(): void {
+    clearTimeout(this.#measuringEnds);
     this.#eventLoop.disable();
+  }
+
+  /** Measures until nobody has scraped for a while. */
+  #measureEventLoop(): void {
+    clearTimeout(this.#measuringEnds);
+    this.#measuringEnds = setTimeout(() => {
+      this.#eventLoop.disable();
+      this.#eventLoop.reset();
+    }, measuredAfterScrapeMs);
+    this.#measuringEnds.unref();
+    this.#eventLoop.enable();
   }
 
   #counter<Label extends string>(

@@ -1,11 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import type Sqlite from 'better-sqlite3';
+import { OnDemandInterval } from '../shared/on-demand-interval.ts';
 import type { CheckpointReport } from './checkpoint-worker.ts';
 
-/** How often it is looked whether there is something to do. */
+/** How often it is looked whether there is something to do, while the database changes. */
 const lookEveryMs = 100;
-/** The thread takes some memory and some time to start: what is over sooner, and changes little, does without it. One that died is replaced after as long. */
-const threadAfterMs = 2_000;
+/** A thread that died is replaced this much later. */
+const replacedAfterMs = 2_000;
 /** Changed rows after which the log is written into the file. */
 const changesBefore = 500;
 /** A log of so many pages (16 MiB) is brought to its end: batches wait for the rest of it, so that it begins anew. */
@@ -19,17 +20,19 @@ const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1
 
 /**
  * Has the log of a database written into its file by a thread of its own. A commit only appends to the log, which is quick; its pages
- * go to their places in the file later, and that waits for the disk.
+ * go to their places in the file later, and that waits for the disk. The thread takes some memory and some time to start: a server that changes little
+ * does without it.
  */
 export class Checkpointer {
   readonly #sqlite: Sqlite.Database;
   readonly #totalChanges;
   #worker: Worker | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #looks: OnDemandInterval | undefined;
+  /** Changed rows when the log was written last, and when it was looked at last. */
   #changes = 0;
-  /** When there is to be a thread, of `performance.now`. */
+  #seenChanges = 0;
+  /** There is no thread before this time of `performance.now`. */
   #threadAtMs = 0;
-  #hasDied = false;
   #isBusy = false;
   #ending: PromiseWithResolvers<void> | undefined;
 
@@ -45,29 +48,35 @@ export class Checkpointer {
 
   /** Begins to look after the log. */
   start(): void {
-    this.#threadAtMs = performance.now() + threadAfterMs;
-    this.#timer = setInterval(() => this.#look(), lookEveryMs);
-    this.#timer.unref();
+    this.#looks = new OnDemandInterval(lookEveryMs, () => this.#look());
+    this.#looks.wake();
+  }
+
+  /** To be called when something is written. */
+  wake(): void {
+    this.#looks?.wake();
   }
 
   /** Ends the thread and waits for its end. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#looks?.stop();
     await this.#worker?.terminate();
   }
 
-  #look(): void {
-    if (this.#isBusy) return;
+  /** Returns whether the database still changes or its log is to be written. */
+  #look(): boolean {
+    if (this.#isBusy) return true;
     const changes = this.#totalChanges.get() ?? 0;
-    const isDue = changes - this.#changes >= changesBefore;
+    const hasChanged = changes !== this.#seenChanges;
+    this.#seenChanges = changes;
+    if (changes - this.#changes < changesBefore) return hasChanged;
     if (this.#worker === undefined) {
-      const isThreadDue = performance.now() >= this.#threadAtMs || (isDue && !this.#hasDied);
-      if (!isThreadDue) return;
+      if (performance.now() < this.#threadAtMs) return true;
       this.#startThread();
     }
-    if (!isDue) return;
     this.#changes = changes;
     this.#ask();
+    return true;
   }
 
   #startThread(): void {
@@ -103,8 +112,7 @@ export class Checkpointer {
   #forget(worker: Worker): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    this.#hasDied = true;
-    this.#threadAtMs = performance.now() + threadAfterMs;
+    this.#threadAtMs = performance.now() + replacedAfterMs;
     this.#isBusy = false;
     this.#ending?.resolve();
     this.#ending = undefined;

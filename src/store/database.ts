@@ -60,11 +60,13 @@ export class Database implements Component {
   /** Runs a statement without rows; the number of rows that it changed. */
   run(query: Compilable): number {
     const { sql, parameters } = query.compile();
+    this.#checkpointer.wake();
     return this.#prepare(sql).run(...parameters).changes;
   }
 
   /** All of `work` or nothing of it. `work` must not return a promise. One inside another is a part of the outer one. */
   transaction<Result>(work: () => Result): Result {
+    this.#checkpointer.wake();
     return this.sqlite.inTransaction ? work() : this.sqlite.transaction(work).immediate();
   }
 
@@ -73,6 +75,7 @@ export class Database implements Component {
    * which there are many at a time. `work` is called later, sees what came before it, and must not return a promise.
    */
   inBatch<Result>(work: () => Result): Promise<Result> {
+    this.#checkpointer.wake();
     return this.#batch.add(work);
   }
 

@@ -48,6 +48,11 @@ export class LeftRecordings {
     this.#finished = finished;
   }
 
+  /** How many wait to be finished. */
+  get count(): number {
+    return this.#waiting.size;
+  }
+
   /** Adds one that is tried with the next {@link finishAll}. */
   add({ recording, reason }: LeftRecording): void {
     this.#waiting.set(recording.videoId, { recording, reason, failures: 0, notBeforeMs: 0 });

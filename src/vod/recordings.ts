@@ -4,6 +4,7 @@ import type { ProbedFile } from '../ffmpeg/media-tools.ts';
 import { newId } from '../shared/ids.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
+import { OnDemandInterval } from '../shared/on-demand-interval.ts';
 import { idsOf, LeftRecordings } from './left-recordings.ts';
 import type { NewRecording, RecordingBook } from './recording-book.ts';
 import { beginIndex, type IndexPlace, makeRecordingVideo, type RecordingDesk } from './recording-video.ts';
@@ -65,7 +66,7 @@ export class Recordings implements Component {
   readonly #leaving = new AbortController();
   #hasRoom = true;
   #notBeforeMs = Number.NEGATIVE_INFINITY;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #looks = new OnDemandInterval(lookEveryMs, () => this.#lookAgain());
   #looking: Promise<void> | undefined;
 
   constructor(options: RecordingsOptions) {
@@ -90,12 +91,7 @@ export class Recordings implements Component {
     if (left.length > 0) this.#log.warn('recordings-left-by-a-crash', { count: left.length });
     await this.#look();
     void this.finishLeft();
-    this.#timer = setInterval(() => {
-      void this.finishLeft();
-      this.#looking ??= this.#look().finally(() => {
-        this.#looking = undefined;
-      });
-    }, lookEveryMs);
+    this.#looks.wake();
   }
 
   /** Waits for the recordings of broadcasts that have ended. */
@@ -105,7 +101,7 @@ export class Recordings implements Component {
 
   /** Waits a moment for them; the next start finishes what is left then. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#looks.stop();
     await within(stopWaitMs, Promise.all([this.#looking, this.#finishAll()]));
     this.#leaving.abort();
     await within(stopWaitMs, Promise.all([this.finishLeft(), this.#finishAll()]));
@@ -158,6 +154,7 @@ export class Recordings implements Component {
       ...{ place: undefined, probing: undefined, reason: undefined, finishing: undefined },
     };
     this.#open.set(videoId, entry);
+    this.#looks.wake();
     this.#log.info('recording-opened', { ...idsOf(recording) });
     return { add: part => writer.add(part), close: () => void this.#finish(entry) };
   }
@@ -259,6 +256,15 @@ export class Recordings implements Component {
       this.#log.info('recording-stopped', { ...idsOf(entry.recording), reason: 'storage-limit' });
       this.#stop(entry, 'storage-limit');
     }
+  }
+
+  /** Tries what was left and looks at the disk. Returns whether there is a reason to do so again. */
+  #lookAgain(): boolean {
+    void this.finishLeft();
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#open.size > 0 || this.#left.count > 0 || !this.#hasRoom;
   }
 
   /** Looks how much room there is; without enough, recordings stop. */

@@ -4,6 +4,7 @@ import { dayOf } from '../../shared/day.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { OnDemandInterval } from '../../shared/on-demand-interval.ts';
 import type { AnalyticsWrites, Circumstances, PlaybackFacts } from './analytics-writes.store.ts';
 import { Devices } from './device.ts';
 import type { Places } from './places.ts';
@@ -72,7 +73,10 @@ export class Playbacks implements Component {
   readonly #changed = new Set<OpenPlayback>();
   #salt: { readonly day: number; readonly bytes: Buffer } | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #sweeping: NodeJS.Timeout | undefined;
+  readonly #sweeps = new OnDemandInterval(sweepEveryMs, () => {
+    this.#forgetSilent();
+    return this.#open.size > 0;
+  });
   #writing: Promise<void> = Promise.resolve();
   #isStopped = false;
 
@@ -95,14 +99,11 @@ export class Playbacks implements Component {
     });
   }
 
-  async start(): Promise<void> {
-    this.#sweeping = setInterval(() => this.#forgetSilent(), sweepEveryMs);
-    this.#sweeping.unref();
-  }
+  async start(): Promise<void> {}
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    clearInterval(this.#sweeping);
+    this.#sweeps.stop();
     await this.flush();
   }
 
@@ -205,6 +206,7 @@ export class Playbacks implements Component {
     const circumstances = this.#circumstancesOf(report, media, sender);
     open = { key, playback, circumstances, heardAtMs };
     this.#open.set(name, open);
+    this.#sweeps.wake();
     return open;
   }
 

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../shared/clock.ts';
 import { dayMs, dayOf } from '../../shared/day.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { OnDemandInterval } from '../../shared/on-demand-interval.ts';
 import type { DayTraffic, TrafficStore } from './traffic.store.ts';
 
 /** What traffic is counted with. */
@@ -21,7 +22,7 @@ const projectsAtMost = 100_000;
 /** Written in a few milliseconds. */
 const projectsInATurn = 500;
 
-/** Counts the body bytes that viewers are sent, in memory, and writes them to the database every ten seconds and at the end. */
+/** Counts the body bytes that viewers are sent, in memory, and writes them to the database every ten seconds while there are any, and at the end. */
 export class Traffic implements Component {
   readonly name = 'traffic';
   readonly #store: TrafficStore;
@@ -33,7 +34,11 @@ export class Traffic implements Component {
   #today = new Map<string, DayTraffic>();
   #dayBeginsAtMs = Number.POSITIVE_INFINITY;
   #dayEndsAtMs = Number.NEGATIVE_INFINITY;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #flushes = new OnDemandInterval(writeEveryMs, () => {
+    const hasTraffic = [...this.#held.values()].some(byProject => byProject.size > 0);
+    void this.flush();
+    return hasTraffic;
+  });
 
   constructor(options: TrafficOptions) {
     this.#store = options.store;
@@ -41,13 +46,10 @@ export class Traffic implements Component {
     this.#log = options.log;
   }
 
-  async start(): Promise<void> {
-    this.#timer = setInterval(() => void this.flush(), writeEveryMs);
-    this.#timer.unref();
-  }
+  async start(): Promise<void> {}
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#flushes.stop();
     await this.flush();
   }
 
@@ -63,6 +65,7 @@ export class Traffic implements Component {
     }
     if (river === 'live') traffic.liveBytes += bytes;
     else traffic.vodBytes += bytes;
+    this.#flushes.wake();
   }
 
   /** What a project's viewers were sent on the days from `firstDay` on, up to this moment. */

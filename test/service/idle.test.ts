@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { startServer } from '../support/start-server.ts';
+import { TimerWatch } from '../support/timer-watch.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+/** A server that nobody uses is woken by none of its timers more often. */
+const shortestMs = 5_000;
+
+test('no timer wakes a server that nobody uses, after its start and after it was used', async () => {
+  using timers = new TimerWatch();
+  await using server = await startServer({ 'delivery.viewerStall': '10s' });
+  const isIdle = () =>
+    waitUntil(() => timers.pending(shortestMs).length === 0, {
+      what: () => `the end of these timers:\n${timers.pending(shortestMs).join('\n')}`,
+    });
+  await isIdle();
+
+  const { liveStreamId } = await server.createStream();
+  const publisher = connect(server.app.rtmpPort, '127.0.0.1');
+  await once(publisher, 'connect');
+  const leave = new AbortController();
+  const viewer = await fetch(`${server.baseUrl}/live/${liveStreamId}/events`, { signal: leave.signal });
+  expect(viewer.status).toBe(200);
+  await waitUntil(() => timers.pending(shortestMs).length > 0, { what: 'a timer of the connections' });
+
+  publisher.destroy();
+  leave.abort();
+  await isIdle();
+});
+
+test('the event loop is measured from the first scrape on', async () => {
+  await using server = await startServer();
+  const scrape = async () => await (await fetch(`${server.baseUrl}/metrics`)).text();
+  const sample = /^millrace_event_loop_delay_seconds\{quantile="1"\} \d/m;
+  expect(await scrape()).not.toMatch(sample);
+  await waitUntil(async () => sample.test(await scrape()), { what: 'a delay of the event loop' });
+});
