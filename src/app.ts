@@ -211,6 +211,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         windowMs: config['live.window'],
         windowBytes: config['live.windowBytes'],
         reconnectGraceMs: config['live.reconnectGrace'],
+        stopGraceMs: config['live.stopGrace'],
         keyframeTimeoutMs: config['live.keyframeTimeout'],
         maxPixels: config['live.maxPixels'],
         maxEncoders: config['live.maxEncoders'] ?? encodersPerCore * availableParallelism(),
@@ -380,10 +381,9 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         metrics: {
           contentType: metrics.contentType,
           text: () => {
-            const { starting, live: onAir, waiting } = live.countByState();
-            metrics.broadcasts.set({ state: 'starting' }, starting);
-            metrics.broadcasts.set({ state: 'live' }, onAir);
-            metrics.broadcasts.set({ state: 'waiting' }, waiting);
+            for (const [state, count] of Object.entries(live.countByState())) {
+              metrics.broadcasts.set({ state }, count);
+            }
             metrics.recordings.set(vod.recordings.openCount);
             metrics.ffmpegProcesses.set({ purpose: 'packager' }, processes.running);
             metrics.ffmpegProcesses.set({ purpose: 'video' }, vod.processes.running);

@@ -165,7 +165,13 @@ export const settings = {
     'MILLRACE_LIVE_RECONNECT_GRACE',
     duration(0, hour),
     '60s',
-    'How long a publisher that dropped may take to come back into the same broadcast.',
+    'A publisher that comes back this soon after its connection was lost continues the same broadcast; then the broadcast ends.',
+  ),
+  'live.stopGrace': setting(
+    'MILLRACE_LIVE_STOP_GRACE',
+    duration(0, hour),
+    '5s',
+    'A broadcast ends this long after its encoder stopped. A restart within this time continues the same broadcast.',
   ),
   'live.keyframeTimeout': setting(
     'MILLRACE_LIVE_KEYFRAME_TIMEOUT',

@@ -1,13 +1,15 @@
 /**
- * States of a broadcast: `starting` until its first segment, `live`, `waiting` while the publisher is gone and may come back, `ended`.
+ * States of a broadcast: `starting` until its first segment, `live`, `waiting` after the publisher's connection was lost, `stopping` after
+ * the publisher stopped, `ended`. A publisher that comes back in time continues a broadcast that is waiting or stopping.
  */
-export const broadcastStates = ['starting', 'live', 'waiting', 'ended'] as const;
+export const broadcastStates = ['starting', 'live', 'waiting', 'stopping', 'ended'] as const;
 
 /** A state of {@link broadcastStates}. */
 export type BroadcastState = (typeof broadcastStates)[number];
 
 /** Why a broadcast ended. Kept with it. */
 export const endReasons = [
+  'publisher-stopped',
   'publisher-gone',
   'completed',
   'deleted',
@@ -27,9 +29,10 @@ export const endReasons = [
 export type EndReason = (typeof endReasons)[number];
 
 const followers: Readonly<Record<BroadcastState, readonly BroadcastState[]>> = {
-  starting: ['live', 'waiting', 'ended'],
-  live: ['waiting', 'ended'],
-  waiting: ['starting', 'live', 'ended'],
+  starting: ['live', 'waiting', 'stopping', 'ended'],
+  live: ['waiting', 'stopping', 'ended'],
+  waiting: ['starting', 'live', 'stopping', 'ended'],
+  stopping: ['starting', 'live', 'waiting', 'ended'],
   ended: [],
 };
 

@@ -109,8 +109,8 @@ export class IngestHealth {
     this.#detached(nowMs);
   }
 
-  /** The broadcast is over. @param nowMs monotonic */
-  ended(nowMs: number): void {
+  /** The publisher stopped, or the broadcast is over: no connection was lost. @param nowMs monotonic */
+  stopped(nowMs: number): void {
     this.#detached(nowMs);
   }
 

@@ -141,9 +141,14 @@ export class LiveBroadcast {
     return this.#state;
   }
 
-  /** It is shown as broadcasting: live, or waiting for its publisher. */
+  /** It has begun and is not over: live, or without a publisher that may come back. */
   get isBroadcasting(): boolean {
-    return !this.isOver && (this.#state === 'live' || this.#state === 'waiting');
+    return !this.isOver && this.#state !== 'starting';
+  }
+
+  /** The publisher is gone and may come back. */
+  get #isAway(): boolean {
+    return this.#state === 'waiting' || this.#state === 'stopping';
   }
 
   /** It has ended or is about to: another publisher begins another broadcast. */
@@ -282,50 +287,59 @@ export class LiveBroadcast {
 
   #publisherGone(link: PublisherLink, reason: string): void {
     if (this.#link !== link) return;
-    const { log, settings } = this.#options;
+    const { log } = this.#options;
     const run = this.#run;
     this.#link = undefined;
     this.#run = undefined;
     clearTimeout(this.#lingerTimer);
     log.info('publisher-detached', { connectionId: link.connectionId, reason });
     if (this.#ending !== undefined) return;
-    this.#publisher.lost();
+    const hasStopped = reason === 'unpublished';
+    if (hasStopped) this.#publisher.stopped();
+    else this.#publisher.lost();
     void run?.finish();
     if (reason === 'replaced') return;
-    if (!this.#renditions.source.window.isPlayable) {
-      // Whatever came was not enough for a picture; perhaps the packager still gives one.
-      void this.#packagerDone.then(() => {
-        if (this.#link !== undefined) return;
-        if (this.#renditions.source.window.isPlayable) this.#waitForReturn(settings.reconnectGraceMs);
-        else void this.end('no-media');
-      });
+    if (this.#renditions.source.window.isPlayable) {
+      this.#waitForReturn(hasStopped);
       return;
     }
-    this.#waitForReturn(settings.reconnectGraceMs);
+    // Whatever came was not enough for a picture; perhaps the packager still gives one.
+    void this.#packagerDone.then(() => {
+      if (this.#link !== undefined) return;
+      if (this.#renditions.source.window.isPlayable) this.#waitForReturn(hasStopped);
+      else void this.end('no-media');
+    });
   }
 
-  #waitForReturn(graceMs: number): void {
+  /** A publisher that stopped is not expected back: it has less time, and nothing is shown in its place. */
+  #waitForReturn(hasStopped: boolean): void {
     if (this.#link !== undefined || this.#ending !== undefined) return;
-    this.#setState('waiting');
+    const { stopGraceMs, reconnectGraceMs } = this.#options.settings;
+    this.#setState(hasStopped ? 'stopping' : 'waiting');
     clearTimeout(this.#graceTimer);
-    this.#graceTimer = setTimeout(() => void this.end('publisher-gone'), graceMs);
+    this.#graceTimer = setTimeout(
+      () => void this.end(hasStopped ? 'publisher-stopped' : 'publisher-gone'),
+      hasStopped ? stopGraceMs : reconnectGraceMs,
+    );
+    if (hasStopped) void this.#standIn?.finish();
     this.#markGaps();
-    this.#standIn?.begin(this.#publisher.lastTagMs);
+    if (!hasStopped) this.#standIn?.begin(this.#publisher.lastTagMs);
   }
 
   /** The playlist says that there is nothing, for as long as nothing comes and nothing stands in. */
   #markGaps(): void {
     clearInterval(this.#gapTimer);
-    if (this.#state !== 'waiting' || this.#ending !== undefined || this.#standIn?.isOn) return;
+    if (!this.#isAway || this.#ending !== undefined || this.#standIn?.isOn) return;
     const { targetDurationSeconds, showsStills } = this.#options;
     // Those who play with little delay run out of media until the first still is there.
     const seconds = showsStills ? targetDurationSeconds / 2 : targetDurationSeconds;
+    const hasStopped = this.#state === 'stopping';
     this.#gapTimer = setInterval(() => {
       // Media that an encoder still holds comes first. A packager that has not begun holds none, and players would wait in vain for it.
       if (this.#generation?.isDone === false) return;
       for (const window of this.#renditions.windows) {
-        if (showsStills) window.addStill(seconds);
-        else window.addGap(seconds);
+        if (showsStills) window.addStill(seconds, hasStopped);
+        else window.addGap(seconds, hasStopped);
       }
     }, seconds * 1000);
   }
@@ -359,6 +373,8 @@ export class LiveBroadcast {
         listed: () => {
           this.#renditions.listed();
           if (isStandIn || this.#link === undefined || this.#state === 'live') return;
+          // Media that the end brings out of a packager does not bring the broadcast back.
+          if (this.isOver && this.#isAway) return;
           if (this.isPlayable) this.#setState('live');
         },
         arrivalOf: (kind, atMs) => this.#publisher.arrivals[kind].arrivalOf(atMs),
@@ -423,7 +439,7 @@ export class LiveBroadcast {
    * begin anew at their own times.
    */
   #canJoin(tracks: Partial<Record<TrackKind, TrackDescription>>, isStandIn: boolean): boolean {
-    if (this.#options.showsStills !== true || this.#state !== 'waiting') return false;
+    if (this.#options.showsStills !== true || !this.#isAway) return false;
     if (isStandIn || this.#isStandInNewest || this.#renditions.others.length > 0) return false;
     return this.#renditions.source.hasSameInit(tracks);
   }
@@ -435,8 +451,12 @@ export class LiveBroadcast {
    * The publisher's connection is the caller's to close.
    */
   end(reason: EndReason): Promise<void> {
-    this.#ending ??= this.#endOnce(reason);
-    return this.#ending;
+    if (this.#ending !== undefined) return this.#ending;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // What comes out of the packager meanwhile finds the broadcast over.
+    this.#ending = promise;
+    resolve(this.#endOnce(reason));
+    return promise;
   }
 
   async #endOnce(reason: EndReason): Promise<void> {
@@ -455,7 +475,7 @@ export class LiveBroadcast {
     this.#removeUnkept();
     this.#setState('ended');
     const { clock, log } = this.#options;
-    this.#publisher.ended();
+    this.#publisher.stopped();
     this.#reports.writeEnd(reason, this.reading);
     this.#options.observer.broadcastEnded(reason);
     this.#reports.follow(follower => follower.ended(reason));

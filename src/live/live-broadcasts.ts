@@ -4,7 +4,7 @@ import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { maskStreamKey } from '../shared/secret.ts';
 import { TypedEvents } from '../shared/typed-events.ts';
-import type { EndReason } from './broadcast.ts';
+import type { BroadcastState, EndReason } from './broadcast.ts';
 import type { FollowBroadcast, FollowedBroadcast } from './broadcast-follower.ts';
 import type { CodecAbilities } from './codec-policy.ts';
 import type { HealthReading, HealthSigns, IngestFacts } from './ingest-health.ts';
@@ -94,7 +94,7 @@ export interface BroadcastStats extends HealthReading, IngestFacts {
   readonly projectId: string;
   readonly liveStreamId: string;
   readonly broadcastId: string;
-  readonly state: 'live' | 'waiting';
+  readonly state: 'live' | 'waiting' | 'stopping';
   /** Since its publisher was taken. */
   readonly durationSeconds: number;
 }
@@ -402,10 +402,12 @@ export class LiveBroadcasts implements Component {
     return this.#broadcasts.get(liveStreamId)?.find(broadcast => broadcast.broadcastId === broadcastId);
   }
 
+  /** What its viewers see: a broadcast whose publisher stopped is over for them. */
   state(liveStreamId: string): { readonly live: boolean; readonly broadcastId?: string } {
     const current = this.current(liveStreamId);
     if (current === undefined) return { live: false };
-    return { live: current.isBroadcasting, broadcastId: current.broadcastId };
+    const { isBroadcasting, broadcastId } = current;
+    return { live: isBroadcasting && current.state !== 'stopping', broadcastId };
   }
 
   /** Calls `listener` at each change of `state`; the returned function ends that. */
@@ -416,8 +418,8 @@ export class LiveBroadcasts implements Component {
   }
 
   /** How many broadcasts are in each state, ended ones that are still served left out. */
-  countByState(): { readonly starting: number; readonly live: number; readonly waiting: number } {
-    const counts = { starting: 0, live: 0, waiting: 0 };
+  countByState(): Record<Exclude<BroadcastState, 'ended'>, number> {
+    const counts = { starting: 0, live: 0, waiting: 0, stopping: 0 };
     for (const broadcast of this.#all()) {
       if (broadcast.state !== 'ended') counts[broadcast.state] += 1;
     }
@@ -461,7 +463,7 @@ export class LiveBroadcasts implements Component {
       projectId,
       liveStreamId,
       broadcastId,
-      state: state === 'waiting' ? ('waiting' as const) : ('live' as const),
+      state: state === 'waiting' || state === 'stopping' ? state : ('live' as const),
       durationSeconds: Math.max(0, Math.floor((this.#options.clock.nowMs() - startedAtMs) / 1000)),
       ...ingest,
       ...reading,

@@ -240,22 +240,32 @@ export class LiveWindow implements SegmentSink {
     this.#list(open, false);
   }
 
-  /** Nobody publishes: the list grows by a segment that is not there, so that players go on asking. */
-  addGap(durationSeconds: number): void {
+  /**
+   * Nobody publishes: the list grows by a segment that is not there, so that players go on asking.
+   *
+   * @param hasStopped the publisher stopped, and its connection was not lost
+   */
+  addGap(durationSeconds: number, hasStopped = false): void {
     this.closeSegment();
     if (!this.isPlayable) {
       this.#beginAt(this.#nextSequence, this.#discontinuityIsDue);
       return;
     }
     this.#dates.lastMs = Math.round(this.#endDateMs());
-    const gap = this.#newSegment(this.#dates.lastMs, false);
+    const gap: HeldSegment = { ...this.#newSegment(this.#dates.lastMs, false), hasStopped };
     gap.durationSeconds = durationSeconds;
     this.#list(gap, true);
   }
 
-  /** Nobody publishes: the list grows by a still, or by a gap where none can be made. */
-  addStill(durationSeconds: number): void {
-    if (!this.isPlayable || !this.#listStill(durationSeconds)) this.addGap(durationSeconds);
+  /**
+   * Nobody publishes: the list grows by a still, or by a gap where none can be made.
+   *
+   * @param hasStopped the publisher stopped, and its connection was not lost
+   */
+  addStill(durationSeconds: number, hasStopped = false): void {
+    if (!this.isPlayable || !this.#listStill(durationSeconds, hasStopped)) {
+      this.addGap(durationSeconds, hasStopped);
+    }
   }
 
   /** A segment that another rendition has, and of which this one has nothing. */
@@ -345,7 +355,7 @@ export class LiveWindow implements SegmentSink {
     return this.#answer(this.#ended ? 'no' : skip, hasWaited);
   }
 
-  /** @param name last part of the address: `init-1.mp4`, `segment-12.m4s`, `still-13.m4s`, `part-345.m4s` */
+  /** @param name last part of the address: `init-1.mp4`, `segment-12.m4s`, `still-13.m4s`, `stopped-14.m4s`, `part-345.m4s` */
   media(name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer {
     if (name.startsWith('part-')) {
       const number = wholeNumber(name, 'part-', '.m4s');
@@ -353,7 +363,7 @@ export class LiveWindow implements SegmentSink {
         number === this.#nextPartNumber && !this.#ended && this.isPlayable && !this.#endsInStill;
       return isHinted ? this.#hintedPart(number, name, signal) : this.#part(number, name);
     }
-    for (const before of ['segment-', 'still-']) {
+    for (const before of ['segment-', 'still-', 'stopped-']) {
       if (name.startsWith(before)) return this.#segment(wholeNumber(name, before, '.m4s'), name);
     }
     const number = name.startsWith('init-') ? wholeNumber(name, 'init-', '.mp4') : undefined;
@@ -373,12 +383,16 @@ export class LiveWindow implements SegmentSink {
   }
 
   /** Lists a still behind all that is listed; false when none can be made. */
-  #listStill(durationSeconds: number): boolean {
+  #listStill(durationSeconds: number, hasStopped = false): boolean {
     this.closeSegment();
     const part = this.#options.fill?.still(durationSeconds, this.nextSequenceNumber());
     if (part === undefined) return false;
     this.#dates.lastMs = Math.round(this.#endDateMs());
-    const segment: HeldSegment = { ...this.#newSegment(this.#dates.lastMs, true), isStill: true };
+    const segment: HeldSegment = {
+      ...this.#newSegment(this.#dates.lastMs, true),
+      isStill: true,
+      hasStopped,
+    };
     // It can be fetched as a whole only. Shaka (5.2) never plays a still that is given to it as the part that was hinted.
     const held: ListedPart = { ...part, number: -segment.sequence };
     segment.parts.push(held);

@@ -74,14 +74,15 @@ export class PublisherWatch {
     this.#ingest = { protocol, encoder, ...facts };
   }
 
+  /** The publisher's connection was lost. */
   lost(): void {
     const { clock } = this.#options;
     this.#health.lost(clock.monotonicMs(), clock.nowMs());
   }
 
-  /** The broadcast is over. */
-  ended(): void {
-    this.#health.ended(this.#options.clock.monotonicMs());
+  /** The publisher stopped, or the broadcast is over. */
+  stopped(): void {
+    this.#health.stopped(this.#options.clock.monotonicMs());
   }
 
   /** For the publisher's run. */

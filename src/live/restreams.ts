@@ -113,7 +113,7 @@ export class Restreams implements Component {
         name: 'restreams',
         ...whatComes,
         stateChanged: state => {
-          if (state !== 'waiting') return;
+          if (state !== 'waiting' && state !== 'stopping') return;
           format.publisherGone();
           for (const destination of destinations) destination.publisherGone();
         },

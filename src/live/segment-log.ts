@@ -10,12 +10,15 @@ export interface LoggedSegment {
   readonly hasDiscontinuity: boolean;
   /** It shows a still while nobody publishes, and has no parts that are listed. */
   readonly isStill?: boolean;
+  /** It was listed after the publisher stopped, as a still or a gap. */
+  readonly hasStopped?: boolean;
 }
 
 const gap = 1;
 const independent = 2;
 const discontinuity = 4;
 const still = 8;
+const stopped = 16;
 const firstCapacity = 64;
 
 /**
@@ -71,7 +74,8 @@ export class SegmentLog {
       (segment.isGap ? gap : 0) |
       (segment.isIndependent ? independent : 0) |
       (segment.hasDiscontinuity ? discontinuity : 0) |
-      (segment.isStill === true ? still : 0);
+      (segment.isStill === true ? still : 0) |
+      (segment.hasStopped === true ? stopped : 0);
   }
 
   /** Forgets the oldest. */
@@ -106,6 +110,10 @@ export class SegmentLog {
 
   isStill(sequence: number): boolean {
     return (this.#flags[this.#at(sequence)]! & still) !== 0;
+  }
+
+  hasStopped(sequence: number): boolean {
+    return (this.#flags[this.#at(sequence)]! & stopped) !== 0;
   }
 
   hasDiscontinuity(sequence: number): boolean {

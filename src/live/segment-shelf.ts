@@ -33,6 +33,7 @@ export interface HeldSegment {
   readonly parts: ListedPart[];
   /** See `LoggedSegment`. */
   readonly isStill?: boolean;
+  readonly hasStopped?: boolean;
   durationSeconds: number;
   bytes: number;
   /** When it leaves the memory; undefined while it is listed. */
@@ -183,7 +184,7 @@ export class SegmentShelf {
   /** Lists a segment that is not there. */
   listGap(
     sequence: number,
-    gap: Pick<LoggedSegment, 'dateMs' | 'durationSeconds' | 'map' | 'hasDiscontinuity'>,
+    gap: Pick<LoggedSegment, 'dateMs' | 'durationSeconds' | 'map' | 'hasDiscontinuity' | 'hasStopped'>,
   ): void {
     this.#append(sequence, { ...gap, bytes: 0, isGap: true, isIndependent: false });
   }

@@ -157,7 +157,7 @@ export class WindowPlaylist {
     for (let sequence = Math.max(from, log.first); sequence < end; sequence += 1) {
       const gap = log.isGap(sequence);
       entries.push({
-        uri: `${gap ? 'gap' : this.#isStill(sequence) ? 'still' : 'segment'}-${sequence}.m4s`,
+        uri: `${this.#nameOf(sequence)}-${sequence}.m4s`,
         durationSeconds: log.durationSeconds(sequence),
         discontinuity: log.hasDiscontinuity(sequence),
         gap,
@@ -167,6 +167,14 @@ export class WindowPlaylist {
       });
     }
     return entries;
+  }
+
+  /** Names the kind of a segment. The player page tells by it that the publisher stopped, or was lost. */
+  #nameOf(sequence: number): 'stopped' | 'gap' | 'still' | 'segment' {
+    const { log } = this.#shelf;
+    if (log.hasStopped(sequence)) return 'stopped';
+    if (log.isGap(sequence)) return 'gap';
+    return this.#isStill(sequence) ? 'still' : 'segment';
   }
 
   /** Tells whether the server made a segment: a still or a lead-in. */

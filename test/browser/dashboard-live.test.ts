@@ -45,7 +45,7 @@ describeInBrowser('live streams in the dashboard', browser => {
     expect((await streams()).map(({ streamKey }) => streamKey)).toEqual([key]);
     expect(await dashboard.violations()).toEqual([]);
 
-    await using _ = publishTestPicture({ url: `${address}/${key}` });
+    await using publisher = publishTestPicture({ url: `${address}/${key}` });
     await page.locator('.page-title').getByText('Live', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Health' }).click();
     const rates = page.getByRole('figure', { name: 'Bitrate of the last five minutes' });
@@ -62,9 +62,22 @@ describeInBrowser('live streams in the dashboard', browser => {
     });
     expect(await dashboard.violations()).toEqual([]);
 
+    await publisher.kill();
+    await page.getByText('Encoder disconnected. Waiting up to a minute for it to reconnect.').waitFor();
+    // From here to the end it is never shown as live again, not for a moment.
+    const badge = '.page-title .badge';
+    await page.evaluate(`window.shown = [];
+      new MutationObserver(() => window.shown.push(document.querySelector('${badge}').textContent))
+        .observe(document.querySelector('.page-title'), { childList: true, characterData: true, subtree: true });`);
     await page.getByRole('button', { name: 'End the broadcast' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'End the broadcast' }).click();
     await page.getByText('Off air', { exact: true }).waitFor();
+    expect(new Set(await page.evaluate<string[]>('window.shown'))).toEqual(new Set(['Off air']));
+    const [{ liveStreamId }] = (await streams()) as [ShownStream];
+    const broadcasts = await server.api('GET', `/live-streams/${liveStreamId}/broadcasts`);
+    const { data } = (await broadcasts.json()) as { data: { endedAt: string }[] };
+    const lastLive = page.locator('.facts time');
+    await until('the end', async () => (await lastLive.getAttribute('datetime')) === data[0]!.endedAt);
     await page.getByRole('link', { name: 'Recordings' }).click();
     await page.getByRole('cell', { name: 'Ended here or by the API' }).waitFor();
     expect(dashboard.complaints).toEqual([]);

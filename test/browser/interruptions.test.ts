@@ -88,7 +88,7 @@ describeInBrowser('the player page, when a broadcast is interrupted', browser =>
       await using first = publishTestPicture({ url, extraArgs: argsBefore });
       await using viewer = await watch(stream.liveStreamId);
       expect((await viewer.video()).width).toBe(320);
-      await first.stop();
+      await first.kill();
 
       const profile = ['-profile:v', 'high', '-preset', 'veryfast'];
       await using _ = publishTestPicture({
@@ -133,7 +133,17 @@ describeInBrowser('the player page, when other things break', browser => {
     await publisher.kill();
     await viewer.page.waitForSelector('text=/connection is interrupted/');
     expect(await viewer.page.getAttribute('#live', 'class')).not.toContain('is-at-edge');
+    // From here to the end it is never shown as live again, not for a moment.
+    await viewer.page.evaluate(`window.shown = [];
+      new MutationObserver(() => {
+        const { className } = document.querySelector('#live');
+        const notice = document.querySelector('#notice').textContent;
+        const { phase } = document.querySelector('#player').dataset;
+        window.shown.push(phase === 'ended' ? 'ended' : notice === '' || className.includes('is-at-edge') ? 'live' : 'lost');
+      }).observe(document.querySelector('#player'), { attributes: true, childList: true, subtree: true });`);
     await viewer.untilPhase('ended');
+    const shown = await viewer.page.evaluate<string[]>('window.shown');
+    expect([shown.includes('live'), shown.at(-1)]).toEqual([false, 'ended']);
   });
 
   it.concurrent('comes back by itself after a restart of the server, with the same broadcaster', async () => {

@@ -10,8 +10,8 @@ import { describeInBrowser, mostStalls, until, WatchedPage } from './browser-fix
 describeInBrowser('the player page', browser => {
   let server: TestServer;
   beforeAll(async () => {
-    // Long segments: whoever waits for a whole one comes late.
-    server = await startServer({ 'live.segmentTarget': '6s' });
+    // Long segments: whoever waits for a whole one comes late. A busy machine starts the next publisher late.
+    server = await startServer({ 'live.segmentTarget': '6s', 'live.stopGrace': '60s' });
   });
   afterAll(() => server.stop());
 
@@ -63,10 +63,30 @@ describeInBrowser('the player page', browser => {
     expect(await viewer.page.isVisible('text=The stream has ended')).toBe(true);
     await first.stop();
 
-    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), size: '426x240' });
+    await using second = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), size: '426x240' });
     await viewer.untilPhase('live');
     const state = await viewer.untilPlayed(2);
     expect(state.width).toBe(426);
+
+    // An encoder that stops ends the stream for its viewers at once, and may continue the same broadcast.
+    await viewer.page.evaluate(`window.notices = [];
+      new MutationObserver(() => window.notices.push(document.querySelector('#notice').textContent))
+        .observe(document.querySelector('#notice'), { childList: true, characterData: true, subtree: true });`);
+    await second.stop();
+    await viewer.untilPhase('ended');
+    expect(await viewer.page.isVisible('text=The stream has ended')).toBe(true);
+    const health = await server.api('GET', `/live-streams/${stream.liveStreamId}/health`);
+    const { broadcastId, ...rest } = (await health.json()) as { broadcastId: string };
+    expect(rest).toMatchObject({ broadcasting: true, state: 'stopping' });
+
+    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), size: '640x360' });
+    await viewer.untilPhase('live');
+    await until('the picture of the third', async () => (await viewer.untilPlayed(1)).width === 640);
+    const sources = viewer.requests
+      .filter(url => url.endsWith('/index.m3u8'))
+      .map(url => url.split('/').at(-3));
+    expect(sources.at(-1)).toBe(broadcastId);
+    expect(await viewer.page.evaluate('window.notices.filter(Boolean)')).toEqual([]);
     expect(viewer.complaints).toEqual([]);
   });
 

@@ -100,12 +100,23 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
 
   test('ends with the server, also when that is killed; the next start tells of the crash, and the key is live again', async () => {
     const dataDir = await newFolder();
-    const server = await start(dataDir);
+    const server = await start(dataDir, { MILLRACE_LIVE_STOP_GRACE: '60s' });
     const stream = await createLiveStream(server.baseUrl, server.productionKey, 'a stream');
     await using publisher = publishTo(server, stream.streamKey);
     const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
     const packager = await packagerOf(server);
+    const stopped = await createLiveStream(server.baseUrl, server.productionKey, 'one that is about to end');
+    await using encoder = publishTo(server, stopped.streamKey);
+    await waitUntil(async () => (await fetch(`${server.baseUrl}/${stopped.liveStreamId}.m3u8`)).ok);
+    await encoder.stop();
+    const rowsOf = () => {
+      const database = new Sqlite(join(dataDir, 'millrace.db'), { readonly: true });
+      const rows = database.prepare('SELECT state, end_reason, ended_at_ms FROM broadcasts').all();
+      database.close();
+      return rows;
+    };
+    await waitUntil(() => JSON.stringify(rowsOf()).includes('stopping'), { what: 'the publisher to stop' });
     server.child.kill('SIGKILL');
     await server.exited;
     await waitUntil(() => !isAlive(packager), { what: 'the end of ffmpeg' });
@@ -113,10 +124,8 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
     await watch.stop();
 
     const again = await start(dataDir);
-    const database = new Sqlite(join(dataDir, 'millrace.db'), { readonly: true });
-    const rows = database.prepare('SELECT state, end_reason, ended_at_ms FROM broadcasts').all();
-    database.close();
-    expect(rows).toEqual([{ state: 'ended', end_reason: 'server-crashed', ended_at_ms: expect.any(Number) }]);
+    const crashed = { state: 'ended', end_reason: 'server-crashed', ended_at_ms: expect.any(Number) };
+    expect(rowsOf()).toEqual([crashed, crashed]);
     await using returned = publishTo(again, stream.streamKey);
     const other = await StreamWatch.begin(`${again.baseUrl}/${stream.liveStreamId}.m3u8`);
     await other.until(({ realSegments }) => realSegments >= 1, 'a segment');

@@ -139,7 +139,7 @@ describe.concurrent('an encoder', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await makeTempDir();
-    server = await startServer({ 'live.qualities': 'ladder', 'live.reconnectGrace': '20s' }, { liveSteps });
+    server = await startServer({ 'live.qualities': 'ladder', 'live.stopGrace': '60s' }, { liveSteps });
   });
   afterAll(async () => {
     await server?.stop();

@@ -203,6 +203,33 @@ describe.concurrent('a broadcast that is ended over the API', () => {
   });
 });
 
+test.concurrent('an encoder that stops ends its broadcast, and viewers and listeners hear of it in order', async () => {
+  const stream = await impatient.createStream();
+  const { liveStreamId } = stream;
+  const socket = new WebSocket(`${impatient.baseUrl}/events?subjectId=${liveStreamId}`, {
+    auth: `${impatient.productionKey}:`,
+  });
+  const told: string[] = [];
+  socket.on('message', data => {
+    const { type, state } = JSON.parse(String(data)) as { type: string; state?: string };
+    if (type === 'broadcast.stats' && told.at(-1) !== state) told.push(state!);
+    if (type === 'live-stream.broadcast.ended') told.push('ended');
+  });
+  await once(socket, 'open');
+  await using publisher = publish(stream, undefined, impatient);
+  const watch = await StreamWatch.begin(masterUrl(stream, impatient));
+  await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
+  await waitUntil(() => told.includes('live'));
+  await publisher.stop();
+  await watch.untilEnd();
+  expect(await watch.brokenRules()).toEqual([]);
+  await waitUntil(() => told.includes('ended'));
+  expect(told).toEqual(['live', 'stopping', 'ended']);
+  expect(await isBroadcasting(stream, impatient)).toBe(false);
+  expect(journalOf(stream, impatient)).toEqual({ state: 'ended', end_reason: 'publisher-stopped' });
+  socket.terminate();
+});
+
 describe.concurrent('who listens to events', () => {
   test('hears that a broadcast begins, each second how it does, that its publisher is gone, and that it ends', async () => {
     const stream = await server.createStream();

@@ -15,6 +15,7 @@ beforeAll(async () => {
   [server, tags, otherTags] = await Promise.all([
     startServer({
       'live.segmentTarget': '1s',
+      'live.stopGrace': '60s',
       'live.slate': 'last-frame',
       'recording.enabled': 'true',
       'rateLimit.reads': '20000',
@@ -58,12 +59,11 @@ describe.concurrent('a publisher that comes back within the grace', () => {
   test.each<[string, (client: RtmpClient) => void, () => MediaTag[], number]>([
     ['after a reset', client => void client.socket.resetAndDestroy(), () => tags, 4 * 25 * 2],
     [
-      'after FCUnpublish, with another size and without sound',
-      client => void client.sendCommand('FCUnpublish', ''),
+      'after a silent close, with another size and without sound',
+      client => client.destroy(),
       () => otherTags,
       4 * 25 + 4 * 30,
     ],
-    ['after a silent close', client => client.destroy(), () => tags, 4 * 25 * 2],
   ])(
     '%s goes on in the same playlist, broadcast and recording, without a gap',
     async (_, drop, again, frames) => {
@@ -85,8 +85,7 @@ describe.concurrent('a publisher that comes back within the grace', () => {
       expect((await watch.samples('video')).length).toBeGreaterThan(frames);
       const broadcasts = await broadcastsOf(stream);
       expect(broadcasts).toHaveLength(1);
-      // The second one ended properly, which is a loss too until the broadcast is completed.
-      expect(broadcasts[0]).toMatchObject({ endReason: 'completed', droppedConnections: 2 });
+      expect(broadcasts[0]).toMatchObject({ endReason: 'completed', droppedConnections: 1 });
       const videos = () =>
         get<{ data: { videoId: string }[] }>(`/videos?liveStreamId=${stream.liveStreamId}`);
       const recorded = await waitUntil(async () => {
@@ -96,6 +95,26 @@ describe.concurrent('a publisher that comes back within the grace', () => {
       expect(recorded).toHaveLength(1);
     },
   );
+
+  test('after FCUnpublish goes on in the same playlist and broadcast, behind stills instead of a slate', async () => {
+    const stream = await server.createStream();
+    const watching = StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    const first = await publishAll(stream, tags);
+    first.sendCommand('FCUnpublish', '');
+    await stateOf(stream, 'stopping');
+    const watch = await watching;
+    const newest = () => watch.latest!.segments.at(-1)!.uri;
+    await watch.until(() => newest().startsWith('stopped-'), 'a still');
+    const second = await publishAll(stream, tags);
+    await stateOf(stream, 'live');
+    await second.close();
+    await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
+    await watch.untilEnd();
+    expect(await watch.brokenRules()).toEqual([]);
+    expect(watch.gapsBehindFirstBreak).toEqual([]);
+    expect(await watch.samples('video')).toHaveLength(4 * 25 * 2);
+    expect(await broadcastsOf(stream)).toMatchObject([{ endReason: 'completed', droppedConnections: 0 }]);
+  });
 
   test('leaves its restream and its recording one each, and nothing of the slate in the recording', async () => {
     const mirror = await server.createStream();

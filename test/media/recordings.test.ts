@@ -18,6 +18,8 @@ const flags = {
   'recording.minFree': '2GiB',
   'uploads.minFree': '2049MiB',
   'live.segmentTarget': '1s',
+  // A busy machine starts the next publisher late.
+  'live.stopGrace': '60s',
   'encode.preset': 'ultrafast',
 } as const;
 const sandboxRecordingMs = 3_000;

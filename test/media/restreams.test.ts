@@ -216,7 +216,7 @@ describe.concurrent('a broadcast', () => {
       retries: 0,
     });
     await mirror.until(
-      ({ latest }) => latest!.segments.at(-1)!.uri.startsWith('still-'),
+      ({ latest }) => latest!.segments.at(-1)!.uri.startsWith('stopped-'),
       'the end of what comes',
     );
     const watch = await StreamWatch.begin(`${here.baseUrl}/${stream.liveStreamId}.m3u8`);

@@ -488,5 +488,5 @@ function readFragments(init: Buffer, bytes: Buffer): Sample[] {
 
 /** Tells segments that hold media of the publisher from gaps and stills. */
 export function isPublished({ gap, uri }: { readonly gap?: boolean; readonly uri: string }): boolean {
-  return gap !== true && !/(^|\/)still-\d/.test(uri);
+  return gap !== true && !/(^|\/)(still|stopped)-\d/.test(uri);
 }

@@ -14,12 +14,12 @@ export const restreamState = 'restream.state';
 /** Every type that a client can ask for. */
 export const feedTypes: readonly string[] = [...eventTypes, broadcastStats, restreamState, encodingProgress];
 
-/** A broadcast that is live or waits for its publisher, as it is told; undefined values are left out. */
+/** A broadcast that can be played and has not ended, as it is told; undefined values are left out. */
 export interface BroadcastFacts {
   readonly projectId: string;
   readonly liveStreamId: string;
   readonly broadcastId: string;
-  readonly state: 'live' | 'waiting';
+  readonly state: 'live' | 'waiting' | 'stopping';
   readonly durationSeconds: number;
   readonly bitrateBitsPerSecond: number;
   readonly framesPerSecond: number;

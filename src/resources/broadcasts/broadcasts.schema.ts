@@ -6,6 +6,8 @@ export const broadcastsQuerySchema = listQuery({}, ['startedAt']);
 
 const time = z.iso.datetime({ offset: true });
 const count = z.int().min(0);
+const stateText =
+  '`waiting`: the connection of its publisher was lost, and may come back. `stopping`: its publisher stopped, and the broadcast ends in a few seconds unless it starts again.';
 const bitrate = z.int().min(0).describe('Picture and sound together.');
 
 const sourceFields = {
@@ -30,9 +32,7 @@ const source = {
 export const broadcastSchema = z
   .object({
     broadcastId: z.string(),
-    state: z
-      .enum(['starting', 'live', 'waiting', 'ended'])
-      .describe('`waiting`: its publisher is gone and may come back.'),
+    state: z.enum(['starting', 'live', 'waiting', 'stopping', 'ended']).describe(stateText),
     startedAt: time.describe('When its first publisher was taken.'),
     liveAt: time.optional().describe('When it could first be played; absent when it never could.'),
     endedAt: time.optional().describe('Absent while it goes on.'),
@@ -40,7 +40,7 @@ export const broadcastSchema = z
       .string()
       .optional()
       .describe(
-        'Why it ended, such as `publisher-gone`, `completed`, `server-crashed`; absent while it goes on.',
+        'Why it ended, such as `publisher-stopped`, `publisher-gone` (its connection was lost), `completed`, `server-crashed`; absent while it is in progress.',
       ),
     ...sourceFields,
     averageBitrateBitsPerSecond: bitrate
@@ -104,10 +104,7 @@ export const ingestHealthSchema = z
     broadcasting: z.boolean().describe('When it is false, all but `alarms`, which is empty, is absent.'),
     alarms: z.array(alarmSchema).describe('Those that are on.'),
     broadcastId: z.string().optional(),
-    state: z
-      .enum(['live', 'waiting'])
-      .optional()
-      .describe('`waiting`: its publisher is gone and may come back.'),
+    state: z.enum(['live', 'waiting', 'stopping']).optional().describe(stateText),
     durationSeconds: count.optional().describe('Since its first publisher was taken.'),
     ...sourceFields,
     protocol: sourceFields.protocol.optional(),

@@ -6,7 +6,7 @@ import type { BroadcastView, IngestHealthView } from './broadcasts.schema.ts';
 /** What is known of the ingest of a broadcast that goes on. */
 export interface IngestHealth {
   readonly broadcastId: string;
-  readonly state: 'live' | 'waiting';
+  readonly state: 'live' | 'waiting' | 'stopping';
   readonly durationSeconds: number;
   readonly protocol: string;
   readonly encoder: string;

@@ -42,7 +42,7 @@ export interface BroadcastHealth {
 /** Of each live stream. */
 const keptAtMost = 500;
 /** In these it is shown as broadcasting. */
-const broadcastingStates: readonly string[] = ['live', 'waiting'];
+const broadcastingStates: readonly string[] = ['live', 'waiting', 'stopping'];
 
 /** The history of broadcasts, which also tells when one can be played, and when one that could be played has ended. */
 export class BroadcastsStore<State extends string = string, EndReason extends string = string> {

@@ -10,6 +10,8 @@ export interface LiveMediaHandlers {
   onNotYet(): void;
   /** The media is over: the last frame has been shown. */
   onEnded(): void;
+  /** The broadcaster stopped, and all that they sent has been shown. The broadcast ends soon unless they start again. */
+  onStopped(): void;
   /** Playback cannot go on from here; `stop` has been called. */
   onLost(): void;
   /** Whether the broadcaster has stopped sending while the broadcast goes on. */
@@ -327,11 +329,16 @@ export class LiveMedia {
       return;
     }
     if (!details.live) {
-      this.#watchForEnd();
+      this.#watchForEnd(details);
       return;
     }
     const verdict = this.#stallWatch.tick(this.#video.currentTime, newestNumber(details));
-    this.#setSilent(verdict === 'source-silent' || endsInStill(details));
+    const reason = noPublisherReason(details);
+    if (reason === 'stopped') {
+      if (this.#hasShownAll(details) || verdict === 'source-silent') this.#handlers.onStopped();
+      return;
+    }
+    this.#setSilent(verdict === 'source-silent' || reason === 'lost');
     if (verdict === 'seek') this.#leaveHole(details);
     else if (verdict === 'recover-media') hls.recoverMediaError();
     else if (verdict === 'reload') this.#lose();
@@ -352,13 +359,20 @@ export class LiveMedia {
   }
 
   /** A list that ends with gaps ends behind its last picture, where the video element never gets. */
-  #watchForEnd(): void {
-    this.#setSilent(false);
+  #watchForEnd(details: LevelDetails): void {
+    // A broadcaster who did not come back is not live again for the rest of the stills.
+    if (!this.#hasShownAll(details)) this.#setSilent(false);
     const { currentTime, readyState } = this.#video;
     const isStuck = currentTime === this.#endWatchedAt && readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
     this.#endWatchedAt = currentTime;
     this.#endStuckSeconds = isStuck ? this.#endStuckSeconds + 1 : 0;
     if (this.#endStuckSeconds >= endAfterSeconds) this.#handlers.onEnded();
+  }
+
+  /** Whether the playhead has reached the end of what the broadcaster sent. What the server lists behind it does not count. */
+  #hasShownAll({ fragments }: LevelDetails): boolean {
+    const last = fragments.findLast(({ gap, relurl }) => !gap && !/^(still|stopped)-/.test(relurl ?? ''));
+    return this.#video.currentTime >= (last?.end ?? 0) - leastAheadSeconds;
   }
 
   /** Where the newest media ends. Gap segments make the list grow while there is nothing to play. 0 before there is a list. */
@@ -433,10 +447,12 @@ function endsInGap(details: LevelDetails): boolean {
   return details.endSN >= newestNumber(details);
 }
 
-/** The server shows a still while nobody publishes, in segments without parts. */
-function endsInStill({ fragments, partList }: LevelDetails): boolean {
+/** Why nobody publishes, by the name of the segment that ends the list: while somebody does, undefined. Such segments have no parts. */
+function noPublisherReason({ fragments, partList }: LevelDetails): 'stopped' | 'lost' | undefined {
   const newest = fragments.at(-1);
-  return newest?.relurl?.startsWith('still-') === true && (partList?.at(-1)?.fragment.sn ?? 0) <= newest.sn;
+  if (newest === undefined || (partList?.at(-1)?.fragment.sn ?? 0) > newest.sn) return undefined;
+  if (newest.relurl?.startsWith('stopped-')) return 'stopped';
+  return newest.relurl?.startsWith('still-') ? 'lost' : undefined;
 }
 
 function newestNumber({ fragments, partList }: LevelDetails): number {

@@ -61,6 +61,7 @@ export class LiveSession {
     this.media = new LiveMedia(video, clock, {
       onNotYet: () => {},
       onEnded: () => this.#onEnded(),
+      onStopped: () => this.#onStopped(),
       onLost: () => this.#onLost(),
       onSourceSilent: isSilent => handlers.onSourceSilent(isSilent),
     });
@@ -118,6 +119,13 @@ export class LiveSession {
 
   #onEnded(): void {
     this.#endedBroadcastId = this.#broadcastId;
+    this.media.stop();
+    this.#setPhase('ended');
+    this.#watcher.start();
+  }
+
+  /** The end is not final: the same broadcast may go on. */
+  #onStopped(): void {
     this.media.stop();
     this.#setPhase('ended');
     this.#watcher.start();

@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { type BroadcastState, broadcastStates, canFollow } from '../../../src/live/broadcast.ts';
 
 const allowed: Readonly<Record<BroadcastState, readonly BroadcastState[]>> = {
-  starting: ['live', 'waiting', 'ended'],
-  live: ['waiting', 'ended'],
-  waiting: ['starting', 'live', 'ended'],
+  starting: ['live', 'waiting', 'stopping', 'ended'],
+  live: ['waiting', 'stopping', 'ended'],
+  waiting: ['starting', 'live', 'stopping', 'ended'],
+  stopping: ['starting', 'live', 'waiting', 'ended'],
   ended: [],
 };
 

@@ -86,6 +86,7 @@ export const roomSettings: LiveBroadcastsOptions['settings'] = {
   windowMs: 16_000,
   windowBytes: 1e6,
   reconnectGraceMs: 60_000,
+  stopGraceMs: 5000,
   keyframeTimeoutMs: 20_000,
   maxPixels: 9_437_184,
   maxEncoders: 4,

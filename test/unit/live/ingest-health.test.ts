@@ -35,7 +35,7 @@ describe('the health of an ingest', () => {
       awaySeconds: 5,
       silentSeconds: 0,
     });
-    health.ended(26_000);
+    health.stopped(26_000);
     expect(health.read(60_000)).toMatchObject({ averageFramesPerSecond: 25, silentSeconds: undefined });
   });
 

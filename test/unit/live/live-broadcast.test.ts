@@ -262,6 +262,101 @@ describe('a publisher that came back', () => {
   });
 });
 
+describe('a publisher that stopped', () => {
+  /** A room whose publisher was live and is gone for `reason`. */
+  async function left(reason: string) {
+    const room = mediaRoom();
+    const publisher = publish(room.live);
+    await startVideo(publisher);
+    room.packagers[0]!.begin();
+    room.packagers[0]!.give(0, 20);
+    publisher.close(reason);
+    await vi.advanceTimersByTimeAsync(0);
+    return room;
+  }
+
+  /** Another one, whose media begins. */
+  async function comeBack({ live, packagers }: Awaited<ReturnType<typeof left>>) {
+    const publisher = publish(live);
+    await startVideo(publisher);
+    packagers.at(-1)!.begin();
+    packagers.at(-1)!.give(20_000, 20);
+    return publisher;
+  }
+
+  const view = ({ live }: Awaited<ReturnType<typeof left>>) => ({
+    isBroadcasting: live.isBroadcasting('li1'),
+    isLiveForViewers: live.state('li1').live,
+    state: live.statsOf('li1')?.state,
+  });
+
+  test('ends the broadcast after five seconds, and viewers see the end before that', async () => {
+    const room = await left('unpublished');
+    const states: string[] = [];
+    room.live.onStateChange('li1', () => states.push(JSON.stringify(room.live.state('li1'))));
+    expect(view(room)).toEqual({ isBroadcasting: true, isLiveForViewers: false, state: 'stopping' });
+    await vi.advanceTimersByTimeAsync(4990);
+    expect([room.ends, view(room).isBroadcasting]).toEqual([[], true]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(room.ends).toEqual(['publisher-stopped']);
+    expect(room.states).toEqual(['live', 'stopping']);
+    expect(view(room)).toEqual({ isBroadcasting: false, isLiveForViewers: false, state: undefined });
+    expect(new Set(states)).toEqual(new Set(['{"live":false,"broadcastId":"br1"}']));
+    const list = await playlistOf(room.live.current('li1'));
+    expect(list).toMatch(/EXT-X-GAP\n(?:#.*\n)*stopped-\d+\.m4s[\s\S]*#EXT-X-ENDLIST/);
+  });
+
+  test('and starts again within them continues its broadcast', async () => {
+    const room = await left('unpublished');
+    await vi.advanceTimersByTimeAsync(3000);
+    await comeBack(room);
+    expect(view(room)).toEqual({ isBroadcasting: true, isLiveForViewers: true, state: 'live' });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(room.ends).toEqual([]);
+    expect(room.live.current('li1')?.broadcastId).toBe('br1');
+  });
+
+  test('has lost no connection; one that comes back and is lost has its whole minute', async () => {
+    const room = await left('unpublished');
+    expect(room.live.statsOf('li1')?.droppedConnections).toBe(0);
+    const again = publish(room.live);
+    again.close('connection-closed');
+    expect(view(room)).toEqual({ isBroadcasting: true, isLiveForViewers: true, state: 'waiting' });
+    expect(room.live.statsOf('li1')?.droppedConnections).toBe(1);
+    await vi.advanceTimersByTimeAsync(59_990);
+    expect(room.ends).toEqual([]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(room.ends).toEqual(['publisher-gone']);
+  });
+
+  test('before anything could be played: there was no media', async () => {
+    const room = mediaRoom();
+    const publisher = publish(room.live);
+    publisher.close('unpublished');
+    await vi.advanceTimersByTimeAsync(0);
+    expect([room.ends, room.states]).toEqual([['no-media'], []]);
+  });
+});
+
+test('a broadcast that waits is not live again while it ends', async () => {
+  const { live, packagers, states, ends } = mediaRoom();
+  const first = publish(live);
+  await startVideo(first);
+  packagers[0]!.begin();
+  packagers[0]!.give(0, 20);
+  first.close('connection-closed');
+  await startVideo(publish(live));
+  // What the packager still holds comes out at the end.
+  packagers[1]!.finish = async () => {
+    packagers[1]!.begin();
+    packagers[1]!.give(20_000, 20);
+    packagers[1]!.die();
+  };
+  live.complete('li1');
+  await vi.advanceTimersByTimeAsync(0);
+  expect([states, ends]).toEqual([['live', 'waiting'], ['completed']]);
+});
+
 describe('what cannot be cut', () => {
   test('ends the broadcast and not the server, also where the packager before still ran', async () => {
     const { live, packagers, ends } = mediaRoom();

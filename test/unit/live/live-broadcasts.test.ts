@@ -288,7 +288,7 @@ test('changes are told to those who listen to that stream, until they leave', as
   const leave = live.onStateChange('li1', () => told.push('li1'));
   live.onStateChange('li2', () => told.push('li2'));
   live.admit('key', connection().link);
-  expect(live.countByState()).toEqual({ starting: 1, live: 0, waiting: 0 });
+  expect(live.countByState()).toEqual({ starting: 1, live: 0, waiting: 0, stopping: 0 });
   live.complete('li1');
   await vi.advanceTimersByTimeAsync(0);
   expect(told).toEqual(['li1']);

@@ -93,6 +93,20 @@ describe('a slate', () => {
     expect(statsOf(room)).toMatchObject({ state: 'live', broadcastId: 'br1' });
   });
 
+  test('is not shown for a publisher that stopped, and ends with one that came back and stopped', async () => {
+    const room = await shown();
+    const publisher = publish(room.live);
+    publisher.close('unpublished');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(room.packagers[1]!.isOver).toBe(true);
+    room.told.length = 0;
+    await vi.advanceTimersByTimeAsync(4000);
+    expect(statsOf(room)).toMatchObject({ state: 'stopping' });
+    expect([room.told, room.tries.length]).toEqual([[], 2]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(room.ends).toEqual(['publisher-stopped']);
+  });
+
   test('that is not made yet when the publisher is back is given up', async () => {
     const room = await lostPublisher();
     const publisher = publish(room.live);

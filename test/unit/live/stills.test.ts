@@ -19,7 +19,7 @@ afterEach(() => {
 const signal = new AbortController().signal;
 
 /** A broadcast of a second of video, whose publisher is gone. */
-async function lost() {
+async function lost(reason = 'connection-closed') {
   const room = mediaRoom({ showsStills: true });
   const publisher = publish(room.live);
   publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
@@ -27,7 +27,7 @@ async function lost() {
   room.packagers[0]!.begin();
   room.packagers[0]!.give(8000, 25);
   const before = await listOf(room.live);
-  publisher.close('connection-closed');
+  publisher.close(reason);
   await vi.advanceTimersByTimeAsync(0);
   return { ...room, before };
 }
@@ -117,6 +117,18 @@ describe('while its publisher is gone, a broadcast', () => {
     ]);
     await expectUnbroken(live);
   });
+});
+
+test('a publisher that stopped and starts again goes on behind stills that say so, without a discontinuity', async () => {
+  const room = await lost('unpublished');
+  await vi.advanceTimersByTimeAsync(3500);
+  const names = (await listOf(room.live)).segments.slice(4).map(({ uri }) => uri);
+  expect(names).toEqual(['stopped-5.m4s', 'stopped-6.m4s', 'stopped-7.m4s']);
+  await comeBack(room);
+  const { segments } = await listOf(room.live);
+  expect(segments.slice(4).map(({ uri }) => uri)).toEqual([...names, 'stopped-8.m4s', 'segment-9.m4s']);
+  expect(segments.some(({ discontinuity }) => discontinuity)).toBe(false);
+  await expectUnbroken(room.live);
 });
 
 describe('a publisher that comes back', () => {

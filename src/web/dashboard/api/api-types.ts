@@ -146,7 +146,7 @@ export type LiveStream = {
 /** `Broadcast` of the API. */
 export type Broadcast = {
   readonly broadcastId: string;
-  readonly state: "starting" | "live" | "waiting" | "ended";
+  readonly state: "starting" | "live" | "waiting" | "stopping" | "ended";
   readonly startedAt: string;
   readonly liveAt?: string | undefined;
   readonly endedAt?: string | undefined;
@@ -172,7 +172,7 @@ export type IngestHealth = {
   readonly broadcasting: boolean;
   readonly alarms: readonly IngestAlarm[];
   readonly broadcastId?: string | undefined;
-  readonly state?: "live" | "waiting" | undefined;
+  readonly state?: "live" | "waiting" | "stopping" | undefined;
   readonly durationSeconds?: number | undefined;
   readonly protocol?: string | undefined;
   readonly encoder?: string | undefined;

@@ -2,8 +2,7 @@
 export interface BroadcastStats {
   readonly liveStreamId: string;
   readonly broadcastId: string;
-  /** `waiting`: its publisher is gone and may come back. */
-  readonly state: 'live' | 'waiting';
+  readonly state: 'live' | 'waiting' | 'stopping';
   readonly durationSeconds: number;
   readonly viewers: number;
   readonly bitrateBitsPerSecond: number;
@@ -38,6 +37,11 @@ export function statsIn(message: Message): BroadcastStats | undefined {
 }
 
 /** Whether a message says that a broadcast began or ended, so that what was loaded is old. */
-export function isTurn({ type }: Message): boolean {
-  return type === 'live-stream.broadcast.started' || type === 'live-stream.broadcast.ended';
+export function isTurn(message: Message): boolean {
+  return message.type === 'live-stream.broadcast.started' || isEnd(message);
+}
+
+/** Whether a message says that a broadcast ended. */
+export function isEnd({ type }: Message): boolean {
+  return type === 'live-stream.broadcast.ended';
 }

@@ -1,9 +1,22 @@
-import type { BroadcastStats } from './broadcast-stats.ts';
+import type { LiveStream } from '../api/api-types.ts';
 
-/** How it stands with a live stream. `waiting`: its publisher is gone and may come back. */
-export type StreamState = 'live' | 'waiting' | 'off';
+/** State of a live stream. `waiting`: its encoder's connection was lost; `stopping`: its encoder stopped, and the broadcast ends soon. */
+export type StreamState = 'live' | 'waiting' | 'stopping' | 'off';
 
-/** State of a live stream: what the feed says of it, or what was loaded while the feed says nothing. */
-export function streamStateOf(isBroadcasting: boolean, stats: BroadcastStats | undefined): StreamState {
-  return stats?.state ?? (isBroadcasting ? 'live' : 'off');
+/** State of a live stream: what was told of its broadcast, or what was loaded while nothing was told. */
+export function streamStateOf(
+  isBroadcasting: boolean,
+  told: { readonly state?: Exclude<StreamState, 'off'> | undefined } | undefined,
+): StreamState {
+  return told?.state ?? (isBroadcasting ? 'live' : 'off');
+}
+
+/** The same live streams, of which this one no longer broadcasts: what was loaded before its end says that it does. */
+export function withoutBroadcast<Stream extends Pick<LiveStream, 'liveStreamId' | 'broadcasting'>>(
+  streams: readonly Stream[],
+  liveStreamId: string,
+): Stream[] {
+  return streams.map(stream =>
+    stream.liveStreamId === liveStreamId ? { ...stream, broadcasting: false } : stream,
+  );
 }

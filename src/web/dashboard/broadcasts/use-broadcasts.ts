@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useEvery } from '../ui/use-every.ts';
 import { useFeed } from '../ui/use-feed.ts';
-import { type BroadcastStats, isTurn, statsIn } from './broadcast-stats.ts';
+import { type BroadcastStats, isEnd, isTurn, statsIn } from './broadcast-stats.ts';
 
 /** Those of one second come one after the other: they are shown together. */
 const gatheredMs = 120;
@@ -11,9 +11,9 @@ const forgottenMs = 6_000;
 /**
  * How all broadcasts of the environment do, by the id of their live stream.
  *
- * @param onTurn told when one begins or ends
+ * @param onTurn told when one begins or ends; `endedId` is the live stream whose broadcast ended
  */
-export function useBroadcasts(onTurn: () => void): ReadonlyMap<string, BroadcastStats> {
+export function useBroadcasts(onTurn: (endedId?: string) => void): ReadonlyMap<string, BroadcastStats> {
   const heard = useRef(new Map<string, { stats: BroadcastStats; atMs: number }>());
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const [onAir, setOnAir] = useState<ReadonlyMap<string, BroadcastStats>>(new Map());
@@ -29,10 +29,9 @@ export function useBroadcasts(onTurn: () => void): ReadonlyMap<string, Broadcast
     const stats = statsIn(message);
     if (stats !== undefined) heard.current.set(stats.liveStreamId, { stats, atMs: Date.now() });
     else if (isTurn(message)) {
-      if (message.type.endsWith('.ended') && message.liveStreamId !== undefined) {
-        heard.current.delete(message.liveStreamId);
-      }
-      onTurn();
+      const endedId = isEnd(message) ? message.liveStreamId : undefined;
+      if (endedId !== undefined) heard.current.delete(endedId);
+      onTurn(endedId);
     } else return;
     showSoon();
   });

@@ -11,8 +11,9 @@ import { mediaWords } from './stream-words.ts';
 
 const nothing = '–';
 const stateWords: Readonly<Record<StreamState, string>> = {
-  live: 'On air',
-  waiting: 'The encoder is away. It may come back within a minute.',
+  live: 'Live',
+  waiting: 'Encoder disconnected. Waiting up to a minute for it to reconnect.',
+  stopping: 'The encoder stopped. The broadcast ends in a few seconds.',
   off: 'Off air. It goes live when your encoder does.',
 };
 
@@ -34,8 +35,7 @@ export function Glance({
       signal,
     }),
   );
-  const startedAt = last.value?.data[0]?.startedAt;
-  const exactly = startedAt === undefined ? '' : formatDateTime(startedAt);
+  const [broadcast] = last.value?.data ?? [];
   return (
     <Card title="At a glance">
       <p class="glance-state" role="status">
@@ -43,14 +43,21 @@ export function Glance({
       </p>
       <Facts
         rows={[
-          ['On air for', stats === undefined ? nothing : formatClock(stats.durationSeconds)],
+          ['Live for', stats === undefined ? nothing : formatClock(stats.durationSeconds)],
           ['Viewers', stats === undefined ? nothing : formatNumber(stats.viewers)],
           ['Bitrate', stats === undefined ? nothing : formatBitrate(stats.bitrateBitsPerSecond)],
           ['Frame rate', stats === undefined ? nothing : `${formatNumber(stats.framesPerSecond)} a second`],
-          ['Picture, sound', (stats === undefined ? undefined : mediaWords(stats)) ?? nothing],
+          ['Video, audio', (stats === undefined ? undefined : mediaWords(stats)) ?? nothing],
           state === 'off'
-            ? ['Last on air', startedAt === undefined ? 'Never' : <Moment time={startedAt} />]
-            : ['Since', exactly || nothing],
+            ? [
+                'Last live',
+                broadcast === undefined ? (
+                  'Never'
+                ) : (
+                  <Moment time={broadcast.endedAt ?? broadcast.startedAt} />
+                ),
+              ]
+            : ['Started', broadcast === undefined ? nothing : formatDateTime(broadcast.startedAt)],
         ]}
       />
       <p class="hint">The preview counts as a viewer.</p>

@@ -42,8 +42,11 @@ export function LiveStreamPage({ params }: PageProps) {
   const stream = useLoad(liveStreamId, signal =>
     call('GET /live-streams/{liveStreamId}', { params: { liveStreamId }, signal }),
   );
-  const broadcast = useBroadcast(liveStreamId, stream.reload);
   const { value, problem } = stream;
+  const broadcast = useBroadcast(liveStreamId, isEnd => {
+    if (isEnd && value !== undefined) stream.set({ ...value, broadcasting: false });
+    stream.reload();
+  });
   if (value === undefined) {
     return (
       <Page title="Live stream" back={back}>
@@ -79,7 +82,7 @@ function StreamPage({
   const { query } = useQuery();
   const { route } = useLocation();
   const [asks, setAsks] = useState<'complete' | 'delete'>();
-  const state = streamStateOf(stream.broadcasting, broadcast.stats);
+  const state = streamStateOf(stream.broadcasting, broadcast);
   const [[first]] = parts;
   const part = parts.find(([id]) => id === query.part)?.[0] ?? first;
   const address = `/dashboard/live/${liveStreamId}`;

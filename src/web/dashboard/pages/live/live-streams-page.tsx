@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
+import { withoutBroadcast } from '../../broadcasts/stream-state.ts';
 import { useBroadcasts } from '../../broadcasts/use-broadcasts.ts';
 import { usePictureRound } from '../../broadcasts/use-picture-round.ts';
 import { Button } from '../../ui/button.tsx';
@@ -39,7 +40,13 @@ export function LiveStreamsPage() {
       signal,
     }),
   );
-  const onAir = useBroadcasts(loaded.reload);
+  const onAir = useBroadcasts(endedId => {
+    const { value } = loaded;
+    if (endedId !== undefined && value !== undefined) {
+      loaded.set({ ...value, data: withoutBroadcast(value.data, endedId) });
+    }
+    loaded.reload();
+  });
   // What was not heard before may have changed them.
   useFeed(({ type }) => {
     if (type === 'hello' || type === 'gap') loaded.reload();

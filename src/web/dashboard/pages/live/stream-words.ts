@@ -17,7 +17,8 @@ export function mediaWords(media: {
 }
 
 const endWords: Readonly<Record<string, string>> = {
-  'publisher-gone': 'The encoder stopped',
+  'publisher-stopped': 'The encoder stopped',
+  'publisher-gone': 'The encoder’s connection was lost',
   completed: 'Ended here or by the API',
   deleted: 'The live stream was deleted',
   'account-suspended': 'The account was suspended',

@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks';
-import type { IngestAlarm } from '../../api/api-types.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { IngestAlarm, IngestHealth } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { type BroadcastStats, isTurn, statsIn } from '../../broadcasts/broadcast-stats.ts';
+import { type BroadcastStats, isEnd, isTurn, statsIn } from '../../broadcasts/broadcast-stats.ts';
 import { useFeed } from '../../ui/use-feed.ts';
 import { useLoad } from '../../ui/use-load.ts';
 import { type HealthSample, withSample } from './health-samples.ts';
@@ -10,6 +10,8 @@ import { type HealthSample, withSample } from './health-samples.ts';
 export interface RunningBroadcast {
   /** Undefined while there is none. */
   readonly stats: BroadcastStats | undefined;
+  /** Undefined until it is told. */
+  readonly state: IngestHealth['state'];
   /** Of the last minutes, the newest last. */
   readonly samples: readonly HealthSample[];
   /** Those that are on. */
@@ -21,7 +23,7 @@ export interface RunningBroadcast {
  *
  * @param onTurn told when one begins or ends, or may have while nobody listened
  */
-export function useBroadcast(liveStreamId: string, onTurn: () => void): RunningBroadcast {
+export function useBroadcast(liveStreamId: string, onTurn: (isEnd: boolean) => void): RunningBroadcast {
   const [stats, setStats] = useState<BroadcastStats>();
   const [samples, setSamples] = useState<readonly HealthSample[]>([]);
   const health = useLoad(liveStreamId, signal =>
@@ -30,9 +32,8 @@ export function useBroadcast(liveStreamId: string, onTurn: () => void): RunningB
   useFeed(message => {
     if (message.type === 'hello') {
       // What ended before was not heard, be it since the last message or since the page was loaded.
-      setStats(undefined);
       health.reload();
-      onTurn();
+      onTurn(false);
     }
     if (message.liveStreamId !== liveStreamId) return;
     const told = statsIn(message);
@@ -40,12 +41,16 @@ export function useBroadcast(liveStreamId: string, onTurn: () => void): RunningB
       setStats(told);
       setSamples(before => withSample(before, told, Date.now() / 1000));
     } else if (isTurn(message)) {
-      if (message.type.endsWith('.ended')) setStats(undefined);
+      if (isEnd(message)) health.set({ broadcasting: false, alarms: [] });
       health.reload();
-      onTurn();
+      onTurn(isEnd(message));
     } else if (message.type.startsWith('live-stream.alarm.')) {
       health.reload();
     }
   });
-  return { stats, samples, alarms: health.value?.alarms ?? [] };
+  const { value } = health;
+  useEffect(() => {
+    if (value?.broadcasting === false) setStats(undefined);
+  }, [value]);
+  return { stats, state: stats?.state ?? value?.state, samples, alarms: value?.alarms ?? [] };
 }

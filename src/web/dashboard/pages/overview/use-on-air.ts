@@ -12,9 +12,12 @@ export type LiveOnAir = OnAir<BroadcastStats>;
  * Follows what is on air.
  *
  * @param listed live streams that were loaded; others are asked for when the feed tells of them
- * @param onTurn told when a broadcast begins or ends
+ * @param onTurn told when a broadcast begins or ends; `endedId` is the live stream whose broadcast ended
  */
-export function useOnAir(listed: readonly LiveStream[], onTurn: () => void): readonly LiveOnAir[] {
+export function useOnAir(
+  listed: readonly LiveStream[],
+  onTurn: (endedId?: string) => void,
+): readonly LiveOnAir[] {
   const stats = useBroadcasts(onTurn);
   const [further, setFurther] = useState<readonly LiveStream[]>([]);
   const streams = [...listed, ...further];

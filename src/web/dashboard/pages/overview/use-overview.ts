@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ApiKeyPair, LiveStream, Usage } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import type { FeedMessage } from '../../api/feed.ts';
+import { withoutBroadcast } from '../../broadcasts/stream-state.ts';
 import { widestEnvironment } from '../../state/session.ts';
 import { useEvery } from '../../ui/use-every.ts';
 import { useFeed } from '../../ui/use-feed.ts';
@@ -50,7 +51,13 @@ export function useOverview(): Loaded<Overview> {
     if (reasonsToReload.has(type)) reload();
   });
   const videos = useLatestVideos(loaded.value?.latest);
-  const onAir = useOnAir(loaded.value?.streams ?? [], reload);
+  const onAir = useOnAir(loaded.value?.streams ?? [], endedId => {
+    const { value } = loaded;
+    if (endedId !== undefined && value !== undefined) {
+      loaded.set({ ...value, streams: withoutBroadcast(value.streams, endedId) });
+    }
+    reload();
+  });
   useEvery(freshForMs, loaded.reload);
   const { value, problem, isLoading } = loaded;
   return {
