@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { composeWebhooks } from './compose-events.ts';
 import { composeLadder } from './compose-ladder.ts';
 import { composeLive } from './compose-live.ts';
@@ -13,6 +13,7 @@ import { Outbox } from './events/outbox.store.ts';
 import { type FfmpegBuild, findFfmpeg } from './ffmpeg/find-ffmpeg.ts';
 import { findFfprobe } from './ffmpeg/find-ffprobe.ts';
 import { ImageQueue } from './ffmpeg/image-queue.ts';
+import { KnownBuilds } from './ffmpeg/known-builds.ts';
 import { ProcessOwner } from './ffmpeg/owned-process.ts';
 import { ProcessLimits } from './ffmpeg/process-limits.ts';
 import { CertificateFiles } from './http/certificate-files.ts';
@@ -37,6 +38,7 @@ import { BroadcastsStore } from './resources/live-streams/broadcasts.store.ts';
 import { PrivateSessionsStore } from './resources/private-tokens/private-sessions.store.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
 import { missingDescriptors, readDescriptorLimit } from './shared/descriptor-limit.ts';
+import { messageOf } from './shared/errors.ts';
 import { HostResolver } from './shared/host-resolver.ts';
 import { componentOf, Lifecycle } from './shared/lifecycle.ts';
 import type { Logger } from './shared/logger.ts';
@@ -81,8 +83,6 @@ export interface AppEnvironment {
   readonly follow?: FollowBroadcast;
   /** Free bytes of the disk as recordings see them, for tests; else as it is. */
   readonly freeBytes?: () => Promise<number>;
-  /** Whether the dashboard is made before somebody opens it; it is unless tests say otherwise, whose servers are many. */
-  readonly makesDashboardEarly?: boolean;
 }
 
 /** A broadcast of 720p takes a third of a core, six tenths with a ladder and the watermark; quality gives way where that is too much. */
@@ -114,8 +114,11 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
   const clock = environment.clock ?? systemClock;
   const sandboxRules: SandboxRules = { ...usualSandboxRules, ...environment.sandboxRules };
   const dataDir = resolve(config.dataDir);
-  const ffmpeg = await findFfmpeg(config['ffmpeg.path'], environment.variables);
-  const ffprobe = await findFfprobe(config['ffprobe.path'], environment.variables);
+  const knownBuilds = await KnownBuilds.read(join(dataDir, 'programs.json'));
+  const [ffmpeg, ffprobe] = await Promise.all([
+    findFfmpeg(config['ffmpeg.path'], environment.variables, knownBuilds),
+    findFfprobe(config['ffprobe.path'], environment.variables, knownBuilds),
+  ]);
   log.child('ffmpeg').info('ffmpeg-found', {
     path: ffmpeg.path,
     version: ffmpeg.version,
@@ -131,6 +134,10 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
   if (changed.length > 0) log.child('store').info('data-folder-made-private', { paths: changed });
   for (const message of failed) log.child('store').warn('data-folder-not-private', { dataDir, message });
   const database = openDatabase({ dataDir });
+  // Without it, the next start asks the programs again.
+  await knownBuilds
+    .save()
+    .catch((error: unknown) => log.child('ffmpeg').warn('versions-not-saved', { error: messageOf(error) }));
   const metrics = new Metrics();
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
   try {
@@ -311,7 +318,6 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       dataDir,
       publicUrl: () => publicUrl(),
       version: readVersion(),
-      makesDashboardEarly: environment.makesDashboardEarly ?? true,
       ingest: () => {
         const { hostname } = new URL(publicUrl());
         const { rtmpPort, rtmpsPort } = ingest;
@@ -374,7 +380,11 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       },
       health: {
         checks: [
-          { name: 'start', fault: () => (phase === 'running' ? undefined : `the server is ${phase}`) },
+          {
+            name: 'start',
+            fault: () => (phase === 'running' ? undefined : `the server is ${phase}`),
+            isRoutine: true,
+          },
           { name: 'database', fault: () => database.fault() },
           { name: 'ingest', fault: () => (ingest.isListening ? undefined : 'no RTMP port is listened on') },
         ],

@@ -68,6 +68,9 @@ async function serve(): Promise<void> {
     else flags[token.name] = value;
   }
 
+  // Said before the server is loaded: a machine that has just booted takes seconds to read all of it.
+  process.stdout.write('Millrace is starting.\n');
+
   const { loadConfig } = await import('./config/load-config.ts');
   const { createLogger } = await import('./shared/logger.ts');
   const config = loadConfig({

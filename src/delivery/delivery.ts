@@ -16,7 +16,7 @@ import type {
   StreamDirectory,
 } from './live-source.ts';
 import { PendingAnswers } from './pending-answers.ts';
-import { loadPlayerFiles, type PlayerFiles } from './player-files.ts';
+import { loadPlayerFiles, type PlayerFiles, placeholderThumbnail } from './player-files.ts';
 import { pageForm, pageHeaders, pageHeadersFor, pageType, renderPlayerPage } from './player-page.ts';
 import type { PrivateSessions } from './private-sessions.ts';
 import { StallGuard } from './stall-guard.ts';
@@ -63,6 +63,8 @@ export interface DeliveryOptions {
   readonly maxCountedViewers?: number;
 }
 
+/** Paths whose answers are made of the player's files. */
+const kindsOfPlayer: ReadonlySet<string> = new Set(['page', 'asset', 'vod-page', 'vod-sample']);
 const noVideos: VodSource = {
   find: () => undefined,
   multivariant: async () => undefined,
@@ -108,6 +110,7 @@ export class Delivery implements Component {
   readonly #vod: VodDelivery;
   readonly #viewers: ViewerCount;
   readonly #thumbnails = new Thumbnails();
+  #loadingFiles: Promise<void> | undefined;
   #loadedFiles: PlayerFiles | undefined;
 
   constructor(options: DeliveryOptions) {
@@ -146,10 +149,7 @@ export class Delivery implements Component {
     this.#viewers = new ViewerCount(this.#clock, options.maxCountedViewers ?? 100_000);
   }
 
-  /** Reads the player page's files, so that the first viewer does not wait for that. */
-  async start(): Promise<void> {
-    this.#files();
-  }
+  async start(): Promise<void> {}
 
   /** Ends the event streams. Viewers go on fetching what there is. */
   async drain(): Promise<void> {
@@ -213,6 +213,10 @@ export class Delivery implements Component {
   }
 
   #answer(exchange: Exchange, path: ViewerPath | VodPath, query: string): void {
+    if (this.#loadedFiles === undefined && kindsOfPlayer.has(path.kind)) {
+      this.#pending.hold(exchange, this.#loadFiles(), () => this.#answer(exchange, path, query));
+      return;
+    }
     switch (path.kind) {
       case 'vod-asset':
       case 'vod-page':
@@ -435,7 +439,7 @@ export class Delivery implements Component {
     if (uploaded !== undefined) return { image: uploaded, seconds: imageSeconds };
     const broadcastId = this.#live.current(liveStreamId)?.broadcastId;
     const frame = broadcastId === undefined ? undefined : await this.#frames.frame(broadcastId);
-    return { image: frame ?? this.#files().placeholder, seconds: frameSeconds };
+    return { image: frame ?? placeholderThumbnail(), seconds: frameSeconds };
   }
 
   /** Another image may come under this address at any time. */
@@ -472,9 +476,22 @@ export class Delivery implements Component {
     this.#sender.sentence(exchange, 404, notFoundText, noStore);
   }
 
+  /** Those of the player's pages; they are loaded before a request for one is answered. */
   #files(): PlayerFiles {
-    this.#loadedFiles ??= loadPlayerFiles();
+    if (this.#loadedFiles === undefined) throw new Error('the files of the player are not loaded');
     return this.#loadedFiles;
+  }
+
+  /** Loads them when they are first needed; the next request tries again what failed. */
+  #loadFiles(): Promise<void> {
+    this.#loadingFiles ??= loadPlayerFiles()
+      .then(files => {
+        this.#loadedFiles = files;
+      })
+      .finally(() => {
+        this.#loadingFiles = undefined;
+      });
+    return this.#loadingFiles;
   }
 }
 

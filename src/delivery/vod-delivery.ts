@@ -6,7 +6,7 @@ import { type AnswerSender, notFoundText } from './answer-sender.ts';
 import { attachmentNamed } from './content-disposition.ts';
 import { readPieces } from './open-files.ts';
 import type { PendingAnswers } from './pending-answers.ts';
-import type { PlayerFiles } from './player-files.ts';
+import { type PlayerFiles, placeholderThumbnail } from './player-files.ts';
 import { pageForm, pageHeaders, pageHeadersFor, pageType, unsharedMeta } from './player-page.ts';
 import type { PrivateSessions } from './private-sessions.ts';
 import { lifetimeFor } from './token-gate.ts';
@@ -203,7 +203,7 @@ export class VodDelivery {
 
   #answerThumbnail(exchange: Exchange, video: AdmittedVideo): void {
     this.#pending.hold(exchange, this.#source.file(video.entry.videoId, 'thumbnail'), file => {
-      const { body, ...placeholder } = this.#files().placeholder;
+      const { body, ...placeholder } = placeholderThumbnail();
       const image = file ?? { ...placeholder, pieces: [body], bytes: body.length };
       // In place of the placeholder there may be a picture at any moment.
       return this.#sendBody(exchange, image, video, file === undefined ? noCache : 'max-age=60');

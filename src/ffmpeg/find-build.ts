@@ -4,6 +4,7 @@ import { access, realpath } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { AppError, messageOf } from '../shared/errors.ts';
 import { childEnvironment, type Variables } from './child-environment.ts';
+import type { BuildVersions, KnownBuilds } from './known-builds.ts';
 
 /** How a program was found. */
 export type BuildSource = 'setting' | 'path' | 'embedded';
@@ -26,13 +27,9 @@ export const formatOfVersion5_1 = formatNumber([59, 27]);
 export const formatOfVersion6_1 = formatNumber([60, 16]);
 
 /** A program of the ffmpeg project and what it says of itself. */
-export interface InspectedBuild {
+export interface InspectedBuild extends BuildVersions {
   readonly path: string;
-  /** As it names itself, such as `5.1.9-0+deb12u1`. */
-  readonly version: string;
   readonly source: BuildSource;
-  /** Of libavformat, as {@link formatNumber} gives it. */
-  readonly formatVersion: number;
 }
 
 /**
@@ -43,6 +40,7 @@ export interface InspectedBuild {
  * @param setPath value of the setting, or undefined
  * @param variables of this process; those there are looked for on its PATH
  * @param embeddedPath gives the path of the embedded one, or throws when there is none
+ * @param known programs that need not be asked for their versions
  * @throws AppError `ffmpeg-unusable` when the one that was set, or every candidate, does not run
  */
 export async function findBuild(
@@ -50,11 +48,16 @@ export async function findBuild(
   setPath: string | undefined,
   variables: Variables,
   embeddedPath: () => string,
+  known?: KnownBuilds,
 ): Promise<InspectedBuild> {
   const environment = childEnvironment(variables);
+  const inspect = async (path: string, source: BuildSource): Promise<InspectedBuild> => {
+    const ask = () => inspectBuild(program, path, environment);
+    return { path, source, ...(await (known?.versionsOf(path, ask) ?? ask())) };
+  };
   if (setPath !== undefined) {
     try {
-      return await inspectBuild(program, setPath, 'setting', environment);
+      return await inspect(setPath, 'setting');
     } catch (error) {
       throw new AppError('ffmpeg-unusable', `${program}.path: ${setPath} does not run: ${messageOf(error)}`, {
         cause: error,
@@ -65,7 +68,7 @@ export async function findBuild(
   const builds: InspectedBuild[] = [];
   for (const path of await candidates(program, variables.PATH)) {
     try {
-      const build = await inspectBuild(program, path, 'path', environment);
+      const build = await inspect(path, 'path');
       if (build.formatVersion >= formatOfVersion6_1) return build;
       builds.push(build);
     } catch (error) {
@@ -75,7 +78,7 @@ export async function findBuild(
   const tested = builds.find(({ formatVersion }) => formatVersion >= formatOfVersion5);
   if (tested !== undefined) return tested;
   try {
-    builds.push(await inspectBuild(program, embeddedPath(), 'embedded', environment));
+    builds.push(await inspect(embeddedPath(), 'embedded'));
   } catch (error) {
     failures.push(`embedded: ${messageOf(error)}`);
   }
@@ -111,15 +114,14 @@ async function candidates(program: string, searchPath: string | undefined): Prom
 async function inspectBuild(
   program: string,
   path: string,
-  source: BuildSource,
   environment: Readonly<Record<string, string>>,
-): Promise<InspectedBuild> {
+): Promise<BuildVersions> {
   const printed = await run(path, ['-hide_banner', '-version'], environment);
   const version = new RegExp(`^${program} version (\\S+)`, 'm').exec(printed)?.[1];
   const format = /^libavformat\s+(\d+)\.\s*(\d+)/m.exec(printed);
   if (version === undefined || format === null)
     throw new Error(`does not answer -version as ${program} does`);
-  return { path, version, source, formatVersion: formatNumber([Number(format[1]), Number(format[2])]) };
+  return { version, formatVersion: formatNumber([Number(format[1]), Number(format[2])]) };
 }
 
 /** A version as a number that can be compared. */

@@ -8,6 +8,7 @@ import {
   formatOfVersion6_1,
   type InspectedBuild,
 } from './find-build.ts';
+import type { KnownBuilds } from './known-builds.ts';
 
 /** A usable ffmpeg and what it can do. */
 export interface FfmpegBuild {
@@ -29,10 +30,15 @@ export interface FfmpegBuild {
  *
  * @param setPath value of the setting, or undefined
  * @param variables of this process; those there are looked for on its PATH
+ * @param known programs that need not be asked for their versions
  * @throws AppError `ffmpeg-unusable` when the one that was set, or every candidate, does not run.
  */
-export async function findFfmpeg(setPath: string | undefined, variables: Variables): Promise<FfmpegBuild> {
-  return withAbilities(await findBuild('ffmpeg', setPath, variables, embeddedFfmpegPath));
+export async function findFfmpeg(
+  setPath: string | undefined,
+  variables: Variables,
+  known?: KnownBuilds,
+): Promise<FfmpegBuild> {
+  return withAbilities(await findBuild('ffmpeg', setPath, variables, embeddedFfmpegPath, known));
 }
 
 /** Where the package keeps its binary for this machine. */

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Variables } from './child-environment.ts';
 import { type BuildSource, findBuild } from './find-build.ts';
+import type { KnownBuilds } from './known-builds.ts';
 
 /** A usable ffprobe. */
 export interface FfprobeBuild {
@@ -16,11 +17,22 @@ export interface FfprobeBuild {
  *
  * @param setPath value of the setting, or undefined
  * @param variables of this process; those there are looked for on its PATH
+ * @param known programs that need not be asked for their versions
  * @throws AppError `ffmpeg-unusable` when the one that was set, or every candidate, does not run; the package of the embedded one
  *   may be missing
  */
-export async function findFfprobe(setPath: string | undefined, variables: Variables): Promise<FfprobeBuild> {
-  const { path, version, source } = await findBuild('ffprobe', setPath, variables, embeddedFfprobePath);
+export async function findFfprobe(
+  setPath: string | undefined,
+  variables: Variables,
+  known?: KnownBuilds,
+): Promise<FfprobeBuild> {
+  const { path, version, source } = await findBuild(
+    'ffprobe',
+    setPath,
+    variables,
+    embeddedFfprobePath,
+    known,
+  );
   return { path, version, source };
 }
 

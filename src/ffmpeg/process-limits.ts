@@ -136,7 +136,7 @@ async function workingSetpriv(
 ): Promise<string | undefined> {
   if (!(await isExecutable(path))) return undefined;
   try {
-    await promisify(execFile)(path, [...dieWithParent, process.execPath, '--version'], {
+    await promisify(execFile)(path, [...dieWithParent, shellPath, '-c', ':'], {
       timeout: 10_000,
       env,
     });

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
-import { constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
 import { withoutComments } from './without-comments.ts';
+
+const compress = promisify(gzip);
 
 /** A text in the forms in which it is sent. `etag` is in quotes. */
 export interface BrowserText {
@@ -17,19 +20,23 @@ export interface BrowserFile {
   readonly contentType: string;
 }
 
-/** Compresses a text and gives it an entity tag. */
-export function browserText(content: string | Buffer): BrowserText {
+/** Compresses a text, beside the event loop, and gives it an entity tag. */
+export async function browserText(content: string | Buffer): Promise<BrowserText> {
   const plain = Buffer.from(content);
   return {
     plain,
-    gzip: gzipSync(plain, { level: constants.Z_BEST_COMPRESSION }),
-    etag: `"${createHash('sha256').update(plain).digest('hex').slice(0, 12)}"`,
+    gzip: await compress(plain, { level: constants.Z_BEST_COMPRESSION }),
+    etag: `"${hashOf(plain)}"`,
   };
+}
+
+function hashOf(plain: Buffer): string {
+  return createHash('sha256').update(plain).digest('hex').slice(0, 12);
 }
 
 /** Files by the name in `{prefix}{name}`. */
 export class BrowserFiles {
-  readonly byName = new Map<string, BrowserFile>();
+  readonly #added = new Map<string, { readonly content: Buffer; readonly contentType: string }>();
   readonly #prefix: string;
 
   /** @param prefix what their URLs begin with, such as `/assets/` */
@@ -38,11 +45,20 @@ export class BrowserFiles {
   }
 
   /** Adds a file under a name made of its content; its URL. */
-  add(baseName: string, extension: string, content: string | Buffer, contentType: string): string {
-    const text = browserText(content);
-    const name = `${baseName}-${text.etag.slice(1, -1)}.${extension}`;
-    this.byName.set(name, { text, contentType });
+  add(baseName: string, extension: string, content: string, contentType: string): string {
+    const plain = Buffer.from(content);
+    const name = `${baseName}-${hashOf(plain)}.${extension}`;
+    this.#added.set(name, { content: plain, contentType });
     return this.#prefix + name;
+  }
+
+  /** All that were added, compressed one after the other: others need the threads that do it, too. */
+  async compressed(): Promise<Map<string, BrowserFile>> {
+    const byName = new Map<string, BrowserFile>();
+    for (const [name, { content, contentType }] of this.#added) {
+      byName.set(name, { text: await browserText(content), contentType });
+    }
+    return byName;
   }
 }
 
@@ -74,8 +90,8 @@ export class BrowserModules {
   }
 
   /** Adds a page's script with all that it imports; its URL, and the elements by which a page has all of it loaded at once. */
-  addScript(file: URL): { script: string; preloads: string } {
-    const script = this.#add(file);
+  async addScript(file: URL): Promise<{ script: string; preloads: string }> {
+    const script = await this.#add(file);
     const preloads = [...this.#importsOf(file.href)]
       .map(imported => `<link rel="modulepreload" href="${this.#urls.get(imported)!}">`)
       .join('\n');
@@ -83,24 +99,31 @@ export class BrowserModules {
   }
 
   /** What a module imports is added before it, since its own hash depends on their names. */
-  #add(file: URL): string {
+  async #add(file: URL): Promise<string> {
     const known = this.#urls.get(file.href);
     if (known !== undefined) return known;
     const { files, packages, compile } = this.#options;
-    const source = readFileSync(file, 'utf8');
+    const source = await readFile(file, 'utf8');
     const isOurs = /\.tsx?$/.test(file.pathname);
     const imports = new Set<string>();
     this.#imports.set(file.href, imports);
-    const content = (
-      isOurs ? withoutComments(compile(source, file.pathname)) : withoutSourceMap(source)
-    ).replace(importPattern, (whole, keyword: string, quote: string, specifier: string) => {
+    const script = isOurs ? withoutComments(compile(source, file.pathname)) : withoutSourceMap(source);
+    const urls = new Map<string, string>();
+    for (const [, keyword = '', , specifier = ''] of script.matchAll(importPattern)) {
       const target = specifier.startsWith('.') ? new URL(specifier, file) : packages[specifier];
       // The latter are of comments with types in them.
-      if (target === undefined || target.pathname.endsWith('.d.ts')) return whole;
+      if (target === undefined || target.pathname.endsWith('.d.ts')) continue;
       // What is asked for when it is needed is not loaded beforehand.
       if (!keyword.includes('(')) imports.add(target.href);
-      return keyword + quote + this.#add(target) + quote;
-    });
+      urls.set(specifier, await this.#add(target));
+    }
+    const content = script.replace(
+      importPattern,
+      (whole, keyword: string, quote: string, specifier: string) => {
+        const url = urls.get(specifier);
+        return url === undefined ? whole : keyword + quote + url + quote;
+      },
+    );
     const [baseName = ''] = file.pathname.slice(file.pathname.lastIndexOf('/') + 1).split('.');
     const url = files.add(baseName, 'js', content, scriptType);
     this.#urls.set(file.href, url);

@@ -1,7 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from 'koa';
-import { koaBody } from 'koa-body';
 import { AppError, type ErrorCode } from '../shared/errors.ts';
 import { newUuid } from '../shared/ids.ts';
 import { bodyOverheadAtMost, type FormPart, multipartPlugin } from './multipart-plugin.ts';
@@ -52,6 +51,8 @@ export async function receiveFile(
   const spools: SpoolFile[] = [];
   const fields = new Map<string, string>();
   const broken = Promise.withResolvers<never>();
+  // With it come 60 files that a start need not read.
+  const { koaBody } = await import('koa-body');
   const parse = koaBody({
     multipart: true,
     json: false,

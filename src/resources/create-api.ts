@@ -106,8 +106,6 @@ export interface ApiOptions {
   /** Base of every address that is handed out, without a slash at its end; asked when needed, since ports are known late. */
   readonly publicUrl: () => string;
   readonly version: string;
-  /** Whether the dashboard is made before somebody opens it. */
-  readonly makesDashboardEarly?: boolean;
   readonly rateLimits: RateLimits;
   /** Wrong API keys from one address; no limit unless given. */
   readonly maxWrongKeysPerMinute?: number;
@@ -429,7 +427,7 @@ export function createApi(options: ApiOptions): Api {
     ...chapterRoutes(chapters),
     ...playerRoutes(players),
     ...analytics.routes,
-    ...healthRoutes(options.health),
+    ...healthRoutes({ ...options.health, log: log.child('health') }),
     ...usageRoutes(new UsageService({ store: usage, traffic, quotas, clock })),
     ...serverStateRoutes({
       watch: serverWatch,
@@ -472,7 +470,6 @@ export function createApi(options: ApiOptions): Api {
   });
   const dashboard = new DashboardPages({
     docsBase,
-    isMadeEarly: options.makesDashboardEarly ?? false,
     log: log.child('dashboard'),
   });
   return {

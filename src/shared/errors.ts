@@ -11,6 +11,8 @@ interface ErrorEntry {
   readonly title: string;
   /** Only where the kind's usual HTTP status is not the one the contract asks for. */
   readonly status?: number;
+  /** Given where whoever throws it logs it: those who ask again and again need no line each. */
+  readonly logLevel?: 'info';
 }
 
 const invalid = (title: string): ErrorEntry => ({ kind: 'invalid', blame: 'caller', title });
@@ -177,7 +179,12 @@ export const errorRegister = {
   },
   'server-draining': { kind: 'unavailable', blame: 'server', title: 'The server is shutting down.' },
   'disk-full': { kind: 'unavailable', blame: 'server', title: 'The server has no room left on its disk.' },
-  'not-ready': { kind: 'unavailable', blame: 'server', title: 'The server cannot be used now.' },
+  'not-ready': {
+    kind: 'unavailable',
+    blame: 'server',
+    title: 'The server cannot be used now.',
+    logLevel: 'info',
+  },
   'images-busy': { kind: 'unavailable', blame: 'server', title: 'Too many images are being processed.' },
   'server-error': { kind: 'internal', blame: 'server', title: 'Server error' },
   'config-invalid': { kind: 'unavailable', blame: 'server', title: 'The configuration is invalid.' },
@@ -269,8 +276,10 @@ export class AppError extends Error {
 
   /** `error` when someone must act, `info` when a client was told no. */
   get logLevel(): 'error' | 'warn' | 'info' {
-    if (this.kind === 'internal') return 'error';
-    return errorRegister[this.code].blame === 'caller' ? 'info' : 'warn';
+    const entry: ErrorEntry = errorRegister[this.code];
+    if (entry.logLevel !== undefined) return entry.logLevel;
+    if (entry.kind === 'internal') return 'error';
+    return entry.blame === 'caller' ? 'info' : 'warn';
   }
 }
 

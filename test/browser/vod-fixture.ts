@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { loadPlayerFiles } from '../../src/delivery/player-files.ts';
+import { loadPlayerFiles, type PlayerFiles } from '../../src/delivery/player-files.ts';
 import { pageHeaders } from '../../src/delivery/player-page.ts';
 import type { PlayerTheme } from '../../src/delivery/player-theme.ts';
 import { describeVideo, renderVodPage, type VodPageState } from '../../src/delivery/vod-page.ts';
@@ -149,10 +149,11 @@ export class VideoSite {
   readonly requests: string[] = [];
   readonly #folder: string;
   readonly #server: http.Server;
-  readonly #files = loadPlayerFiles();
+  readonly #files: PlayerFiles;
 
-  private constructor(folder: string, video: Partial<VideoOfTest>) {
+  private constructor(folder: string, video: Partial<VideoOfTest>, files: PlayerFiles) {
     this.#folder = folder;
+    this.#files = files;
     this.video = {
       ...{ title: 'Mill & weir', playable: true, failed: false, isMissing: false, rungs: ['240p', '360p'] },
       ...{ segments: videoSeconds / segmentSeconds, isUnreachable: false, hasChapters: true, mp4: true },
@@ -168,7 +169,7 @@ export class VideoSite {
 
   /** Serves what `makeVideo` made in `folder`. */
   static async start(folder: string, video: Partial<VideoOfTest> = {}): Promise<VideoSite> {
-    const site = new VideoSite(folder, video);
+    const site = new VideoSite(folder, video, await loadPlayerFiles());
     await once(site.#server.listen(0, '127.0.0.1'), 'listening');
     return site;
   }

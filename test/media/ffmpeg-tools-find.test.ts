@@ -1,9 +1,10 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { embeddedFfmpegPath, findFfmpeg } from '../../src/ffmpeg/find-ffmpeg.ts';
 import { embeddedFfprobePath, findFfprobe } from '../../src/ffmpeg/find-ffprobe.ts';
 import { withFpsMode } from '../../src/ffmpeg/fps-mode.ts';
+import { KnownBuilds } from '../../src/ffmpeg/known-builds.ts';
 import { tempDirOfTest } from '../support/temp-dir.ts';
 
 const programs = [
@@ -67,6 +68,27 @@ describe.each(programs)('$name', ({ name, find, embedded }) => {
       }
     },
   );
+
+  test('is asked for its version once, and again when its file has changed', async () => {
+    const folder = await folderWith(name, '5.1', '59. 27.100');
+    const path = join(folder, name);
+    const fileOfKnown = join(folder, 'programs.json');
+    const askedFile = join(folder, 'asked');
+    await appendFile(path, `echo asked >> ${askedFile}\n`);
+    const found = async () => {
+      const known = await KnownBuilds.read(fileOfKnown);
+      const { version } = await find(undefined, { PATH: folder }, known);
+      await known.save();
+      const asked = (await readFile(askedFile, 'utf8')).split('\n').length - 1;
+      return { version, asked };
+    };
+    expect(await found()).toEqual({ version: '5.1', asked: 1 });
+    expect(await found()).toEqual({ version: '5.1', asked: 1 });
+    await writeFile(path, (await readFile(path, 'utf8')).replace('version 5.1', 'version 5.1.9'));
+    expect(await found()).toEqual({ version: '5.1.9', asked: 2 });
+    await writeFile(fileOfKnown, '{"damaged');
+    expect(await found()).toEqual({ version: '5.1.9', asked: 3 });
+  });
 
   test('that was set and does not run is refused by name', async () => {
     const folder = await folderWith(name, 'x', 'nothing');

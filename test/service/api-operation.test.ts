@@ -41,6 +41,31 @@ describe('health', () => {
     expect(seenFromOutside.status).toBe(503);
     expect(seenFromOutside.json).not.toHaveProperty('detail');
   });
+
+  it('logs a fault once, and its end, however often it is asked', async () => {
+    const lines: string[] = [];
+    const log = await createLogger({
+      level: 'info',
+      pretty: false,
+      sink: { write: line => void lines.push(line) },
+    });
+    let fault: string | undefined = 'no RTMP port is listened on';
+    const server = await started({ log, faults: () => fault });
+    const ask = () => server.call('GET', '/health/ready', { key: null });
+    for (let times = 0; times < 3; times += 1) expect((await ask()).status).toBe(503);
+    fault = undefined;
+    for (let times = 0; times < 3; times += 1) expect((await ask()).status).toBe(200);
+    const events = lines.map(line => JSON.parse(line) as Record<string, unknown>);
+    expect(events.filter(({ event }) => event !== 'listening')).toEqual([
+      expect.objectContaining({
+        level: 'warn',
+        component: 'health',
+        event: 'not-usable',
+        detail: 'test: no RTMP port is listened on',
+      }),
+      expect.objectContaining({ level: 'info', component: 'health', event: 'usable-again' }),
+    ]);
+  });
 });
 
 describe('metrics', () => {

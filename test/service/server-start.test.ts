@@ -4,10 +4,11 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { type IncomingMessage, request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { startServerProcess } from '../../scripts/server-process.ts';
 import { createLogger } from '../../src/shared/logger.ts';
+import { ffmpegPath } from '../support/ffmpeg.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
 import { startServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -243,9 +244,16 @@ test.concurrent('it is ready once its first account exists and everything has st
       answers.push({ ready, account: ready === 200 ? await statusOf(port, '/account') : undefined });
     }
   };
+  const warnings: string[] = [];
   const sink = {
     write: (line: string) => {
-      const entry = JSON.parse(line) as { component?: string; event?: string; httpPort?: number };
+      const entry = JSON.parse(line) as {
+        level: string;
+        component?: string;
+        event?: string;
+        httpPort?: number;
+      };
+      if (entry.level === 'warn' && entry.component !== 'main') warnings.push(line);
       if (entry.component === 'http' && entry.event === 'listening') polling = poll(entry.httpPort!);
     },
   };
@@ -255,6 +263,40 @@ test.concurrent('it is ready once its first account exists and everything has st
   expect(answers.length).toBeGreaterThan(1);
   expect(answers.slice(0, -1).every(({ ready }) => ready === 503)).toBe(true);
   expect(answers.at(-1)).toEqual({ ready: 200, account: 200 });
+  // Those who ask too early are no reason for one.
+  expect(warnings).toEqual([]);
+});
+
+test.concurrent('it prints a line before it loads the server, and loads nothing that the first request for it can load', async () => {
+  const dataDir = await newFolder();
+  const notesFile = join(await newFolder(), 'notes');
+  const asked = join(await newFolder(), 'asked');
+  const program = join(await newFolder(), 'ffmpeg');
+  writeFileSync(program, `#!/bin/sh\necho asked >> ${asked}\nexec ${ffmpegPath} "$@"\n`, { mode: 0o755 });
+  const env = {
+    MILLRACE_FFMPEG_PATH: program,
+    MILLRACE_TEST_NOTES: notesFile,
+    NODE_OPTIONS: `--import=${new URL('../support/note-modules.ts', import.meta.url)}`,
+  };
+  const first = await startServerProcess({ dataDir, env });
+  await first.stop();
+  const notes = readFileSync(notesFile, 'utf8').trim().split('\n');
+  const printedAt = notes.indexOf('print Millrace is starting.');
+  expect(notes.slice(0, printedAt).map(line => line.replace(pathToFileURL(root).href, ''))).toEqual([
+    'load src/main.ts',
+    'load src/shared/node-version.ts',
+    'load src/shared/errors.ts',
+  ]);
+  const loaded = notes.filter(line => line.startsWith('load ')).map(line => line.slice('load '.length));
+  expect(loaded.some(url => url.endsWith('/src/app.ts'))).toBe(true);
+  const later =
+    /swagger|hls\.js\/|maxmind|mmdb|countries-list|sucrase|preact|formidable|koa-body|opentelemetry|\/src\/web\/|(dashboard|player)-worker|dashboard-files/;
+  expect(loaded.filter(url => later.test(url))).toEqual([]);
+
+  // The program is asked for its version at the first start only.
+  const second = await startServerProcess({ dataDir, env });
+  await second.stop();
+  expect(readFileSync(asked, 'utf8')).toBe('asked\n');
 });
 
 test.concurrent('a limit on open files that is too low is told with what to do', async () => {

@@ -69,7 +69,6 @@ export async function startServer(
   const app = await startApp(config, {
     log: options.log ?? silentLogger,
     variables: process.env,
-    makesDashboardEarly: false,
     sandboxRules: options.sandboxRules ?? {},
     canDropQualities: options.canDropQualities ?? false,
     ...(options.liveSteps === undefined ? {} : { liveSteps: options.liveSteps }),

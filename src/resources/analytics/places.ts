@@ -1,6 +1,4 @@
 import { createRequire } from 'node:module';
-import { countries } from 'countries-list';
-import { open } from 'maxmind';
 import { messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 
@@ -30,6 +28,7 @@ export class Places {
   readonly #log: Logger;
   #opening: Promise<void> | undefined;
   #reader: PlaceReader | undefined;
+  #continents: Readonly<Record<string, { readonly continent: string }>> = {};
 
   /** `path`: the file; the one that comes with the server where it is undefined. */
   constructor(path: string | undefined, log: Logger) {
@@ -53,7 +52,7 @@ export class Places {
     }
     const code = record?.country_code ?? record?.country?.iso_code;
     if (typeof code !== 'string' || !/^[A-Z]{2}$/.test(code)) return nowhere;
-    return { country: code, continent: continentOf(code) };
+    return { country: code, continent: this.#continentOf(code) };
   }
 
   async #open(): Promise<void> {
@@ -63,15 +62,17 @@ export class Places {
         '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb',
       );
     try {
+      const [{ open }, { countries }] = await Promise.all([import('maxmind'), import('countries-list')]);
+      this.#continents = countries;
       this.#reader = (await open(path)) as unknown as PlaceReader;
     } catch (error) {
       this.#log.warn('places-unknown', { path, reason: messageOf(error) });
     }
   }
-}
 
-function continentOf(country: string): string {
-  if (!Object.hasOwn(countries, country)) return '';
-  const { continent } = countries[country as keyof typeof countries] as { continent: string };
-  return continent === 'OC' ? 'AZ' : continent;
+  #continentOf(country: string): string {
+    if (!Object.hasOwn(this.#continents, country)) return '';
+    const { continent } = this.#continents[country]!;
+    return continent === 'OC' ? 'AZ' : continent;
+  }
 }

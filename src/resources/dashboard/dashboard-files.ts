@@ -57,7 +57,7 @@ export interface DashboardFiles {
 }
 
 /** Makes JavaScript of the dashboard's sources. Takes some hundred milliseconds of processor time. */
-export function loadDashboardFiles(): DashboardFiles {
+export async function loadDashboardFiles(): Promise<DashboardFiles> {
   const files = new BrowserFiles('/dashboard/assets/');
   const modules = new BrowserModules({ files, packages, compile });
   const styles = [
@@ -65,14 +65,14 @@ export function loadDashboardFiles(): DashboardFiles {
     readPackage('uplot/dist/uPlot.min.css'),
   ];
   const page = fillTemplate(read('page.html'), {
-    ...modules.addScript(new URL('main.tsx', folder)),
-    theme: modules.addScript(themeScript).script,
+    ...(await modules.addScript(new URL('main.tsx', folder))),
+    theme: (await modules.addScript(themeScript)).script,
     styles: files.add('dashboard', 'css', styles.join('\n'), 'text/css; charset=utf-8'),
     icon: files.add('icon', 'svg', read('../player/icon.svg'), 'image/svg+xml'),
   });
   return {
-    page: { text: browserText(page), contentType: 'text/html; charset=utf-8' },
-    byName: files.byName,
+    page: { text: await browserText(page), contentType: 'text/html; charset=utf-8' },
+    byName: await files.compressed(),
   };
 }
 

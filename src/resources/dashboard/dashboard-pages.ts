@@ -12,8 +12,6 @@ import type { DashboardFiles } from './dashboard-files.ts';
 export interface DashboardPagesOptions {
   /** Base of the `type` of errors, without a slash at its end; asked when needed. */
   readonly docsBase: () => string;
-  /** Whether it is made before somebody opens it. */
-  readonly isMadeEarly: boolean;
   readonly log: Logger;
 }
 
@@ -46,28 +44,22 @@ const pageHeaders = {
 const root = '/dashboard';
 const assetPrefix = `${root}/assets/`;
 
-/** Whoever opens the dashboard later than that after the start of the server does not wait for it to be made. */
-const madeAfterMs = 10_000;
-
-/** `/dashboard`: the dashboard as one page and the files that it names. Answers before the API does. */
+/**
+ * `/dashboard`: the dashboard as one page and the files that it names, made when it is first opened. Answers before the API does.
+ */
 export class DashboardPages implements Component {
   readonly name = 'dashboard';
   readonly #options: DashboardPagesOptions;
   readonly #abort = new AbortController();
   #files: Promise<DashboardFiles> | undefined;
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: DashboardPagesOptions) {
     this.#options = options;
   }
 
-  async start(): Promise<void> {
-    if (!this.#options.isMadeEarly) return;
-    this.#timer = setTimeout(() => void this.#made().catch(() => {}), madeAfterMs);
-  }
+  async start(): Promise<void> {}
 
   async stop(): Promise<void> {
-    clearTimeout(this.#timer);
     this.#abort.abort();
   }
 

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isFromThisMachine } from '../../http/peer.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { AppError } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/logger.ts';
 import type { Secret } from '../../shared/secret.ts';
 
 /** A part that must work for the server to be of use. */
@@ -11,6 +12,8 @@ export interface ReadinessCheck {
   readonly name: string;
   /** What is wrong, for the operator; undefined when nothing is. */
   readonly fault: () => string | undefined;
+  /** Its faults come with every start and stop, and are not logged. */
+  readonly isRoutine?: boolean;
 }
 
 const liveSchema = z.object({ status: z.literal('live') });
@@ -28,7 +31,15 @@ export interface HealthOptions {
 }
 
 /** `/health/*` and `/metrics`: what load balancers and operators look at. */
-export function healthRoutes(options: HealthOptions): Route[] {
+export function healthRoutes(options: HealthOptions & { readonly log: Logger }): Route[] {
+  let loggedDetail = '';
+  /** Logs faults when they come and go, however often somebody asks. */
+  const logChange = (detail: string) => {
+    if (detail === loggedDetail) return;
+    loggedDetail = detail;
+    if (detail === '') options.log.info('usable-again');
+    else options.log.warn('not-usable', { detail });
+  };
   const isOperator = (incoming: IncomingMessage): boolean =>
     isFromThisMachine(incoming) || isToken(options.token, bearerOf(incoming));
 
@@ -52,11 +63,12 @@ export function healthRoutes(options: HealthOptions): Route[] {
       success: { status: 200, description: 'It can.', schema: readySchema },
       errors: ['not-ready'],
       handle: ({ incoming }) => {
-        const checks = options.checks.map(({ name, fault }) => ({ name, fault: fault() }));
+        const checks = options.checks.map(check => ({ ...check, fault: check.fault() }));
         const faults = checks.filter(check => check.fault !== undefined);
         const isTold = isOperator(incoming);
+        const detail = faults.map(({ name, fault }) => `${name}: ${fault}`).join('; ');
+        if (!faults.some(({ isRoutine }) => isRoutine)) logChange(detail);
         if (faults.length > 0) {
-          const detail = faults.map(({ name, fault }) => `${name}: ${fault}`).join('; ');
           throw new AppError('not-ready', detail, { details: isTold ? { detail } : {} });
         }
         return { status: 'ready' as const, ...(isTold ? { checks: checks.map(({ name }) => name) } : {}) };

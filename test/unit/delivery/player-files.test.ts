@@ -2,13 +2,13 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { loadPlayerFiles } from '../../../src/delivery/player-files.ts';
 
-const files = loadPlayerFiles();
+const files = await loadPlayerFiles();
 const texts = [...files.byName].map(([name, file]) => [name, file.text.plain.toString()] as const);
 
 describe('loadPlayerFiles', () => {
-  it('gives each file a name made of its content, alike at each load', () => {
+  it('gives each file a name made of its content, alike at each load', async () => {
     for (const name of files.byName.keys()) expect(name).toMatch(/^[a-z-]+-[0-9a-f]{12}\.(js|css|svg)$/);
-    expect([...loadPlayerFiles().byName.keys()]).toEqual([...files.byName.keys()]);
+    expect([...(await loadPlayerFiles()).byName.keys()]).toEqual([...files.byName.keys()]);
   });
 
   it('makes scripts that browsers can read, whose imports and icons all exist', () => {
@@ -53,9 +53,9 @@ describe('loadPlayerFiles', () => {
     for (const { text } of files.byName.values()) expect(gunzipSync(text.gzip).equals(text.plain)).toBe(true);
   });
 
-  it('leaves the way in which warnings are shown as it was', () => {
+  it('leaves the way in which warnings are shown as it was', async () => {
     const { emitWarning } = process;
-    loadPlayerFiles();
+    await loadPlayerFiles();
     expect(process.emitWarning).toBe(emitWarning);
   });
 });

@@ -29,26 +29,27 @@ async function make(
     packages: Object.fromEntries(Object.entries(packages).map(([name, file]) => [name, urlOf(file)])),
     compile: stripTypes,
   });
-  const made = modules.addScript(urlOf('main.ts'));
+  const made = await modules.addScript(urlOf('main.ts'));
+  const byName = await files.compressed();
   const contents = Object.fromEntries(
-    [...files.byName].map(([name, { text }]) => [name.split('-')[0], text.plain.toString()]),
+    [...byName].map(([name, { text }]) => [name.split('-')[0], text.plain.toString()]),
   );
-  return { ...made, names: [...files.byName.keys()], contents };
+  return { ...made, names: [...byName.keys()], contents };
 }
 
-test('a text has one entity tag for one content, and is the same when it is uncompressed', () => {
-  const text = browserText('a text');
+test('a text has one entity tag for one content, and is the same when it is uncompressed', async () => {
+  const text = await browserText('a text');
   expect(text.etag).toMatch(/^"[0-9a-f]{12}"$/);
-  expect(browserText('a text').etag).toBe(text.etag);
-  expect(browserText('another').etag).not.toBe(text.etag);
+  expect((await browserText('a text')).etag).toBe(text.etag);
+  expect((await browserText('another')).etag).not.toBe(text.etag);
   expect(gunzipSync(text.gzip).toString()).toBe('a text');
 });
 
-test('a file gets a name made of its content, below the prefix', () => {
+test('a file gets a name made of its content, below the prefix', async () => {
   const files = new BrowserFiles('/assets/');
   const url = files.add('look', 'css', 'a{}', 'text/css');
   expect(url).toMatch(/^\/assets\/look-[0-9a-f]{12}\.css$/);
-  expect(files.byName.get(url.slice('/assets/'.length))?.contentType).toBe('text/css');
+  expect((await files.compressed()).get(url.slice('/assets/'.length))?.contentType).toBe('text/css');
 });
 
 test('modules name those they import by their addresses, in every form of import', async () => {

@@ -21,7 +21,8 @@ describe.each(codes)('%s', code => {
 
   test('is logged as what it is: an error only where someone must act', () => {
     const { kind, blame } = errorRegister[code];
-    const level = kind === 'internal' ? 'error' : blame === 'caller' ? 'info' : 'warn';
+    const isInfo = blame === 'caller' || code === 'not-ready';
+    const level = kind === 'internal' ? 'error' : isInfo ? 'info' : 'warn';
     expect(new AppError(code).logLevel).toBe(level);
   });
 });
