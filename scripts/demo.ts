@@ -173,7 +173,8 @@ DASHBOARD. All of it, to look at and to change. Sign in as admin@localhost with 
 
   http://localhost:${server.httpPort}/dashboard
 
-API. A guide, and a reference in which calls can be tried ("Authorize", user name ${server.productionKey}):
+API. A guide, and a reference in which you can try every call. Sign in to the dashboard first: calls then run as you. The API key
+of this demo is ${server.productionKey}.
 
   http://localhost:${server.httpPort}/docs
 

@@ -1,10 +1,54 @@
 /** The viewer of the API document, as far as this page uses it. A script before this one brings it. */
 interface SwaggerOptions {
-  readonly spec: unknown;
+  readonly spec: ApiDocument;
   readonly domNode: Element;
   readonly [option: string]: unknown;
 }
-declare const SwaggerUIBundle: (options: SwaggerOptions) => unknown;
+interface SwaggerViewer {
+  readonly preauthorizeApiKey: (scheme: string, value: string) => unknown;
+  readonly authActions: { readonly logout: (schemes: readonly string[]) => unknown };
+  readonly authSelectors: { readonly authorized: () => { readonly has: (scheme: string) => boolean } };
+  readonly getStore: () => { readonly subscribe: (listener: () => void) => unknown };
+}
+declare const SwaggerUIBundle: (options: SwaggerOptions) => SwaggerViewer;
+
+/** A request of the viewer. What is shown of it is what it holds once it went through the interceptor. */
+interface ViewerRequest {
+  readonly headers: Record<string, string>;
+  curlOptions: string[];
+  userFetch?: typeof fetch;
+}
+
+/** The OpenAPI document, as far as this page reads or changes it. */
+interface ApiDocument {
+  servers: unknown;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+interface Operation {
+  readonly parameters?: readonly Parameter[];
+  /** Alternatives; each names the schemes that it needs. */
+  readonly security?: readonly Record<string, unknown>[];
+}
+
+interface Parameter {
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema?: { readonly type?: string };
+  description?: string;
+  example?: unknown;
+  examples?: Readonly<Record<string, { readonly value: string }>>;
+}
+
+/** The person who is signed in to the dashboard. */
+interface Session {
+  readonly email: string;
+  readonly account: { readonly accountId: string };
+  readonly environments: readonly string[];
+}
+
+const environmentHeader = 'Millrace-Environment';
+const labels: Readonly<Record<string, string>> = { sandbox: 'Sandbox', production: 'Production' };
 
 followColourScheme();
 void showReference();
@@ -24,10 +68,15 @@ async function showReference(): Promise<void> {
   try {
     const response = await fetch('/openapi.json');
     if (!response.ok) throw new Error(`the server answered ${response.status}`);
-    const spec = (await response.json()) as { servers: unknown };
+    const spec = (await response.json()) as ApiDocument;
     // Requests go to where this page came from, by whatever name: the page may talk to nobody else.
     spec.servers = [{ url: location.origin }];
-    SwaggerUIBundle({
+    for (const operation of Object.values(spec.paths).flatMap(item => Object.values(item))) {
+      leaveOptionalParametersEmpty(operation);
+      // The browser sends the session's cookie by itself: the environment is all that the viewer adds.
+      for (const needed of operation.security ?? []) if ('environment' in needed) delete needed.session;
+    }
+    const viewer = SwaggerUIBundle({
       spec,
       domNode,
       deepLinking: true,
@@ -37,12 +86,118 @@ async function showReference(): Promise<void> {
       filter: true,
       persistAuthorization: false,
       validatorUrl: null,
+      requestInterceptor: sendAsSession,
+      onComplete: () => void callAsSession(viewer),
     });
     showKeyFirst(domNode);
     notice.remove();
   } catch (error) {
     notice.textContent = `The reference cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
   }
+}
+
+/**
+ * Moves examples of optional parameters into their descriptions. The viewer would send them as values: lists filtered by an example
+ * are empty.
+ */
+function leaveOptionalParametersEmpty({ parameters = [] }: Operation): void {
+  for (const parameter of parameters) {
+    if (parameter.in === 'path' || parameter.required) continue;
+    const { example, examples = {}, schema } = parameter;
+    const values = example === undefined ? Object.values(examples).map(({ value }) => value) : [example];
+    if (values.length > 0) {
+      const texts = values.map(value => `\`${value}\``).join(', ');
+      parameter.description = `${parameter.description ?? ''} For example: ${texts}.`.trim();
+    }
+    delete parameter.example;
+    delete parameter.examples;
+    // Without an example, the viewer makes one up for an object.
+    if (schema?.type === 'object') parameter.example = '';
+  }
+}
+
+/**
+ * Makes the calls that are tried run as the person who is signed in to the dashboard, and says so. The browser sends the session's
+ * cookie by itself; the header that goes with it names the environment.
+ */
+async function callAsSession(viewer: SwaggerViewer): Promise<void> {
+  const choice = document.querySelector<HTMLSelectElement>('#caller-environment')!;
+  let session = await findSession();
+  const show = () => {
+    const entered = viewer.authSelectors.authorized();
+    const caller =
+      entered.has('apiKey') || entered.has('accessToken')
+        ? 'key'
+        : session === undefined
+          ? 'nobody'
+          : 'session';
+    for (const one of ['nobody', 'session', 'key']) {
+      document.querySelector<HTMLElement>(`#caller-${one}`)!.hidden = one !== caller;
+    }
+  };
+  const apply = () => {
+    if (session !== undefined) viewer.preauthorizeApiKey('environment', choice.value);
+    else if (viewer.authSelectors.authorized().has('environment')) viewer.authActions.logout(['environment']);
+    show();
+  };
+  const take = (found: Session | undefined) => {
+    session = found;
+    document.querySelector('#caller-email')!.textContent = found?.email ?? '';
+    const names = [...(found?.environments ?? [])];
+    choice.replaceChildren(...names.map(name => new Option(labels[name] ?? name, name)));
+    choice.value = environmentOf(found);
+    apply();
+  };
+  take(session);
+  choice.addEventListener('change', apply);
+  viewer.getStore().subscribe(show);
+  // The dashboard tells its other tabs when somebody signs in or out.
+  new BroadcastChannel('millrace.session').addEventListener('message', async () => take(await findSession()));
+}
+
+/** The person who is signed in to the dashboard in this browser; undefined when nobody is, or the server cannot tell. */
+async function findSession(): Promise<Session | undefined> {
+  try {
+    const response = await fetch('/auth/session', { cache: 'no-store' });
+    return response.ok ? ((await response.json()) as Session) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The environment that the dashboard shows: the one that this account chose in this browser, else production where it may. */
+function environmentOf(session: Session | undefined): string {
+  const available = session?.environments ?? [];
+  const [chosen = '', accountId = session?.account.accountId] = storedChoice().split(' ');
+  if (accountId === session?.account.accountId && available.includes(chosen)) return chosen;
+  return available.includes('production') ? 'production' : (available[0] ?? '');
+}
+
+function storedChoice(): string {
+  try {
+    return localStorage.getItem('millrace.environment') ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * Sends a request of the viewer with the environment of the session, unless it has a key or a token. What is shown is the call from
+ * a terminal, which has no session but a key.
+ */
+function sendAsSession(request: ViewerRequest): ViewerRequest {
+  request.curlOptions = [];
+  const environment = request.headers[environmentHeader];
+  if (environment === undefined) return request;
+  delete request.headers[environmentHeader];
+  if (request.headers.Authorization !== undefined) return request;
+  request.curlOptions = ['-u $KEY:'];
+  request.userFetch = (address, options) =>
+    fetch(address, {
+      ...options,
+      headers: { ...(options?.headers as Record<string, string>), [environmentHeader]: environment },
+    });
+  return request;
 }
 
 /** The viewer begins its dialog of credentials at the last form; the first is the one for the key. */
