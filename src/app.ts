@@ -25,6 +25,7 @@ import { AlarmWatch } from './live/alarm-watch.ts';
 import type { BroadcastState, EndReason } from './live/broadcast.ts';
 import type { FollowBroadcast } from './live/broadcast-follower.ts';
 import { FfmpegPackager } from './live/ffmpeg-packager.ts';
+import { HealthHistories } from './live/health-histories.ts';
 import type { LadderForm } from './live/ladder-form.ts';
 import { LiveBroadcasts } from './live/live-broadcasts.ts';
 import { openSlate } from './live/slate.ts';
@@ -102,6 +103,12 @@ const markEveryMs = 60_000;
 const retentionEveryMs = 60_000;
 const eventsKeptMs = 7 * 24 * 3_600_000;
 const broadcastsKeptMs = 30 * 24 * 3_600_000;
+/** What is measured of a broadcast whose publisher is gone. */
+const noRates = {
+  bitrateBitsPerSecond: undefined,
+  framesPerSecond: undefined,
+  audioDriftMilliseconds: undefined,
+};
 
 /**
  * Puts the server together and starts it.
@@ -244,6 +251,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
           ...(environment.follow?.(broadcast) ?? []),
           ...company.follow(broadcast),
           ...outward.restreams.follow(broadcast),
+          healthHistories.follow(broadcast),
         ];
       },
       form: ladder.form,
@@ -285,6 +293,16 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
     const suspensions = new OnDemandInterval(suspensionEveryMs, () => {
       endSuspended(journal, live, log.child('live'));
       return live.openCount > 0;
+    });
+
+    const healthHistories = new HealthHistories({
+      measure: liveStreamId => {
+        const stats = live.statsOf(liveStreamId);
+        if (stats === undefined) return undefined;
+        const viewers = delivery.viewers(liveStreamId);
+        return { ...(stats.state === 'live' ? stats : noRates), viewers };
+      },
+      clock,
     });
 
     const feed = new EventFeed({
@@ -342,9 +360,12 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         maxUploads: config['uploads.maxPerProject'],
       },
       live,
-      ingestHealth: liveStreamId => {
-        const stats = live.statsOf(liveStreamId);
-        return stats && { ...stats, alarms: alarms.raised(stats.broadcastId) };
+      ingestHealth: {
+        health: liveStreamId => {
+          const stats = live.statsOf(liveStreamId);
+          return stats && { ...stats, alarms: alarms.raised(stats.broadcastId) };
+        },
+        history: (liveStreamId, seconds) => healthHistories.newest(liveStreamId, seconds),
       },
       restreams: liveStreamId => outward.restreams.ofStream(liveStreamId),
       videos: {
@@ -646,6 +667,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         ...company.components,
         ...ladder.components,
         ...outward.components,
+        healthHistories,
         live,
         alarms,
         componentOf('suspensions', { stop: () => suspensions.stop() }),

@@ -2,11 +2,11 @@ import type { TrackKind } from './timeline.ts';
 
 /** How a broadcast does at this moment, as far as its media tells. */
 export interface MeterReading {
-  /** Picture and sound that came in over the last second. */
+  /** Audio and video, as the mean of the last {@link smoothedSeconds}; a whole number. */
   readonly bitrateBitsPerSecond: number;
   /** The most that came in over a second. */
   readonly peakBitrateBitsPerSecond: number;
-  /** Frames of picture that came in over the last second. */
+  /** Video frames, as the mean of the last {@link smoothedSeconds}; a whole number. */
   readonly framesPerSecond: number;
   /** Frames of picture that came in and were not packaged. */
   readonly droppedFrames: number;
@@ -26,8 +26,14 @@ export interface MeanRate {
 
 const slotMs = 100;
 const slotsPerSecond = 10;
-/** A second that is over, the slot that fills, and one to spare. */
-const slotCount = 12;
+/**
+ * Rates are means of so many seconds. These hold whole groups of pictures at the usual keyframe intervals of 1, 2 and 4 s, so that a
+ * keyframe is no peak; a stream that drops to half its rate reads so after 4 s, and three quarters of it after 2 s.
+ */
+export const smoothedSeconds = 4;
+const smoothedSlots = smoothedSeconds * slotsPerSecond;
+/** The seconds that are over, the slot that fills, and one to spare. */
+const slotCount = smoothedSlots + 2;
 /** Whole seconds that are remembered: a minute, and those that are compared with it. */
 const secondCount = 70;
 /** A silence that is longer than all that is remembered. */
@@ -54,6 +60,8 @@ export class BroadcastMeter {
   #peakBytes = 0;
   /** Number of the slot that fills, in slots since the clock's start. */
   #newestSlot = 0;
+  /** The slot in which this publisher connection began. */
+  #firstSlot = 0;
   #droppedFrames = 0;
   #missingFrames = 0;
   #lastTimestampMs: number | undefined;
@@ -75,12 +83,15 @@ export class BroadcastMeter {
   }
 
   /**
-   * Another publisher connection: its timestamps have nothing to do with those before.
+   * A publisher connection began or was lost: its rates and timestamps have nothing to do with those before.
    *
    * @param nowMs monotonic
    */
   restart(nowMs: number): void {
     this.#advance(nowMs);
+    this.#bytes.fill(0);
+    this.#frames.fill(0);
+    this.#firstSlot = this.#newestSlot;
     // The second that it begins in is not whole.
     this.#knownSeconds = -1;
     this.#lastTimestampMs = undefined;
@@ -185,11 +196,14 @@ export class BroadcastMeter {
   /** @param nowMs monotonic */
   read(nowMs: number): MeterReading {
     this.#advance(nowMs);
-    const { bytes, frames } = this.#lastSecond();
+    // The first second of a connection is divided by a whole one: encoders begin with a burst.
+    const slots = Math.min(smoothedSlots, Math.max(slotsPerSecond, this.#newestSlot - this.#firstSlot));
+    const { bytes, frames } = this.#lastSlots(slots);
+    const perSecond = slotsPerSecond / slots;
     return {
-      bitrateBitsPerSecond: bytes * 8,
-      peakBitrateBitsPerSecond: Math.max(this.#peakBytes, bytes) * 8,
-      framesPerSecond: frames,
+      bitrateBitsPerSecond: Math.round(bytes * 8 * perSecond),
+      peakBitrateBitsPerSecond: Math.max(this.#peakBytes, this.#lastSlots(slotsPerSecond).bytes) * 8,
+      framesPerSecond: Math.round(frames * perSecond),
       droppedFrames: this.#droppedFrames,
       missingFrames: this.#missingFrames,
       keyframeIntervalSeconds: secondsOf(this.#keyframeIntervalMs),
@@ -220,7 +234,7 @@ export class BroadcastMeter {
   }
 
   #keepSecond(): void {
-    const { bytes, frames } = this.#lastSecond();
+    const { bytes, frames } = this.#lastSlots(slotsPerSecond);
     this.#secondBytes[this.#nextSecond] = bytes;
     this.#secondFrames[this.#nextSecond] = frames;
     this.#nextSecond = (this.#nextSecond + 1) % secondCount;
@@ -228,11 +242,11 @@ export class BroadcastMeter {
     this.#peakBytes = Math.max(this.#peakBytes, bytes);
   }
 
-  /** What the slots of the second hold that ends with the slot before the newest. */
-  #lastSecond(): { readonly bytes: number; readonly frames: number } {
+  /** Adds up the last `count` slots before the newest. */
+  #lastSlots(count: number): { readonly bytes: number; readonly frames: number } {
     let bytes = 0;
     let frames = 0;
-    for (let back = 1; back <= slotsPerSecond; back += 1) {
+    for (let back = 1; back <= count; back += 1) {
       const slot = (this.#newestSlot - back + slotCount) % slotCount;
       bytes += this.#bytes[slot]!;
       frames += this.#frames[slot]!;

@@ -213,5 +213,6 @@ export class IngestHealth {
     this.#connectedMs += nowMs - this.#attachedMs;
     this.#attachedMs = undefined;
     this.#lostMs = nowMs;
+    this.#meter.restart(nowMs);
   }
 }

@@ -29,7 +29,7 @@ import { tokenChore } from './auth/token-chore.ts';
 import { WrongKeyLimit } from './auth/wrong-key-limit.ts';
 import { BroadcastHistoryStore } from './broadcasts/broadcast-history.store.ts';
 import { broadcastRoutes } from './broadcasts/broadcasts.routes.ts';
-import { BroadcastsService, type FindIngestHealth } from './broadcasts/broadcasts.service.ts';
+import { BroadcastsService, type IngestHealthSources } from './broadcasts/broadcasts.service.ts';
 import { captionRoutes } from './captions/captions.routes.ts';
 import { TextTracksService } from './captions/text-tracks.service.ts';
 import { TextTracksStore } from './captions/text-tracks.store.ts';
@@ -113,7 +113,7 @@ export interface ApiOptions {
   readonly quotas?: QuotaLimits;
   readonly live: LiveControl;
   /** How broadcasts come in; without it, nothing is known of that. */
-  readonly ingestHealth?: FindIngestHealth;
+  readonly ingestHealth?: IngestHealthSources;
   /** What the rest of the server does for videos; without it, they are containers that nothing comes into. */
   readonly videos?: Partial<VideoWork>;
   /** How images are worked on; without it, no frames are made, watermarks are taken unseen, and nothing is marked. */
@@ -390,7 +390,7 @@ export function createApi(options: ApiOptions): Api {
     ...broadcastRoutes(
       new BroadcastsService({
         store: new BroadcastHistoryStore(database),
-        health: options.ingestHealth ?? (() => undefined),
+        ...(options.ingestHealth ?? { health: () => undefined, history: () => undefined }),
       }),
       liveStreams,
     ),

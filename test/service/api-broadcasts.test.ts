@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { BroadcastHistoryStore } from '../../src/resources/broadcasts/broadcast-history.store.ts';
+import type { IngestHealthSources } from '../../src/resources/broadcasts/broadcasts.service.ts';
 import { BroadcastsStore } from '../../src/resources/live-streams/broadcasts.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
@@ -10,8 +11,9 @@ const start = Date.parse('2026-03-04T05:06:07Z');
 
 let server: RunningApi;
 let history: BroadcastsStore;
+const healthHistory = vi.fn<IngestHealthSources['history']>();
 beforeAll(async () => {
-  server = await startApi();
+  server = await startApi({ ingestHealth: { health: () => undefined, history: healthHistory } });
   history = new BroadcastsStore(server.database, new Outbox(server.database, silentLogger), {
     nowMs: () => start + 1000,
     monotonicMs: () => 0,
@@ -96,7 +98,7 @@ describe('the broadcasts of a live stream', () => {
     expect(await total()).toBe(0);
   });
 
-  it.each(['broadcasts', 'health'])('and their %s are nobody else’s', async what => {
+  it.each(['broadcasts', 'health', 'health/history'])('and their %s are nobody else’s', async what => {
     const stream = await newStream();
     const { sandboxKey } = server.addAccount();
     const answer = await server.call('GET', `/live-streams/${stream}/${what}`, { key: sandboxKey });
@@ -107,4 +109,57 @@ describe('the broadcasts of a live stream', () => {
 it('a live stream that does not broadcast has no health and no alarms', async () => {
   const { json } = await server.call('GET', `/live-streams/${await newStream()}/health`);
   expect(json).toEqual({ broadcasting: false, alarms: [] });
+});
+
+describe('the health of the last minutes', () => {
+  const historyOf = async (stream: string, query = '') =>
+    server.call('GET', `/live-streams/${stream}/health/history${query}`);
+
+  it('is told with times, without what is not known, while a broadcast goes on and after its end', async () => {
+    const stream = await newStream();
+    const unknown = { bitrateBitsPerSecond: undefined, framesPerSecond: undefined };
+    const samples = [
+      {
+        atMs: start,
+        bitrateBitsPerSecond: 2_600_000,
+        framesPerSecond: 30,
+        audioDriftMilliseconds: -3,
+        viewers: 2,
+      },
+      { atMs: start + 10_000, ...unknown, audioDriftMilliseconds: undefined, viewers: 0 },
+    ];
+    const told = { broadcastId: 'br1', startedAtMs: start, stepSeconds: 10, samples };
+    healthHistory.mockReturnValueOnce({ ...told, endedAtMs: undefined });
+    const running = await historyOf(stream, '?minutes=60');
+    expect(healthHistory).toHaveBeenLastCalledWith(stream, 3_600);
+    expect(running.json).toEqual({
+      broadcasting: true,
+      broadcastId: 'br1',
+      startedAt: '2026-03-04T05:06:07+00:00',
+      stepSeconds: 10,
+      data: [
+        {
+          measuredAt: '2026-03-04T05:06:07+00:00',
+          bitrateBitsPerSecond: 2_600_000,
+          framesPerSecond: 30,
+          audioDriftMilliseconds: -3,
+          viewers: 2,
+        },
+        { measuredAt: '2026-03-04T05:06:17+00:00', viewers: 0 },
+      ],
+    });
+    healthHistory.mockReturnValueOnce({ ...told, endedAtMs: start + minute });
+    const ended = await historyOf(stream);
+    expect(healthHistory).toHaveBeenLastCalledWith(stream, 300);
+    expect(ended.json).toMatchObject({ broadcasting: false, endedAt: '2026-03-04T05:07:07+00:00' });
+  });
+
+  it('is empty where nothing is remembered, and takes 1 to 720 minutes', async () => {
+    const stream = await newStream();
+    expect((await historyOf(stream)).json).toEqual({ broadcasting: false, data: [] });
+    for (const minutes of ['0', '721', '1.5', 'x']) {
+      const { status, json } = await historyOf(stream, `?minutes=${minutes}`);
+      expect([minutes, status, json.problems?.[0]?.name ?? json.name]).toEqual([minutes, 400, 'minutes']);
+    }
+  });
 });

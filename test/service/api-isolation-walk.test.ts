@@ -290,6 +290,7 @@ const harmless = new Set([
     'unique',
     'viewDuration',
     'interval',
+    'minutes',
     'token',
   ],
 ]);

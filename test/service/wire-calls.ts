@@ -140,6 +140,7 @@ export async function startWireApi(): Promise<WireApi> {
     'GET /live-streams/{liveStreamId}/restreams': at(`${stream}/restreams`),
     'GET /live-streams/{liveStreamId}/broadcasts': at(`${stream}/broadcasts`),
     'GET /live-streams/{liveStreamId}/health': at(`${stream}/health`),
+    'GET /live-streams/{liveStreamId}/health/history': at(`${stream}/health/history?minutes=60`),
     'POST /live-streams/{liveStreamId}/thumbnail': () => ({ path: `${stream}/thumbnail`, body: image() }),
     'DELETE /live-streams/{liveStreamId}/thumbnail': at(`${stream}/thumbnail`),
     'GET /videos': at('/videos'),

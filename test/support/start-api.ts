@@ -32,6 +32,7 @@ export interface StartApiOptions
         | 'peers'
         | 'analytics'
         | 'bodyTimeoutMs'
+        | 'ingestHealth'
         | 'videos'
         | 'images'
         | 'uploads'
@@ -163,6 +164,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
       ? {}
       : { maxWrongKeysPerMinute: options.maxWrongKeysPerMinute }),
     ...(options.analytics === undefined ? {} : { analytics: options.analytics }),
+    ...(options.ingestHealth === undefined ? {} : { ingestHealth: options.ingestHealth }),
     ...(options.videos === undefined ? {} : { videos: options.videos }),
     ...(options.images === undefined ? {} : { images: options.images }),
     uploads: { jobs, ...options.uploads },

@@ -2,7 +2,13 @@ import { pageOf, sortOf } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { LiveStreamsService } from '../live-streams/live-streams.service.ts';
 import { ofOneLiveStream } from '../live-streams/one-live-stream.ts';
-import { broadcastListSchema, broadcastsQuerySchema, ingestHealthSchema } from './broadcasts.schema.ts';
+import {
+  broadcastListSchema,
+  broadcastsQuerySchema,
+  healthHistoryQuerySchema,
+  healthHistorySchema,
+  ingestHealthSchema,
+} from './broadcasts.schema.ts';
 import type { BroadcastsService } from './broadcasts.service.ts';
 
 /** The routes that tell of the broadcasts of a live stream. */
@@ -36,6 +42,17 @@ export function broadcastRoutes(
       ...one,
       success: { status: 200, description: 'How it does.', schema: ingestHealthSchema },
       handle: ({ found }) => broadcasts.health(found.liveStreamId),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/live-streams/{liveStreamId}/health/history',
+      summary: 'Get the ingest health of the last minutes',
+      description:
+        'Of the broadcast that goes on, or else of the last one, which is remembered for a day. The history is in memory: a restart of the server forgets it.',
+      ...one,
+      query: healthHistoryQuerySchema,
+      success: { status: 200, description: 'How it did.', schema: healthHistorySchema },
+      handle: ({ found, query }) => broadcasts.healthHistory(found.liveStreamId, query.minutes),
     }),
   ];
 }

@@ -108,10 +108,16 @@ export const ingestHealthSchema = z
     durationSeconds: count.optional().describe('Since its first publisher was taken.'),
     ...sourceFields,
     protocol: sourceFields.protocol.optional(),
-    bitrateBitsPerSecond: bitrate.optional().describe('Of the last second.'),
+    bitrateBitsPerSecond: bitrate
+      .optional()
+      .describe(
+        'Audio and video together: the mean of the last 4 seconds; 0 while no publisher is connected.',
+      ),
     averageBitrateBitsPerSecond: bitrate.optional().describe('While a publisher was connected.'),
     peakBitrateBitsPerSecond: bitrate.optional().describe('The most of a second.'),
-    framesPerSecond: count.optional().describe('Of the last second.'),
+    framesPerSecond: count
+      .optional()
+      .describe('The mean of the last 4 seconds; 0 while no publisher is connected.'),
     averageFramesPerSecond: z.number().min(0).optional().describe('While a publisher was connected.'),
     declaredFramesPerSecond: z
       .number()
@@ -176,3 +182,69 @@ export const ingestHealthSchema = z
 
 /** How what a live stream broadcasts comes in. */
 export type IngestHealthView = z.input<typeof ingestHealthSchema>;
+
+/** Query of `GET /live-streams/{liveStreamId}/health/history`. */
+export const healthHistoryQuerySchema = z.strictObject({
+  minutes: z
+    .int()
+    .min(1)
+    .max(720)
+    .default(5)
+    .describe('How many of the last minutes. Up to 5 come in steps of 1 s, up to 60 of 10 s, more of 60 s.'),
+});
+
+const healthSampleSchema = z
+  .object({
+    measuredAt: time.describe('When the step begins.'),
+    bitrateBitsPerSecond: bitrate
+      .optional()
+      .describe('The mean of the step. All rates are absent while no publisher was connected.'),
+    framesPerSecond: count.optional(),
+    audioDriftMilliseconds: z
+      .int()
+      .optional()
+      .describe('How far audio was ahead of video; absent while it was not known.'),
+    viewers: count.optional(),
+  })
+  .meta({ id: 'HealthSample' });
+
+/** How the newest broadcast of a live stream did over the last minutes. */
+export const healthHistorySchema = z
+  .object({
+    broadcasting: z.boolean(),
+    broadcastId: z
+      .string()
+      .optional()
+      .describe('The broadcast that is told of; absent, as is all but `data`, when none is remembered.'),
+    startedAt: time.optional(),
+    endedAt: time.optional().describe('Absent while it goes on. The last minutes are those before the end.'),
+    stepSeconds: z.int().optional().describe('Length of the step that each sample stands for.'),
+    data: z
+      .array(healthSampleSchema)
+      .describe('Oldest first. Steps in which nothing was measured are left out.'),
+  })
+  .meta({
+    id: 'IngestHealthHistory',
+    examples: [
+      {
+        broadcasting: true,
+        broadcastId: 'br5Ds8GhJk1Qw3ErTy6UiOpA',
+        startedAt: '2026-03-04T05:06:07+00:00',
+        stepSeconds: 1,
+        data: [
+          {
+            measuredAt: '2026-03-04T05:06:08+00:00',
+            bitrateBitsPerSecond: 2_598_400,
+            framesPerSecond: 30,
+            audioDriftMilliseconds: 0,
+            viewers: 3,
+          },
+          { measuredAt: '2026-03-04T05:06:09+00:00', viewers: 3 },
+        ],
+      },
+      { broadcasting: false, data: [] },
+    ],
+  });
+
+/** How the newest broadcast of a live stream did over the last minutes. */
+export type HealthHistoryView = z.input<typeof healthHistorySchema>;

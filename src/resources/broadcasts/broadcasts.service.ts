@@ -1,7 +1,7 @@
 import { formatAtom } from '../../shared/clock.ts';
 import type { BroadcastRow } from '../../store/tables.ts';
 import type { BroadcastHistoryStore } from './broadcast-history.store.ts';
-import type { BroadcastView, IngestHealthView } from './broadcasts.schema.ts';
+import type { BroadcastView, HealthHistoryView, IngestHealthView } from './broadcasts.schema.ts';
 
 /** What is known of the ingest of a broadcast that goes on. */
 export interface IngestHealth {
@@ -41,14 +41,42 @@ export interface IngestHealth {
 /** What the live room tells of the ingest of a stream; undefined when it does not broadcast. */
 export type FindIngestHealth = (liveStreamId: string) => IngestHealth | undefined;
 
+/** How the newest broadcast of a live stream did. */
+export interface IngestHealthHistory {
+  readonly broadcastId: string;
+  readonly startedAtMs: number;
+  /** Undefined while it goes on. */
+  readonly endedAtMs: number | undefined;
+  readonly stepSeconds: number;
+  /** Oldest first; rates are undefined while no publisher was connected. */
+  readonly samples: readonly {
+    readonly atMs: number;
+    readonly bitrateBitsPerSecond: number | undefined;
+    readonly framesPerSecond: number | undefined;
+    readonly audioDriftMilliseconds: number | undefined;
+    readonly viewers: number | undefined;
+  }[];
+}
+
+/** Finds how the newest broadcast of a stream did over so many seconds; undefined when none is remembered. */
+export type FindHealthHistory = (liveStreamId: string, seconds: number) => IngestHealthHistory | undefined;
+
+/** What the live room tells of the health of broadcasts. */
+export interface IngestHealthSources {
+  readonly health: FindIngestHealth;
+  readonly history: FindHealthHistory;
+}
+
 /** What the owner of a live stream can see of its broadcasts. */
 export class BroadcastsService {
   readonly #store: BroadcastHistoryStore;
   readonly #health: FindIngestHealth;
+  readonly #history: FindHealthHistory;
 
-  constructor(options: { store: BroadcastHistoryStore; health: FindIngestHealth }) {
+  constructor(options: { store: BroadcastHistoryStore } & IngestHealthSources) {
     this.#store = options.store;
     this.#health = options.health;
+    this.#history = options.history;
   }
 
   /** One page of a live stream's broadcasts, and how many there are on all pages. */
@@ -88,6 +116,21 @@ export class BroadcastsService {
       lastDroppedAt: health.lastDroppedAtMs === undefined ? undefined : formatAtom(health.lastDroppedAtMs),
       awaySeconds: health.awaySeconds,
       silentSeconds: health.silentSeconds,
+    });
+  }
+
+  /** How the newest broadcast of a live stream did over the last minutes. */
+  healthHistory(liveStreamId: string, minutes: number): HealthHistoryView {
+    const history = this.#history(liveStreamId, minutes * 60);
+    if (history === undefined) return { broadcasting: false, data: [] };
+    const { broadcastId, startedAtMs, endedAtMs, stepSeconds, samples } = history;
+    return withoutUnset({
+      broadcasting: endedAtMs === undefined,
+      broadcastId,
+      startedAt: formatAtom(startedAtMs),
+      endedAt: endedAtMs === undefined ? undefined : formatAtom(endedAtMs),
+      stepSeconds,
+      data: samples.map(({ atMs, ...values }) => withoutUnset({ measuredAt: formatAtom(atMs), ...values })),
     });
   }
 }

@@ -13,12 +13,12 @@ function feed(meter: BroadcastMeter, { fps = 25, frames = 100, fromMs = 0, gop =
 }
 
 describe('a meter', () => {
-  test('counts bits and frames of the last second', () => {
+  test('tells the mean bitrate and frame rate of the last four seconds', () => {
     const meter = new BroadcastMeter();
-    feed(meter, { frames: 75 });
-    meter.arrived('audio', 500, 2960);
-    expect(meter.read(3000)).toEqual({
-      bitrateBitsPerSecond: (25 * 1000 + 500) * 8,
+    feed(meter, { frames: 150 });
+    meter.arrived('audio', 500, 5960);
+    expect(meter.read(6000)).toEqual({
+      bitrateBitsPerSecond: (25 * 1000 + 500 / 4) * 8,
       peakBitrateBitsPerSecond: (25 * 1000 + 500) * 8,
       framesPerSecond: 25,
       droppedFrames: 0,
@@ -28,7 +28,41 @@ describe('a meter', () => {
     });
   });
 
-  test.each([1.2, 5, 1e6])('falls to nothing when nothing comes for %d s', seconds => {
+  test.each([1, 2])(
+    'reads the same at each moment where keyframes of %d s are ten times as large',
+    gopSeconds => {
+      const meter = new BroadcastMeter();
+      const rates = new Set<number>();
+      for (let index = 0; index < 25 * 20; index += 1) {
+        const atMs = index * 40;
+        meter.arrived('video', index % (25 * gopSeconds) === 0 ? 10_000 : 1000, atMs);
+        if (index > 25 * 5 && index % 25 === 12) rates.add(meter.read(atMs).bitrateBitsPerSecond);
+      }
+      expect([...rates]).toEqual([(25 * 1000 + 9000 / gopSeconds) * 8]);
+    },
+  );
+
+  test('shows a dip within seconds', () => {
+    const meter = new BroadcastMeter();
+    feed(meter, { frames: 250 });
+    feed(meter, { fps: 5, frames: 20, fromMs: 10_000 });
+    expect(meter.read(14_000).framesPerSecond).toBe(5);
+    const falling = new BroadcastMeter();
+    feed(falling, { frames: 250 });
+    feed(falling, { fps: 5, frames: 10, fromMs: 10_000 });
+    expect(falling.read(12_000).framesPerSecond).toBe(15);
+  });
+
+  test('of a connection that has just begun divides by its own time, and knows nothing of the one before', () => {
+    const meter = new BroadcastMeter();
+    feed(meter, { frames: 100 });
+    meter.restart(4000);
+    expect(meter.read(4000)).toMatchObject({ bitrateBitsPerSecond: 0, framesPerSecond: 0 });
+    feed(meter, { fps: 10, frames: 20, fromMs: 4000 });
+    expect(meter.read(6000)).toMatchObject({ bitrateBitsPerSecond: 80_000, framesPerSecond: 10 });
+  });
+
+  test.each([4.2, 9, 1e6])('falls to nothing when nothing comes for %d s', seconds => {
     const meter = new BroadcastMeter();
     feed(meter, { frames: 25 });
     expect(meter.read(1000 + seconds * 1000)).toMatchObject({ bitrateBitsPerSecond: 0, framesPerSecond: 0 });

@@ -205,6 +205,25 @@ export type IngestAlarm = {
   readonly raisedAt: string;
 };
 
+/** `IngestHealthHistory` of the API. */
+export type IngestHealthHistory = {
+  readonly broadcasting: boolean;
+  readonly broadcastId?: string | undefined;
+  readonly startedAt?: string | undefined;
+  readonly endedAt?: string | undefined;
+  readonly stepSeconds?: number | undefined;
+  readonly data: readonly HealthSample[];
+};
+
+/** `HealthSample` of the API. */
+export type HealthSample = {
+  readonly measuredAt: string;
+  readonly bitrateBitsPerSecond?: number | undefined;
+  readonly framesPerSecond?: number | undefined;
+  readonly audioDriftMilliseconds?: number | undefined;
+  readonly viewers?: number | undefined;
+};
+
 /** `RestreamList` of the API. */
 export type RestreamList = {
   readonly data: readonly Restream[];
@@ -817,6 +836,12 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: IngestHealth;
+  };
+  'GET /live-streams/{liveStreamId}/health/history': {
+    params: { readonly liveStreamId: string; };
+    query: { readonly minutes?: number | undefined; };
+    body: undefined;
+    answer: IngestHealthHistory;
   };
   'GET /live-streams/{liveStreamId}/restreams': {
     params: { readonly liveStreamId: string; };
