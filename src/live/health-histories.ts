@@ -1,5 +1,6 @@
 import type { Clock } from '../shared/clock.ts';
 import type { Component } from '../shared/lifecycle.ts';
+import { OnDemandInterval } from '../shared/on-demand-interval.ts';
 import type { EndReason } from './broadcast.ts';
 import type { BroadcastFollower, FollowedBroadcast } from './broadcast-follower.ts';
 import { type HealthExcerpt, HealthHistory, type HealthMeasurement } from './health-history.ts';
@@ -43,7 +44,10 @@ export class HealthHistories implements Component {
   readonly #running = new Set<Followed>();
   /** By live stream, those that ended first come first. */
   readonly #ended = new Map<string, Followed>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #interval = new OnDemandInterval(everyMs, () => {
+    this.measure();
+    return this.#running.size > 0;
+  });
 
   constructor(options: HealthHistoriesOptions) {
     this.#options = options;
@@ -53,7 +57,7 @@ export class HealthHistories implements Component {
   async start(): Promise<void> {}
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#interval.stop();
   }
 
   /** Measures a broadcast until it ends. */
@@ -65,7 +69,7 @@ export class HealthHistories implements Component {
       endedAtMs: undefined,
     };
     this.#running.add(followed);
-    this.#timer ??= setInterval(() => this.measure(), everyMs);
+    this.#interval.wake();
     return { name: this.name, ended: reason => this.#end(followed, reason) };
   }
 
@@ -96,10 +100,6 @@ export class HealthHistories implements Component {
   #end(followed: Followed, reason: EndReason): void {
     const { liveStreamId } = followed.broadcast;
     this.#running.delete(followed);
-    if (this.#running.size === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    }
     // One that could never be played says nothing, and leaves what is known of the one before.
     if (followed.isMeasured || reason === 'deleted') this.#ended.delete(liveStreamId);
     if (!followed.isMeasured || reason === 'deleted') return;

@@ -40,6 +40,10 @@ describeInBrowser('analytics in the dashboard', browser => {
     const plays = page.getByRole('figure', { name: 'Plays, by the day' });
     await plays.locator('canvas').waitFor();
     expect(await plays.getByRole('row').last().getByRole('cell').allTextContents()).toEqual(['1', '1']);
+    await plays.getByRole('columnheader', { name: 'Time in UTC' }).waitFor();
+    await page.getByText(/Times are in UTC\./).waitFor();
+    // Nothing is pointed at: the legend names the lines and no values.
+    expect(await plays.locator('.chart-legend').innerText()).toMatch(/^Plays\s+Players loaded$/);
     const tiles = page.locator('.total');
     expect(await tiles.nth(0).innerText()).toMatch(/Plays\s+1/);
     expect(await tiles.nth(1).innerText()).toMatch(/Watch time\s+12 s/);

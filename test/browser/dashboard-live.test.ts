@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { publishTestPicture } from '../support/ffmpeg.ts';
 import type { TestServer } from '../support/start-server.ts';
@@ -48,11 +48,12 @@ describeInBrowser('live streams in the dashboard', browser => {
     await using publisher = publishTestPicture({ url: `${address}/${key}` });
     await page.locator('.page-title').getByText('Live', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Health' }).click();
-    const rates = page.getByRole('figure', { name: 'Bitrate of the last five minutes' });
+    const rates = page.getByRole('figure', { name: 'Bitrate, last 5 minutes' });
     await rates
       .getByRole('cell', { name: /\d kbit\/s$/ })
       .first()
       .waitFor();
+    await page.getByRole('figure', { name: 'Viewers, last 5 minutes' }).waitFor();
     const preview = page.frameLocator('iframe[title="Preview of Pier cam"]').locator('video');
     await until('the preview plays', async () => {
       const seconds = await preview.evaluate(
@@ -61,6 +62,22 @@ describeInBrowser('live streams in the dashboard', browser => {
       return seconds > 0.5;
     });
     expect(await dashboard.violations()).toEqual([]);
+
+    // A page that is opened now shows what was before it, in the time of its viewer.
+    await rates.getByRole('row').nth(12).waitFor();
+    await using later = await openAt(browser(), server, `${new URL(page.url()).pathname}?part=health`, {
+      ...{ timezoneId: 'Asia/Kolkata', locale: 'en-GB' },
+    });
+    const remembered = later.page.getByRole('figure', { name: 'Bitrate, last 5 minutes' });
+    await remembered.getByRole('row').nth(5).waitFor();
+    const [hours = '', minutes] = (await remembered.getByRole('rowheader').last().innerText()).split(':');
+    const shownMinutes = Number(hours) * 60 + Number(minutes);
+    const now = new Date();
+    const indian = now.getUTCHours() * 60 + now.getUTCMinutes() + 330;
+    expect((indian - shownMinutes + 1_440) % 1_440).toBeLessThan(10);
+    await later.page.getByText('1 hour').click();
+    await later.page.getByRole('figure', { name: 'Bitrate, last 1 hour' }).waitFor();
+    expect(await later.violations()).toEqual([]);
 
     await publisher.kill();
     await page.getByText('Encoder disconnected. Waiting up to a minute for it to reconnect.').waitFor();
@@ -78,6 +95,8 @@ describeInBrowser('live streams in the dashboard', browser => {
     const { data } = (await broadcasts.json()) as { data: { endedAt: string }[] };
     const lastLive = page.locator('.facts time');
     await until('the end', async () => (await lastLive.getAttribute('datetime')) === data[0]!.endedAt);
+    await page.getByText(/^The last broadcast, which ended/).waitFor();
+    await rates.getByRole('row').nth(5).waitFor();
     await page.getByRole('link', { name: 'Recordings' }).click();
     await page.getByRole('cell', { name: 'Ended here or by the API' }).waitFor();
     expect(dashboard.complaints).toEqual([]);
@@ -149,6 +168,12 @@ describeInBrowser('live streams in the dashboard', browser => {
 });
 
 /** A page of the dashboard that may use the clipboard. */
-function openAt(browser: Browser, server: TestServer, path: string): Promise<DashboardPage> {
-  return DashboardPage.open(browser, server, path, { permissions: ['clipboard-read', 'clipboard-write'] });
+function openAt(
+  browser: Browser,
+  server: TestServer,
+  path: string,
+  options: BrowserContextOptions = {},
+): Promise<DashboardPage> {
+  const permissions = ['clipboard-read', 'clipboard-write'];
+  return DashboardPage.open(browser, server, path, { permissions, ...options });
 }

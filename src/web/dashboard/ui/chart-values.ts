@@ -1,3 +1,5 @@
+import type { ChartClock } from './chart-axes.ts';
+
 /** A line or area of a chart. */
 export interface Series {
   readonly name: string;
@@ -26,6 +28,30 @@ export interface ChartProps {
   readonly atLeast?: number;
   /** Distances that the lines of the scale may have, ascending; any unless given. */
   readonly steps?: readonly number[];
-  /** Each moment stands for the day of UTC that begins with it. */
-  readonly areDays?: boolean;
+  /** Which clock times are told by; the viewer's unless given. */
+  readonly clock?: ChartClock;
+  /** The time axis begins here, in seconds since 1970, where the first point comes later. */
+  readonly from?: number;
+  /** While nothing is pointed at, the newest values are told. */
+  readonly tellsNewest?: boolean;
+}
+
+/** Which of so many points are told in a table of `maxRows`: evenly chosen, the newest one always. */
+export function rowsToTell(count: number, maxRows: number): number[] {
+  const stride = Math.max(1, Math.ceil(count / maxRows));
+  const rows: number[] = [];
+  for (let index = count - 1; index >= 0; index -= stride) rows.unshift(index);
+  return rows;
+}
+
+/** A series in a few words: its lowest, highest and newest value; that nothing is known where it has none. */
+export function summaryOf({ name, values }: Series, format: ChartProps['format']): string {
+  const known = values.filter(value => value !== null);
+  const newest = known.at(-1);
+  if (newest === undefined) return `${name}: no values yet`;
+  const [lowest, highest] = known.reduce(
+    ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
+    [newest, newest],
+  );
+  return `${name}: lowest ${format(lowest)}, highest ${format(highest)}, newest ${format(newest)}`;
 }

@@ -1,29 +1,34 @@
-import { useEffect, useRef } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { formatDateTime, formatUtcDay } from '../format/time.ts';
 import { theme } from '../state/theme.ts';
-import { daySteps, timeLabels } from './chart-axes.ts';
+import { daySteps, timeLabels, timeSteps, valueTicks } from './chart-axes.ts';
+import { ChartLegend } from './chart-legend.tsx';
+import { ChartTable } from './chart-table.tsx';
 import type { ChartProps } from './chart-values.ts';
 
-const rowsReadAtMost = 30;
+const usualHeight = 180;
+/** Pixels that a line of the value scale, and a label of the time axis, take at least. */
+const tickHeight = 32;
+const timeWidth = 76;
+const dayWidth = 60;
+/** Half the time axis of a chart with a single point, in seconds. */
+const aroundSecond = 60;
+const aroundDay = 43_200;
 
-/** Values over time as lines, with a legend that follows the pointer, and a table of the newest values for screen readers. */
+/** Values over time as lines, with a legend that follows the pointer, and a table of them for screen readers. */
 export function Chart(props: ChartProps) {
-  const { label, times, series, format, height = 180, areDays = false } = props;
-  const formatTime = areDays ? formatUtcDay : formatDateTime;
+  const { label, times, series, height = usualHeight, clock = 'local' } = props;
+  const [pointed, setPointed] = useState<number>();
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
-  const data = [times, ...series.map(({ values }) => values)] as unknown as uPlot.AlignedData;
-  const shape = JSON.stringify([
-    series.map(({ name, color }) => [name, color]),
-    height,
-    theme.value,
-    areDays,
-  ]);
+  const latest = useRef(props);
+  latest.current = props;
+  const shape = JSON.stringify([series.map(({ name, color }) => [name, color]), height, theme.value, clock]);
 
   useEffect(() => {
     const element = frame.current!;
-    const made = new uPlot(optionsOf(props, element), data, element);
+    const made = new uPlot(optionsOf(latest, element, setPointed), dataOf(latest.current), element);
     plot.current = made;
     const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
     observer.observe(element);
@@ -36,41 +41,19 @@ export function Chart(props: ChartProps) {
       made.destroy();
     };
   }, [shape]);
-  useEffect(() => plot.current?.setData(data));
+  useEffect(() => plot.current?.setData(dataOf(props)), [times, series]);
 
   return (
     <figure class="chart" aria-label={label}>
       <div ref={frame} aria-hidden="true" style={{ minHeight: `${height}px` }} />
-      <div class="for-readers">
-        <table>
-          <caption>{label}</caption>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              {series.map(({ name }) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {times.slice(-rowsReadAtMost).map((time, index) => (
-              <tr key={time}>
-                <th scope="row">{formatTime(time * 1000)}</th>
-                {series.map(({ name, values }) => {
-                  const value = values[Math.max(0, times.length - rowsReadAtMost) + index];
-                  return (
-                    <td key={name}>{value === null || value === undefined ? 'unknown' : format(value)}</td>
-                  );
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ChartLegend props={props} pointed={pointed} />
+      <ChartTable {...props} />
     </figure>
   );
+}
+
+function dataOf({ times, series }: ChartProps): uPlot.AlignedData {
+  return [times, ...series.map(({ values }) => values)] as unknown as uPlot.AlignedData;
 }
 
 /** Whether a value has none beside it: no line shows it. */
@@ -81,10 +64,21 @@ function hasLonePoints(values: ArrayLike<number | null | undefined>): boolean {
   return false;
 }
 
+/** The ends of the time axis. A single point stands in its middle. */
+function timeRange({ from, clock }: ChartProps, first: number, last: number): [number, number] {
+  const begin = Math.min(first, from ?? first);
+  const around = clock === 'days' ? aroundDay : aroundSecond;
+  return begin === last ? [begin - around, last + around] : [begin, last];
+}
+
 /** Colours are asked for at each painting: they change with the theme. */
-function optionsOf(props: ChartProps, element: HTMLElement): uPlot.Options {
-  const { series, format, height = 180, isArea = false, sync, atLeast = 0, steps, areDays = false } = props;
-  const formatTime = areDays ? formatUtcDay : formatDateTime;
+function optionsOf(
+  latest: RefObject<ChartProps> & { current: ChartProps },
+  element: HTMLElement,
+  onPointed: (index: number | undefined) => void,
+): uPlot.Options {
+  const { series, height = usualHeight, isArea = false, sync, clock = 'local', steps } = latest.current;
+  const format = (value: number) => latest.current.format(value);
   // Colours of the style sheet are pairs for both themes, of which a canvas takes the one that an element resolves.
   const probe = document.createElement('span');
   element.replaceChildren(probe);
@@ -96,46 +90,54 @@ function optionsOf(props: ChartProps, element: HTMLElement): uPlot.Options {
     stroke: () => colorOf('--quiet'),
     grid: { stroke: () => colorOf('--line'), width: 1 },
     ticks: { show: false },
+    font: '12px system-ui',
   };
   const strokes = series.map(({ color }, index) => `--chart-${color ?? index + 1}`);
   return {
     width: element.clientWidth,
     height,
     cursor: { points: { size: 7 }, ...(sync === undefined ? {} : { sync: { key: sync } }) },
-    legend: { live: true },
-    ...(areDays ? { tzDate: (time: number) => uPlot.tzDate(new Date(time * 1000), 'UTC') } : {}),
+    legend: { show: false },
+    hooks: { setCursor: [({ cursor }) => onPointed(cursor.idx ?? undefined)] },
+    ...(clock === 'local' ? {} : { tzDate: (time: number) => uPlot.tzDate(new Date(time * 1000), 'UTC') }),
     scales: {
+      x: { range: (_plot, first, last) => timeRange(latest.current, first, last) },
       y: {
-        range: (_plot, min, max) => [Math.min(0, (min ?? 0) * 1.1), Math.max(atLeast, (max ?? 0) * 1.1) || 1],
+        range: (_plot, min, max) => [
+          Math.min(0, (min ?? 0) * 1.1),
+          Math.max(latest.current.atLeast ?? 0, (max ?? 0) * 1.1) || 1,
+        ],
       },
     },
     axes: [
       {
         ...axis,
-        font: '12px system-ui',
         size: 34,
-        space: 60,
-        values: (_plot, times, _axis, _space, step) => timeLabels(times, step, areDays),
-        ...(areDays ? { incrs: [...daySteps] } : {}),
+        gap: 8,
+        space: clock === 'days' ? dayWidth : timeWidth,
+        values: (_plot, times, _axis, _space, step) => timeLabels(times, step, clock),
+        incrs: [...(clock === 'days' ? daySteps : timeSteps)],
       },
       {
         ...axis,
-        font: '12px system-ui',
-        size: 64,
-        values: (_plot, values) => values.map(value => format(value)),
-        ...(steps === undefined ? {} : { incrs: [...steps] }),
+        size: 70,
+        splits: (plot, _axis, min, max) =>
+          valueTicks(
+            [min, max],
+            format,
+            Math.floor(plot.bbox.height / devicePixelRatio / tickHeight) + 1,
+            steps,
+          ),
+        values: (_plot, values) => values.map(format),
       },
     ],
     series: [
-      { label: 'Time', value: (_plot, time) => (time === null ? '–' : formatTime(time * 1000)) },
-      ...series.map(({ name }, index) => ({
-        label: name,
+      {},
+      ...strokes.map(stroke => ({
         width: 2,
         points: { size: 5, show: (plot: uPlot, index: number) => hasLonePoints(plot.data[index] ?? []) },
-        stroke: () => colorOf(strokes[index]!),
-        ...(isArea ? { fill: () => `color-mix(in srgb, ${colorOf(strokes[index]!)} 16%, transparent)` } : {}),
-        value: (_plot: uPlot, value: number | null, _series: number, at: number | null) =>
-          at === null ? '–' : value === null || value === undefined ? 'unknown' : format(value),
+        stroke: () => colorOf(stroke),
+        ...(isArea ? { fill: () => `color-mix(in srgb, ${colorOf(stroke)} 16%, transparent)` } : {}),
       })),
     ],
   };

@@ -4,10 +4,11 @@ import { streamStateOf } from '../../../../src/web/dashboard/broadcasts/stream-s
 import { codecName } from '../../../../src/web/dashboard/format/codec-name.ts';
 import { ffmpegCommand } from '../../../../src/web/dashboard/pages/live/encoder-words.ts';
 import {
-  type HealthSample,
-  overShownTime,
-  shownSeconds,
-  withSample,
+  axisBegin,
+  type HeardSamples,
+  samplesOf,
+  shortestSeconds,
+  withStats,
 } from '../../../../src/web/dashboard/pages/live/health-samples.ts';
 import { restreamLines, shownUrl } from '../../../../src/web/dashboard/pages/live/restream-words.ts';
 import { mediaWords } from '../../../../src/web/dashboard/pages/live/stream-words.ts';
@@ -18,21 +19,49 @@ const stats: BroadcastStats = {
 };
 
 describe('samples of health', () => {
-  const collect = (times: readonly number[], state: 'live' | 'waiting' = 'live') => {
-    let samples: HealthSample[] = [];
-    for (const time of times) samples = withSample(samples, { ...stats, state }, time);
-    return samples;
+  const collect = (times: readonly number[], change: Partial<BroadcastStats> = {}) => {
+    let heard: HeardSamples | undefined;
+    for (const time of times) heard = withStats(heard, { ...stats, ...change }, time);
+    return heard;
   };
+  const historyOf = (times: readonly number[], stepSeconds = 1) => ({
+    ...{ broadcasting: true, broadcastId: 'br1', stepSeconds },
+    data: times.map(time => ({
+      measuredAt: new Date(time * 1000).toISOString(),
+      ...{ bitrateBitsPerSecond: 900_000, framesPerSecond: 25, viewers: 1 },
+    })),
+  });
+  const shown = (...of: Parameters<typeof samplesOf>) =>
+    samplesOf(...of).map(one => [one.time, one.framesPerSecond]);
 
-  it('are kept for five minutes', () => {
+  it('that are heard are kept for five minutes, and begin anew with another broadcast', () => {
     const times = Array.from({ length: 400 }, (_, second) => 1_000 + second);
-    const samples = collect(times);
-    expect(samples).toHaveLength(shownSeconds);
-    expect(samples[0]?.time).toBe(1_100);
+    const heard = collect(times);
+    expect(heard?.samples).toHaveLength(shortestSeconds);
+    expect(heard?.samples[0]?.time).toBe(1_100);
+    expect(withStats(heard, { ...stats, broadcastId: 'br2' }, 1_400).samples).toHaveLength(1);
+  });
+
+  it('go on after those that the server remembers, each second once', () => {
+    expect(shown(historyOf([10, 11, 12]), collect([12, 13]), 300)).toEqual([
+      ...[
+        [10, 25],
+        [11, 25],
+        [12, 30],
+        [13, 30],
+      ],
+    ]);
+    expect(shown(historyOf([10, 11, 12]), collect([13]), 2)).toEqual([
+      [12, 25],
+      [13, 30],
+    ]);
+    expect(shown(historyOf([10]), collect([12], { broadcastId: 'br2' }), 300)).toEqual([[10, 25]]);
+    expect(shown(undefined, collect([12]), 300)).toEqual([[12, 30]]);
+    expect(shown({ broadcasting: false, data: [] }, undefined, 300)).toEqual([]);
   });
 
   it('break the line where nothing was told for a while, and while the encoder is away', () => {
-    expect(collect([10, 11, 20]).map(one => [one.time, one.framesPerSecond])).toEqual([
+    expect(shown(undefined, collect([10, 11, 20]), 300)).toEqual([
       ...[
         [10, 30],
         [11, 30],
@@ -40,16 +69,26 @@ describe('samples of health', () => {
         [20, 30],
       ],
     ]);
-    expect(collect([10], 'waiting')[0]?.bitrateBitsPerSecond).toBeNull();
+    expect(shown(historyOf([0, 60, 300], 60), undefined, 43_200).map(([time]) => time)).toEqual([
+      ...[0, 60, 120, 300],
+    ]);
+    expect(collect([10], { state: 'waiting' })?.samples[0]).toMatchObject({
+      ...{ bitrateBitsPerSecond: null, viewers: 2 },
+    });
   });
 
-  it('begin anew when the clock was set back', () => {
-    expect(collect([100, 101, 50]).map(({ time }) => time)).toEqual([50]);
+  it('forget what came later when the clock was set back', () => {
+    expect(collect([100, 101, 50])?.samples.map(({ time }) => time)).toEqual([50]);
   });
 
-  it('are shown over the whole time from the first on', () => {
-    expect(overShownTime(collect([1_000, 1_001])).map(({ time }) => time)).toEqual([701, 1_000, 1_001]);
-    expect(overShownTime([])).toEqual([]);
+  it('are shown over five minutes at least, and otherwise from the first on', () => {
+    const begin = (times: readonly number[], seconds: number) =>
+      axisBegin(samplesOf(historyOf(times), undefined, seconds), seconds);
+    expect(begin([1_000, 1_010], 300)).toBe(710);
+    expect(begin([1_000, 1_010], 3_600)).toBe(710);
+    expect(begin([1_000, 2_000], 3_600)).toBe(1_000);
+    expect(begin([1_000, 9_000], 3_600)).toBe(8_700);
+    expect(begin([], 300)).toBeUndefined();
   });
 });
 

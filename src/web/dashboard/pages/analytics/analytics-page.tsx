@@ -16,7 +16,7 @@ import { breakdownCsv, exportFileName, exportNames, overTimeCsv, saveFile } from
 import { MediaPicker } from './media-picker.tsx';
 import { loadOverTime, loadTotals, type OverTime, type Question } from './numbers.ts';
 import { OverTimePlots } from './over-time.tsx';
-import { daysKept, type Frame, frameOf, type Range, rangeOf } from './range.ts';
+import { daysKept, type Frame, frameOf, rangeOf } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
 import { TotalTiles } from './totals.tsx';
 import { WatchingNow } from './watching-now.tsx';
@@ -63,12 +63,12 @@ export function AnalyticsPage() {
         <RangePicker range={range} isSandbox={isSandbox} nowMs={nowMs} onChange={change} />
       </div>
       <TotalTiles loaded={totals} />
-      <p class="hint">{explain(range, frame, isSandbox)}</p>
+      <p class="hint">{explain(frame, isSandbox)}</p>
       {isEmpty ? (
         <NothingYet isFiltered={mediaId !== undefined} />
       ) : (
         <>
-          <OverTimePlots loaded={overTime} interval={frame.interval} />
+          <OverTimePlots loaded={overTime} frame={frame} />
           <BreakdownCards
             question={question}
             hrefOf={media => `${path}?${new URLSearchParams({ ...query, media })}`}
@@ -121,17 +121,21 @@ function hasAny({ impressions, plays, watchSeconds, peakViewers }: OverTime): bo
 }
 
 /** Which time is shown, what it is compared with, and by which clock. */
-function explain(range: Range, { fromMs, toMs, interval, before }: Frame, isSandbox: boolean): string {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const frame =
-    interval === 'hour' && range.name !== 'custom'
-      ? `${formatDateTime(fromMs)} to now. Times are those of ${zone}.`
-      : `${formatUtcDay(fromMs)} to ${formatUtcDay(toMs - 1)}. Days begin at midnight UTC.`;
+function explain({ fromMs, toMs, clock, before }: Frame, isSandbox: boolean): string {
+  const shown =
+    clock === 'local'
+      ? `${formatDateTime(fromMs)} to now. Times are in ${localZone()}.`
+      : `${formatUtcDay(fromMs)} to ${formatUtcDay(toMs - 1)}. Times are in UTC.`;
   const compared =
     before !== undefined
-      ? 'Compared with the same length of time just before.'
+      ? 'Compared with the period before.'
       : isSandbox
-        ? 'A sandbox shows its last 24 hours.'
-        : `Numbers are kept for ${daysKept} days, so that there is nothing to compare these with.`;
-  return `${frame} ${compared}`;
+        ? 'The sandbox shows its last 24 hours.'
+        : `Numbers are kept for ${daysKept} days, so there is nothing to compare with.`;
+  return `${shown} ${compared}`;
+}
+
+function localZone(): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return timeZone === 'UTC' ? timeZone : `your time zone (${timeZone})`;
 }

@@ -34,11 +34,11 @@ const plots: readonly { readonly title: string; readonly plot: (values: OverTime
     }),
   },
   {
-    title: 'Viewers at the same time',
+    title: 'Concurrent viewers',
     plot: ({ peakViewers, averageViewers }) => ({
       series: [
-        { name: 'Most', color: 4, values: peakViewers },
-        { name: 'On average', color: 3, values: averageViewers },
+        { name: 'Peak', color: 4, values: peakViewers },
+        { name: 'Average', color: 3, values: averageViewers },
       ],
       ...{ format: value => formatNumber(value, 1), steps: wholeSteps, atLeast: 4 },
     }),
@@ -55,10 +55,10 @@ const plots: readonly { readonly title: string; readonly plot: (values: OverTime
 /** What happened when, as plots that point at the same moment. */
 export function OverTimePlots({
   loaded,
-  interval,
+  frame: { interval, clock },
 }: {
   loaded: Loaded<OverTime>;
-  interval: Frame['interval'];
+  frame: Frame;
 }) {
   const each = interval === 'hour' ? 'by the hour' : 'by the day';
   return (
@@ -72,7 +72,7 @@ export function OverTimePlots({
                 times={values.times}
                 height={plotHeight}
                 sync="analytics"
-                areDays={interval === 'day'}
+                clock={clock}
                 {...plot(values)}
               />
             )}

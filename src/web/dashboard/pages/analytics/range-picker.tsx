@@ -1,3 +1,4 @@
+import { Choices } from '../../ui/choices.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { dayOf, earliestDay, type Range, type RangeName } from './range.ts';
 
@@ -25,24 +26,12 @@ export function RangePicker({
   const limits = { min: earliestDay(nowMs), max: dayOf(nowMs) };
   return (
     <>
-      <fieldset class="ranges">
-        <legend>Time</legend>
-        <div class="range-choices">
-          {names
-            .filter(([one]) => !isSandbox || one === '24h')
-            .map(([one, words]) => (
-              <label key={one}>
-                <input
-                  type="radio"
-                  name="range"
-                  checked={one === name}
-                  onChange={() => onChange({ range: one, from: undefined, to: undefined })}
-                />
-                <span>{words}</span>
-              </label>
-            ))}
-        </div>
-      </fieldset>
+      <Choices
+        label="Time"
+        value={name}
+        options={names.filter(([one]) => !isSandbox || one === '24h')}
+        onValue={range => onChange({ range, from: undefined, to: undefined })}
+      />
       {name === 'custom' && (
         <>
           <TextField

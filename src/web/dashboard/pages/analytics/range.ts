@@ -1,3 +1,5 @@
+import type { ChartClock } from '../../ui/chart-axes.ts';
+
 /** Stretches of time that the analytics can show. */
 export const rangeNames = ['24h', '7d', '30d', 'custom'] as const;
 
@@ -16,6 +18,8 @@ export interface Frame {
   readonly fromMs: number;
   readonly toMs: number;
   readonly interval: 'hour' | 'day';
+  /** Which clock its points are told by: days are those of UTC, and so are the hours of days that were chosen. */
+  readonly clock: ChartClock;
   /** As long, just before; undefined where the server no longer has all of that. */
   readonly before: { readonly fromMs: number; readonly toMs: number } | undefined;
 }
@@ -70,9 +74,10 @@ export function frameOf(range: Range, isSandbox: boolean, nowMs: number): Frame 
   const backMs = range.name === '24h' ? dayMs : Math.ceil(lengthMs / dayMs) * dayMs;
   const before = { fromMs: fromMs - backMs, toMs: toMs - backMs };
   const isKept = !isSandbox && before.fromMs >= nowMs - daysKept * dayMs;
+  const interval = lengthMs <= 2 * dayMs ? 'hour' : 'day';
   return {
-    ...{ fromMs, toMs },
-    interval: lengthMs <= 2 * dayMs ? 'hour' : 'day',
+    ...{ fromMs, toMs, interval },
+    clock: interval === 'day' ? 'days' : range.name === 'custom' ? 'utc' : 'local',
     before: isKept ? before : undefined,
   };
 }

@@ -127,7 +127,7 @@ function StreamPage({
         current={hrefOf(part)}
       />
       {part === 'set-up' && <SetUpPanel stream={stream} onChange={loaded.set} />}
-      {part === 'health' && <HealthPanel state={state} broadcast={broadcast} />}
+      {part === 'health' && <HealthPanel stream={stream} state={state} broadcast={broadcast} />}
       {part === 'restreams' && <RestreamsPanel stream={stream} state={state} onChange={loaded.set} />}
       {part === 'share' && <SharePanel stream={stream} />}
       {part === 'past' && <PastPanel stream={stream} />}

@@ -4,7 +4,6 @@ import { call } from '../../api/client.ts';
 import { type BroadcastStats, isEnd, isTurn, statsIn } from '../../broadcasts/broadcast-stats.ts';
 import { useFeed } from '../../ui/use-feed.ts';
 import { useLoad } from '../../ui/use-load.ts';
-import { type HealthSample, withSample } from './health-samples.ts';
 
 /** What a live stream's page knows of the broadcast that runs. */
 export interface RunningBroadcast {
@@ -12,8 +11,6 @@ export interface RunningBroadcast {
   readonly stats: BroadcastStats | undefined;
   /** Undefined until it is told. */
   readonly state: IngestHealth['state'];
-  /** Of the last minutes, the newest last. */
-  readonly samples: readonly HealthSample[];
   /** Those that are on. */
   readonly alarms: readonly IngestAlarm[];
 }
@@ -25,7 +22,6 @@ export interface RunningBroadcast {
  */
 export function useBroadcast(liveStreamId: string, onTurn: (isEnd: boolean) => void): RunningBroadcast {
   const [stats, setStats] = useState<BroadcastStats>();
-  const [samples, setSamples] = useState<readonly HealthSample[]>([]);
   const health = useLoad(liveStreamId, signal =>
     call('GET /live-streams/{liveStreamId}/health', { params: { liveStreamId }, signal }),
   );
@@ -39,7 +35,6 @@ export function useBroadcast(liveStreamId: string, onTurn: (isEnd: boolean) => v
     const told = statsIn(message);
     if (told !== undefined) {
       setStats(told);
-      setSamples(before => withSample(before, told, Date.now() / 1000));
     } else if (isTurn(message)) {
       if (isEnd(message)) health.set({ broadcasting: false, alarms: [] });
       health.reload();
@@ -52,5 +47,5 @@ export function useBroadcast(liveStreamId: string, onTurn: (isEnd: boolean) => v
   useEffect(() => {
     if (value?.broadcasting === false) setStats(undefined);
   }, [value]);
-  return { stats, state: stats?.state ?? value?.state, samples, alarms: value?.alarms ?? [] };
+  return { stats, state: stats?.state ?? value?.state, alarms: value?.alarms ?? [] };
 }

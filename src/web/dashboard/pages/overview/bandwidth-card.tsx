@@ -54,6 +54,7 @@ export function BandwidthCard({ bandwidth }: { bandwidth: Usage['bandwidth'] }) 
           </span>
         )}
       </div>
+      <p class="hint">Times are in UTC.</p>
       <div class="for-readers">
         <DaysTable days={days} />
       </div>

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { csvOf } from '../../../../../src/web/dashboard/pages/analytics/csv.ts';
 import { nameOf } from '../../../../../src/web/dashboard/pages/analytics/names.ts';
 import { changePercent, frameOf, rangeOf } from '../../../../../src/web/dashboard/pages/analytics/range.ts';
-import { timeLabels } from '../../../../../src/web/dashboard/ui/chart-axes.ts';
 
 const now = Date.parse('2026-03-14T15:20:30Z');
 const shown = (query: Record<string, string>, isSandbox = false) => {
-  const { fromMs, toMs, interval, before } = frameOf(rangeOf(query, isSandbox, now), isSandbox, now);
+  const { fromMs, toMs, interval, before, clock } = frameOf(rangeOf(query, isSandbox, now), isSandbox, now);
   const iso = (ms: number) => new Date(ms).toISOString().slice(0, 16);
+  expect(clock).toBe(interval === 'day' ? 'days' : query.range === 'custom' ? 'utc' : 'local');
   return [iso(fromMs), iso(toMs), interval, before && iso(before.fromMs), before && iso(before.toMs)];
 };
 
@@ -78,16 +78,5 @@ describe('CSV', () => {
     expect(csvOf(['name', 'plays'], rows)).toBe(
       '\uFEFFname,plays\r\nplain,1\r\n"with ""quotes"", and a comma",2.5\r\n"\'=HYPERLINK(""x"")",-3\r\n"\'@x\ny",0\r\n',
     );
-  });
-});
-
-describe('words at a time axis', () => {
-  it('are days of UTC, or times with a day where it begins', () => {
-    const midnight = new Date(2026, 2, 14).getTime() / 1000;
-    const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-    const labels = timeLabels([midnight, midnight + 3_600], 3_600, false);
-    expect(labels[0]).toBe(day.format(new Date(midnight * 1000)));
-    expect(labels[1]).not.toBe(labels[0]);
-    expect(timeLabels([Date.UTC(2026, 2, 14) / 1000], 86_400, true)[0]).toMatch(/14/);
   });
 });
