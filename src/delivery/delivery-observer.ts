@@ -8,6 +8,7 @@ export type RequestKind =
   | 'page'
   | 'state'
   | 'events'
+  | 'oembed'
   | 'asset'
   | 'logo'
   | 'vod-multivariant'

@@ -15,9 +15,18 @@ import type {
   RenderedText,
   StreamDirectory,
 } from './live-source.ts';
+import { describeEmbed, type SharedPage, sharingMeta } from './page-sharing.ts';
 import { PendingAnswers } from './pending-answers.ts';
 import { loadPlayerFiles, type PlayerFiles, placeholderThumbnail } from './player-files.ts';
-import { pageForm, pageHeaders, pageHeadersFor, pageType, renderPlayerPage } from './player-page.ts';
+import {
+  pageForm,
+  pageHeaders,
+  pageHeadersFor,
+  pageType,
+  renderPlayerPage,
+  streamTitle,
+  unsharedMeta,
+} from './player-page.ts';
 import type { PrivateSessions } from './private-sessions.ts';
 import { StallGuard } from './stall-guard.ts';
 import { describeState, StateEvents } from './state-events.ts';
@@ -103,6 +112,7 @@ export class Delivery implements Component {
   readonly #observer: DeliveryObserver;
   readonly #addressOf: AddressOf;
   readonly #clock: Clock;
+  readonly #publicUrl: () => string;
   readonly #guard: StallGuard;
   readonly #sender: AnswerSender;
   readonly #pending: PendingAnswers;
@@ -133,9 +143,10 @@ export class Delivery implements Component {
       maxClientsPerStream: options.maxEventClientsPerStream ?? 5000,
       heartbeatMs: options.heartbeatMs ?? 15_000,
     });
+    this.#publicUrl = options.publicUrl ?? (() => '');
     const tokens = {
       sessions: options.sessions ?? { admit: () => undefined },
-      publicUrl: options.publicUrl ?? (() => ''),
+      publicUrl: this.#publicUrl,
       clock: this.#clock,
     };
     this.#gate = new LiveGate({ ...tokens, streams: this.#streams });
@@ -241,6 +252,9 @@ export class Delivery implements Component {
         break;
       case 'page':
         this.#answerPage(exchange, path.liveStreamId, query);
+        break;
+      case 'oembed':
+        this.#answerEmbed(exchange, path.liveStreamId, new URLSearchParams(query));
         break;
       case 'thumbnail':
         this.#answerThumbnail(exchange, path, query);
@@ -385,9 +399,13 @@ export class Delivery implements Component {
       return;
     }
     const broadcastId = this.#live.current(liveStreamId)?.broadcastId;
+    const isShared = stream.access === undefined && this.#publicUrl() !== '';
     const page = renderPlayerPage(files.page, {
       liveStreamId,
       name: stream.name,
+      meta: isShared
+        ? sharingMeta(this.#sharedStream(liveStreamId, stream.name), this.#publicUrl())
+        : unsharedMeta,
       hasThumbnail:
         this.#streams.thumbnailPath(liveStreamId) !== undefined ||
         (broadcastId !== undefined && this.#frames.hasFrame(broadcastId)),
@@ -400,6 +418,27 @@ export class Delivery implements Component {
     const body = isGzip ? gzipSync(page, { level: 1 }) : Buffer.from(page);
     const own = pageHeadersFor(stream.access);
     this.#sender.document(exchange, 200, body, pageType, [...own, ...headers, ...stream.headers]);
+  }
+
+  /** Only public streams are embedded by whoever asks. */
+  #answerEmbed(exchange: Exchange, liveStreamId: string, query: URLSearchParams): void {
+    const { request } = exchange;
+    const stream = counted(exchange, this.#gate.admit({ request, liveStreamId, query, mayBind: false }));
+    if (stream === undefined) {
+      this.#notFound(exchange);
+      return;
+    }
+    const shared = this.#sharedStream(liveStreamId, stream.name);
+    this.#sendJson(exchange, JSON.stringify(describeEmbed(shared, this.#publicUrl(), query)), []);
+  }
+
+  #sharedStream(liveStreamId: string, name: string): SharedPage {
+    return {
+      title: streamTitle(name),
+      path: `/live/${liveStreamId}`,
+      imagePath: `/${liveStreamId}/thumbnail.jpg`,
+      size: this.#live.current(liveStreamId)?.pictureSize,
+    };
   }
 
   #admitToPage(exchange: Exchange, liveStreamId: string, query: string): AdmittedStream | undefined {

@@ -44,6 +44,8 @@ export type MediaAnswer =
 /** One broadcast that viewers can play. */
 export interface LivePlayable {
   readonly broadcastId: string;
+  /** Of the source's picture, in pixels; undefined where it has none. */
+  readonly pictureSize: { readonly width: number; readonly height: number } | undefined;
   /** The multivariant playlist; undefined before the first segment exists. */
   multivariant(): RenderedText | undefined;
   /**

@@ -55,6 +55,8 @@ export interface PageValues {
   readonly liveStreamId: string;
   /** Any text; it is escaped. */
   readonly name: string;
+  /** HTML for the head, complete. */
+  readonly meta: string;
   /** The state as JSON, as `/live/{liveStreamId}/state` answers it. */
   readonly state: string;
   /** Whether there is a thumbnail to show behind the text while the stream is offline. */
@@ -72,19 +74,24 @@ export function renderPlayerPage(template: string, values: PageValues): string {
   const { liveStreamId, access } = values;
   const session = access === undefined ? '' : `?avh=${access.avh}`;
   const root = access === undefined ? '' : `/private/${access.token}`;
+  const thumbnail = escapeHtml(`${root}/${liveStreamId}/thumbnail.jpg${session}`);
   return fillTemplate(template, {
-    meta: access === undefined ? '' : unsharedMeta,
+    meta: values.meta,
     hls: escapeHtml(`${root}/${liveStreamId}.m3u8${session}`),
     query: escapeHtml(access === undefined ? '' : `${session}&token=${access.token}`),
-    title: escapeHtml(values.name.trim() === '' ? 'Live stream' : values.name),
+    title: escapeHtml(streamTitle(values.name)),
     streamId: liveStreamId,
-    backdrop: values.hasThumbnail
-      ? `<img class="backdrop" src="${escapeHtml(`${root}/${liveStreamId}/thumbnail.jpg${session}`)}" alt="">`
-      : '',
+    backdrop: values.hasThumbnail ? `<img class="backdrop" src="${thumbnail}" alt="">` : '',
+    artwork: values.hasThumbnail ? `<img class="poster" src="${thumbnail}" alt="">` : '',
     state: escapeHtml(values.state),
     theme: escapeHtml(JSON.stringify(values.theme ?? null)),
     serverTimeMs: String(values.nowMs),
   });
+}
+
+/** The title that people read; a live stream may have no name. */
+export function streamTitle(name: string): string {
+  return name.trim() === '' ? 'Live stream' : name;
 }
 
 /** Text as it may stand in HTML, in an element or in a quoted attribute. */

@@ -10,7 +10,8 @@ export interface PrivatePath {
 export type ViewerPath =
   | (PrivatePath & { readonly kind: 'multivariant' | 'thumbnail'; readonly liveStreamId: string })
   | { readonly kind: 'session'; readonly liveStreamId: string; readonly token: string }
-  | { readonly kind: 'state' | 'events'; readonly liveStreamId: string }
+  /** `oembed` tells sites that embed the page how. */
+  | { readonly kind: 'state' | 'events' | 'oembed'; readonly liveStreamId: string }
   /** `liveStreamId` is `''` where the path does not hold an id. */
   | { readonly kind: 'page'; readonly liveStreamId: string }
   | (PrivatePath & {
@@ -134,5 +135,6 @@ function parsePlayerPath(path: string): ViewerPath {
   if (liveStreamId === '') return unknown;
   if (rest === '/state') return { kind: 'state', liveStreamId };
   if (rest === '/events') return { kind: 'events', liveStreamId };
+  if (rest === '/oembed.json') return { kind: 'oembed', liveStreamId };
   return unknown;
 }

@@ -5,6 +5,7 @@ import { RenderedText } from '../shared/rendered-text.ts';
 import { type AnswerSender, notFoundText } from './answer-sender.ts';
 import { attachmentNamed } from './content-disposition.ts';
 import { readPieces } from './open-files.ts';
+import { describeEmbed, sharedVideo, sharingMeta } from './page-sharing.ts';
 import type { PendingAnswers } from './pending-answers.ts';
 import { type PlayerFiles, placeholderThumbnail } from './player-files.ts';
 import { pageForm, pageHeaders, pageHeadersFor, pageType, unsharedMeta } from './player-page.ts';
@@ -14,7 +15,6 @@ import type { Exchange } from './viewer-reply.ts';
 import { type AdmittedVideo, VodGate } from './vod-gate.ts';
 import { describeVideo, renderVodPage, type VodPageState } from './vod-page.ts';
 import type { VodAsset, VodPath } from './vod-path.ts';
-import { describeEmbed, sharingMeta } from './vod-sharing.ts';
 import type { PiecedBody, VodEntry, VodSource } from './vod-source.ts';
 
 /** Values and neighbours of {@link VodDelivery}. */
@@ -271,7 +271,7 @@ export class VodDelivery {
     this.#pending.hold(exchange, this.#describe(video), state => {
       const isPublic = video.access === undefined;
       const base = this.#publicUrl();
-      const meta = isPublic && base !== '' ? sharingMeta(state, base) : unsharedMeta;
+      const meta = isPublic && base !== '' ? sharingMeta(sharedVideo(state), base) : unsharedMeta;
       const page = renderVodPage(this.#files().vodPage, state, meta);
       const { isGzip, headers } = pageForm(exchange.request);
       const body = isGzip ? gzipSync(page, { level: 1 }) : Buffer.from(page);
@@ -303,14 +303,15 @@ export class VodDelivery {
       this.#notFound(exchange);
       return;
     }
-    const most = { width: Number(query.get('maxwidth')), height: Number(query.get('maxheight')) };
-    const embed = describeEmbed(describeVideo(video.entry, false), this.#publicUrl(), most);
-    this.#sendJson(exchange, embed, []);
+    const shared = sharedVideo(describeVideo(video.entry, { hasMp4: false, hasThumbnail: false }));
+    this.#sendJson(exchange, describeEmbed(shared, this.#publicUrl(), query), []);
   }
 
   async #describe({ entry, access }: AdmittedVideo): Promise<VodPageState> {
-    const mp4 = entry.mp4Support ? await this.#source.file(entry.videoId, 'mp4') : undefined;
-    return describeVideo(entry, mp4 !== undefined, access);
+    const { videoId, mp4Support } = entry;
+    const mp4 = mp4Support ? await this.#source.file(videoId, 'mp4') : undefined;
+    const thumbnail = await this.#source.file(videoId, 'thumbnail');
+    return describeVideo(entry, { hasMp4: mp4 !== undefined, hasThumbnail: thumbnail !== undefined }, access);
   }
 
   #sendJson(exchange: Exchange, value: unknown, headers: readonly string[]): void {

@@ -28,6 +28,8 @@ export interface VodPageState {
   /** Null where it is switched off or not made yet. */
   readonly mp4: string | null;
   readonly poster: string;
+  /** Whether the poster is an image of this video, and not the placeholder. */
+  readonly hasThumbnail: boolean;
   readonly storyboard: string | null;
   readonly panoramic: boolean;
   readonly captions: readonly VodPageTrack[];
@@ -44,8 +46,18 @@ function vodAssetPath(videoId: string, asset: string, access?: PrivateAccess): s
     : `/vod/${videoId}/token/${access.token}/${asset}?avh=${access.avh}`;
 }
 
-/** What the page is told. `hasMp4`: the file is there. */
-export function describeVideo(entry: VodEntry, hasMp4: boolean, access?: PrivateAccess): VodPageState {
+/** The files beside the HLS of a video that are there. */
+export interface VodPageFiles {
+  readonly hasMp4: boolean;
+  readonly hasThumbnail: boolean;
+}
+
+/** What the page is told. */
+export function describeVideo(
+  entry: VodEntry,
+  { hasMp4, hasThumbnail }: VodPageFiles,
+  access?: PrivateAccess,
+): VodPageState {
   const pathOf = (asset: string) => vodAssetPath(entry.videoId, asset, access);
   const tracksOf = (tracks: readonly VodTextTrack[], folder: string): VodPageTrack[] =>
     tracks.map(({ language, label, isDefault, version }) => ({
@@ -65,6 +77,7 @@ export function describeVideo(entry: VodEntry, hasMp4: boolean, access?: Private
     hls: pathOf('hls/manifest.m3u8'),
     mp4: entry.mp4Support && hasMp4 ? pathOf('mp4/source.mp4') : null,
     poster: pathOf('thumbnail.jpg'),
+    hasThumbnail,
     storyboard: entry.hasStoryboard ? pathOf('storyboard.vtt') : null,
     panoramic: entry.panoramic,
     captions: tracksOf(entry.captions, 'captions'),

@@ -528,6 +528,12 @@ export class LiveBroadcast {
 
   // ------------------------------------------------------------------------------------------------ viewers
 
+  /** Of the source's picture, in pixels; undefined where it has none. */
+  get pictureSize(): { readonly width: number; readonly height: number } | undefined {
+    const { width, height } = this.#renditions.source.tracks.video ?? {};
+    return width && height ? { width, height } : undefined;
+  }
+
   /** See {@link LiveRenditions.multivariant}. */
   multivariant(): RenderedText | undefined {
     return this.#renditions.multivariant();

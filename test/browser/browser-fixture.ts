@@ -74,6 +74,27 @@ const readVideo = `(() => {
   };
 })()`;
 
+/** Elements of the player that are shown and stand out of the window, of the controls or of the menu. What scrolls may. */
+const findOverflow = `(() => {
+  const inside = (box, frame) =>
+    box.left > frame.left - 1 && box.right < frame.right + 1 && box.top > frame.top - 1 && box.bottom < frame.bottom + 1;
+  const found = [];
+  const look = (element, frame) => {
+    if (!element.checkVisibility({ visibilityProperty: true }) || element.matches('svg, .backdrop, .mark')) return;
+    const box = element.getBoundingClientRect();
+    if (box.width > 0 && !inside(box, frame)) found.push(element.id || element.className || element.tagName);
+    if (element.matches('.menu, dialog')) {
+      if (element.scrollWidth > element.clientWidth) found.push((element.id || element.className) + ' scrolls sideways');
+      return;
+    }
+    const own = element.matches('.row, .card') ? box : frame;
+    for (const child of element.children) look(child, own);
+  };
+  if (document.documentElement.scrollWidth > innerWidth) found.push('page');
+  look(document.querySelector('.player'), { left: 0, top: 0, right: innerWidth, bottom: innerHeight });
+  return found;
+})()`;
+
 /** A page with a video, watched for everything that a page must not do. `await using` closes it. */
 export class WatchedPage {
   readonly page: Page;
@@ -158,6 +179,18 @@ export class WatchedPage {
       },
     );
     return last;
+  }
+
+  /** Waits until all of the player is inside the window: the controls slide in. */
+  async untilFits(): Promise<void> {
+    let outside: string[] = [];
+    await waitUntil(
+      async () => {
+        outside = await this.page.evaluate<string[]>(findOverflow);
+        return outside.length === 0;
+      },
+      { what: () => `a player inside the window; outside: ${outside.join(', ')}`, everyMs: 50 },
+    );
   }
 
   /** Points at the controls: they stay for as long as the pointer rests on them, and are hidden from who does nothing. */

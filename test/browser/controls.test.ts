@@ -75,13 +75,63 @@ describeInBrowser("the player page's controls", browser => {
     const { time } = await viewer.video();
     await page.keyboard.press('ArrowLeft');
     await until('an earlier picture', async () => (await viewer.video()).time < time - 1);
-    await page.keyboard.press('l');
+    await page.keyboard.press('End');
     await until('the newest picture', async () => (await viewer.latencySeconds()) < 3);
+    await page.keyboard.press('c');
+    await until('why nothing changes', async () => (await page.textContent('#hint')) === 'No captions');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Alt+ArrowLeft');
+    expect((await viewer.video()).isPaused).toBe(false);
   });
 
-  it('goes back to live after a pause', async () => {
+  it('takes the other speeds and positions that a video has, as far as live allows', async () => {
     await using viewer = await open();
     const { page } = viewer;
+    const rate = () => page.evaluate<number>('document.querySelector("video").playbackRate');
+    const hint = (text: string) =>
+      until(`the hint ${text}`, async () => (await page.textContent('#hint')) === text);
+    await page.keyboard.press('<');
+    await hint('0.75×');
+    expect(await rate()).toBe(0.75);
+    await until(
+      'the offer to go to live',
+      async () => (await page.textContent('#live-text')) === 'Go to live',
+    );
+    expect(await rate()).toBe(0.75);
+    await page.keyboard.press('>');
+    await page.keyboard.press('>');
+    await hint('1.25×');
+    await until('normal speed at the live edge', async () => (await rate()) <= 1.1);
+    await page.keyboard.press('>');
+    await hint('1×');
+    await page.keyboard.press('j');
+    await hint('−10 s');
+    await page.keyboard.press('0');
+    await until('the oldest picture', () =>
+      page.evaluate(`document.getElementById('seek').style.getPropertyValue('--played') === '0.000%'
+        || document.querySelector('video').currentTime < 12`),
+    );
+    await page.keyboard.press(',');
+    await until('a pause', async () => (await viewer.video()).isPaused);
+    const { time } = await viewer.video();
+    await page.keyboard.press('.');
+    await until('the next frame', async () => {
+      const step = (await viewer.video()).time - time;
+      return step > 0.01 && step < 0.1;
+    });
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  it('goes back to live after a pause, which it offers only once that is of use', async () => {
+    await using viewer = await open();
+    const { page } = viewer;
+    await page.evaluate(`{
+      const text = document.getElementById('live-text');
+      new MutationObserver((_, observer) => {
+        observer.disconnect();
+        window.offeredAt = window.millrace.latencySeconds();
+      }).observe(text, { childList: true });
+    }`);
     await page.mouse.click(640, 300);
     await until('a pause', async () => (await viewer.video()).isPaused);
     await page.waitForSelector('#big-play', { state: 'visible' });
@@ -89,12 +139,26 @@ describeInBrowser("the player page's controls", browser => {
       'the offer to go to live',
       async () => (await page.textContent('#live-text')) === 'Go to live',
     );
+    expect(await page.evaluate<number>('window.offeredAt')).toBeGreaterThan(2);
     await until('old pictures', async () => (await viewer.latencySeconds()) > 5);
     await page.click('#live');
     await until('playing', async () => !(await viewer.video()).isPaused);
     await until('the newest picture', async () => (await viewer.latencySeconds()) < 3);
     await viewer.untilPlayed(1);
     expect(await page.textContent('#live-text')).toBe('Live');
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  it('shows the title of a broadcast without a picture', async () => {
+    const radio = await server.createStream('Night radio');
+    await using _ = publishTestPicture({ url: server.rtmpUrl(radio.streamKey), extraArgs: ['-vn'] });
+    await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${radio.liveStreamId}`);
+    const { page } = viewer;
+    await viewer.untilPhase('live');
+    const title = page.locator('.artwork-title');
+    await title.waitFor({ state: 'visible' });
+    expect(await title.textContent()).toBe('Night radio');
+    expect(await page.isVisible('#title')).toBe(false);
     expect(viewer.complaints).toEqual([]);
   });
 
@@ -115,7 +179,7 @@ describeInBrowser("the player page's controls", browser => {
     await using viewer = await open();
     expect(await viewer.page.title()).toBe(name);
     expect(await viewer.page.textContent('#title')).toBe(name);
-    expect(await viewer.page.locator('img:not(.backdrop)').count()).toBe(0);
+    expect(await viewer.page.locator('img:not(.backdrop, .poster)').count()).toBe(0);
     expect(viewer.complaints).toEqual([]);
 
     const refused = await viewer.page.evaluate<string>(`new Promise(resolve => {
@@ -142,7 +206,8 @@ describeInBrowser("the player page's controls", browser => {
   });
 
   it.each([
-    { device: 'a phone held upright', viewport: { width: 360, height: 740 } },
+    { device: 'a phone held upright', viewport: { width: 390, height: 740 } },
+    { device: 'the narrowest phone', viewport: { width: 320, height: 568 } },
     { device: 'a phone held across', viewport: { width: 740, height: 340 } },
     { device: 'a small frame', viewport: { width: 320, height: 180 } },
   ])('fits $device', async ({ viewport }) => {
@@ -151,14 +216,22 @@ describeInBrowser("the player page's controls", browser => {
     await page.waitForSelector('#controls', { state: 'hidden' });
     await page.touchscreen.tap(viewport.width / 2, viewport.height / 4);
     await page.waitForSelector('#controls', { state: 'visible' });
-    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-    expect(width).toBeLessThanOrEqual(viewport.width);
-    for (const id of ['play', 'mute', 'live', 'fullscreen']) {
-      const box = (await page.locator(`#${id}`).boundingBox())!;
-      expect(box.x).toBeGreaterThanOrEqual(0);
-      expect(box.x + box.width).toBeLessThanOrEqual(viewport.width);
-      expect(box.y + box.height).toBeLessThanOrEqual(viewport.height);
-    }
+    await viewer.untilFits();
+    // The widest that the row gets: the button to go to live, and the choice of qualities.
+    await page.evaluate('document.getElementById("quality").hidden = false');
+    await page.keyboard.press('Home');
+    await until(
+      'the offer to go to live',
+      async () => (await page.textContent('#live-text')) === 'Go to live',
+    );
+    await viewer.untilFits();
+    for (const id of ['play', 'mute', 'live', 'fullscreen'])
+      expect(await page.isVisible(`#${id}`)).toBe(true);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await viewer.untilFits();
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('#key-help', { state: 'hidden' });
     // The controls stay for moments after a touch, which may pass before the button is reached.
     await until('a tap on the button', async () => {
       if (!(await page.isVisible('#controls'))) {

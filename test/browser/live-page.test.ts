@@ -22,6 +22,11 @@ describeInBrowser('the player page', browser => {
     await using viewer = await WatchedPage.open(browser(), pageUrl(stream.liveStreamId));
     await viewer.page.waitForSelector('text=Waiting for the stream');
     expect(await viewer.phase()).toBe('waiting');
+    await viewer.page.evaluate(`{
+      window.offers = [];
+      const text = document.getElementById('live-text');
+      new MutationObserver(() => window.offers.push(text.textContent)).observe(text, { childList: true });
+    }`);
 
     await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), gopSeconds: 6 });
     await viewer.untilPhase('live');
@@ -32,6 +37,7 @@ describeInBrowser('the player page', browser => {
     expect(await viewer.latencySeconds()).toBeLessThan(4);
     expect(await viewer.page.textContent('#latency')).toMatch(/^\d\.\d s behind$/);
     expect(await viewer.page.textContent('#live')).toContain('Live');
+    expect(await viewer.page.evaluate('window.offers')).toEqual([]);
     const elsewhere = viewer.requests.filter(
       url => !url.startsWith(`${server.baseUrl}/`) && !url.startsWith(`blob:${server.baseUrl}/`),
     );
@@ -94,6 +100,13 @@ describeInBrowser('the player page', browser => {
     const viewer = await WatchedPage.open(browser(), pageUrl('liAAAAAAAAAAAAAAAAAAAAAA'));
     await using _ = viewer;
     expect(await viewer.page.isVisible('text=There is no stream here')).toBe(true);
+    for (const [width, height] of [
+      [320, 568],
+      [240, 135],
+    ] as const) {
+      await viewer.page.setViewportSize({ width, height });
+      await viewer.untilFits();
+    }
     expect(await viewer.page.locator('video').count()).toBe(0);
   });
 

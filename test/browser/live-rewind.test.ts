@@ -31,7 +31,9 @@ describeInBrowser('going back in a live stream', browser => {
       everyMs: 500,
       what: 'a list of 21 s',
     });
-    await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
+    await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`, {
+      locale: 'en-GB',
+    });
     const { page } = viewer;
     const answers: { url: string; body: Promise<string> }[] = [];
     page.on('response', response => {
@@ -59,7 +61,20 @@ describeInBrowser('going back in a live stream', browser => {
     const before = await viewer.video();
     const box = (await bar.boundingBox())!;
     const length = -Number(await bar.getAttribute('aria-valuemin'));
-    await page.mouse.click(box.x + box.width * (1 - 16 / length), box.y + box.height / 2);
+    const y = box.y + box.height / 2;
+    await page.mouse.move(box.x + box.width * (1 - 16 / length), y);
+    await page.waitForSelector('#seek-time', { state: 'visible' });
+    expect(await page.textContent('#seek-behind')).toMatch(/^−0:1\d$/);
+    const [hours = 0, minutes = 0, seconds = 0] = (await page.textContent('#seek-clock'))!
+      .split(':')
+      .map(Number);
+    const daySeconds = 86_400;
+    const clock = new Date();
+    clock.setHours(hours, minutes, seconds);
+    const agoSeconds = ((Date.now() - clock.getTime()) / 1000 + daySeconds) % daySeconds;
+    expect(agoSeconds).toBeGreaterThan(9);
+    expect(agoSeconds).toBeLessThan(120);
+    await page.mouse.click(box.x + box.width * (1 - 16 / length), y);
     await until('a picture of 16 s ago', async () => (await viewer.latencySeconds()) > 13);
     await viewer.untilPlayed(2);
     expect((await viewer.video()).time).toBeLessThan(before.time - 10);
@@ -69,13 +84,30 @@ describeInBrowser('going back in a live stream', browser => {
 
     await page.keyboard.press('Home');
     await until('the oldest picture', async () => (await viewer.latencySeconds()) > 19);
+    await page.mouse.move(640, 100);
     await bar.focus();
+    await page.waitForSelector('#seek-time', { state: 'visible' });
+    expect(await page.textContent('#seek-behind')).toMatch(/^−0:\d\d$/);
     await page.keyboard.press('PageUp');
     await until('the newest picture', async () => (await viewer.latencySeconds()) < 4);
+    await until('that it is live', async () => (await page.textContent('#seek-behind')) === 'Live');
     await page.keyboard.press('ArrowDown');
     await until('a picture of 5 s ago', async () => (await viewer.latencySeconds()) > 4);
+    const finger = await page.context().newCDPSession(page);
+    const touch = (type: string, part?: number) =>
+      finger.send('Input.dispatchTouchEvent', {
+        type: type as 'touchStart',
+        touchPoints: part === undefined ? [] : [{ x: box.x + box.width * part, y }],
+      });
+    await touch('touchStart', 0.5);
+    await touch('touchMove', 0.2);
+    await page.waitForSelector('#seek.is-dragged');
+    expect(await page.textContent('#seek-behind')).toMatch(/^−0:[12]\d$/);
+    await touch('touchEnd');
+    await until('where the finger was', async () => (await viewer.latencySeconds()) > 12);
     await page.click('#live');
     await until('the live edge', async () => (await viewer.latencySeconds()) < 3);
+    await page.waitForSelector('#seek-time', { state: 'hidden' });
     await viewer.untilPlayed(1);
     expect(await page.textContent('#live-text')).toBe('Live');
     expect(viewer.complaints).toEqual([]);

@@ -131,6 +131,8 @@ export interface VideoOfTest {
   /** The video is not there at all. */
   isMissing: boolean;
   rungs: Rung[];
+  /** There is a sound track alone. */
+  isAudioOnly: boolean;
   /** Segments of each rendition that are there; the lists go on growing while it is less than all. */
   segments: number;
   /** Every request but for the page itself is cut off. */
@@ -138,6 +140,7 @@ export interface VideoOfTest {
   captions: { language: string; label: string; default: boolean }[];
   hasChapters: boolean;
   mp4: boolean;
+  hasThumbnail: boolean;
   theme: Partial<PlayerTheme> | null;
   revision: number;
 }
@@ -156,7 +159,9 @@ export class VideoSite {
     this.#files = files;
     this.video = {
       ...{ title: 'Mill & weir', playable: true, failed: false, isMissing: false, rungs: ['240p', '360p'] },
+      isAudioOnly: false,
       ...{ segments: videoSeconds / segmentSeconds, isUnreachable: false, hasChapters: true, mp4: true },
+      hasThumbnail: true,
       captions: [
         { language: 'en', label: 'English', default: false },
         { language: 'fr-CA', label: 'Français (Canada)', default: false },
@@ -213,12 +218,13 @@ export class VideoSite {
         revision,
       },
       ...{ isPlayable: playable, hasFailed: failed, hasStoryboard: true },
-      ...{ durationSeconds: videoSeconds, width: 640, height: 360 },
+      durationSeconds: videoSeconds,
+      ...(this.video.isAudioOnly ? { width: undefined, height: undefined } : { width: 640, height: 360 }),
       captions: captions.map(track),
       chapters: hasChapters ? [{ language: 'en', label: 'English', isDefault: false }] : [],
       theme: theme === null ? undefined : { ...plainTheme, ...theme },
     };
-    return describeVideo(entry, mp4);
+    return describeVideo(entry, { hasMp4: mp4, hasThumbnail: this.video.hasThumbnail });
   }
 
   async #answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
@@ -257,6 +263,9 @@ export class VideoSite {
   }
 
   #multivariant(): string {
+    if (this.video.isAudioOnly) {
+      return '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2"\naudio/manifest.m3u8\n';
+    }
     const lines = this.video.rungs.flatMap(name => {
       const { bandwidth, size } = renditions[name];
       return [

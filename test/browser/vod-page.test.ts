@@ -116,6 +116,47 @@ describeInBrowser('the player page of a video', browser => {
     expect(viewer.complaints).toEqual([]);
   });
 
+  it('lists its keys at a question mark, and leaves those alone that are typed or belong to the browser', async () => {
+    await using viewer = await openPlaying();
+    const { page } = viewer;
+    await page.focus('#mute');
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await dialog.waitFor();
+    expect(await dialog.locator('dt').allTextContents()).toContain('SpaceK');
+    await until('the focus', () => page.evaluate('document.activeElement.ariaLabel === "Close"'));
+    await page.keyboard.press('k');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await page.evaluate('document.activeElement.id')).toBe('mute');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Meta+m');
+    await page.evaluate('document.getElementById("controls").append(document.createElement("input"))');
+    await page.locator('#controls > input').fill('x');
+    for (const key of ['?', 'k', 'm', '0']) await page.keyboard.press(key);
+    expect(await page.locator('#controls > input').inputValue()).toBe('x?km0');
+    expect(await dialog.isVisible()).toBe(false);
+    expect(await viewer.video()).toMatchObject({ isPaused: false, isMuted: false });
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  it('shows the thumbnail of what has no picture, else its title', async () => {
+    await using radio = await VideoSite.start(folder, { isAudioOnly: true, rungs: [] });
+    await using viewer = await WatchedPage.open(browser(), radio.page('#autoplay;show-subtitles'));
+    const { page } = viewer;
+    const untilSound = () => until('sound', async () => (await viewer.video()).time > 0.3);
+    await untilSound();
+    expect(await page.isVisible('#poster')).toBe(true);
+    expect(await page.isVisible('.artwork-title')).toBe(false);
+    radio.change({ hasThumbnail: false });
+    await page.reload();
+    await untilSound();
+    expect(await page.isVisible('#poster')).toBe(false);
+    expect(await page.isVisible('.artwork-title')).toBe(true);
+    expect(await page.textContent('.artwork-title')).toBe('Mill & weir');
+    expect(viewer.complaints).toEqual([]);
+  });
+
   it('shows the picture, the chapter and the time of the place that is pointed at', async () => {
     await using viewer = await openPlaying();
     const { page } = viewer;
@@ -334,7 +375,8 @@ describeInBrowser('the player page of a video', browser => {
   });
 
   it.each([
-    { device: 'a phone held upright', viewport: { width: 360, height: 740 } },
+    { device: 'a phone held upright', viewport: { width: 390, height: 740 } },
+    { device: 'the narrowest phone', viewport: { width: 320, height: 568 } },
     { device: 'a phone held across', viewport: { width: 740, height: 340 } },
     { device: 'a small frame', viewport: { width: 320, height: 180 } },
   ])('fits $device, where fingers show the controls and seek', async ({ viewport }) => {
@@ -344,19 +386,12 @@ describeInBrowser('the player page of a video', browser => {
     await page.touchscreen.tap(viewport.width / 2, viewport.height / 4);
     await viewer.untilPlayed(0.3);
     await page.waitForSelector('#controls', { state: 'visible' });
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
-      viewport.width,
-    );
-    for (const id of ['play', 'mute', 'time', 'settings', 'fullscreen', 'seek']) {
-      const box = (await page.locator(`#${id}`).boundingBox())!;
-      expect(box.x).toBeGreaterThanOrEqual(0);
-      expect(box.x + box.width).toBeLessThanOrEqual(viewport.width);
-      expect(box.y + box.height).toBeLessThanOrEqual(viewport.height);
-    }
+    await viewer.untilFits();
+    for (const id of ['play', 'mute', 'time', 'settings', 'fullscreen', 'seek'])
+      expect(await page.isVisible(`#${id}`)).toBe(true);
     await page.tap('#settings');
-    const menu = (await page.locator('#menu').boundingBox())!;
-    expect(menu.y).toBeGreaterThanOrEqual(0);
-    expect(menu.x).toBeGreaterThanOrEqual(0);
+    await page.waitForSelector('#menu', { state: 'visible' });
+    await viewer.untilFits();
     const y = viewport.height / 4;
     await page.touchscreen.tap(10, y);
     await page.waitForSelector('#menu', { state: 'hidden' });

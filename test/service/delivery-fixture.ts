@@ -25,6 +25,7 @@ export function rendered(text: string): RenderedText {
 export class MemoryBroadcast implements LivePlayable {
   readonly broadcastId: string;
   readonly #address: string;
+  pictureSize: LivePlayable['pictureSize'] = undefined;
   readonly mediaByName = new Map<string, readonly Buffer[]>();
   hasSegment = true;
   ended = false;

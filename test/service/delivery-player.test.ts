@@ -74,6 +74,36 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('the player page over %s', protoc
     }
   });
 
+  it('tells other sites its title, image and player, and how to embed it in its own shape', async () => {
+    await using server = await startDelivery(protocol, { publicUrl: () => 'https://live.example.org' });
+    const base = `https://live.example.org/live/${publicStream}`;
+    const page = async () => (await server.ask(`/live/${publicStream}`)).body.toString();
+    const offline = await page();
+    for (const tag of [
+      `<link rel="canonical" href="${base}">`,
+      `<link rel="alternate" type="application/json+oembed" href="${base}/oembed.json" title="Pier &#60;cam&#62;">`,
+      '<meta property="og:title" content="Pier &#60;cam&#62;">',
+      `<meta property="og:image" content="https://live.example.org/${publicStream}/thumbnail.jpg">`,
+      `<meta property="og:video" content="${base}">`,
+      '<meta name="twitter:card" content="player">',
+    ]) {
+      expect(offline).toContain(tag);
+    }
+    expect(offline).not.toContain('noindex');
+    server.begin('b1').pictureSize = { width: 720, height: 1280 };
+    expect(await page()).toContain('<meta property="og:video:height" content="1280">');
+    const ask = async (query = '') =>
+      JSON.parse((await server.ask(`/live/${publicStream}/oembed.json${query}`)).body.toString());
+    const embed = await ask('?maxheight=320');
+    expect(embed).toMatchObject({ type: 'video', title: 'Pier <cam>', width: 180, height: 320 });
+    expect(embed.html).toContain(`src="${base}"`);
+    for (const id of [privateStream, 'liUnknown000000000000000']) {
+      const { status, headers } = await server.ask(`/live/${id}/oembed.json`);
+      expect([status, headers['content-type']]).toEqual([404, 'application/json']);
+    }
+    expect(server.requests).toContainEqual(['oembed', 200]);
+  });
+
   it('can ask for the state', async () => {
     await using server = await startDelivery(protocol);
     const path = `/live/${publicStream}/state`;

@@ -148,6 +148,8 @@ describe('the page of a private live stream', () => {
     expect(html).toContain(`data-query="?avh=${session}&#38;token=${token}"`);
     expect(html).toContain('<meta name="robots" content="noindex">');
     expect(html).not.toMatch(/og:|oembed|canonical/);
+    const embed = await server.ask(page.replace('?', '/oembed.json?'));
+    expect(embed.status).toBe(404);
   });
 
   it('says nothing of a token of a stream that is public', async () => {

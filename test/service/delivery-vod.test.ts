@@ -268,6 +268,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('delivery of videos over %s', pro
       height: 360,
       hls: `${base}/hls/manifest.m3u8`,
       mp4: `${base}/mp4/source.mp4`,
+      hasThumbnail: false,
       poster: `${base}/thumbnail.jpg`,
       storyboard: `${base}/storyboard.vtt`,
       panoramic: false,

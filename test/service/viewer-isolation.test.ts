@@ -232,6 +232,7 @@ describe('a title that is a trap', () => {
       `/vod/${videoId}/state`,
       `/vod/${videoId}/oembed.json`,
       `/live/${liveStreamId}`,
+      `/live/${liveStreamId}/oembed.json`,
       `/vod/${videoId}/mp4/source.mp4?dl=1`,
       '/docs',
       `/docs?${encodeURIComponent(hostile)}`,

@@ -171,6 +171,13 @@ const assets: readonly (Omit<DescribedPath, 'path' | 'tag'> & { readonly asset: 
   },
 ];
 
+const embedding = {
+  query: { maxwidth: 'Room for the player in pixels.', maxheight: 'The same in height.' },
+  answers: json('What other sites need.', {
+    ...{ version: '1.0', type: 'video', title: 'Harbour at dawn', width: 640, height: 360 },
+  }),
+};
+
 const videos: readonly DescribedPath[] = [
   {
     path: '/vod/{videoId}',
@@ -186,16 +193,10 @@ const videos: readonly DescribedPath[] = [
     },
   },
   {
+    ...embedding,
     path: '/vod/{videoId}/oembed.json',
     tag: 'Delivery',
     summary: 'How to embed a public video (oEmbed)',
-    query: { maxwidth: 'Room for the player in pixels.', maxheight: 'The same in height.' },
-    answers: json('What other sites need.', {
-      version: '1.0',
-      type: 'video',
-      title: 'Harbour at dawn',
-      width: 640,
-    }),
   },
   ...assets.map(({ asset, ...rest }) => ({ ...rest, path: `/vod/{videoId}${asset}`, tag: 'Delivery' })),
   ...assets.map(({ asset, summary, query, headers, ...rest }) => ({
@@ -266,6 +267,12 @@ const live: readonly DescribedPath[] = [
       200: { description: 'The page.', types: [page] },
       404: { description: 'A page that says that there is no stream.', types: [page] },
     },
+  },
+  {
+    ...embedding,
+    path: '/live/{liveStreamId}/oembed.json',
+    tag: 'Delivery',
+    summary: 'How to embed a public live stream (oEmbed)',
   },
   {
     path: '/live/{liveStreamId}/state',

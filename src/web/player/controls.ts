@@ -1,5 +1,7 @@
 import { canFillScreen, toggleFullscreen, togglePictureInPicture } from './fullscreen.ts';
+import { Hint } from './hint.ts';
 import { IdleHiding } from './idle-hiding.ts';
+import { Keyboard, type KeyboardTarget } from './keyboard.ts';
 import { formatLatency } from './latency-text.ts';
 import { LiveQualities } from './live-qualities.ts';
 import { LiveSeekBar } from './live-seek-bar.ts';
@@ -10,8 +12,6 @@ import type { Playing } from './playing.ts';
 import type { Sound } from './sound.ts';
 
 const readoutMs = 500;
-const volumeStep = 0.1;
-const seekSeconds = 5;
 
 /** What the controls work on. */
 export interface ControlledPlayer {
@@ -31,6 +31,7 @@ export class Controls {
   readonly #live = pageElement('live', HTMLButtonElement);
   readonly #liveText = pageElement('live-text', HTMLElement);
   readonly #latency = pageElement('latency', HTMLElement);
+  readonly #latencyText = pageElement('latency-text', HTMLElement);
   readonly #fullscreen = pageElement('fullscreen', HTMLButtonElement);
   readonly #hiding: IdleHiding;
   readonly #seekBar: LiveSeekBar;
@@ -48,7 +49,7 @@ export class Controls {
     });
     this.#wireButtons();
     this.#wirePicture();
-    document.addEventListener('keydown', event => this.#onKey(event));
+    new Keyboard(this.#keyboardTarget(), new Hint(), () => this.#hiding.keepShown());
     setInterval(() => this.#showLatency(), readoutMs);
   }
 
@@ -65,6 +66,25 @@ export class Controls {
     this.#volume.setAttribute('aria-valuetext', `${Math.round(sound.volume * 100)} %`);
     this.#showLatency();
     this.#hiding.keepShown();
+  }
+
+  #keyboardTarget(): KeyboardTarget {
+    const { root, video, session, playing, sound } = this.#player;
+    const { media } = session;
+    return {
+      ...{ root, video, sound, isLive: true },
+      isReady: () => session.phase === 'live' || session.phase === 'reconnecting',
+      toggle: () => playing.toggle(),
+      seekBy: seconds => media.seekBy(seconds),
+      seekToPart: part => (part === 1 ? this.#goToLive() : media.seekToPart(part)),
+      stepFrame: steps => {
+        if (playing.isWanted) playing.toggle();
+        media.seekBy(steps / media.frameRate);
+      },
+      stepRate: steps => media.stepRate(steps),
+      // A broadcast comes without captions.
+      toggleCaptions: () => undefined,
+    };
   }
 
   #wireButtons(): void {
@@ -105,10 +125,11 @@ export class Controls {
     const { media } = this.#player.session;
     const seconds = media.latencySeconds();
     const hasPicture = seconds !== undefined && !media.isSilent;
-    const isAtEdge = hasPicture && this.#player.playing.isWanted && media.isAtLiveEdge();
-    const label = isAtEdge || !hasPicture ? 'Live' : 'Go to live';
-    this.#latency.textContent = hasPicture ? formatLatency(seconds) : '';
-    this.#live.classList.toggle('is-at-edge', isAtEdge);
+    const isBehind = hasPicture && media.isBehindLive(this.#player.playing.isWanted);
+    const label = isBehind ? 'Go to live' : 'Live';
+    this.#latency.hidden = !hasPicture;
+    this.#latencyText.textContent = hasPicture ? formatLatency(seconds) : '';
+    this.#live.classList.toggle('is-at-edge', hasPicture && !isBehind);
     this.#live.disabled = !hasPicture;
     this.#seekBar.refresh();
     this.#qualities.refresh();
@@ -122,49 +143,5 @@ export class Controls {
     if (playing.isWanted && session.media.isAtLiveEdge()) return;
     session.media.goToLive();
     playing.want();
-  }
-
-  #onKey(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
-    const { target } = event;
-    // A focused button or slider has its own use for these.
-    if (event.key === ' ' && target instanceof HTMLButtonElement) return;
-    if (event.key.startsWith('Arrow') && target instanceof HTMLInputElement) return;
-    const action = this.#keyAction(event.key.toLowerCase());
-    if (action === undefined) return;
-    event.preventDefault();
-    this.#hiding.keepShown();
-    if (!event.repeat || event.key.startsWith('Arrow')) action();
-  }
-
-  #keyAction(key: string): (() => void) | undefined {
-    const { root, video, session, playing, sound } = this.#player;
-    const isOnScreen = session.phase === 'live' || session.phase === 'reconnecting';
-    if (!isOnScreen) return undefined;
-    switch (key) {
-      case ' ':
-      case 'k':
-        return () => playing.toggle();
-      case 'm':
-        return () => sound.toggle();
-      case 'f':
-        return () => void toggleFullscreen(root, video);
-      case 'l':
-        return () => this.#goToLive();
-      case 'arrowup':
-        return () => sound.setVolume(sound.volume + volumeStep);
-      case 'arrowdown':
-        return () => sound.setVolume(sound.volume - volumeStep);
-      case 'arrowleft':
-        return () => session.media.seekBy(-seekSeconds);
-      case 'arrowright':
-        return () => session.media.seekBy(seekSeconds);
-      case 'home':
-        return () => session.media.seekTo(0);
-      case 'end':
-        return () => this.#goToLive();
-      default:
-        return undefined;
-    }
   }
 }

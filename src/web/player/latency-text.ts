@@ -1,6 +1,6 @@
-/** A latency as the player shows it: `1.4 s behind`, from ten seconds without decimals, from a minute in whole minutes. */
+/** A latency as the player shows it: `1.4 s`, from ten seconds without decimals, from a minute in whole minutes. */
 export function formatLatency(seconds: number): string {
-  if (seconds < 9.95) return `${Math.max(0, seconds).toFixed(1)} s behind`;
-  if (seconds < 59.5) return `${Math.round(seconds)} s behind`;
-  return `${Math.max(1, Math.floor(seconds / 60))} min behind`;
+  if (seconds < 9.95) return `${Math.max(0, seconds).toFixed(1)} s`;
+  if (seconds < 59.5) return `${Math.round(seconds)} s`;
+  return `${Math.max(1, Math.floor(seconds / 60))} min`;
 }

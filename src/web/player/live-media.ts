@@ -1,5 +1,6 @@
 import Hls, { type ErrorData, type HlsConfig, type LevelDetails } from 'hls.js';
 import { commonHlsSettings } from './hls-settings.ts';
+import { nextRate } from './player-keys.ts';
 import { qualityLabel } from './qualities.ts';
 import { Recovery, StallWatch } from './recovery.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -21,11 +22,13 @@ export interface LiveMediaHandlers {
 /** The light build, until a list has pictures and sound apart: those need the full one, which is half as large again. */
 let HlsBuild: typeof Hls = Hls;
 
+/** Catches up after a stall, slowly enough that nobody hears it. */
+const catchUpRate = 1.1;
+
 const hlsConfig: Partial<HlsConfig> = {
   ...commonHlsSettings,
   lowLatencyMode: true,
-  // Catches up after a stall, slowly enough that nobody hears it.
-  maxLiveSyncPlaybackRate: 1.1,
+  maxLiveSyncPlaybackRate: catchUpRate,
   backBufferLength: 20,
   liveDurationInfinity: true,
   // A part is small and the next one is already due: ask again soon.
@@ -50,6 +53,7 @@ const hlsConfig: Partial<HlsConfig> = {
 const nativeType = 'application/vnd.apple.mpegurl';
 const notYetRetryMs = 150;
 const secondMs = 1000;
+const usualFrameRate = 30;
 /** Later than its aim by no more than this, the player counts as live. Native players aim at whole segments. */
 const edgeSeconds = 2.5;
 const nativeEdgeSeconds = 10;
@@ -86,6 +90,8 @@ export class LiveMedia {
   /** Whether the viewer means to see what happens now: they have neither paused nor gone back. */
   #followsLive = true;
   #lateSeconds = 0;
+  /** The viewer's speed. */
+  #rate = 1;
   /** Position at the last look at an ended list, seconds. */
   #endWatchedAt = -1;
   #endStuckSeconds = 0;
@@ -116,6 +122,7 @@ export class LiveMedia {
     this.#urls = urls;
     this.#followsLive = true;
     this.#lateSeconds = 0;
+    this.#rate = 1;
     this.#stallWatch.reset();
     this.#endStuckSeconds = 0;
     this.#watchTimer = setInterval(() => this.#watch(), secondMs);
@@ -154,6 +161,35 @@ export class LiveMedia {
     // Not `hls.latency`, which is as old as the last timeupdate event.
     const latencySeconds = details.edge + details.age - this.#video.currentTime;
     return latencySeconds <= (this.#hls.targetLatency ?? 0) + edgeSeconds;
+  }
+
+  /**
+   * Whether the viewer sees what is over: they paused or went back, and are later than the player's target latency by more than a
+   * tolerance. A viewer who follows the broadcast is never behind: the player itself makes up for a stall.
+   */
+  isBehindLive(isPlaying: boolean): boolean {
+    const catchesUp = this.#hls !== undefined && this.#followsLive && isPlaying;
+    return !catchesUp && !this.isAtLiveEdge();
+  }
+
+  /** When what is at this position was broadcast. Undefined where the playlist has no dates. */
+  dateAt(position: number): Date | undefined {
+    const fragments = this.#hls?.latestLevelDetails?.fragments;
+    const fragment = fragments?.findLast(({ start }) => start <= position) ?? fragments?.[0];
+    const dateMs = fragment?.programDateTime ?? this.#nativeStartMs();
+    return dateMs === undefined ? undefined : new Date(dateMs + (position - (fragment?.start ?? 0)) * 1000);
+  }
+
+  /** Frames of the picture each second, or what is usual where that is unknown. */
+  get frameRate(): number {
+    return this.#hls?.levels[this.#hls.currentLevel]?.frameRate || usualFrameRate;
+  }
+
+  /** Takes the next faster or slower speed. Gives the speed: at the live edge nothing is faster than the broadcast. */
+  stepRate(steps: 1 | -1): number {
+    const rate = nextRate(this.#rate, steps);
+    this.#setRate(rate > 1 && this.isAtLiveEdge() ? 1 : rate);
+    return this.#rate;
   }
 
   /** Whether the broadcaster has stopped sending while the broadcast goes on. */
@@ -197,6 +233,7 @@ export class LiveMedia {
 
   /** Jumps to the newest picture that can be played without a stall. */
   goToLive(): void {
+    this.#setRate(1);
     this.#followsLive = true;
     this.#lateSeconds = 0;
     const edge = this.#hls === undefined ? this.#nativeEdge() : this.#hls.liveSyncPosition;
@@ -220,12 +257,26 @@ export class LiveMedia {
     this.seekTo(this.#video.currentTime + seconds);
   }
 
+  /** Moves to a part of what can be played now: 0 is the oldest picture, 1 the live edge. */
+  seekToPart(part: number): void {
+    const range = this.rewindRange();
+    if (range !== undefined) this.seekTo(range.start + part * (range.end - range.start));
+  }
+
   /** Moves to this position of the video, or as near to it as can be played now. */
   seekTo(position: number): void {
     const range = this.rewindRange();
     if (range === undefined) return;
     this.#followsLive = position >= range.end;
     this.#video.currentTime = Math.max(range.start, Math.min(range.end, position));
+  }
+
+  #setRate(rate: number): void {
+    this.#rate = rate;
+    if (rate < 1) this.#followsLive = false;
+    // Whoever catches up by a faster rate would put the viewer's rate back.
+    if (this.#hls !== undefined) this.#hls.config.maxLiveSyncPlaybackRate = rate === 1 ? catchUpRate : 1;
+    this.#video.playbackRate = rate;
   }
 
   get #url(): string {
@@ -397,7 +448,8 @@ export class LiveMedia {
   /** A faster rate makes up for a short stall; after a long one hls.js would stay late for good. */
   #catchUp(): void {
     if (this.isAtLiveEdge()) {
-      this.#followsLive = true;
+      if (this.#rate > 1) this.#setRate(1);
+      this.#followsLive = this.#rate === 1;
       this.#lateSeconds = 0;
       return;
     }
@@ -423,10 +475,15 @@ export class LiveMedia {
 
   /** Safari's date of the picture that is shown. */
   #nativeDate(): Date | null {
+    const startMs = this.#nativeStartMs();
+    return startMs === undefined ? null : new Date(startMs + this.#video.currentTime * 1000);
+  }
+
+  /** Safari's date of position 0. */
+  #nativeStartMs(): number | undefined {
     const video = this.#video as HTMLVideoElement & { getStartDate?(): Date };
-    const start = video.getStartDate?.();
-    if (start === undefined || Number.isNaN(start.getTime())) return null;
-    return new Date(start.getTime() + video.currentTime * 1000);
+    const startMs = video.getStartDate?.().getTime();
+    return startMs === undefined || Number.isNaN(startMs) ? undefined : startMs;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { LiveMedia } from './live-media.ts';
 import { pageElement } from './page-elements.ts';
-import { type BarPlace, partOf, SeekPointer } from './seek-pointer.ts';
-import { formatTime, spokenTime } from './time-text.ts';
+import { type BarPlace, partOf, placeOver, SeekPointer } from './seek-pointer.ts';
+import { formatClockTime, formatTime, spokenTime } from './time-text.ts';
 
 /** There is a bar as soon as one can go back by so much. */
 const leastSeconds = 20;
@@ -17,8 +17,12 @@ export class LiveSeekBar {
   readonly #onSeek: () => void;
   readonly #bar = pageElement('seek', HTMLElement);
   readonly #time = pageElement('seek-time', HTMLElement);
+  readonly #behindText = pageElement('seek-behind', HTMLElement);
+  readonly #clockText = pageElement('seek-clock', HTMLElement);
   /** Its positions are seconds behind live. */
   readonly #pointer: SeekPointer;
+  /** Where the pointer is; undefined while it is elsewhere. */
+  #pointedAt: BarPlace | undefined;
 
   /** `onSeek`: called when somebody moved. */
   constructor(media: LiveMedia, video: HTMLVideoElement, onSeek: () => void) {
@@ -29,12 +33,16 @@ export class LiveSeekBar {
       canSeek: () => media.rewindRange() !== undefined,
       point: place => this.#point(place),
       stopPointing: () => {
-        this.#time.textContent = '';
+        this.#pointedAt = undefined;
+        this.#showTime();
       },
       refresh: () => this.refresh(),
       seek: behindSeconds => this.#goTo(behindSeconds),
     });
     this.#bar.addEventListener('keydown', event => this.#onKey(event));
+    for (const event of ['focus', 'blur'] as const) {
+      this.#bar.addEventListener(event, () => this.refresh());
+    }
     for (const event of ['timeupdate', 'seeking'] as const) {
       video.addEventListener(event, () => this.refresh());
     }
@@ -54,6 +62,28 @@ export class LiveSeekBar {
     this.#bar.setAttribute('aria-valuemin', String(-Math.round(length)));
     this.#bar.setAttribute('aria-valuenow', String(isLive ? 0 : -Math.round(behind)));
     this.#bar.setAttribute('aria-valuetext', isLive ? 'live' : `${spokenTime(behind)} behind live`);
+    this.#showTime();
+  }
+
+  /** Says when it was that the pointer is at, or the viewer while they use the bar by keyboard. */
+  #showTime(): void {
+    const range = this.#media.rewindRange();
+    const isShown = this.#pointedAt !== undefined || this.#bar.matches(':focus-visible');
+    this.#time.hidden = range === undefined || !isShown;
+    if (range === undefined || !isShown) return;
+    const place = this.#pointedAt ?? this.#viewerPlace(range);
+    const behind = (range.end - range.start) * (1 - place.part);
+    const date = behind < edgeSeconds ? undefined : this.#media.dateAt(range.end - behind);
+    this.#behindText.textContent = behind < edgeSeconds ? 'Live' : `−${formatTime(behind)}`;
+    this.#clockText.textContent = date === undefined ? '' : formatClockTime(date);
+    placeOver(this.#time, place);
+  }
+
+  #viewerPlace({ start, end }: { readonly start: number; readonly end: number }): BarPlace {
+    const seen = Math.min(1, Math.max(0, (this.#video.currentTime - start) / (end - start)));
+    const part = this.#media.isAtLiveEdge() ? 1 : seen;
+    const width = this.#bar.clientWidth;
+    return { part, x: part * width, width };
   }
 
   #goTo(behindSeconds: number): void {
@@ -64,11 +94,11 @@ export class LiveSeekBar {
     this.#onSeek();
   }
 
-  #point({ part }: BarPlace): number {
-    const range = this.#media.rewindRange() ?? { start: 0, end: 0 };
-    const behind = (range.end - range.start) * (1 - part);
-    this.#time.textContent = behind < edgeSeconds ? 'Live' : `−${formatTime(behind)}`;
-    return behind;
+  #point(place: BarPlace): number {
+    this.#pointedAt = place;
+    this.#showTime();
+    const range = this.#media.rewindRange();
+    return range === undefined ? 0 : (range.end - range.start) * (1 - place.part);
   }
 
   /** What sliders do by custom; the other keys belong to the whole player. */

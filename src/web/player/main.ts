@@ -1,3 +1,4 @@
+import { markAudioOnly } from './audio-only.ts';
 import { Controls } from './controls.ts';
 import { readLiveOptions } from './live-options.ts';
 import { LivePlayer } from './live-player.ts';
@@ -128,6 +129,8 @@ Object.defineProperty(window, 'millrace', {
 });
 
 root.classList.toggle('hide-poster', asked.hidePoster);
+root.classList.toggle('has-thumbnail', root.querySelector('.poster') !== null);
+markAudioOnly(root, video);
 if (asked.sdk !== undefined && theme?.enableApi !== false && parent !== window) {
   const player = new LivePlayer({ root, video, session, playing, sound });
   new SdkLink(asked.sdk, {

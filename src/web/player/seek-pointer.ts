@@ -87,3 +87,10 @@ export function partOf(seconds: number, totalSeconds: number): string {
   const part = totalSeconds === 0 ? 0 : Math.min(1, Math.max(0, seconds / totalSeconds));
   return `${(part * 100).toFixed(3)}%`;
 }
+
+/** Places an element over a bar, centred above `x` pixels from the bar's left end, or as near to that as the bar's ends allow. */
+export function placeOver(element: HTMLElement, { x, width }: Pick<BarPlace, 'x' | 'width'>): void {
+  const half = element.offsetWidth / 2;
+  const left = width < 2 * half ? width / 2 : Math.min(width - half, Math.max(half, x));
+  element.style.setProperty('left', `${left}px`);
+}

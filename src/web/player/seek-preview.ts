@@ -1,5 +1,6 @@
 import type { Chapter } from './chapters.ts';
 import { pageElement } from './page-elements.ts';
+import { placeOver } from './seek-pointer.ts';
 import { readStoryboard, type StoryboardTile } from './storyboard.ts';
 import { formatTime } from './time-text.ts';
 import { cueAt } from './web-vtt.ts';
@@ -35,9 +36,7 @@ export class SeekPreview {
     this.#chapter.textContent = cueAt(chapters, seconds)?.name ?? '';
     this.#showTile(cueAt(this.#tiles, seconds) ?? this.#lastTile(seconds), barPixels);
     this.#element.classList.add('is-shown');
-    const half = this.#element.offsetWidth / 2;
-    const left = barPixels < 2 * half ? barPixels / 2 : Math.min(barPixels - half, Math.max(half, x));
-    this.#element.style.setProperty('left', `${left}px`);
+    placeOver(this.#element, { x, width: barPixels });
   }
 
   hide(): void {

@@ -7,6 +7,17 @@ export function formatTime(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
 }
 
+const clockFormat = new Intl.DateTimeFormat(undefined, {
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+});
+
+/** A time of day as the viewer's language and time zone have it: `14:03:20`, `2:03:20 PM`. */
+export function formatClockTime(date: Date): string {
+  return clockFormat.format(date);
+}
+
 /** A time as screen readers say it: `1 hour 2 minutes 3 seconds`. */
 export function spokenTime(seconds: number): string {
   const whole = wholeSeconds(seconds);

@@ -1,19 +1,17 @@
 import { readChapters } from './chapters.ts';
 import { canFillScreen, toggleFullscreen, togglePictureInPicture } from './fullscreen.ts';
+import { Hint } from './hint.ts';
 import { IdleHiding } from './idle-hiding.ts';
+import { Keyboard, type KeyboardTarget, seekText } from './keyboard.ts';
 import { dressButton, pageElement } from './page-elements.ts';
 import { PictureGestures } from './picture-gestures.ts';
 import { PopupMenu } from './popup-menu.ts';
 import { SeekBar } from './seek-bar.ts';
 import { formatTime } from './time-text.ts';
 import { trackFor, type VodCaptions } from './vod-captions.ts';
-import { isRepeatable, type KeyAction, keyActionOf } from './vod-keys.ts';
 import { VodMenus } from './vod-menus.ts';
 import type { VodPlayer } from './vod-player.ts';
 import type { VodState } from './vod-state.ts';
-
-const volumeStep = 0.1;
-const hintMs = 900;
 
 /** What the controls may show. */
 export interface VodControlsOptions {
@@ -38,10 +36,9 @@ export class VodControls {
   readonly #pip = pageElement('pip', HTMLButtonElement);
   readonly #fullscreen = pageElement('fullscreen', HTMLButtonElement);
   readonly #download = pageElement('download', HTMLButtonElement);
-  readonly #hint = pageElement('hint', HTMLElement);
+  readonly #hint = new Hint();
   readonly #badge = pageElement('badge', HTMLElement);
   #chaptersAddress: string | undefined;
-  #hintTimer = 0;
   #takesFocus = false;
 
   constructor(player: VodPlayer, captions: VodCaptions, options: VodControlsOptions) {
@@ -62,7 +59,7 @@ export class VodControls {
       openSmallWindow,
     });
     new PictureGestures(player, pageElement('surface', HTMLElement), this.#hiding, {
-      onSeek: seconds => this.#showHint(seekText(seconds)),
+      onSeek: seconds => this.#hint.show(seekText(seconds)),
       isTaken: () => this.#menu.wasPressedAway,
     });
     this.setHidden('controls', options.hideControls);
@@ -72,7 +69,7 @@ export class VodControls {
     new MutationObserver(() => this.#raiseCaptions()).observe(root, {
       attributeFilter: ['class', 'data-phase'],
     });
-    document.addEventListener('keydown', event => this.#onKey(event));
+    new Keyboard(this.#keyboardTarget(), this.#hint, () => this.#hiding.keepShown());
   }
 
   /** Leaves a part of the page out, or shows it again. */
@@ -111,6 +108,29 @@ export class VodControls {
     if (!this.#takesFocus || !hasBegun) return;
     this.#takesFocus = false;
     this.#play.focus({ preventScroll: true });
+  }
+
+  #keyboardTarget(): KeyboardTarget {
+    const player = this.#player;
+    const captions = this.#captions;
+    const { root, video, sound, session } = player;
+    return {
+      ...{ root, video, sound, isLive: false },
+      isReady: () => session.phase === 'ready',
+      toggle: () => player.toggle(),
+      seekBy: seconds => player.seekBy(seconds),
+      seekToPart: part => player.seekTo(part * player.totalSeconds),
+      stepFrame: steps => player.stepFrame(steps),
+      stepRate: steps => {
+        player.stepRate(steps);
+        return video.playbackRate;
+      },
+      toggleCaptions: () => {
+        if (captions.tracks.length === 0) return undefined;
+        captions.toggle();
+        return captions.language !== undefined;
+      },
+    };
   }
 
   #wireButtons(openSmallWindow: (() => void) | undefined): void {
@@ -166,72 +186,6 @@ export class VodControls {
     const { classList } = this.#player.root;
     this.#captions.raise(!classList.contains('is-idle') && !classList.contains('hide-controls'));
   }
-
-  #onKey(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
-    const { target } = event;
-    // A focused button or slider has its own use for these.
-    if (event.key === ' ' && target instanceof HTMLButtonElement) return;
-    if (/^(Arrow|Home|End)/.test(event.key) && target instanceof HTMLInputElement) return;
-    const action = keyActionOf(event.key);
-    if (action === undefined || this.#player.session.phase !== 'ready') return;
-    event.preventDefault();
-    this.#hiding.keepShown();
-    if (!event.repeat || isRepeatable(action)) this.#act(action);
-  }
-
-  #act(action: KeyAction): void {
-    const { root, video, sound } = this.#player;
-    switch (action.does) {
-      case 'toggle-play':
-        this.#player.toggle();
-        break;
-      case 'mute':
-        sound.toggle();
-        this.#showHint(sound.volume === 0 ? 'Sound off' : 'Sound on');
-        break;
-      case 'fullscreen':
-        void toggleFullscreen(root, video);
-        break;
-      case 'picture-in-picture':
-        if (!this.#pip.hidden) void togglePictureInPicture(video);
-        break;
-      case 'captions':
-        if (this.#captions.tracks.length === 0) break;
-        this.#captions.toggle();
-        this.#showHint(this.#captions.language === undefined ? 'Captions off' : 'Captions on');
-        break;
-      case 'seek-by':
-        this.#player.seekBy(action.seconds);
-        this.#showHint(seekText(action.seconds));
-        break;
-      case 'seek-to':
-        this.#player.seekTo(action.part * this.#player.totalSeconds);
-        break;
-      case 'volume':
-        sound.setVolume(sound.volume + action.steps * volumeStep);
-        this.#showHint(`Volume ${Math.round(sound.volume * 100)} %`);
-        break;
-      case 'rate':
-        this.#player.stepRate(action.steps);
-        this.#showHint(`${video.playbackRate}×`);
-        break;
-      case 'frame':
-        this.#player.stepFrame(action.steps);
-        break;
-    }
-  }
-
-  #showHint(text: string): void {
-    this.#hint.textContent = text;
-    this.#hint.classList.add('is-shown');
-    clearTimeout(this.#hintTimer);
-    this.#hintTimer = setTimeout(() => this.#hint.classList.remove('is-shown'), hintMs);
-  }
-}
-
-function seekText(seconds: number): string {
-  return seconds < 0 ? `−${-seconds} s` : `+${seconds} s`;
 }
 
 /** The server names the file only when it is asked for as a download. */

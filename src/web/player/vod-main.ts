@@ -1,3 +1,4 @@
+import { markAudioOnly } from './audio-only.ts';
 import { pageElement } from './page-elements.ts';
 import { reportPlaying } from './play-events.ts';
 import { PlayRange } from './play-range.ts';
@@ -97,7 +98,8 @@ function takeState(state: VodState): void {
   controls.takeState(state);
   takeTheme(previewedTheme ?? state.theme);
   if (state !== firstState && state.poster !== '') poster.src = freshAddress(state.poster, state.revision);
-  pageElement('title', HTMLElement).textContent = state.title;
+  root.classList.toggle('has-thumbnail', state.hasThumbnail);
+  for (const id of ['title', 'artwork-title']) pageElement(id, HTMLElement).textContent = state.title;
   showMediaSession(state);
 }
 
@@ -198,6 +200,7 @@ Object.defineProperty(window, 'millrace', {
   } satisfies VodHandle),
 });
 
+markAudioOnly(root, video);
 player.setRate(settings.current.rate, false);
 takeState(firstState);
 if (options.sdk !== undefined && theme?.enableApi !== false && parent !== window) {

@@ -1,9 +1,9 @@
 import type { Chapter } from './chapters.ts';
 import { pageElement } from './page-elements.ts';
+import { playbackRates } from './player-keys.ts';
 import type { MenuItem, MenuPage, PopupMenu } from './popup-menu.ts';
 import { formatTime } from './time-text.ts';
 import type { VodCaptions } from './vod-captions.ts';
-import { playbackRates } from './vod-keys.ts';
 import { autoQuality } from './vod-media.ts';
 import type { VodPlayer } from './vod-player.ts';
 import { cueAt } from './web-vtt.ts';

@@ -1,8 +1,8 @@
 import type { PlayRange } from './play-range.ts';
+import { nextRate } from './player-keys.ts';
 import type { PlayerSettings } from './player-settings.ts';
 import type { Playing } from './playing.ts';
 import type { Sound } from './sound.ts';
-import { nextRate } from './vod-keys.ts';
 import type { VodSession } from './vod-session.ts';
 
 /** The parts that a player is put together from. */

@@ -24,6 +24,8 @@ export interface VodState {
   /** For downloading; undefined where that is switched off. */
   readonly mp4: string | undefined;
   readonly poster: string;
+  /** Whether the poster is an image of this video, and not the placeholder. */
+  readonly hasThumbnail: boolean;
   readonly storyboard: string | undefined;
   readonly captions: readonly VodTrack[];
   readonly chapters: readonly VodTrack[];
@@ -48,6 +50,7 @@ export function readVodState(json: string): VodState {
     hls,
     mp4: textOf(value.mp4),
     poster: textOf(value.poster) ?? '',
+    hasThumbnail: value.hasThumbnail === true,
     storyboard: textOf(value.storyboard),
     captions: tracksOf(value.captions),
     chapters: tracksOf(value.chapters),

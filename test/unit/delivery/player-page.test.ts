@@ -6,6 +6,7 @@ const values = {
   liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA',
   state: '{"live":false}',
   nowMs: 7,
+  meta: '<meta name="of-test">',
   hasThumbnail: false,
   theme: undefined,
   access: undefined,
@@ -35,24 +36,25 @@ describe('renderPlayerPage', () => {
     expect(renderPlayerPage('{{theme}}', { ...values, name: 'x' })).toBe('null');
   });
 
-  it('carries the session of a private stream in all that it asks for, and wants not to be found', () => {
+  it('carries the session of a private stream in all that it asks for', () => {
     const template = '{{meta}} {{hls}} {{query}} {{backdrop}}';
     const access = { token: 't0', avh: 's0' };
     const page = renderPlayerPage(template, { ...values, name: 'x', hasThumbnail: true, access });
     const root = `/private/t0/${values.liveStreamId}`;
     expect(page).toBe(
-      `<meta name="robots" content="noindex"> ${root}.m3u8?avh=s0 ?avh=s0&#38;token=t0 ` +
+      `<meta name="of-test"> ${root}.m3u8?avh=s0 ?avh=s0&#38;token=t0 ` +
         `<img class="backdrop" src="${root}/thumbnail.jpg?avh=s0" alt="">`,
     );
     expect(renderPlayerPage('[{{meta}}{{query}}] {{hls}}', { ...values, name: 'x' })).toBe(
-      `[] /${values.liveStreamId}.m3u8`,
+      `[<meta name="of-test">] /${values.liveStreamId}.m3u8`,
     );
   });
 
-  it('shows a backdrop only where there is an image', () => {
-    expect(renderPlayerPage('[{{backdrop}}]', { ...values, name: 'x' })).toBe('[]');
-    expect(renderPlayerPage('[{{backdrop}}]', { ...values, name: 'x', hasThumbnail: true })).toContain(
-      `src="/${values.liveStreamId}/thumbnail.jpg"`,
+  it('shows a backdrop, and a picture for audio, only where there is an image', () => {
+    expect(renderPlayerPage('[{{backdrop}}{{artwork}}]', { ...values, name: 'x' })).toBe('[]');
+    const src = `src="/${values.liveStreamId}/thumbnail.jpg"`;
+    expect(renderPlayerPage('{{backdrop}}{{artwork}}', { ...values, name: 'x', hasThumbnail: true })).toBe(
+      `<img class="backdrop" ${src} alt=""><img class="poster" ${src} alt="">`,
     );
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { describeEmbed, sharedVideo, sharingMeta } from '../../../src/delivery/page-sharing.ts';
+import type { PrivateAccess } from '../../../src/delivery/private-sessions.ts';
 import { describeVideo, renderVodPage } from '../../../src/delivery/vod-page.ts';
-import { describeEmbed, sharingMeta } from '../../../src/delivery/vod-sharing.ts';
 import type { VodEntry } from '../../../src/delivery/vod-source.ts';
 
 const videoId = 'vi0123456789012345678901';
@@ -24,17 +25,19 @@ const entry: VodEntry = {
   chapters: [],
   theme: undefined,
 };
-const none = { width: Number.NaN, height: Number.NaN };
+const none = new URLSearchParams();
+const described = (video: VodEntry, hasMp4: boolean, access?: PrivateAccess) =>
+  describeVideo(video, { hasMp4, hasThumbnail: true }, access);
 
 describe('describeVideo', () => {
   it('says null of what is not known or not there', () => {
-    const state = describeVideo({ ...entry, hasStoryboard: false }, false);
+    const state = described({ ...entry, hasStoryboard: false }, false);
     expect(state).toMatchObject({ duration: null, width: null, height: null, mp4: null, storyboard: null });
-    expect(describeVideo({ ...entry, mp4Support: false }, true).mp4).toBeNull();
+    expect(described({ ...entry, mp4Support: false }, true).mp4).toBeNull();
   });
 
   it('puts token and session into every address of a private video', () => {
-    const state = describeVideo({ ...entry, public: false }, true, { token: 't', avh: 's' });
+    const state = described({ ...entry, public: false }, true, { token: 't', avh: 's' });
     for (const address of [state.hls, state.mp4, state.poster, state.storyboard, state.captions[0]!.src]) {
       expect(address).toMatch(new RegExp(`^/vod/${videoId}/token/t/.*\\?avh=s$`));
     }
@@ -43,7 +46,7 @@ describe('describeVideo', () => {
 
 describe('renderVodPage', () => {
   it('escapes a hostile title in text and in attributes', () => {
-    const state = describeVideo({ ...entry, title: hostile }, true);
+    const state = described({ ...entry, title: hostile }, true);
     const page = renderVodPage('<title>{{title}}</title><a b="{{video}}">{{meta}}', state, 'META');
     expect(page).not.toContain('<script>');
     expect(page).toContain('{{meta}}&#60;/script&#62;</title>');
@@ -51,31 +54,36 @@ describe('renderVodPage', () => {
   });
 
   it('has a title for a video without one', () => {
-    expect(renderVodPage('{{title}}', describeVideo({ ...entry, title: ' ' }, true), '')).toBe('Video');
+    expect(renderVodPage('{{title}}', described({ ...entry, title: ' ' }, true), '')).toBe('Video');
   });
 });
 
 describe('what a page tells other sites', () => {
   it('is escaped', () => {
-    const state = describeVideo({ ...entry, title: hostile }, true);
-    expect(sharingMeta(state, base)).not.toContain('<script>');
-    expect(describeEmbed(state, `${base}/"`, none).html).toContain(
+    const state = described({ ...entry, title: hostile }, true);
+    expect(sharingMeta(sharedVideo(state), base)).not.toContain('<script>');
+    expect(describeEmbed(sharedVideo(state), `${base}/"`, none).html).toContain(
       'src="https://video.example.org/&#34;/vod/',
     );
   });
 
   it('has absolute addresses of page, image and file', () => {
-    const meta = sharingMeta(describeVideo(entry, true), base);
+    const meta = sharingMeta(sharedVideo(described(entry, true)), base);
     for (const path of ['', '/thumbnail.jpg', '/mp4/source.mp4', '/oembed.json']) {
       expect(meta).toContain(`"${base}/vod/${videoId}${path}"`);
     }
-    expect(sharingMeta(describeVideo(entry, false), base)).not.toContain('mp4');
-    expect(sharingMeta(describeVideo(entry, false), 'http://a')).not.toContain('secure_url');
+    expect(sharingMeta(sharedVideo(described(entry, false)), base)).not.toContain('mp4');
+    expect(sharingMeta(sharedVideo(described(entry, false)), 'http://a')).not.toContain('secure_url');
   });
 
   it('has a size also for what has no picture, and keeps a tall picture tall', () => {
-    expect(describeEmbed(describeVideo(entry, false), base, none)).toMatchObject({ width: 640, height: 360 });
-    const tall = describeVideo({ ...entry, width: 1080, height: 1920 }, false);
-    expect(describeEmbed(tall, base, { width: 300, height: 300 })).toMatchObject({ width: 168, height: 300 });
+    expect(describeEmbed(sharedVideo(described(entry, false)), base, none)).toMatchObject({
+      width: 640,
+      height: 360,
+    });
+    const tall = described({ ...entry, width: 1080, height: 1920 }, false);
+    expect(
+      describeEmbed(sharedVideo(tall), base, new URLSearchParams('maxwidth=300&maxheight=300')),
+    ).toMatchObject({ width: 168, height: 300 });
   });
 });

@@ -3,12 +3,12 @@ import { formatLatency } from '../../../../src/web/player/latency-text.ts';
 
 describe('formatLatency', () => {
   it.each([
-    [-0.4, '0.0 s behind'],
-    [1.24, '1.2 s behind'],
-    [9.96, '10 s behind'],
-    [59.7, '1 min behind'],
-    [12.4, '12 s behind'],
-    [150, '2 min behind'],
+    [-0.4, '0.0 s'],
+    [1.24, '1.2 s'],
+    [9.96, '10 s'],
+    [59.7, '1 min'],
+    [12.4, '12 s'],
+    [150, '2 min'],
   ])('%s s: %s', (seconds, expected) => {
     expect(formatLatency(seconds)).toBe(expected);
   });

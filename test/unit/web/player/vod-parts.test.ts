@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PlayRange } from '../../../../src/web/player/play-range.ts';
+import { isRepeatable, keyActionOf, nextRate } from '../../../../src/web/player/player-keys.ts';
 import { compareLevels, qualityLabel } from '../../../../src/web/player/qualities.ts';
 import { formatTime, parseTime, spokenTime } from '../../../../src/web/player/time-text.ts';
-import { isRepeatable, keyActionOf, nextRate } from '../../../../src/web/player/vod-keys.ts';
 import { readVodState, stateAddress } from '../../../../src/web/player/vod-state.ts';
 
 describe('times', () => {
@@ -143,6 +143,7 @@ describe('the state of a video', () => {
         failed: false,
         hls,
         poster: '',
+        hasThumbnail: false,
         captions: [],
         chapters: [],
       },

@@ -1,8 +1,8 @@
-/** What a key does to a video's player. Seconds and steps are relative; `rate` steps through the speeds. */
+/** What a key does, on the pages of videos and of live streams. Seconds and steps are relative; `rate` steps through the speeds. */
 export type KeyAction =
-  | { readonly does: 'toggle-play' | 'mute' | 'fullscreen' | 'captions' | 'picture-in-picture' }
+  | { readonly does: 'toggle-play' | 'mute' | 'fullscreen' | 'captions' | 'picture-in-picture' | 'help' }
   | { readonly does: 'seek-by'; readonly seconds: number }
-  /** `part`: 0 the start, 1 the end. */
+  /** `part`: 0 the start, 1 the end; of a live stream the oldest picture that can be played, and live. */
   | { readonly does: 'seek-to'; readonly part: number }
   | { readonly does: 'volume' | 'rate' | 'frame'; readonly steps: 1 | -1 };
 
@@ -25,6 +25,7 @@ const actions: Readonly<Record<string, KeyAction>> = {
   '>': { does: 'rate', steps: 1 },
   ',': { does: 'frame', steps: -1 },
   '.': { does: 'frame', steps: 1 },
+  '?': { does: 'help' },
 };
 
 /** What a key of that name (`KeyboardEvent.key`) does; undefined for keys without a meaning here. */
