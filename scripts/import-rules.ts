@@ -38,6 +38,7 @@ export const rootFiles: readonly string[] = [
   'compose-restreams.ts',
   'compose-events.ts',
   'account.ts',
+  'command-data-dir.ts',
 ];
 
 /** Packages that only some files may import: paths under `src/`. */

@@ -13,7 +13,8 @@ const usage = `Usage: npm run account -- COMMAND [OPTIONS]
   password EMAIL              makes a new password; prints it, once
 
   --json                      prints JSON, for scripts (then start it with "npm run -s account")
-  --config PATH, --KEY=VALUE  settings, as for the server; --dataDir=PATH is the one that matters
+  --dataDir=PATH              the data folder; that of the running server unless given (or MILLRACE_DATA_DIR)
+  --config PATH, --KEY=VALUE  other settings, as for the server
   --help                      prints this
 
 Works while the server runs, which notices within a second, and while it does not.
@@ -88,7 +89,7 @@ async function obey(): Promise<void> {
   const words: string[] = [];
   const options = new Set<string>();
   const flags: Record<string, string> = {};
-  let configFile = process.env.MILLRACE_CONFIG;
+  let configFile: string | undefined;
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional') words.push(token.value);
@@ -106,18 +107,14 @@ async function obey(): Promise<void> {
   }
   const order = orderOf(words, options);
 
-  const { loadConfig } = await import('./config/load-config.ts');
+  const { findDataDir } = await import('./command-data-dir.ts');
   const { openDatabaseBeside } = await import('./store/database.ts');
   const { AccountsOperator } = await import('./resources/accounts/operator.ts');
   const { systemClock } = await import('./shared/clock.ts');
-  const { resolve } = await import('node:path');
-  const config = loadConfig({
-    file: configFile ?? 'config/server.json',
-    fileRequired: configFile !== undefined,
-    env: process.env,
-    flags,
-  });
-  const database = openDatabaseBeside({ dataDir: resolve(config.dataDir) });
+  const { dataDir, line } = findDataDir({ flags, configFile, env: process.env });
+  // Not on standard output, which scripts read.
+  process.stderr.write(`${line}\n`);
+  const database = openDatabaseBeside({ dataDir });
   try {
     const outcome = await carryOut(order, new AccountsOperator(database, systemClock));
     if (typeof outcome === 'string') fail(outcome, 1);

@@ -101,6 +101,7 @@ async function serve(): Promise<void> {
   process.off('SIGTERM', giveUp);
   process.off('SIGINT', giveUp);
   stopAtSignals(app, config.drainTimeout, main, messageOf);
+  await addToRunningServers(app, main, messageOf);
   process.stdout.write(describeStart(app, config));
   main.info('ready', {
     http: app.httpPort,
@@ -109,6 +110,23 @@ async function serve(): Promise<void> {
     ...(app.rtmpsPort === undefined ? {} : { rtmps: app.rtmpsPort }),
     ms: Math.round(performance.now() - startedAtMs),
   });
+}
+
+/** Lets commands of the operator find the data folder while this process runs. */
+async function addToRunningServers(
+  { dataDir, publicUrl }: RunningApp,
+  log: import('./shared/logger.ts').Logger,
+  messageOf: (thrown: unknown) => string,
+): Promise<void> {
+  const { RunningServers } = await import('./store/running-servers.ts');
+  const { programDir } = await import('./command-data-dir.ts');
+  try {
+    const remove = new RunningServers().add({ dataDir, publicUrl, programDir, startedAtMs: Date.now() });
+    process.on('exit', remove);
+  } catch (error) {
+    // Commands then need to be told the folder.
+    log.info('running-server-not-listed', { dataDir, message: messageOf(error) });
+  }
 }
 
 /** SIGTERM or SIGINT drains until the deadline; a second one stops at once. */

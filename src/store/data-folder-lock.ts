@@ -38,6 +38,20 @@ export class DataFolderLock {
   }
 }
 
+/** Returns whether a process has the lock of a data folder. */
+export function isDataFolderLocked(dataDir: string): boolean {
+  let reader: Sqlite.Database | undefined;
+  try {
+    reader = new Sqlite(join(dataDir, 'millrace.lock'), { timeout: 0, readonly: true, fileMustExist: true });
+    reader.prepare('SELECT 1 FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    return isBusy(error);
+  } finally {
+    reader?.close();
+  }
+}
+
 /** Makes a folder and those above it, for the server's user only. Node's own `recursive` never ends where a folder takes no new ones, as in `/proc`. */
 function makeFolder(path: string): void {
   if (isFolder(path)) return;
@@ -55,9 +69,12 @@ function isFolder(path: string): boolean {
 }
 
 function unusable(dataDir: string, error: unknown): AppError {
-  const isTaken = systemCodeOf(error)?.startsWith('SQLITE_BUSY') === true;
-  const message = isTaken
+  const message = isBusy(error)
     ? `The data folder ${dataDir} is in use by another process.`
     : `The data folder ${dataDir} cannot be written: ${messageOf(error)}`;
   return new AppError('data-dir-unusable', message, { cause: error });
+}
+
+function isBusy(error: unknown): boolean {
+  return systemCodeOf(error)?.startsWith('SQLITE_BUSY') === true;
 }

@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServerProcess } from '../../scripts/server-process.ts';
 import { isPassword } from '../../src/resources/accounts/password.ts';
 import { openDatabaseBeside } from '../../src/store/database.ts';
+import { RunningServers } from '../../src/store/running-servers.ts';
 import { admin, signIn } from '../support/sign-in.ts';
 import { basic, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -14,9 +17,14 @@ import { waitUntil } from '../support/wait-until.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Runs the command as a process of its own, as `npm run account` does. */
-async function account(args: readonly string[], env: Record<string, string> = {}) {
+async function account(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  options: { cwd?: string; uid?: number } = {},
+) {
   const child = spawn(process.execPath, [join(root, 'src/account.ts'), ...args], {
     cwd: root,
+    ...options,
     env: { ...process.env, MILLRACE_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -36,7 +44,7 @@ async function account(args: readonly string[], env: Record<string, string> = {}
 /** What a command that goes well answers as JSON. */
 async function json(...args: string[]) {
   const { code, stdout, stderr } = await account([...args, '--json']);
-  expect([code, stderr]).toEqual([0, '']);
+  expect([code, stderr]).toEqual([0, `Data folder: ${dataDir}\n`]);
   return JSON.parse(stdout);
 }
 
@@ -60,7 +68,7 @@ const bearer = (token: string) =>
 describe('the account command, beside a server that runs', () => {
   it('makes an account whose keys work at once, prints them once, and refuses its address a second time', async () => {
     const { code, stdout, stderr } = await account(['create', 'studio@example.org']);
-    expect([code, stderr]).toEqual([0, '']);
+    expect([code, stderr]).toEqual([0, `Data folder: ${dataDir}\n`]);
     const told = (name: string) => new RegExp(`^ {2}${name} +(\\S+)`, 'm').exec(stdout)![1]!;
     expect(stdout).toMatch(/shown once/);
     expect(stdout).toMatch(/works once the account is upgraded/);
@@ -75,7 +83,7 @@ describe('the account command, beside a server that runs', () => {
 
     const again = await account(['create', 'STUDIO@example.org', '--upgraded']);
     expect([again.code, again.stdout]).toEqual([1, '']);
-    expect(again.stderr).toBe('There is an account of STUDIO@example.org already.\n');
+    expect(again.stderr).toContain('There is an account of STUDIO@example.org already.\n');
   });
 
   it('upgrades, suspends and takes both back; the server notices within a second or so', async () => {
@@ -183,10 +191,8 @@ describe('the account command, while no server runs', () => {
   it('says that there is no database, and makes none', async () => {
     const empty = await makeTempDir();
     const { code, stderr } = await account(['list', `--dataDir=${empty}`]);
-    expect([code, stderr]).toEqual([
-      1,
-      `There is no database in ${empty} yet: the server makes it at its first start.\n`,
-    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`There is no database in ${empty}. `);
     expect(readdirSync(empty)).toEqual([]);
     await removeDir(empty);
   });
@@ -207,5 +213,103 @@ describe('the account command, while no server runs', () => {
       expect(readdirSync(folder)).toEqual(['millrace.db']);
       await removeDir(folder);
     }
+  });
+});
+
+describe('the data folder that the account command works on', () => {
+  let home: string;
+  let running: RunningServers;
+  beforeAll(async () => {
+    home = await makeTempDir();
+    running = new RunningServers([stateFolder()]);
+  });
+  afterAll(() => removeDir(home));
+
+  const stateFolder = () => join(home, '.local', 'state', 'millrace');
+  const notes = () => readdirSync(stateFolder());
+  /** Without a folder in the environment, and where no settings file is. */
+  const unconfigured = (args: readonly string[], options: { uid?: number } = {}) =>
+    account(args, { MILLRACE_DATA_DIR: '', HOME: home, TMPDIR: home }, { cwd: home, ...options });
+  const serverOf = (folder: string) => ({
+    ...{ dataDir: folder, programDir: root, publicUrl: 'http://localhost:1', startedAtMs: 1 },
+  });
+
+  it('is that of the server that runs, until it ends in whatever way', async () => {
+    const other = await makeTempDir();
+    const process = await startServerProcess({ dataDir: other, env: { HOME: home, TMPDIR: home } });
+    const found = await unconfigured(['list']);
+    expect([found.code, found.stderr]).toEqual([
+      0,
+      `Data folder: ${other} (of the server at http://localhost:${process.httpPort}, process ${process.child.pid})\n`,
+    ]);
+    expect(found.stdout).toContain(' admin@localhost ');
+    expect([statSync(stateFolder()).mode & 0o777, notes().length]).toEqual([0o700, 1]);
+    expect(statSync(join(stateFolder(), notes()[0]!)).mode & 0o777).toBe(0o600);
+
+    process.child.kill('SIGKILL');
+    await process.exited;
+    const lost = await unconfigured(['list']);
+    expect([lost.code, lost.stdout]).toEqual([1, '']);
+    expect(lost.stderr).toContain(`There is no database in ${join(home, 'media')}. Start the server once`);
+    expect(notes()).toEqual([]);
+
+    const again = await startServerProcess({ dataDir: other, env: { HOME: home, TMPDIR: home } });
+    expect(notes()).toHaveLength(1);
+    await again.stop();
+    expect(notes()).toEqual([]);
+    await removeDir(other);
+  });
+
+  it('must be named while several servers run, and is then the named one', async () => {
+    const other = await makeTempDir();
+    const second = await startApi({ dataDir: other });
+    const removers = [dataDir, other].map(folder => running.add(serverOf(folder)));
+    const { code, stderr } = await unconfigured(['list']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Several servers are running\. Add the data folder of the one you mean:\n\n/);
+    for (const folder of [dataDir, other])
+      expect(stderr).toContain(`  --dataDir=${folder}   http://localhost:1, process `);
+
+    const named = await unconfigured(['list', `--dataDir=${other}`]);
+    expect([named.code, named.stderr]).toEqual([0, expect.stringContaining(`Data folder: ${other} `)]);
+    for (const remove of removers) remove();
+    await second.stop();
+    await removeDir(other);
+  });
+
+  it('is never that of another program, of a process that ended, or of a folder that nobody has locked', async () => {
+    const unlocked = await makeTempDir();
+    running.add({ ...serverOf(dataDir), programDir: '/srv/another/' });
+    running.add(serverOf(unlocked));
+    const ended = { ...serverOf(dataDir), pid: 2 ** 30, host: hostname() };
+    writeFileSync(join(stateFolder(), 'ended.json'), JSON.stringify(ended));
+    const { code, stderr } = await unconfigured(['list']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Add the data folder of the server you mean:');
+    expect(stderr).toContain(`  --dataDir=${dataDir}   `);
+    expect(stderr).not.toContain(unlocked);
+    expect(notes()).toHaveLength(1);
+    await removeDir(unlocked);
+  });
+
+  it('is not looked for where other users can write', async () => {
+    const shared = await makeTempDir();
+    chmodSync(shared, 0o777);
+    const servers = new RunningServers([shared]);
+    expect(() => servers.add(serverOf(dataDir))).toThrow('can be changed by other users');
+    writeFileSync(
+      join(shared, 'a.json'),
+      JSON.stringify({ ...serverOf(dataDir), pid: process.pid, host: hostname() }),
+    );
+    expect(servers.list()).toEqual([]);
+    await removeDir(shared);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('names the user whose data folder cannot be read', async () => {
+    const { code, stderr } = await account(['list'], { HOME: home }, { uid: 65_534 });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `The data folder ${dataDir} belongs to another user. Run this command as that user (sudo -u '#0' ...).\n`,
+    );
   });
 });
