@@ -29,8 +29,9 @@ USER node
 # HTTP, RTMP, and the usual ports for HTTPS and RTMPS where a certificate is configured.
 EXPOSE 8080 1935 8443 1936
 
+# Bash alone: a Node for each check would take a hundred times the processor time, one percent of a core.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.MILLRACE_HTTP_PORT || 8080}/health/live`).then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${MILLRACE_HTTP_PORT:-8080} && printf 'GET /health/live HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r -t 4 _ status _ <&3 && [ \"$status\" = 200 ] || exit 1"]
 
 # Node itself is process 1 and gets SIGTERM; flags may follow the image's name.
 ENTRYPOINT ["node", "--max-semi-space-size=2", "src/main.ts"]

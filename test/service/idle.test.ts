@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { startServer } from '../support/start-server.ts';
 import { TimerWatch } from '../support/timer-watch.ts';
@@ -36,4 +39,27 @@ test('the event loop is measured from the first scrape on', async () => {
   const sample = /^millrace_event_loop_delay_seconds\{quantile="1"\} \d/m;
   expect(await scrape()).not.toMatch(sample);
   await waitUntil(async () => sample.test(await scrape()), { what: 'a delay of the event loop' });
+});
+
+test('the health check of the image needs no Node, and tells a server that answers from anything else', async () => {
+  const dockerfile = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8');
+  const [, command = ''] = /^HEALTHCHECK [^[]*CMD (\[.*\])$/m.exec(dockerfile) ?? [];
+  const [program = '', ...args] = JSON.parse(command) as string[];
+  expect(program).toBe('bash');
+  const check = async (port: number) => {
+    const env = { PATH: process.env.PATH, MILLRACE_HTTP_PORT: String(port) };
+    const result = promisify(execFile)(program, args, { env });
+    return result.then(
+      () => 0,
+      (error: { code: unknown }) => error.code,
+    );
+  };
+  await using server = await startServer();
+  expect(await check(server.app.httpPort)).toBe(0);
+  // Nobody listens there.
+  expect(await check(1)).toBe(1);
+
+  await using other = createServer(socket => socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n'));
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  expect(await check((other.address() as { port: number }).port)).toBe(1);
 });
