@@ -14,6 +14,7 @@ import { benchDashboard } from './bench/dashboard.ts';
 import { benchDeadRestreams } from './bench/dead-restreams.ts';
 import { benchEncode } from './bench/encode.ts';
 import { benchGlass } from './bench/glass.ts';
+import { benchIdle } from './bench/idle.ts';
 import { benchLeftovers } from './bench/leftovers.ts';
 import { benchLongBroadcast } from './bench/long-broadcast.ts';
 import { describeMachine } from './bench/machine.ts';
@@ -32,6 +33,7 @@ import { benchVodViewers } from './bench/vod-viewers.ts';
 import { benchWebhooks } from './bench/webhooks.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
+  idle: benchIdle,
   start: benchStart,
   glass: benchGlass,
   publishers: benchPublishers,

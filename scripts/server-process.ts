@@ -13,6 +13,8 @@ export interface ServerProcess {
   readonly productionKey: string;
   /** All lines that it printed so far. */
   readonly lines: readonly string[];
+  /** When it printed its first line, and when it was ready, in milliseconds after it was started. */
+  readonly startTimes: { readonly firstLineMs: number; readonly readyMs: number };
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** SIGTERM, and how it ended. */
   stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -39,6 +41,7 @@ const productionKey = 'production-key-of-this-run-0123456789';
 /** Starts `src/main.ts` and waits until it is ready. @throws Error with what it printed, when it ends before that. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const main = fileURLToPath(new URL(options.main ?? '../src/main.ts', import.meta.url));
+  const startedMs = performance.now();
   const child = spawn(process.execPath, [nodeFlag, main], {
     cwd: fileURLToPath(new URL('../', import.meta.url)),
     env: {
@@ -59,6 +62,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     detached: options.isDetached ?? false,
   });
   const lines: string[] = [];
+  let firstLineMs: number | undefined;
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>(resolve =>
     child.once('exit', (code, signal) => resolve({ code, signal })),
   );
@@ -69,6 +73,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   } = Promise.withResolvers<Record<string, unknown>>();
   const read = (stream: NodeJS.ReadableStream) =>
     createInterface({ input: stream }).on('line', line => {
+      firstLineMs ??= performance.now() - startedMs;
       lines.push(line);
       if (lines.length > 2000) lines.shift();
       if (line.includes('"event":"ready"')) isReady(JSON.parse(line) as Record<string, unknown>);
@@ -84,6 +89,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   );
   try {
     const { http, rtmp } = await ready;
+    const readyMs = performance.now() - startedMs;
     return {
       child,
       httpPort: Number(http),
@@ -92,6 +98,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       sandboxKey,
       productionKey,
       lines,
+      startTimes: { firstLineMs: firstLineMs ?? readyMs, readyMs },
       exited,
       stop: () => {
         child.kill('SIGTERM');
