@@ -183,6 +183,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       extras: () => api,
       mayStore: projectId => api.quotas.hasStorage(projectId),
       addRecorded: (projectId, video) => void api.videos.createRecorded(projectId, video),
+      makeRoom: missing => api.videos.makeRoom(missing),
       freeBytes: environment.freeBytes,
       clock,
       log,
@@ -369,7 +370,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       },
       restreams: liveStreamId => outward.restreams.ofStream(liveStreamId),
       videos: {
-        restore: config['videos.restore'],
+        restoreDays: config['videos.restore'],
         mp4Wished: (videoId, isWished) => vod.works.mp4Wished(videoId, isWished),
         isAudioOnly: videoId => vod.encodings.isAudioOnly(videoId),
         removed: videoId => vod.works.removed(videoId),

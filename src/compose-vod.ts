@@ -20,7 +20,7 @@ import { nativeLanguageName } from './shared/language-tag.ts';
 import { type Component, componentOf } from './shared/lifecycle.ts';
 import type { Logger } from './shared/logger.ts';
 import { RenderedText } from './shared/rendered-text.ts';
-import { MediaFiles } from './storage/media-files.ts';
+import { type MakeRoom, MediaFiles } from './storage/media-files.ts';
 import type { Database } from './store/database.ts';
 import { GrowingVideos } from './vod/growing-videos.ts';
 import { IndexThreads } from './vod/index-threads.ts';
@@ -57,6 +57,8 @@ export interface VodOptions {
   readonly mayStore: (projectId: string) => boolean;
   /** Makes the videos of recordings. */
   readonly addRecorded: RecordingsStoreOptions['addVideo'];
+  /** Empties the trash where the disk has too little room. */
+  readonly makeRoom: MakeRoom;
   /** Room on the disk, where it is not that of the data folder. */
   readonly freeBytes?: (() => Promise<number>) | undefined;
   readonly clock: Clock;
@@ -152,7 +154,7 @@ export function composeVod(options: VodOptions): Vod {
     },
     clock,
   });
-  const files = new MediaFiles(options.dataDir);
+  const files = new MediaFiles(options.dataDir, options.makeRoom);
   const encodings = new EncodingsStore(database, options.outbox, clock);
   const reader = new RenditionReader();
   const growing = new GrowingVideos();
@@ -210,6 +212,7 @@ export function composeVod(options: VodOptions): Vod {
     mayStore: options.mayStore,
     hasSeekTables: canReadGroupedFragments(options.ffmpeg),
     freeBytes: options.freeBytes ?? (() => files.freeBytes()),
+    makeRoom: options.makeRoom,
     observer: {
       written: bytes => metrics.recordedBytes.inc(bytes),
       stopped: reason => metrics.recordingsStopped.inc({ reason }),

@@ -95,7 +95,10 @@ async function uploadOnce(server: ServerProcess, file: string): Promise<{ ms: nu
   } finally {
     clearInterval(sampling);
     await uploader.stop();
-    await fetch(`${server.baseUrl}/videos/${videoId}`, { method: 'DELETE', headers: { authorization } });
+    await fetch(`${server.baseUrl}/videos/${videoId}?permanently=true`, {
+      method: 'DELETE',
+      headers: { authorization },
+    });
   }
 }
 

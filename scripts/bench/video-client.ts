@@ -50,7 +50,7 @@ export class VideoClient {
 
   /** Deletes a video and ends what is done with it. */
   async remove(videoId: string): Promise<void> {
-    await this.#call('DELETE', `/videos/${videoId}`);
+    await this.#call('DELETE', `/videos/${videoId}?permanently=true`);
   }
 
   /**

@@ -82,6 +82,26 @@ export function duration(minMs: number, maxMs: number): SettingKind<number> {
   };
 }
 
+/** Days that a setting without a choice of them stood for. */
+const formerDays = 90;
+
+/**
+ * Whole days with their unit, such as `7d`, at most `maxDays`; the value is in days. `false` or 0 is none, and `true` is 90 days: the setting was a
+ * boolean once.
+ */
+export function days(maxDays: number): SettingKind<number> {
+  return {
+    name: 'days such as `7d`, or `false`',
+    parse(raw) {
+      if (raw === true || raw === 'true' || raw === '1') return formerDays;
+      if (raw === false || raw === 'false') return 0;
+      const value = (withUnit(raw, /^(\d+)\s*(d)$/, durationUnitsMs) ?? Number.NaN) / durationUnitsMs.d!;
+      if (value >= 0 && value <= maxDays) return value;
+      throw new Error(`expected whole days such as 7d, at most ${maxDays}d, or false`);
+    },
+  };
+}
+
 const sizeUnitsBytes: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
 /** An amount of bytes with its unit, such as `64MiB`; the value is in bytes, within `minBytes`..`maxBytes`. */

@@ -2,6 +2,7 @@ import { logLevels } from '../shared/logger.ts';
 import {
   boolean,
   choice,
+  days,
   duration,
   integer,
   networks,
@@ -307,9 +308,9 @@ export const settings = {
   ),
   'videos.restore': setting(
     'MILLRACE_VIDEOS_RESTORE',
-    boolean,
-    false,
-    'Whether deleted videos can be restored for 90 days.',
+    days(3650),
+    '7d',
+    'How long deleted videos stay in the trash, from which they can be restored. `false` deletes them permanently at once; `true` is 90 days. Where the disk is full, the trash is emptied earlier, oldest videos first.',
   ),
   'encode.jobs': setting(
     'MILLRACE_ENCODE_JOBS',

@@ -147,7 +147,7 @@ export interface ApiOptions {
 /** What {@link VideosService} asks of others. */
 export type VideoWork = Pick<
   VideosOptions,
-  | 'restore'
+  | 'restoreDays'
   | 'sources'
   | 'watermarkExists'
   | 'takeWatermark'
@@ -158,7 +158,7 @@ export type VideoWork = Pick<
 >;
 
 const noVideoWork: Omit<VideoWork, 'sources' | 'watermarkExists' | 'takeWatermark' | 'playerExists'> = {
-  restore: false,
+  restoreDays: 0,
   mp4Wished: () => {},
   isAudioOnly: () => false,
   removed: async () => {},
@@ -276,7 +276,7 @@ export function createApi(options: ApiOptions): Api {
       ? auth.authenticate(authorization, peers.addressOf(request))
       : sessions.gate.callerIn(environment, request, setHeader);
   };
-  const files = new MediaFiles(dataDir);
+  const files = new MediaFiles(dataDir, missing => videos.makeRoom(missing));
   const images: ImageWork = { ...noImageWork, ...options.images };
   const mark: MarkImage = async (path, image) => {
     requirePixels(image, images.maxPixels);
@@ -333,6 +333,7 @@ export function createApi(options: ApiOptions): Api {
     privateTokens,
     baseUrl: publicUrl,
     clock,
+    log: log.child('videos'),
   });
   const tracks = {
     ...{ database, store: new TextTracksStore(database), videos, files, privateTokens },

@@ -13,6 +13,9 @@ export const asidePrefix = '.removed-';
 
 const publishAttempts = 3;
 
+/** Frees room on the disk, as far as something can go. `missing`: returns how many bytes more are needed, 0 or less when there are enough. */
+export type MakeRoom = (missing: () => Promise<number>) => Promise<void>;
+
 /**
  * The layout of the data folder's media, and the ways in which a file gets there whole or not at all. A path that is handed out
  * is below the data folder; nothing is made by asking for it.
@@ -28,9 +31,11 @@ const publishAttempts = 3;
  */
 export class MediaFiles {
   readonly #root: string;
+  readonly #makeRoom: MakeRoom;
 
-  constructor(dataDir: string) {
+  constructor(dataDir: string, makeRoom: MakeRoom = async () => {}) {
     this.#root = dataDir;
+    this.#makeRoom = makeRoom;
   }
 
   /** The data folder itself. */
@@ -127,12 +132,15 @@ export class MediaFiles {
   }
 
   /**
-   * Makes sure that there is room for so many more bytes, and that `leftBytes` stay free beside them.
+   * Makes sure that there is room for so many more bytes, and that `leftBytes` stay free beside them; what can go makes room first.
    *
    * @throws AppError `disk-full`
    */
   async needRoom(bytes: number, leftBytes: number): Promise<void> {
-    const free = await this.freeBytes();
+    let free = await this.freeBytes();
+    if (free - bytes >= leftBytes) return;
+    await this.#makeRoom(async () => bytes + leftBytes - (await this.freeBytes()));
+    free = await this.freeBytes();
     if (free - bytes >= leftBytes) return;
     throw new AppError(
       'disk-full',

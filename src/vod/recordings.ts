@@ -5,6 +5,7 @@ import { newId } from '../shared/ids.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { OnDemandInterval } from '../shared/on-demand-interval.ts';
+import type { MakeRoom } from '../storage/media-files.ts';
 import { idsOf, LeftRecordings } from './left-recordings.ts';
 import type { NewRecording, RecordingBook } from './recording-book.ts';
 import { beginIndex, type IndexPlace, makeRecordingVideo, type RecordingDesk } from './recording-video.ts';
@@ -20,6 +21,8 @@ export interface RecordingsOptions {
   /** As {@link RecordingDesk} has it. */
   readonly hasSeekTables: boolean;
   readonly freeBytes: () => Promise<number>;
+  /** Frees room before recordings stop; nothing can go unless given. */
+  readonly makeRoom?: MakeRoom;
   /** Tells whether a project may store more; all may unless given. */
   readonly mayStore?: (projectId: string) => boolean;
   readonly observer: {
@@ -270,17 +273,21 @@ export class Recordings implements Component {
   /** Looks how much room there is; without enough, recordings stop. */
   async #look(): Promise<void> {
     this.#stopBeyondQuotas();
-    const { freeBytes, minFreeBytes } = this.#options;
+    const { freeBytes, minFreeBytes, makeRoom } = this.#options;
+    const least = this.#hasRoom
+      ? minFreeBytes
+      : minFreeBytes + Math.max(roomAgainAtLeastBytes, minFreeBytes * roomAgainShare);
     let free: number;
     try {
       free = await freeBytes();
+      if (minFreeBytes > 0 && free < least && makeRoom !== undefined) {
+        await makeRoom(async () => least - (await freeBytes()));
+        free = await freeBytes();
+      }
     } catch (error) {
       this.#log.error('free-bytes-unknown', { error });
       return;
     }
-    const least = this.#hasRoom
-      ? minFreeBytes
-      : minFreeBytes + Math.max(roomAgainAtLeastBytes, minFreeBytes * roomAgainShare);
     const hasRoom = minFreeBytes === 0 || free >= least;
     if (hasRoom === this.#hasRoom) return;
     this.#hasRoom = hasRoom;

@@ -11,7 +11,9 @@ import { waitUntil } from '../support/wait-until.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ allowPrivateTargets: 'true', 'recording.enabled': 'false' });
+  server = await startServer({
+    ...{ allowPrivateTargets: 'true', 'recording.enabled': 'false', 'videos.restore': 'false' },
+  });
 });
 afterAll(() => server.stop());
 

@@ -43,7 +43,7 @@ beforeAll(async () => {
   server = await startApi({
     rateLimits: { uploads: 0, writes: 0, reads: 0 },
     analytics: { reportsPerMinute: 0 },
-    videos: { restore: true },
+    videos: { restoreDays: 90 },
     bodyTimeoutMs: 5_000,
     log: logOfFailures(),
   });

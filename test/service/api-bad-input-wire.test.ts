@@ -9,7 +9,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 let server: RunningApi;
 beforeAll(async () => {
-  server = await startApi({ bodyTimeoutMs: 300, headersTimeoutMs: 2_000, videos: { restore: true } });
+  server = await startApi({ bodyTimeoutMs: 300, headersTimeoutMs: 2_000, videos: { restoreDays: 90 } });
 });
 afterAll(() => server.stop());
 

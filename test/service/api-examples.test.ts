@@ -25,7 +25,7 @@ const examples = operations.flatMap(({ method, path, operation }) => {
 
 let server: RunningApi;
 beforeAll(async () => {
-  server = await startApi({ videos: { restore: true } });
+  server = await startApi({ videos: { restoreDays: 90 } });
 });
 afterAll(() => server.stop());
 

@@ -13,7 +13,7 @@ let owned: Record<'video' | 'empty' | 'begun' | 'discarded' | 'stream', string>;
 beforeAll(async () => {
   server = await startApi({
     isUpgraded: true,
-    videos: { restore: true },
+    videos: { restoreDays: 90 },
     uploads: { sourceReady: () => {} },
   });
   server.addAccount({ isUpgraded: true, sandboxKey: strangerKey });

@@ -37,7 +37,7 @@ describe('the storage of a project', () => {
     const refused = await uploads.send(second, noise(5_000_000));
     expect(limitOf(refused)).toEqual(storageLimit);
     expect(refused.json.detail).toBe(
-      '8000000 of 12000000 bytes are used, and the file does not fit. Delete videos, or ask the operator for more.',
+      '8000000 of 12000000 bytes are used, and the file does not fit. Delete videos permanently, or ask the operator for more.',
     );
     expect((await usage()).storage.maxBytes).toBe(maxStorageBytes);
     expect((await uploads.send(second, noise(3_000_000))).status).toBe(201);

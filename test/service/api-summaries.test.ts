@@ -7,7 +7,7 @@ let nowMs: number;
 let account: AccountOfTest;
 beforeAll(async () => {
   server = await startApi({
-    videos: { restore: true },
+    videos: { restoreDays: 90 },
     clock: { nowMs: () => nowMs, monotonicMs: () => performance.now() },
   });
 });

@@ -3,7 +3,7 @@ import { type RunningApi, startApi } from '../support/start-api.ts';
 
 let server: RunningApi;
 beforeAll(async () => {
-  server = await startApi({ isUpgraded: true, videos: { restore: true } });
+  server = await startApi({ isUpgraded: true, videos: { restoreDays: 90 } });
 });
 afterAll(() => server.stop());
 

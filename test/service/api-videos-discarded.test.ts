@@ -14,7 +14,7 @@ beforeAll(async () => {
   server = await startApi({
     clock,
     videos: {
-      restore: true,
+      restoreDays: 90,
       async removed(videoId) {
         if (fault !== undefined) throw fault;
         removed.push(videoId);
@@ -33,6 +33,12 @@ const create = async (body: Record<string, unknown> = {}) =>
 const discard = (videoId: string) => server.call('DELETE', `/videos/${videoId}`);
 const idsOf = async (path: string) =>
   (await server.call('GET', path)).json.data.map((video: { videoId: string }) => video.videoId);
+/** Has the files of a video counted as so many bytes. */
+function storeBytes({ database }: RunningApi, videoId: string, bytes: number): void {
+  database.sqlite
+    .prepare('INSERT INTO stored_videos (video_id, project_id, source_bytes) VALUES (?, ?, ?)')
+    .run(videoId, sandboxProjectOf(database), BigInt(bytes));
+}
 
 describe('a video that is removed for good', () => {
   it('is restorable before for as long as the account is told', async () => {
@@ -119,6 +125,56 @@ describe('a video that is deleted where it can be restored', () => {
     expect(await idsOf('/discarded/videos')).toEqual([]);
   });
 
+  it('is removed before its time, oldest first, where an upload has too little room on the disk', async () => {
+    const ids: string[] = [];
+    for (const title of ['first', 'second', 'third']) {
+      const { videoId } = await create({ title });
+      await discard(videoId);
+      nowMs += day;
+      storeBytes(server, videoId, 1_000);
+      ids.push(videoId);
+    }
+    const kept = (await create({ title: 'not discarded' })).videoId;
+    let missing = 3_001;
+    const makeRoom = () => server.api.videos.makeRoom(async () => missing);
+    await makeRoom();
+    expect(removed).toEqual([]);
+    missing = 1_001;
+    await makeRoom();
+    expect(removed).toEqual(ids.slice(0, 2));
+    missing = 0;
+    await makeRoom();
+    expect(await idsOf('/discarded/videos')).toEqual(ids.slice(2));
+    expect(await idsOf('/videos')).toEqual([kept]);
+  });
+
+  it('makes room before an upload is refused', async () => {
+    const tight = await startApi({
+      videos: { restoreDays: 7 },
+      uploads: { minFreeBytes: Number.MAX_SAFE_INTEGER / 2 },
+    });
+    try {
+      const [old, target] = [0, 1].map(() => tight.call('POST', '/videos', { body: { title: 'a' } }));
+      const { videoId } = (await old!).json;
+      const { json } = await tight.call('GET', '/account');
+      expect(json.limits.videoRestoreDays).toBe(7);
+      await tight.call('DELETE', `/videos/${videoId}`);
+      const send = async () => {
+        const body = new FormData();
+        body.set('file', new Blob(['film']), 'film.mp4');
+        return (await tight.call('POST', `/videos/${(await target!).json.videoId}/source`, { body })).status;
+      };
+      expect(await send()).toBe(503);
+      expect((await tight.call('GET', `/discarded/videos/${videoId}`)).status).toBe(200);
+      storeBytes(tight, videoId, Number.MAX_SAFE_INTEGER);
+      // The numbers are made up: no bytes came free.
+      expect(await send()).toBe(503);
+      expect((await tight.call('GET', `/discarded/videos/${videoId}`)).status).toBe(404);
+    } finally {
+      await tight.stop();
+    }
+  });
+
   it('is removed for good after 90 days, and not before', async () => {
     const [early, late] = [await create(), await create({ title: 'later' })];
     await discard(early.videoId);
@@ -149,7 +205,7 @@ describe('the list of discarded videos', () => {
 
   it('and its ids are not there where videos cannot be restored (any more)', async () => {
     const dataDir = await tempDirOfTest();
-    const before = await startApi({ dataDir, videos: { restore: true } });
+    const before = await startApi({ dataDir, videos: { restoreDays: 90 } });
     const made = (await before.call('POST', '/videos', { body: { title: 'a' } })).json;
     await before.call('DELETE', `/videos/${made.videoId}`);
     await before.stop();

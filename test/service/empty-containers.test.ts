@@ -13,7 +13,7 @@ beforeAll(async () => {
   server = await startApi({
     clock: { nowMs: () => nowMs, monotonicMs: () => performance.now() },
     videos: {
-      restore: true,
+      restoreDays: 90,
       async removed(videoId) {
         const fault = faults.get(videoId);
         if (fault !== undefined) throw fault;

@@ -15,7 +15,7 @@ let server: RunningApi;
 let client: ApiVideoClient;
 
 beforeAll(async () => {
-  server = await startApi({ videos: { restore: true } });
+  server = await startApi({ videos: { restoreDays: 90 } });
   client = clientWith();
 });
 afterAll(() => server.stop());

@@ -30,7 +30,7 @@ const film = () => formOf(['film.mp4', Buffer.from('bytes of a film'), 'film.mp4
 export async function startWireApi(): Promise<WireApi> {
   let outbox: Outbox | undefined;
   const api = await startApi({
-    videos: { restore: true },
+    videos: { restoreDays: 90 },
     webhooks: database => {
       outbox = new Outbox(database, silentLogger);
       return outbox.webhooks;

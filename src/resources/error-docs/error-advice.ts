@@ -124,7 +124,7 @@ const own: Partial<Record<ErrorCode, ErrorAdvice>> = {
   'storage-limit-reached': {
     meaning:
       'The files of your videos take as many bytes as this environment of your account may store, or the new file does not fit beside them.',
-    remedy: 'Delete videos, or ask the operator for more. `GET /usage` tells what is used.',
+    remedy: 'Delete videos permanently, or ask the operator for more. `GET /usage` tells what is used.',
   },
   'upload-limit-reached': {
     meaning: 'This environment of your account has its maximum number of uploads in progress.',

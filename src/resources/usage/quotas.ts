@@ -117,7 +117,7 @@ export class Quotas {
   #storageError(projectId: string): AppError {
     const detail =
       `${this.#usedBytes(projectId)} of ${this.#limits.maxStorageBytes} bytes are used, and the file does not fit. ` +
-      'Delete videos, or ask the operator for more.';
+      'Delete videos permanently, or ask the operator for more.';
     return new AppError('storage-limit-reached', detail, { details: { detail } });
   }
 }

@@ -90,9 +90,6 @@ export const languages: readonly string[] = [
   ...['nl', 'nn', 'no', 'pl', 'pt', 'ru', 'sk', 'sl', 'te', 'tr', 'uk', 'ur', 'vi', 'zh'],
 ];
 
-/** How long a discarded video can be restored. */
-export const discardedForMs = 90 * 24 * 3_600_000;
-
 /** What is wrong with the language of a video; undefined when nothing is. Text tracks can be in more languages. */
 export function languageFault(tag: string): string | undefined {
   if (languages.includes(tag)) return undefined;

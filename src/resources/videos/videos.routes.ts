@@ -83,7 +83,7 @@ export function videoRoutes(videos: VideosService): Route[] {
       path: '/videos/{videoId}',
       summary: 'Delete a video',
       description:
-        'Its files are removed. Where the server is set so, it is discarded for 90 days first, unless `permanently` says otherwise.',
+        'It is discarded: nobody can watch it any more, and for as many days as `limits.videoRestoreDays` of `GET /account` tells, it can be restored. Then its files are removed; at once with `permanently`, and where the server keeps no discarded videos.',
       ...one,
       query: videoDeletionQuerySchema,
       find: ({ params, caller }) =>

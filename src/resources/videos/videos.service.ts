@@ -3,8 +3,9 @@ import type { Clock } from '../../shared/clock.ts';
 import { dayMs } from '../../shared/day.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import type { Logger } from '../../shared/logger.ts';
 import type { PrivateTokens } from '../private-tokens/private-tokens.store.ts';
-import { discardedForMs, type Video, type VideoAttributes, type VideoChanges } from './video.ts';
+import type { Video, VideoAttributes, VideoChanges } from './video.ts';
 import type { VideoFilter } from './video-filter.ts';
 import type { ListPage } from './video-orders.store.ts';
 import type { VideoSources } from './video-sources.ts';
@@ -19,8 +20,8 @@ export interface VideosOptions {
   /** Base of asset addresses, without a slash at its end. */
   readonly baseUrl: () => string;
   readonly clock: Clock;
-  /** Whether deleted videos are discarded first. */
-  readonly restore: boolean;
+  /** For how many days a deleted video can be restored; 0 where it is gone at once. */
+  readonly restoreDays: number;
   readonly sources: VideoSources;
   /** Whether a file is being received for a video just now. */
   readonly isArriving: (videoId: string) => boolean;
@@ -36,6 +37,7 @@ export interface VideosOptions {
   readonly isAudioOnly: (videoId: string) => boolean;
   /** Ends all work on a video whose row is gone, and removes its files. */
   readonly removed: (videoId: string) => Promise<void>;
+  readonly log: Logger;
 }
 
 /** What the video of a recording begins with. */
@@ -49,6 +51,8 @@ export interface RecordedVideoAttributes {
 
 /** Videos that are looked up at once when those whose time is over are removed. */
 const purgedAtOnce = 100;
+/** Discarded videos that are looked through for room on the disk. */
+const maxEmptied = 1_000;
 /** How long a video may be without a source. */
 const emptyForMs = 7 * 24 * 3_600_000;
 
@@ -56,6 +60,7 @@ const emptyForMs = 7 * 24 * 3_600_000;
 export class VideosService {
   readonly #options: VideosOptions;
   readonly #store: VideosStore;
+  #makingRoom: Promise<void> = Promise.resolve();
 
   constructor(options: VideosOptions) {
     this.#options = options;
@@ -64,7 +69,7 @@ export class VideosService {
 
   /** For how many days a deleted video can be restored; 0 where it is gone at once. */
   get restoreDays(): number {
-    return this.#options.restore ? discardedForMs / dayMs : 0;
+    return this.#options.restoreDays;
   }
 
   /** A video of a project that is not discarded. */
@@ -74,7 +79,7 @@ export class VideosService {
 
   /** A discarded video of a project; none where videos are not discarded (any more). */
   findDiscarded(projectId: string, videoId: string): Video | undefined {
-    if (!this.#options.restore) return undefined;
+    if (this.restoreDays === 0) return undefined;
     return this.#store.find({ projectId, isDiscarded: true }, videoId);
   }
 
@@ -84,7 +89,7 @@ export class VideosService {
     filter: VideoFilter,
     page: ListPage,
   ): Promise<{ views: VideoView[]; total: number }> {
-    if (scope.isDiscarded && !this.#options.restore) return { views: [], total: 0 };
+    if (scope.isDiscarded && this.restoreDays === 0) return { views: [], total: 0 };
     const { videos, total } = await this.#store.list(scope, filter, page);
     return { views: videos.map(video => this.view(video)), total };
   }
@@ -177,11 +182,10 @@ export class VideosService {
    * @throws AppError `resource-not-found` for a discarded video that is not to go for good
    */
   async remove({ projectId, videoId, discarded }: Video, { isForGood = false } = {}): Promise<void> {
-    const { restore, clock } = this.#options;
-    if (!restore || isForGood) return this.#erase(projectId, videoId);
+    if (this.restoreDays === 0 || isForGood) return this.#erase(projectId, videoId);
     if (discarded !== undefined) throw gone();
-    const atMs = clock.nowMs();
-    this.#store.discard(projectId, videoId, { atMs, deletesAtMs: atMs + discardedForMs });
+    const atMs = this.#options.clock.nowMs();
+    this.#store.discard(projectId, videoId, { atMs, deletesAtMs: atMs + this.restoreDays * dayMs });
   }
 
   /**
@@ -201,6 +205,39 @@ export class VideosService {
       videoId => this.#store.removeExpired(videoId, nowMs),
       signal,
     );
+  }
+
+  /**
+   * Removes discarded videos before their time, oldest first, until enough bytes are free. Removes none when all of them together are
+   * not enough. One caller after the other.
+   *
+   * @param missing returns how many bytes more are needed, 0 or less when there are enough
+   * @throws as {@link removeEach} does
+   */
+  makeRoom(missing: () => Promise<number>): Promise<void> {
+    const made = this.#makingRoom.then(async () => {
+      const bytes = await missing();
+      const videoIds = bytes > 0 ? this.#oldestDiscarded(bytes) : [];
+      if (videoIds.length === 0) return;
+      this.#options.log.info('trash-emptied', { videos: videoIds.length, bytes });
+      await this.removeEach(
+        atMost => videoIds.splice(0, atMost),
+        videoId => this.#store.removeDiscarded(videoId),
+      );
+    });
+    this.#makingRoom = made.catch(() => {});
+    return made;
+  }
+
+  /** The discarded videos whose files have so many bytes, oldest first; none where that is not enough. */
+  #oldestDiscarded(bytes: number): string[] {
+    const found = this.#store.findOldestDiscarded(maxEmptied);
+    let left = bytes;
+    const enough = found.findIndex(video => {
+      left -= video.bytes;
+      return left <= 0;
+    });
+    return found.slice(0, enough + 1).map(({ videoId }) => videoId);
   }
 
   /**

@@ -24,6 +24,8 @@ export class VideosStore {
   readonly #removeEmpty;
   readonly #findOfSandbox;
   readonly #removeOfSandbox;
+  readonly #findOldestDiscarded;
+  readonly #removeDiscarded;
   readonly #findLeft;
   readonly #add;
   readonly #touch;
@@ -62,6 +64,14 @@ export class VideosStore {
       `DELETE FROM videos WHERE id = ?
          AND EXISTS (SELECT 1 FROM video_sources WHERE video_id = videos.id AND completed_at_ms <= ?)`,
     );
+    this.#findOldestDiscarded = sqlite.prepare<[number], { videoId: string; bytes: number }>(
+      `SELECT v.id AS videoId, coalesce(s.source_bytes + s.recording_bytes + s.hls_bytes + s.mp4_bytes + s.image_bytes + s.text_bytes, 0) AS bytes
+       FROM videos v LEFT JOIN stored_videos s ON s.video_id = v.id
+       WHERE v.deletes_at_ms IS NOT NULL ORDER BY v.deletes_at_ms LIMIT ?`,
+    );
+    this.#removeDiscarded = sqlite.prepare<[string]>(
+      'DELETE FROM videos WHERE id = ? AND deletes_at_ms IS NOT NULL',
+    );
     this.#findLeft = sqlite
       .prepare<[string, number], string>('SELECT id FROM removed_videos WHERE id > ? ORDER BY id LIMIT ?')
       .pluck();
@@ -90,6 +100,16 @@ export class VideosStore {
   /** Removes a discarded video, unless it was restored meanwhile; whether it is removed. */
   removeExpired(videoId: string, atMs: number): boolean {
     return this.#removed(this.#removeExpired.run(videoId, atMs).changes);
+  }
+
+  /** Discarded videos, of any project, with the bytes of their files: those that were discarded first. */
+  findOldestDiscarded(atMost: number): { readonly videoId: string; readonly bytes: number }[] {
+    return this.#findOldestDiscarded.all(atMost);
+  }
+
+  /** Removes a discarded video, unless it was restored meanwhile; whether it is removed. */
+  removeDiscarded(videoId: string): boolean {
+    return this.#removed(this.#removeDiscarded.run(videoId).changes);
   }
 
   /** Videos, of any project, that were made until `atMs` and that no source has ever begun for. */

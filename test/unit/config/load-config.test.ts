@@ -36,6 +36,7 @@ describe('the table of settings', () => {
     expect(config['live.windowBytes']).toBe(64 * 1024 * 1024);
     expect(config['https.port']).toBeUndefined();
     expect(config.allowPrivateTargets).toBe(false);
+    expect(config['videos.restore']).toBe(7);
   });
 
   test('every setting has a variable of its own, named after its key', () => {
@@ -128,6 +129,10 @@ describe('units', () => {
     ['http.port', '0', 0],
     ['bootstrap.upgraded', 'true', true],
     ['bootstrap.upgraded', '0', false],
+    ['videos.restore', '30d', 30],
+    ['videos.restore', 'true', 90],
+    ['videos.restore', 'false', 0],
+    ['videos.restore', '0', 0],
     ['publicUrl', 'https://video.example.org/', 'https://video.example.org'],
     ['publicUrl', 'http://video.example.org:8443/live//', 'http://video.example.org:8443/live'],
   ])('%s = %j', (key, text, value) => {
@@ -135,6 +140,8 @@ describe('units', () => {
   });
 
   test.each([
+    ['videos.restore', '36h', 'expected whole days such as 7d, at most 3650d, or false'],
+    ['videos.restore', '4000d', 'expected whole days'],
     ['live.reconnectGrace', '2', 'expected a length of time with its unit, such as 200ms, 2s or 5m'],
     ['live.reconnectGrace', '-2s', 'expected a length of time'],
     ['live.reconnectGrace', '2 weeks', 'expected a length of time'],
