@@ -109,7 +109,7 @@ export class VodDelivery {
         this.#answerMp4(exchange, asset.quality, video, query.get('dl') === '1');
         break;
       case 'vod-thumbnail':
-        this.#answerThumbnail(exchange, video);
+        this.#answerThumbnail(exchange, video, query.get('placeholder') !== 'none');
         break;
       case 'vod-storyboard':
         this.#answerStoryboard(exchange, asset.form, video);
@@ -201,8 +201,12 @@ export class VodDelivery {
     });
   }
 
-  #answerThumbnail(exchange: Exchange, video: AdmittedVideo): void {
+  #answerThumbnail(exchange: Exchange, video: AdmittedVideo, hasPlaceholder: boolean): void {
     this.#pending.hold(exchange, this.#source.file(video.entry.videoId, 'thumbnail'), file => {
+      if (file === undefined && !hasPlaceholder) {
+        this.#sender.empty(exchange, 204, ['Cache-Control', 'no-store', ...video.headers]);
+        return undefined;
+      }
       const { body, ...placeholder } = placeholderThumbnail();
       const image = file ?? { ...placeholder, pieces: [body], bytes: body.length };
       // In place of the placeholder there may be a picture at any moment.

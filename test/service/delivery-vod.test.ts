@@ -174,11 +174,18 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('delivery of videos over %s', pro
     const none = await server.ask(`${base}/thumbnail.jpg`);
     expect([none.status, none.headers['content-type']]).toEqual([200, 'image/jpeg']);
     expect(none.body.subarray(0, 3).toString('hex')).toBe('ffd8ff');
+    const without = await server.ask(`${base}/thumbnail.jpg?placeholder=none`);
+    expect([without.status, without.body.length, without.headers['cache-control']]).toEqual([
+      204,
+      0,
+      'no-store',
+    ]);
     await server.videos.giveFile(videoId, 'thumbnail', 'picture', 'image/webp');
     const image = await server.ask(`${base}/thumbnail.jpg`);
     expect([image.body.toString(), image.headers['content-type']]).toEqual(['picture', 'image/webp']);
     expect(image.headers['cache-control']).toBe('max-age=60');
     expect(image.headers['x-content-type-options']).toBe('nosniff');
+    expect((await server.ask(`${base}/thumbnail.jpg?placeholder=none`)).body.toString()).toBe('picture');
     const again = await server.ask(`${base}/thumbnail.jpg`, { 'if-none-match': image.headers.etag! });
     expect(again.status).toBe(304);
   });

@@ -132,8 +132,12 @@ const assets: readonly (Omit<DescribedPath, 'path' | 'tag'> & { readonly asset: 
     asset: '/thumbnail.jpg',
     summary: 'Thumbnail of a video',
     description: 'Until there is one, a placeholder. An uploaded image keeps its format.',
+    query: { placeholder: '`none` gets 204 in place of the placeholder.' },
     headers: range,
-    answers: bytes('The image.', 'image/jpeg', 'image/png', 'image/webp'),
+    answers: {
+      ...bytes('The image.', 'image/jpeg', 'image/png', 'image/webp'),
+      204: { description: 'There is no thumbnail yet.' },
+    },
   },
   {
     asset: '/storyboard.jpg',
