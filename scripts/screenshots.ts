@@ -52,7 +52,6 @@ async function run(): Promise<void> {
         MILLRACE_ALLOW_PRIVATE_TARGETS: 'true',
         MILLRACE_ADMIN_EMAIL: email,
         MILLRACE_ADMIN_PASSWORD: password,
-        MILLRACE_VIDEOS_RESTORE: 'true',
       },
       isDetached: true,
       startTimeoutMs: 120_000,

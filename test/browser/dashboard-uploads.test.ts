@@ -21,7 +21,7 @@ describeInBrowser('videos in the dashboard', browser => {
   beforeAll(async () => {
     folder = await makeTempDir();
     film = await makeLargeFilm(folder);
-    server = await startDashboard({ 'videos.restore': 'true' });
+    server = await startDashboard();
   });
   afterAll(async () => {
     await server.stop();
@@ -74,6 +74,7 @@ describeInBrowser('videos in the dashboard', browser => {
     const card = cardOf(page, 'Weir');
     await card.getByText(`0:0${filmSeconds}`).waitFor();
     await card.getByText('200 MB').waitFor();
+    await showsAllAboveUploads(page);
 
     // Every byte came, and none of them twice. A pause may come when a chunk is stored and its answer is under way: nobody hears that one.
     let next = 0;
@@ -92,7 +93,7 @@ describeInBrowser('videos in the dashboard', browser => {
     expect(dashboard.complaints).toEqual([]);
   });
 
-  it('are searched, tagged, thrown away and restored, or deleted for good by name', async () => {
+  it('are searched, tagged, deleted with a way back, restored from the trash, or deleted permanently by name', async () => {
     const make = async (title: string, tags: string[] = []) =>
       (await ask<Video>('POST', '/videos', { title, tags })).videoId;
     const [harbour, mill] = [await make('Harbour at dawn', ['sea']), await make('Mill wheel')];
@@ -108,12 +109,14 @@ describeInBrowser('videos in the dashboard', browser => {
 
     await page.getByRole('checkbox', { name: 'Select Mill wheel' }).check();
     await page.getByRole('checkbox', { name: 'Select Harbour at dawn' }).check();
-    await page.getByRole('button', { name: 'Add a tag' }).click();
-    await page.getByLabel('Tag', { exact: true }).fill('water');
+    await page.getByRole('button', { name: 'Add tags' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Tags', { exact: true }).pressSequentially('water, sea,');
     expect(await dashboard.violations()).toEqual([]);
-    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Add tags' }).click();
     await cardOf(page, 'Mill wheel').getByText('water').waitFor();
     expect((await ask<Video>('GET', `/videos/${harbour}`)).tags).toEqual(['sea', 'water']);
+    await ask('PATCH', `/videos/${mill}`, { tags: ['water'] });
     await page.getByRole('button', { name: 'Clear' }).click();
 
     await page.getByRole('button', { name: 'Tags' }).click();
@@ -124,28 +127,76 @@ describeInBrowser('videos in the dashboard', browser => {
     await page.getByRole('button', { name: 'Do not filter by sea' }).click();
     await cardOf(page, 'Mill wheel').waitFor();
 
+    // With the keyboard, which finds itself on the way back.
+    await page.getByRole('button', { name: 'Actions for Harbour at dawn' }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    const toasts = page.locator('.toasts');
+    await toasts.getByText('“Harbour at dawn” moved to the trash.').waitFor();
+    await cardOf(page, 'Harbour at dawn').waitFor({ state: 'detached' });
+    expect(await dashboard.violations()).toEqual([]);
+    await page.locator('.toasts button:focus', { hasText: 'Undo' }).waitFor();
+    await page.keyboard.press('Enter');
+    await cardOf(page, 'Harbour at dawn').waitFor();
+    await toasts.getByText('“Harbour at dawn” restored.').waitFor();
+
+    await page.getByRole('checkbox', { name: 'Select Mill wheel' }).check();
+    await page.getByRole('button', { name: 'Select all' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const all = await toasts.getByText(/^\d+ videos moved to the trash\.$/).textContent();
+    await page.getByText('No videos yet').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await cardOf(page, 'Mill wheel').waitFor();
+    await toasts.getByText(all!.replace('moved to the trash', 'restored')).waitFor();
+
     for (const title of ['Harbour at dawn', 'Mill wheel']) {
       await page.getByRole('button', { name: `Actions for ${title}` }).click();
       await page.getByRole('menuitem', { name: 'Delete' }).click();
-      await page.getByRole('button', { name: 'Move to the trash' }).click();
       await cardOf(page, title).waitFor({ state: 'detached' });
     }
     await page.getByRole('link', { name: 'Trash' }).click();
-    await page.getByRole('button', { name: 'Restore: Harbour at dawn' }).waitFor();
+    const { deletesAt } = await ask<Video>('GET', `/discarded/videos/${mill}`);
+    await page.locator(`time[datetime="${deletesAt}"]`).first().waitFor();
+    expect(Date.parse(deletesAt!) - Date.now()).toBeLessThanOrEqual(7 * 86_400_000);
     expect(await dashboard.violations()).toEqual([]);
     await page.getByRole('button', { name: 'Restore: Harbour at dawn' }).click();
-    await page.getByText('“Harbour at dawn” is back among the videos.').waitFor();
+    await page.getByText('“Harbour at dawn” restored.').last().waitFor();
     expect((await server.api('GET', `/videos/${harbour}`)).status).toBe(200);
 
-    await page.getByRole('button', { name: 'Delete for good: Mill wheel' }).click();
+    await page.getByRole('button', { name: 'Delete permanently: Mill wheel' }).click();
     await page.getByLabel('Type “Mill wheel” to confirm').fill('Mill wheel');
     expect(await dashboard.violations()).toEqual([]);
     await page.keyboard.press('Enter');
-    await page.getByText('The trash is empty').waitFor();
+    await page.getByText('When you delete a video, you can restore it here.').waitFor();
     expect((await server.api('GET', `/discarded/videos/${mill}`)).status).toBe(404);
     expect(dashboard.complaints).toEqual([]);
   });
 });
+
+/** At the end of the page nothing is behind the uploads, on a phone neither, and messages stand above them. */
+async function showsAllAboveUploads(page: Page): Promise<void> {
+  const edges = (selector: string) =>
+    page
+      .locator(selector)
+      .last()
+      .evaluate(element => element.getBoundingClientRect().toJSON() as { top: number; bottom: number });
+  const before = page.viewportSize()!;
+  for (const size of [before, { width: 390, height: 600 }]) {
+    await page.setViewportSize(size);
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    const uploads = await edges('.uploads');
+    expect((await edges('.video-card')).bottom).toBeLessThanOrEqual(uploads.top);
+    expect((await edges('.pagination')).bottom).toBeLessThanOrEqual(uploads.top);
+    expect(uploads.bottom).toBeLessThanOrEqual(size.height);
+    await page.getByRole('button', { name: 'Actions for Weir' }).click();
+    await page.getByRole('menuitem', { name: 'Copy the link' }).click();
+    await page.locator('.toast').first().waitFor();
+    expect((await edges('.toast')).bottom).toBeLessThanOrEqual((await edges('.uploads')).top);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+  }
+  await page.setViewportSize(before);
+}
 
 function cardOf(page: Page, title: string): Locator {
   return page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title, exact: true }) });

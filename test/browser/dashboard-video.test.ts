@@ -19,7 +19,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
   let dashboard: DashboardPage;
   let page: Page;
   beforeAll(async () => {
-    server = await startDashboard({ 'videos.restore': 'true', 'encode.preset': 'ultrafast' });
+    server = await startDashboard({ 'encode.preset': 'ultrafast' });
     ({ videoId } = await createVideo(server.baseUrl, server.productionKey, { title: 'Pier' }));
     const film = new FormData();
     film.set('file', await openAsBlob(await fixture('h264-aac')), 'film.mp4');
@@ -55,9 +55,25 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await page.getByLabel('Title').fill('Pier at dawn');
     await page.getByLabel('Title').press('Enter');
     await page.getByRole('heading', { name: 'Pier at dawn', level: 1 }).waitFor();
-    await page.getByLabel('Add a tag').fill('sea');
+    const field = page.getByLabel('Add tags');
+    await field.pressSequentially('pier,');
+    await button('Remove tag pier').waitFor();
+    await field.evaluate(`input => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text', 'sea, pier,drone shot\\nfog');
+      input.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    }`);
+    await button('Remove tag fog').waitFor();
+    await field.fill('sun');
     await page.keyboard.press('Enter');
-    await button('Remove tag sea').waitFor();
+    await button('Remove tag sun').waitFor();
+    await page.keyboard.press('Backspace');
+    await button('Remove tag sun').waitFor({ state: 'detached' });
+    await field.pressSequentially(`${'x'.repeat(256)},`);
+    await page.getByText('is longer than 255 characters.').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await button('Remove tag fog').click();
+    await until('the tags', async () => (await ask()).tags.length === 3);
     await button('Edit metadata').click();
     await page.keyboard.type('episode');
     await page.keyboard.press('Tab');
@@ -65,7 +81,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await page.keyboard.press('Enter');
     await said('Metadata saved.');
     expect(await ask()).toMatchObject({
-      ...{ title: 'Pier at dawn', tags: ['sea'] },
+      ...{ title: 'Pier at dawn', tags: ['pier', 'sea', 'drone shot'] },
       metadata: [{ key: 'episode', value: '12' }],
     });
 
@@ -87,9 +103,21 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     const headers = { authorization: basicAuthorization(server.productionKey) };
     const path = `/videos/${failed.videoId}/source`;
     expect((await fetch(server.baseUrl + path, { method: 'POST', headers, body: form })).status).toBe(201);
+    const audio = await createVideo(server.baseUrl, server.productionKey, { title: 'Interview' });
+    form.set('file', await openAsBlob(await fixture('audio-only')), 'interview.m4a');
+    const audioPath = `/videos/${audio.videoId}/source`;
+    expect((await fetch(server.baseUrl + audioPath, { method: 'POST', headers, body: form })).status).toBe(
+      201,
+    );
     await page.goto(`${server.baseUrl}/dashboard/videos`);
     const card = page.getByRole('listitem').filter({ hasText: 'Broken' });
-    await card.getByText('Failed', { exact: true }).waitFor();
+    await card.locator('.picture-placeholder').getByText('Failed', { exact: true }).waitFor();
+    const placeholder = page
+      .getByRole('listitem')
+      .filter({ hasText: 'Interview' })
+      .locator('.picture-placeholder');
+    await placeholder.getByText('Audio only', { exact: true }).waitFor();
+    expect(await dashboard.violations()).toEqual([]);
     const status: Json = await (await server.api('GET', `/videos/${failed.videoId}/status`)).json();
     await card.getByText(status.encoding.failure, { exact: true }).waitFor();
     await open(failed.videoId);
@@ -134,8 +162,10 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await page.getByLabel('Language', { exact: true }).selectOption('fr');
     await page
       .getByLabel('File', { exact: true })
-      .setInputFiles({ ...captions, buffer: Buffer.from('no captions') });
-    await page.getByText('Nothing in this file can be shown.').waitFor();
+      .setInputFiles({ ...captions, buffer: Buffer.from('WEBVTT\n\n00:01 --> 00:04\nBonjour\n') });
+    await page.locator('.field-error').getByText('Line 3: expected times such as').waitFor();
+    expect(await button('Upload').getAttribute('aria-disabled')).toBe('true');
+    expect(await dashboard.violations()).toEqual([]);
     await page.getByLabel('File', { exact: true }).setInputFiles({ ...captions, buffer: frenchCaptions });
     await page.getByText('1 caption found.').waitFor();
     expect(await dashboard.violations()).toEqual([]);
@@ -189,7 +219,6 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await page.locator('iframe').waitFor();
     await button('More actions').click();
     await page.getByRole('menuitem', { name: 'Move to the trash' }).click();
-    await button('Move to the trash').click();
     await said('“Quay” moved to the trash.');
     expect((await server.api('GET', `/videos/${other}`)).status).toBe(404);
 
@@ -200,11 +229,11 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await button('Restore').click();
     await page.getByRole('heading', { name: 'Quay' }).waitFor();
     await button('More actions').click();
-    await page.getByRole('menuitem', { name: 'Delete for good' }).click();
+    await page.getByRole('menuitem', { name: 'Delete permanently' }).click();
     await page.getByLabel('Type “Quay” to confirm').fill('Quay');
     expect(await dashboard.violations()).toEqual([]);
-    await button('Delete for good').click();
-    await said('“Quay” deleted for good.');
+    await button('Delete permanently').click();
+    await said('“Quay” deleted permanently.');
     expect((await server.api('GET', `/discarded/videos/${other}`)).status).toBe(404);
     await page.getByRole('heading', { name: 'Videos', level: 1 }).waitFor();
     await page.goBack();

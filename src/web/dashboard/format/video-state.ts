@@ -58,6 +58,11 @@ export function isSettled({ kind }: VideoState): boolean {
   return kind === 'ready' || kind === 'failed' || kind === 'empty';
 }
 
+/** Whether its file has audio and no video, as far as that is known. */
+export function isAudioOnly({ encoding: { metadata } }: VideoStatus): boolean {
+  return metadata.audioCodec !== null && metadata.videoCodec === null;
+}
+
 /** Whether viewers can watch it. */
 export function isWatchable({ kind }: VideoState): boolean {
   return kind === 'playable' || kind === 'ready';

@@ -51,16 +51,20 @@ export function Shell() {
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a way out beside Escape and the button */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: likewise */}
       <div class="shade" onClick={() => setOpen(false)} />
-      <main id="main" ref={main} tabIndex={-1}>
-        {feedState.value === 'lost' && (
-          <p class="connection" role="status">
-            The connection to the server is lost. Trying again…
-          </p>
-        )}
-        <Outlet />
-      </main>
-      <UploadDock />
-      <Toasts />
+      <div class="content">
+        <main id="main" ref={main} tabIndex={-1}>
+          {feedState.value === 'lost' && (
+            <p class="connection" role="status">
+              The connection to the server is lost. Trying again…
+            </p>
+          )}
+          <Outlet />
+        </main>
+        <div class="corner">
+          <Toasts />
+          <UploadDock />
+        </div>
+      </div>
     </div>
   );
 }

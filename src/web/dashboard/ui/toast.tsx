@@ -1,51 +1,158 @@
 import { signal } from '@preact/signals';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { problemOf } from '../api/problem.ts';
-import { IconButton } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
+
+/** What a message offers, such as to undo what it tells of. */
+export interface ToastAction {
+  readonly words: string;
+  readonly run: () => void;
+}
 
 interface Toast {
   readonly id: number;
   readonly tone: 'good' | 'bad';
   readonly text: string;
+  readonly action?: ToastAction | undefined;
 }
 
 const toasts = signal<readonly Toast[]>([]);
 const shownMs = 6_000;
 /** Bad news stays long enough to be read twice. */
 const badShownMs = 15_000;
-const atMost = 4;
+/** Long enough to be found and pressed with a screen reader. */
+const actionShownMs = 20_000;
+const maxShown = 4;
 let count = 0;
 
-/** Says that something worked. */
-export function tell(text: string): void {
-  add('good', text);
+/** Says that something worked, and offers what can be done about it. */
+export function tell(text: string, action?: ToastAction): void {
+  add({ tone: 'good', text, action });
 }
 
 /** Says that something did not work, and why. */
 export function tellProblem(error: unknown): void {
-  add('bad', problemOf(error).text);
+  add({ tone: 'bad', text: problemOf(error).text });
 }
 
-/** Where short messages appear, and are read out. */
+/** Where short messages appear, and are read out. All of them stay while the pointer or the keyboard is on one. */
 export function Toasts() {
+  const [isHovered, setHovered] = useState(false);
+  const [isFocused, setFocused] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const origin = useRef<EventTarget | null>(null);
+  const shown = toasts.value;
+  useEffect(() => {
+    // A message that goes tells of no lost focus.
+    if (!hasKeyboard(root.current)) setFocused(false);
+    if (shown.length === 0) setHovered(false);
+  }, [shown]);
+  useEffect(
+    () => () => {
+      toasts.value = [];
+    },
+    [],
+  );
+  const close = (id: number) => {
+    const hadFocus = root.current?.contains(document.activeElement) === true;
+    remove(id);
+    if (hadFocus) giveBackFocus(origin.current);
+  };
   return (
-    <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, tone, text }) => (
-        <div key={id} class={`toast ${tone}`}>
-          <span>{text}</span>
-          <IconButton icon="close" label="Dismiss" onClick={() => remove(id)} />
-        </div>
+    <div
+      ref={root}
+      class="toasts"
+      role="status"
+      aria-live="polite"
+      onPointerEnter={({ pointerType }) => setHovered(pointerType === 'mouse')}
+      onPointerLeave={() => setHovered(false)}
+      onFocusIn={({ relatedTarget }) => {
+        if (!root.current?.contains(relatedTarget as Node | null)) origin.current = relatedTarget;
+        setFocused(hasKeyboard(root.current));
+      }}
+      onFocusOut={({ relatedTarget }) =>
+        setFocused(root.current?.contains(relatedTarget as Node | null) === true)
+      }
+    >
+      {shown.map(toast => (
+        <ToastBox
+          key={toast.id}
+          toast={toast}
+          isHeld={isHovered || isFocused}
+          onClose={() => close(toast.id)}
+        />
       ))}
     </div>
   );
 }
 
-function add(tone: Toast['tone'], text: string): void {
+function ToastBox({
+  toast: { tone, text, action },
+  isHeld,
+  onClose,
+}: {
+  toast: Toast;
+  isHeld: boolean;
+  onClose: () => void;
+}) {
+  const button = useRef<HTMLButtonElement>(null);
+  const leftMs = useRef(action !== undefined ? actionShownMs : tone === 'good' ? shownMs : badShownMs);
+  useEffect(() => {
+    if (isHeld) return;
+    const startedAt = performance.now();
+    const timer = setTimeout(onClose, leftMs.current);
+    return () => {
+      clearTimeout(timer);
+      leftMs.current -= performance.now() - startedAt;
+    };
+  }, [isHeld]);
+  useEffect(() => {
+    // What the keyboard was on has most likely gone with what this tells of.
+    if (action !== undefined && isKeyboardOnControl()) button.current?.focus();
+  }, []);
+  return (
+    <div class={`toast ${tone}`}>
+      <span>{text}</span>
+      <span class="toast-buttons">
+        {action !== undefined && (
+          <Button
+            small
+            buttonRef={button}
+            onClick={() => {
+              onClose();
+              action.run();
+            }}
+          >
+            {action.words}
+          </Button>
+        )}
+        <IconButton icon="close" label="Dismiss" onClick={onClose} />
+      </span>
+    </div>
+  );
+}
+
+function add(toast: Omit<Toast, 'id'>): void {
   count += 1;
-  const id = count;
-  toasts.value = [...toasts.value, { id, tone, text }].slice(-atMost);
-  setTimeout(() => remove(id), tone === 'good' ? shownMs : badShownMs);
+  toasts.value = [...toasts.value, { ...toast, id: count }].slice(-maxShown);
 }
 
 function remove(id: number): void {
   toasts.value = toasts.value.filter(toast => toast.id !== id);
+}
+
+/** Whether the keyboard is in there, and not a pointer that has clicked there. */
+function hasKeyboard(element: HTMLElement | null): boolean {
+  return element?.querySelector(':focus-visible') != null;
+}
+
+/** Whether the keyboard is on a button, a link or the heading of the page, where nothing is being typed. */
+function isKeyboardOnControl(): boolean {
+  return document.activeElement?.matches(':is(button, a, h1, [type=checkbox]):focus-visible') === true;
+}
+
+/** To where the keyboard came from, or else to the content. */
+function giveBackFocus(origin: EventTarget | null): void {
+  const isThere = origin instanceof HTMLElement && origin.isConnected;
+  (isThere ? origin : document.querySelector<HTMLElement>('main'))?.focus();
 }

@@ -1,24 +1,33 @@
 import { formatPercent } from '../format/size.ts';
 import type { VideoState } from '../format/video-state.ts';
 import { Badge, type Tone } from './badge.tsx';
+import type { IconName } from './icon.tsx';
 
-const looks: Readonly<Record<VideoState['kind'], readonly [words: string, tone: Tone]>> = {
-  empty: ['No file yet', 'neutral'],
-  recording: ['Recording', 'live'],
-  uploading: ['Uploading', 'info'],
-  fetching: ['Fetching', 'info'],
-  processing: ['Processing', 'info'],
-  encoding: ['Encoding', 'info'],
-  playable: ['Playable', 'good'],
-  ready: ['Ready', 'good'],
-  failed: ['Failed', 'bad'],
+const looks: Readonly<Record<VideoState['kind'], readonly [words: string, tone: Tone, icon: IconName]>> = {
+  empty: ['No file yet', 'neutral', 'video'],
+  recording: ['Recording', 'live', 'live'],
+  uploading: ['Uploading', 'info', 'upload'],
+  fetching: ['Fetching', 'info', 'download'],
+  processing: ['Processing', 'info', 'clock'],
+  encoding: ['Encoding', 'info', 'clock'],
+  playable: ['Playable', 'good', 'video'],
+  ready: ['Ready', 'good', 'video'],
+  failed: ['Failed', 'bad', 'warning'],
 };
 
 /** How it stands with a video, in a word, and how far that is. */
 export function VideoBadge({ state }: { state: VideoState }) {
-  const [words, tone] = looks[state.kind];
-  const percent = state.percent === undefined ? '' : `, ${formatPercent(state.percent)}`;
+  return <Badge tone={looks[state.kind][1]}>{stateWords(state)}</Badge>;
+}
+
+/** The words of the badge. */
+export function stateWords({ kind, percent: share }: VideoState): string {
+  const percent = share === undefined ? '' : `, ${formatPercent(share)}`;
   // Of a video that can be watched, the number is how much of its qualities there is.
-  const more = state.kind === 'playable' && percent !== '' ? `${percent} encoded` : percent;
-  return <Badge tone={tone}>{words + more}</Badge>;
+  return looks[kind][0] + (kind === 'playable' && percent !== '' ? `${percent} encoded` : percent);
+}
+
+/** The pictogram for a video that is as its badge says. */
+export function stateIcon({ kind }: VideoState): IconName {
+  return looks[kind][2];
 }

@@ -7,9 +7,10 @@ import { isOver, isUnderWay, percentOf, summaryOf } from './upload.ts';
 import { UploadRow } from './upload-row.tsx';
 import { uploads } from './upload-store.ts';
 
-/** What is being uploaded, at the bottom of every page. Nothing when nothing is. */
+/** What is being uploaded, in the corner of every page. Nothing when nothing is. */
 export function UploadPanel() {
-  const [isFolded, setFolded] = useState(false);
+  // On a phone the list would take half of the screen.
+  const [isFolded, setFolded] = useState(() => matchMedia('(max-width: 480px)').matches);
   const shown = uploads.value;
   if (shown.length === 0) return null;
   const percent = shown.some(isUnderWay) ? percentOf(shown) : undefined;

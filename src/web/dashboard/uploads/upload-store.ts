@@ -7,8 +7,8 @@ import type { Upload } from './upload.ts';
 /** Every upload that is shown, in the order in which they came. */
 export const uploads = signal<readonly Upload[]>([]);
 
-/** Grows whenever an upload made, completed or took away a video: lists that show videos look again. */
-export const uploadsRevision = signal(0);
+/** Grows whenever this page made, completed, deleted or restored a video: lists that show videos look again. */
+export const videosRevision = signal(0);
 
 const key = 'uploads';
 
@@ -34,7 +34,7 @@ export function removeUpload(id: string): void {
 
 /** Says that there are other videos than before. */
 export function videosChanged(): void {
-  uploadsRevision.value += 1;
+  videosRevision.value += 1;
 }
 
 /** Uploads of whoever is signed in that this browser remembers. */

@@ -159,8 +159,8 @@ function StreamPage({
           onClose={() => setAsks(undefined)}
         >
           <p>
-            Its key, its links and the history of its broadcasts are gone for good, and a broadcast that runs
-            ends. Its recordings stay.
+            Its stream key, its links and the history of its broadcasts are deleted permanently, and a running
+            broadcast ends. A live stream does not go to the trash. Its recordings stay among your videos.
           </p>
         </ConfirmDialog>
       )}

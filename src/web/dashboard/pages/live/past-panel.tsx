@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import type { Broadcast, LiveStream, Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { isTurn } from '../../broadcasts/broadcast-stats.ts';
-import { localUrl } from '../../format/local-url.ts';
 import { formatBitrate, formatNumber } from '../../format/size.ts';
 import { formatDateTime, formatSpan } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
@@ -13,6 +12,7 @@ import { Empty, Shown } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { useFeed } from '../../ui/use-feed.ts';
 import { useLoad } from '../../ui/use-load.ts';
+import { VideoPicture } from '../../ui/video-picture.tsx';
 import { endReasonWords, mediaWords } from './stream-words.ts';
 
 const pageSize = 10;
@@ -92,9 +92,7 @@ const videoColumns: readonly Column<Video>[] = [
     cell: video => (
       <a class="recording" href={`/dashboard/videos/${video.videoId}`}>
         <span class="recording-picture">
-          {video.assets !== null && (
-            <img src={localUrl(video.assets.thumbnail)} alt="" width={96} height={54} />
-          )}
+          <VideoPicture video={video} state={undefined} isSmall />
         </span>
         {titleOf(video)}
       </a>

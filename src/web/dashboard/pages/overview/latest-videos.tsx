@@ -1,6 +1,5 @@
-import { localUrl } from '../../format/local-url.ts';
 import { formatClock } from '../../format/time.ts';
-import { isSettled, isWatchable } from '../../format/video-state.ts';
+import { isSettled } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { Button } from '../../ui/button.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -8,6 +7,7 @@ import { Card } from '../../ui/page.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { VideoBadge } from '../../ui/video-badge.tsx';
+import { VideoPicture } from '../../ui/video-picture.tsx';
 import type { ListedVideo } from './use-latest-videos.ts';
 
 /** The newest videos, and how far each has come. */
@@ -45,20 +45,11 @@ export function LatestVideos({ videos }: { videos: readonly ListedVideo[] }) {
   );
 }
 
-function LatestVideo({ video, state, durationSeconds }: ListedVideo) {
+function LatestVideo({ video, state, durationSeconds, isAudioOnly }: ListedVideo) {
   return (
     <li class="latest-row">
       <span class="latest-picture" aria-hidden="true">
-        {video.assets !== null && (
-          <img
-            // The picture changes when the video gets one.
-            src={`${localUrl(video.assets.thumbnail)}#${state !== undefined && isWatchable(state)}`}
-            alt=""
-            width={112}
-            height={63}
-            loading="lazy"
-          />
-        )}
+        <VideoPicture video={video} state={state} isAudioOnly={isAudioOnly} isSmall />
         {durationSeconds !== undefined && <span class="latest-length">{formatClock(durationSeconds)}</span>}
       </span>
       <div>
@@ -68,6 +59,7 @@ function LatestVideo({ video, state, durationSeconds }: ListedVideo) {
         <p class="hint">
           {video.source.type === 'liveStream' ? 'Recorded ' : 'Uploaded '}
           <Moment time={video.createdAt} />
+          {isAudioOnly && ' · Audio only'}
           {state?.failure !== undefined && `. ${state.failure}`}
         </p>
       </div>

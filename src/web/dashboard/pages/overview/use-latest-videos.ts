@@ -1,6 +1,6 @@
 import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { type VideoState, videoStateOf } from '../../format/video-state.ts';
+import { isAudioOnly, type VideoState, videoStateOf } from '../../format/video-state.ts';
 import { useVideoStatuses } from '../../ui/use-video-statuses.ts';
 
 /** Videos, and how it stood with each of them by its id. */
@@ -15,6 +15,7 @@ export interface ListedVideo {
   /** undefined when it could not be asked for: somebody deleted it at this moment. */
   readonly state: VideoState | undefined;
   readonly durationSeconds: number | undefined;
+  readonly isAudioOnly: boolean;
 }
 
 const shownAtMost = 5;
@@ -47,6 +48,7 @@ export function useLatestVideos(loaded = nothingYet): readonly ListedVideo[] {
     return {
       video,
       state: status && videoStateOf(video, status),
+      isAudioOnly: status !== undefined && isAudioOnly(status),
       durationSeconds: status?.encoding.metadata.duration ?? undefined,
     };
   });

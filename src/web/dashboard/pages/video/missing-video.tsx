@@ -1,13 +1,12 @@
 import { call } from '../../api/client.ts';
-import { formatDate, formatDateTime } from '../../format/time.ts';
+import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { Button } from '../../ui/button.tsx';
-import { ProblemNotice } from '../../ui/dialog.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, LoadFailed, Skeleton } from '../../ui/states.tsx';
-import { tell } from '../../ui/toast.tsx';
 import { useLoad } from '../../ui/use-load.ts';
 import { useSubmit } from '../../ui/use-submit.ts';
+import { restoreVideos } from '../videos/discard-videos.ts';
 
 const back = { href: '/dashboard/videos', words: 'Videos' };
 
@@ -18,8 +17,7 @@ export function MissingVideo({ videoId, onRestored }: { videoId: string; onResto
     call('GET /discarded/videos/{videoId}', { params, signal }),
   );
   const restoring = useSubmit(async () => {
-    await call('PATCH /discarded/videos/{videoId}', { params, body: { discarded: false } });
-    if (value !== undefined) tell(`“${titleOf(value)}” is back among the videos.`);
+    if (value !== undefined) await restoreVideos([value]);
     onRestored();
   });
   if (value !== undefined) {
@@ -37,10 +35,9 @@ export function MissingVideo({ videoId, onRestored }: { videoId: string; onResto
             </div>
           }
         >
-          {value.discardedAt !== null && `Put there on ${formatDateTime(value.discardedAt)}. `}
-          {value.deletesAt !== null && `It is deleted for good on ${formatDate(value.deletesAt)}.`}
+          {value.discardedAt !== null && `Deleted on ${formatDateTime(value.discardedAt)}. `}
+          {value.deletesAt !== null && `It is deleted permanently on ${formatDateTime(value.deletesAt)}.`}
         </Empty>
-        <ProblemNotice problem={restoring.problem} />
       </Page>
     );
   }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { formatNumber } from '../../format/size.ts';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { FileField } from '../../ui/file-field.tsx';
@@ -7,7 +7,7 @@ import { tell } from '../../ui/toast.tsx';
 import { useSubmit } from '../../ui/use-submit.ts';
 import { LanguageField } from './language-field.tsx';
 import { languageName } from './languages.ts';
-import { readTrackFile, type TrackContent } from './track-file.ts';
+import { readTrackFile, type TrackReading } from './track-file.ts';
 import { sendTrack, type TrackKind } from './tracks.ts';
 
 /** Asks for a file of captions or chapters and its language, and looks into it before it is sent. */
@@ -29,7 +29,8 @@ export function TrackUpload({
   onClose: () => void;
 }) {
   const [language, setLanguage] = useState(fixed ?? '');
-  const [chosen, setChosen] = useState<{ file: File; content: TrackContent }>();
+  const [chosen, setChosen] = useState<{ file: File; reading: TrackReading }>();
+  const latest = useRef<File>(undefined);
   const submission = useSubmit(async () => {
     if (chosen === undefined) return;
     await sendTrack(kind, videoId, language.trim(), chosen.file);
@@ -37,12 +38,22 @@ export function TrackUpload({
     onDone();
     onClose();
   });
+  const choose = async (file: File | undefined) => {
+    latest.current = file;
+    submission.clear();
+    setChosen(undefined);
+    if (file === undefined) return;
+    const reading = await readTrackFile(file);
+    if (latest.current === file) setChosen({ file, reading });
+  };
+  const reading = chosen?.reading;
+  const fault = reading !== undefined && 'fault' in reading ? reading.fault : undefined;
   const isReplaced = fixed === undefined && present.includes(language);
   return (
     <FormDialog
       title={fixed === undefined ? `Upload ${kind}` : `Replace ${kind}: ${languageName(fixed)}`}
       action="Upload"
-      disabled={chosen === undefined || language.trim() === ''}
+      disabled={chosen === undefined || fault !== undefined || language.trim() === ''}
       submission={submission}
       onClose={onClose}
     >
@@ -52,33 +63,25 @@ export function TrackUpload({
       <FileField
         label="File"
         accept=".vtt,.srt,text/vtt"
-        hint="WebVTT (.vtt) or SubRip (.srt)."
-        error={submission.errorOf('file')}
-        onFile={file => {
-          if (file === undefined) setChosen(undefined);
-          else void file.text().then(text => setChosen({ file, content: readTrackFile(text) }));
-        }}
+        hint="WebVTT (.vtt) or SubRip (.srt) in UTF-8, up to 8 MiB."
+        error={fault ?? submission.errorOf('file')}
+        onFile={file => void choose(file)}
       />
-      {chosen !== undefined && <Findings kind={kind} content={chosen.content} />}
+      <div role="status">
+        {fault !== undefined && <span class="for-readers">{fault}</span>}
+        {reading !== undefined && !('fault' in reading) && <Findings kind={kind} {...reading} />}
+      </div>
       {isReplaced && <Notice tone="warning">The {kind} that this language has are replaced.</Notice>}
     </FormDialog>
   );
 }
 
-function Findings({ kind, content: { cues, wasSubRip } }: { kind: TrackKind; content: TrackContent }) {
-  if (cues === 0) {
-    return (
-      <Notice tone="warning" title="Nothing in this file can be shown.">
-        Use WebVTT, with WEBVTT as the first line and times such as 00:01.000 --&gt; 00:04.000, or SubRip,
-        with times such as 00:00:01,000 --&gt; 00:00:04,000.
-      </Notice>
-    );
-  }
+function Findings({ kind, cues, wasSubRip }: { kind: TrackKind; cues: number; wasSubRip: boolean }) {
   const what = kind === 'captions' ? 'captions' : 'chapters';
   return (
     <Notice tone="good">
       {formatNumber(cues)} {cues === 1 ? what.slice(0, -1) : what} found.
-      {wasSubRip && ' The file is turned into WebVTT.'}
+      {wasSubRip && ' The file is converted to WebVTT.'}
     </Notice>
   );
 }

@@ -1,4 +1,4 @@
-import { videoStateOf } from '../../format/video-state.ts';
+import { isAudioOnly, videoStateOf } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -34,6 +34,7 @@ export function VideoPage({ params }: PageProps) {
       badge={
         <>
           {state !== undefined && <VideoBadge state={state} />}
+          {status.value !== undefined && isAudioOnly(status.value) && <Badge>Audio only</Badge>}
           {!video.public && <Badge>Private</Badge>}
         </>
       }

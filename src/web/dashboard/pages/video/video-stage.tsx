@@ -4,6 +4,7 @@ import { isSettled, isWatchable, type VideoState } from '../../format/video-stat
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Progress } from '../../ui/progress.tsx';
+import { stateIcon } from '../../ui/video-badge.tsx';
 import type { VideoAssets } from './use-video.ts';
 import { waitingWords } from './video-words.ts';
 
@@ -38,8 +39,8 @@ function NotPlayable({ state, onFile }: { state: VideoState; onFile: (file: File
   const { kind, percent, failure } = state;
   const { title, text } = waitingWords[kind];
   return (
-    <section class="video-stage waiting" aria-label="Player">
-      <Icon name={kind === 'failed' ? 'warning' : kind === 'empty' ? 'upload' : 'video'} size={34} />
+    <section class={`video-stage waiting${kind === 'failed' ? ' failed' : ''}`} aria-label="Player">
+      <Icon name={stateIcon(state)} size={34} />
       <p class="stage-title">{title}</p>
       <p>{failure ?? text}</p>
       {kind === 'empty' && <UploadButton words="Upload the file" onFile={onFile} />}

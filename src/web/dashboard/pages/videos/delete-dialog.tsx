@@ -4,56 +4,35 @@ import { problemOf } from '../../api/problem.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { ConfirmDialog } from '../../ui/confirm.tsx';
 import { tell } from '../../ui/toast.tsx';
+import { videosChanged } from '../../uploads/upload-store.ts';
+import { wordsOf } from './discard-videos.ts';
 
-/** Asks before videos are deleted, or thrown away where they can come back. */
+/** Asks before videos are deleted permanently, whether they are in the trash or not. */
 export function DeleteDialog({
   videos,
-  restoreDays,
-  onChanged,
+  onDeleted,
   onClose,
 }: {
   videos: readonly Video[];
-  /** 0: they are gone at once. */
-  restoreDays: number;
-  onChanged: () => void;
+  onDeleted?: () => void;
   onClose: () => void;
 }) {
+  const what = wordsOf(videos);
   const [first] = videos;
-  const what = videos.length === 1 ? `“${first && titleOf(first)}”` : `${videos.length} videos`;
-  const work = async () => {
-    try {
-      for (const { videoId } of videos) {
-        await call('DELETE /videos/{videoId}', { params: { videoId } }).catch((error: unknown) => {
-          // Somebody else was faster.
-          if (problemOf(error).status !== 404) throw error;
-        });
-      }
-    } finally {
-      onChanged();
-    }
-    tell(restoreDays > 0 ? `${what} moved to the trash.` : `${what} deleted for good.`);
-  };
-  if (restoreDays > 0) {
-    return (
-      <ConfirmDialog
-        title={`Move ${what} to the trash?`}
-        action="Move to the trash"
-        work={work}
-        onClose={onClose}
-      >
-        <p>
-          Nobody can watch {videos.length === 1 ? 'it' : 'them'} any more. For {restoreDays} days{' '}
-          {videos.length === 1 ? 'it' : 'they'} can be restored from the trash.
-        </p>
-      </ConfirmDialog>
-    );
-  }
   return (
     <ConfirmDialog
-      title={`Delete ${what} for good?`}
-      action="Delete for good"
+      title={`Delete ${what} permanently?`}
+      action="Delete permanently"
       name={videos.length === 1 && first !== undefined ? titleOf(first) : what}
-      work={work}
+      work={async () => {
+        try {
+          for (const { videoId } of videos) await deletePermanently(videoId);
+        } finally {
+          videosChanged();
+        }
+        tell(`${what} deleted permanently.`);
+        onDeleted?.();
+      }}
       onClose={onClose}
     >
       <p>
@@ -69,4 +48,12 @@ export function DeleteDialog({
       )}
     </ConfirmDialog>
   );
+}
+
+/** Deletes a video permanently, unless somebody else did. @throws ApiProblem */
+export async function deletePermanently(videoId: string): Promise<void> {
+  const input = { params: { videoId }, query: { permanently: 'true' } } as const;
+  await call('DELETE /videos/{videoId}', input).catch((error: unknown) => {
+    if (problemOf(error).status !== 404) throw error;
+  });
 }

@@ -4,6 +4,7 @@ import { Button } from '../../ui/button.tsx';
 export function SelectionBar({
   count,
   isAll,
+  isDeleting,
   onAll,
   onTag,
   onDelete,
@@ -12,6 +13,7 @@ export function SelectionBar({
   count: number;
   /** Whether all of the page are. */
   isAll: boolean;
+  isDeleting: boolean;
   onAll: () => void;
   onTag: () => void;
   onDelete: () => void;
@@ -30,9 +32,9 @@ export function SelectionBar({
           Clear
         </Button>
         <Button small icon="tag" onClick={onTag}>
-          Add a tag
+          Add tags
         </Button>
-        <Button small icon="trash" onClick={onDelete}>
+        <Button small icon="trash" busy={isDeleting} onClick={onDelete}>
           Delete
         </Button>
       </div>

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { formatDate } from '../../format/time.ts';
+import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
+import { environment } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -10,67 +11,79 @@ import { Notice } from '../../ui/notice.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { Empty, Shown } from '../../ui/states.tsx';
-import { Table } from '../../ui/table.tsx';
-import { tell, tellProblem } from '../../ui/toast.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { tell } from '../../ui/toast.tsx';
 import { useLoad } from '../../ui/use-load.ts';
 import { useQuery } from '../../ui/use-query.ts';
 import { useRestoreDays } from '../../ui/use-restore-days.ts';
+import { videosChanged, videosRevision } from '../../uploads/upload-store.ts';
+import { DeleteDialog, deletePermanently } from './delete-dialog.tsx';
+import { restoreVideos } from './discard-videos.ts';
 import { apiQueryOf, readChoice } from './list-query.ts';
 import { VideoFilters } from './video-filters.tsx';
 
-/** Videos that were thrown away and can come back. */
+/** Videos that were deleted and can be restored. */
 export function TrashPage() {
   const restoreDays = useRestoreDays();
+  const { value: days } = restoreDays;
+  const [count, setCount] = useState(0);
+  const [isEmptying, setEmptying] = useState(false);
   return (
     <Page
       title="Trash"
       back={{ href: '/dashboard/videos', words: 'Videos' }}
-      lead={
-        restoreDays.value === undefined || restoreDays.value === 0
-          ? undefined
-          : `Deleted videos stay here for ${restoreDays.value} days. They take room on the disk until they are deleted for good.`
+      lead={days === undefined || days === 0 ? undefined : leadOf(days)}
+      actions={
+        count > 0 && (
+          <Button icon="trash" onClick={() => setEmptying(true)}>
+            Empty the trash
+          </Button>
+        )
       }
     >
       <Shown loaded={restoreDays} rows={4}>
-        {days => (days === 0 ? <NoTrash /> : <TrashList />)}
+        {value => (value === 0 ? <TurnedOff /> : <TrashList onCount={setCount} />)}
       </Shown>
+      {isEmptying && <EmptyDialog count={count} onClose={() => setEmptying(false)} />}
     </Page>
   );
 }
 
-function NoTrash() {
+function leadOf(days: number): string {
+  const stay = `Deleted videos stay here for ${days === 1 ? 'a day' : `${days} days`}, or until the disk is full. They count towards your storage.`;
+  return environment.value === 'sandbox'
+    ? `${stay} In the sandbox they are deleted permanently 24 hours after their upload, as all videos are.`
+    : stay;
+}
+
+function TurnedOff() {
   return (
-    <Notice title="This server keeps no deleted videos.">
+    <Notice title="Trash is turned off">
       <p>
-        A deleted video is gone at once. To keep deleted videos for 90 days, whoever runs the server sets{' '}
-        <code>MILLRACE_VIDEOS_RESTORE=true</code> and starts it again.
+        Deleting a video is permanent. To keep deleted videos for a week, the operator of this server sets{' '}
+        <code>MILLRACE_VIDEOS_RESTORE=7d</code> and restarts it.
       </p>
     </Notice>
   );
 }
 
-function TrashList() {
+function TrashList({ onCount }: { onCount: (count: number) => void }) {
   const { query, change } = useQuery();
   const choice = readChoice(query);
   const apiQuery = apiQueryOf(choice);
-  const list = useLoad(JSON.stringify(apiQuery), signal =>
-    call('GET /discarded/videos', { query: apiQuery, signal }),
-  );
-  const [erased, setErased] = useState<Video>();
+  const isFiltered = choice.search.trim() !== '';
+  const list = useLoad(`${videosRevision.value} ${JSON.stringify(apiQuery)}`, async signal => {
+    const loaded = await call('GET /discarded/videos', { query: apiQuery, signal });
+    if (!isFiltered) onCount(loaded.pagination.itemsTotal);
+    return loaded;
+  });
+  const [unwanted, setUnwanted] = useState<Video>();
   const [restoring, setRestoring] = useState<string>();
   const restore = async (video: Video) => {
-    const { videoId } = video;
-    setRestoring(videoId);
-    try {
-      await call('PATCH /discarded/videos/{videoId}', { params: { videoId }, body: { discarded: false } });
-      tell(`“${titleOf(video)}” is back among the videos.`);
-    } catch (error) {
-      tellProblem(error);
-    }
+    setRestoring(video.videoId);
+    await restoreVideos([video]);
     setRestoring(undefined);
-    list.reload();
   };
-  const isFiltered = choice.search.trim() !== '';
   return (
     <>
       {(isFiltered || (list.value?.pagination.itemsTotal ?? 0) > 0) && (
@@ -80,53 +93,18 @@ function TrashList() {
         <Shown loaded={list} height={160}>
           {({ data, pagination }) =>
             data.length === 0 ? (
-              <Empty
-                icon={isFiltered ? 'search' : 'trash'}
-                title={isFiltered ? 'No video fits' : 'The trash is empty'}
-              />
+              <NothingHere isFiltered={isFiltered || choice.page > 1} />
             ) : (
               <>
                 <Table
                   caption="Deleted videos"
                   rows={data}
                   keyOf={({ videoId }) => videoId}
-                  columns={[
-                    { head: 'Title', cell: video => <strong>{titleOf(video)}</strong> },
-                    {
-                      head: 'Deleted',
-                      cell: ({ discardedAt }) => discardedAt !== null && <Moment time={discardedAt} />,
-                    },
-                    {
-                      head: 'Gone for good',
-                      cell: ({ deletesAt }) => (deletesAt === null ? '' : formatDate(deletesAt)),
-                    },
-                    {
-                      head: 'Actions',
-                      isActions: true,
-                      cell: video => (
-                        <span class="actions trash-actions">
-                          <Button
-                            small
-                            icon="restore"
-                            label={`Restore: ${titleOf(video)}`}
-                            busy={restoring === video.videoId}
-                            onClick={() => void restore(video)}
-                          >
-                            Restore
-                          </Button>
-                          <Button
-                            small
-                            kind="quiet"
-                            icon="trash"
-                            label={`Delete for good: ${titleOf(video)}`}
-                            onClick={() => setErased(video)}
-                          >
-                            Delete for good
-                          </Button>
-                        </span>
-                      ),
-                    },
-                  ]}
+                  columns={columnsOf({
+                    restoring,
+                    onRestore: video => void restore(video),
+                    onDelete: setUnwanted,
+                  })}
                 />
                 <Pagination
                   pagination={pagination}
@@ -138,37 +116,98 @@ function TrashList() {
           }
         </Shown>
       </Card>
-      {erased !== undefined && (
-        <EraseDialog video={erased} onErased={list.reload} onClose={() => setErased(undefined)} />
-      )}
+      {unwanted !== undefined && <DeleteDialog videos={[unwanted]} onClose={() => setUnwanted(undefined)} />}
     </>
   );
 }
 
-function EraseDialog({
-  video,
-  onErased,
-  onClose,
+function NothingHere({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <Empty icon="search" title="No video fits" />;
+  return (
+    <Empty
+      icon="trash"
+      title="The trash is empty"
+      action={<Button href="/dashboard/videos">Go to the videos</Button>}
+    >
+      When you delete a video, you can restore it here.
+    </Empty>
+  );
+}
+
+function columnsOf({
+  restoring,
+  onRestore,
+  onDelete,
 }: {
-  video: Video;
-  onErased: () => void;
-  onClose: () => void;
-}) {
-  const { videoId } = video;
-  const title = titleOf(video);
+  /** Id of the video that is just being restored. */
+  restoring: string | undefined;
+  onRestore: (video: Video) => void;
+  onDelete: (video: Video) => void;
+}): Column<Video>[] {
+  return [
+    { head: 'Title', cell: video => <strong>{titleOf(video)}</strong> },
+    { head: 'Deleted', cell: ({ discardedAt }) => discardedAt !== null && <Moment time={discardedAt} /> },
+    {
+      head: 'Deleted permanently',
+      cell: ({ deletesAt }) =>
+        deletesAt !== null && <time dateTime={deletesAt}>{formatDateTime(deletesAt)}</time>,
+    },
+    {
+      head: 'Actions',
+      isActions: true,
+      cell: video => (
+        <span class="actions trash-actions">
+          <Button
+            small
+            icon="restore"
+            label={`Restore: ${titleOf(video)}`}
+            busy={restoring === video.videoId}
+            onClick={() => onRestore(video)}
+          >
+            Restore
+          </Button>
+          <Button
+            small
+            kind="quiet"
+            icon="trash"
+            label={`Delete permanently: ${titleOf(video)}`}
+            onClick={() => onDelete(video)}
+          >
+            Delete permanently
+          </Button>
+        </span>
+      ),
+    },
+  ];
+}
+
+function EmptyDialog({ count, onClose }: { count: number; onClose: () => void }) {
+  const what = count === 1 ? '1 video' : `${count} videos`;
   return (
     <ConfirmDialog
-      title={`Delete “${title}” for good?`}
-      action="Delete for good"
-      name={title}
+      title="Empty the trash?"
+      action="Delete permanently"
+      name={what}
       work={async () => {
-        await call('DELETE /videos/{videoId}', { params: { videoId }, query: { permanently: 'true' } });
-        tell(`“${title}” deleted for good.`);
-        onErased();
+        try {
+          await emptyTrash();
+        } finally {
+          videosChanged();
+        }
+        tell('The trash is empty.');
       }}
       onClose={onClose}
     >
-      <p>The video, its files, captions and chapters are deleted. This cannot be undone.</p>
+      <p>{what} with all files, captions and chapters are deleted permanently. This cannot be undone.</p>
     </ConfirmDialog>
   );
+}
+
+/** Deletes everything in the trash permanently. @throws ApiProblem */
+async function emptyTrash(): Promise<void> {
+  for (;;) {
+    const { data } = await call('GET /discarded/videos', { query: { pageSize: 100 } });
+    if (data.length === 0) return;
+    for (const { videoId } of data) await deletePermanently(videoId);
+  }
 }

@@ -3,7 +3,7 @@ import type { Answer } from '../../api/client.ts';
 import { call } from '../../api/client.ts';
 import { useFeed } from '../../ui/use-feed.ts';
 import { type Loaded, useLoad } from '../../ui/use-load.ts';
-import { uploadsRevision } from '../../uploads/upload-store.ts';
+import { videosRevision } from '../../uploads/upload-store.ts';
 import { apiQueryOf, type ListChoice } from './list-query.ts';
 
 const settleMs = 700;
@@ -19,10 +19,10 @@ export function useVideoList(choice: ListChoice): Loaded<Answer<'GET /videos'>> 
     clearTimeout(timer.current);
     timer.current = setTimeout(list.reload, settleMs);
   };
-  const revision = uploadsRevision.value;
+  const revision = videosRevision.value;
   const first = useRef(revision);
   useEffect(() => {
-    if (revision !== first.current) reloadSoon();
+    if (revision !== first.current) list.reload();
   }, [revision]);
   useEffect(() => () => clearTimeout(timer.current), []);
   useFeed(({ type, videoId }) => {

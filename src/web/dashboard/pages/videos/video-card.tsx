@@ -1,7 +1,7 @@
 import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { formatBytes } from '../../format/size.ts';
 import { formatClock, formatDateTime, formatRelative } from '../../format/time.ts';
-import { type VideoState, videoStateOf } from '../../format/video-state.ts';
+import { isAudioOnly, type VideoState, videoStateOf } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { copyText } from '../../ui/copy.tsx';
@@ -9,8 +9,8 @@ import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { VideoBadge } from '../../ui/video-badge.tsx';
+import { VideoPicture } from '../../ui/video-picture.tsx';
 import { uploads } from '../../uploads/upload-store.ts';
-import { VideoPicture } from './video-picture.tsx';
 
 const tagsShown = 3;
 
@@ -39,7 +39,13 @@ export function VideoCard({
   return (
     <li class={`video-card${isSelected ? ' selected' : ''}`}>
       <div class="video-picture">
-        <VideoPicture video={video} state={state} />
+        <VideoPicture video={video} state={state} isAudioOnly={status !== undefined && isAudioOnly(status)}>
+          {state !== undefined && state.kind !== 'ready' && (
+            <span class="video-state">
+              <VideoBadge state={state} />
+            </span>
+          )}
+        </VideoPicture>
         <input
           type="checkbox"
           class="video-select"
@@ -47,11 +53,6 @@ export function VideoCard({
           checked={isSelected}
           onChange={event => onSelect(event.currentTarget.checked)}
         />
-        {state !== undefined && state.kind !== 'ready' && (
-          <span class="video-state">
-            <VideoBadge state={state} />
-          </span>
-        )}
         <Duration status={status} />
       </div>
       <div class="video-progress">

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
 import { useVideoStatuses } from '../../ui/use-video-statuses.ts';
-import { AddTagDialog } from './add-tag-dialog.tsx';
+import { AddTagsDialog } from './add-tags-dialog.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
+import { discardVideos } from './discard-videos.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { VideoCard } from './video-card.tsx';
 
@@ -22,9 +23,17 @@ export function VideoGrid({
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [isTagging, setTagging] = useState(false);
   const [deleted, setDeleted] = useState<readonly Video[]>();
+  const [isDiscarding, setDiscarding] = useState(false);
   const statuses = useVideoStatuses(videos);
   // What is not shown any more is not meant any more.
   const chosen = videos.filter(({ videoId }) => selected.has(videoId));
+  const remove = async (unwanted: readonly Video[]) => {
+    if (restoreDays === undefined || isDiscarding) return;
+    if (restoreDays === 0) return setDeleted(unwanted);
+    setDiscarding(true);
+    await discardVideos(unwanted);
+    setDiscarding(false);
+  };
   return (
     <>
       {chosen.length > 0 && (
@@ -33,7 +42,8 @@ export function VideoGrid({
           isAll={chosen.length === videos.length}
           onAll={() => setSelected(new Set(videos.map(({ videoId }) => videoId)))}
           onTag={() => setTagging(true)}
-          onDelete={() => setDeleted(chosen)}
+          isDeleting={isDiscarding}
+          onDelete={() => void remove(chosen)}
           onClear={() => setSelected(new Set())}
         />
       )}
@@ -51,19 +61,12 @@ export function VideoGrid({
               setSelected(next);
             }}
             onTag={onTag}
-            onDelete={() => setDeleted([video])}
+            onDelete={() => void remove([video])}
           />
         ))}
       </ul>
-      {isTagging && <AddTagDialog videos={chosen} onChanged={onChanged} onClose={() => setTagging(false)} />}
-      {deleted !== undefined && restoreDays !== undefined && (
-        <DeleteDialog
-          videos={deleted}
-          restoreDays={restoreDays}
-          onChanged={onChanged}
-          onClose={() => setDeleted(undefined)}
-        />
-      )}
+      {isTagging && <AddTagsDialog videos={chosen} onChanged={onChanged} onClose={() => setTagging(false)} />}
+      {deleted !== undefined && <DeleteDialog videos={deleted} onClose={() => setDeleted(undefined)} />}
     </>
   );
 }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { SubRipConverter } from '../../../../../src/resources/captions/subrip.ts';
+import { textTrackBytesMax } from '../../../../../src/resources/captions/text-track.ts';
 import { knownLanguageTag } from '../../../../../src/shared/language-tag.ts';
 import { parseTimecode } from '../../../../../src/shared/timecode.ts';
 import {
@@ -19,7 +21,7 @@ import {
   spokenLanguages,
   trackLanguages,
 } from '../../../../../src/web/dashboard/pages/video/languages.ts';
-import { readTrackFile } from '../../../../../src/web/dashboard/pages/video/track-file.ts';
+import { maxTrackBytes, readTrackFile } from '../../../../../src/web/dashboard/pages/video/track-file.ts';
 import { readChapters } from '../../../../../src/web/player/chapters.ts';
 
 describe('chapters that are edited', () => {
@@ -73,18 +75,114 @@ describe('chapters that are edited', () => {
 });
 
 describe('a file of captions', () => {
+  const read = (content: string | Uint8Array<ArrayBuffer>, name = 'a.vtt', type = 'text/vtt') =>
+    readTrackFile(new File([content], name, { type }));
+  const vttCue = '00:01.000 --> 00:02.000\nHello\n';
+  const srtCue = '1\r\n00:00:01,000 --> 00:00:02,500\r\nHello\r\n\r\n';
+
   it.each([
-    ['WebVTT', 'WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n', 1, false],
+    ['WebVTT', `WEBVTT\n\n${vttCue}`, 1, false],
     [
-      'SubRip',
-      '1\r\n00:00:01,000 --> 00:00:02,500\r\nHello\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\nYou\r\n',
+      'WebVTT with a byte order mark, a header, a note and an identifier',
+      `\ufeffWEBVTT - A\nKind: captions\n\nNOTE no cue\n\nintro\n${vttCue}\n01:00:01.000 --> 01:00:02.000 line:0\nYou`,
       2,
-      true,
+      false,
     ],
-    ['WebVTT without its first line', '00:01.000 --> 00:02.000\nHello\n', 0, false],
-    ['anything else', '<html></html>', 0, false],
-  ])('is looked into: %s', (_, text, cues, wasSubRip) => {
-    expect(readTrackFile(text)).toEqual({ cues, wasSubRip });
+    ['SubRip', `${srtCue}2\r\n00:00:03,000 --> 00:00:04,000\r\nYou\r\n`, 2, true],
+  ])('is looked into: %s', async (_, text, cues, wasSubRip) => {
+    expect(await read(text)).toEqual({ cues, wasSubRip });
+  });
+
+  it.each([
+    ['nothing', '', 'The file is empty. Choose a WebVTT (.vtt) or SubRip (.srt) file.'],
+    [
+      'no cues',
+      'WEBVTT\n\nHello\n',
+      'Nothing in this file can be shown: there are no times such as 00:01.000 --> 00:04.000.',
+    ],
+    [
+      'WebVTT with short times',
+      `WEBVTT\n\n${vttCue}\n00:01 --> 00:04\nYou\n`,
+      'Line 6: expected times such as 00:01.000 --> 00:04.000, found “00:01 --> 00:04”.',
+    ],
+    [
+      'WebVTT with times of SubRip',
+      'WEBVTT\n\n00:00:01,000 --> 00:00:04,000\nYou\n',
+      'Line 3: expected times such as 00:01.000 --> 00:04.000, found “00:00:01,000 --> 00:00:04,000”.',
+    ],
+    [
+      'a cue that ends first',
+      'WEBVTT\n\n00:05.000 --> 00:04.000\nYou\n',
+      'Line 3: the cue does not end after it begins.',
+    ],
+    [
+      'cues without an empty line between them',
+      `WEBVTT\n\n${vttCue}${vttCue}`,
+      'Line 5: expected an empty line before the next cue, found “00:01.000 --> 00:02.000”.',
+    ],
+    [
+      'WebVTT without its first line',
+      `intro\n${vttCue}`,
+      'Line 1: expected WEBVTT, a cue number or times such as 00:00:01,000 --> 00:00:04,000, found “intro”.',
+    ],
+    [
+      'SubRip with a bad cue',
+      `${srtCue}2\n00:00 --> 00:01\n`,
+      'Line 6: expected times such as 00:00:01,000 --> 00:00:04,000, found “00:00 --> 00:01”.',
+    ],
+    [
+      'SubRip that is cut off',
+      `${srtCue}2`,
+      'Line 5: expected times such as 00:00:01,000 --> 00:00:04,000, found the end of the file.',
+    ],
+    [
+      'Latin-1',
+      Uint8Array.from(Buffer.from(`WEBVTT\n\n${vttCue}Ça`, 'latin1')),
+      'Line 5 is not in UTF-8. Save the file as UTF-8 and choose it again.',
+    ],
+    [
+      'UTF-16',
+      Uint8Array.from(Buffer.from('\ufeffWEBVTT', 'utf16le')),
+      'The file is in UTF-16. Save the file as UTF-8 and choose it again.',
+    ],
+    [
+      'bytes',
+      Uint8Array.from([1, 0, 2]),
+      'This is not a text file. Choose a WebVTT (.vtt) or SubRip (.srt) file.',
+    ],
+  ])('is refused with its line: %s', async (_, content, fault) => {
+    expect(await read(content)).toEqual({ fault });
+  });
+
+  it('is refused when it is something else, or too large', async () => {
+    expect(await read('x', 'film.mp4', 'video/mp4')).toEqual({
+      fault: '“film.mp4” is a video. Choose a WebVTT (.vtt) or SubRip (.srt) file.',
+    });
+    expect(maxTrackBytes).toBe(textTrackBytesMax);
+    expect(await read('x'.repeat(maxTrackBytes + 1))).toEqual({
+      fault: 'The file is larger than 8 MiB. Choose a WebVTT (.vtt) or SubRip (.srt) file.',
+    });
+  });
+
+  it('of SubRip is refused as the server refuses it', async () => {
+    const files = [
+      srtCue,
+      `${srtCue}${srtCue}`,
+      `${srtCue}x`,
+      '1\n\n',
+      '00:00:01,0 --> 00:00:01,0\nx',
+      '00:00:02,0 --> 00:00:01,0\nx',
+      '0:75:00,0 --> 0:76:00,0\nx',
+      '1\n00:00:01.5 --> 00:00:02\n',
+      '\n\n1\n2\n',
+    ];
+    for (const file of files) {
+      const converter = new SubRipConverter();
+      const isTaken =
+        file.split('\n').every(line => typeof converter.convert(line) === 'string') &&
+        converter.end() === undefined;
+      expect([file, 'cues' in (await read(file))]).toEqual([file, isTaken]);
+    }
   });
 });
 

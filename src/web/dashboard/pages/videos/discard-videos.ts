@@ -1,0 +1,77 @@
+import type { Video } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { problemOf } from '../../api/problem.ts';
+import { titleOf } from '../../format/video-title.ts';
+import { environment } from '../../state/session.ts';
+import { tell, tellProblem } from '../../ui/toast.tsx';
+import { videosChanged } from '../../uploads/upload-store.ts';
+
+/** Moves videos to the trash one after the other, says so, and offers to undo it. Those that somebody else deleted are passed over. Returns whether
+ * none of them failed. */
+export async function discardVideos(videos: readonly Video[]): Promise<boolean> {
+  let isDone = true;
+  const discarded: Video[] = [];
+  // Those of another environment are out of reach after a switch.
+  const headers = { 'Millrace-Environment': environment.peek() };
+  try {
+    for (const video of videos) {
+      const { videoId } = video;
+      if (await isFound(call('DELETE /videos/{videoId}', { params: { videoId }, headers })))
+        discarded.push(video);
+    }
+  } catch (error) {
+    isDone = false;
+    tellProblem(error);
+  }
+  videosChanged();
+  if (discarded.length === 0) return isDone;
+  tell(`${wordsOf(discarded)} moved to the trash.`, {
+    words: 'Undo',
+    run: () => void restoreVideos(discarded, headers),
+  });
+  return isDone;
+}
+
+/** Takes videos out of the trash, and says so. @param headers of the environment that they are in, where it may be another one by now */
+export async function restoreVideos(
+  videos: readonly Video[],
+  headers: Record<string, string> = {},
+): Promise<void> {
+  const restored: Video[] = [];
+  let lost = 0;
+  try {
+    for (const video of videos) {
+      const { videoId } = video;
+      const input = { params: { videoId }, body: { discarded: false }, headers };
+      if (await isFound(call('PATCH /discarded/videos/{videoId}', input))) restored.push(video);
+      else lost += 1;
+    }
+  } catch (error) {
+    tellProblem(error);
+  }
+  videosChanged();
+  if (restored.length > 0) tell(`${wordsOf(restored)} restored.`);
+  if (lost > 0)
+    tellProblem(
+      new Error(
+        lost === 1 ? 'One video is no longer in the trash.' : `${lost} videos are no longer in the trash.`,
+      ),
+    );
+}
+
+/** Title of one, or how many there are. */
+export function wordsOf(videos: readonly Video[]): string {
+  const [first] = videos;
+  return videos.length === 1 && first !== undefined ? `“${titleOf(first)}”` : `${videos.length} videos`;
+}
+
+/** Whether the API knew what it was asked for. @throws ApiProblem for any other problem */
+async function isFound(answer: Promise<unknown>): Promise<boolean> {
+  try {
+    await answer;
+    return true;
+  } catch (error) {
+    if (problemOf(error).status === 404) return false;
+    throw error;
+  }
+}
