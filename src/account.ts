@@ -5,12 +5,12 @@ import type { Secret } from './shared/secret.ts';
 
 const usage = `Usage: npm run account -- COMMAND [OPTIONS]
 
-  create EMAIL [--upgraded]   makes an account; prints its keys and its password, once
-  list                        shows all accounts
+  create EMAIL [--upgraded]   creates an account in the sandbox, or upgraded; prints its keys and password once
+  list                        lists all accounts
   upgrade EMAIL|ID [--undo]   lets an account use production; --undo takes that back
   suspend EMAIL|ID [--undo]   refuses its requests and publishers; --undo takes that back
-  keys EMAIL|ID               makes a further pair of API keys; prints it, once
-  password EMAIL              makes a new password; prints it, once
+  keys EMAIL|ID               creates another pair of API keys and prints it once
+  password EMAIL              creates a new password and prints it once
 
   --json                      prints JSON, for scripts (then start it with "npm run -s account")
   --dataDir=PATH              the data folder; that of the running server unless given (or MILLRACE_DATA_DIR)

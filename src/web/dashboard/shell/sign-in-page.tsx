@@ -89,8 +89,8 @@ export function SignInPage() {
           Sign in
         </Button>
         <p class="hint">
-          The first start of the server printed an address and a password. A lost password is set anew on the
-          server: <code>npm run account -- password EMAIL</code>.
+          The server printed your email and password when it first started. To get a new password, run this on
+          the server: <code>npm run account -- password EMAIL</code>
         </p>
       </form>
     </main>

@@ -25,7 +25,7 @@ export function UpgradeCard() {
     <div id="upgrade" tabIndex={-1} class="upgrade">
       <Card title="Upgrade to production">
         <p>
-          You’re in the sandbox, which is for tests. Production is a separate environment that starts empty:
+          You’re in the sandbox, which is for tests. In production, a separate environment that starts empty:
         </p>
         <ul class="points">
           <li>No watermark on videos, thumbnails, live streams and restreams.</li>

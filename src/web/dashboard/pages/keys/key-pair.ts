@@ -13,7 +13,7 @@ export const kindNames: Readonly<Record<KeyKind, string>> = { sandbox: 'Sandbox'
 /** A pair that was just made, or got a new key: what is told only now. */
 export interface NewKeys {
   readonly pair: ApiKeyPair;
-  /** Those with their text. */
+  /** Those with their text, the production key first. */
   readonly keys: readonly (readonly [kind: KeyKind, text: string])[];
 }
 
@@ -24,9 +24,9 @@ export type KeysDialog =
   | { readonly kind: 'rename' | 'delete-pair'; readonly pair: ApiKeyPair }
   | { readonly kind: 'regenerate' | 'delete-key'; readonly pair: ApiKeyPair; readonly key: KeyKind };
 
-/** The keys that an answer tells. */
+/** The keys whose text an answer holds. */
 export function newKeysOf(pair: ApiKeyPair): NewKeys {
-  const keys = keyKinds.flatMap(kind => {
+  const keys = keyKinds.toReversed().flatMap(kind => {
     const text = pair[kind]?.apiKey;
     return text === undefined ? [] : [[kind, text] as const];
   });

@@ -47,7 +47,7 @@ export function KeysPage() {
   return (
     <Page
       title="API keys"
-      lead="With a key, your own programs do all that you do here. Keep keys secret: whoever has one can use it."
+      lead="Use a key to call the API from your own apps. Keep keys secret: whoever has one can use it."
       actions={
         <Button kind="primary" icon="plus" onClick={() => setOpen({ kind: 'create' })}>
           New key pair

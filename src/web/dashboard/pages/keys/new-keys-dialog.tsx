@@ -7,8 +7,7 @@ import { kindNames, type NewKeys, nameOf } from './key-pair.ts';
 
 /** Shows new keys, the only time that anybody can see them, and a first call to try. */
 export function NewKeysDialog({ made, onClose }: { made: NewKeys; onClose: () => void }) {
-  // The production key where there is one: it reaches what the dashboard shows unless the sandbox was chosen.
-  const [, key] = made.keys.at(-1)!;
+  const [, key] = made.keys[0]!;
   const command = `curl -u ${key}: ${location.origin}/live-streams`;
   const isOne = made.keys.length === 1;
   return (

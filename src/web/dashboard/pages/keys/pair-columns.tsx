@@ -15,7 +15,7 @@ export function pairColumns(
   return [
     {
       head: 'Name',
-      cell: ({ name }) => name ?? <span class="quiet">Without a name</span>,
+      cell: ({ name }) => name ?? <span class="quiet">Unnamed</span>,
     },
     ...keyKinds.map(kind => ({
       head: `${kindNames[kind]} key`,
