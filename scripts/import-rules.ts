@@ -18,6 +18,7 @@ export const roomImports: Readonly<Record<string, readonly string[]>> = {
   events: ['shared', 'store'],
   resources: ['shared', 'store', 'storage', 'http', 'events'],
   delivery: ['shared', 'http', 'hls'],
+  backup: ['shared', 'store', 'storage'],
   web: [],
 };
 
@@ -39,6 +40,8 @@ export const rootFiles: readonly string[] = [
   'compose-events.ts',
   'account.ts',
   'command-data-dir.ts',
+  'backup.ts',
+  'restore.ts',
 ];
 
 /** Packages that only some files may import: paths under `src/`. */
@@ -46,10 +49,11 @@ export const packageOwners: Readonly<Record<string, RegExp>> = {
   kysely: /^(store|jobs)\/|\.store\.ts$/,
   'better-sqlite3': /^store\//,
   'node-media-server': /^ingest\//,
+  tar: /^backup\//,
 };
 
 /** Where the environment may be read. */
-const environmentReaders = /^(main\.ts$|account\.ts$|config\/)/;
+const environmentReaders = /^((main|account|backup|restore)\.ts$|config\/)/;
 
 /** A part of a file that names another one. */
 interface Import {
@@ -137,7 +141,7 @@ function environmentProblems(path: string, code: string): string[] {
   if (environmentReaders.test(path)) return [];
   return [...code.matchAll(/\bprocess\s*\.\s*env\b|\bfrom '(node:)?process'/g)].map(
     found =>
-      `src/${path}:${lineAt(code, found.index)}: only main.ts, account.ts and config may read the environment`,
+      `src/${path}:${lineAt(code, found.index)}: only entry points and config may read the environment`,
   );
 }
 

@@ -1,3 +1,5 @@
+import type { CommandLine } from './config/command-line.ts';
+import { UsageError } from './config/usage-error.ts';
 import type { ListedAccount } from './resources/accounts/operator.store.ts';
 import type { AccountsOperator } from './resources/accounts/operator.ts';
 import { nodeFault } from './shared/node-version.ts';
@@ -19,9 +21,6 @@ const usage = `Usage: npm run account -- COMMAND [OPTIONS]
 
 Works while the server runs, which notices within a second, and while it does not.
 `;
-
-/** The command line is at fault: usage and exit code 2. */
-class UsageError extends Error {}
 
 /** What was asked for. */
 interface Order {
@@ -49,62 +48,18 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   password: [],
 };
 
-await run();
-
-async function run(): Promise<void> {
-  // Media, uploads and the database are for the server's user only.
-  process.umask(0o077);
-  // Said before anything is loaded that an older Node cannot read.
-  const fault = nodeFault(process.versions.node);
-  if (fault !== undefined) {
-    fail(`${fault} \`npm run account\` brings its own.`, 1);
-    return;
-  }
-  const { AppError, messageOf } = await import('./shared/errors.ts');
-  try {
-    await obey();
-  } catch (error) {
-    if (error instanceof UsageError) fail(`${error.message}\n\n${usage}`, 2);
-    else if (error instanceof AppError && error.kind !== 'internal') fail(error.message, 1);
-    else fail(`The command failed: ${messageOf(error)}\n${error instanceof Error ? error.stack : ''}`, 1);
-  }
+// Media, uploads and the database are for the server's user only.
+process.umask(0o077);
+// Said before anything is loaded that an older Node cannot read.
+const fault = nodeFault(process.versions.node);
+if (fault !== undefined) fail(`${fault} \`npm run account\` brings its own.`, 1);
+else {
+  const { runCommand } = await import('./config/run-command.ts');
+  const options = ['upgraded', 'undo', 'json'];
+  await runCommand({ usage, options, expected: [], run: obey }, process.argv.slice(2));
 }
 
-async function obey(): Promise<void> {
-  const { settings } = await import('./config/settings.ts');
-  const { parseArgs } = await import('node:util');
-  const known = {
-    upgraded: 'boolean',
-    undo: 'boolean',
-    json: 'boolean',
-    help: 'boolean',
-    config: 'string',
-  } as const;
-  const { tokens } = parseArgs({
-    args: process.argv.slice(2),
-    strict: false,
-    tokens: true,
-    options: Object.fromEntries(Object.entries(known).map(([name, type]) => [name, { type }])),
-  });
-  const words: string[] = [];
-  const options = new Set<string>();
-  const flags: Record<string, string> = {};
-  let configFile: string | undefined;
-  for (const token of tokens) {
-    if (token.kind === 'option-terminator') continue;
-    if (token.kind === 'positional') words.push(token.value);
-    else if (token.name === 'config' || Object.hasOwn(settings, token.name)) {
-      if (token.value === undefined || token.value === '')
-        throw new UsageError(`--${token.name}: a value is missing`);
-      if (token.name === 'config') configFile = token.value;
-      else flags[token.name] = token.value;
-    } else if (Object.hasOwn(known, token.name) && token.value === undefined) options.add(token.name);
-    else throw new UsageError(`unknown option ${token.rawName}`);
-  }
-  if (options.has('help')) {
-    process.stdout.write(usage);
-    return;
-  }
+async function obey({ words, options, flags, configFile }: CommandLine): Promise<void> {
   const order = orderOf(words, options);
 
   const { findDataDir } = await import('./command-data-dir.ts');

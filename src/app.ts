@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
+import { removeKilledBackups } from './backup/file-snapshot.ts';
 import { composeWebhooks } from './compose-events.ts';
 import { composeLadder } from './compose-ladder.ts';
 import { composeLive } from './compose-live.ts';
@@ -594,6 +595,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       jobs: vod.jobs,
       isBusy: videoId => vod.isRecording(videoId),
       removeLeftBroadcasts: () => company.removeLeftBroadcasts(),
+      removeKilledBackups: () => removeKilledBackups(dataDir),
       observer: {
         removed: (what, bytes) => {
           metrics.sweepRemoved.inc({ what });

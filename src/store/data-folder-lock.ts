@@ -1,7 +1,10 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
+
+/** A file in a data folder while it is restored, and after a restore that did not finish. */
+export const restoreMarker = 'restore-unfinished';
 
 /**
  * Keeps a second process off a data folder. The lock is the operating system's on an SQLite file, so it ends with the
@@ -17,13 +20,14 @@ export class DataFolderLock {
   /**
    * Makes the folder if it is missing and takes its lock without waiting.
    *
+   * @param name file of the lock; another one for what may run beside a server, but not twice
    * @throws AppError `data-dir-unusable` when the folder cannot be written or another process has the lock
    */
-  static take(dataDir: string): DataFolderLock {
+  static take(dataDir: string, name = 'millrace.lock'): DataFolderLock {
     let holder: Sqlite.Database | undefined;
     try {
       makeFolder(resolve(dataDir));
-      holder = new Sqlite(join(dataDir, 'millrace.lock'), { timeout: 0 });
+      holder = new Sqlite(join(dataDir, name), { timeout: 0 });
       holder.exec('BEGIN EXCLUSIVE');
       return new DataFolderLock(holder);
     } catch (error) {
@@ -50,6 +54,19 @@ export function isDataFolderLocked(dataDir: string): boolean {
   } finally {
     reader?.close();
   }
+}
+
+/**
+ * Refuses a data folder that a restore did not fill.
+ *
+ * @throws AppError `data-dir-unusable`
+ */
+export function checkIsRestored(dataDir: string): void {
+  if (!existsSync(join(dataDir, restoreMarker))) return;
+  throw new AppError(
+    'data-dir-unusable',
+    `A restore into the data folder ${dataDir} did not finish, so the folder is incomplete. Run the restore again: it begins anew.`,
+  );
 }
 
 /** Makes a folder and those above it, for the server's user only. Node's own `recursive` never ends where a folder takes no new ones, as in `/proc`. */

@@ -5,7 +5,7 @@ import { type Compilable, Kysely, SqliteDialect } from 'kysely';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import { Checkpointer } from './checkpointer.ts';
-import { DataFolderLock } from './data-folder-lock.ts';
+import { checkIsRestored, DataFolderLock } from './data-folder-lock.ts';
 import { checkIsCurrent, migrate } from './migrations.ts';
 import type { Tables } from './tables.ts';
 import { WriteBatch } from './write-batch.ts';
@@ -126,6 +126,7 @@ export function openDatabase(options: { dataDir: string }): Database {
   const path = join(options.dataDir, 'millrace.db');
   let sqlite: Sqlite.Database | undefined;
   try {
+    checkIsRestored(options.dataDir);
     // Made by us first, because it holds stream keys: only this user may read it, and SQLite gives its own files the same mode.
     closeSync(openSync(path, 'a', 0o600));
     sqlite = new Sqlite(path, { timeout: busyTimeoutMs });
@@ -153,6 +154,7 @@ export function openDatabase(options: { dataDir: string }): Database {
  */
 export function openDatabaseBeside({ dataDir }: { dataDir: string }): Database {
   const path = join(dataDir, 'millrace.db');
+  checkIsRestored(dataDir);
   if (!existsSync(path)) {
     throw new AppError(
       'database-unusable',

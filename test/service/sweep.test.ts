@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { removeKilledBackups, takeBackupLock } from '../../src/backup/file-snapshot.ts';
 import type { NewJob } from '../../src/jobs/job.ts';
 import { SweepStore } from '../../src/resources/housekeeping/sweep.store.ts';
 import { Sweep } from '../../src/resources/housekeeping/sweep.ts';
@@ -57,6 +58,7 @@ function sweepAt({ laterMs = 10_000, upMs = 0, jumpMs = 0 } = {}): Sweep {
     jobs: { add: job => void ordered.push(job), has: () => false, cancel: async () => {} },
     isBusy: videoId => busy.has(videoId),
     removeLeftBroadcasts: async () => 0,
+    removeKilledBackups: () => removeKilledBackups(server.dataDir),
     observer: { removed: () => {}, mended: () => {} },
     clock: { nowMs: () => startedAtMs + up + jump, monotonicMs: () => up },
     log: logger(),
@@ -148,7 +150,12 @@ describe('files that no row names', () => {
     place('players', lostPlayer, `logo-${randomUUID()}.png`);
     place('watermarks', newId('watermark_'));
     place('vod', '.removed-5', 'source');
+    place('.backup-6', 'vod', film.id, 'source');
+    const backup = takeBackupLock(server.dataDir);
+    expect(await removeKilledBackups(server.dataDir)).toBe(0);
+    backup.release();
     await sweepAt().run();
+    expect(isThere('.backup-6')).toBe(false);
     expect(readdirSync(files.root('vod'))).toEqual([film.id]);
     for (const root of ['uploads', 'players', 'watermarks'] as const) {
       expect(readdirSync(files.root(root)), root).toEqual([]);
@@ -163,6 +170,7 @@ describe('files that no row names', () => {
       player: 1,
       watermark: 1,
       removal: 1,
+      backup: 1,
     });
     expect(summary().freedBytes).toBe(8 * 4_096);
     expect(summary().mended).toEqual({});

@@ -122,12 +122,12 @@ describe('the import rules refuse', () => {
     [
       'the environment in a room',
       { 'live/a.ts': 'const home = process.env.HOME;' },
-      'src/live/a.ts:1: only main.ts, account.ts and config may read the environment',
+      'src/live/a.ts:1: only entry points and config may read the environment',
     ],
     [
       'the environment by its other name',
       { 'app.ts': "import { env } from 'node:process';" },
-      'src/app.ts:1: only main.ts, account.ts and config may read the environment',
+      'src/app.ts:1: only entry points and config may read the environment',
     ],
     [
       'a file that imports itself by a detour',

@@ -9,6 +9,8 @@ import type { SweepReport } from './sweep-report.ts';
 
 /** What a walk over logos, images of live streams and watermarks has found. */
 export interface ImageSurvey {
+  /** How many images are missing. */
+  readonly lost: number;
   readonly left: readonly Orphan[];
   /** Whether so many images are missing, or all of a kind with their folder, that their disk is more likely to be away. */
   readonly isSuspicious: boolean;
@@ -93,6 +95,7 @@ export async function surveyImages(
   );
   return {
     left,
+    lost: lost.length,
     isSuspicious: isFolderAway || looksUnmounted({ lost: lost.length, checked }),
     mend: report => {
       for (const { what, id, isStillLost, forget } of lost) {

@@ -1,20 +1,25 @@
 import { join } from 'node:path';
+import type { JobQueue } from '../../jobs/job.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { asidePrefix, type MediaRoot } from '../../storage/media-files.ts';
+import { asidePrefix, type MediaFiles, type MediaRoot } from '../../storage/media-files.ts';
 import { DatabaseUses } from './database-uses.ts';
 import { FileAge } from './file-age.ts';
 import { surveyImages } from './image-sweep.ts';
 import { type Orphan, OrphanRemover } from './orphan-remover.ts';
 import { looksForeign, looksUnmounted, mediaRoots, type RootCounts, surveyRoot } from './owner-folders.ts';
+import type { SweepStore } from './sweep.store.ts';
 import { SweepPace } from './sweep-pace.ts';
 import { type SweepObserver, SweepReport } from './sweep-report.ts';
 import { VideoSweep, type VideoSweepOptions } from './video-sweep.ts';
 
 /** What a sweep is made with. */
 export interface SweepOptions extends VideoSweepOptions {
+  readonly jobs: JobQueue;
   /** Removes what broadcasts that are over have left beside their live streams; how many broadcasts those were. */
   readonly removeLeftBroadcasts: () => Promise<number>;
+  /** Removes what killed backups have left; how many those were. */
+  readonly removeKilledBackups: () => Promise<number>;
   readonly observer: SweepObserver;
   readonly clock: Clock;
   readonly log: Logger;
@@ -55,7 +60,7 @@ export class Sweep {
 
   /** Once over all. `signal`: leaves the rest for another time. Gives 0: it tells in the log itself what it did. */
   async run(signal?: AbortSignal): Promise<number> {
-    const { store, files, clock, log, observer, removeLeftBroadcasts } = this.#options;
+    const { store, files, clock, log, observer, removeLeftBroadcasts, removeKilledBackups } = this.#options;
     const startedAtMs = clock.monotonicMs();
     const report = new SweepReport(log, observer);
     const pace = new SweepPace(signal);
@@ -77,6 +82,8 @@ export class Sweep {
       }
       const broadcasts = await removeLeftBroadcasts();
       for (let count = 0; count < broadcasts; count += 1) report.removed('broadcast', 'live', 0);
+      const backups = await removeKilledBackups();
+      for (let count = 0; count < backups; count += 1) report.removed('backup', '.', 0);
     }
     const isEmpty = videos.lost > 0 && counts.get('vod')?.owned === 0;
     const isAway = looksUnmounted(videos) || isEmpty;
@@ -85,7 +92,7 @@ export class Sweep {
     } else {
       for (const videoId of videos.mendable) {
         if (pace.isOver) break;
-        await this.#videos.mend(videoId, report);
+        await this.#videos.mend(videoId, report, this.#options.jobs);
         await pace.step();
       }
     }
@@ -141,4 +148,15 @@ export class Sweep {
     if (isClean) this.#uses.join(this.#options.clock.nowMs());
     this.keepMark();
   }
+}
+
+/** Counts the videos and images that miss files. Changes nothing. */
+export async function countLost(
+  store: SweepStore,
+  files: MediaFiles,
+): Promise<{ readonly videos: number; readonly images: number }> {
+  const pace = new SweepPace(undefined);
+  const videos = await new VideoSweep({ store, files, isBusy: () => false }).survey(pace);
+  const images = await surveyImages(store, files, pace);
+  return { videos: videos.lost, images: images.lost };
 }

@@ -12,7 +12,6 @@ import { findingsOf, hasLost, isMediaFolder, isMendable, type VideoRows } from '
 export interface VideoSweepOptions {
   readonly store: SweepStore;
   readonly files: MediaFiles;
-  readonly jobs: JobQueue;
   /** Whether somebody else than a job writes into a video's folder. */
   readonly isBusy: (videoId: string) => boolean;
 }
@@ -55,9 +54,9 @@ export class VideoSweep {
     }
   }
 
-  /** Makes the rows of a video say what is there. */
-  async mend(videoId: string, report: SweepReport): Promise<void> {
-    const { store, files, jobs } = this.#options;
+  /** Makes the rows of a video say what is there. `jobs` get what is to be made again. */
+  async mend(videoId: string, report: SweepReport, jobs: JobQueue): Promise<void> {
+    const { store, files } = this.#options;
     const listed = await this.#presentIn(videoId);
     // No await from here on: the rows and files are compared as they are now.
     const rows = store.rowsOf(videoId);

@@ -1,0 +1,95 @@
+import { Header, Pax } from 'tar';
+import { BackupError, blockBytes, paddingOf } from './archive-format.ts';
+
+/** A file in an archive. */
+export interface ArchivedFile {
+  readonly name: string;
+  readonly size: number;
+  readonly mtime: Date;
+  /** To be read to its end before the next file. */
+  readonly content: AsyncGenerator<Buffer>;
+}
+
+/** Names are limited to this by most file systems' paths. */
+const maxPaxBytes = 64 * 1024;
+
+/**
+ * Reads the files of a tar archive in their order, from a stream.
+ *
+ * @throws BackupError when it ends early, or contains anything else than regular files
+ */
+export async function* readArchive(source: AsyncIterable<Buffer>): AsyncGenerator<ArchivedFile> {
+  const bytes = new ByteReader(source);
+  let pax: Pax | undefined;
+  for (;;) {
+    const block = await bytes.take(blockBytes);
+    const header = headerIn(block, pax);
+    if (header.nullBlock) return;
+    const at = `at byte ${bytes.position - blockBytes}`;
+    if (!header.cksumValid || header.path === undefined || header.size === undefined) {
+      throw new BackupError(`The backup is damaged ${at}: there is no valid tar header. Use another backup.`);
+    }
+    if (header.type === 'ExtendedHeader' && header.size <= maxPaxBytes && pax === undefined) {
+      pax = Pax.parse((await bytes.take(header.size)).toString('utf8'));
+      await bytes.take(paddingOf(header.size));
+      continue;
+    }
+    if (header.type !== 'File') {
+      throw new BackupError(
+        `This is no backup of Millrace: "${header.path}" ${at} is no regular file (${header.type}).`,
+      );
+    }
+    // `Header` puts the directory of the short name before that of the pax header.
+    const name = pax?.path ?? header.path;
+    const { size, mtime = new Date(0) } = header;
+    pax = undefined;
+    yield { name, size, mtime, content: bytes.chunks(size) };
+    await bytes.take(paddingOf(size));
+  }
+}
+
+function headerIn(block: Buffer, pax: Pax | undefined): Header {
+  try {
+    return new Header(block, 0, pax);
+  } catch {
+    return new Header({});
+  }
+}
+
+/** Takes bytes from a stream in the pieces that its caller needs. */
+class ByteReader {
+  readonly #source: AsyncIterator<Buffer>;
+  #rest: Buffer = Buffer.alloc(0);
+  position = 0;
+
+  constructor(source: AsyncIterable<Buffer>) {
+    this.#source = source[Symbol.asyncIterator]();
+  }
+
+  /** All of so many bytes, at once. */
+  async take(length: number): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    for await (const piece of this.chunks(length)) pieces.push(piece);
+    return Buffer.concat(pieces);
+  }
+
+  /** So many bytes, as they come. */
+  async *chunks(length: number): AsyncGenerator<Buffer> {
+    for (let missing = length; missing > 0; ) {
+      if (this.#rest.length === 0) this.#rest = await this.#next();
+      const piece = this.#rest.subarray(0, missing);
+      this.#rest = this.#rest.subarray(piece.length);
+      this.position += piece.length;
+      missing -= piece.length;
+      yield piece;
+    }
+  }
+
+  async #next(): Promise<Buffer> {
+    const { done, value } = await this.#source.next();
+    if (done === true) {
+      throw new BackupError(`The backup is truncated: it ends at byte ${this.position}. Use another backup.`);
+    }
+    return value;
+  }
+}

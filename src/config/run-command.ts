@@ -1,0 +1,60 @@
+import { AppError, messageOf } from '../shared/errors.ts';
+import { type CommandLine, readCommandLine } from './command-line.ts';
+import { UsageError } from './usage-error.ts';
+
+/** A command of the operator. */
+export interface Command {
+  readonly usage: string;
+  /** Names of its own options, which have no value. `help` is always one. */
+  readonly options: readonly string[];
+  /** Errors of these classes are told by their message alone. */
+  readonly expected: readonly (new (
+    ...args: never[]
+  ) => Error)[];
+  /** `signal` aborts at SIGINT, SIGTERM and SIGHUP: it then cleans up and rejects. */
+  run(line: CommandLine, signal: AbortSignal): Promise<void>;
+}
+
+const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Runs a command with the arguments of this process. Sets the exit code: 0, 1 when it failed, 2 when it was not understood, 128 and more after a signal. */
+export async function runCommand(command: Command, args: readonly string[]): Promise<void> {
+  const interruption = new AbortController();
+  let caught: keyof typeof exitCodes | undefined;
+  const listeners = Object.keys(exitCodes).map(name => {
+    const signal = name as keyof typeof exitCodes;
+    const listener = () => {
+      caught ??= signal;
+      interruption.abort(new Error(`Interrupted by ${signal}`));
+    };
+    process.on(signal, listener);
+    return () => process.off(signal, listener);
+  });
+  // A terminal that is gone must not keep it from cleaning up.
+  process.stderr.on('error', () => {});
+  try {
+    const line = readCommandLine(args, ['help', ...command.options]);
+    if (line.options.has('help')) process.stdout.write(command.usage);
+    else await command.run(line, interruption.signal);
+  } catch (error) {
+    process.exitCode = 1;
+    if (caught !== undefined) {
+      process.exitCode = exitCodes[caught];
+      tell('Interrupted. What was written has been removed.');
+    } else if (error instanceof UsageError) {
+      process.exitCode = 2;
+      tell(`${error.message}\n\n${command.usage}`);
+    } else if (
+      (error instanceof AppError && error.kind !== 'internal') ||
+      command.expected.some(kind => error instanceof kind)
+    ) {
+      tell((error as Error).message);
+    } else tell(`The command failed: ${messageOf(error)}\n${error instanceof Error ? error.stack : ''}`);
+  } finally {
+    for (const remove of listeners) remove();
+  }
+}
+
+function tell(message: string): void {
+  process.stderr.write(`${message.trimEnd()}\n`);
+}

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { AppError, messageOf } from '../shared/errors.ts';
+import { migrations } from './migrations.ts';
+import { addSqlFunctions } from './sql-functions.ts';
+
+/** All pages in one step: a copy in several steps begins again whenever the server writes in between. */
+const allPages = 0x7fff_ffff;
+const busyTimeoutMs = 30_000;
+
+/**
+ * Copies the database of a data folder as it is at one moment, with SQLite's online backup. A server that uses it goes on reading and writing.
+ *
+ * @throws AppError `database-unusable` when there is none, or it is damaged
+ */
+export async function copyDatabase(dataDir: string, target: string): Promise<void> {
+  const path = join(dataDir, 'millrace.db');
+  if (!existsSync(path)) {
+    throw new AppError(
+      'database-unusable',
+      `There is no database in ${dataDir}: name the data folder with --dataDir=PATH.`,
+    );
+  }
+  const source = new Sqlite(path, { timeout: busyTimeoutMs, fileMustExist: true });
+  try {
+    await source.backup(target, { progress: () => allPages });
+  } finally {
+    source.close();
+  }
+  checkDatabaseFile(target);
+}
+
+/**
+ * Checks a database that nobody uses from its first page to its last.
+ *
+ * @throws AppError `database-unusable` when it is damaged, or newer than this version
+ */
+export function checkDatabaseFile(path: string): void {
+  let found: string;
+  let sqlite: Sqlite.Database | undefined;
+  try {
+    sqlite = new Sqlite(path, { fileMustExist: true });
+    addSqlFunctions(sqlite);
+    const version = sqlite.pragma('user_version', { simple: true }) as number;
+    if (version > migrations.length) {
+      throw new AppError(
+        'database-unusable',
+        `The database has schema ${version}, made by a newer version of Millrace; this version knows up to ${migrations.length}.`,
+      );
+    }
+    found = sqlite.pragma('integrity_check(1)', { simple: true }) as string;
+    if (found === 'ok' && version === 0) found = 'it has no tables';
+    // The journal of a database in WAL mode is a file beside it: this leaves one file.
+    sqlite.pragma('journal_mode = DELETE');
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    found = messageOf(error);
+  } finally {
+    sqlite?.close();
+  }
+  if (found !== 'ok') throw new AppError('database-unusable', `The database is damaged: ${found}.`);
+}
