@@ -1,15 +1,18 @@
 # One image with the server, Node 24 and ffmpeg. Start it as README.md says; /data is all it writes to.
 
-FROM node:24-bookworm-slim AS packages
+FROM node:24-trixie-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The optional packages are ffmpeg binaries for machines without one; this image has the distribution's.
 RUN npm ci --omit=dev --omit=optional
 
-FROM node:24-bookworm-slim
+FROM node:24-trixie-slim
+# ffmpeg 7.1: HEVC, AV1 and VP9 over RTMP need 6.1. The graphics drivers that come with it, for windows that nobody opens here, are 200 MB.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ffmpeg \
- && rm -rf /var/lib/apt/lists/*
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
+ && cd /usr/lib && rm -rf *-linux-gnu*/libLLVM* *-linux-gnu*/libgallium* *-linux-gnu*/libz3* *-linux-gnu*/dri *-linux-gnu*/gbm \
+ && ffmpeg -loglevel error -version >/dev/null && ffprobe -loglevel error -version >/dev/null
 
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
