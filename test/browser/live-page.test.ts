@@ -75,9 +75,17 @@ describeInBrowser('the player page', browser => {
     expect(state.width).toBe(426);
 
     // An encoder that stops ends the stream for its viewers at once, and may continue the same broadcast.
+    const endOfPlayback = 6;
+    const ends: number[] = [];
+    viewer.page.on('request', request => {
+      if (!request.url().endsWith('/watch')) return;
+      const { eve } = request.postDataJSON() as { eve: { typ: number; eat: number }[] };
+      ends.push(...eve.filter(({ typ }) => typ === endOfPlayback).map(({ eat }) => eat));
+    });
     await viewer.page.evaluate(`window.notices = [];
       new MutationObserver(() => window.notices.push(document.querySelector('#notice').textContent))
         .observe(document.querySelector('#notice'), { childList: true, characterData: true, subtree: true });`);
+    const stoppedAtMs = Date.now();
     await second.stop();
     await viewer.untilPhase('ended');
     expect(await viewer.page.isVisible('text=The stream has ended')).toBe(true);
@@ -92,6 +100,7 @@ describeInBrowser('the player page', browser => {
       .filter(url => url.endsWith('/index.m3u8'))
       .map(url => url.split('/').at(-3));
     expect(sources.at(-1)).toBe(broadcastId);
+    await until('the report of the end', () => ends.some(atMs => atMs >= stoppedAtMs));
     expect(await viewer.page.evaluate('window.notices.filter(Boolean)')).toEqual([]);
     expect(viewer.complaints).toEqual([]);
   });

@@ -35,6 +35,7 @@ const steadyMs = 10_000;
 /** Follows one live stream for as long as the page is open: offline, broadcast after broadcast, and what breaks in between. */
 export class LiveSession {
   readonly media: LiveMedia;
+  readonly #video: HTMLVideoElement;
   readonly #hls: readonly string[];
   readonly #handlers: LiveSessionHandlers;
   readonly #watcher: StreamWatcher;
@@ -53,6 +54,7 @@ export class LiveSession {
     handlers: LiveSessionHandlers,
   ) {
     this.#hls = addresses.hls;
+    this.#video = video;
     this.#handlers = handlers;
     this.#watcher = new StreamWatcher(addresses.page, addresses.query, {
       onState: state => this.#onState(state),
@@ -128,6 +130,8 @@ export class LiveSession {
   #onStopped(): void {
     this.media.stop();
     this.#setPhase('ended');
+    // The element does not know of it, and those who count what is watched listen to the element.
+    this.#video.dispatchEvent(new Event('ended'));
     this.#watcher.start();
   }
 

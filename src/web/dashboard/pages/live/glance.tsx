@@ -46,7 +46,7 @@ export function Glance({
           ['Live for', stats === undefined ? nothing : formatClock(stats.durationSeconds)],
           ['Viewers', stats === undefined ? nothing : formatNumber(stats.viewers)],
           ['Bitrate', stats === undefined ? nothing : formatBitrate(stats.bitrateBitsPerSecond)],
-          ['Frame rate', stats === undefined ? nothing : `${formatNumber(stats.framesPerSecond)} a second`],
+          ['Frame rate', stats === undefined ? nothing : `${formatNumber(stats.framesPerSecond)} fps`],
           ['Video, audio', (stats === undefined ? undefined : mediaWords(stats)) ?? nothing],
           state === 'off'
             ? [

@@ -115,9 +115,9 @@ const broadcastColumns: readonly Column<Broadcast>[] = [
   },
   {
     head: 'End',
-    cell: ({ endReason }) => (endReason === undefined ? 'Goes on' : endReasonWords(endReason)),
+    cell: ({ endReason }) => (endReason === undefined ? 'In progress' : endReasonWords(endReason)),
   },
-  { head: 'Picture, sound', cell: broadcast => mediaWords(broadcast) ?? '–' },
+  { head: 'Video, audio', cell: broadcast => mediaWords(broadcast) ?? '–' },
   {
     head: 'Bitrate',
     isNumber: true,
