@@ -157,6 +157,8 @@ export class Recordings implements Component {
       ...{ place: undefined, probing: undefined, reason: undefined, finishing: undefined },
     };
     this.#open.set(videoId, entry);
+    // The disk may have filled up since the last look.
+    this.#lookAgain();
     this.#looks.wake();
     this.#log.info('recording-opened', { ...idsOf(recording) });
     return { add: part => writer.add(part), close: () => void this.#finish(entry) };

@@ -71,6 +71,7 @@ function recordingsWith(
     probe?: MediaTools['probe'];
     book?: (real: RecordingsStore) => Partial<RecordingBook>;
     mayStore?: () => boolean;
+    freeBytes?: () => number;
   } = {},
 ) {
   let aheadMs = 0;
@@ -96,7 +97,8 @@ function recordingsWith(
     jobs: { add: ({ kind }: { kind: string }) => void ordered.push(kind), has: () => false },
   } as unknown as WorkContext;
   const recordings = new Recordings({
-    ...{ context, book, minFreeBytes: 0, hasSeekTables: true, freeBytes: async () => 1e12 },
+    ...{ context, book, minFreeBytes: 1e9, hasSeekTables: true },
+    freeBytes: async () => change.freeBytes?.() ?? 1e12,
     ...(change.mayStore === undefined ? {} : { mayStore: change.mayStore }),
     observer: { written: () => {}, stopped: () => {} },
   });
@@ -121,6 +123,25 @@ async function cutOff(seconds: number): Promise<string> {
 function fail(): never {
   throw new Error('the disk is full');
 }
+
+test('a recording begins with a look at the disk, which nobody looked at while nothing was recorded', async () => {
+  let free = 1e12;
+  let looks = 0;
+  const { recordings } = recordingsWith({
+    freeBytes: () => {
+      looks += 1;
+      return free;
+    },
+  });
+  await recordings.start();
+  free = 0;
+  const looksBefore = looks;
+  const stopped = Promise.withResolvers<void>();
+  const open = recordings.open({ projectId, liveStreamId, broadcastId: 'brA' }, () => stopped.resolve());
+  expect([open !== undefined, looks]).toEqual([true, looksBefore + 1]);
+  await stopped.promise;
+  expect(recordings.open({ projectId, liveStreamId, broadcastId: 'brB' }, () => {})).toBeUndefined();
+});
 
 describe('what a crash left of a recording', () => {
   test('becomes a video while everything else goes on', async () => {
