@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BroadcastStats } from '../../../../src/web/dashboard/broadcasts/broadcast-stats.ts';
-import { streamStateOf } from '../../../../src/web/dashboard/broadcasts/stream-state.ts';
+import { streamStateOf, withoutBroadcast } from '../../../../src/web/dashboard/broadcasts/stream-state.ts';
 import { codecName } from '../../../../src/web/dashboard/format/codec-name.ts';
 import { ffmpegCommand } from '../../../../src/web/dashboard/pages/live/encoder-words.ts';
 import {
@@ -11,7 +11,7 @@ import {
   withStats,
 } from '../../../../src/web/dashboard/pages/live/health-samples.ts';
 import { restreamLines, shownUrl } from '../../../../src/web/dashboard/pages/live/restream-words.ts';
-import { mediaWords } from '../../../../src/web/dashboard/pages/live/stream-words.ts';
+import { endReasonWords, mediaWords } from '../../../../src/web/dashboard/pages/live/stream-words.ts';
 
 const stats: BroadcastStats = {
   ...{ liveStreamId: 'li1', broadcastId: 'br1', state: 'live', durationSeconds: 5, viewers: 2 },
@@ -129,7 +129,24 @@ describe('words of a live stream', () => {
   it('follow the feed, and what was loaded while the feed says nothing', () => {
     expect(streamStateOf(false, stats)).toBe('live');
     expect(streamStateOf(true, { ...stats, state: 'waiting' })).toBe('waiting');
+    expect(streamStateOf(true, { ...stats, state: 'stopping' })).toBe('stopping');
     expect([streamStateOf(true, undefined), streamStateOf(false, undefined)]).toEqual(['live', 'off']);
+  });
+
+  it('say at once that a broadcast ended, before its live stream is loaded again', () => {
+    const streams = [
+      { liveStreamId: 'li1', broadcasting: true },
+      { liveStreamId: 'li2', broadcasting: true },
+    ];
+    const states = withoutBroadcast(streams, 'li1').map(({ broadcasting }) =>
+      streamStateOf(broadcasting, undefined),
+    );
+    expect(states).toEqual(['off', 'live']);
+  });
+
+  it('tell an encoder that stopped from one that was lost', () => {
+    const words = ['publisher-stopped', 'publisher-gone'].map(endReasonWords);
+    expect(words).toEqual(['The encoder stopped', 'The encoder’s connection was lost']);
   });
 
   it('name picture and sound as people know them', () => {
