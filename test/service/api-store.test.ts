@@ -176,6 +176,15 @@ describe('the first account', () => {
     expect(JSON.stringify(secrets)).not.toContain(secrets!.adminPassword.reveal());
     expect(await bootstrapAccount(database, options)).toBeUndefined();
   });
+
+  it('stays in the sandbox when a later start would upgrade a new one', async () => {
+    const database = await opened();
+    const options = { isUpgraded: false, adminEmail: 'admin@localhost' };
+    const secrets = await bootstrapAccount(database, options);
+    expect(await bootstrapAccount(database, { ...options, isUpgraded: true })).toBeUndefined();
+    const owner = new AccountsStore(database).ownerOfKey(secrets!.productionKey.reveal());
+    expect(owner).toMatchObject({ standing: 'not-upgraded' });
+  });
 });
 
 describe('a first API key', () => {
