@@ -81,7 +81,7 @@ export class RtmpServer implements Component {
   #tls: TlsServer | undefined;
   #rtmpPort: number;
   #rtmpsPort: number | undefined;
-  #sweeps: OnDemandInterval | undefined;
+  readonly #sweeps: OnDemandInterval;
   #isDraining = false;
   #isStopped = false;
 
@@ -93,6 +93,9 @@ export class RtmpServer implements Component {
     this.#counts = new ConnectionCounts(options.perAddress ?? { maxPerAddress: 0, isExempt: () => true });
     this.#rtmpPort = options.rtmpPort;
     this.#rtmpsPort = options.rtmps?.port;
+    const shortestMs = Math.min(options.handshakeTimeoutMs, options.idleTimeoutMs);
+    const sweepEveryMs = Math.min(1_000, Math.max(20, shortestMs / 10));
+    this.#sweeps = new OnDemandInterval(sweepEveryMs, () => this.#sweep());
   }
 
   /** Encoders can connect. */
@@ -124,9 +127,6 @@ export class RtmpServer implements Component {
       await this.stop();
       throw error;
     }
-    const { handshakeTimeoutMs, idleTimeoutMs } = this.#options;
-    const intervalMs = Math.min(1_000, Math.max(20, Math.min(handshakeTimeoutMs, idleTimeoutMs) / 10));
-    this.#sweeps = new OnDemandInterval(intervalMs, () => this.#sweep());
     this.#log.info('listening', { rtmpPort: this.#rtmpPort, rtmpsPort: this.#rtmpsPort });
   }
 
@@ -137,7 +137,7 @@ export class RtmpServer implements Component {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#sweeps?.stop();
+    this.#sweeps.stop();
     const closed = this.#listeners.map(listener => new Promise(resolve => listener.close(resolve)));
     for (const connection of this.#connections) {
       if (connection.session === undefined) connection.raw.destroy();
@@ -214,7 +214,7 @@ export class RtmpServer implements Component {
       closeReason: undefined,
     };
     this.#connections.add(connection);
-    this.#sweeps?.wake();
+    this.#sweeps.wake();
     this.#observer.connectionOpened();
     raw.once('close', () => this.#takeClosed(connection));
     return connection;
