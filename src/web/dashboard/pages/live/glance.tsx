@@ -1,11 +1,12 @@
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import type { BroadcastStats } from '../../broadcasts/broadcast-stats.ts';
+import { type BroadcastStats, isEnd } from '../../broadcasts/broadcast-stats.ts';
 import type { StreamState } from '../../broadcasts/stream-state.ts';
 import { formatBitrate, formatNumber } from '../../format/size.ts';
 import { formatClock, formatDateTime } from '../../format/time.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Card, Facts } from '../../ui/page.tsx';
+import { useFeed } from '../../ui/use-feed.ts';
 import { useLoad } from '../../ui/use-load.ts';
 import { mediaWords } from './stream-words.ts';
 
@@ -35,6 +36,10 @@ export function Glance({
       signal,
     }),
   );
+  // While a broadcast ends it is off air already, and its end is not written down yet.
+  useFeed(message => {
+    if (message.liveStreamId === liveStreamId && isEnd(message)) last.reload();
+  });
   const [broadcast] = last.value?.data ?? [];
   return (
     <Card title="At a glance">
