@@ -7,7 +7,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional
 
 FROM node:24-trixie-slim
-# ffmpeg 7.1: HEVC, AV1 and VP9 over RTMP need 6.1. The graphics drivers that come with it, for windows that nobody opens here, are 200 MB.
+# ffmpeg 7.1: HEVC and AV1 over RTMP need 6.1. Graphics drivers come with it, for windows that nobody opens here: 200 MB.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ffmpeg \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \

@@ -33,14 +33,17 @@ async function restore(
   { words, options, flags, configFile }: CommandLine,
   signal: AbortSignal,
 ): Promise<void> {
-  const { createReadStream, existsSync } = await import('node:fs');
+  const { createReadStream, statSync } = await import('node:fs');
   const { resolve } = await import('node:path');
   const { addAbortSignal } = await import('node:stream');
   const { BackupError } = await import('./backup/archive-format.ts');
   const [file, ...rest] = words;
   if (file === undefined || file === '') throw new UsageError('FILE is missing');
   if (rest.length > 0) throw new UsageError(`unknown argument ${rest[0]}`);
-  if (file !== '-' && !existsSync(file)) throw new BackupError(`There is no file ${resolve(file)}.`);
+  const found = file === '-' ? undefined : statSync(file, { throwIfNoEntry: false });
+  if (file !== '-' && (found === undefined || found.isDirectory())) {
+    throw new BackupError(`There is no file ${resolve(file)}. Name what "npm run backup" has written.`);
+  }
   const from = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 });
   // Also ends a wait for input that does not come.
   addAbortSignal(signal, from);

@@ -14,7 +14,7 @@ export interface ArchiveObserver {
   fileChanged(name: string): void;
 }
 
-const chunkBytes = 1024 * 1024;
+const chunkBytes = 256 * 1024;
 
 /**
  * Writes a tar archive (POSIX ustar, with pax headers where a name needs one) of files, and at its end their SHA-256 sums, as `sha256sum`

@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync, mkdirSync, realpathSync, statfsSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, realpathSync, statfsSync, statSync } from 'node:fs';
 import { link, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -163,7 +163,7 @@ async function freeze(
     ...(snapshot.hasLinks
       ? []
       : [
-          'This file system has no hard links. Files that are deleted while the backup runs are missing in it.',
+          'No hard links can be made in the data folder. Files that are deleted while the backup runs can be missing in it.',
         ]),
     ...(lost.length === 0
       ? []
@@ -235,6 +235,9 @@ function describe({ version, isDatabaseOnly }: BackupOptions, { files, bytes }: 
 
 function checkTarget(path: string, dataDir: string, isForced: boolean): void {
   const folder = dirname(path);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new BackupError(`${path} is a folder. Name a file in it.`);
+  }
   if (!existsSync(folder)) throw new BackupError(`There is no folder ${folder}. Make it first.`);
   const inside = join(realpathSync(folder), basename(path));
   if (existsSync(dataDir) && inside.startsWith(resolve(realpathSync(dataDir)) + sep)) {

@@ -11,6 +11,7 @@ import { type DataFile, dataFiles, isScratch, snapshotPrefix } from './data-file
 /** File systems without hard links, or for this user, answer with one of these. */
 const linkRefusals = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
 const maxSkippedNames = 20;
+const backupLockName = 'backup.lock';
 
 /**
  * Hard links to all files of a data folder, in a folder beside them. What is deleted while a backup runs stays readable through its
@@ -128,7 +129,7 @@ export class FileSnapshot {
 export async function removeKilledBackups(dataDir: string): Promise<number> {
   const left = await leftSnapshots(dataDir);
   if (left.length === 0) return 0;
-  let lock: DataFolderLock;
+  let lock: ReturnType<typeof takeBackupLock>;
   try {
     lock = takeBackupLock(dataDir);
   } catch (error) {
@@ -148,9 +149,16 @@ export async function removeKilledBackups(dataDir: string): Promise<number> {
  *
  * @throws BackupError while one runs
  */
-export function takeBackupLock(dataDir: string): DataFolderLock {
+export function takeBackupLock(dataDir: string): { release(): void } {
   try {
-    return DataFolderLock.take(dataDir, 'backup.lock');
+    const lock = DataFolderLock.take(dataDir, backupLockName);
+    return {
+      release: () => {
+        // Before the lock ends, so that it is never the file of another backup. One of root would keep the server's user from its backups.
+        rmSync(join(dataDir, backupLockName), { force: true });
+        lock.release();
+      },
+    };
   } catch (error) {
     const isTaken = error instanceof Error && systemCodeOf(error.cause)?.startsWith('SQLITE_BUSY') === true;
     if (isTaken) throw new BackupError(`Another backup of ${dataDir} is running. Wait for its end.`);

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from '../shared/errors.ts';
+import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -49,7 +49,11 @@ export async function runCommand(command: Command, args: readonly string[]): Pro
       command.expected.some(kind => error instanceof kind)
     ) {
       tell((error as Error).message);
-    } else tell(`The command failed: ${messageOf(error)}\n${error instanceof Error ? error.stack : ''}`);
+    } else {
+      // An error of the system says all in its message.
+      const stack = error instanceof Error && systemCodeOf(error) === undefined ? error.stack : '';
+      tell(`The command failed: ${messageOf(error)}\n${stack}`);
+    }
   } finally {
     for (const remove of listeners) remove();
   }

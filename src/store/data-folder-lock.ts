@@ -88,8 +88,20 @@ function isFolder(path: string): boolean {
 function unusable(dataDir: string, error: unknown): AppError {
   const message = isBusy(error)
     ? `The data folder ${dataDir} is in use by another process.`
-    : `The data folder ${dataDir} cannot be written: ${messageOf(error)}`;
+    : `The data folder ${dataDir} cannot be written: ${messageOf(error)}${ownerAdvice(dataDir)}`;
   return new AppError('data-dir-unusable', message, { cause: error });
+}
+
+/** A folder of another user is the usual cause, such as one of the host that is mounted into a container. */
+function ownerAdvice(dataDir: string): string {
+  const own = process.getuid?.();
+  try {
+    const owner = statSync(dataDir).uid;
+    if (own === undefined || owner === own) return '';
+    return `. It belongs to user ${owner}, and this process runs as user ${own}. Run "chown -R ${own} ${dataDir}", or for a container the same with the folder of the host that is mounted there.`;
+  } catch {
+    return '';
+  }
 }
 
 function isBusy(error: unknown): boolean {

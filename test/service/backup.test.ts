@@ -209,7 +209,14 @@ describe('a backup of a running server', () => {
     expect(stdout.toString()).toMatch(/^The backup of \S+ is intact: 1 files, /);
     const inside = await runCommand('backup', ...fromServer(join(server.dataDir, 'a.tar')));
     expect([inside.code, inside.stderr]).toEqual([1, expect.stringMatching('is in the data folder')]);
-    expect(existsSync(join(server.dataDir, 'a.tar.partial'))).toBe(false);
+    expect(readdirSync(server.dataDir).filter(name => /^(?:a\.tar|backup)/.test(name))).toEqual([]);
+    const directory = await runCommand('backup', ...fromServer(folder, '--force'));
+    expect([directory.code, directory.stderr]).toEqual([
+      1,
+      expect.stringMatching('is a folder. Name a file in it'),
+    ]);
+    const missing = await runCommand('restore', join(folder, 'none.tar'));
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringMatching('There is no file')]);
     const empty = await runCommand('backup', join(folder, 'b.tar'), `--dataDir=${folder}`);
     expect([empty.code, empty.stderr]).toEqual([1, expect.stringMatching('There is no database in')]);
     expect(readdirSync(folder)).toEqual(['a.tar']);
