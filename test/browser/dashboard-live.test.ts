@@ -4,6 +4,7 @@ import { publishTestPicture } from '../support/ffmpeg.ts';
 import type { TestServer } from '../support/start-server.ts';
 import { describeInBrowser, until } from './browser-fixture.ts';
 import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
+import { expectAspectRatio } from './embed-measure.ts';
 
 interface ShownStream {
   readonly liveStreamId: string;
@@ -45,7 +46,7 @@ describeInBrowser('live streams in the dashboard', browser => {
     expect((await streams()).map(({ streamKey }) => streamKey)).toEqual([key]);
     expect(await dashboard.violations()).toEqual([]);
 
-    await using publisher = publishTestPicture({ url: `${address}/${key}` });
+    await using publisher = publishTestPicture({ url: `${address}/${key}`, size: '180x320' });
     await page.locator('.page-title').getByText('Live', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Health' }).click();
     const rates = page.getByRole('figure', { name: 'Bitrate, last 5 minutes' });
@@ -99,6 +100,15 @@ describeInBrowser('live streams in the dashboard', browser => {
     await rates.getByRole('row').nth(5).waitFor();
     await page.getByRole('link', { name: 'Recordings' }).click();
     await page.getByRole('cell', { name: 'Ended here or by the API' }).waitFor();
+
+    // The shape is that of the last broadcast.
+    await page.getByRole('link', { name: 'Share' }).click();
+    await page.getByText('Fixed: 360 × 640 pixels').waitFor({ state: 'attached' });
+    for (const kind of ['responsive', 'fixed']) {
+      await page.getByLabel('Player size on your page').selectOption(kind);
+      const code = await page.getByLabel('Embed code', { exact: true }).inputValue();
+      await expectAspectRatio(browser(), code, 9 / 16);
+    }
     expect(dashboard.complaints).toEqual([]);
   });
 

@@ -6,6 +6,7 @@ import { fixture } from '../support/fixtures.ts';
 import type { TestServer } from '../support/start-server.ts';
 import { describeInBrowser, until } from './browser-fixture.ts';
 import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
+import { expectAspectRatio } from './embed-measure.ts';
 
 const captions = { name: 'fr.vtt', mimeType: 'text/vtt' };
 const frenchCaptions = Buffer.from('WEBVTT\n\n00:00.000 --> 00:02.000\nBonjour\n');
@@ -50,6 +51,14 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await page.frameLocator('iframe').locator('#player[data-phase="ready"]').waitFor();
     await page.getByText('H.264', { exact: true }).waitFor();
     expect(await dashboard.violations()).toEqual([]);
+
+    const { width, height } = (await ask('/status')).encoding.metadata;
+    const code = page.getByLabel('Embed code', { exact: true });
+    const fluid = await expectAspectRatio(browser(), await code.inputValue(), width / height);
+    expect([fluid.get('wide')!.width, fluid.get('narrow')!.width]).toEqual([1000, 300]);
+    await page.getByLabel('Player size on your page').selectOption('fixed');
+    const fixed = await expectAspectRatio(browser(), await code.inputValue(), width / height);
+    expect([fixed.get('wide')!.width, fixed.get('narrow')!.width]).toEqual([640, 300]);
 
     await button('Edit details').click();
     await page.getByLabel('Title').fill('Pier at dawn');
@@ -201,7 +210,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await link.waitFor();
     const address = await link.inputValue();
     expect(await page.getByLabel('Embed code', { exact: true }).inputValue()).toContain(
-      `<iframe src="${address}" width="100%"`,
+      `<iframe src="${address}" title="Pier at dawn"`,
     );
     expect(await page.locator('iframe').getAttribute('src')).not.toContain(new URL(address).search);
     expect((await fetch(address)).status).toBe(200);

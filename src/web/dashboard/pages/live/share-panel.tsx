@@ -3,6 +3,7 @@ import { call } from '../../api/client.ts';
 import { localUrl } from '../../format/local-url.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
+import { EmbedField } from '../../ui/embed-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Shown } from '../../ui/states.tsx';
@@ -14,6 +15,7 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
   const fresh = useLoad(`${liveStreamId} ${stream.public}`, signal =>
     call('GET /live-streams/{liveStreamId}', { params: { liveStreamId }, signal }),
   );
+  const size = useNewestSize(stream);
   return (
     <Card
       title="Share"
@@ -38,7 +40,7 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
         {({ assets }) => (
           <>
             <CopyField label="Link" value={assets.player} />
-            <CopyField label="Embed code" value={assets.iframe} hint="Paste it into the HTML of a page." />
+            <EmbedField player={{ url: assets.player, title: stream.name.trim() || 'Live stream', size }} />
             <CopyField
               label="HLS address"
               value={assets.hls}
@@ -49,4 +51,20 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
       </Shown>
     </Card>
   );
+}
+
+/** The picture of the broadcast that runs, or else of the last one: the next one most likely has the same. */
+function useNewestSize({
+  liveStreamId,
+  broadcasting,
+}: LiveStream): { width: number; height: number } | undefined {
+  const { value } = useLoad(`${liveStreamId} ${broadcasting}`, signal =>
+    call('GET /live-streams/{liveStreamId}/broadcasts', {
+      params: { liveStreamId },
+      query: { currentPage: 1, pageSize: 1 },
+      signal,
+    }),
+  );
+  const { width, height } = value?.data[0] ?? {};
+  return width && height ? { width, height } : undefined;
 }

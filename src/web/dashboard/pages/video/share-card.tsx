@@ -1,7 +1,11 @@
-import type { Video } from '../../api/api-types.ts';
+import type { ComponentChildren } from 'preact';
+import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import type { EmbeddedPlayer } from '../../format/embed-code.ts';
+import { titleOf } from '../../format/video-title.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
+import { EmbedField } from '../../ui/embed-field.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -11,10 +15,13 @@ import { useChoice } from './use-choice.ts';
 import type { EditedVideo, VideoAssets } from './use-video.ts';
 
 /** Who may watch a video, and what to give them: links and the code for other pages. */
-export function ShareCard({ video, change }: EditedVideo) {
+export function ShareCard({ video, change, status }: EditedVideo & { status: VideoStatus | undefined }) {
   const save = useChoice(change);
   const setPublic = (isPublic: boolean) =>
     save({ public: isPublic }, isPublic ? 'The video is public.' : 'The video is private.');
+  const linksOf = (assets: VideoAssets) => (
+    <Links assets={assets} title={titleOf(video)} size={pictureSizeOf(status)} />
+  );
   return (
     <Card title="Share">
       <SelectField
@@ -27,16 +34,22 @@ export function ShareCard({ video, change }: EditedVideo) {
         ]}
       />
       {video.public ? (
-        video.assets !== null && <Links assets={video.assets} />
+        video.assets !== null && linksOf(video.assets)
       ) : (
-        <PrivateLinks videoId={video.videoId} />
+        <PrivateLinks videoId={video.videoId}>{linksOf}</PrivateLinks>
       )}
     </Card>
   );
 }
 
 /** Their token is none that this page uses itself: it is for the first who opens it. */
-function PrivateLinks({ videoId }: { videoId: string }) {
+function PrivateLinks({
+  videoId,
+  children,
+}: {
+  videoId: string;
+  children: (assets: VideoAssets) => ComponentChildren;
+}) {
   const loaded = useLoad<Video>(videoId, signal =>
     call('GET /videos/{videoId}', { params: { videoId }, signal }),
   );
@@ -53,17 +66,26 @@ function PrivateLinks({ videoId }: { videoId: string }) {
         new links for the next viewer.
       </Notice>
       <Shown loaded={loaded} height={300}>
-        {({ assets }) => assets !== null && <Links assets={assets} />}
+        {({ assets }) => assets !== null && children(assets)}
       </Shown>
     </>
   );
 }
 
-function Links({ assets: { player, iframe, hls, mp4 } }: { assets: VideoAssets }) {
+function pictureSizeOf(status: VideoStatus | undefined): EmbeddedPlayer['size'] {
+  const { width, height } = status?.encoding.metadata ?? {};
+  return width && height ? { width, height } : undefined;
+}
+
+function Links({
+  assets: { player, hls, mp4 },
+  title,
+  size,
+}: Pick<EmbeddedPlayer, 'title' | 'size'> & { assets: VideoAssets }) {
   return (
     <>
       <CopyField label="Link" value={player} />
-      <CopyField label="Embed code" value={iframe} hint="Paste it into the HTML of a page." />
+      <EmbedField player={{ url: player, title, size }} />
       <CopyField label="HLS address" value={hls} hint="For other players and apps." />
       {mp4 !== undefined && <CopyField label="MP4 address" value={mp4} />}
     </>

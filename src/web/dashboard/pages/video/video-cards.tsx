@@ -55,7 +55,7 @@ export function VideoCards({
         <SummaryCard videoId={videoId} />
       </div>
       <div class="stack">
-        <ShareCard video={video} change={change} />
+        <ShareCard video={video} change={change} status={status.value} />
         <PlaybackCard video={video} change={change} />
         <QualitiesCard status={status} />
         <FactsCard video={video} status={status} />

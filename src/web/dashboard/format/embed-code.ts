@@ -1,0 +1,52 @@
+/** What is embedded into other pages. */
+export interface EmbeddedPlayer {
+  /** Address of the player page. */
+  readonly url: string;
+  /** What screen readers call the frame. */
+  readonly title: string;
+  /** Of the picture, in pixels; undefined while it is unknown, and for audio alone. */
+  readonly size: { readonly width: number; readonly height: number } | undefined;
+}
+
+/** `responsive`: as wide as its place on the page. `fixed`: of a size in pixels, and narrower only where the page is. */
+export type EmbedKind = 'responsive' | 'fixed';
+
+const longerSidePixels = 640;
+const usualSize = { width: 16, height: 9 };
+
+/** Width and height of the embed code of the kind `fixed`, in CSS pixels. */
+export function fixedSize({ size = usualSize }: EmbeddedPlayer): { width: number; height: number } {
+  const scale = longerSidePixels / Math.max(size.width, size.height);
+  return {
+    width: Math.max(1, Math.round(size.width * scale)),
+    height: Math.max(1, Math.round(size.height * scale)),
+  };
+}
+
+/**
+ * HTML that shows a player on any page in the aspect ratio of its picture. The outer element belongs to the page: its styles, flex and
+ * grid containers may size it. Nothing of the page reaches the two inside of it. Sites that remove styles have the frame's attributes.
+ */
+export function embedCode(player: EmbeddedPlayer, kind: EmbedKind): string {
+  const { url, title, size = usualSize } = player;
+  const { width, height } = fixedSize(player);
+  const divisor = greatestDivisor(size.width, size.height);
+  const ratio = `${size.width / divisor}/${size.height / divisor}`;
+  // A picture that is taller than wide is seen whole.
+  const fluid = size.height > size.width ? `width:100%;max-width:calc(90vh*${ratio})` : 'width:100%';
+  const outer = kind === 'fixed' ? `width:${width}px;max-width:100%` : fluid;
+  const own = 'all:initial!important;display:block!important;width:100%!important';
+  const frame = [
+    `<iframe src="${escapeAttribute(url)}" title="${escapeAttribute(title)}" width="${width}" height="${height}"`,
+    `style="${own};height:100%!important" allow="autoplay; fullscreen; picture-in-picture" allowfullscreen></iframe>`,
+  ].join(' ');
+  return `<div style="box-sizing:border-box;${outer}"><div style="${own};align-self:flex-start!important;aspect-ratio:${ratio}!important">${frame}</div></div>`;
+}
+
+function greatestDivisor(one: number, other: number): number {
+  return other === 0 ? one : greatestDivisor(other, one % other);
+}
+
+function escapeAttribute(text: string): string {
+  return text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`);
+}
