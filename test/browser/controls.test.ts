@@ -217,8 +217,9 @@ describeInBrowser("the player page's controls", browser => {
     await page.touchscreen.tap(viewport.width / 2, viewport.height / 4);
     await page.waitForSelector('#controls', { state: 'visible' });
     await viewer.untilFits();
-    // The widest that the row gets: the button to go to live, and the choice of qualities.
-    await page.evaluate('document.getElementById("quality").hidden = false');
+    // The widest that the row gets: the button to go to live, and all others.
+    await page.evaluate('for (const id of ["quality", "pip"]) document.getElementById(id).hidden = false');
+    await page.evaluate(`document.getElementById('notice').textContent = '${'A long notice. '.repeat(5)}'`);
     await page.keyboard.press('Home');
     await until(
       'the offer to go to live',

@@ -125,7 +125,7 @@ describeInBrowser('the player page of a video', browser => {
     await dialog.waitFor();
     expect(await dialog.locator('dt').allTextContents()).toContain('SpaceK');
     await until('the focus', () => page.evaluate('document.activeElement.ariaLabel === "Close"'));
-    await page.keyboard.press('k');
+    await page.keyboard.press('m');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
     expect(await page.evaluate('document.activeElement.id')).toBe('mute');
