@@ -59,7 +59,11 @@ test('the health check of the image needs no Node, and tells a server that answe
   // Nobody listens there.
   expect(await check(1)).toBe(1);
 
-  await using other = createServer(socket => socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n'));
+  await using other = createServer(socket => {
+    // The check has what it wants to know after the first line, and leaves.
+    socket.on('error', () => {});
+    socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n');
+  });
   await once(other.listen(0, '127.0.0.1'), 'listening');
   expect(await check((other.address() as { port: number }).port)).toBe(1);
 });
