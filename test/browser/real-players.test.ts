@@ -199,8 +199,9 @@ async function playAll(): Promise<void> {
     });
   }
   await forAll(async player => {
-    player.story.ended = (await player.end()) === 'ended';
-    return (await player.end()) !== undefined;
+    const end = await player.end();
+    player.story.ended = end === 'ended';
+    return end !== undefined;
   });
 }
 
