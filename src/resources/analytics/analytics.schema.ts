@@ -61,7 +61,9 @@ const common = {
     .optional()
     .meta({ enum: [...viewDurations] })
     .describe('What is a view. Only for `view`; `5s` when absent.'),
-  filterBy: filterSchema.optional().describe('Count only what meets all of this.'),
+  filterBy: filterSchema
+    .optional()
+    .meta({ description: 'Count only what meets all of this.', examples: [{ mediaType: 'video' }] }),
 };
 
 const page = {

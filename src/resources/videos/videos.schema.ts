@@ -148,7 +148,9 @@ export const videosQuerySchema = listQuery(
       .optional()
       .describe('Those with this in their description; case and accents do not matter.'),
     tags: z.array(z.string()).max(filtersAtMost).optional().describe('Those with all of these tags.'),
-    metadata: queryPairs(filtersAtMost).optional().describe('Those with all of these pairs.'),
+    metadata: queryPairs(filtersAtMost)
+      .optional()
+      .meta({ description: 'Those with all of these pairs.', examples: [{ shot: '12' }] }),
     liveStreamId: z.string().optional().describe('The recordings of this live stream.'),
   },
   ['title', 'createdAt', 'publishedAt', 'updatedAt'],

@@ -34,7 +34,7 @@ interface Operation {
 interface Parameter {
   readonly in: string;
   readonly required?: boolean;
-  readonly schema?: { readonly type?: string };
+  readonly schema?: { readonly type?: string; example?: unknown };
   description?: string;
   example?: unknown;
   examples?: Readonly<Record<string, { readonly value: string }>>;
@@ -106,13 +106,15 @@ function leaveOptionalParametersEmpty({ parameters = [] }: Operation): void {
     const { example, examples = {}, schema } = parameter;
     const values = example === undefined ? Object.values(examples).map(({ value }) => value) : [example];
     if (values.length > 0) {
-      const texts = values.map(value => `\`${value}\``).join(', ');
+      const texts = values
+        .map(value => `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``)
+        .join(', ');
       parameter.description = `${parameter.description ?? ''} For example: ${texts}.`.trim();
     }
     delete parameter.example;
     delete parameter.examples;
     // Without an example, the viewer makes one up for an object.
-    if (schema?.type === 'object') parameter.example = '';
+    if (schema?.type === 'object') schema.example = '';
   }
 }
 
