@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { removeKilledBackups } from './backup/file-snapshot.ts';
-import { composeWebhooks } from './compose-events.ts';
+import { composeWebhooks, openWebhookSender } from './compose-events.ts';
 import { composeLadder } from './compose-ladder.ts';
 import { composeLive } from './compose-live.ts';
 import { composeRestreams } from './compose-restreams.ts';
@@ -197,6 +197,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
     });
     const hosts = new HostResolver();
     const resolveHost = (hostname: string) => hosts.resolve(hostname);
+    const webhookSender = openWebhookSender(config, resolveHost);
     const outward = composeRestreams({
       ...{ config, outbox, metrics, ffmpeg, limits, sandboxRules, clock, log },
       resolve: resolveHost,
@@ -397,6 +398,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
       },
       feed,
       webhooks: outbox.webhooks,
+      webhookSender,
       encodings: {
         encodingOf: videoId => vod.encodings.state(videoId),
         isPlayable: videoId => vod.playback.isPlayable(videoId),
@@ -658,9 +660,9 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         ...vod.components,
         vod.jobs,
         ...composeWebhooks({
-          ...{ config, database, outbox, metrics, clock, log },
+          ...{ database, outbox, metrics, clock, log },
           version: readVersion(),
-          resolve: resolveHost,
+          sender: webhookSender,
         }),
         housekeeping,
         retention,

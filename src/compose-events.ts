@@ -13,12 +13,11 @@ import type { Database } from './store/database.ts';
 
 /** What telling webhooks of events needs of the rest of the server. */
 export interface WebhooksOptions {
-  readonly config: Config;
   readonly database: Database;
   readonly outbox: Outbox;
   readonly metrics: Metrics;
   readonly version: string;
-  readonly resolve: Resolve;
+  readonly sender: WebhookSender;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -26,18 +25,23 @@ export interface WebhooksOptions {
 /** Of one try: name, connection, answer. */
 const tryTimeoutMs = 5_000;
 
+/** Makes what events and tests are sent to webhooks with. It is stopped with the dispatcher. */
+export function openWebhookSender(config: Config, resolve: Resolve): WebhookSender {
+  return new WebhookSender({
+    allowPrivateTargets: config.allowPrivateTargets,
+    resolve,
+    timeoutMs: tryTimeoutMs,
+  });
+}
+
 /** Puts together what sends events to webhooks: the components to be started, in their order. */
 export function composeWebhooks(options: WebhooksOptions): readonly Component[] {
-  const { config, database, outbox, metrics, version, resolve, clock } = options;
+  const { database, outbox, metrics, version, sender, clock } = options;
   const log = options.log.child('webhooks');
   const sweeper = new DeliverySweeper({ store: new DeliveryLog(database), clock, log });
   const dispatcher = new WebhookDispatcher({
     queue: outbox.webhooks,
-    sender: new WebhookSender({
-      allowPrivateTargets: config.allowPrivateTargets,
-      resolve,
-      timeoutMs: tryTimeoutMs,
-    }),
+    sender,
     version,
     webhookRemoved: () => sweeper.sweepSoon(),
     observer: {

@@ -179,9 +179,31 @@ export type EventType = keyof typeof eventCatalogue;
 /** All names of {@link eventCatalogue}. */
 export const eventTypes = Object.keys(eventCatalogue) as [EventType, ...EventType[]];
 
+/** The type of what a webhook is sent on request. It is not in the catalogue: nobody subscribes to it, and the feed never tells it. */
+export const testType = 'webhook.test';
+
+const testEvent = {
+  summary:
+    'Somebody asked for a test of the webhook. It is sent once, whatever the answer, and nobody subscribes to it.',
+  isEmitted: true,
+  payload: z.object({ webhookId: z.string().describe('Id of the webhook.') }),
+  example: { webhookId: 'webhook_9Pf3kRt7Zv1Ym5Hc8Qj2Ns' },
+} satisfies EventKind;
+
+/** All types that a webhook can be sent. */
+export const deliveryTypes = [...eventTypes, testType] as const;
+
+/** One of {@link deliveryTypes}. */
+export type DeliveryType = (typeof deliveryTypes)[number];
+
+/** What is sent under a name. */
+export function eventKindOf(type: DeliveryType): EventKind {
+  return type === testType ? testEvent : eventCatalogue[type];
+}
+
 /** An event as receivers get it: its name, its time, and the payload beside them. */
-export function eventSchema(type: EventType) {
-  const { payload, summary, example } = eventCatalogue[type];
+export function eventSchema(type: DeliveryType) {
+  const { payload, summary, example } = eventKindOf(type);
   return z
     .object({
       type: z.literal(type),

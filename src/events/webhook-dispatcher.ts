@@ -2,9 +2,15 @@ import { type Clock, systemClock } from '../shared/clock.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { retryAtMs } from './retry-schedule.ts';
-import type { AttemptOutcome, DueDelivery, NextStep, WebhookQueue } from './webhook-queue.store.ts';
-import type { WebhookAnswer, WebhookSender } from './webhook-sender.ts';
-import { signBody, signTimedBody } from './webhook-signature.ts';
+import { webhookHeaders } from './webhook-headers.ts';
+import {
+  type AttemptOutcome,
+  type DueDelivery,
+  hastenedAtOnce,
+  type NextStep,
+  type WebhookQueue,
+} from './webhook-queue.store.ts';
+import { isReceived, type WebhookAnswer, type WebhookSender } from './webhook-sender.ts';
 
 /** What the dispatcher reports of its work. */
 export interface WebhookObserver {
@@ -61,7 +67,6 @@ const attemptsAtMost = 512;
 const unprovenAtMost = 256;
 /** After so many failures in a row a receiver is said to be away. */
 const failuresUntilAway = 5;
-const hastenedAtOnce = 200;
 const hastenedEveryMs = 60_000;
 /** Outcomes of a moment are written together; so many take a few milliseconds. */
 const outcomesAtOnce = 50;
@@ -251,7 +256,7 @@ export class WebhookDispatcher implements Component {
     const beganMs = this.#clock.monotonicMs();
     const answer = await this.#options.sender.send({
       url: delivery.url,
-      headers: headersOf(delivery, attemptedAtMs, this.#options.version),
+      headers: webhookHeaders(delivery, attemptedAtMs, this.#options.version),
       body: delivery.body,
       signal: controller.signal,
     });
@@ -269,8 +274,8 @@ export class WebhookDispatcher implements Component {
     if (this.#state !== 'stopped') this.#flush ??= setTimeout(() => this.#flushSome(), flushAfterMs);
   }
 
-  #nextOf(delivery: DueDelivery, { statusCode }: WebhookAnswer, attemptedAtMs: number): NextStep {
-    if (statusCode !== undefined && statusCode < 300) return 'succeeded';
+  #nextOf(delivery: DueDelivery, answer: WebhookAnswer, attemptedAtMs: number): NextStep {
+    if (isReceived(answer)) return 'succeeded';
     const times = {
       firstAttemptAtMs: delivery.firstAttemptAtMs ?? attemptedAtMs,
       nowMs: this.#clock.nowMs(),
@@ -375,17 +380,4 @@ export class WebhookDispatcher implements Component {
     clearTimeout(this.#wake);
     this.#wake = undefined;
   }
-}
-
-function headersOf(delivery: DueDelivery, atMs: number, version: string): Record<string, string> {
-  const { signatureSecret, body } = delivery;
-  return {
-    'Content-Type': 'application/json',
-    'User-Agent': `Millrace/${version}`,
-    'X-Api-Video-WebhookID': delivery.webhookId,
-    'X-Api-Video-Signature': signBody(signatureSecret, body),
-    'Millrace-Signature': signTimedBody(signatureSecret, body, Math.floor(atMs / 1_000)),
-    'Millrace-Event-Id': String(delivery.eventNumber),
-    'Millrace-Delivery-Id': delivery.deliveryId,
-  };
 }

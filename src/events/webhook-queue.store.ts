@@ -36,6 +36,18 @@ export interface AttemptRecord {
   readonly response: string | undefined;
 }
 
+/** A test of a webhook that has ended: it was tried once, and is not tried again. */
+export interface EndedTest {
+  readonly deliveryId: string;
+  readonly webhookId: string;
+  readonly type: string;
+  readonly body: string;
+  readonly isReceived: boolean;
+  /** Id of the test that this one repeats. */
+  readonly resentFrom: string | undefined;
+  readonly record: AttemptRecord;
+}
+
 /** What becomes of a delivery after a try: over, or tried again then. */
 export type NextStep = 'succeeded' | 'failed' | { readonly retryAtMs: number };
 
@@ -71,6 +83,8 @@ interface InsertColumns {
 
 /** Of one webhook. Beyond it the oldest is given up for the newest. */
 export const waitingAtMost = 100_000;
+/** Deliveries that are tried sooner together. */
+export const hastenedAtOnce = 200;
 /** Of one delivery, the newest: a receiver that comes and goes is tried far more often than one that stays away. */
 export const attemptsKeptAtMost = 100;
 
@@ -237,6 +251,36 @@ export class WebhookQueue {
     return id;
   }
 
+  /** Writes a test into the log, unless its webhook is gone; whether it was written. It has no number, and nothing waits for it. */
+  addTest({ deliveryId, webhookId, type, body, isReceived, resentFrom, record }: EndedTest): boolean {
+    const { queries } = this.#database;
+    return this.#database.transaction(() => {
+      const webhook = this.#database.first(
+        queries.selectFrom('webhooks').select('id').where('id', '=', webhookId),
+      );
+      if (webhook === undefined) return false;
+      this.#database.run(
+        queries.insertInto('webhook_deliveries').values({
+          ...{ id: deliveryId, webhook_id: webhookId, event_number: 0, type, sequence: deliveryId, body },
+          ...{ state: isReceived ? 'succeeded' : 'failed', is_next: 0, attempts: 1 },
+          ...{ resent_from: resentFrom ?? null, created_at_ms: record.attemptedAtMs },
+        }),
+      );
+      const { number } = this.#database.first(
+        queries.selectFrom('webhook_deliveries').select('number').where('id', '=', deliveryId),
+      )!;
+      this.#writeAttempt(number, 1, record);
+      return true;
+    });
+  }
+
+  /** To be called when the address of a webhook changed: what would be tried later is tried now, at the new one. */
+  webhookMoved(webhookId: string, nowMs: number): void {
+    this.hasten(webhookId, nowMs, hastenedAtOnce);
+    this.#touched.add(webhookId);
+    this.#tellSoon();
+  }
+
   /** To be called when a webhook was removed: what is under way to it ends. */
   webhookRemoved(webhookId: string): void {
     this.#removed.add(webhookId);
@@ -298,15 +342,7 @@ export class WebhookQueue {
             : this.#retry.run(next.retryAtMs, record.attemptedAtMs, delivery.number, delivery.deliveryId);
         if (changes === 0) continue;
         const attempt = delivery.attempts + 1;
-        this.#addAttempt.run(
-          delivery.number,
-          attempt,
-          record.attemptedAtMs,
-          record.durationMs,
-          record.statusCode ?? null,
-          record.error ?? null,
-          record.response ?? null,
-        );
+        this.#writeAttempt(delivery.number, attempt, record);
         if (attempt > attemptsKeptAtMost) {
           this.#forgetAttempts.run(delivery.number, attempt - attemptsKeptAtMost);
         }
@@ -317,6 +353,11 @@ export class WebhookQueue {
   /** Makes due now what would be tried later; how many that were. */
   hasten(webhookId: string, nowMs: number, countAtMost: number): number {
     return this.#hasten.run(nowMs, webhookId, nowMs, countAtMost).changes;
+  }
+
+  #writeAttempt(deliveryNumber: number, attempt: number, record: AttemptRecord): void {
+    const { attemptedAtMs, durationMs, statusCode = null, error = null, response = null } = record;
+    this.#addAttempt.run(deliveryNumber, attempt, attemptedAtMs, durationMs, statusCode, error, response);
   }
 
   #add(delivery: InsertColumns): void {

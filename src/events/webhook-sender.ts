@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import { messageOf, systemCodeOf } from '../shared/errors.ts';
-import { checkTarget, pinnedLookup, type Resolve } from '../shared/target-address.ts';
+import { checkTarget, pinnedLookup, type Resolve, writtenClass } from '../shared/target-address.ts';
 import { PinnedHttpAgent, PinnedHttpsAgent, type PinnedOptions } from './pinned-agent.ts';
 
 /** What a receiver did with a request. */
@@ -15,6 +15,11 @@ export interface WebhookAnswer {
   readonly response: string | undefined;
 }
 
+/** Whether a receiver took what it was sent: 2xx, or 101. */
+export function isReceived({ statusCode }: Pick<WebhookAnswer, 'statusCode'>): boolean {
+  return statusCode !== undefined && statusCode < 300;
+}
+
 /** One request to a receiver. */
 export interface WebhookRequest {
   readonly url: string;
@@ -23,6 +28,13 @@ export interface WebhookRequest {
   /** Ends it; what it gives then means nothing. */
   readonly signal: AbortSignal;
 }
+
+/**
+ * What the server makes of an address: `private` and `never` are written in it. Of a name, `not-public` is one that is unknown or leads to
+ * private addresses; which of both is not told, so that nobody finds out which names exist in the server's network. Where private
+ * addresses are allowed, it is `unknown`.
+ */
+export type TargetVerdict = 'reachable' | 'private' | 'never' | 'not-public' | 'unknown';
 
 /** What requests are made with. */
 export interface WebhookSenderOptions {
@@ -79,6 +91,23 @@ export class WebhookSender {
       if (request.signal.aborted) abort();
       else this.#exchange(request, exchange).catch(error => exchange.end(textOf(error)));
     });
+  }
+
+  /**
+   * Judges an address as {@link send} would, without a connection to it.
+   *
+   * @throws Error of a resolver that cannot tell, such as `ETIMEOUT`
+   */
+  async judge(url: string): Promise<TargetVerdict> {
+    const { hostname } = new URL(url);
+    const { allowPrivateTargets: allowPrivate, resolve } = this.#options;
+    // What the address itself says is told plainly; of a name, only whether it can be reached.
+    const written = writtenClass(hostname);
+    if (written === 'never') return 'never';
+    if (written === 'private' && !allowPrivate) return 'private';
+    const target = await checkTarget(hostname, { allowPrivate, resolve });
+    if (target.accepted) return 'reachable';
+    return allowPrivate ? 'unknown' : 'not-public';
   }
 
   /** Closes the connections that were kept. */

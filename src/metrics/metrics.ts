@@ -37,15 +37,15 @@ export class Metrics {
   ]);
   /** Open RTMP and RTMPS connections, publishing or not. */
   readonly ingestConnections = this.#gauge('ingest_connections', 'Open RTMP and RTMPS connections.');
-  /** Media that came in over the last second, of all broadcasts. */
+  /** Media that came in on average over the last 4 seconds, of all broadcasts. */
   readonly broadcastBitsPerSecond = this.#gauge(
     'broadcast_bits_per_second',
-    'Media that came in over the last second, of all broadcasts.',
+    'Media that came in on average over the last 4 seconds, of all broadcasts.',
   );
-  /** Frames of picture that came in over the last second, of all broadcasts. */
+  /** Frames of picture that came in on average over the last 4 seconds, of all broadcasts. */
   readonly broadcastFramesPerSecond = this.#gauge(
     'broadcast_frames_per_second',
-    'Frames of picture that came in over the last second, of all broadcasts.',
+    'Frames of picture that came in on average over the last 4 seconds, of all broadcasts.',
   );
   /** Qualities of broadcasts that are made no more, since their encoder was too slow or failed. */
   readonly qualitiesDropped = this.#counter(

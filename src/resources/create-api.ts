@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type Koa from 'koa';
 import type { EventFeed } from '../events/feed/event-feed.ts';
 import { WebhookQueue } from '../events/webhook-queue.store.ts';
+import { WebhookSender } from '../events/webhook-sender.ts';
+import { WebhookTester } from '../events/webhook-tester.ts';
 import type { Authenticate } from '../http/caller.ts';
 import { createKoaApp, type HttpObserver } from '../http/koa-app.ts';
 import type { JsonObject } from '../http/openapi-schemas.ts';
@@ -98,6 +100,7 @@ import { WebhooksStore } from './webhooks/webhooks.store.ts';
 
 const tokensSweptEveryMs = 10 * 60_000;
 const storageMeasuredEveryMs = 5_000;
+const webhookTimeoutMs = 5_000;
 
 /** What the API is made of. */
 export interface ApiOptions {
@@ -124,6 +127,8 @@ export interface ApiOptions {
   readonly encodings?: EncodingView;
   /** Where events wait for webhooks; without it, nothing is sent to them. */
   readonly webhooks?: WebhookQueue;
+  /** What tests of webhooks are sent with; as {@link UploadWork} reaches addresses unless given. */
+  readonly webhookSender?: WebhookSender;
   /** How the destinations of what a live stream broadcasts do; without it, nothing is broadcast. */
   readonly restreams?: (liveStreamId: string) => readonly RestreamReport[] | undefined;
   /** Who listens to events; without it nobody can. */
@@ -350,7 +355,17 @@ export function createApi(options: ApiOptions): Api {
     mark,
   });
   const webhookQueue = options.webhooks ?? new WebhookQueue(database);
-  const webhooks = new WebhooksService({ store: new WebhooksStore(database), queue: webhookQueue, clock });
+  const webhookSender =
+    options.webhookSender ??
+    new WebhookSender({
+      allowPrivateTargets: uploadWork.allowPrivateTargets,
+      resolve: uploadWork.resolve,
+      timeoutMs: webhookTimeoutMs,
+    });
+  const webhooks = new WebhooksService({
+    store: new WebhooksStore(database),
+    ...{ queue: webhookQueue, sender: webhookSender, clock },
+  });
   const analytics = createAnalytics({
     reportsPerMinute: 6_000,
     geoDatabase: undefined,
@@ -414,7 +429,15 @@ export function createApi(options: ApiOptions): Api {
     ...webhookRoutes(webhooks),
     ...deliveryRoutes(
       webhooks,
-      new DeliveriesService({ store: new DeliveriesStore(database), queue: webhookQueue, clock }),
+      new DeliveriesService({
+        store: new DeliveriesStore(database),
+        queue: webhookQueue,
+        tester: new WebhookTester({
+          ...{ queue: webhookQueue, sender: webhookSender, clock },
+          version: options.version,
+        }),
+        clock,
+      }),
     ),
     ...tagRoutes(new TagsStore(database)),
     ...summaryRoutes(

@@ -100,6 +100,19 @@ export function classOfAddress(address: string): AddressClass {
 }
 
 /**
+ * What a host says of itself, without asking a name server: the class of an address, `private` for the names of this machine, undefined
+ * for every other name.
+ *
+ * @param hostname as in a parsed URL; of IPv6 with or without brackets
+ */
+export function writtenClass(hostname: string): AddressClass | undefined {
+  const host = bareHost(hostname);
+  if (isIP(host) !== 0) return classOfAddress(host);
+  // RFC 6761 6.3
+  return /(?:^|\.)localhost\.?$/i.test(host) ? 'private' : undefined;
+}
+
+/**
  * Resolves a host once and keeps the addresses that may be connected to. Whoever connects uses these and does not ask again
  * ({@link pinnedLookup}), since a name can lead elsewhere the next time.
  *
@@ -111,7 +124,7 @@ export async function checkTarget(
   hostname: string,
   rules: { readonly allowPrivate: boolean; readonly resolve: Resolve },
 ): Promise<Target> {
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const host = bareHost(hostname);
   const family = isIP(host);
   const refusal = { accepted: false, reason: `${host} is not reachable on the public network` } as const;
   let all: readonly LookupAddress[];
@@ -141,6 +154,10 @@ export function pinnedLookup(addresses: readonly LookupAddress[]): LookupFunctio
     } else if (options.all === true) callback(null, fitting);
     else callback(null, first.address, first.family);
   };
+}
+
+function bareHost(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
 /** The IPv4 address in two groups of an IPv6 one. */

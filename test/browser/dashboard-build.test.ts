@@ -48,6 +48,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
   const go = (path: string) => page.goto(`${server.baseUrl}/dashboard/${path}`);
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
   const said = (words: string) => page.getByRole('status').getByText(words).waitFor();
+  const endpoint = () => page.getByRole('dialog').getByLabel('Endpoint URL');
   const dataOf = async (path: string): Promise<Json[]> =>
     ((await (await server.api('GET', path)).json()) as Json).data;
   const scan = async () => {
@@ -62,15 +63,40 @@ describeInBrowser('what programs are given in the dashboard', browser => {
   it('makes a webhook, and an upload token with which a video is sent that the webhook is told of, twice', async () => {
     await page.getByText('No webhooks yet').waitFor();
     await button('New webhook').click();
-    await page.getByLabel('Address').fill('ftp://a.example');
+    await endpoint().fill('ftp://a.example');
     await page.getByLabel('A quality is encoded').check();
-    await button('Create').click();
+    await button('Create webhook').click();
     await page.getByText('This value should be an http or https URL.').first().waitFor();
     expectRefusal();
-    await page.getByLabel('Address').fill(hookUrl);
+    // Private addresses are allowed here, those of the machine's link never.
+    await endpoint().fill('http://169.254.1.1/in');
+    await page.getByText(/^This server never delivers to link-local/).waitFor();
     await scan();
+    await endpoint().fill(`${hookUrl}/old`);
+    await page.getByText(/^This server never delivers to link-local/).waitFor({ state: 'hidden' });
     await page.keyboard.press('Enter');
     await page.getByText('Nothing was sent yet').waitFor();
+
+    await button('Edit').click();
+    await endpoint().fill('http://127.0.0.1:9/in');
+    await page.getByLabel('A broadcast ends').check();
+    await scan();
+    await page.keyboard.press('Enter');
+    await page.getByText('Webhook saved.').waitFor();
+    await button('Send test event').click();
+    await page.getByText('Test event failed').waitFor();
+    await page.getByText(/The connection was refused\. It took \d/).waitFor();
+    await button('Edit').click();
+    await endpoint().fill(hookUrl);
+    await page.getByLabel('A broadcast ends').uncheck();
+    await page.keyboard.press('Enter');
+    await page.getByText('Test event failed').waitFor({ state: 'hidden' });
+    await button('Send test event').click();
+    await page.getByText('Test event delivered').waitFor();
+    await page.getByText(/^Answered 200\. It took \d/).waitFor();
+    await page.getByRole('cell', { name: 'Test event', exact: true }).nth(1).waitFor();
+    await scan();
+    expect(JSON.parse(received.at(-1)!.body)).toMatchObject({ type: 'webhook.test' });
     const [hook] = await dataOf('/webhooks');
     expect(hook).toMatchObject({ url: hookUrl, events: ['video.encoding.quality.completed'] });
     await button('Show signing secret').click();
@@ -91,12 +117,13 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await page.getByText('in 6 days').waitFor();
 
     await page.goto(server.baseUrl + hookPath);
-    await page.getByText('Nothing was sent yet').waitFor();
+    await page.getByRole('cell', { name: 'Test event', exact: true }).first().waitFor();
     const film = new FormData();
     film.set('file', await openAsBlob(await fixture('h264-only')), 'Mill wheel.mp4');
     const sent = await fetch(`${server.baseUrl}/upload?token=${token}`, { method: 'POST', body: film });
     expect(sent.status).toBe(201);
     // Without a reload.
+    await page.getByRole('cell', { name: 'A quality is encoded' }).first().waitFor();
     await page.getByRole('cell', { name: 'Delivered' }).first().waitFor();
     await scan();
 
@@ -121,6 +148,9 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     const delivered = deliveries.find(({ deliveryId }) => deliveryId === again.deliveryId);
     expect(delivered).toMatchObject({ status: 'succeeded' });
     await page.getByLabel('Which deliveries').selectOption('Failed');
+    await page.getByRole('cell', { name: 'A quality is encoded' }).first().waitFor({ state: 'hidden' });
+    await page.getByRole('cell', { name: 'Test event', exact: true }).waitFor();
+    await page.getByLabel('Which deliveries').selectOption('Trying again');
     await page.getByText('No such deliveries').waitFor();
   });
 

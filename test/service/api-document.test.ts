@@ -9,7 +9,7 @@ import {
   resolveReference,
   responseAt,
 } from '../../scripts/api-document.ts';
-import { eventTypes } from '../../src/events/event-catalogue.ts';
+import { deliveryTypes } from '../../src/events/event-catalogue.ts';
 import { errorRegister } from '../../src/shared/errors.ts';
 import { contractIndex } from '../support/contract-index.ts';
 
@@ -185,7 +185,7 @@ describe('the API document', () => {
 
   test('tells what webhooks are sent, with an example that fits', () => {
     const items = Object.entries(document.webhooks ?? {});
-    expect(items.map(([name]) => name)).toEqual(eventTypes);
+    expect(items.map(([name]) => name)).toEqual(deliveryTypes);
     for (const [name, { post }] of items) {
       const { requestBody } = post as DocumentedOperation;
       const { schema, example } = requestBody!.content['application/json']!;

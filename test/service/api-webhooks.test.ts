@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { WebhookSender } from '../../src/events/webhook-sender.ts';
 import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
 import { basic, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -7,10 +8,19 @@ import { MovedClock, startReceiver, startWebhooks } from './webhook-fixture.ts';
 const events = ['video.encoding.quality.completed'];
 const url = 'https://hooks.example.net/in?src=video';
 
+/** Knows one public name and one of the server's network; one name server is silent. */
+async function resolveInTests(hostname: string) {
+  if (hostname === 'public.example') return [{ address: '8.8.8.8', family: 4 }];
+  if (hostname === 'inside.example') return [{ address: '10.0.0.1', family: 4 }];
+  const code = hostname === 'silent.example' ? 'ETIMEOUT' : 'ENOTFOUND';
+  throw Object.assign(new Error('no answer'), { code });
+}
+
 let server: RunningApi;
 
 beforeAll(async () => {
-  server = await startApi({ isUpgraded: true });
+  const sender = new WebhookSender({ allowPrivateTargets: false, resolve: resolveInTests, timeoutMs: 5_000 });
+  server = await startApi({ isUpgraded: true, webhookSender: sender });
 });
 
 afterEach(() => {
@@ -59,9 +69,12 @@ describe('/webhooks', () => {
     for (const [method, path] of [
       ['GET', one],
       ['DELETE', one],
+      ['PATCH', one],
+      ['POST', `${one}/test`],
       ['GET', `${one}/deliveries`],
     ] as const) {
-      const foreign = await server.call(method, path, { key: productionKey });
+      const body = method === 'PATCH' ? { body: { url } } : {};
+      const foreign = await server.call(method, path, { key: productionKey, ...body });
       expect(foreign.json).toMatchObject({ status: 404, name: 'webhookId' });
     }
     expect(await list('')).toMatchObject({ pagination: { itemsTotal: 2 } });
@@ -73,7 +86,6 @@ describe('/webhooks', () => {
       ['DELETE', '/webhooks'],
       ['PATCH', '/webhooks'],
       ['PUT', one],
-      ['PATCH', one],
     ] as const) {
       expect((await server.call(method, path, { body: {} })).status).toBe(405);
     }
@@ -101,11 +113,54 @@ describe('/webhooks', () => {
     [{ events, url, secret: 'x' }, 'invalid-attribute', 'secret', 'An attribute is invalid.'],
   ])('refuses %j', async (body, code, name, title) => {
     const { status, json } = await server.call('POST', '/webhooks', { body });
-    expect([status, json.problems]).toEqual([
+    const refusal = [
       400,
       [expect.objectContaining({ type: expect.stringMatching(`/${code}$`), name, title })],
-    ]);
+    ];
+    expect([status, json.problems]).toEqual(refusal);
     expect((await server.call('GET', '/webhooks')).json.pagination.itemsTotal).toBe(0);
+    if (code === 'attribute-required') return;
+    const made = (await server.call('POST', '/webhooks', { body: { events, url } })).json;
+    const change = await server.call('PATCH', `/webhooks/${made.webhookId}`, { body });
+    expect([change.status, change.json.problems]).toEqual(refusal);
+    expect((await server.call('GET', `/webhooks/${made.webhookId}`)).json).toEqual(made);
+  });
+
+  it('changes the address and the events, and nothing else', async () => {
+    const made = (await server.call('POST', '/webhooks', { body: { events, url } })).json;
+    const one = `/webhooks/${made.webhookId}`;
+    const moved = await server.call('PATCH', one, { body: { url: 'https://new.example.net/in' } });
+    expect([moved.status, moved.json]).toEqual([200, { ...made, url: 'https://new.example.net/in' }]);
+    const other = ['video.source.recorded', 'live-stream.broadcast.ended'];
+    const chosen = await server.call('PATCH', one, { body: { events: [...other, ...other] } });
+    expect(chosen.json).toEqual({ ...moved.json, events: other });
+    expect((await server.call('GET', one)).json).toEqual(chosen.json);
+    expect((await server.call('GET', `/webhooks?events=${events[0]}`)).json.data).toEqual([]);
+  });
+
+  it.each([
+    ['https://hooks.example.net/in', { deliverable: false, setting: 'MILLRACE_ALLOW_PRIVATE_TARGETS' }],
+    ['http://public.example/', { deliverable: true }],
+    ['http://8.8.8.8/', { deliverable: true }],
+    ['http://localhost:3000/', { deliverable: false, setting: 'MILLRACE_ALLOW_PRIVATE_TARGETS' }],
+    ['http://hook.localhost./', { deliverable: false, setting: 'MILLRACE_ALLOW_PRIVATE_TARGETS' }],
+    ['http://[::1]/', { deliverable: false, setting: 'MILLRACE_ALLOW_PRIVATE_TARGETS' }],
+    ['http://0x7f.1/', { deliverable: false, setting: 'MILLRACE_ALLOW_PRIVATE_TARGETS' }],
+    ['http://169.254.169.254/', { deliverable: false }],
+    ['http://silent.example/', { deliverable: false }],
+  ])('judges %s before it is saved', async (address, verdict) => {
+    const { status, json } = await server.call('POST', '/webhooks/check', { body: { url: address } });
+    expect([status, { ...json, reason: undefined }]).toEqual([200, { ...verdict, reason: undefined }]);
+    expect(json.reason === undefined).toBe(verdict.deliverable);
+  });
+
+  it('tells of a name with a private address no more than of one that does not exist', async () => {
+    const [unknown, inside] = await Promise.all(
+      ['unknown.example', 'inside.example'].map(host =>
+        server.call('POST', '/webhooks/check', { body: { url: `http://${host}/` } }),
+      ),
+    );
+    expect(inside!.json).toEqual(unknown!.json);
   });
 
   it('allows each environment of an account 10, however they come', async () => {

@@ -84,15 +84,22 @@ export async function startWebhooks(
   let outbox: Outbox | undefined;
   const { clock, observer, api: apiOptions, ...senderOptions } = options;
   const clockOption = clock === undefined ? {} : { clock };
+  const resolver = new HostResolver();
+  const sender = new WebhookSender({
+    allowPrivateTargets: true,
+    resolve: hostname => resolver.resolve(hostname),
+    timeoutMs: 5_000,
+    ...senderOptions,
+  });
   const api = await startApi({
     ...apiOptions,
     ...clockOption,
+    webhookSender: sender,
     webhooks: database => {
       outbox = new Outbox(database, silentLogger);
       return outbox.webhooks;
     },
   });
-  const resolver = new HostResolver();
   const sweeper = new DeliverySweeper({
     store: new DeliveryLog(api.database),
     ...clockOption,
@@ -100,12 +107,7 @@ export async function startWebhooks(
   });
   const dispatcher = new WebhookDispatcher({
     queue: outbox!.webhooks,
-    sender: new WebhookSender({
-      allowPrivateTargets: true,
-      resolve: hostname => resolver.resolve(hostname),
-      timeoutMs: 5_000,
-      ...senderOptions,
-    }),
+    sender,
     version: '0.0.0',
     webhookRemoved: () => sweeper.sweepSoon(),
     ...(observer === undefined ? {} : { observer }),

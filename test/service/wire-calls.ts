@@ -175,6 +175,12 @@ export async function startWireApi(): Promise<WireApi> {
     'GET /webhooks': at('/webhooks'),
     'POST /webhooks': at('/webhooks', { url: 'http://unreachable.example:1/x', events }),
     'GET /webhooks/{webhookId}': at(`/webhooks/${ids.webhookId}`),
+    'PATCH /webhooks/{webhookId}': async () => ({
+      path: `/webhooks/${await newHook()}`,
+      body: { url: 'https://hooks.example.net/moved', events },
+    }),
+    'POST /webhooks/check': at('/webhooks/check', { url: 'https://hooks.example.net/in' }),
+    'POST /webhooks/{webhookId}/test': at(`/webhooks/${ids.webhookId}/test`),
     'DELETE /webhooks/{webhookId}': async () => ({ path: `/webhooks/${await newHook()}` }),
     'GET /webhooks/{webhookId}/deliveries': at(deliveries),
     'GET /webhooks/{webhookId}/deliveries/{deliveryId}': at(`${deliveries}/${ids.deliveryId}`),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EventFeed } from '../../src/events/feed/event-feed.ts';
 import type { WebhookQueue } from '../../src/events/webhook-queue.store.ts';
+import { WebhookSender } from '../../src/events/webhook-sender.ts';
 import { HttpListener, type HttpListenerOptions } from '../../src/http/http-listener.ts';
 import { secureReader } from '../../src/http/peer.ts';
 import { Jobs } from '../../src/jobs/jobs.ts';
@@ -33,6 +34,7 @@ export interface StartApiOptions
         | 'analytics'
         | 'bodyTimeoutMs'
         | 'ingestHealth'
+        | 'webhookSender'
         | 'videos'
         | 'images'
         | 'uploads'
@@ -127,6 +129,13 @@ export function sandboxProjectOf(database: Database): string {
   return project!.id;
 }
 
+/** For tests of webhooks that nobody is to get: it knows no name. */
+const unreachingSender = new WebhookSender({
+  allowPrivateTargets: false,
+  resolve: () => Promise.reject(Object.assign(new Error('unknown host'), { code: 'ENOTFOUND' })),
+  timeoutMs: 5_000,
+});
+
 /** Starts the real API on a free port; its data folder is a new one, removed by `stop`, unless `dataDir` is given. */
 export async function startApi(options: StartApiOptions = {}): Promise<RunningApi> {
   const dataDir = options.dataDir ?? (await makeTempDir());
@@ -167,6 +176,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     ...(options.ingestHealth === undefined ? {} : { ingestHealth: options.ingestHealth }),
     ...(options.videos === undefined ? {} : { videos: options.videos }),
     ...(options.images === undefined ? {} : { images: options.images }),
+    webhookSender: options.webhookSender ?? unreachingSender,
     uploads: { jobs, ...options.uploads },
     ...(options.feed === undefined ? {} : { feed: options.feed(database) }),
     ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks(database) }),

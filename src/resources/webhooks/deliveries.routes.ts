@@ -51,10 +51,29 @@ export function deliveryRoutes(webhooks: WebhooksService, deliveries: Deliveries
       method: 'POST',
       path: '/webhooks/{webhookId}/deliveries/{deliveryId}/resend',
       summary: 'Send a delivery again',
-      description: 'Its event is sent once more, at once, as a delivery of its own with tries of its own.',
+      description:
+        'Its event is sent once more, at once, as a delivery of its own with tries of its own. A test is made again.',
       ...one,
       success: { status: 201, description: 'The new delivery.', schema: deliveryDetailsSchema },
-      handle: ({ found }) => deliveries.resend(found),
+      handle: ({ found, caller }) => deliveries.resend(found, caller),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/webhooks/{webhookId}/test',
+      tag,
+      summary: 'Send a test to a webhook',
+      description:
+        'Sends an event of the type `webhook.test`, signed and sent as every event is, and waits for the answer, up to 5 s: how it went is in `attempts`. It is tried once, and events that wait are not held up. A project can send 10 a minute.',
+      auth: 'key',
+      params: { webhookId },
+      find: ({ params, caller }: { params: { webhookId: string }; caller: Caller }) =>
+        webhooks.find(caller.projectId, params.webhookId),
+      success: {
+        status: 201,
+        description: 'The delivery, with what came of it.',
+        schema: deliveryDetailsSchema,
+      },
+      handle: ({ found, caller }) => deliveries.test(found, caller),
     }),
   ];
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventTypes } from '../../events/event-catalogue.ts';
+import { deliveryTypes } from '../../events/event-catalogue.ts';
 import { listQuery, listSchema } from '../../http/pagination.ts';
 import { deliveryStatuses } from './deliveries.store.ts';
 
@@ -9,7 +9,7 @@ const status = z.enum(deliveryStatuses);
 export const deliveriesQuerySchema = listQuery(
   {
     status: status.optional().describe('Only those in this state.'),
-    type: z.enum(eventTypes).optional().describe('Only those of this event.'),
+    type: z.enum(deliveryTypes).optional().describe('Only those of this event.'),
   },
   ['createdAt'],
 );
@@ -19,10 +19,11 @@ const deliveryFields = {
   webhookId: z.string(),
   eventId: z
     .string()
+    .optional()
     .describe(
-      "Number of the event among the project's, as the feed `/events` and `Millrace-Event-Id` tell it.",
+      "Number of the event among the project's, as the feed `/events` and `Millrace-Event-Id` tell it; absent for a test, which is no event.",
     ),
-  type: z.enum(eventTypes),
+  type: z.enum(deliveryTypes),
   status: status.describe(
     '`waiting` for its first try, `retrying` after one that failed, `succeeded`, or `failed`: given up.',
   ),

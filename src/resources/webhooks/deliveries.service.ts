@@ -1,10 +1,15 @@
-import type { EventType } from '../../events/event-catalogue.ts';
+import { type DeliveryType, testType } from '../../events/event-catalogue.ts';
 import type { WebhookQueue } from '../../events/webhook-queue.store.ts';
+import type { WebhookTester } from '../../events/webhook-tester.ts';
+import { type RatedProject, RateExceeded, RateLimiter } from '../../http/rate-limiter.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { DeliveryDetailsView, DeliveryView } from './deliveries.schema.ts';
 import type { DeliveriesStore, Delivery, ListedDelivery } from './deliveries.store.ts';
 import type { Webhook } from './webhook.ts';
+
+/** Of one project. */
+const maxTestsPerMinute = 10;
 
 /** A delivery and the webhook that it goes to. */
 export interface FoundDelivery {
@@ -16,11 +21,20 @@ export interface FoundDelivery {
 export class DeliveriesService {
   readonly #store: DeliveriesStore;
   readonly #queue: WebhookQueue;
+  readonly #tester: WebhookTester;
+  readonly #testLimit: RateLimiter;
   readonly #clock: Clock;
 
-  constructor(options: { store: DeliveriesStore; queue: WebhookQueue; clock: Clock }) {
+  constructor(options: {
+    store: DeliveriesStore;
+    queue: WebhookQueue;
+    tester: WebhookTester;
+    clock: Clock;
+  }) {
     this.#store = options.store;
     this.#queue = options.queue;
+    this.#tester = options.tester;
+    this.#testLimit = new RateLimiter({ uploads: 0, writes: maxTestsPerMinute, reads: 0 }, options.clock);
     this.#clock = options.clock;
   }
 
@@ -57,13 +71,37 @@ export class DeliveriesService {
     };
   }
 
-  /** Sends the event of a delivery once more, as a delivery of its own. */
-  resend({ webhook, delivery }: FoundDelivery): DeliveryDetailsView {
-    const { webhookId } = webhook;
-    const deliveryId = this.#queue.resend(webhookId, delivery.deliveryId, this.#clock.nowMs());
+  /** Sends the event of a delivery once more, as a delivery of its own. A test is made again. */
+  async resend({ webhook, delivery }: FoundDelivery, project: RatedProject): Promise<DeliveryDetailsView> {
+    const { deliveryId } = delivery;
+    if (delivery.type === testType) return this.test(webhook, project, deliveryId);
+    return this.#newDetails(
+      webhook,
+      this.#queue.resend(webhook.webhookId, deliveryId, this.#clock.nowMs()),
+      'deliveryId',
+    );
+  }
+
+  /**
+   * Sends a test to a webhook and waits for the answer.
+   *
+   * @param resentFrom id of the test that this one repeats
+   * @throws RateExceeded when its project had too many in the last minute
+   */
+  async test(webhook: Webhook, project: RatedProject, resentFrom?: string): Promise<DeliveryDetailsView> {
+    const rate = this.#testLimit.take(project, 'writes');
+    if (!rate.isAllowed) {
+      throw new RateExceeded(
+        rate,
+        `No more than ${maxTestsPerMinute} tests a minute are sent. Try again in ${rate.retryAfterSeconds} s.`,
+      );
+    }
+    return this.#newDetails(webhook, await this.#tester.test(webhook, resentFrom), 'webhookId');
+  }
+
+  #newDetails(webhook: Webhook, deliveryId: string | undefined, name: string): DeliveryDetailsView {
     const found = deliveryId === undefined ? undefined : this.find(webhook, deliveryId);
-    if (found === undefined)
-      throw new AppError('resource-not-found', undefined, { details: { name: 'deliveryId' } });
+    if (found === undefined) throw new AppError('resource-not-found', undefined, { details: { name } });
     return this.details(found);
   }
 }
@@ -83,8 +121,8 @@ function viewOf(webhookId: string, delivery: Delivery): Omit<DeliveryView, 'last
   return {
     deliveryId,
     webhookId,
-    eventId: String(eventNumber),
-    type: type as EventType,
+    ...(type === testType ? {} : { eventId: String(eventNumber) }),
+    type: type as DeliveryType,
     status,
     attemptsTotal: attempts,
     createdAt: formatAtom(createdAtMs),

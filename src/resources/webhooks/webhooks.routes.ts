@@ -2,10 +2,13 @@ import type { Caller } from '../../http/caller.ts';
 import { pageOf, sortOf } from '../../http/pagination.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
 import {
+  webhookChangesSchema,
+  webhookCheckSchema,
   webhookCreationSchema,
   webhookListSchema,
   webhookSchema,
   webhooksQuerySchema,
+  webhookVerdictSchema,
 } from './webhooks.schema.ts';
 import type { WebhooksService } from './webhooks.service.ts';
 
@@ -55,6 +58,30 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
       ...one,
       success: { status: 200, ...shown },
       handle: ({ found }) => webhooks.view(found),
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: '/webhooks/{webhookId}',
+      summary: 'Change a webhook',
+      description:
+        'What is not sent stays, and so does the secret. What waits to be delivered goes to the new address, at once; newly chosen events are told of from now on.',
+      ...one,
+      body: jsonBody(webhookChangesSchema),
+      success: { status: 200, ...shown },
+      handle: ({ found, body }) => webhooks.change(found, body),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/webhooks/check',
+      tag,
+      summary: 'Check the address of a webhook',
+      description:
+        'Tells whether this server would deliver to an address, before a webhook is made with it. The host is looked up, and not connected to.',
+      auth: 'key',
+      rateClass: 'reads',
+      body: jsonBody(webhookCheckSchema),
+      success: { status: 200, description: 'What this server makes of it.', schema: webhookVerdictSchema },
+      handle: ({ body }) => webhooks.check(body.url),
     }),
     defineRoute({
       method: 'DELETE',

@@ -3,33 +3,72 @@ import { eventTypes } from '../../events/event-catalogue.ts';
 import { listQuery, listSchema } from '../../http/pagination.ts';
 import { urlProblem } from './webhook.ts';
 
+const events = z
+  .array(z.enum(eventTypes))
+  .min(1)
+  .max(100)
+  .describe('Names of the events to be told of. A name that stands there twice counts once.');
+
+const url = z
+  .string()
+  .superRefine((text, context) => {
+    const problem = urlProblem(text);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  })
+  .describe(
+    'Any http or https address of up to 2,048 characters; it is not tried out. A name and password in it are sent as Basic authentication.',
+  );
+
 /** Body of `POST /webhooks`. */
-export const webhookCreationSchema = z
-  .strictObject({
-    events: z
-      .array(z.enum(eventTypes))
-      .min(1)
-      .max(100)
-      .describe('Names of the events to be told of. A name that stands there twice counts once.'),
-    url: z
+export const webhookCreationSchema = z.strictObject({ events, url }).meta({
+  examples: [
+    { events: ['live-stream.broadcast.started'], url: 'https://hooks.example.net/in?src=video' },
+    {
+      events: ['video.encoding.quality.completed', 'video.source.recorded'],
+      url: 'https://hooks.example.net/videos',
+    },
+  ],
+});
+
+/** Body of `PATCH /webhooks/{webhookId}`. */
+export const webhookChangesSchema = z
+  .strictObject({ events: events.optional(), url: url.optional() })
+  .meta({ examples: [{ url: 'https://hooks.example.net/moved' }, { events: ['video.source.recorded'] }] });
+
+/** Body of `POST /webhooks/check`. */
+export const webhookCheckSchema = z
+  .strictObject({ url })
+  .meta({ examples: [{ url: 'https://hooks.example.net/in' }] });
+
+/** What this server makes of an address. */
+export const webhookVerdictSchema = z
+  .object({
+    deliverable: z.boolean().describe('Whether this server would connect to the address now.'),
+    reason: z
       .string()
-      .superRefine((url, context) => {
-        const problem = urlProblem(url);
-        if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
-      })
+      .optional()
+      .describe('Why it would not, as a sentence for a person; absent when it would.'),
+    setting: z
+      .string()
+      .optional()
       .describe(
-        'Any http or https address of up to 2,048 characters; it is not tried out. A name and password in it are sent as Basic authentication.',
+        'The environment variable with which whoever runs the server can allow the address; absent where none does.',
       ),
   })
   .meta({
+    id: 'WebhookVerdict',
     examples: [
-      { events: ['live-stream.broadcast.started'], url: 'https://hooks.example.net/in?src=video' },
+      { deliverable: true },
       {
-        events: ['video.encoding.quality.completed', 'video.source.recorded'],
-        url: 'https://hooks.example.net/videos',
+        deliverable: false,
+        reason: 'This server does not deliver to private addresses.',
+        setting: 'MILLRACE_ALLOW_PRIVATE_TARGETS',
       },
     ],
   });
+
+/** What this server makes of an address. */
+export type WebhookVerdictView = z.input<typeof webhookVerdictSchema>;
 
 /** Query of `GET /webhooks`. */
 export const webhooksQuerySchema = listQuery(

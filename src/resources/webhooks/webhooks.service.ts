@@ -1,18 +1,40 @@
 import type { EventType } from '../../events/event-catalogue.ts';
 import type { WebhookQueue } from '../../events/webhook-queue.store.ts';
+import type { TargetVerdict, WebhookSender } from '../../events/webhook-sender.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { type Webhook, webhooksAtMost } from './webhook.ts';
-import type { WebhookView } from './webhooks.schema.ts';
+import type { WebhookVerdictView, WebhookView } from './webhooks.schema.ts';
 import type { WebhooksStore } from './webhooks.store.ts';
 
 /** What webhooks are kept with. */
 export interface WebhooksOptions {
   readonly store: WebhooksStore;
   readonly queue: WebhookQueue;
+  readonly sender: Pick<WebhookSender, 'judge'>;
   readonly clock: Clock;
 }
+
+const privateSetting = 'MILLRACE_ALLOW_PRIVATE_TARGETS';
+const verdicts: Readonly<Record<TargetVerdict, WebhookVerdictView>> = {
+  reachable: { deliverable: true },
+  private: {
+    deliverable: false,
+    reason: 'This server does not deliver to private addresses.',
+    setting: privateSetting,
+  },
+  never: {
+    deliverable: false,
+    reason: 'This server never delivers to link-local, multicast or cloud metadata addresses.',
+  },
+  'not-public': {
+    deliverable: false,
+    reason: 'This host is unknown or has a private address. This server delivers to public addresses only.',
+    setting: privateSetting,
+  },
+  unknown: { deliverable: false, reason: 'This host is unknown. Check its name.' },
+};
 
 /** What a caller can do with webhooks. */
 export class WebhooksService {
@@ -58,6 +80,31 @@ export class WebhooksService {
     };
     if (!this.#options.store.add(webhook, webhooksAtMost)) throw new AppError('webhook-limit-reached');
     return viewOf(webhook);
+  }
+
+  /** Changes a webhook; what waits for it goes to its new address. */
+  change(
+    webhook: Webhook,
+    { events, url }: { events?: readonly EventType[] | undefined; url?: string | undefined },
+  ): WebhookView {
+    const { store, queue, clock } = this.#options;
+    const changed: Webhook = {
+      ...webhook,
+      ...(events === undefined ? {} : { events: [...new Set(events)] }),
+      ...(url === undefined ? {} : { url }),
+    };
+    store.change(changed);
+    if (changed.url !== webhook.url) queue.webhookMoved(webhook.webhookId, clock.nowMs());
+    return viewOf(changed);
+  }
+
+  /** Tells whether deliveries to an address would be made now. */
+  async check(url: string): Promise<WebhookVerdictView> {
+    try {
+      return verdicts[await this.#options.sender.judge(url)];
+    } catch {
+      return { deliverable: false, reason: 'The name server did not answer. Try again in a moment.' };
+    }
   }
 
   /** Removes a webhook; nothing is sent to it any more. */

@@ -59,6 +59,17 @@ export class WebhooksStore {
     });
   }
 
+  /** Changes the address and the events of a webhook. */
+  change({ projectId, webhookId, events, url }: Webhook): void {
+    this.#database.run(
+      this.#database.queries
+        .updateTable('webhooks')
+        .set({ events: JSON.stringify(events), url })
+        .where('id', '=', webhookId)
+        .where('project_id', '=', projectId),
+    );
+  }
+
   /** Removes a webhook of a project; its deliveries are removed by and by. */
   remove(projectId: string, webhookId: string): void {
     this.#database.run(

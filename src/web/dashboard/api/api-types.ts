@@ -345,12 +345,19 @@ export type Webhook = {
   readonly signatureSecret: string;
 };
 
+/** `WebhookVerdict` of the API. */
+export type WebhookVerdict = {
+  readonly deliverable: boolean;
+  readonly reason?: string | undefined;
+  readonly setting?: string | undefined;
+};
+
 /** `WebhookDelivery` of the API. */
 export type WebhookDelivery = {
   readonly deliveryId: string;
   readonly webhookId: string;
-  readonly eventId: string;
-  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated";
+  readonly eventId?: string | undefined;
+  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | "webhook.test";
   readonly status: "waiting" | "retrying" | "succeeded" | "failed";
   readonly attemptsTotal: number;
   readonly createdAt: string;
@@ -368,8 +375,8 @@ export type WebhookDelivery = {
 export type WebhookDeliveryDetails = {
   readonly deliveryId: string;
   readonly webhookId: string;
-  readonly eventId: string;
-  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated";
+  readonly eventId?: string | undefined;
+  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | "webhook.test";
   readonly status: "waiting" | "retrying" | "succeeded" | "failed";
   readonly attemptsTotal: number;
   readonly createdAt: string;
@@ -1064,15 +1071,32 @@ export interface Operations {
     body: undefined;
     answer: Webhook;
   };
+  'PATCH /webhooks/{webhookId}': {
+    params: { readonly webhookId: string; };
+    query: undefined;
+    body: {
+      readonly events?: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated")[] | undefined;
+      readonly url?: string | undefined;
+    };
+    answer: Webhook;
+  };
   'DELETE /webhooks/{webhookId}': {
     params: { readonly webhookId: string; };
     query: undefined;
     body: undefined;
     answer: undefined;
   };
+  'POST /webhooks/check': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly url: string;
+    };
+    answer: WebhookVerdict;
+  };
   'GET /webhooks/{webhookId}/deliveries': {
     params: { readonly webhookId: string; };
-    query: { readonly status?: "waiting" | "retrying" | "succeeded" | "failed" | undefined; readonly type?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    query: { readonly status?: "waiting" | "retrying" | "succeeded" | "failed" | undefined; readonly type?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | "webhook.test" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     body: undefined;
     answer: {
       readonly data: readonly WebhookDelivery[];
@@ -1087,6 +1111,12 @@ export interface Operations {
   };
   'POST /webhooks/{webhookId}/deliveries/{deliveryId}/resend': {
     params: { readonly webhookId: string; readonly deliveryId: string; };
+    query: undefined;
+    body: undefined;
+    answer: WebhookDeliveryDetails;
+  };
+  'POST /webhooks/{webhookId}/test': {
+    params: { readonly webhookId: string; };
     query: undefined;
     body: undefined;
     answer: WebhookDeliveryDetails;

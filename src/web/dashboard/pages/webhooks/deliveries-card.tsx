@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type { Webhook, WebhookDelivery } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -26,12 +25,23 @@ const choices = [
 ] as const;
 
 /** What was sent to a webhook in the last days, and what is still to be sent. */
-export function DeliveriesCard({ webhook: { webhookId } }: { webhook: Webhook }) {
+export function DeliveriesCard({
+  webhook: { webhookId },
+  newestId,
+  shown,
+  onShown,
+}: {
+  webhook: Webhook;
+  /** Of a delivery that was just made; the list is asked for again with each. */
+  newestId: string | undefined;
+  /** The delivery whose details are open. */
+  shown: string | undefined;
+  onShown: (deliveryId: string | undefined) => void;
+}) {
   const { query, change } = useQuery();
-  const [shown, setShown] = useState<string>();
   const status = statuses.find(one => one === query.status);
   const page = Math.max(1, Number(query.page) || 1);
-  const loaded = useLoad(`${webhookId} ${status} ${page}`, signal =>
+  const loaded = useLoad(`${webhookId} ${status} ${page} ${newestId}`, signal =>
     call('GET /webhooks/{webhookId}/deliveries', {
       params: { webhookId },
       query: { status, currentPage: page, pageSize },
@@ -74,7 +84,7 @@ export function DeliveriesCard({ webhook: { webhookId } }: { webhook: Webhook })
                   caption="Deliveries"
                   rows={data}
                   keyOf={({ deliveryId }) => deliveryId}
-                  columns={columnsOf({ show: setShown, sendAgain: one => void sendAgain(one) })}
+                  columns={columnsOf({ show: onShown, sendAgain: one => void sendAgain(one) })}
                 />
                 <Pagination
                   pagination={pagination}
@@ -92,11 +102,11 @@ export function DeliveriesCard({ webhook: { webhookId } }: { webhook: Webhook })
           webhookId={webhookId}
           deliveryId={shown}
           onResent={deliveryId => {
-            setShown(deliveryId);
+            onShown(deliveryId);
             loaded.reload();
             soon();
           }}
-          onClose={() => setShown(undefined)}
+          onClose={() => onShown(undefined)}
         />
       )}
     </>
@@ -142,20 +152,21 @@ function columnsOf({
       isActions: true,
       cell: delivery => (
         <span class="actions-of-row">
-          <Button
-            small
-            label={`Details of ${wordsOf(delivery.type).words}, event ${delivery.eventId}`}
-            onClick={() => show(delivery.deliveryId)}
-          >
+          <Button small label={`Details of ${nameOf(delivery)}`} onClick={() => show(delivery.deliveryId)}>
             Details
           </Button>
           <IconButton
             icon="send"
-            label={`Send event ${delivery.eventId} again`}
+            label={`Send again: ${nameOf(delivery)}`}
             onClick={() => sendAgain(delivery)}
           />
         </span>
       ),
     },
   ];
+}
+
+function nameOf({ type, eventId }: WebhookDelivery): string {
+  const { words } = wordsOf(type);
+  return eventId === undefined ? words : `${words}, event ${eventId}`;
 }

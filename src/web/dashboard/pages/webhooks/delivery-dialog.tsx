@@ -73,7 +73,7 @@ function Details({ delivery }: { delivery: WebhookDeliveryDetails }) {
               {wordsOf(type).words} <code class="quiet">{type}</code>
             </>,
           ],
-          ['Number of the event', eventId],
+          ...(eventId === undefined ? [] : [['Number of the event', eventId] as const]),
           ['Since', formatDateTime(createdAt)],
           ...(nextAttemptAt === undefined
             ? []

@@ -1,6 +1,6 @@
-import type { Webhook } from '../../api/api-types.ts';
+import type { Webhook, WebhookDelivery } from '../../api/api-types.ts';
 
-/** An event that webhooks can be told of. */
+/** An event that webhooks can subscribe to. */
 export type EventType = Webhook['events'][number];
 
 /** What happens, for a person. */
@@ -9,7 +9,7 @@ interface EventWords {
   readonly hint: string;
 }
 
-const wordsByType: Readonly<Record<EventType, EventWords>> = {
+const wordsByType: Readonly<Record<WebhookDelivery['type'], EventWords>> = {
   'live-stream.broadcast.started': {
     words: 'A broadcast starts',
     hint: 'The live stream can be watched.',
@@ -62,9 +62,10 @@ const wordsByType: Readonly<Record<EventType, EventWords>> = {
     words: 'A summary is generated',
     hint: 'This server generates none.',
   },
+  'webhook.test': { words: 'Test event', hint: 'Sent from this page or by the API.' },
 };
 
-/** Events to choose from, in groups. Those that this server never sends are left out. */
+/** Events to choose from, in groups. */
 export const eventGroups: readonly { readonly title: string; readonly types: readonly EventType[] }[] = [
   {
     title: 'Live streams',
@@ -82,10 +83,11 @@ export const eventGroups: readonly { readonly title: string; readonly types: rea
     title: 'Videos',
     types: ['video.encoding.quality.completed', 'video.source.failed', 'video.encoding.failed'],
   },
+  { title: 'Not sent by this server', types: ['video.caption.generated', 'video.summary.generated'] },
 ];
 
 /** What an event is, for a person; its name where it is new to this page. */
-export function wordsOf(type: EventType): EventWords {
+export function wordsOf(type: WebhookDelivery['type']): EventWords {
   return wordsByType[type] ?? { words: type, hint: '' };
 }
 

@@ -4,24 +4,34 @@ import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { CheckField, TextField } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { useSubmit } from '../../ui/use-submit.ts';
 import { type EventType, eventGroups, wordsOf } from './event-words.ts';
+import { useVerdict } from './use-verdict.ts';
 
 const all = eventGroups.flatMap(({ types }) => types);
 
-/** Makes a webhook: where it goes, and what it is told. */
+/** Creates a webhook, or changes one: its endpoint, and its events. */
 export function WebhookForm({
-  onMade,
+  webhook,
+  onSaved,
   onClose,
 }: {
-  onMade: (webhook: Webhook) => void;
+  /** The one that is changed; a new one unless given. */
+  webhook?: Webhook;
+  onSaved: (webhook: Webhook) => void;
   onClose: () => void;
 }) {
-  const [url, setUrl] = useState('');
-  const [chosen, setChosen] = useState<ReadonlySet<EventType>>(new Set());
+  const [url, setUrl] = useState(webhook?.url ?? '');
+  const [chosen, setChosen] = useState<ReadonlySet<EventType>>(new Set(webhook?.events ?? []));
+  const address = url.trim();
   const submission = useSubmit(async () => {
-    const events = all.filter(type => chosen.has(type));
-    onMade(await call('POST /webhooks', { body: { url: url.trim(), events } }));
+    const body = { url: address, events: all.filter(type => chosen.has(type)) };
+    const saved =
+      webhook === undefined
+        ? await call('POST /webhooks', { body })
+        : await call('PATCH /webhooks/{webhookId}', { params: { webhookId: webhook.webhookId }, body });
+    onSaved(saved);
   });
   const choose = (type: EventType, isChosen: boolean) => {
     const next = new Set(chosen);
@@ -32,25 +42,29 @@ export function WebhookForm({
   const hasAll = chosen.size === all.length;
   return (
     <FormDialog
-      title="New webhook"
-      action="Create"
-      disabled={url.trim() === '' || chosen.size === 0}
+      title={webhook === undefined ? 'New webhook' : 'Edit webhook'}
+      action={webhook === undefined ? 'Create webhook' : 'Save'}
+      disabled={address === '' || chosen.size === 0}
       submission={submission}
       onClose={onClose}
     >
       <TextField
-        label="Address"
+        label="Endpoint URL"
         type="url"
         placeholder="https://example.com/hooks"
-        hint="Your receiver. It gets a POST request for each event; a 2xx answer says that it was received."
+        hint="Your app's address. It gets a POST request for each event, and answers 2xx when it received it."
         spellcheck={false}
         value={url}
         onValue={setUrl}
         error={submission.errorOf('url')}
         required
       />
+      <AddressVerdict address={address} />
+      {webhook !== undefined && address !== webhook.url && (
+        <p class="hint">Deliveries that wait go to the new URL. The signing secret stays the same.</p>
+      )}
       <div class="choose-events">
-        <p class="quiet">What is it told?</p>
+        <p class="quiet">Events</p>
         <Button small onClick={() => setChosen(new Set(hasAll ? [] : all))}>
           {hasAll ? 'Choose none' : 'Choose all'}
         </Button>
@@ -70,5 +84,27 @@ export function WebhookForm({
         </fieldset>
       ))}
     </FormDialog>
+  );
+}
+
+/** Says before an address is saved that this server would not deliver there, and what changes that. */
+function AddressVerdict({ address }: { address: string }) {
+  const verdict = useVerdict(address);
+  return (
+    <div role="status">
+      {verdict?.deliverable === false && (
+        <Notice tone="warning">
+          {verdict.reason}{' '}
+          {verdict.setting === undefined ? (
+            'You can save it, but nothing will arrive.'
+          ) : (
+            <>
+              To allow private addresses, set <code>{verdict.setting}=true</code> on the server and restart
+              it.
+            </>
+          )}
+        </Notice>
+      )}
+    </div>
   );
 }

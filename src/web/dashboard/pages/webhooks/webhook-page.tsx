@@ -1,30 +1,41 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import type { Webhook } from '../../api/api-types.ts';
+import type { Webhook, WebhookDeliveryDetails } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeSample } from '../../ui/code.tsx';
 import { CopyField } from '../../ui/copy.tsx';
+import { ProblemNotice } from '../../ui/dialog.tsx';
 import { Card, Facts, Page } from '../../ui/page.tsx';
 import { Shown } from '../../ui/states.tsx';
+import { tell } from '../../ui/toast.tsx';
 import { useLoad } from '../../ui/use-load.ts';
+import { useSubmit } from '../../ui/use-submit.ts';
 import { DeleteWebhook } from './delete-webhook.tsx';
 import { DeliveriesCard } from './deliveries-card.tsx';
 import { wordsOf } from './event-words.ts';
+import { TestResult } from './test-result.tsx';
 import { verifySample } from './verify-sample.ts';
+import { WebhookForm } from './webhook-form.tsx';
 
 const list = '/dashboard/webhooks';
 
 /** One webhook and what was sent to it. */
 export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
   const { route } = useLocation();
-  const [isDeleting, setDeleting] = useState(false);
+  const [asks, setAsks] = useState<'edit' | 'delete'>();
+  const [test, setTest] = useState<WebhookDeliveryDetails>();
+  const [shown, setShown] = useState<string>();
   const loaded = useLoad(webhookId, signal =>
     call('GET /webhooks/{webhookId}', { params: { webhookId }, signal }),
   );
   const webhook = loaded.value;
+  const testing = useSubmit(async () => {
+    setTest(undefined);
+    setTest(await call('POST /webhooks/{webhookId}/test', { params: { webhookId } }));
+  });
   return (
     <Page
       title={webhook === undefined ? 'Webhook' : hostOf(webhook.url)}
@@ -33,12 +44,24 @@ export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
         ? {}
         : {
             actions: (
-              <Button icon="trash" onClick={() => setDeleting(true)}>
-                Delete
-              </Button>
+              <>
+                <Button icon="send" busy={testing.busy} onClick={() => testing.submit()}>
+                  Send test event
+                </Button>
+                <Button icon="edit" onClick={() => setAsks('edit')}>
+                  Edit
+                </Button>
+                <Button icon="trash" onClick={() => setAsks('delete')}>
+                  Delete
+                </Button>
+              </>
             ),
           })}
     >
+      <div role="status">
+        {test !== undefined && <TestResult delivery={test} onDetails={() => setShown(test.deliveryId)} />}
+        <ProblemNotice problem={testing.problem} />
+      </div>
       <Shown loaded={loaded} height={420}>
         {value => (
           <div class="stack">
@@ -46,12 +69,25 @@ export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
               <HookFacts webhook={value} />
               <Signing webhook={value} />
             </div>
-            <DeliveriesCard webhook={value} />
+            <DeliveriesCard webhook={value} shown={shown} onShown={setShown} newestId={test?.deliveryId} />
           </div>
         )}
       </Shown>
-      {isDeleting && webhook !== undefined && (
-        <DeleteWebhook webhook={webhook} onClose={() => setDeleting(false)} onDeleted={() => route(list)} />
+      {asks === 'edit' && webhook !== undefined && (
+        <WebhookForm
+          webhook={webhook}
+          onClose={() => setAsks(undefined)}
+          onSaved={saved => {
+            loaded.set(saved);
+            setAsks(undefined);
+            // What was tested is another address now.
+            setTest(undefined);
+            tell('Webhook saved.');
+          }}
+        />
+      )}
+      {asks === 'delete' && webhook !== undefined && (
+        <DeleteWebhook webhook={webhook} onClose={() => setAsks(undefined)} onDeleted={() => route(list)} />
       )}
     </Page>
   );
@@ -60,11 +96,11 @@ export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
 function HookFacts({ webhook: { webhookId, url, events, createdAt } }: { webhook: Webhook }) {
   return (
     <Card title="Webhook">
-      <CopyField label="Address" value={url} />
+      <CopyField label="Endpoint URL" value={url} />
       <Facts
         rows={[
           [
-            'Told of',
+            'Events',
             <ul key="events" class="told-of">
               {events.map(type => (
                 <li key={type}>
@@ -78,7 +114,6 @@ function HookFacts({ webhook: { webhookId, url, events, createdAt } }: { webhook
           ['Id', <code key="id">{webhookId}</code>],
         ]}
       />
-      <p class="hint">A webhook cannot be changed: make another one and delete this one.</p>
     </Card>
   );
 }

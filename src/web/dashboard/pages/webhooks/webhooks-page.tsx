@@ -19,7 +19,7 @@ import { WebhookForm } from './webhook-form.tsx';
 /** The limit of an environment, so that the list has one page only. */
 const webhooksAtMost = 10;
 
-/** Addresses that are told of events. */
+/** Endpoints that events are sent to. */
 export function WebhooksPage() {
   const { route } = useLocation();
   const [isCreating, setCreating] = useState(false);
@@ -37,7 +37,7 @@ export function WebhooksPage() {
   return (
     <Page
       title="Webhooks"
-      lead={`A webhook tells a program of yours what happens here, at once. The sandbox and production can each have ${webhooksAtMost}.`}
+      lead={`Webhooks send events to your app as they happen. The sandbox and production can each have ${webhooksAtMost}.`}
       actions={newButton}
     >
       <Card flush>
@@ -45,8 +45,8 @@ export function WebhooksPage() {
           {webhooks =>
             webhooks.length === 0 ? (
               <Empty icon="hook" title="No webhooks yet">
-                Name an address of yours, and choose what it is told: a broadcast that starts, a recording
-                that is complete, a video that is encoded.
+                Add an endpoint URL and choose events: a broadcast starts, a recording is complete, a video is
+                encoded.
               </Empty>
             ) : (
               <Table
@@ -62,7 +62,7 @@ export function WebhooksPage() {
       {isCreating && (
         <WebhookForm
           onClose={() => setCreating(false)}
-          onMade={({ webhookId }) => {
+          onSaved={({ webhookId }) => {
             tell('Webhook created.');
             route(`/dashboard/webhooks/${webhookId}`);
           }}
@@ -99,7 +99,7 @@ function isWorkedOn(delivery: WebhookDelivery | null): boolean {
 function columnsOf(newest: Newest, onDelete: (webhook: Webhook) => void): Column<Webhook>[] {
   return [
     {
-      head: 'Address',
+      head: 'Endpoint',
       cell: ({ webhookId, url }) => (
         <a class="hook-address" href={`/dashboard/webhooks/${webhookId}`}>
           {url}
@@ -107,7 +107,7 @@ function columnsOf(newest: Newest, onDelete: (webhook: Webhook) => void): Column
       ),
     },
     {
-      head: 'Told of',
+      head: 'Events',
       cell: ({ events }) => (
         <span title={events.map(type => wordsOf(type).words).join('\n')}>{summaryOf(events)}</span>
       ),

@@ -1,6 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { type EventType, eventCatalogue, eventTypes } from '../../../../../src/events/event-catalogue.ts';
+import {
+  deliveryTypes,
+  type EventType,
+  eventCatalogue,
+  eventTypes,
+} from '../../../../../src/events/event-catalogue.ts';
 import {
   answerOf,
   formatDuration,
@@ -15,13 +20,14 @@ import {
 } from '../../../../../src/web/dashboard/pages/webhooks/event-words.ts';
 import { verifySample } from '../../../../../src/web/dashboard/pages/webhooks/verify-sample.ts';
 
-it('offers every event that this server sends, once', () => {
-  const sent = eventTypes.filter(type => eventCatalogue[type].isEmitted);
-  expect(eventGroups.flatMap(({ types }) => types).sort()).toEqual(sent.sort());
+it('offers every event once, and says which this server never sends', () => {
+  expect(eventGroups.flatMap(({ types }) => types).sort()).toEqual(eventTypes.toSorted());
+  const unsent = eventTypes.filter(type => !eventCatalogue[type].isEmitted);
+  expect(eventGroups.find(({ title }) => title === 'Not sent by this server')?.types).toEqual(unsent);
 });
 
 it('has words for every event, and the name of one that it does not know', () => {
-  expect(eventTypes.filter(type => wordsOf(type).words === type)).toEqual([]);
+  expect(deliveryTypes.filter(type => wordsOf(type).words === type)).toEqual([]);
   expect(wordsOf('video.new' as EventType).words).toBe('video.new');
 });
 

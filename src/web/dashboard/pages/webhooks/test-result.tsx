@@ -1,0 +1,33 @@
+import type { WebhookDeliveryDetails } from '../../api/api-types.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { answerOf, formatDuration } from './delivery-words.ts';
+
+/** What came of a test event. */
+export function TestResult({
+  delivery: { status, attempts },
+  onDetails,
+}: {
+  delivery: WebhookDeliveryDetails;
+  onDetails: () => void;
+}) {
+  const attempt = attempts.at(-1);
+  const isDelivered = status === 'succeeded';
+  return (
+    <Notice
+      tone={isDelivered ? 'good' : 'bad'}
+      title={isDelivered ? 'Test event delivered' : 'Test event failed'}
+      action={
+        <Button small onClick={onDetails}>
+          Details
+        </Button>
+      }
+    >
+      {attempt !== undefined && (
+        <p>
+          {answerOf(attempt).replace(/\.?$/, '.')} It took {formatDuration(attempt.durationMs)}.
+        </p>
+      )}
+    </Notice>
+  );
+}
