@@ -141,14 +141,24 @@ describeInBrowser('videos in the dashboard', browser => {
     await cardOf(page, 'Harbour at dawn').waitFor();
     await toasts.getByText('“Harbour at dawn” restored.').waitFor();
 
+    await page.clock.install();
     await page.getByRole('checkbox', { name: 'Select Mill wheel' }).check();
     await page.getByRole('button', { name: 'Select all' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     const all = await toasts.getByText(/^\d+ videos moved to the trash\.$/).textContent();
     await page.getByText('No videos yet').waitFor();
+    // It stays as long as the pointer is on it.
+    await toasts.getByText(all!).hover();
+    await page.clock.fastForward(60_000);
     await page.getByRole('button', { name: 'Undo' }).click();
     await cardOf(page, 'Mill wheel').waitFor();
-    await toasts.getByText(all!.replace('moved to the trash', 'restored')).waitFor();
+    const restored = toasts.getByText(all!.replace('moved to the trash', 'restored'));
+    await restored.waitFor();
+    await page.mouse.move(0, 0);
+    await until('an end of the message', async () => {
+      await page.clock.fastForward(10_000);
+      return (await restored.count()) === 0;
+    });
 
     for (const title of ['Harbour at dawn', 'Mill wheel']) {
       await page.getByRole('button', { name: `Actions for ${title}` }).click();
@@ -170,6 +180,22 @@ describeInBrowser('videos in the dashboard', browser => {
     await page.keyboard.press('Enter');
     await page.getByText('When you delete a video, you can restore it here.').waitFor();
     expect((await server.api('GET', `/discarded/videos/${mill}`)).status).toBe(404);
+
+    // Where the trash is turned off, deleting asks first.
+    await page.route('**/account', async route => {
+      const response = await route.fetch();
+      const { limits, ...json } = (await response.json()) as { limits: Record<string, unknown> };
+      await route.fulfill({
+        response,
+        json: { ...json, limits: { ...limits, videoRestoreDays: undefined } },
+      });
+    });
+    await page.reload();
+    await page.getByText('Trash is turned off').waitFor();
+    await page.getByRole('link', { name: 'Videos' }).last().click();
+    await page.getByRole('button', { name: 'Actions for Harbour at dawn' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Delete “Harbour at dawn” permanently?' }).waitFor();
     expect(dashboard.complaints).toEqual([]);
   });
 });

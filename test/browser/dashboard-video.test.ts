@@ -226,9 +226,11 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await page.getByText('Nothing was uploaded yet').waitFor();
     await page.getByLabel('File of the video').setInputFiles(await fixture('h264-aac'));
     await page.locator('iframe').waitFor();
-    await button('More actions').click();
-    await page.getByRole('menuitem', { name: 'Move to the trash' }).click();
+    await button('More actions').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
     await said('“Quay” moved to the trash.');
+    await page.locator('.toasts button:focus', { hasText: 'Undo' }).waitFor();
     expect((await server.api('GET', `/videos/${other}`)).status).toBe(404);
 
     await page.getByRole('heading', { name: 'Videos', level: 1 }).waitFor();

@@ -9,7 +9,7 @@ import { EncodingsStore } from '../../src/resources/video-encodings/encodings.st
 import { systemClock } from '../../src/shared/clock.ts';
 import type { LogData, Logger } from '../../src/shared/logger.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
-import { MediaFiles } from '../../src/storage/media-files.ts';
+import { type MakeRoom, MediaFiles } from '../../src/storage/media-files.ts';
 import { GrowingVideos } from '../../src/vod/growing-videos.ts';
 import type { RecordingBook } from '../../src/vod/recording-book.ts';
 import { Recordings } from '../../src/vod/recordings.ts';
@@ -72,6 +72,7 @@ function recordingsWith(
     book?: (real: RecordingsStore) => Partial<RecordingBook>;
     mayStore?: () => boolean;
     freeBytes?: () => number;
+    makeRoom?: MakeRoom;
   } = {},
 ) {
   let aheadMs = 0;
@@ -100,6 +101,7 @@ function recordingsWith(
     ...{ context, book, minFreeBytes: 1e9, hasSeekTables: true },
     freeBytes: async () => change.freeBytes?.() ?? 1e12,
     ...(change.mayStore === undefined ? {} : { mayStore: change.mayStore }),
+    ...(change.makeRoom === undefined ? {} : { makeRoom: change.makeRoom }),
     observer: { written: () => {}, stopped: () => {} },
   });
   onTestFinished(() => recordings.stop());
@@ -301,6 +303,24 @@ describe('a recording', () => {
       reason: 'storage-limit',
     });
     expect(recordings.open(broadcast, () => {})).toBeUndefined();
+  });
+
+  test('is begun on a full disk where the trash makes room, and not where it does not', async () => {
+    const broadcast = { projectId, liveStreamId, broadcastId: 'brA' };
+    for (const [trashBytes, isBegun] of [
+      [0.6e9, true],
+      [0.4e9, false],
+    ] as const) {
+      let free = 0.5e9;
+      const makeRoom: MakeRoom = async missing => {
+        if ((await missing()) <= trashBytes) free += trashBytes;
+      };
+      const { recordings } = recordingsWith({ freeBytes: () => free, makeRoom });
+      await recordings.start();
+      const open = recordings.open(broadcast, () => {});
+      expect(open !== undefined).toBe(isBegun);
+      open?.close();
+    }
   });
 
   test('that is still being finished when the server stops is left for the next start', async () => {

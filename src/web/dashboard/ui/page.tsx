@@ -34,7 +34,9 @@ export function Page({
     const element = heading.current!;
     // Not when the dashboard was just opened: then the browser's own place is right.
     const isNext = shownPath !== undefined && shownPath !== location.pathname;
-    if (isNext || hadKeyboard) element.focus({ preventScroll: true });
+    // Nor from a message that offers to undo what led here.
+    const isInMessage = document.activeElement?.closest('.toasts') != null;
+    if ((isNext || hadKeyboard) && !isInMessage) element.focus({ preventScroll: true });
     shownPath = location.pathname;
     return () => {
       hadKeyboard = document.activeElement === element;

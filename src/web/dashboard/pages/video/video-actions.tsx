@@ -29,7 +29,7 @@ export function VideoActions({ video, state }: { video: Video; state: VideoState
   items.push({ words: 'Delete permanently', icon: 'trash', danger: true, onClick: () => setDeleting(true) });
   return (
     <>
-      {state?.kind === 'ready' && video.mp4Support && (
+      {state?.kind === 'ready' && video.assets?.mp4 !== undefined && (
         <Button icon="download" onClick={() => void saveMp4(videoId).catch(tellProblem)}>
           Download
         </Button>
