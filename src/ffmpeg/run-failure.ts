@@ -7,13 +7,13 @@ const crashSignals: readonly string[] = ['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGFPE
 
 /** What ffprobe says when the file is at fault, and how that is put to a person. */
 const probeRefusals: readonly (readonly [RegExp, string])[] = [
-  [/Format not on whitelist/i, 'Files of this format are not taken: it is no video file.'],
-  [/moov atom not found/i, 'The file is incomplete or no video: its index is missing.'],
+  [/Format not on whitelist/i, 'Unsupported file format. Upload a video file.'],
+  [/moov atom not found/i, "This file is incomplete or isn't a video: its index is missing."],
   [
     /Invalid data found|End of file|could not find codec parameters/i,
-    'The file is no video, or it is damaged.',
+    "This file isn't a video, or it is damaged.",
   ],
-  [/Cannot allocate memory/i, 'The file asks for more memory than a video may need.'],
+  [/Cannot allocate memory/i, 'This file needs more memory than a video may use.'],
 ];
 
 /** Faults of this machine rather than of the file. */
@@ -59,11 +59,11 @@ export function probeRefusal({ exit, overstepped }: RunEnd): AppError | undefine
   const data = { lines: exit.lastLines };
   if (exit.signal !== null) {
     const isCrash = crashSignals.includes(exit.signal);
-    return isCrash ? refusal('The file is so damaged that it cannot be looked into.', data) : undefined;
+    return isCrash ? refusal('This file is too damaged to be read.', data) : undefined;
   }
   const known = probeRefusals.find(([pattern]) => pattern.test(said));
   if (known !== undefined) return refusal(known[1], data);
-  return machineFaults.test(said) ? undefined : refusal('The file is no video that can be read.', data);
+  return machineFaults.test(said) ? undefined : refusal("This file isn't a video that can be read.", data);
 }
 
 function howItEnded({ kind, code, signal, lastLines }: ProcessExit): string {

@@ -59,8 +59,11 @@ describeInBrowser('every page of the dashboard', browser => {
       await page.keyboard.press('Tab');
       expect((await focused(page)).isSeen, (await focused(page)).name).toBe(true);
     }
+    // Both pages are long enough to be scrolled. The next one begins at its top.
+    await page.evaluate(`document.body.style.minHeight = '5000px'; scrollTo(0, 300)`);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Videos' }).waitFor();
+    expect(await page.evaluate('scrollY')).toBe(0);
     expect(await videos.isVisible()).toBe(false);
     expect(dashboard.complaints).toEqual([]);
   });

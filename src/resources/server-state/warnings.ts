@@ -31,7 +31,7 @@ export function warningsOf({ cpu, memory, disk, queue, programs }: ServerFacts):
     warn('memory-low', `The machine runs out of memory: ${left}.`);
   }
   if (cpu.machinePercent >= busyPercent) {
-    const taken = `${Math.round(cpu.machinePercent)} % of its ${cpu.cores} cores are taken`;
+    const taken = `${Math.round(cpu.machinePercent)}% of its ${cpu.cores} cores are in use`;
     warn('cpu-busy', `The machine is busy: ${taken}. Live streams come first; videos take longer.`);
   }
   if (queue.isPaused) {
@@ -42,10 +42,7 @@ export function warningsOf({ cpu, memory, disk, queue, programs }: ServerFacts):
   }
   for (const { name, version, lacks } of programs) {
     if (lacks === undefined || lacks.length === 0) continue;
-    warn(
-      'program-lacks',
-      `The ${name} in use, ${version}, cannot do: ${lacks.join('; ')}. Install a newer one.`,
-    );
+    warn('program-lacks', `${name} ${version} lacks ${lacks.join('; ')}. Install a newer version.`);
   }
   return warnings;
 }

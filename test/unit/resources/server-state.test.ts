@@ -51,7 +51,7 @@ describe('warnings', () => {
     [
       'cpu-busy',
       { cpu: { ...well.cpu, machinePercent: 97.4 } },
-      'The machine is busy: 97 % of its 4 cores are taken. Live streams come first; videos take longer.',
+      'The machine is busy: 97% of its 4 cores are in use. Live streams come first; videos take longer.',
     ],
     [
       'encoding-paused',
@@ -66,7 +66,7 @@ describe('warnings', () => {
     [
       'program-lacks',
       { programs: [{ ...well.programs[0]!, version: '4.4', lacks: ['SRT', 'GPU encoders'] }] },
-      'The ffmpeg in use, 4.4, cannot do: SRT; GPU encoders. Install a newer one.',
+      'ffmpeg 4.4 lacks SRT; GPU encoders. Install a newer version.',
     ],
   ])('tell of %s in words', (code, facts, text) => {
     expect(warningsOf({ ...well, ...facts })).toEqual([{ code, text }]);

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
 import { Icon } from './icon.tsx';
 
 /** Address of the page that was shown last. */
@@ -26,6 +27,8 @@ export function Page({
   children: ComponentChildren;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
+  // The types of the router leave it out: false after the way back, where the browser restores the scroll position.
+  const { wasPush } = useLocation() as { wasPush?: boolean };
   useEffect(() => {
     document.title = `${title} · Millrace`;
   }, [title]);
@@ -37,6 +40,7 @@ export function Page({
     // Nor from a message that offers to undo what led here.
     const isInMessage = document.activeElement?.closest('.toasts') != null;
     if ((isNext || hadKeyboard) && !isInMessage) element.focus({ preventScroll: true });
+    if (isNext && wasPush === true) scrollTo(0, 0);
     shownPath = location.pathname;
     return () => {
       hadKeyboard = document.activeElement === element;

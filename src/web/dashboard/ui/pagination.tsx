@@ -20,8 +20,8 @@ export function Pagination({
   return (
     <nav class="pagination" aria-label={`Pages of ${what}`}>
       <p role="status">
-        {formatNumber(first)} to {formatNumber(first + currentPageItems - 1)} of {formatNumber(itemsTotal)}{' '}
-        {what}
+        {pagesTotal > 1 && `${formatNumber(first)} to ${formatNumber(first + currentPageItems - 1)} of `}
+        {formatNumber(itemsTotal)} {itemsTotal === 1 ? singular(what) : what}
       </p>
       {pagesTotal > 1 && (
         <div class="actions">
@@ -40,4 +40,9 @@ export function Pagination({
       )}
     </nav>
   );
+}
+
+/** The singular of a plural, such as `delivery` of `deliveries`. */
+function singular(plural: string): string {
+  return plural.replace(/ies$/, 'y').replace(/s$/, '');
 }

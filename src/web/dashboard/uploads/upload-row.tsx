@@ -113,7 +113,7 @@ function factsOf({ state, sentBytes, fileBytes, fileName, ...upload }: Upload): 
   const sent = `${formatBytes(sentBytes)} of ${formatBytes(fileBytes)}`;
   switch (state) {
     case 'waiting':
-      return `Waits for its turn · ${formatBytes(fileBytes)}`;
+      return `Queued · ${formatBytes(fileBytes)}`;
     case 'sending': {
       const { bytesPerSecond } = upload;
       if (bytesPerSecond === undefined || bytesPerSecond < 1) return sent;
@@ -137,6 +137,6 @@ function factsOf({ state, sentBytes, fileBytes, fileName, ...upload }: Upload): 
     case 'ready':
       return `Ready to watch · ${formatBytes(fileBytes)}`;
     case 'unplayable':
-      return 'It cannot be played';
+      return 'Failed';
   }
 }

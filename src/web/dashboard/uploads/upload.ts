@@ -65,7 +65,10 @@ export function summaryOf(uploads: readonly Upload[]): string {
   if (stopped > 0) return `${files(stopped)} not uploaded yet`;
   const processing = count('processing');
   if (processing > 0) return `${files(processing)} being processed`;
-  return `${files(uploads.length)} uploaded`;
+  const unplayable = count('unplayable');
+  const uploaded = uploads.length - unplayable;
+  if (unplayable === 0) return `${files(uploaded)} uploaded`;
+  return uploaded === 0 ? `${files(unplayable)} failed` : `${files(uploaded)} uploaded, ${unplayable} failed`;
 }
 
 /** How much of all that is to be sent has been sent. 0..100; undefined when nothing is */

@@ -51,8 +51,8 @@ function TellEncoder({ stream }: { stream: LiveStream }) {
   return (
     <>
       <p class="hint">
-        In OBS, open Settings, Stream, choose the service “Custom…”, paste these two, and press “Start
-        Streaming”. Other encoders ask for the same.
+        In OBS, open Settings, then Stream, choose the service “Custom…”, paste the server and the stream key,
+        and press “Start Streaming”. Other encoders ask for the same two values.
       </p>
       <Shown loaded={loaded} height={70}>
         {({ ingest }) => (

@@ -42,5 +42,5 @@ export function StorageCard({ storage }: { storage: Usage['storage'] }) {
 
 function usedText({ maxBytes, measuring }: Usage['storage']): string {
   const limit = maxBytes === undefined ? '' : ` of ${formatBytes(maxBytes)}`;
-  return measuring === true ? `and more${limit}: still measuring` : `used${limit}`;
+  return measuring === true ? `measured so far${limit}` : `used${limit}`;
 }

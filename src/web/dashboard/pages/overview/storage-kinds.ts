@@ -13,9 +13,9 @@ export function storageShares(storage: Usage['storage']): readonly StorageShare[
   const shares: readonly StorageShare[] = [
     { name: 'Uploads', bytes: storage.sourceBytes, color: 2 },
     { name: 'Recordings', bytes: storage.recordingBytes, color: 3 },
-    { name: 'Qualities for viewers', bytes: storage.hlsBytes, color: 1 },
-    { name: 'Files to download', bytes: storage.mp4Bytes, color: 6 },
-    { name: 'Pictures and texts', bytes: storage.imageBytes + storage.textBytes, color: 4 },
+    { name: 'Renditions', bytes: storage.hlsBytes, color: 1 },
+    { name: 'MP4 downloads', bytes: storage.mp4Bytes, color: 6 },
+    { name: 'Thumbnails and captions', bytes: storage.imageBytes + storage.textBytes, color: 4 },
   ];
   return shares.filter(({ bytes }) => bytes > 0);
 }

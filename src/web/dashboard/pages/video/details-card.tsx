@@ -38,7 +38,7 @@ export function DetailsCard(edited: EditedVideo) {
             [
               'Language',
               video.language === undefined ? (
-                <span class="quiet">Not said</span>
+                <span class="quiet">Not set</span>
               ) : (
                 languageName(video.language)
               ),
@@ -77,7 +77,7 @@ function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => vo
         value={language}
         onValue={setLanguage}
         error={submission.errorOf('language')}
-        options={[['', 'Not said'], ...spokenLanguages()]}
+        options={[['', 'Not set'], ...spokenLanguages()]}
       />
     </EditForm>
   );

@@ -65,17 +65,17 @@ function fileFacts({ ingest, encoding }: VideoStatus): Row[] {
   const rows: [string, string | null][] = [
     ['Length', duration === null ? null : formatClock(duration)],
     ['Size', size === null ? null : formatBytes(size)],
-    ['Picture', width === null || height === null ? null : `${width} × ${height}`],
-    ['Frame rate', framerate === null ? null : `${formatNumber(framerate)} per second`],
+    ['Resolution', width === null || height === null ? null : `${width} × ${height}`],
+    ['Frame rate', framerate === null ? null : `${formatNumber(framerate)} fps`],
     ['Bitrate', bitrate === null ? null : formatBitrate(bitrate * 1000)],
-    ['Video format', videoCodec === null ? null : codecName(videoCodec)],
-    ['Sound format', soundFormat(audioCodec, samplerate)],
+    ['Video codec', videoCodec === null ? null : codecName(videoCodec)],
+    ['Audio codec', audioFormat(audioCodec, samplerate)],
   ];
   const known = rows.filter((row): row is [string, string] => row[1] !== null);
   return known.length === 0 ? [['File', 'Not known yet']] : known;
 }
 
-function soundFormat(codec: string | null, samplerate: number | null): string | null {
+function audioFormat(codec: string | null, samplerate: number | null): string | null {
   if (codec === null) return null;
   return samplerate === null
     ? codecName(codec)

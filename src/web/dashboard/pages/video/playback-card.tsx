@@ -39,7 +39,7 @@ export function PlaybackCard({ video, change }: EditedVideo) {
         <h3>Watermark</h3>
         <p class="hint">
           A watermark is chosen when a video is uploaded. It becomes part of the picture and cannot be changed
-          or taken away. See <a href="/dashboard/watermarks">Watermarks</a>.
+          or removed. See <a href="/dashboard/watermarks">Watermarks</a>.
         </p>
       </div>
     </Card>

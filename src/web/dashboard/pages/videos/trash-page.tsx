@@ -148,7 +148,7 @@ function columnsOf({
     { head: 'Title', cell: video => <strong>{titleOf(video)}</strong> },
     { head: 'Deleted', cell: ({ discardedAt }) => discardedAt !== null && <Moment time={discardedAt} /> },
     {
-      head: 'Deleted permanently',
+      head: 'Permanent deletion',
       cell: ({ deletesAt }) =>
         deletesAt !== null && <time dateTime={deletesAt}>{formatDateTime(deletesAt)}</time>,
     },

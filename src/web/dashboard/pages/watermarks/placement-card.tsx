@@ -65,8 +65,8 @@ export function PlacementCard({ watermarkId }: { watermarkId: string }) {
       {isComplete(draft) && (
         <>
           <p>
-            A watermark is burned in when a video is made, and cannot be changed or taken away afterwards. Say
-            it when you make the video, then upload the file into it.
+            A watermark is burned in when a video is made, and cannot be changed or removed afterwards. Say it
+            when you make the video, then upload the file into it.
           </p>
           <div class="columns">
             <CodeSample label="Placement" text={placementJson(watermarkId, placement)} />

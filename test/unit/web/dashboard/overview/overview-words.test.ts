@@ -59,8 +59,8 @@ test('storage is told by the kinds that there are', () => {
   };
   expect(storageShares(storage).map(({ name, bytes }) => [name, bytes])).toEqual([
     ['Uploads', 10],
-    ['Qualities for viewers', 20],
-    ['Pictures and texts', 30],
+    ['Renditions', 20],
+    ['Thumbnails and captions', 30],
   ]);
 });
 

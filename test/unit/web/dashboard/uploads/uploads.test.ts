@@ -71,6 +71,8 @@ describe('the summary of uploads', () => {
     expect(summaryOf([upload('interrupted'), upload('processing')])).toBe('1 file not uploaded yet');
     expect(summaryOf([upload('processing'), upload('ready')])).toBe('1 file being processed');
     expect(summaryOf([upload('ready'), upload('ready')])).toBe('2 files uploaded');
+    expect(summaryOf([upload('ready'), upload('unplayable')])).toBe('1 file uploaded, 1 failed');
+    expect(summaryOf([upload('unplayable'), upload('unplayable')])).toBe('2 files failed');
   });
 
   it('counts what is not there yet', () => {
