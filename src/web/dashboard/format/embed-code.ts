@@ -8,7 +8,7 @@ export interface EmbeddedPlayer {
   readonly size: { readonly width: number; readonly height: number } | undefined;
 }
 
-/** `responsive`: as wide as its place on the page. `fixed`: of a size in pixels, and narrower only where the page is. */
+/** `responsive` fills the available width. `fixed` has a size in pixels, and is narrower only where the page is. */
 export type EmbedKind = 'responsive' | 'fixed';
 
 const longerSidePixels = 640;

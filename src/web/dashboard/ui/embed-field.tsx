@@ -14,7 +14,7 @@ export function EmbedField({ player }: { player: EmbeddedPlayer }) {
         value={kind}
         onValue={setKind}
         options={[
-          ['responsive', 'Responsive: as wide as its place'],
+          ['responsive', 'Responsive: fills the available width'],
           ['fixed', `Fixed: ${width} × ${height} pixels`],
         ]}
       />
