@@ -198,7 +198,10 @@ function EmptyDialog({ count, onClose }: { count: number; onClose: () => void })
       }}
       onClose={onClose}
     >
-      <p>{what} with all files, captions and chapters are deleted permanently. This cannot be undone.</p>
+      <p>
+        Everything in the trash ({what}) is deleted permanently, with all files, captions and chapters. This
+        cannot be undone.
+      </p>
     </ConfirmDialog>
   );
 }
