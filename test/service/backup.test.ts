@@ -19,6 +19,7 @@ import { runCommand, startCommand } from '../support/backup-command.ts';
 import { type RunningApi, startApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir, tempDirOfTest } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { chunkBytes, noise, UploadsOfTest } from './upload-fixture.ts';
 
 /** More than a pipe and the buffers around it take. */
 const manyBytes = 8 * 1024 * 1024;
@@ -192,6 +193,23 @@ describe('a backup of a running server', () => {
     const folder = await tempDirOfTest();
     expect((await runCommand('backup', ...fromServer(join(folder, 'a.tar')))).code).toBe(0);
     expect(left(server.dataDir)).toEqual([]);
+  });
+
+  it('takes the pieces of an upload that is under way, which goes on where it is restored', async () => {
+    const [first, second] = [noise(chunkBytes), noise(1_000)];
+    const total = first.length + second.length;
+    const uploads = new UploadsOfTest(() => server);
+    const id = await uploads.video();
+    expect((await uploads.send(id, first, `bytes 0-${chunkBytes - 1}/${total}`)).status).toBe(201);
+    const { stdout } = await runCommand('backup', ...fromServer('-'));
+    const { dataDir } = await restoreFile(stdout);
+    const again = await startApi({ dataDir });
+    onTestFinished(() => again.stop());
+    const there = new UploadsOfTest(() => again);
+    expect((await there.send(id, second, `bytes ${chunkBytes}-${total - 1}/${total}`)).status).toBe(201);
+    const source = join(dataDir, 'vod', id, 'source');
+    await waitUntil(() => existsSync(source));
+    expect(readFileSync(source).equals(Buffer.concat([first, second]))).toBe(true);
   });
 
   it('replaces no file unless it is forced to, and is not written into the data folder', async () => {
