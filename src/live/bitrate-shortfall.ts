@@ -96,7 +96,14 @@ function expectedRate(
   const isHeld =
     before.length >= (isReached ? minDeclaredWindows : minSteadyWindows) &&
     before.every(rate => rate.bitsPerSecond >= steadyShare * usual.bitsPerSecond);
-  return { ...usual, basis: isHeld ? 'held' : 'usual' };
+  if (isHeld || declared === undefined) return { ...usual, basis: isHeld ? 'held' : 'usual' };
+  // A burst after a pause makes the mean of the minute higher than what the encoder is set to.
+  return {
+    bitsPerSecond: Math.min(usual.bitsPerSecond, declared),
+    framesPerSecond:
+      framesPerSecond > 0 ? Math.min(usual.framesPerSecond, framesPerSecond) : usual.framesPerSecond,
+    basis: 'usual',
+  };
 }
 
 function isMissingFrames(recent: readonly MeanRate[], { framesPerSecond }: Expected): boolean {

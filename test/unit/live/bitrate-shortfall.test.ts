@@ -8,7 +8,7 @@ const gopFrames = 2 * fps;
 
 interface Sent {
   readonly kilobits: number;
-  /** Share of the frames that arrive. */
+  /** Share of the frames that arrive, above 1 where those of a pause are made up for. */
   readonly frames?: number;
 }
 
@@ -41,7 +41,8 @@ function alarmOf(
     const { kilobits, frames = 1 } = sentAt(second);
     const isKeyframe = frame % gopFrames === 0;
     const bytes = ((kilobits * 125) / fps) * ((isKeyframe ? 5 : 1) / (1 + 4 / gopFrames));
-    if (Math.floor(frame * frames) !== Math.floor((frame - 1) * frames)) {
+    const arriving = Math.floor(frame * frames) - Math.floor((frame - 1) * frames);
+    for (let count = 0; count < arriving; count += 1) {
       health.arrived('video', frame * frameMs, frame * frameMs, bytes / frames, isKeyframe, nowMs);
     }
     if (frame % fps !== 0) continue;
@@ -67,6 +68,17 @@ test.each<[string, number | undefined, number]>([
   expect(-cleared!).toBeGreaterThan(from + 30);
   expect(-cleared!).toBeLessThanOrEqual(from + 35);
   expect(more).toEqual([]);
+});
+
+test('the declared bitrate is not low after a burst that makes up for a pause', () => {
+  const changes = alarmOf(2500, 220, second => {
+    if (second >= 60 && second < 100) return { kilobits: 100, frames: 0.04 };
+    return second >= 100 && second < 120 ? { kilobits: 7500, frames: 3 } : { kilobits: 2500 };
+  }).map(Number);
+  expect(changes).toHaveLength(2);
+  expect(changes[0]).toBeGreaterThan(60);
+  expect(changes[0]).toBeLessThan(100);
+  expect(changes[1]).toBeLessThan(0);
 });
 
 test('10 s at half the bitrate, or a minute at 75 %, is not told', () => {
