@@ -293,6 +293,8 @@ export class Recordings implements Component {
     const hasRoom = minFreeBytes === 0 || free >= least;
     if (hasRoom === this.#hasRoom) return;
     this.#hasRoom = hasRoom;
+    // No recording begins without room: only further looks notice that there is room again.
+    this.#looks.wake();
     const data = { freeBytes: free, minFreeBytes };
     if (hasRoom) {
       this.#log.info('recording-room-again', data);

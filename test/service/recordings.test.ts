@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { appendFile, copyFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import type { MediaTools, ProbedFile } from '../../src/ffmpeg/media-tools.ts';
 import { RecordingsStore } from '../../src/resources/recordings/recordings.store.ts';
@@ -143,6 +143,21 @@ test('a recording begins with a look at the disk, which nobody looked at while n
   expect([open !== undefined, looks]).toEqual([true, looksBefore + 1]);
   await stopped.promise;
   expect(recordings.open({ projectId, liveStreamId, broadcastId: 'brB' }, () => {})).toBeUndefined();
+});
+
+test('recordings begin again after a disk was full while none was made', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let free = 1e12;
+  const { recordings } = recordingsWith({ freeBytes: () => free });
+  await recordings.start();
+  free = 0;
+  vi.advanceTimersByTime(60_000);
+  await waitUntil(() => linesOf('recording-disk-low').length > 0);
+  free = 1e12;
+  vi.advanceTimersByTime(60_000);
+  await waitUntil(() => linesOf('recording-room-again').length > 0);
+  expect(recordings.open({ projectId, liveStreamId, broadcastId: 'brA' }, () => {})).toBeDefined();
 });
 
 describe('what a crash left of a recording', () => {
