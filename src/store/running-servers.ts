@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, hostname, tmpdir, userInfo } from 'node:os';
+import { homedir, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import { randomBase62 } from '../shared/ids.ts';
@@ -26,12 +26,7 @@ const unreadableKeptMs = 60_000;
 export class RunningServers {
   readonly #folders: readonly string[];
 
-  constructor(
-    folders: readonly string[] = [
-      join(homedir(), '.local', 'state', 'millrace'),
-      join(tmpdir(), `millrace-${userInfo().uid}`),
-    ],
-  ) {
+  constructor(folders: readonly string[] = [...stateFolders(), join(tmpdir(), `millrace-${ownUid()}`)]) {
     this.#folders = folders;
   }
 
@@ -82,11 +77,25 @@ export class RunningServers {
   }
 }
 
+/** The folder in the user's home; none for a user without a home or an entry in `/etc/passwd`, as in containers. */
+function stateFolders(): string[] {
+  try {
+    return [join(homedir(), '.local', 'state', 'millrace')];
+  } catch {
+    return [];
+  }
+}
+
+/** `userInfo` throws for a user without an entry in `/etc/passwd`. */
+function ownUid(): number | undefined {
+  return process.getuid?.();
+}
+
 /** Returns whether a folder is there, belongs to this user, and nobody else can write to it. */
 function isPrivate(folder: string): boolean {
   try {
     const found = lstatSync(folder);
-    return found.isDirectory() && found.uid === userInfo().uid && (found.mode & 0o022) === 0;
+    return found.isDirectory() && found.uid === ownUid() && (found.mode & 0o022) === 0;
   } catch {
     return false;
   }

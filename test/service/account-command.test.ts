@@ -306,7 +306,8 @@ describe('the data folder that the account command works on', () => {
   });
 
   it.skipIf(process.getuid?.() !== 0)('names the user whose data folder cannot be read', async () => {
-    const { code, stderr } = await account(['list'], { HOME: home }, { uid: 65_534 });
+    // Like a container's user that has no entry in /etc/passwd.
+    const { code, stderr } = await account(['list'], { HOME: home }, { uid: 54_321 });
     expect(code).toBe(1);
     expect(stderr).toBe(
       `The data folder ${dataDir} belongs to another user. Run this command as that user (sudo -u '#0' ...).\n`,
