@@ -60,7 +60,7 @@ export class Sweep {
 
   /** Once over all. `signal`: leaves the rest for another time. Gives 0: it tells in the log itself what it did. */
   async run(signal?: AbortSignal): Promise<number> {
-    const { store, files, clock, log, observer, removeLeftBroadcasts, removeKilledBackups } = this.#options;
+    const { store, files, clock, log, observer, removeLeftBroadcasts } = this.#options;
     const startedAtMs = clock.monotonicMs();
     const report = new SweepReport(log, observer);
     const pace = new SweepPace(signal);
@@ -82,7 +82,7 @@ export class Sweep {
       }
       const broadcasts = await removeLeftBroadcasts();
       for (let count = 0; count < broadcasts; count += 1) report.removed('broadcast', 'live', 0);
-      const backups = await removeKilledBackups();
+      const backups = await this.#removeKilledBackups();
       for (let count = 0; count < backups; count += 1) report.removed('backup', '.', 0);
     }
     const isEmpty = videos.lost > 0 && counts.get('vod')?.owned === 0;
@@ -112,6 +112,19 @@ export class Sweep {
   keepMark(): number {
     this.#uses.keep(this.#options.clock.nowMs());
     return 0;
+  }
+
+  /** What another user's backup has left cannot be removed, and does not keep the sweep from everything else. */
+  async #removeKilledBackups(): Promise<number> {
+    try {
+      return await this.#options.removeKilledBackups();
+    } catch (error) {
+      this.#options.log.warn('backup-not-removed', {
+        error,
+        hint: 'remove backup.lock and the folders .backup-* of the data folder as the user who ran the backup, when none runs',
+      });
+      return 0;
+    }
   }
 
   async #surveyFolders(pace: SweepPace): Promise<{ counts: Map<MediaRoot, RootCounts>; orphans: Orphan[] }> {
