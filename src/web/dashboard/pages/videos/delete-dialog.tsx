@@ -2,6 +2,7 @@ import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { problemOf } from '../../api/problem.ts';
 import { titleOf } from '../../format/video-title.ts';
+import { environment } from '../../state/session.ts';
 import { ConfirmDialog } from '../../ui/confirm.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { videosChanged } from '../../uploads/upload-store.ts';
@@ -19,6 +20,7 @@ export function DeleteDialog({
 }) {
   const what = wordsOf(videos);
   const [first] = videos;
+  const headers = { 'Millrace-Environment': environment.peek() };
   return (
     <ConfirmDialog
       title={`Delete ${what} permanently?`}
@@ -26,7 +28,7 @@ export function DeleteDialog({
       name={videos.length === 1 && first !== undefined ? titleOf(first) : what}
       work={async () => {
         try {
-          for (const { videoId } of videos) await deletePermanently(videoId);
+          for (const { videoId } of videos) await deletePermanently(videoId, headers);
         } finally {
           videosChanged();
         }
@@ -50,9 +52,9 @@ export function DeleteDialog({
   );
 }
 
-/** Deletes a video permanently, unless somebody else did. @throws ApiProblem */
-export async function deletePermanently(videoId: string): Promise<void> {
-  const input = { params: { videoId }, query: { permanently: 'true' } } as const;
+/** Deletes a video permanently, unless somebody else did. @param headers of the environment that it is in @throws ApiProblem */
+export async function deletePermanently(videoId: string, headers: Record<string, string>): Promise<void> {
+  const input = { params: { videoId }, query: { permanently: 'true' }, headers } as const;
   await call('DELETE /videos/{videoId}', input).catch((error: unknown) => {
     if (problemOf(error).status !== 404) throw error;
   });

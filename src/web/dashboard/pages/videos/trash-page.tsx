@@ -206,11 +206,12 @@ function EmptyDialog({ count, onClose }: { count: number; onClose: () => void })
   );
 }
 
-/** Deletes everything in the trash permanently. @throws ApiProblem */
+/** Deletes everything in the trash permanently, also when another environment is shown meanwhile. @throws ApiProblem */
 async function emptyTrash(): Promise<void> {
+  const headers = { 'Millrace-Environment': environment.peek() };
   for (;;) {
-    const { data } = await call('GET /discarded/videos', { query: { pageSize: 100 } });
+    const { data } = await call('GET /discarded/videos', { query: { pageSize: 100 }, headers });
     if (data.length === 0) return;
-    for (const { videoId } of data) await deletePermanently(videoId);
+    for (const { videoId } of data) await deletePermanently(videoId, headers);
   }
 }
