@@ -70,7 +70,7 @@ async function report(
     const { createdAt, files, bytes } = await checkBackup({ from, progress, signal });
     return `The backup of ${createdAt} is intact: ${files} files, ${sizeText(bytes)}.\n`;
   }
-  const given = configFile ?? process.env.MILLRACE_CONFIG;
+  const given = configFile ?? (process.env.MILLRACE_CONFIG || undefined);
   const config = loadConfig({
     file: given ?? 'config/server.json',
     fileRequired: given !== undefined,

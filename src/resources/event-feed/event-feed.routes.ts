@@ -9,7 +9,7 @@ const description = `Open it as a WebSocket (HTTP/1.1), with the \`Authorization
 - \`hello\`: the first; \`lastEventId\` is the event after which this connection goes on.
 - \`gap\`: events that \`lastEventId\` asked for are no longer kept (7 days); \`oldestEventId\` is the first that follows.
 - an event as webhooks get it, with an \`eventId\` beside it. Ids grow by one within a project.
-- \`broadcast.stats\`: each second for each broadcast: \`liveStreamId\`, \`broadcastId\`, \`state\` (\`live\`, \`waiting\`), \`durationSeconds\`,
+- \`broadcast.stats\`: each second for each broadcast: \`liveStreamId\`, \`broadcastId\`, \`state\` (\`live\`, \`waiting\`, \`stopping\`), \`durationSeconds\`,
   \`bitrateBitsPerSecond\`, \`framesPerSecond\` (means of the last 4 seconds), \`viewers\`, \`droppedFrames\` (by this server), \`missingFrames\` (by the publisher's
   timestamps), \`keyframeIntervalSeconds\`, and all else that \`GET /live-streams/{liveStreamId}/health\` tells, but for alarms. Not kept.
 - \`restream.state\`: each second for each destination of a broadcast: \`liveStreamId\`, \`broadcastId\`, \`position\` (from 0), and what
