@@ -60,7 +60,10 @@ describeInBrowser('the player page of a video that changes', browser => {
     await until('the length of two segments', async () => Math.abs((await available()) - 4) < 0.1);
     await page.mouse.move(400, 300);
     expect(await page.textContent('#time')).toMatch(/ \/ 0:12$/);
-    await page.waitForSelector('#seek-missing', { state: 'visible' });
+    await until('the part that is missing, on controls that hide again', async () => {
+      await page.mouse.move(400 + Math.random() * 20, 300);
+      return page.isVisible('#seek-missing');
+    });
     await page.keyboard.press('9');
     await until('no further than there is', async () => {
       const { time } = await viewer.video();
