@@ -29,6 +29,7 @@ describeInBrowser('the overview of the dashboard', browser => {
     await step('Upload a video').waitFor();
     await step('Create an API key').waitFor();
     await section('Server').getByText('Processor').waitFor();
+    await section('Bandwidth').getByText('No traffic yet').waitFor();
     expect(await dashboard.violations()).toEqual([]);
 
     const film = new FormData();

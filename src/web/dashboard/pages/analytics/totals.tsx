@@ -23,11 +23,11 @@ const tiles: readonly {
   { name: 'plays', label: 'Plays', hint: 'Play was pressed', format: formatNumber },
   { name: 'watchSeconds', label: 'Watch time', hint: 'By all viewers together', format: formatSpan },
   { name: 'viewers', label: 'Viewers', hint: 'Watched 5 s or more; once a day', format: formatNumber },
-  { name: 'peakViewers', label: 'Most at once', hint: 'Viewers at the same time', format: formatNumber },
+  { name: 'peakViewers', label: 'Peak viewers', hint: 'Viewers at the same time', format: formatNumber },
   { name: 'playPercent', label: 'Play rate', hint: 'Plays of players loaded', format: formatPercent },
   {
     name: 'startSeconds',
-    label: 'First picture',
+    label: 'Startup time',
     hint: 'After play, on average',
     format: seconds => `${formatNumber(seconds, 2)} s`,
     isLessBetter: true,

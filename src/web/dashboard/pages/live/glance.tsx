@@ -65,7 +65,7 @@ export function Glance({
             : ['Started', broadcast === undefined ? nothing : formatDateTime(broadcast.startedAt)],
         ]}
       />
-      <p class="hint">The preview counts as a viewer.</p>
+      <p class="hint">Tabs of the same browser count as one viewer, the preview included.</p>
     </Card>
   );
 }

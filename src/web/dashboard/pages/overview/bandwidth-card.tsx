@@ -7,9 +7,7 @@ type Day = Usage['bandwidth']['days'][number];
 
 /** What went out to viewers in the last 30 days, a bar for each. */
 export function BandwidthCard({ bandwidth }: { bandwidth: Usage['bandwidth'] }) {
-  const [pointed, setPointed] = useState<Day>();
   const { days, todayBytes, last30DaysBytes } = bandwidth;
-  const most = Math.max(1, ...days.map(({ bytes }) => bytes));
   return (
     <Card title="Bandwidth">
       <div class="figures">
@@ -20,6 +18,20 @@ export function BandwidthCard({ bandwidth }: { bandwidth: Usage['bandwidth'] }) 
           <strong>{formatBytes(last30DaysBytes)}</strong> <span class="quiet">in 30 days</span>
         </p>
       </div>
+      {last30DaysBytes === 0 ? (
+        <p class="hint">No traffic yet. Each day shows here as a bar.</p>
+      ) : (
+        <Days days={days} />
+      )}
+    </Card>
+  );
+}
+
+function Days({ days }: { days: readonly Day[] }) {
+  const [pointed, setPointed] = useState<Day>();
+  const most = Math.max(1, ...days.map(({ bytes }) => bytes));
+  return (
+    <>
       {/* For the pointer; the same numbers stand in the table. */}
       <div class="days" aria-hidden="true" onPointerLeave={() => setPointed(undefined)}>
         {days.map(day => (
@@ -58,7 +70,7 @@ export function BandwidthCard({ bandwidth }: { bandwidth: Usage['bandwidth'] }) 
       <div class="for-readers">
         <DaysTable days={days} />
       </div>
-    </Card>
+    </>
   );
 }
 
