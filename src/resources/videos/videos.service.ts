@@ -53,6 +53,8 @@ export interface RecordedVideoAttributes {
 const purgedAtOnce = 100;
 /** Discarded videos that are looked through for room on the disk. */
 const maxEmptied = 1_000;
+/** After the trash was emptied in vain it is left alone for this long. */
+const emptiedAgainAfterMs = 10 * 60_000;
 /** How long a video may be without a source. */
 const emptyForMs = 7 * 24 * 3_600_000;
 
@@ -61,6 +63,8 @@ export class VideosService {
   readonly #options: VideosOptions;
   readonly #store: VideosStore;
   #makingRoom: Promise<void> = Promise.resolve();
+  /** The trash is not emptied before this time; monotonic. */
+  #emptiedNotBeforeMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: VideosOptions) {
     this.#options = options;
@@ -209,21 +213,30 @@ export class VideosService {
 
   /**
    * Removes discarded videos before their time, oldest first, until enough bytes are free. Removes none when all of them together are
-   * not enough. One caller after the other.
+   * not enough, nor for a while after that freed nothing. One caller after the other.
    *
    * @param missing returns how many bytes more are needed, 0 or less when there are enough
    * @throws as {@link removeEach} does
    */
   makeRoom(missing: () => Promise<number>): Promise<void> {
+    const { clock, log } = this.#options;
     const made = this.#makingRoom.then(async () => {
+      if (clock.monotonicMs() < this.#emptiedNotBeforeMs) return;
       const bytes = await missing();
       const videoIds = bytes > 0 ? this.#oldestDiscarded(bytes) : [];
       if (videoIds.length === 0) return;
-      this.#options.log.info('trash-emptied', { videos: videoIds.length, bytes });
+      log.info('trash-emptied', { videos: videoIds.length, bytes });
       await this.removeEach(
         atMost => videoIds.splice(0, atMost),
         videoId => this.#store.removeDiscarded(videoId),
       );
+      // Or every attempt would delete more of it.
+      if (bytes - (await missing()) >= bytes / 2) return;
+      this.#emptiedNotBeforeMs = clock.monotonicMs() + emptiedAgainAfterMs;
+      log.warn('trash-emptied-in-vain', {
+        bytes,
+        hint: 'a running backup, or a snapshot of the file system, keeps deleted files on the disk',
+      });
     });
     this.#makingRoom = made.catch(() => {});
     return made;
