@@ -56,10 +56,10 @@ if (fault !== undefined) fail(`${fault} \`npm run account\` brings its own.`, 1)
 else {
   const { runCommand } = await import('./config/run-command.ts');
   const options = ['upgraded', 'undo', 'json'];
-  await runCommand({ usage, options, expected: [], run: obey }, process.argv.slice(2));
+  await runCommand({ usage, options, expected: [], run: applyOrder }, process.argv.slice(2));
 }
 
-async function obey({ words, options, flags, configFile }: CommandLine): Promise<void> {
+async function applyOrder({ words, options, flags, configFile }: CommandLine): Promise<void> {
   const order = orderOf(words, options);
 
   const { findDataDir } = await import('./command-data-dir.ts');
