@@ -12,7 +12,7 @@ describeInBrowser('analytics in the dashboard', browser => {
     const { videoId } = await createVideo(server.baseUrl, server.productionKey, { title: 'Pier' });
     await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/analytics');
     const { page } = dashboard;
-    await page.getByText('Nothing was watched in this time').waitFor();
+    await page.getByText('No views in this period').waitFor();
     await page.getByText('Nobody is watching now').waitFor();
     expect(await dashboard.violations()).toEqual([]);
 

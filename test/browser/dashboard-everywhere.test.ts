@@ -29,6 +29,8 @@ describeInBrowser('every page of the dashboard', browser => {
       await show(dashboard, path, heading);
       const width = await dashboard.page.evaluate<number>('document.documentElement.scrollWidth');
       if (width > narrow.width) found.push(`${path}: is ${width} pixels wide`);
+      if (path.includes('part='))
+        await until('the tab of the part in the window', () => isTabSeen(dashboard.page));
       const headings = await dashboard.page.locator('h1').count();
       if (headings !== 1) found.push(`${path}: ${headings} headings of the first level`);
       // In the light, the tests of each page look at it.
@@ -68,6 +70,13 @@ describeInBrowser('every page of the dashboard', browser => {
     expect(dashboard.complaints).toEqual([]);
   });
 });
+
+function isTabSeen(page: Page): Promise<boolean> {
+  return page.evaluate<boolean>(`(() => {
+    const { left, right } = document.querySelector('.tabs [aria-current]')?.getBoundingClientRect() ?? {};
+    return left >= 0 && right <= innerWidth;
+  })()`);
+}
 
 /** What has the focus: its name, and whether it is in the window and looks different for it. */
 function focused(page: Page): Promise<{ readonly name: string; readonly isSeen: boolean }> {
@@ -119,6 +128,7 @@ async function fill(server: TestServer): Promise<Places> {
     ['/dashboard', 'Overview'],
     ['/dashboard/live', 'Live streams'],
     [`/dashboard/live/${liveStreamId}`, 'Mill race'],
+    [`/dashboard/live/${liveStreamId}?part=settings`, 'Mill race'],
     ['/dashboard/videos', 'Videos'],
     [`/dashboard/videos/${videoId}`, 'Mill wheel'],
     ['/dashboard/videos/trash', 'Trash'],

@@ -36,7 +36,7 @@ export function AccountFacts() {
           ],
         ]}
       />
-      <h3>Limits in the {environmentNames[environment.value].toLowerCase()}</h3>
+      <h3>Limits in {environmentNames[environment.value].toLowerCase()}</h3>
       <Shown loaded={loaded} height={124}>
         {({ limits }) => <Facts rows={limitRows(limits)} />}
       </Shown>

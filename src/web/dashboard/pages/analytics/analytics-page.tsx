@@ -104,10 +104,7 @@ function ExportMenu({ question, overTime }: { question: Question; overTime: Over
 function NothingYet({ isFiltered }: { isFiltered: boolean }) {
   return (
     <Card>
-      <Empty
-        icon="chart"
-        title={isFiltered ? 'Nobody has opened this in this time' : 'Nothing was watched in this time'}
-      >
+      <Empty icon="chart" title={isFiltered ? 'No views of it in this period' : 'No views in this period'}>
         Numbers come from the player pages by themselves, within seconds, wherever you link or embed them.
         Other players count when they report to this server. Visitors who ask not to be tracked, and previews
         in this dashboard, are not counted.

@@ -64,7 +64,7 @@ export function RestreamsPanel({
     <Card title="Restreams" flush actions={restreams.length > 0 && add}>
       {loaded.problem !== undefined && <LoadFailed problem={loaded.problem} retry={loaded.reload} />}
       {lines.length === 0 ? (
-        <Empty icon="send" title="Send broadcasts on to other places" action={add}>
+        <Empty icon="send" title="Stream to other platforms" action={add}>
           While you are live, what your encoder sends goes on to up to five destinations, such as YouTube or
           Twitch.
         </Empty>

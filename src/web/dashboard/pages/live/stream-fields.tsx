@@ -70,8 +70,8 @@ export function StreamFields({
         error={submission.errorOf('qualities')}
         hint="Smaller pictures help viewers on slow networks, and cost the server processor time."
         options={[
-          ['', 'As the server is set'],
-          ['passthrough', 'One: as it comes in'],
+          ['', 'Server default'],
+          ['passthrough', 'Source only'],
           ['ladder', 'Several: smaller pictures too'],
         ]}
       />

@@ -91,7 +91,7 @@ export const switchEntries: readonly {
   },
   {
     name: 'forceLoop',
-    label: 'Always play over and over',
+    label: 'Loop',
     hint: 'Begins again at the end, whatever the page says.',
   },
   {
