@@ -104,7 +104,7 @@ const markEveryMs = 60_000;
 const retentionEveryMs = 60_000;
 const eventsKeptMs = 7 * 24 * 3_600_000;
 const broadcastsKeptMs = 30 * 24 * 3_600_000;
-/** What is measured of a broadcast whose publisher is gone. */
+/** The rates of a broadcast whose publisher is gone. */
 const noRates = {
   bitrateBitsPerSecond: undefined,
   framesPerSecond: undefined,

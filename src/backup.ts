@@ -85,7 +85,7 @@ async function findLost(databaseFolder: string, filesFolder: string): Promise<st
   try {
     database = openDatabaseBeside({ dataDir: databaseFolder });
   } catch (error) {
-    // Of an older version, whose start after the restore brings it up to date: it is backed up as it is.
+    // A database of an older version cannot be checked. It is backed up all the same: a start after the restore migrates it.
     if (error instanceof AppError && error.code === 'database-unusable') return [];
     throw error;
   }

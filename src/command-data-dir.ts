@@ -8,7 +8,7 @@ import { type RunningServer, RunningServers } from './store/running-servers.ts';
 /** Folder of this program, as {@link RunningServer} names it. */
 export const programDir = fileURLToPath(new URL('../', import.meta.url));
 
-/** What a command was told about settings. */
+/** The settings that a command was started with. */
 export interface CommandSettings {
   readonly flags: Readonly<Record<string, string>>;
   readonly configFile: string | undefined;

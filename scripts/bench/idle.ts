@@ -9,7 +9,7 @@ import { judge, percentile, type Row } from './report.ts';
 
 const name = 'idle';
 const starts = 7;
-/** What a start leaves to be done, such as the first look at all tables, is over by then. */
+/** The work that a start leaves for later, such as the first look at all tables, is over by then. */
 const settleMs = 15_000;
 
 interface Start {
@@ -19,7 +19,7 @@ interface Start {
   readonly readBytes: number;
 }
 
-/** How long a start takes and what it reads, and what a server takes that nobody uses. */
+/** Measures the time and the reads of a start, and the processor time of an idle server. */
 export const benchIdle: Bench = async context => [
   ...(await measureStarts(context)),
   ...(await withServer(context, {}, async ({ child }) => {

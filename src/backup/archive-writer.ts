@@ -5,7 +5,7 @@ import { isNotThere } from '../storage/folder-names.ts';
 import { blockBytes, paddingOf, sumsName } from './archive-format.ts';
 import type { DataFile } from './data-files.ts';
 
-/** What a writer tells while it works. */
+/** Receives the progress of a writer. */
 export interface ArchiveObserver {
   /** So many bytes of files were written. */
   bytesWritten(bytes: number): void;

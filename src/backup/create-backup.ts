@@ -14,7 +14,7 @@ import { type DataFile, databaseName, snapshotPrefix } from './data-files.ts';
 import { FileSnapshot, removeKilledBackups, takeBackupLock } from './file-snapshot.ts';
 import type { Progress } from './progress.ts';
 
-/** What a backup is made of, and where it goes. */
+/** Source, target and options of a backup. */
 export interface BackupOptions {
   readonly dataDir: string;
   /** A file, or a stream that stays open. */
@@ -36,7 +36,7 @@ export interface BackupOptions {
   readonly findLost: (folder: string, filesFolder: string) => Promise<readonly string[]>;
 }
 
-/** What came of a backup. */
+/** The result of a backup. */
 export interface BackupReport {
   readonly files: number;
   readonly bytes: number;

@@ -20,7 +20,7 @@ export interface DataFile {
 const scratchFolders = new Set(['incoming', 'work', 'lost+found']);
 const scratchFile = new RegExp(`^(?:millrace\\.db.*|(?:millrace|backup)\\.lock.*|${restoreMarker})$`);
 const partialSource = /^vod\/[^/]+\/source\.partial(?:\.tag)?$/;
-/** What viewers of a running broadcast can go back to: `live/<liveStreamId>/<broadcastId>`. The server removes it when it starts. */
+/** The rewind window of a running broadcast: `live/<liveStreamId>/<broadcastId>`. The server removes it when it starts. */
 const rewindFolder = /^live\/[^/]+\/[^/]+$/;
 const controlCharacters = /\p{Cc}/u;
 const maxDepth = 32;
@@ -61,7 +61,7 @@ async function* filesBelow(
   }
 }
 
-/** Whether a name in the data folder is none that a backup may contain as a file beside the database. */
+/** Returns whether a file of the data folder is left out of the files of a backup. The database is: a backup contains a copy of it. */
 export function isScratch(name: string): boolean {
   if (name.split('/').some(part => part.startsWith(asidePrefix) || part.startsWith(snapshotPrefix)))
     return true;

@@ -31,7 +31,7 @@ export class FileSnapshot {
     this.#signal = signal;
   }
 
-  /** Where the files are: a folder with the layout of a data folder. */
+  /** The folder of the files, with the layout of a data folder. */
   get root(): string {
     return this.#hasLinks ? this.#folder : this.#dataDir;
   }
@@ -41,7 +41,7 @@ export class FileSnapshot {
     return this.#hasLinks;
   }
 
-  /** What is no regular file, and so in no backup: how many, and the first names. */
+  /** Entries that are no regular files, and so in no backup: their count and the first names. */
   get skipped(): { readonly count: number; readonly names: readonly string[] } {
     return { count: this.#skippedCount, names: this.#skipped };
   }

@@ -27,7 +27,7 @@ export interface RestoreOptions {
   readonly signal: AbortSignal;
 }
 
-/** What was restored. */
+/** The result of a restore. */
 export interface RestoreReport {
   readonly files: number;
   readonly bytes: number;
@@ -42,7 +42,7 @@ interface Description {
   readonly bytes: number;
 }
 
-/** What may be in a folder that counts as empty. */
+/** Files that a folder may have and still count as empty. */
 const ofNobody = /^(?:lost\+found|millrace\.lock.*)$/;
 const maxDescriptionBytes = 64 * 1024;
 const maxNameBytes = 1024;

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { settings } from './settings.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What a command was started with. */
+/** The arguments of a command. */
 export interface CommandLine {
   readonly words: readonly string[];
   /** Names of options without a value, of those that the command knows. */

@@ -420,7 +420,7 @@ export class Delivery implements Component {
     this.#sender.document(exchange, 200, body, pageType, [...own, ...headers, ...stream.headers]);
   }
 
-  /** Only public streams are embedded by whoever asks. */
+  /** Answers oEmbed for public streams only. */
   #answerEmbed(exchange: Exchange, liveStreamId: string, query: URLSearchParams): void {
     const { request } = exchange;
     const stream = counted(exchange, this.#gate.admit({ request, liveStreamId, query, mayBind: false }));

@@ -1,7 +1,7 @@
 import { escapeHtml } from './player-page.ts';
 import { titleOf, type VodPageState } from './vod-page.ts';
 
-/** What the page of a public video or live stream tells other sites. Paths begin with a slash. */
+/** Metadata of a public video or live stream for other sites. Paths begin with a slash. */
 export interface SharedPage {
   readonly title: string;
   readonly path: string;
@@ -14,11 +14,11 @@ export interface SharedPage {
   readonly mp4Path?: string | undefined;
 }
 
-/** Where nothing is known of the picture. */
+/** Used while the size of the picture is unknown. */
 const usualSize = { width: 1280, height: 720 };
 const usualEmbedWidth = 640;
 
-/** What the page of a video tells other sites. */
+/** Describes the page of a video for other sites. */
 export function sharedVideo(state: VodPageState): SharedPage {
   const { videoId, width, height, duration, mp4, poster } = state;
   return {

@@ -28,7 +28,7 @@ export interface VodPageState {
   /** Null where it is switched off or not made yet. */
   readonly mp4: string | null;
   readonly poster: string;
-  /** Whether the poster is an image of this video, and not the placeholder. */
+  /** True where the poster is an image of this video, and not the placeholder. */
   readonly hasThumbnail: boolean;
   readonly storyboard: string | null;
   readonly panoramic: boolean;
@@ -52,7 +52,7 @@ export interface VodPageFiles {
   readonly hasThumbnail: boolean;
 }
 
-/** What the page is told. */
+/** Describes a video for its player page. */
 export function describeVideo(
   entry: VodEntry,
   { hasMp4, hasThumbnail }: VodPageFiles,

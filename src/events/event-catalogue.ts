@@ -196,7 +196,7 @@ export const deliveryTypes = [...eventTypes, testType] as const;
 /** One of {@link deliveryTypes}. */
 export type DeliveryType = (typeof deliveryTypes)[number];
 
-/** What is sent under a name. */
+/** Returns the kind of event that a type names. */
 export function eventKindOf(type: DeliveryType): EventKind {
   return type === testType ? testEvent : eventCatalogue[type];
 }

@@ -1,6 +1,6 @@
 import { signBody, signTimedBody } from './webhook-signature.ts';
 
-/** What the headers of a request to a webhook are made of. */
+/** The values in the headers of a request to a webhook. */
 export interface SignedDelivery {
   readonly deliveryId: string;
   readonly webhookId: string;

@@ -15,7 +15,7 @@ export interface WebhookAnswer {
   readonly response: string | undefined;
 }
 
-/** Whether a receiver took what it was sent: 2xx, or 101. */
+/** Returns whether a receiver accepted a request: 2xx, or 101. */
 export function isReceived({ statusCode }: Pick<WebhookAnswer, 'statusCode'>): boolean {
   return statusCode !== undefined && statusCode < 300;
 }

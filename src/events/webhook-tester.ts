@@ -6,7 +6,7 @@ import { webhookHeaders } from './webhook-headers.ts';
 import type { WebhookQueue } from './webhook-queue.store.ts';
 import { isReceived, type WebhookSender } from './webhook-sender.ts';
 
-/** What {@link WebhookTester} needs. */
+/** Options of {@link WebhookTester}. */
 export interface WebhookTesterOptions {
   readonly queue: Pick<WebhookQueue, 'addTest'>;
   readonly sender: Pick<WebhookSender, 'send'>;

@@ -1,6 +1,6 @@
 import { readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 
-/** What a program says of itself; `formatVersion` is that of libavformat. */
+/** The versions that a program reports; `formatVersion` is that of libavformat. */
 export interface BuildVersions {
   readonly version: string;
   readonly formatVersion: number;

@@ -17,7 +17,7 @@ export interface WatchedBroadcast {
 export interface AlarmWatchOptions {
   /** All broadcasts that are live or wait for their publisher. */
   readonly broadcasts: () => readonly WatchedBroadcast[];
-  /** Whether a broadcast is open, in whatever state. */
+  /** Returns whether a broadcast is open, in any state. */
   readonly isAnyOpen: () => boolean;
   /** An alarm went on or off. */
   readonly changed: (broadcast: WatchedBroadcast, change: AlarmChange) => void;

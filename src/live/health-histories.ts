@@ -5,16 +5,16 @@ import type { EndReason } from './broadcast.ts';
 import type { BroadcastFollower, FollowedBroadcast } from './broadcast-follower.ts';
 import { type HealthExcerpt, HealthHistory, type HealthMeasurement } from './health-history.ts';
 
-/** What {@link HealthHistories} needs. */
+/** Options of {@link HealthHistories}. */
 export interface HealthHistoriesOptions {
-  /** How a live stream's broadcast does now; undefined while it cannot be played. */
+  /** Measures a live stream's broadcast; undefined while it cannot be played. */
   readonly measure: (liveStreamId: string) => HealthMeasurement | undefined;
   readonly clock: Clock;
   /** Broadcasts that ended whose history is kept, the newest; 100 unless given. */
   readonly maxEnded?: number;
 }
 
-/** How the newest broadcast of a live stream did. */
+/** Health of the newest broadcast of a live stream. */
 export interface BroadcastHealth extends HealthExcerpt {
   readonly broadcastId: string;
   readonly startedAtMs: number;

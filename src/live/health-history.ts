@@ -1,4 +1,4 @@
-/** How a broadcast does at a moment. Rates are undefined while no publisher is connected. */
+/** Health of a broadcast at a moment. Rates are undefined while no publisher is connected. */
 export interface HealthMeasurement {
   readonly bitrateBitsPerSecond: number | undefined;
   readonly framesPerSecond: number | undefined;

@@ -402,7 +402,7 @@ export class LiveBroadcasts implements Component {
     return this.#broadcasts.get(liveStreamId)?.find(broadcast => broadcast.broadcastId === broadcastId);
   }
 
-  /** What its viewers see: a broadcast whose publisher stopped is over for them. */
+  /** The state that its viewers see: a broadcast whose publisher stopped is over for them. */
   state(liveStreamId: string): { readonly live: boolean; readonly broadcastId?: string } {
     const current = this.current(liveStreamId);
     if (current === undefined) return { live: false };
@@ -426,7 +426,7 @@ export class LiveBroadcasts implements Component {
     return counts;
   }
 
-  /** How many broadcasts have not ended. */
+  /** The number of broadcasts that have not ended. */
   get openCount(): number {
     return this.#all().filter(({ state }) => state !== 'ended').length;
   }

@@ -72,9 +72,9 @@ export interface LiveSettings {
   readonly segmentTargetMs: number;
   readonly windowMs: number;
   readonly windowBytes: number;
-  /** How long a publisher whose connection was lost may take to come back. */
+  /** The time that a publisher whose connection was lost may take to come back. */
   readonly reconnectGraceMs: number;
-  /** How long a publisher that stopped may take to publish again in the same broadcast. */
+  /** The time that a publisher that stopped may take to publish again in the same broadcast. */
   readonly stopGraceMs: number;
   readonly keyframeTimeoutMs: number;
   /** Largest picture of a publisher: width times height. */

@@ -127,7 +127,7 @@ export interface ApiOptions {
   readonly encodings?: EncodingView;
   /** Where events wait for webhooks; without it, nothing is sent to them. */
   readonly webhooks?: WebhookQueue;
-  /** What tests of webhooks are sent with; as {@link UploadWork} reaches addresses unless given. */
+  /** Sends tests of webhooks; one with the address rules of {@link UploadWork} unless given. */
   readonly webhookSender?: WebhookSender;
   /** How the destinations of what a live stream broadcasts do; without it, nothing is broadcast. */
   readonly restreams?: (liveStreamId: string) => readonly RestreamReport[] | undefined;

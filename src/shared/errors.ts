@@ -11,7 +11,7 @@ interface ErrorEntry {
   readonly title: string;
   /** Only where the kind's usual HTTP status is not the one the contract asks for. */
   readonly status?: number;
-  /** Given where whoever throws it logs it: those who ask again and again need no line each. */
+  /** Level of the log line, where it does not follow from kind and blame. */
   readonly logLevel?: 'info';
 }
 

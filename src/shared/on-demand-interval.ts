@@ -23,7 +23,7 @@ export class OnDemandInterval {
     this.#timer.unref();
   }
 
-  /** Ends it for good. */
+  /** Stops the timer. {@link wake} has no effect from then on. */
   stop(): void {
     this.#isStopped = true;
     this.#rest();

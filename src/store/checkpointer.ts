@@ -3,7 +3,7 @@ import type Sqlite from 'better-sqlite3';
 import { OnDemandInterval } from '../shared/on-demand-interval.ts';
 import type { CheckpointReport } from './checkpoint-worker.ts';
 
-/** How often it is looked whether there is something to do, while the database changes. */
+/** The log is looked at this often while the database changes. */
 const lookEveryMs = 100;
 /** A thread that died is replaced this much later. */
 const replacedAfterMs = 2_000;

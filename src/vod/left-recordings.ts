@@ -48,7 +48,7 @@ export class LeftRecordings {
     this.#finished = finished;
   }
 
-  /** How many wait to be finished. */
+  /** The number of recordings that wait to be finished. */
   get count(): number {
     return this.#waiting.size;
   }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** How a command ended, and what it said. */
+/** The exit code and the output of a command. */
 export interface CommandResult {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

@@ -3,7 +3,7 @@ import { createHook } from 'node:async_hooks';
 /** A timer that was set by the server's code. */
 interface SetTimer {
   readonly timeout: { readonly _idleTimeout: number; readonly _destroyed: boolean };
-  /** Where it was set. */
+  /** The stack of the call that set it. */
   readonly stack: string;
 }
 
@@ -25,7 +25,7 @@ export class TimerWatch {
     },
   }).enable();
 
-  /** Where the timers were set that will fire in less than `ms`, each a stack. */
+  /** Returns the stacks of the calls that set timers which fire in less than `ms`. */
   pending(ms: number): string[] {
     for (const timer of this.#timers) if (timer.timeout._destroyed) this.#timers.delete(timer);
     return [...this.#timers].filter(({ timeout }) => timeout._idleTimeout < ms).map(({ stack }) => stack);

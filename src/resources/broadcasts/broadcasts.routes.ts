@@ -48,10 +48,10 @@ export function broadcastRoutes(
       path: '/live-streams/{liveStreamId}/health/history',
       summary: 'Get the ingest health of the last minutes',
       description:
-        'Of the broadcast that goes on, or else of the last one, which is remembered for a day. The history is in memory: a restart of the server forgets it.',
+        'Of the broadcast in progress, or else of the last one, which is kept for a day. The history is in memory: a restart of the server clears it.',
       ...one,
       query: healthHistoryQuerySchema,
-      success: { status: 200, description: 'How it did.', schema: healthHistorySchema },
+      success: { status: 200, description: 'The history.', schema: healthHistorySchema },
       handle: ({ found, query }) => broadcasts.healthHistory(found.liveStreamId, query.minutes),
     }),
   ];

@@ -208,16 +208,18 @@ const healthSampleSchema = z
   })
   .meta({ id: 'HealthSample' });
 
-/** How the newest broadcast of a live stream did over the last minutes. */
+/** Health of the newest broadcast of a live stream over the last minutes. */
 export const healthHistorySchema = z
   .object({
     broadcasting: z.boolean(),
     broadcastId: z
       .string()
       .optional()
-      .describe('The broadcast that is told of; absent, as is all but `data`, when none is remembered.'),
+      .describe('The broadcast that the samples are of; absent, as is all but `data`, when there are none.'),
     startedAt: time.optional(),
-    endedAt: time.optional().describe('Absent while it goes on. The last minutes are those before the end.'),
+    endedAt: time
+      .optional()
+      .describe('Absent while the broadcast is in progress. The last minutes are those before the end.'),
     stepSeconds: z.int().optional().describe('Length of the step that each sample stands for.'),
     data: z
       .array(healthSampleSchema)
@@ -246,5 +248,5 @@ export const healthHistorySchema = z
     ],
   });
 
-/** How the newest broadcast of a live stream did over the last minutes. */
+/** Health of the newest broadcast of a live stream over the last minutes. */
 export type HealthHistoryView = z.input<typeof healthHistorySchema>;

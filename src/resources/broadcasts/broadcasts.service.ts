@@ -41,7 +41,7 @@ export interface IngestHealth {
 /** What the live room tells of the ingest of a stream; undefined when it does not broadcast. */
 export type FindIngestHealth = (liveStreamId: string) => IngestHealth | undefined;
 
-/** How the newest broadcast of a live stream did. */
+/** Health of the newest broadcast of a live stream. */
 export interface IngestHealthHistory {
   readonly broadcastId: string;
   readonly startedAtMs: number;
@@ -61,7 +61,7 @@ export interface IngestHealthHistory {
 /** Finds how the newest broadcast of a stream did over so many seconds; undefined when none is remembered. */
 export type FindHealthHistory = (liveStreamId: string, seconds: number) => IngestHealthHistory | undefined;
 
-/** What the live room tells of the health of broadcasts. */
+/** The health of broadcasts, as the live room knows it. */
 export interface IngestHealthSources {
   readonly health: FindIngestHealth;
   readonly history: FindHealthHistory;
@@ -119,7 +119,7 @@ export class BroadcastsService {
     });
   }
 
-  /** How the newest broadcast of a live stream did over the last minutes. */
+  /** Health of the newest broadcast of a live stream over the last minutes. */
   healthHistory(liveStreamId: string, minutes: number): HealthHistoryView {
     const history = this.#history(liveStreamId, minutes * 60);
     if (history === undefined) return { broadcasting: false, data: [] };

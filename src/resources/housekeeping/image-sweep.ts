@@ -9,7 +9,7 @@ import type { SweepReport } from './sweep-report.ts';
 
 /** What a walk over logos, images of live streams and watermarks has found. */
 export interface ImageSurvey {
-  /** How many images are missing. */
+  /** The number of images that are missing. */
   readonly lost: number;
   readonly left: readonly Orphan[];
   /** Whether so many images are missing, or all of a kind with their folder, that their disk is more likely to be away. */

@@ -114,7 +114,7 @@ export class Sweep {
     return 0;
   }
 
-  /** What another user's backup has left cannot be removed, and does not keep the sweep from everything else. */
+  /** Removes what killed backups have left. That of another user cannot be removed, and does not stop the sweep. */
   async #removeKilledBackups(): Promise<number> {
     try {
       return await this.#options.removeKilledBackups();

@@ -70,7 +70,7 @@ export function deliveryRoutes(webhooks: WebhooksService, deliveries: Deliveries
         webhooks.find(caller.projectId, params.webhookId),
       success: {
         status: 201,
-        description: 'The delivery, with what came of it.',
+        description: 'The delivery, with its attempt.',
         schema: deliveryDetailsSchema,
       },
       handle: ({ found, caller }) => deliveries.test(found, caller),

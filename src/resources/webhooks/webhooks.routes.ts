@@ -64,7 +64,7 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
       path: '/webhooks/{webhookId}',
       summary: 'Change a webhook',
       description:
-        'What is not sent stays, and so does the secret. What waits to be delivered goes to the new address, at once; newly chosen events are told of from now on.',
+        'Attributes that you do not send stay, and so does the secret. Waiting deliveries go to the new address, at once; newly chosen events are sent from now on.',
       ...one,
       body: jsonBody(webhookChangesSchema),
       success: { status: 200, ...shown },
@@ -80,7 +80,11 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
       auth: 'key',
       rateClass: 'reads',
       body: jsonBody(webhookCheckSchema),
-      success: { status: 200, description: 'What this server makes of it.', schema: webhookVerdictSchema },
+      success: {
+        status: 200,
+        description: 'Whether this server would deliver to it.',
+        schema: webhookVerdictSchema,
+      },
       handle: ({ body }) => webhooks.check(body.url),
     }),
     defineRoute({

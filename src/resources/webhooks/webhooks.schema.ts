@@ -40,7 +40,7 @@ export const webhookCheckSchema = z
   .strictObject({ url })
   .meta({ examples: [{ url: 'https://hooks.example.net/in' }] });
 
-/** What this server makes of an address. */
+/** The answer to whether this server would deliver to an address. */
 export const webhookVerdictSchema = z
   .object({
     deliverable: z.boolean().describe('Whether this server would connect to the address now.'),
@@ -52,7 +52,7 @@ export const webhookVerdictSchema = z
       .string()
       .optional()
       .describe(
-        'The environment variable with which whoever runs the server can allow the address; absent where none does.',
+        'The environment variable by which the operator can allow the address; absent where there is none.',
       ),
   })
   .meta({
@@ -67,7 +67,7 @@ export const webhookVerdictSchema = z
     ],
   });
 
-/** What this server makes of an address. */
+/** The answer to whether this server would deliver to an address. */
 export type WebhookVerdictView = z.input<typeof webhookVerdictSchema>;
 
 /** Query of `GET /webhooks`. */

@@ -6,13 +6,13 @@ import type { Sound } from './sound.ts';
 
 const volumeStep = 0.1;
 
-/** What the keys work on: the player of a video or of a live stream. */
+/** The player that the keys control: that of a video or of a live stream. */
 export interface KeyboardTarget {
   readonly root: HTMLElement;
   readonly video: HTMLVideoElement;
   readonly sound: Sound;
   readonly isLive: boolean;
-  /** Whether there is something to play, seek and mute now. */
+  /** Returns whether there is something to play, seek and mute now. */
   isReady(): boolean;
   toggle(): void;
   seekBy(seconds: number): void;
@@ -104,12 +104,12 @@ export class Keyboard {
   }
 }
 
-/** How far a seek went, such as `+5 s`. */
+/** Formats the distance of a seek, such as `+5 s`. */
 export function seekText(seconds: number): string {
   return seconds < 0 ? `−${-seconds} s` : `+${seconds} s`;
 }
 
-/** Whether nothing else has a use for a key: a field, a dialog, a focused button or slider, the browser. */
+/** Returns whether a key is for the player, and not for a field, a dialog, a focused button or slider, or the browser. */
 function isForPlayer(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return false;
   const { target } = event;

@@ -420,7 +420,7 @@ export class LiveMedia {
     if (this.#endStuckSeconds >= endAfterSeconds) this.#handlers.onEnded();
   }
 
-  /** Whether the playhead has reached the end of what the broadcaster sent. What the server lists behind it does not count. */
+  /** Returns whether the playhead has reached the end of the publisher's media. Stills and gaps behind it do not count. */
   #hasShownAll({ fragments }: LevelDetails): boolean {
     const last = fragments.findLast(({ gap, relurl }) => !gap && !/^(still|stopped)-/.test(relurl ?? ''));
     return this.#video.currentTime >= (last?.end ?? 0) - leastAheadSeconds;

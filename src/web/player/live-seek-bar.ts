@@ -21,7 +21,7 @@ export class LiveSeekBar {
   readonly #clockText = pageElement('seek-clock', HTMLElement);
   /** Its positions are seconds behind live. */
   readonly #pointer: SeekPointer;
-  /** Where the pointer is; undefined while it is elsewhere. */
+  /** The pointer's place on the bar; undefined while it is elsewhere. */
   #pointedAt: BarPlace | undefined;
 
   /** `onSeek`: called when somebody moved. */

@@ -1,4 +1,4 @@
-/** What a key does, on the pages of videos and of live streams. Seconds and steps are relative; `rate` steps through the speeds. */
+/** The action of a key, on the pages of videos and of live streams. Seconds and steps are relative; `rate` steps through the speeds. */
 export type KeyAction =
   | { readonly does: 'toggle-play' | 'mute' | 'fullscreen' | 'captions' | 'picture-in-picture' | 'help' }
   | { readonly does: 'seek-by'; readonly seconds: number }

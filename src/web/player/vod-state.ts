@@ -24,7 +24,7 @@ export interface VodState {
   /** For downloading; undefined where that is switched off. */
   readonly mp4: string | undefined;
   readonly poster: string;
-  /** Whether the poster is an image of this video, and not the placeholder. */
+  /** True where the poster is an image of this video, and not the placeholder. */
   readonly hasThumbnail: boolean;
   readonly storyboard: string | undefined;
   readonly captions: readonly VodTrack[];

@@ -41,7 +41,7 @@ export function isTurn(message: Message): boolean {
   return message.type === 'live-stream.broadcast.started' || isEnd(message);
 }
 
-/** Whether a message says that a broadcast ended. */
+/** Returns whether a message says that a broadcast ended. */
 export function isEnd({ type }: Message): boolean {
   return type === 'live-stream.broadcast.ended';
 }

@@ -1,8 +1,8 @@
-/** What is embedded into other pages. */
+/** A player that is embedded into other pages. */
 export interface EmbeddedPlayer {
   /** Address of the player page. */
   readonly url: string;
-  /** What screen readers call the frame. */
+  /** The name of the frame for screen readers. */
   readonly title: string;
   /** Of the picture, in pixels; undefined while it is unknown, and for audio alone. */
   readonly size: { readonly width: number; readonly height: number } | undefined;

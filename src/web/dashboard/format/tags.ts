@@ -8,7 +8,7 @@ const shownChars = 20;
 /** Tags after some were added. */
 export interface AddedTags {
   readonly tags: readonly string[];
-  /** What could not be added. */
+  /** The tags that could not be added. */
   readonly rest: string;
   /** Why, where there is a rest. */
   readonly problem: string | undefined;

@@ -58,7 +58,7 @@ export function isSettled({ kind }: VideoState): boolean {
   return kind === 'ready' || kind === 'failed' || kind === 'empty';
 }
 
-/** Whether its file has audio and no video, as far as that is known. */
+/** Returns whether a video's file has audio and no video, as far as that is known. */
 export function isAudioOnly({ encoding: { metadata } }: VideoStatus): boolean {
   return metadata.audioCodec !== null && metadata.videoCodec === null;
 }

@@ -3,7 +3,7 @@ import { type ChartProps, rowsToTell, summaryOf } from './chart-values.ts';
 
 const maxRows = 30;
 
-/** What a chart shows, for screen readers: a summary of each line, and a table of values over its whole time. */
+/** Describes a chart for screen readers: a summary of each line, and a table of values over its whole time. */
 export function ChartTable({ label, times, series, format, clock = 'local' }: ChartProps) {
   const spanSeconds = (times.at(-1) ?? 0) - (times[0] ?? 0);
   const isUtc = clock !== 'local';

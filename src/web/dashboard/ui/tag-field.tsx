@@ -20,7 +20,7 @@ export function TagField({
 }: {
   label: string;
   tags: readonly string[];
-  /** What stands in the field and is no tag yet. */
+  /** The text in the field, which is no tag yet. */
   typed: string;
   error?: string | undefined;
   onTyped: (typed: string) => void;

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { problemOf } from '../api/problem.ts';
 import { Button, IconButton } from './button.tsx';
 
-/** What a message offers, such as to undo what it tells of. */
+/** An action that a message offers, such as Undo. */
 export interface ToastAction {
   readonly words: string;
   readonly run: () => void;
@@ -35,7 +35,7 @@ export function tellProblem(error: unknown): void {
   add({ tone: 'bad', text: problemOf(error).text });
 }
 
-/** Where short messages appear, and are read out. All of them stay while the pointer or the keyboard is on one. */
+/** Shows short messages, which screen readers read out. All of them stay while the pointer or the keyboard is on one. */
 export function Toasts() {
   const [isHovered, setHovered] = useState(false);
   const [isFocused, setFocused] = useState(false);
@@ -141,12 +141,12 @@ function remove(id: number): void {
   toasts.value = toasts.value.filter(toast => toast.id !== id);
 }
 
-/** Whether the keyboard is in there, and not a pointer that has clicked there. */
+/** Returns whether the keyboard focus is inside, unless it came from a click. */
 function hasKeyboard(element: HTMLElement | null): boolean {
   return element?.querySelector(':focus-visible') != null;
 }
 
-/** Whether the keyboard is on a button, a link or the heading of the page, where nothing is being typed. */
+/** Returns whether the keyboard focus is on a button, a link or the heading of the page, where nothing is being typed. */
 function isKeyboardOnControl(): boolean {
   return document.activeElement?.matches(':is(button, a, h1, [type=checkbox]):focus-visible') === true;
 }

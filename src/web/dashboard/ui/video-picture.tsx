@@ -28,7 +28,7 @@ export function VideoPicture({
   isAudioOnly?: boolean;
   /** Too small for words: they stand beside it. */
   isSmall?: boolean;
-  /** What stands on the thumbnail. */
+  /** Elements on top of the thumbnail. */
   children?: ComponentChildren;
 }) {
   const [round, setRound] = useState(0);

@@ -7,7 +7,7 @@ import { isOver, isUnderWay, percentOf, summaryOf } from './upload.ts';
 import { UploadRow } from './upload-row.tsx';
 import { uploads } from './upload-store.ts';
 
-/** What is being uploaded, in the corner of every page. Nothing when nothing is. */
+/** Shows uploads in the corner of every page, and nothing while there are none. */
 export function UploadPanel() {
   // On a phone the list would take half of the screen.
   const [isFolded, setFolded] = useState(() => matchMedia('(max-width: 480px)').matches);

@@ -25,7 +25,7 @@ const periods = [
 ] as const;
 type Minutes = (typeof periods)[number][0];
 
-/** What a plot shows of a sample. */
+/** A plot of one value of the samples. */
 interface HealthPlot extends Pick<ChartProps, 'format' | 'steps' | 'atLeast' | 'isArea'> {
   readonly title: string;
   readonly series: string;
@@ -57,7 +57,7 @@ const plots: readonly HealthPlot[] = [
   },
 ];
 
-/** How steadily the encoder sends: the last minutes as lines, and the numbers of the whole broadcast. */
+/** Shows how steadily the encoder sends: the last minutes as lines, and the numbers of the whole broadcast. */
 export function HealthPanel({
   stream: { liveStreamId },
   state,

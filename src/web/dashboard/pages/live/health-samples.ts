@@ -1,7 +1,7 @@
 import type { IngestHealthHistory } from '../../api/api-types.ts';
 import type { BroadcastStats } from '../../broadcasts/broadcast-stats.ts';
 
-/** How a broadcast did at a moment, by the server's clock; null where nothing is known, so that a line breaks there. */
+/** Health of a broadcast at a moment, by the server's clock; null where nothing is known, so that a line breaks there. */
 export interface HealthSample {
   /** Seconds since 1970. */
   readonly time: number;
@@ -11,7 +11,7 @@ export interface HealthSample {
   readonly viewers: number | null;
 }
 
-/** What the feed told of one broadcast. */
+/** Samples of one broadcast from the feed. */
 export interface HeardSamples {
   readonly broadcastId: string;
   readonly samples: readonly HealthSample[];
@@ -22,7 +22,7 @@ export const shortestSeconds = 300;
 /** After so many steps without a sample the line breaks. */
 const maxSteps = 3.5;
 
-/** What was heard of a broadcast with one message more, without what is too old to be shown. */
+/** Adds a message of the feed to the samples, and drops those that are too old to be shown. */
 export function withStats(
   heard: HeardSamples | undefined,
   stats: BroadcastStats,
@@ -77,7 +77,7 @@ export function samplesOf(
   });
 }
 
-/** Where the time axis begins: so many seconds before the end, or with the broadcast if that began later, and 5 minutes before at the latest. */
+/** Returns the begin of the time axis: so many seconds before the end, or with the broadcast if that began later, and 5 minutes before at the latest. */
 export function axisBegin(samples: readonly HealthSample[], seconds: number): number | undefined {
   const [first] = samples;
   const last = samples.at(-1);

@@ -14,7 +14,7 @@ import {
 
 const shortestStepMs = 1000;
 
-/** How the newest broadcast of a live stream did over some minutes. */
+/** Health of the newest broadcast of a live stream over some minutes. */
 export interface ShownHealth {
   /** The newest last; those of the seconds before the page was opened included. */
   readonly samples: readonly HealthSample[];

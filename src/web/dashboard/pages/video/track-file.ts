@@ -1,10 +1,10 @@
 import { parseVtt } from '../../../player/web-vtt.ts';
 
-/** What was found in a file of captions or chapters: how many entries players will find, or why it cannot be used. */
+/** The result of reading a file of captions or chapters: how many cues players will find, or why it cannot be used. */
 export type TrackReading =
   | {
       readonly cues: number;
-      /** Whether it is SubRip (`.srt`), which the server converts. */
+      /** True for SubRip (`.srt`), which the server converts. */
       readonly wasSubRip: boolean;
     }
   | { readonly fault: string };

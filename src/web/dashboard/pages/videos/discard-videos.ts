@@ -65,7 +65,7 @@ export function wordsOf(videos: readonly Video[]): string {
   return videos.length === 1 && first !== undefined ? `“${titleOf(first)}”` : `${videos.length} videos`;
 }
 
-/** Whether the API knew what it was asked for. @throws ApiProblem for any other problem */
+/** Returns whether the API found the resource. @throws ApiProblem for any problem but 404 */
 async function isFound(answer: Promise<unknown>): Promise<boolean> {
   try {
     await answer;

@@ -3,7 +3,7 @@ import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { answerOf, formatDuration } from './delivery-words.ts';
 
-/** What came of a test event. */
+/** Shows the result of a test event. */
 export function TestResult({
   delivery: { status, attempts },
   onDetails,

@@ -25,7 +25,7 @@ export function useVerdict(url: string): WebhookVerdict | undefined {
   return loaded.value?.url === url ? loaded.value.verdict : undefined;
 }
 
-/** Whether an address is worth asking about; the server says what is wrong with others when they are saved. */
+/** Returns whether an address is complete enough to check; the server says what is wrong with others when they are saved. */
 function isHttpUrl(text: string): boolean {
   return /^https?:\/\/[^\s/\\][^\s\\]*$/i.test(text) && URL.canParse(text);
 }
