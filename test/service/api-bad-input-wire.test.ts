@@ -130,6 +130,9 @@ describe('a body that does not come', () => {
       playerId: (await made('/players')).playerId,
       keyPairId: (await made('/account/api-keys')).keyPairId,
       summaryId: (await made('/summaries', { videoId })).summaryId,
+      webhookId: (
+        await made('/webhooks', { url: 'https://receiver.example/', events: ['video.source.recorded'] })
+      ).webhookId,
     };
     const { token } = await made('/upload-tokens');
     const cookie = await signIn(server);
