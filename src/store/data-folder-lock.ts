@@ -32,7 +32,7 @@ export class DataFolderLock {
       return new DataFolderLock(holder);
     } catch (error) {
       holder?.close();
-      throw unusable(dataDir, error);
+      throw unusable(dataDir, name, error);
     }
   }
 
@@ -85,22 +85,32 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function unusable(dataDir: string, error: unknown): AppError {
+function unusable(dataDir: string, lockName: string, error: unknown): AppError {
   const message = isBusy(error)
     ? `The data folder ${dataDir} is in use by another process.`
-    : `The data folder ${dataDir} cannot be written: ${messageOf(error)}${ownerAdvice(dataDir)}`;
+    : `The data folder ${dataDir} cannot be written: ${messageOf(error)}${ownerAdvice(dataDir, lockName)}`;
   return new AppError('data-dir-unusable', message, { cause: error });
 }
 
-/** A folder of another user is the usual cause, such as one of the host that is mounted into a container. */
-function ownerAdvice(dataDir: string): string {
+/** A folder of another user is the usual cause, such as one of the host that is mounted into a container, or a lock that a killed process of another user left. */
+function ownerAdvice(dataDir: string, lockName: string): string {
   const own = process.getuid?.();
+  for (const [path, name] of [
+    [dataDir, 'It'],
+    [join(dataDir, lockName), lockName],
+  ] as const) {
+    const owner = ownerOf(path);
+    if (own === undefined || owner === undefined || owner === own) continue;
+    return `. ${name} belongs to user ${owner}, and this process runs as user ${own}. Run "chown -R ${own} ${dataDir}", or for a container the same with the folder of the host that is mounted there.`;
+  }
+  return '';
+}
+
+function ownerOf(path: string): number | undefined {
   try {
-    const owner = statSync(dataDir).uid;
-    if (own === undefined || owner === own) return '';
-    return `. It belongs to user ${owner}, and this process runs as user ${own}. Run "chown -R ${own} ${dataDir}", or for a container the same with the folder of the host that is mounted there.`;
+    return statSync(path).uid;
   } catch {
-    return '';
+    return undefined;
   }
 }
 

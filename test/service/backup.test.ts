@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -194,6 +196,24 @@ describe('a backup of a running server', () => {
     expect((await runCommand('backup', ...fromServer(join(folder, 'a.tar')))).code).toBe(0);
     expect(left(server.dataDir)).toEqual([]);
   });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'names the other user whose killed backup has left its lock',
+    async () => {
+      const dataDir = await tempDirOfTest();
+      const uid = 54_321;
+      for (const name of ['millrace.db', 'backup.lock']) place(dataDir, name, '');
+      for (const path of [dataDir, join(dataDir, 'millrace.db')]) chownSync(path, uid, uid);
+      chmodSync(join(dataDir, 'backup.lock'), 0o600);
+      const { code, stderr } = await startCommand('backup', ['-', `--dataDir=${dataDir}`], { uid }).ended;
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining(
+          `backup.lock belongs to user 0, and this process runs as user ${uid}. Run "chown -R ${uid} ${dataDir}"`,
+        ),
+      ]);
+    },
+  );
 
   it('takes the pieces of an upload that is under way, which goes on where it is restored', async () => {
     const [first, second] = [noise(chunkBytes), noise(1_000)];

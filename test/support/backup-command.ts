@@ -21,15 +21,16 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
  * Starts `npm run backup` or `npm run restore` as a process of its own.
  *
  * @param options `isPaused`: its output is read only once `child.stdout.resume()` is called, so that it waits when the pipe is full.
- * `hasInput`: the caller writes to `child.stdin`
+ * `hasInput`: the caller writes to `child.stdin`. `uid`: the user that it runs as
  */
 export function startCommand(
   name: 'backup' | 'restore',
   args: readonly string[],
-  options: { readonly isPaused?: boolean; readonly hasInput?: boolean } = {},
+  options: { readonly isPaused?: boolean; readonly hasInput?: boolean; readonly uid?: number } = {},
 ): RunningCommand {
   const child = spawn(process.execPath, [`src/${name}.ts`, ...args], {
     cwd: root,
+    ...(options.uid === undefined ? {} : { uid: options.uid }),
     stdio: [options.hasInput === true ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });
   const pieces: Buffer[] = [];
