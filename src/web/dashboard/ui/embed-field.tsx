@@ -14,7 +14,7 @@ export function EmbedField({ player }: { player: EmbeddedPlayer }) {
         value={kind}
         onValue={setKind}
         options={[
-          ['responsive', 'Responsive: fills the available width'],
+          ['responsive', 'Responsive: full width'],
           ['fixed', `Fixed: ${width} × ${height} pixels`],
         ]}
       />
