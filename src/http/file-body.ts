@@ -14,8 +14,8 @@ export interface FileBodyOptions {
   readonly uploadDir: string;
   /** A sender that is silent for so long is given up. */
   readonly idleTimeoutMs: number;
-  /** Refuses when there is no room for so many more bytes. @throws AppError `disk-full` */
-  readonly needRoom: (bytes: number) => Promise<void>;
+  /** Refuses when there is no room for so many more bytes; asked again while they arrive. @throws AppError `disk-full` */
+  readonly expectRoom: (bytes: number) => Promise<void>;
 }
 
 /** The name that most clients give the file; sent as text, it is a file that is missing. */
@@ -45,7 +45,7 @@ export async function receiveFile(
 ): Promise<UploadedFile> {
   const announcedBytes = Number(ctx.req.headers['content-length'] ?? 0);
   if (announcedBytes > admission.bytesMax + bodyOverheadAtMost) throw excessOf(admission);
-  await options.needRoom(announcedBytes);
+  await options.expectRoom(announcedBytes);
   const folder = join(options.uploadDir, newUuid());
   await mkdir(folder);
   const spools: SpoolFile[] = [];
@@ -73,7 +73,7 @@ export async function receiveFile(
       fileWriteStreamHandler: file => {
         const { filepath } = file as unknown as { filepath: string };
         const hasDigest = admission.hasDigest ?? false;
-        const spool = new SpoolFile({ path: filepath, hasDigest, checkRoom: () => options.needRoom(0) });
+        const spool = new SpoolFile({ path: filepath, hasDigest, checkRoom: () => options.expectRoom(0) });
         spools.push(spool);
         return spool;
       },

@@ -59,7 +59,7 @@ export interface KoaAppOptions {
   /** Folder for files that are being received. */
   readonly uploadDir: string;
   /** Refuses a file when there is no room for so many more bytes; all are taken unless given. @throws AppError `disk-full` */
-  readonly needRoom?: (bytes: number) => Promise<void>;
+  readonly expectRoom?: (bytes: number) => Promise<void>;
   readonly log: Logger;
   readonly clock?: Clock;
   readonly observer?: HttpObserver;
@@ -103,7 +103,7 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
   const fileBodies = {
     uploadDir: options.uploadDir,
     idleTimeoutMs: options.uploadIdleTimeoutMs ?? bodyTimeoutMs,
-    needRoom: options.needRoom ?? (() => Promise.resolve()),
+    expectRoom: options.expectRoom ?? (() => Promise.resolve()),
   };
   const idPrefix = randomBase62(6);
   const queryReaders = new Map(options.routes.map(route => [route, queryReader(route.query ?? noQuery)]));

@@ -281,7 +281,11 @@ export function createApi(options: ApiOptions): Api {
       ? auth.authenticate(authorization, peers.addressOf(request))
       : sessions.gate.callerIn(environment, request, setHeader);
   };
-  const files = new MediaFiles(dataDir, missing => videos.makeRoom(missing));
+  const files = new MediaFiles(
+    dataDir,
+    missing => videos.makeRoom(missing),
+    bytes => videos.canMakeRoom(bytes),
+  );
   const images: ImageWork = { ...noImageWork, ...options.images };
   const mark: MarkImage = async (path, image) => {
     requirePixels(image, images.maxPixels);
@@ -471,7 +475,7 @@ export function createApi(options: ApiOptions): Api {
     limiter,
     docsBase,
     uploadDir: emptyFolder(join(dataDir, 'incoming')),
-    needRoom: bytes => files.needRoom(bytes, uploadWork.minFreeBytes),
+    expectRoom: bytes => files.expectRoom(bytes, uploadWork.minFreeBytes),
     log: log.child('api'),
     clock,
     ...(options.observer === undefined ? {} : { observer: options.observer }),

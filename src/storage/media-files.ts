@@ -32,10 +32,17 @@ export type MakeRoom = (missing: () => Promise<number>) => Promise<void>;
 export class MediaFiles {
   readonly #root: string;
   readonly #makeRoom: MakeRoom;
+  readonly #canMakeRoom: (bytes: number) => boolean;
 
-  constructor(dataDir: string, makeRoom: MakeRoom = async () => {}) {
+  /** @param canMakeRoom returns whether `makeRoom` could free so many bytes */
+  constructor(
+    dataDir: string,
+    makeRoom: MakeRoom = async () => {},
+    canMakeRoom: (bytes: number) => boolean = () => false,
+  ) {
     this.#root = dataDir;
     this.#makeRoom = makeRoom;
+    this.#canMakeRoom = canMakeRoom;
   }
 
   /** The data folder itself. */
@@ -141,11 +148,20 @@ export class MediaFiles {
     if (free - bytes >= leftBytes) return;
     await this.#makeRoom(async () => bytes + leftBytes - (await this.freeBytes()));
     free = await this.freeBytes();
-    if (free - bytes >= leftBytes) return;
-    throw new AppError(
-      'disk-full',
-      `${Math.ceil(bytes / 1e6)} MB are needed, ${Math.floor(free / 1e6)} MB are free`,
-    );
+    if (free - bytes < leftBytes) throw diskFull(bytes, free);
+  }
+
+  /**
+   * Checks that announced bytes can be stored when they come. Deletes nothing for them: a sender can announce what it never sends.
+   * Call {@link needRoom} while they arrive.
+   *
+   * @throws AppError `disk-full`
+   */
+  async expectRoom(bytes: number, leftBytes: number): Promise<void> {
+    await this.needRoom(0, leftBytes);
+    const free = await this.freeBytes();
+    const missing = bytes + leftBytes - free;
+    if (missing > 0 && !this.#canMakeRoom(missing)) throw diskFull(bytes, free);
   }
 
   /** Bytes that can still be written to the data folder's file system. */
@@ -153,6 +169,11 @@ export class MediaFiles {
     const { bavail, bsize } = await statfs(this.#root);
     return bavail * bsize;
   }
+}
+
+function diskFull(neededBytes: number, freeBytes: number): AppError {
+  const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
+  return new AppError('disk-full', `${megabytes(neededBytes)} are needed, ${megabytes(freeBytes)} are free`);
 }
 
 /** Brings a file's bytes to the disk. */

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Clock } from '../../src/shared/clock.ts';
+import { MediaFiles } from '../../src/storage/media-files.ts';
 import { type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
 import { tempDirOfTest } from '../support/temp-dir.ts';
 
@@ -140,6 +142,7 @@ describe('a video that is deleted where it can be restored', () => {
     const makeRoom = () => server.api.videos.makeRoom(async () => missing);
     await makeRoom();
     expect(removed).toEqual([]);
+    expect([3_000, 3_001].map(bytes => server.api.videos.canMakeRoom(bytes))).toEqual([true, false]);
     missing = 1_001;
     await makeRoom();
     expect(removed).toEqual(ids.slice(0, 2));
@@ -182,6 +185,19 @@ describe('a video that is deleted where it can be restored', () => {
     } finally {
       await tight.stop();
     }
+  });
+
+  it('stays where bytes are announced that may never come, and counts as room for them', async () => {
+    const makeRoom = vi.fn(async () => {});
+    let canMakeRoom = true;
+    const files = new MediaFiles(tmpdir(), makeRoom, () => canMakeRoom);
+    const announced = Number.MAX_SAFE_INTEGER;
+    await files.expectRoom(announced, 0);
+    canMakeRoom = false;
+    await expect(files.expectRoom(announced, 0)).rejects.toMatchObject({ code: 'disk-full' });
+    expect(makeRoom).not.toHaveBeenCalled();
+    await expect(files.needRoom(announced, 0)).rejects.toMatchObject({ code: 'disk-full' });
+    expect(makeRoom).toHaveBeenCalledOnce();
   });
 
   it('is removed for good after 90 days, and not before', async () => {

@@ -49,6 +49,11 @@ export class SourceFiles {
     return this.#media.needRoom(bytes, this.#minFreeBytes);
   }
 
+  /** @throws AppError `disk-full` when announced bytes will not fit; see {@link MediaFiles.expectRoom} */
+  expectRoom(bytes: number): Promise<void> {
+    return this.#media.expectRoom(bytes, this.#minFreeBytes);
+  }
+
   /** Removes a video's chunks: they are out of the way of others at once. */
   async removeChunks(videoId: string): Promise<void> {
     const aside = this.#media.setAside(this.#media.upload(videoId));

@@ -185,7 +185,7 @@ export class SourceIntake {
         bytesBelow: sourceBytesBelow,
         checkRoom: async bytes => {
           if (projectId !== undefined) quotas.requireStorage(projectId, bytes);
-          await files.checkRoom(bytes);
+          await files.expectRoom(bytes);
         },
         signal: AbortSignal.any([job.signal, overdue]),
         report: (bytes, total) => total !== undefined && job.reportProgress((100 * bytes) / total),

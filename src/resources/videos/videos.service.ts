@@ -242,6 +242,13 @@ export class VideosService {
     return made;
   }
 
+  /** Returns whether {@link makeRoom} could free so many bytes. */
+  canMakeRoom(bytes: number): boolean {
+    return (
+      this.#options.clock.monotonicMs() >= this.#emptiedNotBeforeMs && this.#oldestDiscarded(bytes).length > 0
+    );
+  }
+
   /** The discarded videos whose files have so many bytes, oldest first; none where that is not enough. */
   #oldestDiscarded(bytes: number): string[] {
     const found = this.#store.findOldestDiscarded(maxEmptied);
