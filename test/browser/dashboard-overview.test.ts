@@ -77,7 +77,7 @@ describeInBrowser('the overview of the dashboard', browser => {
     expect(stream).toMatchObject({ name: 'Sunday service', streamKey: key, broadcasting: true });
 
     await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
-    await section('Live now').getByText('Nothing is on air').waitFor();
+    await section('Live now').getByText('Nothing is live').waitFor();
     expect(dashboard.complaints).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { problemOf } from '../api/problem.ts';
 import { Button, IconButton } from './button.tsx';
 
@@ -97,7 +97,8 @@ function ToastBox({
 }) {
   const button = useRef<HTMLButtonElement>(null);
   const leftMs = useRef(action !== undefined ? actionShownMs : tone === 'good' ? shownMs : badShownMs);
-  useEffect(() => {
+  // At once, not after the next frame: a message does not go in the moment in which it is pointed at.
+  useLayoutEffect(() => {
     if (isHeld) return;
     const startedAt = performance.now();
     const timer = setTimeout(onClose, leftMs.current);

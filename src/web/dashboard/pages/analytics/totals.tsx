@@ -64,9 +64,8 @@ export function TotalTiles({ loaded }: { loaded: Loaded<Compared> }) {
 
 function Change({ now, before, isLessBetter }: { now: number; before: number; isLessBetter: boolean }) {
   const percent = changePercent(now, before);
-  if (percent === undefined)
-    return <span class="total-change">{now === 0 ? 'as before' : 'none before'}</span>;
-  if (Math.abs(percent) < 0.5) return <span class="total-change">as before</span>;
+  if (percent === undefined) return <span class="total-change">{now === 0 ? 'No change' : 'Up from 0'}</span>;
+  if (Math.abs(percent) < 0.5) return <span class="total-change">No change</span>;
   const isBetter = percent > 0 !== isLessBetter;
   return (
     <span class={`total-change ${isBetter ? 'better' : 'worse'}`}>

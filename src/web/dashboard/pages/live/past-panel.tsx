@@ -65,7 +65,7 @@ export function PastPanel({ stream: { liveStreamId, record } }: { stream: LiveSt
         <Shown loaded={broadcasts} height={150}>
           {({ data, pagination }) =>
             data.length === 0 ? (
-              <Empty icon="live" title="It has not been on air yet">
+              <Empty icon="live" title="No broadcasts yet">
                 Broadcasts of the last 30 days are listed here.
               </Empty>
             ) : (

@@ -41,7 +41,7 @@ export function StreamCard({
                 <span class="for-readers"> viewers</span>
               </span>
               <span>
-                <span class="for-readers">on air for </span>
+                <span class="for-readers">live for </span>
                 {formatClock(stats.durationSeconds)}
               </span>
             </span>

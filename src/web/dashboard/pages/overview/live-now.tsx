@@ -25,8 +25,8 @@ export function LiveNow({ onAir }: { onAir: readonly LiveOnAir[] }) {
       }
     >
       {onAir.length === 0 ? (
-        <Empty icon="live" title="Nothing is on air">
-          As soon as a picture comes in, it shows here.
+        <Empty icon="live" title="Nothing is live">
+          A live stream appears here as soon as its encoder sends video.
         </Empty>
       ) : (
         <ul class="on-air-list">
@@ -60,7 +60,7 @@ function LiveCard({ onAir: { stream, stats }, round }: { onAir: LiveOnAir; round
             <>
               <span>{formatBitrate(stats.bitrateBitsPerSecond)}</span>
               <span>
-                <span class="for-readers">on air for </span>
+                <span class="for-readers">live for </span>
                 {formatClock(stats.durationSeconds)}
               </span>
             </>

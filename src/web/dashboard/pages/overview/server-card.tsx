@@ -66,8 +66,9 @@ function ServerFacts({ state }: { state: ServerState }) {
       </div>
       <Facts
         rows={[
-          ['Work on videos', queueWords(queue)],
-          ['On air', `${formatNumber(live.broadcasts)}, with ${formatNumber(live.viewers)} watching`],
+          ['Video jobs', queueWords(queue)],
+          ['Live broadcasts', formatNumber(live.broadcasts)],
+          ['Viewers', formatNumber(live.viewers)],
           ['Running for', formatSpan((Date.now() - Date.parse(state.startedAt)) / 1_000)],
           [
             'Versions',

@@ -118,7 +118,7 @@ function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
     <Empty icon="send" title="No such deliveries" />
   ) : (
     <Empty icon="send" title="Nothing was sent yet">
-      The next event that this webhook is told of shows up here. Deliveries are kept for 7 days.
+      The next event for this webhook appears here. Deliveries are kept for 7 days.
     </Empty>
   );
 }
