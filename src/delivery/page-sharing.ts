@@ -78,7 +78,7 @@ export function sharingMeta(shared: SharedPage, base: string): string {
 }
 
 /**
- * How other sites embed the page, as an answer for them.
+ * Builds the oEmbed answer that tells other sites how to embed the page.
  *
  * **Source**: oEmbed, https://oembed.com, 2.3.4.2 "The video type"
  *

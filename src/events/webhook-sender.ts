@@ -30,9 +30,9 @@ export interface WebhookRequest {
 }
 
 /**
- * What the server makes of an address: `private` and `never` are written in it. Of a name, `not-public` is one that is unknown or leads to
- * private addresses; which of both is not told, so that nobody finds out which names exist in the server's network. Where private
- * addresses are allowed, it is `unknown`.
+ * The verdict on the target of a URL. `private` and `never` are read from the address itself. A name is `not-public` when it
+ * is unknown or resolves to private addresses: the two are not told apart, so that nobody can probe the names of the server's network.
+ * Where private addresses are allowed, such a name is `unknown`.
  */
 export type TargetVerdict = 'reachable' | 'private' | 'never' | 'not-public' | 'unknown';
 

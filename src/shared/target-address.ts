@@ -100,8 +100,8 @@ export function classOfAddress(address: string): AddressClass {
 }
 
 /**
- * What a host says of itself, without asking a name server: the class of an address, `private` for the names of this machine, undefined
- * for every other name.
+ * Classifies a host without asking a name server: the class of an address, `private` for the names of this machine, undefined for
+ * every other name.
  *
  * @param hostname as in a parsed URL; of IPv6 with or without brackets
  */

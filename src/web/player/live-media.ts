@@ -164,7 +164,7 @@ export class LiveMedia {
   }
 
   /**
-   * Whether the viewer sees what is over: they paused or went back, and are later than the player's target latency by more than a
+   * Returns whether the viewer is behind: they paused or went back, and are later than the player's target latency by more than a
    * tolerance. A viewer who follows the broadcast is never behind: the player itself makes up for a stall.
    */
   isBehindLive(isPlaying: boolean): boolean {

@@ -39,14 +39,14 @@ describe('loadPlayerFiles', () => {
 
   // Pictures and sound of a video are apart, for which the full build of hls.js is needed; the page of a live stream loads it then.
   it.each([
-    { name: 'of a live stream', page: files.page, mostBytes: 150_000, mostOwnBytes: 32_500 },
-    { name: 'of a video', page: files.vodPage, mostBytes: 226_000, mostOwnBytes: 42_000 },
-  ])('keeps the player $name small on the wire', ({ page, mostBytes, mostOwnBytes }) => {
+    { name: 'of a live stream', page: files.page, maxBytes: 150_000, maxOwnBytes: 32_500 },
+    { name: 'of a video', page: files.vodPage, maxBytes: 226_000, maxOwnBytes: 42_000 },
+  ])('keeps the player $name small on the wire', ({ page, maxBytes, maxOwnBytes }) => {
     const names = new Set([...page.matchAll(/"\/assets\/([^"]+)"/g)].map(match => match[1]!));
     const sum = (of: string[]) =>
       of.reduce((bytes, name) => bytes + files.byName.get(name)!.text.gzip.length, 0);
-    expect(sum([...names])).toBeLessThan(mostBytes);
-    expect(sum([...names].filter(name => !/^hls(-full)?-/.test(name)))).toBeLessThan(mostOwnBytes);
+    expect(sum([...names])).toBeLessThan(maxBytes);
+    expect(sum([...names].filter(name => !/^hls(-full)?-/.test(name)))).toBeLessThan(maxOwnBytes);
   });
 
   it('holds the same text plain and gzipped', () => {
