@@ -3,10 +3,15 @@ import type { RunLimits } from '../../src/ffmpeg/media-tools.ts';
 import type { ProcessOwner } from '../../src/ffmpeg/owned-process.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { embeddedFfmpeg, embeddedFfprobe, ffprobePath, installedFfmpeg } from './ffmpeg.ts';
+import { encodePatienceMs } from './patience.ts';
 import { makeProcessOwner } from './process-limits.ts';
 
 /** Limits that no test media comes near. */
-export const ampleLimits: RunLimits = { timeoutMs: 110_000, memoryBytes: 4 * 2 ** 30, outputBytes: 2 ** 30 };
+export const ampleLimits: RunLimits = {
+  timeoutMs: encodePatienceMs,
+  memoryBytes: 4 * 2 ** 30,
+  outputBytes: 2 ** 30,
+};
 
 /** Both programs of a build. */
 export interface ToolBuilds {
