@@ -9,6 +9,7 @@ import { startServerProcess } from '../../scripts/server-process.ts';
 import { isPassword } from '../../src/resources/accounts/password.ts';
 import { openDatabaseBeside } from '../../src/store/database.ts';
 import { RunningServers } from '../../src/store/running-servers.ts';
+import { canRunAsOther, otherUid } from '../support/other-user.ts';
 import { admin, signIn } from '../support/sign-in.ts';
 import { basic, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -305,9 +306,8 @@ describe('the data folder that the account command works on', () => {
     await removeDir(shared);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('names the user whose data folder cannot be read', async () => {
-    // Like a container's user that has no entry in /etc/passwd.
-    const { code, stderr } = await account(['list'], { HOME: home }, { uid: 54_321 });
+  it.skipIf(!canRunAsOther)('names the user whose data folder cannot be read', async () => {
+    const { code, stderr } = await account(['list'], { HOME: home }, { uid: otherUid });
     expect(code).toBe(1);
     expect(stderr).toBe(
       `The data folder ${dataDir} belongs to another user. Run this command as that user (sudo -u '#0' ...).\n`,

@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { newId } from '../../src/shared/ids.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { runCommand, startCommand } from '../support/backup-command.ts';
+import { canRunAsOther, otherUid } from '../support/other-user.ts';
 import { type RunningApi, startApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir, tempDirOfTest } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -197,23 +198,20 @@ describe('a backup of a running server', () => {
     expect(left(server.dataDir)).toEqual([]);
   });
 
-  it.skipIf(process.getuid?.() !== 0)(
-    'names the other user whose killed backup has left its lock',
-    async () => {
-      const dataDir = await tempDirOfTest();
-      const uid = 54_321;
-      for (const name of ['millrace.db', 'backup.lock']) place(dataDir, name, '');
-      for (const path of [dataDir, join(dataDir, 'millrace.db')]) chownSync(path, uid, uid);
-      chmodSync(join(dataDir, 'backup.lock'), 0o600);
-      const { code, stderr } = await startCommand('backup', ['-', `--dataDir=${dataDir}`], { uid }).ended;
-      expect([code, stderr]).toEqual([
-        1,
-        expect.stringContaining(
-          `backup.lock belongs to user 0, and this process runs as user ${uid}. Run "chown -R ${uid} ${dataDir}"`,
-        ),
-      ]);
-    },
-  );
+  it.skipIf(!canRunAsOther)('names the other user whose killed backup has left its lock', async () => {
+    const dataDir = await tempDirOfTest();
+    const uid = otherUid;
+    for (const name of ['millrace.db', 'backup.lock']) place(dataDir, name, '');
+    for (const path of [dataDir, join(dataDir, 'millrace.db')]) chownSync(path, uid, uid);
+    chmodSync(join(dataDir, 'backup.lock'), 0o600);
+    const { code, stderr } = await startCommand('backup', ['-', `--dataDir=${dataDir}`], { uid }).ended;
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        `backup.lock belongs to user 0, and this process runs as user ${uid}. Run "chown -R ${uid} ${dataDir}"`,
+      ),
+    ]);
+  });
 
   it('takes the pieces of an upload that is under way, which goes on where it is restored', async () => {
     const [first, second] = [noise(chunkBytes), noise(1_000)];
