@@ -7,30 +7,21 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findFfmpeg } from '../src/ffmpeg/find-ffmpeg.ts';
-import { benchAnalytics } from './bench/analytics.ts';
 import { benchApi } from './bench/api.ts';
 import type { Bench, BenchContext } from './bench/bench-context.ts';
 import { benchDashboard } from './bench/dashboard.ts';
-import { benchDeadRestreams } from './bench/dead-restreams.ts';
-import { benchEncode } from './bench/encode.ts';
 import { benchGlass } from './bench/glass.ts';
 import { benchIdle } from './bench/idle.ts';
-import { benchLeftovers } from './bench/leftovers.ts';
-import { benchLongBroadcast } from './bench/long-broadcast.ts';
 import { describeMachine } from './bench/machine.ts';
 import { benchParts } from './bench/parts.ts';
-import { benchPlayable } from './bench/playable.ts';
 import { machineCpuSeconds, treeCpuSeconds } from './bench/process-usage.ts';
 import { benchPublishers } from './bench/publishers.ts';
-import { benchRecordedStreams } from './bench/recorded-streams.ts';
 import { makeRecording } from './bench/recording.ts';
 import { formatTable, judge, type Row } from './bench/report.ts';
 import { benchStart } from './bench/start.ts';
-import { benchUpload } from './bench/upload.ts';
 import { benchVideosList } from './bench/videos-list.ts';
 import { benchViewers } from './bench/viewers.ts';
 import { benchVodViewers } from './bench/vod-viewers.ts';
-import { benchWebhooks } from './bench/webhooks.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   idle: benchIdle,
@@ -42,15 +33,6 @@ const benches: Readonly<Record<string, Bench>> = {
   'vod-viewers': benchVodViewers,
   'videos-list': benchVideosList,
   api: benchApi,
-  analytics: benchAnalytics,
-  upload: benchUpload,
-  playable: benchPlayable,
-  encode: benchEncode,
-  webhooks: benchWebhooks,
-  leftovers: benchLeftovers,
-  recording: benchRecordedStreams,
-  long: benchLongBroadcast,
-  restream: benchDeadRestreams,
   dashboard: benchDashboard,
 };
 

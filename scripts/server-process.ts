@@ -26,8 +26,6 @@ export interface ServerProcessOptions {
   /** Further variables, such as settings. */
   readonly env?: Readonly<Record<string, string>>;
   readonly startTimeoutMs?: number;
-  /** What is run in place of `src/main.ts`: a path beside that of this file. */
-  readonly main?: string;
   /** Ctrl-C in the terminal reaches only the caller, who then stops the server; else both hear it. */
   readonly isDetached?: boolean;
 }
@@ -40,7 +38,7 @@ const productionKey = 'production-key-of-this-run-0123456789';
 
 /** Starts `src/main.ts` and waits until it is ready. @throws Error with what it printed, when it ends before that. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
-  const main = fileURLToPath(new URL(options.main ?? '../src/main.ts', import.meta.url));
+  const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
   const startedMs = performance.now();
   const child = spawn(process.execPath, [nodeFlag, main], {
     cwd: fileURLToPath(new URL('../', import.meta.url)),

@@ -24,7 +24,6 @@ import type { PublishGate } from './ingest/publish-gate.ts';
 import { RtmpServer } from './ingest/rtmp-server.ts';
 import { AlarmWatch } from './live/alarm-watch.ts';
 import type { BroadcastState, EndReason } from './live/broadcast.ts';
-import type { FollowBroadcast } from './live/broadcast-follower.ts';
 import { FfmpegPackager } from './live/ffmpeg-packager.ts';
 import { HealthHistories } from './live/health-histories.ts';
 import type { LadderForm } from './live/ladder-form.ts';
@@ -81,8 +80,6 @@ export interface AppEnvironment {
   readonly canDropQualities?: boolean;
   /** Times of the sandbox that are shorter than usual, for tests. */
   readonly sandboxRules?: Partial<SandboxRules>;
-  /** What else goes along with each broadcast, for benches. */
-  readonly follow?: FollowBroadcast;
   /** Free bytes of the disk as recordings see them, for tests; else as it is. */
   readonly freeBytes?: () => Promise<number>;
 }
@@ -251,7 +248,6 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         alarms.wake();
         suspensions.wake();
         return [
-          ...(environment.follow?.(broadcast) ?? []),
           ...company.follow(broadcast),
           ...outward.restreams.follow(broadcast),
           healthHistories.follow(broadcast),

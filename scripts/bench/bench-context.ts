@@ -8,7 +8,6 @@ import {
   type CreatedStream,
   createLiveStream,
   type ServerProcess,
-  type ServerProcessOptions,
   startServerProcess,
 } from '../server-process.ts';
 import type { PublishOrder, PublishReport } from './publish-process.ts';
@@ -29,15 +28,14 @@ export interface BenchContext {
 /** A bench: what it measured, to be printed. It throws only when it could not measure. */
 export type Bench = (context: BenchContext) => Promise<Row[]>;
 
-/** Runs `work` with a server of its own, in a process of its own, and stops it; `main` is the program, unless it is the server's own. */
+/** Runs `work` with a server of its own, in a process of its own, and stops it. */
 export async function withServer<Result>(
   context: BenchContext,
   env: Readonly<Record<string, string>>,
   work: (server: ServerProcess) => Promise<Result>,
-  options: Pick<ServerProcessOptions, 'main'> = {},
 ): Promise<Result> {
   const dataDir = await mkdtemp(join(context.folder, 'data-'));
-  const server = await startServerProcess({ dataDir, env, ...options });
+  const server = await startServerProcess({ dataDir, env });
   try {
     return await work(server);
   } finally {

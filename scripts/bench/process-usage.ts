@@ -6,11 +6,6 @@ export interface Usage {
   readonly cpuSeconds: number;
   /** Memory, with what processes share divided among them ("PSS"). */
   readonly pssBytes: number;
-  /** Memory that belongs to one process alone. */
-  readonly privateBytes: number;
-  /** Memory that no file stands behind: what a process made itself, however many run the same program. */
-  readonly anonymousBytes: number;
-  readonly processes: number;
 }
 
 /** The kernel counts processor time in hundredths of a second on every Linux that Node runs on. */
@@ -37,16 +32,13 @@ export function processTree(rootPid: number): number[] {
 
 /** Sums up `pids`; one that has gone meanwhile counts nothing. */
 export function usageOf(pids: readonly number[]): Usage {
-  const sum = { cpuSeconds: 0, pssBytes: 0, privateBytes: 0, anonymousBytes: 0, processes: 0 };
+  const sum = { cpuSeconds: 0, pssBytes: 0 };
   for (const pid of pids) {
     const stat = readStat(pid);
-    const memory = readMemory(pid);
-    if (stat === undefined || memory === undefined) continue;
+    const pssBytes = readPssBytes(pid);
+    if (stat === undefined || pssBytes === undefined) continue;
     sum.cpuSeconds += stat.cpuSeconds;
-    sum.pssBytes += memory.pssBytes;
-    sum.privateBytes += memory.privateBytes;
-    sum.anonymousBytes += memory.anonymousBytes;
-    sum.processes += 1;
+    sum.pssBytes += pssBytes;
   }
   return sum;
 }
@@ -90,17 +82,9 @@ function readStat(
   };
 }
 
-function readMemory(
-  pid: number,
-): { pssBytes: number; privateBytes: number; anonymousBytes: number } | undefined {
+function readPssBytes(pid: number): number | undefined {
   const text = readProc(`/proc/${pid}/smaps_rollup`);
-  if (text === undefined) return undefined;
-  const kibibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
-  return {
-    pssBytes: kibibytes('Pss') * kibibyte,
-    privateBytes: (kibibytes('Private_Clean') + kibibytes('Private_Dirty')) * kibibyte,
-    anonymousBytes: kibibytes('Anonymous') * kibibyte,
-  };
+  return text === undefined ? undefined : Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) * kibibyte;
 }
 
 function readProc(path: string): string | undefined {
