@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { MixedSequence } from './test/support/mixed-sequence.ts';
+import { BrowserTestSequencer } from './test/support/browser-test-sequencer.ts';
 
 /** Servers that tests start as processes find their code compiled. */
 const env = {
@@ -30,7 +30,7 @@ export default defineConfig({
       'default',
       ...(process.env.MILLRACE_TEST_REPORT === undefined ? [] : ['./scripts/test-file-reporter.ts']),
     ],
-    sequence: { sequencer: MixedSequence },
+    sequence: { sequencer: BrowserTestSequencer },
     projects: [
       {
         // Nothing of theirs is shared but modules, which are loaded once for all of them.

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApi } from '../src/resources/create-api.ts';
+import { createApi } from '../src/app/api.ts';
 import { silentLogger } from '../src/shared/logger.ts';
 import { openDatabase } from '../src/store/database.ts';
 

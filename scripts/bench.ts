@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findFfmpeg } from '../src/ffmpeg/find-ffmpeg.ts';
+import { findFfmpeg } from '../src/ffmpeg/build/find-ffmpeg.ts';
 import { benchApi } from './bench/api.ts';
 import type { Bench, BenchContext } from './bench/bench-context.ts';
 import { benchDashboard } from './bench/dashboard.ts';

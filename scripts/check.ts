@@ -4,7 +4,6 @@
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { undocumentedExports } from './doc-comments.ts';
 import { forbiddenWords } from './forbidden-words.ts';
 import { importProblems } from './import-rules.ts';
 import { lockFileProblems } from './lock-file.ts';
@@ -24,8 +23,6 @@ const checks: Record<string, Check> = {
   types: () => tool('typescript/bin/tsc', '-p', '.'),
   'types of the browser code': () => tool('typescript/bin/tsc', '-p', 'src/web'),
   imports: () => importProblems(readSources(), dependencyNames()),
-  'doc comments': () =>
-    [...readSources()].flatMap(([path, text]) => undocumentedExports(`src/${path}`, text)),
   words: () => textFiles().flatMap(([path, text]) => forbiddenWords(path, text)),
   'lock file': () => lockFileProblems(readProjectFile('package-lock.json')),
   'written references': () => run('scripts/write-references.ts', '--check'),

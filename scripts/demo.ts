@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findFfmpeg } from '../src/ffmpeg/find-ffmpeg.ts';
+import { findFfmpeg } from '../src/ffmpeg/build/find-ffmpeg.ts';
 import { addWebhook } from './demo-dressing.ts';
 import { publishTestPicture } from './demo-publisher.ts';
 import { DemoReceiver, type WebhookEvent } from './demo-receiver.ts';

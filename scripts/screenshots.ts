@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { findFfmpeg } from '../src/ffmpeg/find-ffmpeg.ts';
+import { findFfmpeg } from '../src/ffmpeg/build/find-ffmpeg.ts';
 import { callApi } from './api-call.ts';
 import { addWebhook } from './demo-dressing.ts';
 import { DemoReceiver } from './demo-receiver.ts';

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
-import type { RunningApp } from './app.ts';
-import { nodeFault } from './shared/node-version.ts';
+import type { RunningApp } from './app/start-app.ts';
+import { unsupportedNodeReason } from './shared/node-version.ts';
 
 const usage = `Usage: npm start -- [--config PATH] [--KEY=VALUE ...]
 
@@ -20,7 +20,7 @@ async function run(): Promise<void> {
   // Media, uploads and the database are for the server's user only.
   process.umask(0o077);
   // Said before anything is loaded that an older Node cannot read.
-  const fault = nodeFault(process.versions.node);
+  const fault = unsupportedNodeReason(process.versions.node);
   if (fault !== undefined) {
     fail(`${fault} \`npm start\` brings its own.`);
     return;
@@ -90,8 +90,8 @@ async function serve(): Promise<void> {
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
 
-  const { startApp } = await import('./app.ts');
-  const { describeStart } = await import('./start-message.ts');
+  const { startApp } = await import('./app/start-app.ts');
+  const { describeStart } = await import('./cli/start-message.ts');
   const startedAtMs = performance.now();
   // Nobody is served yet, and whatever is on disk is right at any moment.
   const giveUp = () => process.exit(0);
@@ -119,7 +119,7 @@ async function addToRunningServers(
   messageOf: (thrown: unknown) => string,
 ): Promise<void> {
   const { RunningServers } = await import('./store/running-servers.ts');
-  const { programDir } = await import('./command-data-dir.ts');
+  const { programDir } = await import('./cli/command-data-dir.ts');
   try {
     const remove = new RunningServers().add({ dataDir, publicUrl, programDir, startedAtMs: Date.now() });
     process.on('exit', remove);

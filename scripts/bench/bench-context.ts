@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { FfmpegBuild } from '../../src/ffmpeg/find-ffmpeg.ts';
+import type { FfmpegBuild } from '../../src/ffmpeg/build/find-ffmpeg.ts';
 import {
   type CreatedStream,
   createLiveStream,

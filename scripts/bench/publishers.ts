@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { embeddedFfmpegPath } from '../../src/ffmpeg/find-ffmpeg.ts';
+import { embeddedFfmpegPath } from '../../src/ffmpeg/build/find-ffmpeg.ts';
 import type { ServerProcess } from '../server-process.ts';
 import { type Bench, type BenchContext, makeStream, publish, withServer } from './bench-context.ts';
 import { processTree, type Usage, usageOf } from './process-usage.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { MediaTag } from '../../src/ingest/publish-gate.ts';
-import { describeAudioTag, describeVideoTag } from '../../src/live/flv-tag.ts';
+import { describeAudioTag, describeVideoTag } from '../../src/media/flv/flv-tag.ts';
 import { readFlvTags } from '../../test/support/rtmp-client.ts';
 import type { Recording } from './publisher.ts';
 

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { AnalyticsWrites, type PlaybackFacts } from '../../src/resources/analytics/analytics-writes.store.ts';
-import { TokenBuckets } from '../../src/resources/analytics/token-buckets.ts';
-import { TrafficStore } from '../../src/resources/usage/traffic.store.ts';
+import { TrafficStore } from '../../src/operations/usage/traffic.store.ts';
+import {
+  AnalyticsWritesStore,
+  type PlaybackUpdate,
+} from '../../src/resources/analytics/reports/analytics-writes.store.ts';
+import { TokenBuckets } from '../../src/resources/analytics/reports/token-buckets.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 
@@ -99,7 +102,7 @@ async function writeViewing(
   projectId: string,
   media: readonly WatchedMedia[],
 ): Promise<void> {
-  const writes = new AnalyticsWrites(
+  const writes = new AnalyticsWritesStore(
     database,
     new TokenBuckets({ perMinute: 1_000, atOnce: 1_000, kept: 10, clock: systemClock }),
   );
@@ -119,7 +122,7 @@ async function writeViewing(
     const isWeekend = [0, 6].includes(new Date(startMs).getUTCDay());
     const growth = 1 + (days - day) / days;
     const plays = Math.round((isWeekend ? 95 : 60) * growth * (0.85 + random() * 0.3));
-    const facts: PlaybackFacts[] = [];
+    const facts: PlaybackUpdate[] = [];
     for (let play = 0; play < plays; play += 1) {
       // Most watch in the evening.
       const hour = 12 + 8 * (random() + random() + random() - 1) + (random() < 0.3 ? 3 : 0);
@@ -132,10 +135,10 @@ async function writeViewing(
       const isPlayed = random() < 0.72;
       const seconds = isPlayed ? Math.ceil(watched.seconds * Math.min(1, 0.15 + random())) : 0;
       const views = [3, 5, 10, 30].map(least => Number(seconds >= least));
-      const begins = Math.floor(atMs / slotMs);
+      const firstSlot = Math.floor(atMs / slotMs);
       facts.push({
         key: randomBytes(16),
-        circumstances: {
+        context: {
           projectId,
           viewer: Math.floor(random() * 2 ** 40),
           'media-id': watched.mediaId,
@@ -147,7 +150,7 @@ async function writeViewing(
           browser,
           referrer,
         },
-        memory: { seen: 0, watchedMs: seconds * 1000, lastEventMs: atMs },
+        memory: { counted: 0, watchedMs: seconds * 1000, lastEventMs: atMs },
         counts: new Map([
           [
             Math.floor(atMs / 60_000) * 60,
@@ -160,8 +163,8 @@ async function writeViewing(
         stays: isPlayed
           ? [
               {
-                begins,
-                ends: begins + Math.floor(seconds / 10),
+                firstSlot,
+                lastSlot: firstSlot + Math.floor(seconds / 10),
                 views: views.reduce((bits, view, index) => bits | (view << index), 0),
               },
             ]

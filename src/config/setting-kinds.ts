@@ -83,7 +83,7 @@ export function duration(minMs: number, maxMs: number): SettingKind<number> {
 }
 
 /** Days that a setting without a choice of them stood for. */
-const formerDays = 90;
+const legacyTrueDays = 90;
 
 /**
  * Whole days with their unit, such as `7d`, at most `maxDays`; the value is in days. `false` or 0 is none, and `true` is 90 days: the setting was a
@@ -93,7 +93,7 @@ export function days(maxDays: number): SettingKind<number> {
   return {
     name: 'days such as `7d`, or `false`',
     parse(raw) {
-      if (raw === true || raw === 'true' || raw === '1') return formerDays;
+      if (raw === true || raw === 'true' || raw === '1') return legacyTrueDays;
       if (raw === false || raw === 'false') return 0;
       const value = (withUnit(raw, /^(\d+)\s*(d)$/, durationUnitsMs) ?? Number.NaN) / durationUnitsMs.d!;
       if (value >= 0 && value <= maxDays) return value;
@@ -149,7 +149,7 @@ function isNetwork(text: string): boolean {
 }
 
 /** An absolute http or https address without query or fragment; a slash at its end is taken off. */
-export const webAddress: SettingKind<string> = {
+export const httpUrl: SettingKind<string> = {
   name: 'address',
   parse(raw) {
     const url = typeof raw === 'string' ? URL.parse(raw) : null;

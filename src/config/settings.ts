@@ -4,6 +4,7 @@ import {
   choice,
   days,
   duration,
+  httpUrl,
   integer,
   networks,
   port,
@@ -11,7 +12,6 @@ import {
   secret,
   size,
   text,
-  webAddress,
 } from './setting-kinds.ts';
 
 /** One setting: where it can be given, what it is without being given, and what it is for. */
@@ -41,7 +41,7 @@ export const settings = {
   host: setting('MILLRACE_HOST', text, '0.0.0.0', 'Address that all listeners bind to.'),
   publicUrl: setting(
     'MILLRACE_PUBLIC_URL',
-    webAddress,
+    httpUrl,
     null,
     'Base of every address that the API hands out. Unset: `http://localhost:<HTTP port>`, or `https://localhost:<HTTPS port>` with a certificate.',
   ),

@@ -30,15 +30,15 @@ export type RequestKind =
 export type ViewerDropReason = 'viewer-stalled' | 'events-stalled';
 
 /** Whose viewers something is sent to, and what it is of. */
-export interface Payer {
+export interface TrafficOwner {
   readonly projectId: string;
-  readonly river: 'live' | 'vod';
+  readonly deliveryKind: 'live' | 'vod';
 }
 
 /** Hears what delivery does, for metrics. Methods must not throw. */
 export interface DeliveryObserver {
   /** Body bytes handed to a viewer's connection. `payer`: unless they are the same for all. */
-  bytesOut(count: number, payer?: Payer): void;
+  bytesOut(count: number, payer?: TrafficOwner): void;
   viewerDropped(reason: ViewerDropReason): void;
   request(kind: RequestKind, status: number): void;
 }

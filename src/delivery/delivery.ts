@@ -1,54 +1,54 @@
 import { gzipSync } from 'node:zlib';
-import { type AddressOf, addressReader } from '../http/peer.ts';
+import { type AddressOf, addressReader } from '../http/listener/client-address.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
+import type { FileSlice } from '../shared/files/file-slice.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
-import { RenderedText as OwnText } from '../shared/rendered-text.ts';
-import { AnswerSender, allowedMethods, notFoundText } from './answer-sender.ts';
+import { RenderedText as OwnText } from '../shared/text/rendered-text.ts';
 import { type DeliveryObserver, silentObserver } from './delivery-observer.ts';
-import type { FileSlice } from './file-slice.ts';
-import { type AdmittedStream, type LiveAdmissionRequest, LiveGate } from './live-gate.ts';
+import { type AdmittedStream, type LiveAdmissionRequest, LiveGate } from './live/live-gate.ts';
 import type {
   LiveSource,
-  MediaAnswer,
-  PlaylistAnswer,
+  LiveStreamDirectory,
+  MediaResponse,
+  PlaylistResponse,
   RenderedText,
-  StreamDirectory,
-} from './live-source.ts';
-import { describeEmbed, type SharedPage, sharingMeta } from './page-sharing.ts';
-import { PendingAnswers } from './pending-answers.ts';
-import { loadPlayerFiles, type PlayerFiles, placeholderThumbnail } from './player-files.ts';
+} from './live/live-source.ts';
+import { describeState, StateEvents } from './live/state-events.ts';
+import { type LiveFrameSource, type Thumbnail, Thumbnails } from './live/thumbnails.ts';
+import { ViewerCount } from './live/viewer-count.ts';
+import { describeEmbed, type ShareablePage, socialMeta } from './pages/page-sharing.ts';
 import {
-  pageForm,
+  negotiatePageEncoding,
+  noIndexMeta,
+  pageContentType,
   pageHeaders,
   pageHeadersFor,
-  pageType,
   renderPlayerPage,
   streamTitle,
-  unsharedMeta,
-} from './player-page.ts';
+} from './pages/player-page.ts';
+import { loadPlayerFiles, type PlayerFiles, placeholderThumbnail } from './player-files.ts';
 import type { PrivateSessions } from './private-sessions.ts';
-import { StallGuard } from './stall-guard.ts';
-import { describeState, StateEvents } from './state-events.ts';
-import { type LiveFrames, type Thumbnail, Thumbnails } from './thumbnails.ts';
-import { lifetimeFor } from './token-gate.ts';
-import { ViewerCount } from './viewer-count.ts';
-import { type PrivatePath, parseViewerPath, type ViewerPath, withSession } from './viewer-path.ts';
-import type { Exchange, ViewerReply, ViewerRequest, ViewerResponse } from './viewer-reply.ts';
-import { VodDelivery } from './vod-delivery.ts';
-import { parseVodPath, type VodPath } from './vod-path.ts';
-import type { PiecedBody, VodSource } from './vod-source.ts';
+import type { Exchange, ViewerReply, ViewerRequest, ViewerResponse } from './responses/exchange.ts';
+import { PendingResponses } from './responses/pending-responses.ts';
+import { allowedMethods, notFoundText, ResponseSender } from './responses/response-sender.ts';
+import { StallGuard } from './responses/stall-guard.ts';
+import { cacheControlFor } from './token-gate.ts';
+import { addSessionToPlaylist, type PrivatePath, parseViewerPath, type ViewerPath } from './viewer-path.ts';
+import { VodDelivery } from './vod/vod-delivery.ts';
+import { parseVodPath, type VodPath } from './vod/vod-path.ts';
+import type { ResponseBody, VodSource } from './vod/vod-source.ts';
 
 /** Values and neighbours of {@link Delivery}. */
 export interface DeliveryOptions {
   readonly live: LiveSource;
-  readonly streams: StreamDirectory;
+  readonly streams: LiveStreamDirectory;
   /** Pictures of live streams that have no uploaded image; none unless given. */
-  readonly frames?: LiveFrames;
+  readonly frames?: LiveFrameSource;
   /** Without it there are no videos. */
   readonly vod?: VodSource;
   /** The logo of a player theme, if it has one of this format. */
-  readonly logo?: (playerId: string, extension: 'png' | 'jpg') => PiecedBody | undefined;
+  readonly logo?: (playerId: string, extension: 'png' | 'jpg') => ResponseBody | undefined;
   /** Who may see private videos; nobody unless given. */
   readonly sessions?: PrivateSessions;
   /** The server's address as others know it, without a slash at its end. Pages tell sites that they are shared on nothing without it. */
@@ -73,7 +73,7 @@ export interface DeliveryOptions {
 }
 
 /** Paths whose answers are made of the player's files. */
-const kindsOfPlayer: ReadonlySet<string> = new Set(['page', 'asset', 'vod-page', 'vod-sample']);
+const kindsNeedingPlayerFiles: ReadonlySet<string> = new Set(['page', 'asset', 'vod-page', 'vod-sample']);
 const noVideos: VodSource = {
   find: () => undefined,
   multivariant: async () => undefined,
@@ -88,7 +88,7 @@ type StreamPath = PrivatePath & { readonly liveStreamId: string };
 
 const playlistType = 'application/vnd.apple.mpegurl';
 const maxUrlLength = 2048;
-const nothingOnAirText = 'Nothing is being broadcast here.';
+const notLiveText = 'Nothing is being broadcast here.';
 /** So long may an uploaded image be kept; and one that becomes another while the stream is on. */
 const imageSeconds = 60;
 const frameSeconds = 10;
@@ -105,8 +105,8 @@ const noStore = 'no-store';
 export class Delivery implements Component {
   readonly name = 'delivery';
   readonly #live: LiveSource;
-  readonly #streams: StreamDirectory;
-  readonly #frames: LiveFrames;
+  readonly #streams: LiveStreamDirectory;
+  readonly #frames: LiveFrameSource;
   readonly #gate: LiveGate;
   readonly #logo: NonNullable<DeliveryOptions['logo']>;
   readonly #observer: DeliveryObserver;
@@ -114,8 +114,8 @@ export class Delivery implements Component {
   readonly #clock: Clock;
   readonly #publicUrl: () => string;
   readonly #guard: StallGuard;
-  readonly #sender: AnswerSender;
-  readonly #pending: PendingAnswers;
+  readonly #sender: ResponseSender;
+  readonly #pending: PendingResponses;
   readonly #events: StateEvents;
   readonly #vod: VodDelivery;
   readonly #viewers: ViewerCount;
@@ -134,8 +134,12 @@ export class Delivery implements Component {
     this.#guard = new StallGuard(this.#clock, options.viewerStallMs ?? 10_000, () =>
       this.#observer.viewerDropped('viewer-stalled'),
     );
-    this.#sender = new AnswerSender(this.#guard, this.#observer, options.docsBase ?? (() => '/docs/errors'));
-    this.#pending = new PendingAnswers(this.#sender, options.log);
+    this.#sender = new ResponseSender(
+      this.#guard,
+      this.#observer,
+      options.docsBase ?? (() => '/docs/errors'),
+    );
+    this.#pending = new PendingResponses(this.#sender, options.log);
     this.#events = new StateEvents({
       live: this.#live,
       observer: this.#observer,
@@ -176,7 +180,7 @@ export class Delivery implements Component {
 
   /** Clients that play this stream: those that asked for its media playlist in the last ten seconds. */
   viewers(liveStreamId: string): number {
-    return this.#viewers.of(liveStreamId);
+    return this.#viewers.count(liveStreamId);
   }
 
   /** {@link viewers} over all streams. */
@@ -208,14 +212,14 @@ export class Delivery implements Component {
     };
     try {
       if (url.length > maxUrlLength) {
-        this.#sender.sentence(exchange, 414, 'The address is too long.', noStore);
+        this.#sender.sendError(exchange, 414, 'The address is too long.', noStore);
       } else if (request.method === 'GET' || request.method === 'HEAD') {
-        this.#answer(exchange, path, queryAt === -1 ? '' : url.slice(queryAt + 1));
+        this.#dispatch(exchange, path, queryAt === -1 ? '' : url.slice(queryAt + 1));
       } else if (request.method === 'OPTIONS') {
-        this.#sender.preflight(exchange);
+        this.#sender.sendPreflight(exchange);
       } else {
         const allow = ['Allow', allowedMethods];
-        this.#sender.sentence(exchange, 405, 'Only GET, HEAD and OPTIONS work here.', noStore, allow);
+        this.#sender.sendError(exchange, 405, 'Only GET, HEAD and OPTIONS work here.', noStore, allow);
       }
     } catch (error) {
       this.#pending.fail(exchange, error);
@@ -223,9 +227,9 @@ export class Delivery implements Component {
     return true;
   }
 
-  #answer(exchange: Exchange, path: ViewerPath | VodPath, query: string): void {
-    if (this.#loadedFiles === undefined && kindsOfPlayer.has(path.kind)) {
-      this.#pending.hold(exchange, this.#loadFiles(), () => this.#answer(exchange, path, query));
+  #dispatch(exchange: Exchange, path: ViewerPath | VodPath, query: string): void {
+    if (this.#loadedFiles === undefined && kindsNeedingPlayerFiles.has(path.kind)) {
+      this.#pending.hold(exchange, this.#loadFiles(), () => this.#dispatch(exchange, path, query));
       return;
     }
     switch (path.kind) {
@@ -277,7 +281,7 @@ export class Delivery implements Component {
   #answerMedia(exchange: Exchange, path: ViewerPath & { kind: 'media' }, query: string): void {
     const playable = this.#live.find(path.liveStreamId, path.broadcastId);
     const stream =
-      playable && counted(exchange, this.#gate.admitToMedia(mediaQuestion(exchange, path, query)));
+      playable && attributeTraffic(exchange, this.#gate.admitToMedia(mediaAdmission(exchange, path, query)));
     if (playable === undefined || stream === undefined) {
       this.#notFound(exchange);
       return;
@@ -289,27 +293,27 @@ export class Delivery implements Component {
     else this.#sendMedia(exchange, answer, stream);
   }
 
-  #sendMedia(exchange: Exchange, answer: MediaAnswer, { access, headers }: AdmittedStream): void {
+  #sendMedia(exchange: Exchange, answer: MediaResponse, { access, headers }: AdmittedStream): void {
     if (answer.status === 404) {
       this.#notFound(exchange);
       return;
     }
-    const cacheControl = lifetimeFor(access, `max-age=${Math.floor(answer.lifetimeSeconds)}, immutable`);
+    const cacheControl = cacheControlFor(access, `max-age=${Math.floor(answer.lifetimeSeconds)}, immutable`);
     const { body } = answer;
     if (isInMemory(body)) {
-      this.#sender.shared(exchange, { ...answer, body, cacheControl, headers });
+      this.#sender.sendBuffers(exchange, { ...answer, body, cacheControl, headers });
       return;
     }
-    const pieced = Promise.resolve({ ...answer, pieces: body });
+    const pieced = Promise.resolve({ ...answer, parts: body });
     this.#pending.hold(exchange, pieced, media =>
-      this.#sender.pieced(exchange, media, { cacheControl, headers }),
+      this.#sender.sendBody(exchange, media, { cacheControl, headers }),
     );
   }
 
   #answerPlaylist(exchange: Exchange, path: ViewerPath & { kind: 'playlist' }, query: string): void {
     const playable = this.#live.find(path.liveStreamId, path.broadcastId);
     const stream =
-      playable && counted(exchange, this.#gate.admitToMedia(mediaQuestion(exchange, path, query)));
+      playable && attributeTraffic(exchange, this.#gate.admitToMedia(mediaAdmission(exchange, path, query)));
     if (playable === undefined || stream === undefined) {
       this.#notFound(exchange);
       return;
@@ -318,7 +322,7 @@ export class Delivery implements Component {
     // A token has one viewer, wherever that is.
     const address = path.token ?? this.#addressOf(request);
     const userAgent = path.token === undefined ? (request.headers['user-agent'] ?? '') : '';
-    this.#viewers.seen(path.liveStreamId, address, userAgent);
+    this.#viewers.recordRequest(path.liveStreamId, address, userAgent);
     const directives = new URLSearchParams(query);
     const abort = new AbortController();
     const answer = playable.mediaPlaylist(path.rendition, directives, abort.signal);
@@ -330,36 +334,39 @@ export class Delivery implements Component {
    * blocking reload that found its position listed counts as one of the others: a player that asks again wants news. Errors are not
    * cached, although B.1 allows it: browsers replay them to players after their cause is gone.
    */
-  #sendPlaylist(exchange: Exchange, answer: PlaylistAnswer, { access, headers }: AdmittedStream): void {
+  #sendPlaylist(exchange: Exchange, answer: PlaylistResponse, { access, headers }: AdmittedStream): void {
     if (answer.status !== 200) {
-      this.#sender.sentence(exchange, answer.status, answer.reason, noStore);
+      this.#sender.sendError(exchange, answer.status, answer.reason, noStore);
       return;
     }
     const { targetDurationSeconds: target } = answer;
     const isSettled = answer.hasWaited || answer.ended;
     const lifetimeSeconds = isSettled ? 6 * target : Math.min(1, Math.floor(target / 2));
-    const lifetime = lifetimeFor(access, `max-age=${lifetimeSeconds}`);
-    this.#sender.text(exchange, answer.text, playlistType, lifetime, headers);
+    const lifetime = cacheControlFor(access, `max-age=${lifetimeSeconds}`);
+    this.#sender.sendText(exchange, answer.text, playlistType, lifetime, headers);
   }
 
   /** Who waits for a broadcast does not use a token up: that may be another one than who plays it then. */
   #answerMultivariant(exchange: Exchange, path: StreamPath, query: string): void {
     const { liveStreamId } = path;
     const text = this.#live.current(liveStreamId)?.multivariant();
-    const stream = text && counted(exchange, this.#gate.admitToMedia(mediaQuestion(exchange, path, query)));
+    const stream =
+      text && attributeTraffic(exchange, this.#gate.admitToMedia(mediaAdmission(exchange, path, query)));
     // Neither may be kept: the next broadcast has another playlist under this URL.
     if (text === undefined || stream === undefined) {
-      this.#sender.sentence(exchange, 404, nothingOnAirText, noStore);
+      this.#sender.sendError(exchange, 404, notLiveText, noStore);
       return;
     }
     const { access, headers } = stream;
     const own =
-      access === undefined ? text : new OwnText(withSession(text.plain.toString(), liveStreamId, access.avh));
-    this.#sender.text(exchange, own, playlistType, lifetimeFor(access, noCache), headers);
+      access === undefined
+        ? text
+        : new OwnText(addSessionToPlaylist(text.plain.toString(), liveStreamId, access.avh));
+    this.#sender.sendText(exchange, own, playlistType, cacheControlFor(access, noCache), headers);
   }
 
   #answerSession(exchange: Exchange, path: StreamPath, query: string): void {
-    const stream = counted(exchange, this.#gate.admit(mediaQuestion(exchange, path, query)));
+    const stream = attributeTraffic(exchange, this.#gate.admit(mediaAdmission(exchange, path, query)));
     if (stream === undefined) this.#notFound(exchange);
     else this.#sendJson(exchange, JSON.stringify({ session_token: stream.access?.avh }), stream.headers);
   }
@@ -378,7 +385,7 @@ export class Delivery implements Component {
     }
     if (!this.#events.hasRoom(liveStreamId)) {
       const retry = ['Retry-After', '10'];
-      this.#sender.sentence(
+      this.#sender.sendError(
         exchange,
         503,
         'Too many pages are open; ask for the state instead.',
@@ -395,7 +402,7 @@ export class Delivery implements Component {
     const stream = liveStreamId === '' ? undefined : this.#admitToPage(exchange, liveStreamId, query);
     const files = this.#files();
     if (stream === undefined) {
-      this.#answerFixedPage(exchange, 404, files.notFound);
+      this.#sendStaticPage(exchange, 404, files.notFound);
       return;
     }
     const broadcastId = this.#live.current(liveStreamId)?.broadcastId;
@@ -404,8 +411,8 @@ export class Delivery implements Component {
       liveStreamId,
       name: stream.name,
       meta: isShared
-        ? sharingMeta(this.#sharedStream(liveStreamId, stream.name), this.#publicUrl())
-        : unsharedMeta,
+        ? socialMeta(this.#sharedStream(liveStreamId, stream.name), this.#publicUrl())
+        : noIndexMeta,
       hasThumbnail:
         this.#streams.thumbnailPath(liveStreamId) !== undefined ||
         (broadcastId !== undefined && this.#frames.hasFrame(broadcastId)),
@@ -414,16 +421,19 @@ export class Delivery implements Component {
       state: describeState(this.#live, liveStreamId),
       nowMs: this.#clock.nowMs(),
     });
-    const { isGzip, headers } = pageForm(exchange.request);
+    const { isGzip, headers } = negotiatePageEncoding(exchange.request);
     const body = isGzip ? gzipSync(page, { level: 1 }) : Buffer.from(page);
     const own = pageHeadersFor(stream.access);
-    this.#sender.document(exchange, 200, body, pageType, [...own, ...headers, ...stream.headers]);
+    this.#sender.sendDocument(exchange, 200, body, pageContentType, [...own, ...headers, ...stream.headers]);
   }
 
   /** Answers oEmbed for public streams only. */
   #answerEmbed(exchange: Exchange, liveStreamId: string, query: URLSearchParams): void {
     const { request } = exchange;
-    const stream = counted(exchange, this.#gate.admit({ request, liveStreamId, query, mayBind: false }));
+    const stream = attributeTraffic(
+      exchange,
+      this.#gate.admit({ request, liveStreamId, query, mayClaimToken: false }),
+    );
     if (stream === undefined) {
       this.#notFound(exchange);
       return;
@@ -432,7 +442,7 @@ export class Delivery implements Component {
     this.#sendJson(exchange, JSON.stringify(describeEmbed(shared, this.#publicUrl(), query)), []);
   }
 
-  #sharedStream(liveStreamId: string, name: string): SharedPage {
+  #sharedStream(liveStreamId: string, name: string): ShareablePage {
     return {
       title: streamTitle(name),
       path: `/live/${liveStreamId}`,
@@ -443,29 +453,29 @@ export class Delivery implements Component {
 
   #admitToPage(exchange: Exchange, liveStreamId: string, query: string): AdmittedStream | undefined {
     const parameters = new URLSearchParams(query);
-    return counted(exchange, this.#gate.admitToPage(exchange.request, liveStreamId, parameters));
+    return attributeTraffic(exchange, this.#gate.admitToPage(exchange.request, liveStreamId, parameters));
   }
 
-  #answerFixedPage(exchange: Exchange, status: number, page: RenderedText): void {
-    const { isGzip, headers } = pageForm(exchange.request);
+  #sendStaticPage(exchange: Exchange, status: number, page: RenderedText): void {
+    const { isGzip, headers } = negotiatePageEncoding(exchange.request);
     const body = isGzip ? page.gzip : page.plain;
-    this.#sender.document(exchange, status, body, pageType, [...pageHeaders, ...headers]);
+    this.#sender.sendDocument(exchange, status, body, pageContentType, [...pageHeaders, ...headers]);
   }
 
   #answerThumbnail(exchange: Exchange, path: StreamPath, query: string): void {
-    const stream = counted(exchange, this.#gate.admit(mediaQuestion(exchange, path, query)));
+    const stream = attributeTraffic(exchange, this.#gate.admit(mediaAdmission(exchange, path, query)));
     if (stream === undefined) {
       this.#notFound(exchange);
       return;
     }
     this.#pending.hold(exchange, this.#imageOf(path.liveStreamId), ({ image, seconds }) => {
       const { body, contentType, etag } = image;
-      this.#sender.shared(exchange, {
+      this.#sender.sendBuffers(exchange, {
         body: [body],
         bytes: body.length,
         contentType,
         etag,
-        cacheControl: lifetimeFor(stream.access, `max-age=${seconds}`),
+        cacheControl: cacheControlFor(stream.access, `max-age=${seconds}`),
         headers: [...stream.headers, 'X-Content-Type-Options', 'nosniff'],
       });
     });
@@ -490,7 +500,7 @@ export class Delivery implements Component {
     }
     const headers = ['X-Content-Type-Options', 'nosniff'];
     this.#pending.hold(exchange, Promise.resolve(logo), body =>
-      this.#sender.pieced(exchange, body, { cacheControl: noCache, headers }),
+      this.#sender.sendBody(exchange, body, { cacheControl: noCache, headers }),
     );
   }
 
@@ -500,7 +510,7 @@ export class Delivery implements Component {
       this.#notFound(exchange);
       return;
     }
-    this.#sender.text(exchange, file.text, file.contentType, 'max-age=31536000, immutable', [
+    this.#sender.sendText(exchange, file.text, file.contentType, 'max-age=31536000, immutable', [
       'X-Content-Type-Options',
       'nosniff',
     ]);
@@ -508,11 +518,11 @@ export class Delivery implements Component {
 
   #sendJson(exchange: Exchange, text: string, headers: readonly string[]): void {
     const caching = ['Cache-Control', 'no-store', ...headers];
-    this.#sender.document(exchange, 200, Buffer.from(text), 'application/json', caching);
+    this.#sender.sendDocument(exchange, 200, Buffer.from(text), 'application/json', caching);
   }
 
   #notFound(exchange: Exchange): void {
-    this.#sender.sentence(exchange, 404, notFoundText, noStore);
+    this.#sender.sendError(exchange, 404, notFoundText, noStore);
   }
 
   /** Those of the player's pages; they are loaded before a request for one is answered. */
@@ -535,16 +545,19 @@ export class Delivery implements Component {
 }
 
 /** What is answered is counted for the stream's project. */
-function counted(exchange: Exchange, stream: AdmittedStream | undefined): AdmittedStream | undefined {
-  exchange.payer = stream?.payer;
+function attributeTraffic(
+  exchange: Exchange,
+  stream: AdmittedStream | undefined,
+): AdmittedStream | undefined {
+  exchange.trafficOwner = stream?.payer;
   return stream;
 }
 
 /** Any request for the media of a stream uses its token up. */
-function mediaQuestion({ request }: Exchange, path: StreamPath, query: string): LiveAdmissionRequest {
+function mediaAdmission({ request }: Exchange, path: StreamPath, query: string): LiveAdmissionRequest {
   const { liveStreamId, token, session } = path;
   return {
-    ...{ request, liveStreamId, query: new URLSearchParams(query), mayBind: true },
+    ...{ request, liveStreamId, query: new URLSearchParams(query), mayClaimToken: true },
     ...(token === undefined ? {} : { token }),
     ...(session === undefined ? {} : { session }),
   };

@@ -10,9 +10,9 @@ import {
   fillTemplate,
   stripTypes,
 } from '../http/browser-files.ts';
-import type { RenderedText } from './live-source.ts';
-import { unsharedMeta } from './player-page.ts';
-import type { Thumbnail } from './thumbnails.ts';
+import type { RenderedText } from './live/live-source.ts';
+import type { Thumbnail } from './live/thumbnails.ts';
+import { noIndexMeta } from './pages/player-page.ts';
 
 const folder = new URL('../web/player/', import.meta.url);
 
@@ -70,7 +70,7 @@ export async function loadPlayerFiles(): Promise<PlayerFiles> {
     sample: await browserText(
       fillTemplate(await fillPage('vod.html', sampleLinks), {
         ...{ title: 'Title of the video', videoId: '', video: '', poster: samplePicture },
-        meta: unsharedMeta,
+        meta: noIndexMeta,
       }),
     ),
     notFound: await card({

@@ -1,15 +1,15 @@
 /** Who asks for something private, and with which token. */
-export interface PrivateQuestion {
+export interface PrivateSessionRequest {
   /** Id of the video or live stream. */
   readonly resourceId: string;
   /** The private token of the address. */
   readonly token: string;
   /** Session tokens that the request shows, in whatever way. */
-  readonly shown: readonly string[];
+  readonly sessionTokens: readonly string[];
   /** What is alike in all requests of one client: its addresses and its user agent. */
   readonly client: string;
   /** Whether a token that nobody has used yet becomes this client's. */
-  readonly mayBind: boolean;
+  readonly mayClaimToken: boolean;
 }
 
 /** The one session of a private token. */
@@ -31,5 +31,5 @@ export interface PrivateSessions {
    * The session of a token, for whoever shows it or is the client that used the token first. Undefined for everybody else,
    * and where the token is unknown, too old, or its session is over.
    */
-  admit(question: PrivateQuestion): PrivateSession | undefined;
+  admit(question: PrivateSessionRequest): PrivateSession | undefined;
 }

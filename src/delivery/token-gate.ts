@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../shared/clock.ts';
 import type { PrivateAccess, PrivateSession, PrivateSessions } from './private-sessions.ts';
-import type { ViewerRequest } from './viewer-reply.ts';
+import type { ViewerRequest } from './responses/exchange.ts';
 
 /** A viewer who has the session of a private token. */
 export interface TokenHolder {
@@ -11,16 +11,16 @@ export interface TokenHolder {
 }
 
 /** What is asked for with a private token. */
-export interface TokenQuestion {
+export interface TokenAdmissionRequest {
   readonly request: ViewerRequest;
   /** Id of the video or live stream. */
   readonly resourceId: string;
   readonly token: string;
   readonly query: URLSearchParams;
   /** The session that the path carries, where it does. */
-  readonly carried?: string | undefined;
+  readonly pathSession?: string | undefined;
   /** Whether this request uses a token up that nobody has used yet. */
-  readonly mayBind: boolean;
+  readonly mayClaimToken: boolean;
   /** Where the cookie of its session is sent to. */
   readonly cookiePath: string;
 }
@@ -34,7 +34,7 @@ export interface TokenGateOptions {
 }
 
 const cookieName = 'avh';
-const mostCookies = 8;
+const maxCookies = 8;
 
 /**
  * Decides who may see what is private: whoever has its token's session. The session is shown in the query (`avh`), in the header
@@ -52,13 +52,19 @@ export class TokenGate {
   }
 
   /** The session, for a viewer who has it or gets it by this request. */
-  admit(question: TokenQuestion): TokenHolder | undefined {
-    const { request, resourceId, token, carried, mayBind } = question;
-    const shown = shownSessions(request, question.query);
-    if (carried !== undefined) shown.push(carried);
-    const session = this.#sessions.admit({ resourceId, token, shown, client: clientOf(request), mayBind });
+  admit(question: TokenAdmissionRequest): TokenHolder | undefined {
+    const { request, resourceId, token, pathSession, mayClaimToken } = question;
+    const sessionTokens = sessionTokensOf(request, question.query);
+    if (pathSession !== undefined) sessionTokens.push(pathSession);
+    const session = this.#sessions.admit({
+      resourceId,
+      token,
+      sessionTokens,
+      client: clientOf(request),
+      mayClaimToken,
+    });
     if (session === undefined) return undefined;
-    const needsCookie = mayBind && !shown.includes(session.sessionToken);
+    const needsCookie = mayClaimToken && !sessionTokens.includes(session.sessionToken);
     return {
       access: { token, avh: session.sessionToken },
       headers: needsCookie ? ['Set-Cookie', this.#cookie(request, question.cookiePath, session)] : [],
@@ -67,7 +73,7 @@ export class TokenGate {
 
   /** Whether a viewer who was let in once still has a session. */
   isOpen(resourceId: string, { token, avh }: PrivateAccess): boolean {
-    const question = { resourceId, token, shown: [avh], client: '', mayBind: false };
+    const question = { resourceId, token, sessionTokens: [avh], client: '', mayClaimToken: false };
     return this.#sessions.admit(question) !== undefined;
   }
 
@@ -84,15 +90,15 @@ export class TokenGate {
 }
 
 /** How long an answer may be kept: what was got with a session, by its viewer alone. */
-export function lifetimeFor(access: PrivateAccess | undefined, caching: string): string {
+export function cacheControlFor(access: PrivateAccess | undefined, caching: string): string {
   return access === undefined ? caching : `private, ${caching}`;
 }
 
-function shownSessions(request: ViewerRequest, query: URLSearchParams): string[] {
+function sessionTokensOf(request: ViewerRequest, query: URLSearchParams): string[] {
   const { 'x-token-session': header, cookie } = request.headers;
   const shown = [query.get('avh'), typeof header === 'string' ? header : null];
   for (const [, value = ''] of (cookie ?? '').matchAll(/(?:^|;)\s*avh=([\w-]+)/g)) {
-    if (shown.length < mostCookies) shown.push(value);
+    if (shown.length < maxCookies) shown.push(value);
   }
   return shown.filter(value => value !== null && value !== '') as string[];
 }

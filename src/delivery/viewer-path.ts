@@ -33,10 +33,10 @@ export type ViewerPath =
   | { readonly kind: 'logo'; readonly playerId: string; readonly extension: 'png' | 'jpg' }
   | { readonly kind: 'unknown' };
 
-const logoForm = /^\/player\/(pl[0-9A-Za-z]{22})\/logo\.(png|jpg)$/;
-const renditionForm = /^(source|audio|\d{3,4}p)$/;
-const privateForm = /^\/private\/([0-9a-f-]{36})(\/.*)$/;
-const sessionForm = /^avh-([\w-]{1,64})$/;
+const logoPattern = /^\/player\/(pl[0-9A-Za-z]{22})\/logo\.(png|jpg)$/;
+const renditionPattern = /^(source|audio|\d{3,4}p)$/;
+const privatePattern = /^\/private\/([0-9a-f-]{36})(\/.*)$/;
+const sessionPattern = /^avh-([\w-]{1,64})$/;
 const idLength = 24;
 const maxNameLength = 64;
 const unknown: ViewerPath = { kind: 'unknown' };
@@ -57,7 +57,7 @@ export function parseViewerPath(path: string): ViewerPath | undefined {
   } else if (path.startsWith('/assets/')) {
     return { kind: 'asset', name: path.slice('/assets/'.length) };
   } else if (path.startsWith('/player/')) {
-    const [, playerId, extension] = logoForm.exec(path) ?? [];
+    const [, playerId, extension] = logoPattern.exec(path) ?? [];
     if (playerId === undefined) return unknown;
     return { kind: 'logo', playerId, extension: extension as 'png' | 'jpg' };
   }
@@ -68,7 +68,7 @@ export function parseViewerPath(path: string): ViewerPath | undefined {
  * Puts a session into all addresses of a multivariant playlist of a live stream. They stand in the path, below which the addresses in
  * media playlists lie: these are the same for everybody, made and compressed once.
  */
-export function withSession(playlist: string, liveStreamId: string, session: string): string {
+export function addSessionToPlaylist(playlist: string, liveStreamId: string, session: string): string {
   return playlist.replaceAll(`${liveStreamId}/`, `${liveStreamId}/avh-${session}/`);
 }
 
@@ -103,7 +103,7 @@ function parseStreamPath(path: string, liveStreamId: string): ViewerPath | undef
   const broadcastId = path.slice(idEnd + 1, broadcastEnd);
   const rendition = path.slice(broadcastEnd + 1, renditionEnd);
   const name = path.slice(renditionEnd + 1);
-  if (!renditionForm.test(rendition)) return unknown;
+  if (!renditionPattern.test(rendition)) return unknown;
   if (broadcastId === '' || broadcastId.length > maxNameLength) return unknown;
   if (name === '' || name.length > maxNameLength || name.includes('/')) return unknown;
   if (name === 'index.m3u8') return { kind: 'playlist', liveStreamId, broadcastId, rendition };
@@ -111,14 +111,14 @@ function parseStreamPath(path: string, liveStreamId: string): ViewerPath | undef
 }
 
 function parsePrivatePath(path: string): ViewerPath {
-  const [, token, rest] = privateForm.exec(path) ?? [];
+  const [, token, rest] = privatePattern.exec(path) ?? [];
   if (token === undefined || rest === undefined) return unknown;
   const liveStreamId = rest.slice(1, 1 + idLength);
   if (!isLiveStreamId(liveStreamId)) return unknown;
   const below = rest.slice(1 + idLength);
   if (below === '/session') return { kind: 'session', liveStreamId, token };
   const sessionEnd = below.indexOf('/', 1);
-  const [, session] = (sessionEnd !== -1 && sessionForm.exec(below.slice(1, sessionEnd))) || [];
+  const [, session] = (sessionEnd !== -1 && sessionPattern.exec(below.slice(1, sessionEnd))) || [];
   const asset = session === undefined ? rest : `/${liveStreamId}${below.slice(sessionEnd)}`;
   const found = parseStreamPath(asset, liveStreamId) ?? unknown;
   if (found.kind === 'unknown') return unknown;

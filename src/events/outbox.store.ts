@@ -1,8 +1,8 @@
 import { messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Database } from '../store/database.ts';
-import { removeInTurns } from '../store/remove-in-turns.ts';
-import { WebhookQueue } from './webhook-queue.store.ts';
+import { removeInBatches } from '../store/remove-in-batches.ts';
+import { WebhookQueue } from './webhooks/webhook-queue.store.ts';
 
 /** Something that happened to a resource. */
 export interface NewEvent {
@@ -82,7 +82,7 @@ export class Outbox {
   }
 
   /** Writes an event of a live stream down; `told` beside its id. As {@link append}. */
-  appendOfLiveStream(
+  appendLiveStreamEvent(
     { projectId, liveStreamId }: { readonly projectId: string; readonly liveStreamId: string },
     type: string,
     told: NewEvent['payload'],
@@ -104,12 +104,12 @@ export class Outbox {
   }
 
   /** The events of all projects past one of them, oldest first. */
-  after(id: number, countAtMost: number): StoredEvent[] {
+  listAfter(id: number, countAtMost: number): StoredEvent[] {
     return this.#after.all(id, countAtMost).map(eventFrom);
   }
 
   /** The events of a project past one of them, oldest first. */
-  ofProject(projectId: string, afterNumber: number, countAtMost: number): StoredEvent[] {
+  listOfProject(projectId: string, afterNumber: number, countAtMost: number): StoredEvent[] {
     return this.#ofProject.all(projectId, afterNumber, countAtMost).map(eventFrom);
   }
 
@@ -124,7 +124,7 @@ export class Outbox {
   /** Forgets what is older than `atMs`; how many events that were. */
   removeBefore(atMs: number): Promise<number> {
     const { queries } = this.#database;
-    return removeInTurns(atMost => {
+    return removeInBatches(atMost => {
       const some = queries.selectFrom('events').select('id').where('created_at_ms', '<', atMs).limit(atMost);
       return this.#database.run(queries.deleteFrom('events').where('id', 'in', some));
     });

@@ -2,16 +2,22 @@ import { stat } from 'node:fs/promises';
 import type { FfmpegCommand } from 'fluent-ffmpeg';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
-import { BoundedRun, childLimitsOf, type RunEnd } from './bounded-run.ts';
-import { environmentOf } from './find-build.ts';
-import type { FfmpegBuild } from './find-ffmpeg.ts';
-import type { FfprobeBuild } from './find-ffprobe.ts';
-import { type FpsModeSupport, withFpsMode } from './fps-mode.ts';
+import { environmentOf } from './build/find-build.ts';
+import type { FfmpegBuild } from './build/find-ffmpeg.ts';
+import type { FfprobeBuild } from './build/find-ffprobe.ts';
+import { type FpsModeSupport, withFpsMode } from './build/fps-mode.ts';
 import type { MediaTools, ProbedFile, RunLimits, RunOptions } from './media-tools.ts';
-import type { ProcessOwner } from './owned-process.ts';
-import { imageFormats, probeArguments, readProbeOutput, refusal, takenFormats } from './probe-output.ts';
+import {
+  allowedFormats,
+  imageFormats,
+  mediaRefused,
+  probeArguments,
+  readProbeOutput,
+} from './probe/probe-output.ts';
+import { BoundedRun, childLimitsOf, type RunResult } from './process/bounded-run.ts';
+import type { ProcessOwner } from './process/owned-process.ts';
 import { ProgressReader } from './progress-reader.ts';
-import { hadNoRoom, probeRefusal, runFailure, undecodedSize } from './run-failure.ts';
+import { isDiskFull, oversizedFrame, probeRefusal, runFailure } from './run-failure.ts';
 
 /** How a run ended for the one who asked for it. */
 export type RunOutcome = 'done' | 'failed' | 'aborted';
@@ -73,7 +79,7 @@ export class FfmpegTools implements MediaTools {
 
   async probe(path: string, signal: AbortSignal): Promise<ProbedFile> {
     const { maxPixels } = this.#options;
-    const file = await this.#probe(path, signal, takenFormats);
+    const file = await this.#probe(path, signal, allowedFormats);
     for (const { width = 0, height = 0, isAttachedPicture } of file.streams) {
       if (width * height > maxPixels && !isAttachedPicture) throw tooLarge(width, height, maxPixels);
     }
@@ -83,23 +89,24 @@ export class FfmpegTools implements MediaTools {
   async sizeOfImage(path: string, signal: AbortSignal): Promise<{ width: number; height: number }> {
     const { streams } = await this.#probe(path, signal, imageFormats);
     const { width, height } = streams.find(({ kind }) => kind === 'video') ?? {};
-    if (width === undefined || height === undefined) throw refusal('The image cannot be read.');
+    if (width === undefined || height === undefined) throw mediaRefused('The image cannot be read.');
     return { width, height };
   }
 
   async #probe(path: string, signal: AbortSignal, formats: readonly string[]): Promise<ProbedFile> {
     const { ffprobe, probeLimits } = this.#options;
     const bytes = await sizeOf(path);
-    if (bytes === 0) throw refusal('The file is empty.');
+    if (bytes === 0) throw mediaRefused('The file is empty.');
     const options = { limits: probeLimits, signal, purpose: 'probe', ids: {} };
     let output = '';
     const args = [...this.#decoderLimits(), ...probeArguments(path, formats)];
     const end = await this.#execute(ffprobe, args, options, (text, run) => {
-      if (output.length + text.length > maxProbeOutputLength) run.overstep('told of too many streams');
+      if (output.length + text.length > maxProbeOutputLength)
+        run.stopForExceeding('told of too many streams');
       else output += text;
     });
     // One whose picture was not decoded for its size may end well.
-    const undecoded = undecodedSize(end.exit);
+    const undecoded = oversizedFrame(end.exit);
     if (undecoded !== undefined) throw tooLarge(...undecoded, this.#options.maxPixels);
     if (end.exit.kind === 'ended') return readProbeOutput(output, bytes);
     throw probeRefusal(end) ?? runFailure('ffprobe', end);
@@ -108,7 +115,7 @@ export class FfmpegTools implements MediaTools {
   async run(args: readonly string[], options: RunOptions): Promise<void> {
     let running: BoundedRun | undefined;
     const progress = new ProgressReader(made => {
-      running?.progressed();
+      running?.noteProgress();
       try {
         options.onProgress?.(made);
       } catch (error) {
@@ -123,7 +130,7 @@ export class FfmpegTools implements MediaTools {
       running = run;
       progress.push(text);
     });
-    if (end.exit.kind !== 'ended' || hadNoRoom(end.exit)) throw runFailure('ffmpeg', end);
+    if (end.exit.kind !== 'ended' || isDiskFull(end.exit)) throw runFailure('ffmpeg', end);
   }
 
   /**
@@ -150,7 +157,7 @@ export class FfmpegTools implements MediaTools {
     args: readonly string[],
     options: RunOptions,
     onStdout: (text: string, run: BoundedRun) => void,
-  ): Promise<RunEnd> {
+  ): Promise<RunResult> {
     const { signal, purpose } = options;
     signal.throwIfAborted();
     const startedAtMs = performance.now();
@@ -196,7 +203,7 @@ export class FfmpegTools implements MediaTools {
 }
 
 function tooLarge(width: number, height: number, maxPixels: number): AppError {
-  return refusal(
+  return mediaRefused(
     `The picture is too large: ${width} x ${height} is more than the ${maxPixels.toLocaleString('en')} pixels that this server accepts. Export the video in a smaller size.`,
   );
 }

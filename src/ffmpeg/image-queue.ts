@@ -1,5 +1,5 @@
 import { AppError } from '../shared/errors.ts';
-import { Turns } from '../shared/turns.ts';
+import { ConcurrencyLimit } from '../shared/scheduling/concurrency-limit.ts';
 
 /** Seconds after which a client that was refused should try again. */
 const retryAfterSeconds = 5;
@@ -14,12 +14,12 @@ export interface ImageQueueLimits {
 
 /** Bounds all work on images: uploads of clients, frames of videos and of broadcasts. Each piece of work runs one process at a time. */
 export class ImageQueue {
-  readonly #turns: Turns;
+  readonly #turns: ConcurrencyLimit;
   readonly #maxWaiting: number;
   #waiting = 0;
 
   constructor({ maxRunning, maxWaiting }: ImageQueueLimits) {
-    this.#turns = new Turns(maxRunning);
+    this.#turns = new ConcurrencyLimit(maxRunning);
     this.#maxWaiting = maxWaiting;
   }
 
@@ -34,7 +34,7 @@ export class ImageQueue {
       throw new AppError('images-busy', undefined, { details: { detail, retryAfterSeconds } });
     }
     this.#waiting += 1;
-    return this.#turns.take(() => {
+    return this.#turns.run(() => {
       this.#waiting -= 1;
       return work();
     });
@@ -42,6 +42,6 @@ export class ImageQueue {
 
   /** Does work that is limited where it is ordered, such as that of jobs. */
   run<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#turns.take(work);
+    return this.#turns.run(work);
   }
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../shared/errors.ts';
-import type { RunEnd } from './bounded-run.ts';
-import type { ProcessExit } from './owned-process.ts';
-import { refusal } from './probe-output.ts';
+import { mediaRefused } from './probe/probe-output.ts';
+import type { RunResult } from './process/bounded-run.ts';
+import type { ProcessExit } from './process/owned-process.ts';
 
 const crashSignals: readonly string[] = ['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGFPE', 'SIGILL', 'SIGSYS'];
 
@@ -24,27 +24,27 @@ const diskFull =
   /^(?:\[[^\]]*\] )?(?:Could not write header for output file|Error writing trailer of|Error closing file|av_interleaved_write_frame\(\)).*: (?:No space left on device|Disk quota exceeded)$/;
 
 /** Says that a run failed, with the last lines of the process in the data: `stopped`, `disk-full` or `process-failed`. */
-export function runFailure(program: string, { exit, overstepped }: RunEnd): AppError {
+export function runFailure(program: string, { exit, exceededLimit }: RunResult): AppError {
   const { kind, code, signal, lastLines } = exit;
   const data = { code, signal, lines: lastLines };
-  if (kind === 'stopped' && overstepped === undefined) {
+  if (kind === 'stopped' && exceededLimit === undefined) {
     return new AppError('stopped', `${program} was ended with the server`, { details: { data } });
   }
-  if (hadNoRoom(exit)) {
+  if (isDiskFull(exit)) {
     return new AppError('disk-full', `${program} had no room for its output`, { details: { data } });
   }
-  return new AppError('process-failed', `${program} ${overstepped ?? howItEnded(exit)}`, {
+  return new AppError('process-failed', `${program} ${exceededLimit ?? howItEnded(exit)}`, {
     details: { data },
   });
 }
 
 /** Whether ffmpeg could not write all of its output. Version 5.1 ends with 0 when only the last write of a file failed. */
-export function hadNoRoom({ lastLines }: Pick<ProcessExit, 'lastLines'>): boolean {
+export function isDiskFull({ lastLines }: Pick<ProcessExit, 'lastLines'>): boolean {
   return lastLines.some(line => diskFull.test(line));
 }
 
 /** Width and height of the picture that a decoder did not decode because of `-max_pixels`; undefined when there was none. */
-export function undecodedSize({ lastLines }: Pick<ProcessExit, 'lastLines'>): [number, number] | undefined {
+export function oversizedFrame({ lastLines }: Pick<ProcessExit, 'lastLines'>): [number, number] | undefined {
   for (const line of lastLines) {
     const found = /Picture size (\d+)x(\d+) exceeds specified max pixel count/.exec(line);
     if (found !== null) return [Number(found[1]), Number(found[2])];
@@ -53,17 +53,19 @@ export function undecodedSize({ lastLines }: Pick<ProcessExit, 'lastLines'>): [n
 }
 
 /** What a failed look into a file says of the file; undefined when it says nothing of it. */
-export function probeRefusal({ exit, overstepped }: RunEnd): AppError | undefined {
-  if (overstepped !== undefined || exit.kind !== 'failed') return undefined;
+export function probeRefusal({ exit, exceededLimit }: RunResult): AppError | undefined {
+  if (exceededLimit !== undefined || exit.kind !== 'failed') return undefined;
   const said = exit.lastLines.join('\n');
   const data = { lines: exit.lastLines };
   if (exit.signal !== null) {
     const isCrash = crashSignals.includes(exit.signal);
-    return isCrash ? refusal('This file is too damaged to be read.', data) : undefined;
+    return isCrash ? mediaRefused('This file is too damaged to be read.', data) : undefined;
   }
   const known = probeRefusals.find(([pattern]) => pattern.test(said));
-  if (known !== undefined) return refusal(known[1], data);
-  return machineFaults.test(said) ? undefined : refusal("This file isn't a video that can be read.", data);
+  if (known !== undefined) return mediaRefused(known[1], data);
+  return machineFaults.test(said)
+    ? undefined
+    : mediaRefused("This file isn't a video that can be read.", data);
 }
 
 function howItEnded({ kind, code, signal, lastLines }: ProcessExit): string {

@@ -13,7 +13,7 @@ export interface IngestObserver {
 }
 
 /** An observer that takes no notice. */
-export const silentObserver: IngestObserver = {
+export const noopIngestObserver: IngestObserver = {
   connectionOpened() {},
   connectionClosed() {},
   bytesIn() {},

@@ -228,7 +228,7 @@ export class JobStore {
       .groupBy(['lane', 'state']);
     const counts = new Map<string, JobCounts>();
     for (const { lane, state, total } of this.#database.all(query)) {
-      counts.set(lane, { ...(counts.get(lane) ?? noJobs), [state]: total });
+      counts.set(lane, { ...(counts.get(lane) ?? zeroCounts), [state]: total });
     }
     return counts;
   }
@@ -241,7 +241,7 @@ export class JobStore {
 }
 
 /** Counts of a lane without jobs. */
-export const noJobs: JobCounts = { waiting: 0, running: 0, failed: 0 };
+export const zeroCounts: JobCounts = { waiting: 0, running: 0, failed: 0 };
 
 function storedJobFrom(row: JobColumns): StoredJob {
   return {

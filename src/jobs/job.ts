@@ -14,7 +14,7 @@ export interface NewJob {
 
 /** Maximum number of jobs of a lane that run at once, and of those of one group among them. */
 export interface LaneLimits {
-  readonly places: number;
+  readonly maxRunning: number;
   readonly maxPerGroup: number;
 }
 
@@ -45,7 +45,7 @@ export interface JobKind {
    */
   run(job: RunningJob): Promise<void>;
   /** In the transaction that gives the job up: writes down what follows from that. */
-  givenUp?(job: NewJob, error: unknown): void;
+  onGiveUp?(job: NewJob, error: unknown): void;
 }
 
 /** What those who have work ask of the queue. */

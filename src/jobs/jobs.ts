@@ -3,9 +3,9 @@ import { type Clock, systemClock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
-import { OnDemandInterval } from '../shared/on-demand-interval.ts';
+import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
 import type { Database } from '../store/database.ts';
-import { type JobCounts, JobStore, noJobs, type StoredJob } from './job.store.ts';
+import { type JobCounts, JobStore, type StoredJob, zeroCounts } from './job.store.ts';
 import type { JobKind, JobQueue, LaneLimits, NewJob, RunningJob } from './job.ts';
 
 /** How an attempt ended; one that the server's stop ended is not told of. */
@@ -40,11 +40,11 @@ const progressWrittenEveryMs = 1_000;
 const failedKeptMs = 7 * 24 * 3_600_000;
 const failedRemovedEveryMs = 3_600_000;
 /** Also bounds how late a job is when the machine's clock was set forward. */
-const longestSleepMs = 60_000;
+const maxSleepMs = 60_000;
 const databaseRetryMs = 1_000;
 /** Jobs that ran when the process died are started one at a time, so much apart: of them, only the one that ends it again is given up. */
-const TRIAL_MS = 60_000;
-const longestFailure = 1_000;
+const crashTrialMs = 60_000;
+const maxFailureLength = 1_000;
 
 interface Attempt {
   readonly job: StoredJob;
@@ -162,7 +162,7 @@ export class Jobs implements Component, JobQueue {
   /** How many jobs there are, by lane, every lane named. */
   counts(): Readonly<Record<string, JobCounts>> {
     const counts = this.#store.counts();
-    return Object.fromEntries([...this.#lanes.keys()].map(lane => [lane, counts.get(lane) ?? noJobs]));
+    return Object.fromEntries([...this.#lanes.keys()].map(lane => [lane, counts.get(lane) ?? zeroCounts]));
   }
 
   /** After the caller's transaction, which ends before anything else of this process runs. */
@@ -183,7 +183,7 @@ export class Jobs implements Component, JobQueue {
     const nowMs = this.#clock.nowMs();
     let nextAtMs = Number.POSITIVE_INFINITY;
     for (const [lane, limits] of this.#lanes) {
-      const places = typeof limits === 'number' ? limits : limits.places;
+      const places = typeof limits === 'number' ? limits : limits.maxRunning;
       const running = [...this.#running.values()].filter(({ kind }) => kind.lane === lane);
       if (running.length >= places) continue;
       if (typeof limits !== 'number') this.#beginFairly(lane, limits, running, nowMs);
@@ -212,7 +212,7 @@ export class Jobs implements Component, JobQueue {
     const nowMs = this.#clock.monotonicMs();
     const left = [...this.#running.values()]
       .filter(({ job }) => job.crashes > 0)
-      .map(({ startedAtMs }) => startedAtMs + TRIAL_MS - nowMs)
+      .map(({ startedAtMs }) => startedAtMs + crashTrialMs - nowMs)
       .filter(leftMs => leftMs > 0);
     return left.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...left);
   }
@@ -220,14 +220,14 @@ export class Jobs implements Component, JobQueue {
   /** Gives each free place to the group with the fewest running jobs, and none to a group that has its share. */
   #beginFairly(
     lane: string,
-    { places, maxPerGroup }: LaneLimits,
+    { maxRunning, maxPerGroup }: LaneLimits,
     running: readonly Attempt[],
     nowMs: number,
   ): void {
     const runningOf = new Map<string | undefined, number>();
     const count = ({ groupId }: StoredJob) => runningOf.set(groupId, (runningOf.get(groupId) ?? 0) + 1);
     for (const { job } of running) count(job);
-    for (let free = places - running.length; free > 0; free--) {
+    for (let free = maxRunning - running.length; free > 0; free--) {
       const candidates = this.#store
         .firstOfGroups(lane, nowMs, this.#crashesAllowed())
         .map(job => ({ job, running: runningOf.get(job.groupId) ?? 0 }))
@@ -242,7 +242,7 @@ export class Jobs implements Component, JobQueue {
 
   #wakeAfter(delayMs: number): void {
     clearTimeout(this.#wake);
-    this.#wake = setTimeout(() => this.#lookSoon(), Math.min(Math.max(delayMs, 1), longestSleepMs));
+    this.#wake = setTimeout(() => this.#lookSoon(), Math.min(Math.max(delayMs, 1), maxSleepMs));
   }
 
   #begin(job: StoredJob, nowMs: number): void {
@@ -339,7 +339,7 @@ export class Jobs implements Component, JobQueue {
     const nowMs = this.#clock.nowMs();
     try {
       this.#database.transaction(() => {
-        if (this.#store.fail(job.id, failureText(error), nowMs)) kind.givenUp?.(job, error);
+        if (this.#store.fail(job.id, failureText(error), nowMs)) kind.onGiveUp?.(job, error);
       });
     } catch (fault) {
       // Somebody would wait for what follows from the failure for ever: the whole is tried again instead.
@@ -427,7 +427,7 @@ function retryDelayMs(attempt: number): number {
 }
 
 function failureText(error: unknown): string {
-  return messageOf(error).slice(0, longestFailure);
+  return messageOf(error).slice(0, maxFailureLength);
 }
 
 function idsOf(job: StoredJob): Readonly<Record<string, unknown>> {

@@ -162,7 +162,7 @@ export class Metrics {
     lagSeconds,
   );
   /** How long after its last frame an encoded part beside the source could be fetched. */
-  readonly rungLagSeconds = this.#histogram(
+  readonly renditionLagSeconds = this.#histogram(
     'rung_lag_seconds',
     "From an encoded part's last frame to its being fetchable.",
     lagSeconds,
@@ -181,7 +181,7 @@ export class Metrics {
   /** Bytes that sweeps made free. */
   readonly sweepFreedBytes = this.#counter('sweep_freed_bytes_total', 'Bytes that sweeps made free.');
   /** Videos and the like whose files were gone, and whose rows now say so. */
-  readonly sweepMended = this.#counter(
+  readonly sweepRepaired = this.#counter(
     'sweep_mended_total',
     'Videos and the like whose rows were mended by sweeps.',
     ['what'],
@@ -246,7 +246,7 @@ export class Metrics {
   }
 
   /** Counts an API answer; `route` is the pattern of the path. */
-  answered(request: { method: string; route: string; status: number; durationMs: number }): void {
+  observeRequest(request: { method: string; route: string; status: number; durationMs: number }): void {
     const { route } = request;
     const method = knownMethods.has(request.method) ? request.method : 'other';
     this.#httpRequests.inc({ method, route, status: String(request.status) });

@@ -15,18 +15,18 @@ export const systemClock: Clock = {
 const secondsOfDay = 86_400;
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 /** Days that were formatted before, by their number since 1970: most dates of answers are of a few. */
-const dayTexts = new Map<number, string>();
-const daysKept = 1_000;
+const formattedDays = new Map<number, string>();
+const maxFormattedDays = 1_000;
 
 /** ATOM date of the API: UTC, whole seconds, numeric offset: `2026-03-04T05:06:07+00:00`. */
 export function formatAtom(atMs: number): string {
   const seconds = Math.floor(atMs / 1_000);
   const day = Math.floor(seconds / secondsOfDay);
-  let dayText = dayTexts.get(day);
+  let dayText = formattedDays.get(day);
   if (dayText === undefined) {
     dayText = new Date(atMs).toISOString().slice(0, 11);
-    if (dayTexts.size >= daysKept) dayTexts.clear();
-    dayTexts.set(day, dayText);
+    if (formattedDays.size >= maxFormattedDays) formattedDays.clear();
+    formattedDays.set(day, dayText);
   }
   const ofDay = seconds - day * secondsOfDay;
   const hours = twoDigits[Math.floor(ofDay / 3_600)];

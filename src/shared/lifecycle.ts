@@ -58,7 +58,7 @@ export class Lifecycle {
       if (component.drain === undefined) continue;
       if (signal?.aborted) return;
       try {
-        await before(component.drain(deadlineMs), deadlineMs, signal);
+        await withDeadline(component.drain(deadlineMs), deadlineMs, signal);
         this.#log.debug('component-drained', { name: component.name });
       } catch (error) {
         this.#log.warn('component-drain-failed', { name: component.name, error: messageOf(error) });
@@ -84,12 +84,12 @@ export class Lifecycle {
   }
 }
 
-async function before(
+async function withDeadline(
   work: Promise<void>,
   deadlineMs: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { promise: givenUp, reject } = Promise.withResolvers<never>();
+  const { promise: expired, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(new Error('the deadline passed')),
     Math.max(0, deadlineMs - Date.now()),
@@ -97,7 +97,7 @@ async function before(
   const abort = () => reject(new Error('told to stop at once'));
   signal?.addEventListener('abort', abort, { once: true });
   try {
-    await Promise.race([work, givenUp]);
+    await Promise.race([work, expired]);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);

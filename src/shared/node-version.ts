@@ -1,5 +1,5 @@
 /** From 24.9 on, a server can leave what asks for an upgrade that is not meant for it to its ordinary handler. */
-const least = { major: 24, minor: 9 };
+const minVersion = { major: 24, minor: 9 };
 
 /**
  * Why this Node cannot run the server, in a sentence.
@@ -7,8 +7,8 @@ const least = { major: 24, minor: 9 };
  * @param version such as `24.21.0`
  * @returns undefined when it can
  */
-export function nodeFault(version: string): string | undefined {
+export function unsupportedNodeReason(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major > least.major || (major === least.major && minor >= least.minor)) return undefined;
-  return `Millrace needs Node ${least.major}.${least.minor} or newer, this is ${version}.`;
+  if (major > minVersion.major || (major === minVersion.major && minor >= minVersion.minor)) return undefined;
+  return `Millrace needs Node ${minVersion.major}.${minVersion.minor} or newer, this is ${version}.`;
 }

@@ -22,13 +22,13 @@ async function orNone<Entry>(reading: Promise<Entry[]>): Promise<Entry[]> {
   try {
     return await reading;
   } catch (error) {
-    if (isNotThere(error)) return [];
+    if (isNotFound(error)) return [];
     throw error;
   }
 }
 
 /** Whether a file or folder could not be read because there is none. */
-export function isNotThere(error: unknown): boolean {
+export function isNotFound(error: unknown): boolean {
   const code = systemCodeOf(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 }

@@ -2,19 +2,19 @@ import { renameSync } from 'node:fs';
 import { mkdir, open, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError, systemCodeOf } from '../shared/errors.ts';
+import { joinBelow } from '../shared/files/safe-path.ts';
 import { newUuid } from '../shared/ids.ts';
-import { joinBelow } from '../shared/safe-path.ts';
 
 /** A folder of things that are kept by their ids. */
 export type MediaRoot = 'vod' | 'uploads' | 'live' | 'players' | 'watermarks';
 
 /** What the names of things begin with that are being removed. */
-export const asidePrefix = '.removed-';
+export const removedPrefix = '.removed-';
 
 const publishAttempts = 3;
 
 /** Frees room on the disk, as far as something can go. `missing`: returns how many bytes more are needed, 0 or less when there are enough. */
-export type MakeRoom = (missing: () => Promise<number>) => Promise<void>;
+export type FreeDiskSpace = (missing: () => Promise<number>) => Promise<void>;
 
 /**
  * The layout of the data folder's media, and the ways in which a file gets there whole or not at all. A path that is handed out
@@ -31,13 +31,13 @@ export type MakeRoom = (missing: () => Promise<number>) => Promise<void>;
  */
 export class MediaFiles {
   readonly #root: string;
-  readonly #makeRoom: MakeRoom;
+  readonly #makeRoom: FreeDiskSpace;
   readonly #canMakeRoom: (bytes: number) => boolean;
 
   /** @param canMakeRoom returns whether `makeRoom` could free so many bytes */
   constructor(
     dataDir: string,
-    makeRoom: MakeRoom = async () => {},
+    makeRoom: FreeDiskSpace = async () => {},
     canMakeRoom: (bytes: number) => boolean = () => false,
   ) {
     this.#root = dataDir;
@@ -121,8 +121,8 @@ export class MediaFiles {
    *
    * @returns where it is until then; undefined when it is not there
    */
-  setAside(path: string): string | undefined {
-    const aside = join(dirname(path), `${asidePrefix}${newUuid()}`);
+  renameForRemoval(path: string): string | undefined {
+    const aside = join(dirname(path), `${removedPrefix}${newUuid()}`);
     try {
       renameSync(path, aside);
       return aside;
@@ -134,7 +134,7 @@ export class MediaFiles {
 
   /** Removes all files of a video, chunks too. One that has none is fine, and so is one that is being removed. */
   async removeVideo(videoId: string): Promise<void> {
-    const aside = [this.video(videoId), this.upload(videoId)].map(path => this.setAside(path));
+    const aside = [this.video(videoId), this.upload(videoId)].map(path => this.renameForRemoval(path));
     await Promise.all(aside.map(path => path && rm(path, { recursive: true, force: true, maxRetries: 3 })));
   }
 
@@ -143,7 +143,7 @@ export class MediaFiles {
    *
    * @throws AppError `disk-full`
    */
-  async needRoom(bytes: number, leftBytes: number): Promise<void> {
+  async ensureFreeSpace(bytes: number, leftBytes: number): Promise<void> {
     let free = await this.freeBytes();
     if (free - bytes >= leftBytes) return;
     await this.#makeRoom(async () => bytes + leftBytes - (await this.freeBytes()));
@@ -153,12 +153,12 @@ export class MediaFiles {
 
   /**
    * Checks that announced bytes can be stored when they come. Deletes nothing for them: a sender can announce what it never sends.
-   * Call {@link needRoom} while they arrive.
+   * Call {@link ensureFreeSpace} while they arrive.
    *
    * @throws AppError `disk-full`
    */
   async expectRoom(bytes: number, leftBytes: number): Promise<void> {
-    await this.needRoom(0, leftBytes);
+    await this.ensureFreeSpace(0, leftBytes);
     const free = await this.freeBytes();
     const missing = bytes + leftBytes - free;
     if (missing > 0 && !this.#canMakeRoom(missing)) throw diskFull(bytes, free);

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type Sqlite from 'better-sqlite3';
-import { OnDemandInterval } from '../shared/on-demand-interval.ts';
+import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
 import type { CheckpointReport } from './checkpoint-worker.ts';
 
 /** The log is looked at this often while the database changes. */

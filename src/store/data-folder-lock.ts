@@ -23,7 +23,7 @@ export class DataFolderLock {
    * @param name file of the lock; another one for what may run beside a server, but not twice
    * @throws AppError `data-dir-unusable` when the folder cannot be written or another process has the lock
    */
-  static take(dataDir: string, name = 'millrace.lock'): DataFolderLock {
+  static acquire(dataDir: string, name = 'millrace.lock'): DataFolderLock {
     let holder: Sqlite.Database | undefined;
     try {
       makeFolder(resolve(dataDir));
@@ -61,7 +61,7 @@ export function isDataFolderLocked(dataDir: string): boolean {
  *
  * @throws AppError `data-dir-unusable`
  */
-export function checkIsRestored(dataDir: string): void {
+export function assertRestoreFinished(dataDir: string): void {
   if (!existsSync(join(dataDir, restoreMarker))) return;
   throw new AppError(
     'data-dir-unusable',

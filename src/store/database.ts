@@ -5,12 +5,12 @@ import { type Compilable, Kysely, SqliteDialect } from 'kysely';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import { Checkpointer } from './checkpointer.ts';
-import { checkIsRestored, DataFolderLock } from './data-folder-lock.ts';
+import { assertRestoreFinished, DataFolderLock } from './data-folder-lock.ts';
 import { checkIsCurrent, migrate } from './migrations.ts';
 import type { Tables } from './tables.ts';
 import { WriteBatch } from './write-batch.ts';
 
-const statementsKept = 256;
+const maxCachedStatements = 256;
 const busyTimeoutMs = 5_000;
 /** Searches among a million videos walk through more pages than SQLite's own 2 MiB hold. */
 const cacheKibibytes = 16 * 1_024;
@@ -23,7 +23,7 @@ export type Queries = Pick<
 
 /**
  * The one SQLite file of a data folder, on one connection, with everything synchronous: a statement takes microseconds, and
- * what happens between two `await`s is one unit. Opened by {@link openDatabase} or {@link openDatabaseBeside}, closed by `stop`.
+ * what happens between two `await`s is one unit. Opened by {@link openDatabase} or {@link openDatabaseWithoutLock}, closed by `stop`.
  */
 export class Database implements Component {
   readonly name = 'database';
@@ -36,7 +36,7 @@ export class Database implements Component {
   readonly #batch: WriteBatch;
   readonly #statements = new Map<string, Sqlite.Statement>();
 
-  /** Use {@link openDatabase} or {@link openDatabaseBeside}. */
+  /** Use {@link openDatabase} or {@link openDatabaseWithoutLock}. */
   constructor(sqlite: Sqlite.Database, lock: DataFolderLock | undefined) {
     this.sqlite = sqlite;
     this.queries = new Kysely<Tables>({ dialect: new SqliteDialect({ database: sqlite }) });
@@ -80,7 +80,7 @@ export class Database implements Component {
   }
 
   /** What keeps the database from being used now; undefined when nothing does. */
-  fault(): string | undefined {
+  findFault(): string | undefined {
     if (!this.sqlite.open) return 'it is closed';
     try {
       this.sqlite.prepare('SELECT 1 FROM projects LIMIT 1').get();
@@ -108,7 +108,8 @@ export class Database implements Component {
     if (statement === undefined) {
       statement = this.sqlite.prepare(sql);
       const [oldest] = this.#statements.keys();
-      if (this.#statements.size >= statementsKept && oldest !== undefined) this.#statements.delete(oldest);
+      if (this.#statements.size >= maxCachedStatements && oldest !== undefined)
+        this.#statements.delete(oldest);
       this.#statements.set(sql, statement);
     }
     return statement;
@@ -122,11 +123,11 @@ export class Database implements Component {
  *   a database, is damaged, or was made by a newer version
  */
 export function openDatabase(options: { dataDir: string }): Database {
-  const lock = DataFolderLock.take(options.dataDir);
+  const lock = DataFolderLock.acquire(options.dataDir);
   const path = join(options.dataDir, 'millrace.db');
   let sqlite: Sqlite.Database | undefined;
   try {
-    checkIsRestored(options.dataDir);
+    assertRestoreFinished(options.dataDir);
     // Made by us first, because it holds stream keys: only this user may read it, and SQLite gives its own files the same mode.
     closeSync(openSync(path, 'a', 0o600));
     sqlite = new Sqlite(path, { timeout: busyTimeoutMs });
@@ -152,9 +153,9 @@ export function openDatabase(options: { dataDir: string }): Database {
  *
  * @throws AppError `database-unusable` when there is no database yet, or its tables are those of another version
  */
-export function openDatabaseBeside({ dataDir }: { dataDir: string }): Database {
+export function openDatabaseWithoutLock({ dataDir }: { dataDir: string }): Database {
   const path = join(dataDir, 'millrace.db');
-  checkIsRestored(dataDir);
+  assertRestoreFinished(dataDir);
   if (!existsSync(path)) {
     throw new AppError(
       'database-unusable',

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { chromiumArguments, findChromium } from '../support/chromium.ts';
-import { patienceMs } from '../support/patience.ts';
+import { waitTimeoutMs } from '../support/deadlines.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const found = findChromium();
@@ -119,7 +119,7 @@ export class WatchedPage {
     options: BrowserContextOptions = {},
   ): Promise<WatchedPage> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, ...options });
-    context.setDefaultTimeout(patienceMs);
+    context.setDefaultTimeout(waitTimeoutMs);
     await context.addInitScript(observeVideo);
     const watched = new WatchedPage(await context.newPage());
     await watched.page.goto(url);
@@ -173,7 +173,7 @@ export class WatchedPage {
         return played >= seconds;
       },
       {
-        timeoutMs: seconds * 1000 + patienceMs,
+        timeoutMs: seconds * 1000 + waitTimeoutMs,
         everyMs: 100,
         what: () => `${seconds} s of moving pictures; it played ${played} s: ${JSON.stringify(last)}`,
       },

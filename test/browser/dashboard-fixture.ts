@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { SettingKey } from '../../src/config/settings.ts';
-import { patienceMs } from '../support/patience.ts';
+import { waitTimeoutMs } from '../support/deadlines.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -63,7 +63,7 @@ export class DashboardPage {
       reducedMotion: 'reduce',
       ...context,
     });
-    opened.setDefaultTimeout(patienceMs);
+    opened.setDefaultTimeout(waitTimeoutMs);
     if (signedIn) {
       const answer = await opened.request.post(`${server.baseUrl}/auth/session`, {
         data: { email, password },

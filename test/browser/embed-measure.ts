@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { expect } from 'vitest';
-import { patienceMs } from '../support/patience.ts';
+import { waitTimeoutMs } from '../support/deadlines.ts';
 
 /** Places of another page to paste embed code into: the HTML around `CODE`. `.wide` has 1000 pixels, `.narrow` 300. */
 const places = {
@@ -55,7 +55,7 @@ export async function expectAspectRatio(
   });
   await once(site.listen(0, '127.0.0.1'), 'listening');
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  page.setDefaultTimeout(patienceMs);
+  page.setDefaultTimeout(waitTimeoutMs);
   try {
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
     await page.frameLocator('iframe >> nth=0').locator('#player').waitFor();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumArguments, findChromium } from '../support/chromium.ts';
 import { publishTestPicture } from '../support/ffmpeg.ts';
 import { nativePlayers, type RunningPlayer } from '../support/native-players.ts';
-import { SpyProxy } from '../support/spy-proxy.ts';
+import { RecordingProxy } from '../support/recording-proxy.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { WatchedPage } from './browser-fixture.ts';
@@ -39,7 +39,7 @@ interface Player {
 }
 
 let server: TestServer;
-let spy: SpyProxy;
+let spy: RecordingProxy;
 let browser: Browser | undefined;
 let hlsPath = '';
 /** More frames than the stills of an absence have. */
@@ -209,7 +209,7 @@ describe('players of others, through an absence of the publisher', () => {
   beforeAll(async () => {
     if (present.length === 0) return;
     server = await startServer({ 'live.segmentTarget': '1s', 'live.reconnectGrace': '8s' });
-    spy = await SpyProxy.start(server.baseUrl);
+    spy = await RecordingProxy.start(server.baseUrl);
     if (found.path !== undefined) {
       const args = [...chromiumArguments, '--autoplay-policy=no-user-gesture-required'];
       browser = await chromium.launch({ executablePath: found.path, args });

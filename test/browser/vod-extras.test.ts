@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { basicAuthorization, type CreatedVideo, createVideo } from '../../scripts/server-process.ts';
 import { fixture } from '../support/fixtures.ts';
-import { formOf, pngImage } from '../support/images.ts';
+import { formWith, pngImage } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
 
@@ -33,7 +33,7 @@ describeInBrowser('what an owner adds to a player page', browser => {
   const sendLogo = (link: string) =>
     send(
       `/players/${playerId}/logo`,
-      formOf(['link', Buffer.from(link)], ['file', pngImage(20, 10), 'a.png']),
+      formWith(['link', Buffer.from(link)], ['file', pngImage(20, 10), 'a.png']),
     );
   const logoWidth = (page: Page) =>
     page.evaluate<number>('document.querySelector("#logo img")?.naturalWidth ?? 0');
@@ -50,7 +50,7 @@ describeInBrowser('what an owner adds to a player page', browser => {
     const { videoId } = await createVideo(server.baseUrl, server.productionKey, {
       ...{ title: 'Pier', public: false },
     });
-    await send(`/videos/${videoId}/captions/fr`, formOf(['file', captions('Bonjour'), 'a.vtt']));
+    await send(`/videos/${videoId}/captions/fr`, formWith(['file', captions('Bonjour'), 'a.vtt']));
     await server.api('PATCH', `/videos/${videoId}/captions/fr`, { default: true });
     const film = new FormData();
     film.set('file', await openAsBlob(await fixture('h264-aac')), 'film.mp4');
@@ -83,9 +83,9 @@ describeInBrowser('what an owner adds to a player page', browser => {
       ['en', 'Hello'],
       ['fr-CA', 'Bonjour'],
     ] as const) {
-      await send(`/videos/${videoId}/captions/${language}`, formOf(['file', captions(words), 'a.vtt']));
+      await send(`/videos/${videoId}/captions/${language}`, formWith(['file', captions(words), 'a.vtt']));
     }
-    await send(`/videos/${videoId}/chapters/en`, formOf(['file', chapters, 'a.vtt']));
+    await send(`/videos/${videoId}/chapters/en`, formWith(['file', chapters, 'a.vtt']));
     await server.api('PATCH', `/videos/${videoId}/captions/fr-CA`, { default: true });
     const film = new FormData();
     film.set('file', await openAsBlob(await fixture('h264-aac')), 'film.mp4');
@@ -110,7 +110,7 @@ describeInBrowser('what an owner adds to a player page', browser => {
       ...{ hideTitle: false, enableControls: false, trackPlayed: 'rgba(1, 2, 3, 1)' },
     });
     await sendLogo('https://brand.example.net/');
-    await send(`/videos/${videoId}/captions/fr-CA`, formOf(['file', captions('Bonsoir'), 'a.vtt']));
+    await send(`/videos/${videoId}/captions/fr-CA`, formWith(['file', captions('Bonsoir'), 'a.vtt']));
     await until('the link', async () => (await page.locator('#logo a').count()) === 1);
     expect(await page.getAttribute('#logo a', 'href')).toBe('https://brand.example.net/');
     expect(await page.getAttribute('#logo a', 'rel')).toBe('noopener noreferrer');

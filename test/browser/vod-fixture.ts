@@ -3,11 +3,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { pageHeaders } from '../../src/delivery/pages/player-page.ts';
+import type { PlayerTheme } from '../../src/delivery/pages/player-theme.ts';
+import { describeVideo, renderVodPage, type VodPageState } from '../../src/delivery/pages/vod-page.ts';
 import { loadPlayerFiles, type PlayerFiles } from '../../src/delivery/player-files.ts';
-import { pageHeaders } from '../../src/delivery/player-page.ts';
-import type { PlayerTheme } from '../../src/delivery/player-theme.ts';
-import { describeVideo, renderVodPage, type VodPageState } from '../../src/delivery/vod-page.ts';
-import type { VodEntry } from '../../src/delivery/vod-source.ts';
+import type { VodEntry } from '../../src/delivery/vod/vod-source.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 
 /** Length of the video, in seconds, and of its segments. */
@@ -172,7 +172,7 @@ export class VideoSite {
     this.#server = http.createServer((request, response) => void this.#answer(request, response));
   }
 
-  /** Serves what `makeVideo` made in `folder`. */
+  /** Serves what `createVideo` made in `folder`. */
   static async start(folder: string, video: Partial<VideoOfTest> = {}): Promise<VideoSite> {
     const site = new VideoSite(folder, video, await loadPlayerFiles());
     await once(site.#server.listen(0, '127.0.0.1'), 'listening');

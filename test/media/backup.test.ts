@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createLiveStream } from '../../scripts/server-process.ts';
 import { runCommand, startCommand } from '../support/backup-command.ts';
 import { publishTestPicture } from '../support/ffmpeg.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { makeFilm, VideoServer } from './vod-server-fixture.ts';
 
@@ -38,7 +38,7 @@ async function recordingOf(server: VideoServer, liveStreamId: string): Promise<s
 }
 
 test('a server is backed up in the middle of an upload, an encode and a broadcast, and goes on with all of it where it is restored', async () => {
-  const folder = await tempDirOfTest();
+  const folder = await testTempDir();
   const film = join(folder, 'film.mp4');
   await makeFilm(film, { seconds: 2, size: '320x180', codec: 'libx264', bytes: chunkBytes + 1_000_000 });
   const long = join(folder, 'long.mp4');

@@ -10,7 +10,7 @@ import {
 import { uploadFile } from '../../scripts/upload-file.ts';
 import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
 import { fixture } from '../support/fixtures.ts';
-import { childrenOf, hasProc, inspectProcess, isAlive, type SeenProcess } from '../support/processes.ts';
+import { childrenOf, hasProc, inspectProcess, isAlive, type ProcessInfo } from '../support/processes.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -24,7 +24,7 @@ const kinds: readonly (readonly [kind: string, sign: (args: string) => boolean])
   ['encode', args => args.includes('-progress') && args.includes('libx264')],
 ];
 
-function kindOf({ args }: SeenProcess): string | undefined {
+function kindOf({ args }: ProcessInfo): string | undefined {
   return kinds.find(([, sign]) => sign(args.join(' ')))?.[0];
 }
 
@@ -32,7 +32,7 @@ describe.skipIf(!hasProc)('the child processes of a server', () => {
   let folder: string;
   let server: ServerProcess;
   const publishers: Publisher[] = [];
-  const seen = new Map<string, SeenProcess>();
+  const seen = new Map<string, ProcessInfo>();
 
   function look(): void {
     for (const pid of childrenOf(server.child.pid!)) {
@@ -111,8 +111,8 @@ const room = new URL('../../src/', import.meta.url).href;
 
 /** A server that starts two children, one of which ends by itself, and is killed; prints the pids. */
 const killedServer = `
-  import { ProcessOwner } from '${room}ffmpeg/owned-process.ts';
-  import { ProcessLimits } from '${room}ffmpeg/process-limits.ts';
+  import { ProcessOwner } from '${room}ffmpeg/process/owned-process.ts';
+  import { ProcessLimits } from '${room}ffmpeg/process/process-limits.ts';
   import { silentLogger } from '${room}shared/logger.ts';
   const owner = new ProcessOwner(new ProcessLimits({ shell: '/bin/sh', setpriv: undefined }, {}, silentLogger), silentLogger);
   const limits = { memoryBytes: 2 ** 30, cpuSeconds: 60, outputBytes: 0 };

@@ -1,11 +1,11 @@
 import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { embeddedFfmpegPath, findFfmpeg } from '../../src/ffmpeg/find-ffmpeg.ts';
-import { embeddedFfprobePath, findFfprobe } from '../../src/ffmpeg/find-ffprobe.ts';
-import { withFpsMode } from '../../src/ffmpeg/fps-mode.ts';
-import { KnownBuilds } from '../../src/ffmpeg/known-builds.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { BuildVersionCache } from '../../src/ffmpeg/build/build-version-cache.ts';
+import { embeddedFfmpegPath, findFfmpeg } from '../../src/ffmpeg/build/find-ffmpeg.ts';
+import { embeddedFfprobePath, findFfprobe } from '../../src/ffmpeg/build/find-ffprobe.ts';
+import { withFpsMode } from '../../src/ffmpeg/build/fps-mode.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 
 const programs = [
   { name: 'ffmpeg', find: findFfmpeg, embedded: embeddedFfmpegPath() },
@@ -14,7 +14,7 @@ const programs = [
 
 /** A folder with a program of that name which answers as `libavformat MAJOR.MINOR` does. */
 async function folderWith(name: string, version: string, format: string): Promise<string> {
-  const folder = join(await tempDirOfTest(), `bin-${version}`);
+  const folder = join(await testTempDir(), `bin-${version}`);
   await mkdir(folder, { recursive: true });
   const path = join(folder, name);
   await writeFile(
@@ -76,7 +76,7 @@ describe.each(programs)('$name', ({ name, find, embedded }) => {
     const askedFile = join(folder, 'asked');
     await appendFile(path, `echo asked >> ${askedFile}\n`);
     const found = async () => {
-      const known = await KnownBuilds.read(fileOfKnown);
+      const known = await BuildVersionCache.read(fileOfKnown);
       const { version } = await find(undefined, { PATH: folder }, known);
       await known.save();
       const asked = (await readFile(askedFile, 'utf8')).split('\n').length - 1;

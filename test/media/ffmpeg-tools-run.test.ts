@@ -10,7 +10,7 @@ import { AppError } from '../../src/shared/errors.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { fixture } from '../support/fixtures.ts';
 import { ampleLimits, makeMediaTools, toolBuilds } from '../support/media-tools.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const never = new AbortController().signal;
@@ -78,7 +78,7 @@ async function failureOf(work: Promise<unknown>): Promise<AppError> {
 
 describe.each(toolBuilds)('a run of the $name ffmpeg', builds => {
   test('writes its output and tells how far it is', async () => {
-    const output = join(await tempDirOfTest(), 'out.mp4');
+    const output = join(await testTempDir(), 'out.mp4');
     const outcomes: unknown[] = [];
     const times: number[] = [];
     const tools = makeMediaTools(builds, {
@@ -118,7 +118,7 @@ describe.each(toolBuilds)('a run of the $name ffmpeg', builds => {
   });
 
   test('that is aborted rejects with the reason once its process is gone', async () => {
-    const output = join(await tempDirOfTest(), 'out.mkv');
+    const output = join(await testTempDir(), 'out.mkv');
     const abort = new AbortController();
     const tools = makeMediaTools(builds);
     const running = tools.run(
@@ -131,7 +131,7 @@ describe.each(toolBuilds)('a run of the $name ffmpeg', builds => {
   });
 
   test('ends when it takes too long, and when nothing comes of it any more', async () => {
-    const output = join(await tempDirOfTest(), 'out.mkv');
+    const output = join(await testTempDir(), 'out.mkv');
     const tools = makeMediaTools(builds);
     const late = await failureOf(
       tools.run(endless(output), runOptions({ limits: { ...ampleLimits, timeoutMs: 1_500 } })),
@@ -146,7 +146,7 @@ describe.each(toolBuilds)('a run of the $name ffmpeg', builds => {
   });
 
   test('may not write more than it is let, nor take more memory', async () => {
-    const output = join(await tempDirOfTest(), 'out.mp4');
+    const output = join(await testTempDir(), 'out.mp4');
     const tools = makeMediaTools(builds);
     const copy = ['-i', await fixture('h264-720p'), '-c', 'copy', '-y', output];
     const large = await failureOf(
@@ -191,7 +191,7 @@ describe.each(toolBuilds)('a run of the $name ffmpeg', builds => {
   });
 
   test('can be written with fluent-ffmpeg', async () => {
-    const output = join(await tempDirOfTest(), 'frame.jpg');
+    const output = join(await testTempDir(), 'frame.jpg');
     const source = await fixture('h264-aac');
     const tools = makeMediaTools(builds);
     await tools.runCommand(
@@ -214,7 +214,7 @@ describe.each(toolBuilds)('a run of the $name ffmpeg', builds => {
 
 describe('a run that may be paused', () => {
   test('stands still while all are, which counts neither as stalled nor as time', async () => {
-    const output = join(await tempDirOfTest(), 'out.mkv');
+    const output = join(await testTempDir(), 'out.mkv');
     const { log, pids } = processLog();
     const tools = makeMediaTools(undefined, { log });
     const abort = new AbortController();
@@ -239,7 +239,7 @@ describe('a run that may be paused', () => {
   });
 
   test('that starts while all are paused does not run until they go on', async () => {
-    const output = join(await tempDirOfTest(), 'out.mp4');
+    const output = join(await testTempDir(), 'out.mp4');
     const { log, pids } = processLog();
     const tools = makeMediaTools(undefined, { log });
     tools.pauseAll();
@@ -256,7 +256,7 @@ describe('a run that may be paused', () => {
   });
 
   test('can be ended while it is paused', async () => {
-    const output = join(await tempDirOfTest(), 'out.mkv');
+    const output = join(await testTempDir(), 'out.mkv');
     const { log, pids } = processLog();
     const tools = makeMediaTools(undefined, { log });
     const abort = new AbortController();
@@ -277,7 +277,7 @@ describe('a run that may be paused', () => {
 });
 
 test('a run gives way to others, leaves no core file, and dies with the server that started it', async () => {
-  const folder = await tempDirOfTest();
+  const folder = await testTempDir();
   const room = new URL('../../', import.meta.url).href;
   const script = `
     import { makeMediaTools, ampleLimits } from '${room}test/support/media-tools.ts';

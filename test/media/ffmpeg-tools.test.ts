@@ -5,7 +5,7 @@ import type { ProbedFile, ProbedStream } from '../../src/ffmpeg/media-tools.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import { type FixtureName, fixture, fixtureNames } from '../support/fixtures.ts';
 import { ampleLimits, makeMediaTools, toolBuilds } from '../support/media-tools.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 
 type Facts = Omit<Partial<ProbedFile>, 'streams'> & { readonly streams: readonly Partial<ProbedStream>[] };
 
@@ -190,7 +190,7 @@ describe.each(toolBuilds)('a picture that is too large, with the $name build', b
 
 test.each(toolBuilds)('images may have more pixels than videos, with the $name build', async builds => {
   const tools = makeMediaTools(builds, { maxPixels: 1000, maxImagePixels: 320 * 180 });
-  const image = join(await tempDirOfTest(), 'image.jpg');
+  const image = join(await testTempDir(), 'image.jpg');
   const options = { limits: ampleLimits, signal: never, purpose: 'test', ids: {} };
   const unlimited = makeMediaTools(builds);
   await unlimited.run(['-i', await fixture('h264-aac'), '-frames:v', '1', '-f', 'image2', image], options);
@@ -210,7 +210,7 @@ test.skipIf(toolBuilds.length < 2)('both builds tell the same of all files', asy
 
 test.each(toolBuilds)('the size of an image is known to $name, whatever it is called', async build => {
   const tools = makeMediaTools(build);
-  const folder = await tempDirOfTest();
+  const folder = await testTempDir();
   for (const [codec, name] of [
     ['mjpeg', 'frame.jpg'],
     ['mjpeg', 'image'],
@@ -228,7 +228,7 @@ test.each(toolBuilds)('the size of an image is known to $name, whatever it is ca
 
 describe('a file', () => {
   test('may have any name', async () => {
-    const folder = await tempDirOfTest();
+    const folder = await testTempDir();
     for (const name of ['-i', 'http:x', 'concat:a|b', '%d.mp4', 'ä ö?#\n.mp4']) {
       const path = join(folder, name);
       await copyFile(await fixture('h264-only'), path);
@@ -237,7 +237,7 @@ describe('a file', () => {
   });
 
   test('that is empty is refused, one that is not there is our fault', async () => {
-    const path = join(await tempDirOfTest(), 'file');
+    const path = join(await testTempDir(), 'file');
     expect((await refusalOf(makeMediaTools().probe(path, never))).code).toBe('process-failed');
     await writeFile(path, '');
     expect((await refusalOf(makeMediaTools().probe(path, never))).details.detail).toBe('The file is empty.');
@@ -259,7 +259,7 @@ describe('a file', () => {
       ),
     ],
   ])('that is %s is refused', async (_name, content) => {
-    const path = join(await tempDirOfTest(), 'source');
+    const path = join(await testTempDir(), 'source');
     await writeFile(path, content);
     for (const builds of toolBuilds) {
       expect((await refusalOf(makeMediaTools(builds).probe(path, never))).code).toBe('media-refused');

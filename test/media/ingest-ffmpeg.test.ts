@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ffmpegBuilds, publishTestPicture, startPublisher } from '../support/ffmpeg.ts';
-import { goodKey, type IngestDoor, openDoor } from '../support/ingest-door.ts';
+import { goodKey, type IngestFixture, startIngest } from '../support/ingest-client.ts';
 import { readFlvTags } from '../support/rtmp-client.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const doors: IngestDoor[] = [];
+const doors: IngestFixture[] = [];
 
 afterAll(() => Promise.all(doors.map(({ server }) => server.stop())));
 
-async function open(): Promise<IngestDoor> {
-  const door = await openDoor();
+async function open(): Promise<IngestFixture> {
+  const door = await startIngest();
   doors.push(door);
   return door;
 }

@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PublisherCloseReason } from '../../src/ingest/publish-gate.ts';
 import { embeddedFfmpeg, publishTestPicture } from '../support/ffmpeg.ts';
-import { goodKey, type IngestDoor, openDoor, recordingGate } from '../support/ingest-door.ts';
+import { goodKey, type IngestFixture, recordingGate, startIngest } from '../support/ingest-client.ts';
 import { Random } from '../support/random.ts';
 import { RtmpClient, writeChunks } from '../support/rtmp-client.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -88,7 +88,7 @@ async function play(port: number, bytes: Buffer, number: number): Promise<void> 
 
 /** Publishes a second of small pictures through a proxy that keeps what ffmpeg sends. */
 async function record(): Promise<Buffer> {
-  const door = await openDoor();
+  const door = await startIngest();
   const chunks: Buffer[] = [];
   const proxy = createServer((encoder: Socket) => {
     const server = connect(door.port, '127.0.0.1');
@@ -129,7 +129,7 @@ afterAll(() => {
 });
 
 test('the recording is taken as it is', async () => {
-  const door = await openDoor();
+  const door = await startIngest();
   await play(door.port, recorded, 0);
   await waitUntil(() => door.publishers[0]?.closeReasons.length === 1);
   expect(door.publishers[0]?.closeReasons).toEqual(['unpublished']);
@@ -140,8 +140,8 @@ test('the recording is taken as it is', async () => {
 test(`${cases.toLocaleString('en')} broken connections leave another publisher alone`, async () => {
   const steadyKey = `${goodKey}-steady`;
   const fuzzed = { accepted: 0, tags: 0, closed: 0, closedTwice: 0 };
-  const steadyPublishers: IngestDoor['publishers'] = [];
-  const door = await openDoor({
+  const steadyPublishers: IngestFixture['publishers'] = [];
+  const door = await startIngest({
     maxConnections: inParallel * 4,
     gate: {
       request: async (request, connection) => {

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
 import { encodeAmf0 } from '../support/amf0.ts';
-import { goodKey, type IngestDoor, openDoor } from '../support/ingest-door.ts';
+import { goodKey, type IngestFixture, startIngest } from '../support/ingest-client.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const doors: IngestDoor[] = [];
+const doors: IngestFixture[] = [];
 const clients: RtmpClient[] = [];
 
 afterEach(async () => {
@@ -12,13 +12,13 @@ afterEach(async () => {
   for (const door of doors.splice(0)) await door.server.stop();
 });
 
-async function open(options: Parameters<typeof openDoor>[0] = {}): Promise<IngestDoor> {
-  const door = await openDoor(options);
+async function open(options: Parameters<typeof startIngest>[0] = {}): Promise<IngestFixture> {
+  const door = await startIngest(options);
   doors.push(door);
   return door;
 }
 
-async function connect(door: IngestDoor, options: Partial<Parameters<typeof RtmpClient.connect>[0]> = {}) {
+async function connect(door: IngestFixture, options: Partial<Parameters<typeof RtmpClient.connect>[0]> = {}) {
   const client = await RtmpClient.connect({ port: door.port, ...options });
   clients.push(client);
   return client;

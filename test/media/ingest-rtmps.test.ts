@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import { goodKey, type IngestDoor, openDoor } from '../support/ingest-door.ts';
+import { goodKey, type IngestFixture, startIngest } from '../support/ingest-client.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { makeSelfSigned, type SelfSigned } from '../support/self-signed.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const doors: IngestDoor[] = [];
+const doors: IngestFixture[] = [];
 const clients: RtmpClient[] = [];
 
 afterEach(async () => {
@@ -17,7 +17,7 @@ afterEach(async () => {
 
 async function open(secureContext: () => SelfSigned, onChange?: (listener: () => void) => void) {
   const rtmps = { port: 0, secureContext, ...(onChange === undefined ? {} : { onChange }) };
-  const door = await openDoor({ rtmps, handshakeTimeoutMs: 1_000 });
+  const door = await startIngest({ rtmps, handshakeTimeoutMs: 1_000 });
   doors.push(door);
   return { door, port: door.server.rtmpsPort! };
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { goodKey, openDoor } from '../support/ingest-door.ts';
+import { goodKey, startIngest } from '../support/ingest-client.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -21,7 +21,7 @@ test.each(['rtmp', 'rtmps'])(
       console.log(`only ${count} silent connections: this process may open ${maxOpenFiles()} files`);
     const handshakeTimeoutMs = 4_000;
     const rtmps = { port: 0, secureContext: () => makeSelfSigned('silent') };
-    const door = await openDoor({ maxConnections: count + 10, handshakeTimeoutMs, rtmps });
+    const door = await startIngest({ maxConnections: count + 10, handshakeTimeoutMs, rtmps });
     const port = protocol === 'rtmp' ? door.port : door.server.rtmpsPort!;
     const publisher = await RtmpClient.connect({ port: door.port });
     await publisher.publish(goodKey);

@@ -2,23 +2,23 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import type { PublishDecision, PublishRequest } from '../../src/ingest/publish-gate.ts';
-import { RtmpServer } from '../../src/ingest/rtmp-server.ts';
+import { RtmpServer } from '../../src/ingest/rtmp/rtmp-server.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { encodeAmf0 } from '../support/amf0.ts';
 import {
   acceptInto,
   goodKey,
-  type IngestDoor,
-  openDoor,
+  type IngestFixture,
   type RecordedPublisher,
   recordingGate,
-} from '../support/ingest-door.ts';
+  startIngest,
+} from '../support/ingest-client.ts';
 import { RtmpClient, writeChunks } from '../support/rtmp-client.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 // What node-media-server does by itself, one test for each: every one of these ends the process, leaks or misleads there.
 
-const doors: IngestDoor[] = [];
+const doors: IngestFixture[] = [];
 const clients: RtmpClient[] = [];
 
 afterEach(async () => {
@@ -26,19 +26,19 @@ afterEach(async () => {
   for (const door of doors.splice(0)) await door.server.stop();
 });
 
-async function open(options: Parameters<typeof openDoor>[0] = {}): Promise<IngestDoor> {
-  const door = await openDoor(options);
+async function open(options: Parameters<typeof startIngest>[0] = {}): Promise<IngestFixture> {
+  const door = await startIngest(options);
   doors.push(door);
   return door;
 }
 
-async function connect(door: IngestDoor, options: Partial<Parameters<typeof RtmpClient.connect>[0]> = {}) {
+async function connect(door: IngestFixture, options: Partial<Parameters<typeof RtmpClient.connect>[0]> = {}) {
   const client = await RtmpClient.connect({ port: door.port, ...options });
   clients.push(client);
   return client;
 }
 
-async function shaken(door: IngestDoor): Promise<RtmpClient> {
+async function shaken(door: IngestFixture): Promise<RtmpClient> {
   const client = await RtmpClient.open({ port: door.port });
   clients.push(client);
   await client.shakeHands();

@@ -5,7 +5,7 @@ import { publishTestPicture } from '../support/ffmpeg.ts';
 import { recordTags } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { StreamWatch } from '../support/stream-watch.ts';
+import { StreamMonitor } from '../support/stream-monitor.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** What a holder of a valid key can do to the server, and to somebody else's stream on it. */
@@ -13,7 +13,7 @@ let server: TestServer;
 let tags: MediaTag[];
 let bystander: CreatedStream;
 let bystanderPublisher: ReturnType<typeof publishTestPicture>;
-let watch: StreamWatch;
+let watch: StreamMonitor;
 
 beforeAll(async () => {
   [server, tags] = await Promise.all([
@@ -26,7 +26,7 @@ beforeAll(async () => {
     size: '160x90',
     gopSeconds: 1,
   });
-  watch = await StreamWatch.begin(`${server.baseUrl}/${bystander.liveStreamId}.m3u8`);
+  watch = await StreamMonitor.begin(`${server.baseUrl}/${bystander.liveStreamId}.m3u8`);
 });
 
 afterAll(async () => {

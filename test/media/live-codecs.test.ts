@@ -4,7 +4,7 @@ import { ffmpegBuilds, ffmpegPath, publishTestPicture, runToEnd } from '../suppo
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { StreamWatch } from '../support/stream-watch.ts';
+import { StreamMonitor } from '../support/stream-monitor.ts';
 
 const encoders = await runToEnd(ffmpegPath, ['-hide_banner', '-v', 'error', '-encoders']);
 
@@ -47,7 +47,7 @@ describe.concurrent.each(ffmpegBuilds)('packaged with the $name ffmpeg', ({ path
         seconds,
         extraArgs: ['-c:a', encoder, ...args],
       });
-      const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+      const watch = await StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
       expect(await publisher.exited, publisher.stderr).toMatchObject({ code: 0 });
       await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
       await watch.untilEnd();
@@ -138,7 +138,7 @@ describe.concurrent('what cannot be delivered', () => {
     const client = await RtmpClient.connect({ port: server.app.rtmpPort });
     await client.publish(stream.streamKey);
     const sending = replay(client, tags);
-    const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    const watch = await StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await sending;
     await client.close();
     await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);

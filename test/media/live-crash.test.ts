@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createLiveStream, type ServerProcess, startServerProcess } from '../../scripts/server-process.ts';
 import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
 import { childrenOf, hasProc, isAlive } from '../support/processes.ts';
-import { StreamWatch } from '../support/stream-watch.ts';
+import { StreamMonitor } from '../support/stream-monitor.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -48,7 +48,7 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
     const server = await start(await newFolder());
     const stream = await createLiveStream(server.baseUrl, server.productionKey, 'a stream');
     await using publisher = publishTo(server, stream.streamKey);
-    const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    const watch = await StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
     const packager = await packagerOf(server);
     const partsBefore = watch.parts.size;
@@ -81,7 +81,7 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
     const server = await start(await newFolder());
     const stream = await createLiveStream(server.baseUrl, server.productionKey, 'a stream');
     await using publisher = publishTo(server, stream.streamKey);
-    const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    const watch = await StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
     const packager = await packagerOf(server);
     process.kill(packager, 'SIGSTOP');
@@ -103,7 +103,7 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
     const server = await start(dataDir, { MILLRACE_LIVE_STOP_GRACE: '60s' });
     const stream = await createLiveStream(server.baseUrl, server.productionKey, 'a stream');
     await using publisher = publishTo(server, stream.streamKey);
-    const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    const watch = await StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
     const packager = await packagerOf(server);
     const stopped = await createLiveStream(server.baseUrl, server.productionKey, 'one that is about to end');
@@ -127,7 +127,7 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
     const crashed = { state: 'ended', end_reason: 'server-crashed', ended_at_ms: expect.any(Number) };
     expect(rowsOf()).toEqual([crashed, crashed]);
     await using returned = publishTo(again, stream.streamKey);
-    const other = await StreamWatch.begin(`${again.baseUrl}/${stream.liveStreamId}.m3u8`);
+    const other = await StreamMonitor.begin(`${again.baseUrl}/${stream.liveStreamId}.m3u8`);
     await other.until(({ realSegments }) => realSegments >= 1, 'a segment');
     expect(new URL(other.mediaUrl).pathname).not.toBe(new URL(watch.mediaUrl).pathname);
     await returned.stop();
@@ -140,7 +140,7 @@ describe.concurrent('SIGTERM in a broadcast', () => {
     const server = await start(await newFolder(), { MILLRACE_DRAIN_TIMEOUT: '30s' });
     const stream = await createLiveStream(server.baseUrl, server.productionKey, 'a stream');
     await using publisher = publishTo(server, stream.streamKey);
-    const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    const watch = await StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
     const packager = hasProc ? await packagerOf(server) : undefined;
     const msn = watch.newestMsn + 2;
@@ -162,7 +162,7 @@ describe.concurrent('SIGTERM in a broadcast', () => {
     const server = await start(await newFolder(), { MILLRACE_DRAIN_TIMEOUT: '60s' });
     const stream = await createLiveStream(server.baseUrl, server.productionKey, 'a stream');
     await using publisher = publishTo(server, stream.streamKey);
-    const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    const watch = await StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watch.until(({ realSegments }) => realSegments >= 1, 'a segment');
     // An ffmpeg that hangs would make the first signal go down the whole ladder.
     const packager = await packagerOf(server);

@@ -1,10 +1,10 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseMediaPlaylist } from '../../src/hls/index.ts';
+import { parseMediaPlaylist } from '../../src/media/hls/index.ts';
 import { embeddedFfmpeg, ffprobePath, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { StreamWatch } from '../support/stream-watch.ts';
+import { StreamMonitor } from '../support/stream-monitor.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -44,7 +44,7 @@ describe.concurrent('a private live stream', () => {
     const stream = await privateStream(server);
     const [watched, seen, spare] = [await stream.assets(), await stream.assets(), await stream.assets()];
     await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
-    const watch = await StreamWatch.begin(watched.hls);
+    const watch = await StreamMonitor.begin(watched.hls);
     expect(watch.mediaUrl).toMatch(/\/private\/[0-9a-f-]{36}\/li\w{22}\/avh-[\w-]{43}\/br\w+\/source\/index/);
     expect(await statusOf(watched.hls, other)).toBe(404);
     // The address in the playlist has the session in it; the token alone is not enough.
@@ -121,7 +121,7 @@ describe.concurrent('a segment that left the memory', () => {
       gopSeconds: 1,
       size: '160x90',
     });
-    const watch = await StreamWatch.begin(`${server.baseUrl}/${liveStreamId}.m3u8`);
+    const watch = await StreamMonitor.begin(`${server.baseUrl}/${liveStreamId}.m3u8`);
     const { mediaUrl } = watch;
     await watch.until(({ segments }) => segments.has(3), 'the first segments');
     const [number] = [...watch.segments.keys()].filter(sequence => !watch.segments.get(sequence)!.gap);

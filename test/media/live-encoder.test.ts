@@ -1,9 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sandboxOverlay } from '../../src/ffmpeg/sandbox-watermark.ts';
-import { compositionOffsetMs, describeVideoTag } from '../../src/live/flv-tag.ts';
-import { type EncoderOrder, type EncoderTag, FfmpegLiveEncoder } from '../../src/live/live-encoder.ts';
+import { sandboxOverlay } from '../../src/ffmpeg/arguments/sandbox-watermark.ts';
+import {
+  type EncoderConfig,
+  type EncoderTag,
+  FfmpegLiveEncoder,
+} from '../../src/live/transcode/live-encoder.ts';
+import { compositionOffsetMs, describeVideoTag } from '../../src/media/flv/flv-tag.ts';
 import { ffmpegBuilds, ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { makeProcessOwner } from '../support/process-limits.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -53,7 +57,7 @@ describe.each(ffmpegBuilds)('an encoder that is the $name ffmpeg', ({ path }) =>
       tag => tag.role === 'keyframe' && tag.shownMs <= (fromMs ?? 0),
     )!.reorderMs;
     const rung = { name: 'source', ...picture, bitsPerSecond: 500_000, fromMs, fromReorderMs };
-    const order: EncoderOrder = {
+    const order: EncoderConfig = {
       ...{ ...picture, overlay: sandboxOverlay(picture), frameDivisor, first },
       rungs: [rung],
     };

@@ -3,15 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LadderForm } from '../../src/live/ladder-form.ts';
+import type { LadderConfig } from '../../src/live/transcode/ladder-config.ts';
 import { ffmpegBuilds, ffmpegPath, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { isPublished, StreamWatch } from '../support/stream-watch.ts';
+import { isPublished, StreamMonitor } from '../support/stream-monitor.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** Small ones: they are to be right, not to be seen. */
-const liveSteps: LadderForm['steps'] = ({ width, height }) =>
+const liveSteps: LadderConfig['steps'] = ({ width, height }) =>
   [100, 120, 180].map(lines => ({
     name: `${lines}p`,
     width: 2 * Math.round((width * lines) / height / 2),
@@ -26,7 +26,7 @@ const maxLeadInOffMs = 3;
 
 interface MadeLadder {
   readonly server: TestServer;
-  readonly watches: ReadonlyMap<string, StreamWatch>;
+  readonly watches: ReadonlyMap<string, StreamMonitor>;
 }
 
 /** Publishes a short stream and follows it in all renditions to its end. */
@@ -39,7 +39,7 @@ async function makeLadder(path: string): Promise<MadeLadder> {
     // Frames out of order, and sound that begins late.
     extraArgs: ['-tune', 'film', '-bf', '2', '-af', 'asetpts=PTS+0.4/TB'],
   });
-  const watches = await StreamWatch.beginAll(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+  const watches = await StreamMonitor.beginAll(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
   expect(await publisher.exited, publisher.stderr).toMatchObject({ code: 0 });
   await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
   await Promise.all([...watches.values()].map(watch => watch.untilEnd()));
@@ -152,7 +152,7 @@ describe.concurrent('an encoder', () => {
       url: server.rtmpUrl(stream.streamKey),
       ...{ ...picture, size: '324x180', seconds: 9 },
     });
-    const watches = await StreamWatch.beginAll(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    const watches = await StreamMonitor.beginAll(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watches.get('source')!.until(watch => watch.realSegments >= 2, 'two segments');
     process.kill(encoderPid('324:180'), 'SIGKILL');
     await publisher.exited;
@@ -192,7 +192,7 @@ describe.concurrent('an encoder', () => {
       url: server.rtmpUrl(stream.streamKey),
       ...{ ...picture, size: '322x180' },
     });
-    const watches = await StreamWatch.beginAll(master);
+    const watches = await StreamMonitor.beginAll(master);
     const top = watches.get('120p')!;
     await top.until(watch => watch.realSegments >= 2, 'two segments');
     const pid = encoderPid('322:180');
@@ -225,7 +225,7 @@ describe.concurrent('an encoder', () => {
     const master = `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
     const url = server.rtmpUrl(stream.streamKey);
     await using first = publishTestPicture({ url, ...picture, seconds: 3 });
-    const watches = await StreamWatch.beginAll(master);
+    const watches = await StreamMonitor.beginAll(master);
     await first.exited;
     await using second = publishTestPicture({ url, ...picture, size: '214x120', seconds: 4 });
     await second.exited;
@@ -258,7 +258,7 @@ describe.concurrent('the sandbox', () => {
       ...{ ...picture, seconds: 4 },
       extraArgs: ['-vf', 'drawbox=color=white:t=fill'],
     });
-    const watches = await StreamWatch.beginAll(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    const watches = await StreamMonitor.beginAll(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await publisher.exited;
     await fetch(`${server.baseUrl}/live-streams/${stream.liveStreamId}/complete`, {
       method: 'PUT',

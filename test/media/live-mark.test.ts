@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { liveEncodeArguments } from '../../src/ffmpeg/live-encode-arguments.ts';
-import { sandboxOverlay } from '../../src/ffmpeg/sandbox-watermark.ts';
-import { flvHeader, flvTagFrame } from '../../src/live/flv-tag.ts';
+import { liveEncodeArguments } from '../../src/ffmpeg/arguments/live-encode-arguments.ts';
+import { sandboxOverlay } from '../../src/ffmpeg/arguments/sandbox-watermark.ts';
+import { flvHeader, flvTagEnvelope } from '../../src/media/flv/flv-tag.ts';
 import { ffmpegBuilds, ffmpegPath } from '../support/ffmpeg.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 
@@ -120,7 +120,7 @@ function flvOf(frames: readonly Buffer[][], shownLaterMs: number): Buffer {
     return Buffer.concat([start, ...nals.flatMap(nal => [lengthOf(nal), nal])]);
   });
   const tags = [Buffer.concat(record), ...bodies].flatMap((body, index) => {
-    const [before, after] = flvTagFrame('video', Math.max(0, index - 1) * frameMs, body.length);
+    const [before, after] = flvTagEnvelope('video', Math.max(0, index - 1) * frameMs, body.length);
     return [before, body, after];
   });
   return Buffer.concat([flvHeader(false, true), ...tags]);

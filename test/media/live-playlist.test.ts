@@ -9,7 +9,7 @@ import {
   type TestPictureOptions,
 } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { StreamWatch } from '../support/stream-watch.ts';
+import { StreamMonitor } from '../support/stream-monitor.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 
 const seconds = 9;
@@ -37,7 +37,7 @@ const names = Object.keys(sources);
 describe.each(ffmpegBuilds)('packaged with the $name ffmpeg', ({ path }) => {
   let server: TestServer;
   let folder: string;
-  const watches = new Map<string, StreamWatch>();
+  const watches = new Map<string, StreamMonitor>();
 
   beforeAll(async () => {
     server = await startServer({ 'ffmpeg.path': path });
@@ -45,7 +45,7 @@ describe.each(ffmpegBuilds)('packaged with the $name ffmpeg', ({ path }) => {
     const publishAndWatch = async (name: string) => {
       const stream = await server.createStream(name);
       await using publisher = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), ...sources[name] });
-      const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+      const watch = await StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
       watches.set(name, watch);
       expect(await publisher.exited, publisher.stderr).toMatchObject({ code: 0 });
       await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);

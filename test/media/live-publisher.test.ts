@@ -4,13 +4,13 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
-import { parseMediaPlaylist } from '../../src/hls/index.ts';
 import type { MediaTag } from '../../src/ingest/publish-gate.ts';
+import { parseMediaPlaylist } from '../../src/media/hls/index.ts';
 import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { StreamWatch } from '../support/stream-watch.ts';
+import { StreamMonitor } from '../support/stream-monitor.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const productionKey = 'production-key-of-this-test-0123456789';
@@ -73,7 +73,7 @@ describe.concurrent('a publisher that drops', () => {
   test('and comes back in time goes on in the same playlist, with stills in between', async () => {
     const stream = await server.createStream();
     await using first = publish(stream);
-    const watch = await StreamWatch.begin(masterUrl(stream));
+    const watch = await StreamMonitor.begin(masterUrl(stream));
     await watch.until(({ realSegments }) => realSegments >= 3, 'three segments');
     await first.kill();
     await watch.until(({ latest }) => latest!.segments.at(-1)!.uri.startsWith('still-'), 'a still');
@@ -86,7 +86,7 @@ describe.concurrent('a publisher that drops', () => {
     expect(journalOf(stream).state).toBe('live');
     const listed = watch.latest!.segments;
     expect(listed.some(({ discontinuity, gap }) => discontinuity || gap)).toBe(false);
-    expect(new URL((await StreamWatch.begin(masterUrl(stream))).mediaUrl).pathname).toBe(
+    expect(new URL((await StreamMonitor.begin(masterUrl(stream))).mediaUrl).pathname).toBe(
       new URL(watch.mediaUrl).pathname,
     );
     await second.stop();
@@ -98,7 +98,7 @@ describe.concurrent('a publisher that drops', () => {
   test('and does not come back: the broadcast ends, and the next publish begins another', async () => {
     const stream = await impatient.createStream();
     await using first = publish(stream, undefined, impatient);
-    const watch = await StreamWatch.begin(masterUrl(stream, impatient));
+    const watch = await StreamMonitor.begin(masterUrl(stream, impatient));
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
     await first.kill();
     await watch.untilEnd();
@@ -109,7 +109,7 @@ describe.concurrent('a publisher that drops', () => {
     await using second = publish(stream, undefined, impatient);
     const other = await waitUntil(
       async () => {
-        const found = await StreamWatch.begin(masterUrl(stream, impatient));
+        const found = await StreamMonitor.begin(masterUrl(stream, impatient));
         await found.stop();
         return found.mediaUrl === watch.mediaUrl ? undefined : found;
       },
@@ -123,7 +123,7 @@ describe.concurrent('a publisher that drops', () => {
     const stream = await server.createStream();
     const silent = await RtmpClient.connect({ port: server.app.rtmpPort });
     await silent.publish(stream.streamKey);
-    const watching = StreamWatch.begin(masterUrl(stream));
+    const watching = StreamMonitor.begin(masterUrl(stream));
     await replay(
       silent,
       tags.filter(tag => tag.timestampMs < 3000),
@@ -158,7 +158,7 @@ describe.concurrent('a broadcast that is ended over the API', () => {
   test('by complete: the list ends within seconds while the publisher stays, and a new publish begins another', async () => {
     const stream = await server.createStream();
     await using publisher = publish(stream);
-    const watch = await StreamWatch.begin(masterUrl(stream));
+    const watch = await StreamMonitor.begin(masterUrl(stream));
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
     expect((await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`)).status).toBe(202);
     await watch.untilEnd();
@@ -178,7 +178,7 @@ describe.concurrent('a broadcast that is ended over the API', () => {
   test('by delete: viewers get the end, the publisher is sent away, and nothing of it is left', async () => {
     const stream = await server.createStream();
     await using publisher = publish(stream);
-    const watch = await StreamWatch.begin(masterUrl(stream));
+    const watch = await StreamMonitor.begin(masterUrl(stream));
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
     const segment = new URL(watch.segments.get(watch.newestMsn)!.uri, watch.mediaUrl);
     const { mediaUrl, newestMsn } = watch;
@@ -217,7 +217,7 @@ test.concurrent('an encoder that stops ends its broadcast, and viewers and liste
   });
   await once(socket, 'open');
   await using publisher = publish(stream, undefined, impatient);
-  const watch = await StreamWatch.begin(masterUrl(stream, impatient));
+  const watch = await StreamMonitor.begin(masterUrl(stream, impatient));
   await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
   await waitUntil(() => told.includes('live'));
   await publisher.stop();
@@ -250,7 +250,7 @@ describe.concurrent('who listens to events', () => {
       );
     await using publisher = publish(stream);
     await heard(({ type }) => type === 'live-stream.broadcast.started');
-    const watch = await StreamWatch.begin(masterUrl(stream));
+    const watch = await StreamMonitor.begin(masterUrl(stream));
     const [stats] = await heard(
       ({ type, viewers, durationSeconds }) =>
         type === 'broadcast.stats' && viewers === 1 && Number(durationSeconds) >= 3,
@@ -292,7 +292,7 @@ describe.concurrent('who may not publish', () => {
   test('a second publisher reads why, and the first one is not disturbed', async () => {
     const stream = await server.createStream();
     await using first = publish(stream, 6);
-    const watch = await StreamWatch.begin(masterUrl(stream));
+    const watch = await StreamMonitor.begin(masterUrl(stream));
     await using second = publish(stream);
     expect((await second.exited).code).not.toBe(0);
     expect(second.stderr).toContain('Somebody is already publishing with this stream key.');

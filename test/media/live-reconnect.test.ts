@@ -4,7 +4,7 @@ import type { MediaTag } from '../../src/ingest/publish-gate.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { StreamWatch } from '../support/stream-watch.ts';
+import { StreamMonitor } from '../support/stream-monitor.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 let server: TestServer;
@@ -68,7 +68,7 @@ describe.concurrent('a publisher that comes back within the grace', () => {
     '%s goes on in the same playlist, broadcast and recording, without a gap',
     async (_, drop, again, frames) => {
       const stream = await server.createStream();
-      const watching = StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+      const watching = StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
       const first = await publishAll(stream, tags);
       drop(first);
       await stateOf(stream, 'waiting');
@@ -98,7 +98,7 @@ describe.concurrent('a publisher that comes back within the grace', () => {
 
   test('after FCUnpublish goes on in the same playlist and broadcast, behind stills instead of a slate', async () => {
     const stream = await server.createStream();
-    const watching = StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    const watching = StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     const first = await publishAll(stream, tags);
     first.sendCommand('FCUnpublish', '');
     await stateOf(stream, 'stopping');

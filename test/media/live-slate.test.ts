@@ -2,11 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
-import { openSlate } from '../../src/live/slate.ts';
+import { openSlate } from '../../src/live/slate/slate-source.ts';
 import { embeddedFfmpeg, ffmpegPath, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
 import { makeProcessOwner } from '../support/process-limits.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { StreamWatch } from '../support/stream-watch.ts';
+import { StreamMonitor } from '../support/stream-monitor.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -36,7 +36,7 @@ async function healthOf(server: TestServer, { liveStreamId }: CreatedStream) {
 }
 
 /** Mean colour of the picture that a viewer gets now, as red, green and blue. */
-async function colourNow(watch: StreamWatch): Promise<[number, number, number]> {
+async function colourNow(watch: StreamMonitor): Promise<[number, number, number]> {
   const part = [...watch.parts.values()].findLast(({ independent }) => independent)!;
   const init = await watch.inits.get(part.mapUri)!;
   const file = join(dir, `${Math.random()}.mp4`);
@@ -61,7 +61,7 @@ async function colourNow(watch: StreamWatch): Promise<[number, number, number]> 
   return [red, greenPart, blue];
 }
 
-const last = (watch: StreamWatch) => watch.latest!.segments.at(-1)!;
+const last = (watch: StreamMonitor) => watch.latest!.segments.at(-1)!;
 
 describe.concurrent('while a publisher is gone', () => {
   test.each([
@@ -82,7 +82,7 @@ describe.concurrent('while a publisher is gone', () => {
     const publish = () =>
       publishTestPicture({ url: server.rtmpUrl(stream.streamKey), size: '160x90', gopSeconds: 1, extraArgs });
     await using first = publish();
-    const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    const watch = await StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
     const before = await colourNow(watch);
     await first.kill();
@@ -127,7 +127,7 @@ describe.concurrent('while a publisher is gone', () => {
       size: '160x90',
       gopSeconds: 1,
     });
-    const watch = await StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+    const watch = await StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
     await publisher.kill();
     await watch.untilEnd();

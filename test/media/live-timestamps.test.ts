@@ -3,7 +3,7 @@ import type { MediaTag } from '../../src/ingest/publish-gate.ts';
 import { type ReplayOptions, recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { isPublished, StreamWatch } from '../support/stream-watch.ts';
+import { isPublished, StreamMonitor } from '../support/stream-monitor.ts';
 
 const seconds = 6;
 let server: TestServer;
@@ -23,11 +23,11 @@ afterAll(async () => {
 });
 
 /** Replays tags to a stream of their own, and gives the viewer who followed it to its end. */
-async function played(sent: readonly MediaTag[], options: ReplayOptions = {}): Promise<StreamWatch> {
+async function played(sent: readonly MediaTag[], options: ReplayOptions = {}): Promise<StreamMonitor> {
   const stream = await server.createStream();
   const client = await RtmpClient.connect({ port: server.app.rtmpPort });
   expect((await client.publish(stream.streamKey)).code).toBe('NetStream.Publish.Start');
-  const watching = StreamWatch.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
+  const watching = StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
   await replay(client, sent, options);
   await client.close();
   await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
@@ -37,7 +37,7 @@ async function played(sent: readonly MediaTag[], options: ReplayOptions = {}): P
 }
 
 /** Seconds of media in the list, gaps left out. */
-function playedSeconds(watch: StreamWatch): number {
+function playedSeconds(watch: StreamMonitor): number {
   return [...watch.segments.values()]
     .filter(isPublished)
     .reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);

@@ -6,22 +6,22 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLiveStream, startServerProcess } from '../../scripts/server-process.ts';
 import type { MediaTag } from '../../src/ingest/publish-gate.ts';
-import type { LadderForm } from '../../src/live/ladder-form.ts';
-import type { SandboxRules } from '../../src/shared/sandbox-rules.ts';
+import type { LadderConfig } from '../../src/live/transcode/ladder-config.ts';
+import type { SandboxLimits } from '../../src/shared/sandbox-limits.ts';
+import { encodeTimeoutMs } from '../support/deadlines.ts';
 import { publishTestPicture } from '../support/ffmpeg.ts';
-import { type LogLine, recordingLogger } from '../support/ingest-door.ts';
-import { encodePatienceMs } from '../support/patience.ts';
+import { type LogLine, recordingLogger } from '../support/ingest-client.ts';
 import { childrenOf, isAlive } from '../support/processes.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { StreamWatch } from '../support/stream-watch.ts';
+import { StreamMonitor } from '../support/stream-monitor.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { readRows } from './vod-server-fixture.ts';
 
 /** One small rung, so that the machine keeps up. */
-const liveSteps: LadderForm['steps'] = () => [
+const liveSteps: LadderConfig['steps'] = () => [
   { name: '100p', width: 178, height: 100, bitsPerSecond: 200_000 },
 ];
 const sourceSeconds = 4;
@@ -36,7 +36,11 @@ const everything = {
   'rateLimit.reads': '60000',
   allowPrivateTargets: 'true',
 };
-const sandboxRules: Partial<SandboxRules> = { broadcastMs: 7000, recordingMs: 1500, restreamMs: 1000 };
+const sandboxRules: Partial<SandboxLimits> = {
+  maxBroadcastMs: 7000,
+  maxRecordingMs: 1500,
+  maxRestreamMs: 1000,
+};
 
 let server: TestServer;
 let tags: MediaTag[];
@@ -177,7 +181,7 @@ describe.concurrent('ladder, recording, restreams, rewind and slate at once', ()
   test('a private broadcast whose publisher is killed, comes back, and goes for good', async () => {
     const { stream, mirror } = await streamWithAll({ public: false });
     const { hls } = (await ask<Stream>('GET', `/live-streams/${stream.liveStreamId}`)).assets;
-    const watching = StreamWatch.beginAll(server.baseUrl + new URL(hls).pathname);
+    const watching = StreamMonitor.beginAll(server.baseUrl + new URL(hls).pathname);
     const first = await publishAll(stream);
     const watches = await watching;
     expect([...watches.keys()].toSorted()).toEqual(['100p', 'audio', 'source']);
@@ -203,7 +207,7 @@ describe.concurrent('ladder, recording, restreams, rewind and slate at once', ()
     expect(await broadcastsOf(mirror)).toHaveLength(1);
     await waitUntil(
       async () => (await statusOf(videos[0]!)).encoding.qualities.every(({ status }) => status === 'encoded'),
-      { what: 'all qualities of the recording', timeoutMs: encodePatienceMs },
+      { what: 'all qualities of the recording', timeoutMs: encodeTimeoutMs },
     );
     await waitUntil(() => hooksOf(stream).length >= 5, { what: () => `all hooks: ${hooksOf(stream)}` });
     expect(hooksOf(stream).slice(0, 3)).toEqual([
@@ -266,7 +270,7 @@ describe.concurrent('ladder, recording, restreams, rewind and slate at once', ()
 test('nothing runs on when all is over, and the log has no error, no warning but of the dead destination, and no key', async () => {
   await waitUntil(() => server.app.ffmpegProcesses() === 0, {
     what: () => `the end of ${server.app.ffmpegProcesses()} processes`,
-    timeoutMs: encodePatienceMs,
+    timeoutMs: encodeTimeoutMs,
   });
   // The machine's limit on open files is no concern of this test.
   const expected = new Set([

@@ -7,8 +7,8 @@ const room = new URL('../../src/', import.meta.url).href;
 /** Uses up the descriptors that it may have, and starts a process. */
 const script = `
   import { openSync } from 'node:fs';
-  import { ProcessOwner } from '${room}ffmpeg/owned-process.ts';
-  import { ProcessLimits } from '${room}ffmpeg/process-limits.ts';
+  import { ProcessOwner } from '${room}ffmpeg/process/owned-process.ts';
+  import { ProcessLimits } from '${room}ffmpeg/process/process-limits.ts';
   import { silentLogger } from '${room}shared/logger.ts';
   const owner = new ProcessOwner(await ProcessLimits.find(process.env, silentLogger), silentLogger);
   const limits = { memoryBytes: 2 ** 30, cpuSeconds: 60, outputBytes: 0 };

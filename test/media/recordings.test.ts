@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
+import { encodeTimeoutMs, waitTimeoutMs } from '../support/deadlines.ts';
 import { embeddedFfmpeg, ffprobePath, type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
-import { encodePatienceMs, patienceMs } from '../support/patience.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { readRows } from './vod-server-fixture.ts';
@@ -54,7 +54,7 @@ let freeBytes = 100 * gib;
 beforeAll(async () => {
   server = await startServer(
     { ...flags, 'recording.longest': '10s' },
-    { sandboxRules: { recordingMs: sandboxRecordingMs }, freeBytes: async () => freeBytes },
+    { sandboxRules: { maxRecordingMs: sandboxRecordingMs }, freeBytes: async () => freeBytes },
   );
 });
 
@@ -100,7 +100,7 @@ function statusWhen(videoId: string, isWanted: (status: Status) => boolean, key?
       last = await get<Status>(`/videos/${videoId}/status`, key);
       return isWanted(last) ? last : undefined;
     },
-    { timeoutMs: encodePatienceMs, what: () => `the status: ${JSON.stringify(last)}` },
+    { timeoutMs: encodeTimeoutMs, what: () => `the status: ${JSON.stringify(last)}` },
   );
 }
 
@@ -115,7 +115,7 @@ async function lengthsOf(input: string): Promise<{ frames: number; seconds: numb
       ...['-v', 'error', '-count_packets', '-select_streams', 'v:0', '-of', 'json'],
       ...['-show_entries', 'stream=nb_read_packets:format=duration', input],
     ],
-    { timeout: patienceMs },
+    { timeout: waitTimeoutMs },
   );
   const { streams, format } = JSON.parse(stdout) as {
     streams: { nb_read_packets: string }[];
@@ -129,7 +129,7 @@ async function longestFrameSeconds(hls: string): Promise<number> {
   const { stdout } = await promisify(execFile)(
     ffprobePath,
     ['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0', hls],
-    { timeout: patienceMs },
+    { timeout: waitTimeoutMs },
   );
   const times = stdout
     .split('\n')
@@ -269,7 +269,7 @@ describe('a broadcast', { concurrent: true }, () => {
         const { data } = (await answer.json()) as { data: Video[] };
         return data.length > 0 && (await fetch(data[0]!.assets.mp4!)).status === 200 && data;
       },
-      { timeoutMs: encodePatienceMs, what: 'the mp4' },
+      { timeoutMs: encodeTimeoutMs, what: 'the mp4' },
     );
     const { frames } = await lengthsOf(video!.assets.mp4!);
     expect(Math.abs(frames - 4 * fps)).toBeLessThan(4);

@@ -3,30 +3,30 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { MediaTag } from '../../src/ingest/publish-gate.ts';
-import { describeVideoTag } from '../../src/live/flv-tag.ts';
-import { ServerHandshake } from '../../src/live/rtmp-handshake.ts';
+import { describeVideoTag } from '../../src/media/flv/flv-tag.ts';
+import { ServerHandshake } from '../../src/media/rtmp/rtmp-handshake.ts';
 import { ffmpegBuilds, runToEnd } from '../support/ffmpeg.ts';
 import {
   acceptInto,
   goodKey,
-  type IngestDoor,
-  openDoor,
+  type IngestFixture,
   type RecordedPublisher,
-} from '../support/ingest-door.ts';
+  startIngest,
+} from '../support/ingest-client.ts';
 import { recordTags } from '../support/replay.ts';
-import { startOuting } from '../support/restream-outing.ts';
+import { startRestreamSession } from '../support/restream-session.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 let tags: MediaTag[];
 let otherTags: MediaTag[];
-let door: IngestDoor;
+let door: IngestFixture;
 
 beforeAll(async () => {
   [tags, otherTags, door] = await Promise.all([
     recordTags({ seconds: 2, gopSeconds: 0.4 }),
     recordTags({ seconds: 8, gopSeconds: 2, size: '128x72' }),
-    openDoor({ handshakeTimeoutMs: 60_000, idleTimeoutMs: 60_000 }),
+    startIngest({ handshakeTimeoutMs: 60_000, idleTimeoutMs: 60_000 }),
   ]);
 });
 
@@ -73,7 +73,7 @@ async function listen(onSocket: (socket: Socket) => void): Promise<AsyncDisposab
 describe.each(ffmpegBuilds)('with the $name ffmpeg', ({ path }) => {
   test('a destination by name gets what came in, byte for byte, from a keyframe on and from the time 0', async () => {
     const key = newKey();
-    await using outing = startOuting([{ url: urlOf(door.port), key }], { ffmpeg: path });
+    await using outing = startRestreamSession([{ url: urlOf(door.port), key }], { ffmpeg: path });
     outing.play(tags);
     await waitUntil(() => media(publishersOf(key)[0], 'video').length > 40, { what: 'frames' });
     const [publisher] = publishersOf(key);
@@ -105,12 +105,12 @@ describe.each(ffmpegBuilds)('with the $name ffmpeg', ({ path }) => {
   }) => {
     const [key, token] = ['wrong-key-wrong-key-wrong-key', 'token=wrong-token'];
     const description = `Neither ${key} nor ${token} is known.`;
-    const strict = await openDoor({
+    const strict = await startIngest({
       gate: { request: async () => ({ accepted: false, reason: 'unknown-key', description }) },
     });
     onTestFinished(() => strict.server.stop());
     const url = urlOf(strict.port, `live?${token}`);
-    await using outing = startOuting([{ url, key }], { ffmpeg: path });
+    await using outing = startRestreamSession([{ url, key }], { ffmpeg: path });
     outing.play(tags);
     const facts = await outing.until('a refusal', ({ state }) => state === 'retrying');
     expect(facts).toMatchObject({
@@ -138,7 +138,7 @@ describe.concurrent('a destination', () => {
       socket.pipe(onward).pipe(socket);
       sockets.add(socket).add(onward);
     });
-    await using outing = startOuting([
+    await using outing = startRestreamSession([
       { url: urlOf(relay.port), key },
       { url: urlOf(door.port), key: otherKey },
     ]);
@@ -167,7 +167,7 @@ describe.concurrent('a destination', () => {
       outing.log.filter(({ event }) => event === 'restream-failed').map(({ data }) => data.retryMs);
     expect(waits().at(-1)).toBeGreaterThan(125);
     await publisher.stop();
-    outing.publisherGone();
+    outing.disconnectPublisher();
     for (const socket of sockets) socket.destroy();
     await outing.until('its end to be noticed', ({ state }) => state === 'retrying');
     expect(waits().at(-1)).toBeLessThanOrEqual(125);
@@ -188,7 +188,7 @@ describe.concurrent('a destination', () => {
       });
       socket.on('close', () => onward.destroy());
     });
-    await using outing = startOuting(
+    await using outing = startRestreamSession(
       [
         { url: urlOf(relay.port), key },
         { url: urlOf(door.port), key: otherKey },
@@ -210,9 +210,9 @@ describe.concurrent('a destination', () => {
   test('that answers nothing, or no RTMP, costs no process', async () => {
     await using silent = await listen(() => {});
     await using web = await listen(socket => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    await using outing = startOuting(
+    await using outing = startRestreamSession(
       [silent, web].map(({ port }) => ({ url: urlOf(port), key: 'key' })),
-      { times: { firstRetryMs: 60_000, longestRetryMs: 60_000 }, dialTimeoutMs: 2_000 },
+      { times: { firstRetryMs: 60_000, maxRetryMs: 60_000 }, dialTimeoutMs: 2_000 },
     );
     outing.play(tags);
     const none = ({ state }: { state: string }) => {
@@ -250,9 +250,9 @@ describe.concurrent('a destination', () => {
         pour();
       }),
     );
-    await using outing = startOuting(
+    await using outing = startRestreamSession(
       [mute, endless].map(({ port }) => ({ url: urlOf(port), key: 'key' })),
-      { times: { acceptMs: 5_000, firstRetryMs: 60_000, longestRetryMs: 60_000 } },
+      { times: { acceptMs: 5_000, firstRetryMs: 60_000, maxRetryMs: 60_000 } },
     );
     outing.play(tags);
     expect(await outing.until('a failure', ({ state }) => state === 'retrying', 1)).toMatchObject({
@@ -269,12 +269,12 @@ describe.concurrent('a destination', () => {
     onTestFinished,
   }) => {
     const publishers: RecordedPublisher[] = [];
-    const open = await openDoor({
+    const open = await startIngest({
       gate: { request: async (request, connection) => acceptInto(publishers, request, connection) },
     });
     onTestFinished(() => open.server.stop());
     const url = urlOf(open.port);
-    await using outing = startOuting([
+    await using outing = startRestreamSession([
       { url, key: 'abcd' },
       { url, key: 'k'.repeat(url.length) },
     ]);
@@ -287,10 +287,10 @@ describe.concurrent('a destination', () => {
   });
 
   test('that has little patience gets a stream whose keyframes are far apart', async ({ onTestFinished }) => {
-    const impatient = await openDoor({ handshakeTimeoutMs: 6_000 });
+    const impatient = await startIngest({ handshakeTimeoutMs: 6_000 });
     onTestFinished(() => impatient.server.stop());
     const rare = await recordTags({ seconds: 8, gopSeconds: 8 });
-    await using outing = startOuting([{ url: urlOf(impatient.port), key: goodKey }]);
+    await using outing = startRestreamSession([{ url: urlOf(impatient.port), key: goodKey }]);
     outing.play(rare);
     await outing.until('media', ({ state }) => state === 'live');
     await waitUntil(() => media(impatient.publishers[0], 'video').length > 40, { what: 'frames' });
@@ -304,7 +304,7 @@ describe.concurrent('a destination', () => {
 
   test('whose ffmpeg is killed gets another one; no list of processes has its key or its name', async () => {
     const key = `${goodKey}-${'y'.repeat(68)}`;
-    await using outing = startOuting([{ url: urlOf(door.port), key }]);
+    await using outing = startRestreamSession([{ url: urlOf(door.port), key }]);
     outing.play(tags);
     await outing.until('media', ({ state }) => state === 'live');
     const list = (await runToEnd('ps', ['-ww', '-eo', 'pid=,args='])).split('\n');
@@ -323,7 +323,7 @@ describe.concurrent('a destination', () => {
   test('that nothing listens at costs no process', async () => {
     const gone = await listen(() => {});
     await gone[Symbol.asyncDispose]();
-    await using outing = startOuting([{ url: urlOf(gone.port), key: 'key' }]);
+    await using outing = startRestreamSession([{ url: urlOf(gone.port), key: 'key' }]);
     outing.play(tags);
     expect(await outing.until('two tries', ({ retries }) => retries >= 2)).toMatchObject({
       state: 'retrying',
@@ -341,8 +341,8 @@ describe.concurrent('a destination', () => {
         hostname: 'x',
       });
     };
-    await using nameless = startOuting([{ url: urlOf(door.port), key }], { resolve: lost });
-    await using inside = startOuting([{ url: urlOf(door.port), key }], { allowPrivate: false });
+    await using nameless = startRestreamSession([{ url: urlOf(door.port), key }], { resolve: lost });
+    await using inside = startRestreamSession([{ url: urlOf(door.port), key }], { allowPrivate: false });
     nameless.play(tags);
     inside.play(tags);
     expect(await nameless.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
@@ -358,11 +358,11 @@ describe.concurrent('a destination', () => {
 
   test('goes on in the same connection when the publisher is away for a while, and in another when it sends something else', async () => {
     const key = newKey();
-    await using outing = startOuting([{ url: urlOf(door.port), key }]);
+    await using outing = startRestreamSession([{ url: urlOf(door.port), key }]);
     const first = outing.play(tags);
     await waitUntil(() => media(publishersOf(key)[0], 'video').length > 10, { what: 'frames' });
     await first.stop();
-    outing.publisherGone();
+    outing.disconnectPublisher();
     const before = media(publishersOf(key)[0], 'video').length;
     const second = outing.play(tags);
     await waitUntil(() => media(publishersOf(key)[0], 'video').length > before + 10, { what: 'more frames' });
@@ -370,7 +370,7 @@ describe.concurrent('a destination', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
     expect(publishersOf(key)).toHaveLength(1);
     await second.stop();
-    outing.publisherGone();
+    outing.disconnectPublisher();
     outing.play(otherTags);
     await waitUntil(() => media(publishersOf(key)[1], 'video').length > 10, { what: 'other frames' });
     const config = otherTags.find(tag => tag.kind === 'video' && isConfig(tag))!;
@@ -383,7 +383,7 @@ describe.concurrent('a destination', () => {
 
   test('is told the end when the broadcast ends, and nothing is left', async () => {
     const key = newKey();
-    await using outing = startOuting([{ url: urlOf(door.port), key }]);
+    await using outing = startRestreamSession([{ url: urlOf(door.port), key }]);
     outing.play(tags);
     await waitUntil(() => media(publishersOf(key)[0], 'video').length > 10, { what: 'frames' });
     await outing.end();
@@ -396,13 +396,13 @@ describe.concurrent('a destination', () => {
 
 test('a destination over TLS is sent to when its certificate is of a name that is trusted, and only then', async () => {
   const { cert, key: certKey } = makeSelfSigned('destination.test');
-  const secure = await openDoor({
+  const secure = await startIngest({
     rtmps: { port: 0, secureContext: () => ({ cert, key: certKey }) },
   });
   onTestFinished(() => secure.server.stop());
   const url = `rtmps://destination.test:${secure.server.rtmpsPort}/live`;
   {
-    await using outing = startOuting([{ url, key: goodKey }]);
+    await using outing = startRestreamSession([{ url, key: goodKey }]);
     outing.play(tags);
     expect(await outing.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
       reason: 'tls',
@@ -412,7 +412,7 @@ test('a destination over TLS is sent to when its certificate is of a name that i
   const usual = getCACertificates('default');
   setDefaultCACertificates([...usual, cert]);
   onTestFinished(() => setDefaultCACertificates(usual));
-  await using outing = startOuting([
+  await using outing = startRestreamSession([
     { url, key: goodKey },
     { url: url.replace('destination.test', 'another.test'), key: goodKey },
   ]);

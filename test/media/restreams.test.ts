@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import type { CreatedStream } from '../../scripts/server-process.ts';
 import { ffmpegPath, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { StreamWatch } from '../support/stream-watch.ts';
+import { StreamMonitor } from '../support/stream-monitor.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { decodeVideo } from './decoded.ts';
@@ -28,7 +28,7 @@ let there: TestServer;
 beforeAll(async () => {
   const quick = { 'live.segmentTarget': '1s', 'live.reconnectGrace': '10s' };
   [here, there] = await Promise.all([
-    startServer({ ...quick, allowPrivateTargets: 'true' }, { sandboxRules: { restreamMs: 2_000 } }),
+    startServer({ ...quick, allowPrivateTargets: 'true' }, { sandboxRules: { maxRestreamMs: 2_000 } }),
     startServer(quick),
   ]);
 });
@@ -141,8 +141,8 @@ describe.concurrent('a broadcast', () => {
       reason: 'connection-refused',
       lastError: `Nothing takes connections at 127.0.0.1:${dead}.`,
     });
-    const watch = await StreamWatch.begin(`${here.baseUrl}/${stream.liveStreamId}.m3u8`);
-    const mirror = await StreamWatch.begin(`${there.baseUrl}/${target.liveStreamId}.m3u8`);
+    const watch = await StreamMonitor.begin(`${here.baseUrl}/${stream.liveStreamId}.m3u8`);
+    const mirror = await StreamMonitor.begin(`${there.baseUrl}/${target.liveStreamId}.m3u8`);
     await mirror.until(({ realSegments }) => realSegments >= 2, 'two segments');
     expect((await shownOf(stream))[1]!.bitrateBitsPerSecond).toBeGreaterThan(100_000);
     await first.kill();
@@ -210,7 +210,7 @@ describe.concurrent('a broadcast', () => {
     await once(socket, 'open');
     await using _publisher = publish(stream);
     await until(stream, 0, ({ state }) => state === 'live', key);
-    const mirror = await StreamWatch.begin(`${there.baseUrl}/${target.liveStreamId}.m3u8`);
+    const mirror = await StreamMonitor.begin(`${there.baseUrl}/${target.liveStreamId}.m3u8`);
     expect(await until(stream, 0, ({ state }) => state === 'stopped', key)).toMatchObject({
       reason: 'sandbox-limit',
       retries: 0,
@@ -219,7 +219,7 @@ describe.concurrent('a broadcast', () => {
       ({ latest }) => latest!.segments.at(-1)!.uri.startsWith('stopped-'),
       'the end of what comes',
     );
-    const watch = await StreamWatch.begin(`${here.baseUrl}/${stream.liveStreamId}.m3u8`);
+    const watch = await StreamMonitor.begin(`${here.baseUrl}/${stream.liveStreamId}.m3u8`);
     const before = watch.realSegments;
     await watch.until(({ realSegments }) => realSegments > before + 1, 'more segments');
     expect(await shownOf(stream, key)).toMatchObject([{ state: 'stopped' }]);

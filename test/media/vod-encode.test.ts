@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import {
-  type EncodeOrder,
+  type EncodeOptions,
   encodeArguments,
   mp4Arguments,
   type Overlay,
   remuxArguments,
-} from '../../src/ffmpeg/encode-arguments.ts';
-import { ladderOf } from '../../src/vod/rungs.ts';
-import { planSource, type SourceWishes } from '../../src/vod/source-plan.ts';
-import { placeWatermark } from '../../src/vod/watermark-placement.ts';
+} from '../../src/ffmpeg/arguments/encode-arguments.ts';
+import { ladderOf } from '../../src/vod/encode/ladder.ts';
+import { placeWatermark } from '../../src/vod/encode/watermark-placement.ts';
+import { planSource, type SourceRequest } from '../../src/vod/source/source-plan.ts';
 import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
 import { type FixtureName, fixture } from '../support/fixtures.ts';
 import { makeMediaTools, type ToolBuilds, toolBuilds } from '../support/media-tools.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { decodeAudio, decodeVideo } from './decoded.ts';
 
-type Video = NonNullable<EncodeOrder['video']>;
+type Video = NonNullable<EncodeOptions['video']>;
 
 /** In an edit list times are whole milliseconds; the fixtures' own are no finer in Matroska. */
 const TIME_TOLERANCE_SECONDS = 0.0015;
@@ -27,18 +27,18 @@ const ORIGIN_SECONDS = 10;
 const never = new AbortController().signal;
 
 interface Changes {
-  readonly wishes?: SourceWishes;
+  readonly wishes?: SourceRequest;
   readonly video?: Partial<Video>;
   readonly overlays?: readonly Overlay[];
 }
 
 /** Encodes a file to what its ladder says, as the server does; the folder, and names of its rungs. */
 async function encode(builds: ToolBuilds, source: string, { wishes = {}, video, overlays }: Changes = {}) {
-  const folder = await tempDirOfTest();
+  const folder = await testTempDir();
   const probed = await makeMediaTools(builds).probe(source, never);
   const plan = planSource(probed, wishes);
   if (plan.kind === 'refused') throw new Error(plan.reason);
-  const rungs = plan.video === undefined ? [] : ladderOf(plan.video.shown);
+  const rungs = plan.video === undefined ? [] : ladderOf(plan.video.displayResolution);
   const args = encodeArguments({
     source,
     folder,
@@ -47,7 +47,7 @@ async function encode(builds: ToolBuilds, source: string, { wishes = {}, video, 
         ? undefined
         : {
             ...plan.video,
-            ...plan.video.shown,
+            ...plan.video.displayResolution,
             rungs,
             keyframesAtSeconds: 'every-two',
             overlays: overlays ?? [],
@@ -76,7 +76,7 @@ function run({ ffmpeg }: ToolBuilds, args: readonly string[]): Promise<string> {
 
 /** Makes a source of the test's own. */
 async function make(name: string, args: readonly string[]): Promise<string> {
-  const path = join(await tempDirOfTest(), name);
+  const path = join(await testTempDir(), name);
   await runToEnd(ffmpegPath, ['-hide_banner', '-nostdin', '-loglevel', 'error', '-y', ...args, path]);
   return path;
 }
@@ -281,7 +281,7 @@ describe.each(toolBuilds)('what the $name ffmpeg makes of a source', builds => {
       const codec = ['-c:v', 'libx264', '-pix_fmt', format, '-output_ts_offset', String(parts.length / 2)];
       parts.push(await readFile(await make('part.ts', [...input, ...codec])));
     }
-    const source = join(await tempDirOfTest(), 'changing.ts');
+    const source = join(await testTempDir(), 'changing.ts');
     await writeFile(source, Buffer.concat(parts));
     const mark = await make('mark.png', ['-f', 'lavfi', '-i', 'color=white:size=40x40', '-frames:v', '1']);
     const overlays = [{ path: mark, x: 20, y: 10, width: 40, height: 40, opacity: 1 }];
@@ -309,7 +309,7 @@ describe.each(toolBuilds)('what the $name ffmpeg makes of a source', builds => {
 
   test('the mp4 of renditions begins at zero and keeps the sound in its place', async () => {
     const { top, audio } = await encode(builds, await fixture('edit-list'));
-    const output = join(await tempDirOfTest(), 'source.mp4');
+    const output = join(await testTempDir(), 'source.mp4');
     const input = { index: 0, startSeconds: ORIGIN_SECONDS };
     await run(
       builds,
@@ -326,7 +326,7 @@ describe.each(toolBuilds)('what the $name ffmpeg makes of a source', builds => {
     '%s becomes an MP4 with every frame',
     async name => {
       const source = await fixture(name);
-      const output = join(await tempDirOfTest(), 'remuxed.mp4');
+      const output = join(await testTempDir(), 'remuxed.mp4');
       await run(builds, remuxArguments({ source, videoIndex: 0, audioIndex: 1, timedBy: [0, 1], output }));
       const hashes = async (path: string) => (await decodeVideo(path)).map(({ hash }) => hash);
       expect(await hashes(output)).toEqual(await hashes(source));
@@ -335,8 +335,8 @@ describe.each(toolBuilds)('what the $name ffmpeg makes of a source', builds => {
 
   test('a playlist is not opened, nor is an image that is none', async () => {
     const playlist = await fixture('hls-playlist');
-    const order: EncodeOrder = {
-      ...{ source: playlist, folder: await tempDirOfTest(), video: undefined, audioIndex: 0, timedBy: [0] },
+    const order: EncodeOptions = {
+      ...{ source: playlist, folder: await testTempDir(), video: undefined, audioIndex: 0, timedBy: [0] },
       ...{ clip: undefined, preset: 'ultrafast', threads: 1 },
     };
     await expect(run(builds, encodeArguments(order))).rejects.toThrow(/whitelist/i);

@@ -1,11 +1,11 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RenditionReader } from '../../src/vod/rendition-reader.ts';
-import type { RenditionRecord } from '../../src/vod/rendition-record.ts';
+import { RenditionReader } from '../../src/vod/index/rendition-reader.ts';
+import type { RenditionRecord } from '../../src/vod/playback/rendition-record.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
-import { startVodWorkshop, type VodWorkshop } from '../support/vod-workshop.ts';
+import { startVodPipeline, type VodPipeline } from '../support/vod-pipeline.ts';
 import { decodeAudio, decodeVideo } from './decoded.ts';
 
 /** An AAC frame of 48 kHz: encoded audio begins and ends with whole frames. */
@@ -19,11 +19,11 @@ const ENDS_TOLERANCE_SECONDS = 0.3;
 const SAMPLE_RATE = 48_000;
 
 let dataDir: string;
-let shop: VodWorkshop;
+let shop: VodPipeline;
 
 beforeAll(async () => {
   dataDir = await makeTempDir();
-  shop = await startVodWorkshop(dataDir);
+  shop = await startVodPipeline(dataDir);
 });
 afterAll(async () => {
   await shop.stop();
@@ -79,7 +79,7 @@ async function hlsFile(videoId: string, rendition: '240p' | 'audio'): Promise<st
   ];
   const parts: Buffer[] = [];
   for (const name of names) {
-    for (const piece of (await shop.playback.media(videoId, rendition, name))!.pieces) {
+    for (const piece of (await shop.playback.media(videoId, rendition, name))!.parts) {
       if (Buffer.isBuffer(piece)) parts.push(piece);
       else parts.push((await readFile(piece.path)).subarray(piece.start, piece.start + piece.length));
     }
@@ -90,7 +90,7 @@ async function hlsFile(videoId: string, rendition: '240p' | 'audio'): Promise<st
 }
 
 async function mp4File(videoId: string): Promise<string> {
-  const [piece] = (await shop.playback.file(videoId, 'mp4'))!.pieces;
+  const [piece] = (await shop.playback.file(videoId, 'mp4'))!.parts;
   return (piece as { path: string }).path;
 }
 
@@ -271,7 +271,7 @@ describe('the duration in the status', () => {
     // Previews are laid out over what there is to see.
     const storyboard = await shop.playback.file(videoId, 'storyboard.vtt');
     if (state.renditions.some(({ type }) => type === 'hls')) {
-      const cues = await readFile((storyboard!.pieces[0] as { path: string }).path, 'utf8');
+      const cues = await readFile((storyboard!.parts[0] as { path: string }).path, 'utf8');
       const ends = [...cues.matchAll(/--> ([\d:.]+)/g)].map(([, end = '']) =>
         end.split(':').reduce((sum, part) => 60 * sum + Number(part), 0),
       );

@@ -1,14 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { box } from '../../src/cmaf/box-writer.ts';
+import { box } from '../../src/media/cmaf/box-writer.ts';
+import { EventLoopBlock } from '../support/event-loop-block.ts';
 import { fixture } from '../support/fixtures.ts';
-import { mutateMp4 } from '../support/mutants.ts';
+import { mutateMp4 } from '../support/media-mutations.ts';
+import { aacEntry, makeMovie, sounds } from '../support/progressive-movie.ts';
 import { Random } from '../support/random.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
-import { TurnCpu } from '../support/turn-cpu.ts';
-import { startVodWorkshop, type VodWorkshop } from '../support/vod-workshop.ts';
-import { aacEntry, makeMovie, sounds } from '../unit/vod/progressive-movie.ts';
+import { startVodPipeline, type VodPipeline } from '../support/vod-pipeline.ts';
 
 /** Mutants that go all the way; `MILLRACE_TEST_MUTANTS=1000 MILLRACE_TEST_SEED=7` tries more and others. */
 const mutants = Math.ceil(Number(process.env.MILLRACE_TEST_MUTANTS ?? 100) / 25);
@@ -16,10 +16,10 @@ const firstSeed = Number(process.env.MILLRACE_TEST_SEED ?? 20_261_122);
 const MAX_TURN_MS = 50;
 
 let folder: string;
-let workshop: VodWorkshop;
+let workshop: VodPipeline;
 beforeAll(async () => {
   folder = await makeTempDir();
-  workshop = await startVodWorkshop(folder);
+  workshop = await startVodPipeline(folder);
 });
 afterAll(async () => {
   await workshop.stop();
@@ -30,7 +30,7 @@ afterAll(async () => {
 async function prepared(bytes: Buffer) {
   const path = join(folder, 'film');
   await writeFile(path, bytes);
-  const turns = new TurnCpu();
+  const turns = new EventLoopBlock();
   const state = await workshop.settled(await workshop.add(path));
   expect(turns.stop()).toBeLessThan(MAX_TURN_MS);
   return state;

@@ -3,16 +3,16 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { readImage } from '../../src/http/image-file.ts';
-import { type FrameRequest, makeFrame } from '../../src/vod/frames.ts';
-import { filmLookOf } from '../../src/vod/picture-filters.ts';
-import { makeStoryboard, type StoryboardRequest } from '../../src/vod/storyboard.ts';
+import { readImageInfo } from '../../src/http/bodies/image-file.ts';
+import { type FrameRequest, makeFrame } from '../../src/vod/images/frames.ts';
+import { frameFormatOf } from '../../src/vod/images/image-filters.ts';
+import { makeStoryboard, type StoryboardRequest } from '../../src/vod/images/storyboard.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { type FixtureName, fixture } from '../support/fixtures.ts';
 import { pngImage } from '../support/images.ts';
 import { makeMediaTools, toolBuilds } from '../support/media-tools.ts';
 import { startServer } from '../support/start-server.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 interface Picture {
@@ -23,7 +23,7 @@ interface Picture {
 }
 
 async function decode(path: string): Promise<Picture> {
-  const facts = readImage(await readFile(path));
+  const facts = readImageInfo(await readFile(path));
   if (typeof facts !== 'object') throw new Error(`${path} is no image`);
   const args = ['-v', 'error', '-i', path, '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'pipe:1'];
   const { stdout } = await promisify(execFile)(ffmpegPath, args, { encoding: 'buffer', maxBuffer: 2 ** 26 });
@@ -96,7 +96,7 @@ describe.each(toolBuilds)('with the $name build', build => {
   const common = { tools, signal: new AbortController().signal, ids: {} };
 
   const frame = async (request: Partial<FrameRequest> & { source: string }) => {
-    const folder = await tempDirOfTest();
+    const folder = await testTempDir();
     const output = join(folder, 'frame.jpg');
     const isMade = await makeFrame({
       ...common,
@@ -113,7 +113,7 @@ describe.each(toolBuilds)('with the $name build', build => {
 
   describe('a frame', () => {
     test('is the one at the time that was asked for, also between keyframes and in a clip', async () => {
-      const source = await colorFilm(await tempDirOfTest(), 6, ['-g', '250', '-keyint_min', '250']);
+      const source = await colorFilm(await testTempDir(), 6, ['-g', '250', '-keyint_min', '250']);
       for (const second of [0, 2, 5]) {
         const picture = (await frame({ source, atSeconds: second + 0.5 }))!;
         expectColor(colorOf(picture), colors[second]!);
@@ -124,7 +124,7 @@ describe.each(toolBuilds)('with the $name build', build => {
     });
 
     test('is the first one when the film ends before', async () => {
-      const source = await colorFilm(await tempDirOfTest(), 3);
+      const source = await colorFilm(await testTempDir(), 3);
       const beyond = { source, durationSeconds: 3, atSeconds: 922.05 };
       expectColor(colorOf((await frame(beyond))!), colors[0]);
       const atTheEnd = { source, durationSeconds: 3, atSeconds: 3 };
@@ -132,19 +132,19 @@ describe.each(toolBuilds)('with the $name build', build => {
     });
 
     test('is the last one where the sound goes on alone', async () => {
-      const source = await colorFilm(await tempDirOfTest(), 3, ['-map', '3:a']);
+      const source = await colorFilm(await testTempDir(), 3, ['-map', '3:a']);
       const picture = await frame({ source, durationSeconds: 60, atSeconds: 30 });
       expectColor(colorOf(picture!), colors[2]);
     });
 
     test('counts from the first instant of a file whose times begin late', async () => {
       const args = ['-output_ts_offset', '10', '-movflags', '+empty_moov+default_base_moof+frag_keyframe'];
-      const source = await colorFilm(await tempDirOfTest(), 4, args);
+      const source = await colorFilm(await testTempDir(), 4, args);
       expectColor(colorOf((await frame({ source, durationSeconds: 4, atSeconds: 2.5 }))!), colors[2]);
     });
 
     test('by default is not black', async () => {
-      const folder = await tempDirOfTest();
+      const folder = await testTempDir();
       for (const [name, gop] of [
         ['keyframes', '15'],
         ['one-keyframe', '1000'],
@@ -163,7 +163,7 @@ describe.each(toolBuilds)('with the $name build', build => {
     });
 
     test('of a film that is black throughout is black', async () => {
-      const source = join(await tempDirOfTest(), 'black.mp4');
+      const source = join(await testTempDir(), 'black.mp4');
       await runToEnd(ffmpegPath, [
         ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'color=black:size=64x36:rate=10:duration=2'],
         ...['-c:v', 'libx264', '-pix_fmt', 'yuv420p', source],
@@ -192,7 +192,7 @@ describe.each(toolBuilds)('with the $name build', build => {
     });
 
     test('is made small enough for the web', async () => {
-      const source = join(await tempDirOfTest(), 'tall.mp4');
+      const source = join(await testTempDir(), 'tall.mp4');
       await runToEnd(ffmpegPath, [
         ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'testsrc2=size=1440x2560:rate=1:duration=1'],
         ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', source],
@@ -211,14 +211,14 @@ describe.each(toolBuilds)('with the $name build', build => {
     test('of an interlaced film shows one moment', async () => {
       // Upright stripes that move sideways: only where two moments are woven do lines differ.
       const stripes = "format=gray,geq=lum='255*gt(mod(X+8*N,64),32)',tinterlace=interleave_top,setfield=tff";
-      const source = join(await tempDirOfTest(), 'stripes.mp4');
+      const source = join(await testTempDir(), 'stripes.mp4');
       await runToEnd(ffmpegPath, [
         ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'color=black:size=320x180:rate=50:duration=1'],
         ...['-vf', stripes, '-c:v', 'libx264', '-flags', '+ildct+ilme', '-x264-params', 'tff=1'],
         ...['-pix_fmt', 'yuv420p', source],
       ]);
       const { streams } = await tools.probe(source, common.signal);
-      const look = filmLookOf(streams[0]!);
+      const look = frameFormatOf(streams[0]!);
       expect(look).toMatchObject({ isInterlaced: true });
       const request = { source, durationSeconds: 1, atSeconds: 0.5 };
       expect(comb((await frame(request))!)).toBeGreaterThan(20);
@@ -228,7 +228,7 @@ describe.each(toolBuilds)('with the $name build', build => {
     });
 
     test('is taken from the stream that was named', async () => {
-      const folder = await tempDirOfTest();
+      const folder = await testTempDir();
       const source = join(folder, 'two.mp4');
       await runToEnd(ffmpegPath, [
         ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'color=red:size=64x36:duration=1'],
@@ -255,7 +255,7 @@ describe.each(toolBuilds)('with the $name build', build => {
 
   describe('a storyboard', () => {
     const storyboard = async (request: Partial<StoryboardRequest> & { source: string }) => {
-      const folder = await tempDirOfTest();
+      const folder = await testTempDir();
       const isMade = await makeStoryboard({
         ...{ ...common, durationSeconds: 6, width: 320, height: 180, folder },
         ...request,
@@ -290,7 +290,7 @@ describe.each(toolBuilds)('with the $name build', build => {
 
     test('shows what is shown at each time, whichever way it is read', async () => {
       const seconds = 12;
-      const source = await colorFilm(await tempDirOfTest(), seconds);
+      const source = await colorFilm(await testTempDir(), seconds);
       for (const [width, height] of [
         // Every frame; every keyframe; place by place.
         [320, 180],
@@ -307,7 +307,7 @@ describe.each(toolBuilds)('with the $name build', build => {
 
     test('counts from the first instant of a file whose times begin late, and from the start of a clip', async () => {
       const args = ['-output_ts_offset', '10', '-movflags', '+empty_moov+default_base_moof+frag_keyframe'];
-      const source = await colorFilm(await tempDirOfTest(), 12, args);
+      const source = await colorFilm(await testTempDir(), 12, args);
       for (const [width, height] of [
         [320, 180],
         [64_000, 36_000],
@@ -319,7 +319,7 @@ describe.each(toolBuilds)('with the $name build', build => {
     });
 
     test('shows the last picture where the sound goes on alone', async () => {
-      const source = await colorFilm(await tempDirOfTest(), 3, ['-map', '3:a']);
+      const source = await colorFilm(await testTempDir(), 3, ['-map', '3:a']);
       const made = (await storyboard({ source, durationSeconds: 8 }))!;
       expect(made.parts).toHaveLength(8);
       expectColor(tileColor(made, 0), colors[0]);
@@ -342,7 +342,7 @@ describe.each(toolBuilds)('with the $name build', build => {
     );
 
     test('stays small when the film is noise', async () => {
-      const source = join(await tempDirOfTest(), 'noise.mp4');
+      const source = join(await testTempDir(), 'noise.mp4');
       await runToEnd(ffmpegPath, [
         ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'color=gray:size=160x90:rate=2:duration=100'],
         ...['-vf', 'noise=alls=100:allf=t', '-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '10', source],
@@ -364,7 +364,7 @@ describe.each(toolBuilds)('with the $name build', build => {
 
 test('a server shows the frame that was picked before the film came, then others, and a storyboard', async () => {
   await using server = await startServer();
-  const folder = await tempDirOfTest();
+  const folder = await testTempDir();
   const film = await readFile(await colorFilm(folder, 6));
   const { videoId } = (await (await server.api('POST', '/videos', { title: 'Colours' })).json()) as {
     videoId: string;

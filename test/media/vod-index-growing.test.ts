@@ -1,15 +1,15 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { encodeArguments } from '../../src/ffmpeg/encode-arguments.ts';
-import { GrowingRendition, type GrowingRenditionOptions } from '../../src/vod/growing-rendition.ts';
-import { indexProgressive } from '../../src/vod/index-progressive.ts';
-import type { OpenRendition } from '../../src/vod/rendition.ts';
-import { RenditionReader } from '../../src/vod/rendition-reader.ts';
-import { boundariesOf, type SegmentBoundaries } from '../../src/vod/segment-boundaries.ts';
+import { encodeArguments } from '../../src/ffmpeg/arguments/encode-arguments.ts';
+import { GrowingRendition, type GrowingRenditionOptions } from '../../src/vod/index/growing-rendition.ts';
+import { indexProgressive } from '../../src/vod/index/index-progressive.ts';
+import type { OpenRendition } from '../../src/vod/index/rendition.ts';
+import { RenditionReader } from '../../src/vod/index/rendition-reader.ts';
+import { boundariesOf, type SegmentBoundaries } from '../../src/vod/index/segment-boundaries.ts';
 import { ffmpegBuilds, runToEnd } from '../support/ffmpeg.ts';
 import { type FixtureName, fixture } from '../support/fixtures.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { decodeAudio, decodeVideo } from './decoded.ts';
 import { bytesOf, serveRenditions } from './serve-renditions.ts';
 
@@ -23,7 +23,7 @@ const rungs = [
 
 /** Encodes a fixture to two rungs and sound; the folder with `240p.mp4`, `360p.mp4` and `audio.mp4`. */
 async function encode(ffmpeg: string, name: FixtureName, keyframes?: readonly number[]): Promise<string> {
-  const folder = await tempDirOfTest();
+  const folder = await testTempDir();
   await runToEnd(ffmpeg, [
     ...['-v', 'error', '-nostdin'],
     ...encodeArguments({
@@ -97,7 +97,7 @@ describe.each(ffmpegBuilds)('what the $name ffmpeg encodes', ({ path: ffmpeg }) 
   test('is cut where a source that is played as it is has its segments', async () => {
     const source = await fixture('two-keyframes-irregular');
     const result = await indexProgressive(source, {
-      folder: await tempDirOfTest(),
+      folder: await testTempDir(),
       signal: new AbortController().signal,
     });
     if (result.kind === 'refused' || result.video === undefined) throw new Error('is played as it is');
@@ -124,7 +124,7 @@ describe.each(ffmpegBuilds)('what the $name ffmpeg encodes', ({ path: ffmpeg }) 
 describe('a file that grows', () => {
   test('shows only segments that are whole, and never changes one', async () => {
     const folder = await encode(ffmpegBuilds[0]!.path, 'h264-aac');
-    const path = join(await tempDirOfTest(), '240p.mp4');
+    const path = join(await testTempDir(), '240p.mp4');
     const growing = follow({ path, segmentSeconds: 2 });
     await growing.poll();
     expect(growing.segmentCount).toBe(0);
@@ -161,7 +161,7 @@ describe('a file that grows', () => {
 
   test('gives its boundaries to the sound that grows beside it', async () => {
     const folder = await encode(ffmpegBuilds[0]!.path, 'h264-aac');
-    const other = await tempDirOfTest();
+    const other = await testTempDir();
     const video = follow({ path: join(other, '240p.mp4'), segmentSeconds: 2 });
     const audio = follow({ path: join(other, 'audio.mp4'), boundaries: video.boundaries });
     const [picture, sound] = await Promise.all(
@@ -185,7 +185,7 @@ describe('a file that grows', () => {
   test('is no rendition when it ends in the middle of a fragment', async () => {
     const folder = await encode(ffmpegBuilds[0]!.path, 'h264-aac');
     const whole = await readFile(join(folder, '240p.mp4'));
-    const path = join(await tempDirOfTest(), '240p.mp4');
+    const path = join(await testTempDir(), '240p.mp4');
     await appendFile(path, whole.subarray(0, whole.length - 500));
     const growing = follow({ path });
     await expect(growing.finish()).rejects.toMatchObject({ code: 'media-malformed' });

@@ -1,12 +1,12 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { indexProgressive } from '../../src/vod/index-progressive.ts';
-import type { OpenRendition } from '../../src/vod/rendition.ts';
-import { RenditionReader } from '../../src/vod/rendition-reader.ts';
+import { indexProgressive } from '../../src/vod/index/index-progressive.ts';
+import type { OpenRendition } from '../../src/vod/index/rendition.ts';
+import { RenditionReader } from '../../src/vod/index/rendition-reader.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { type FixtureName, fixture } from '../support/fixtures.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { decodeAudio, decodeVideo } from './decoded.ts';
 import { serveRenditions } from './serve-renditions.ts';
 
@@ -63,7 +63,7 @@ describe('a file that is played as it is', () => {
   ];
   test.each(whole)('gives every frame and every sound of %s, at its time', async name => {
     const source = await fixture(name);
-    const { renditions, result } = await openIndexed(source, join(await tempDirOfTest(), 'video'));
+    const { renditions, result } = await openIndexed(source, join(await testTempDir(), 'video'));
     await using served = await serveRenditions(renditions);
 
     expect(await expectSameVideo(source, served.url)).toBeCloseTo(10, 3);
@@ -75,21 +75,21 @@ describe('a file that is played as it is', () => {
 
   test('needs no sound', async () => {
     const source = await fixture('h264-only');
-    const { renditions } = await openIndexed(source, join(await tempDirOfTest(), 'video'));
+    const { renditions } = await openIndexed(source, join(await testTempDir(), 'video'));
     await using served = await serveRenditions(renditions);
     expect(await expectSameVideo(source, served.url)).toBeCloseTo(10, 3);
   });
 
   test('needs no picture', async () => {
     const source = await fixture('audio-only');
-    const { renditions } = await openIndexed(source, join(await tempDirOfTest(), 'video'));
+    const { renditions } = await openIndexed(source, join(await testTempDir(), 'video'));
     await using served = await serveRenditions(renditions);
     await expectSameAudio(source, served.url, 48_000 * 2);
   });
 
   test('keeps the distance of picture and sound where the file begins late', async () => {
     const source = await fixture('edit-list');
-    const { renditions, result } = await openIndexed(source, join(await tempDirOfTest(), 'video'));
+    const { renditions, result } = await openIndexed(source, join(await testTempDir(), 'video'));
     await using served = await serveRenditions(renditions);
     // The first frame of the file, at 1 s, is the first presented instant.
     expect(await expectSameVideo(source, served.url)).toBeCloseTo(9, 2);
@@ -97,7 +97,7 @@ describe('a file that is played as it is', () => {
   });
 
   test('is served from QuickTime files too', async () => {
-    const folder = await tempDirOfTest();
+    const folder = await testTempDir();
     const source = join(folder, 'source.mov');
     await runToEnd(ffmpegPath, ['-v', 'error', '-i', await fixture('h264-aac'), '-c', 'copy', source]);
     const { renditions } = await openIndexed(source, join(folder, 'video'));
@@ -107,7 +107,7 @@ describe('a file that is played as it is', () => {
   });
 
   test('shows its first frame from the beginning where the sound begins first', async () => {
-    const folder = await tempDirOfTest();
+    const folder = await testTempDir();
     const source = join(folder, 'late-picture.mp4');
     await runToEnd(ffmpegPath, [
       ...[
@@ -146,7 +146,7 @@ describe('a file that cannot be played as it is', () => {
     ['audio-mp3', /moov/],
   ];
   test.each(refused)('is refused with a reason and leaves nothing: %s', async (name, reason) => {
-    const folder = await tempDirOfTest();
+    const folder = await testTempDir();
     const source = await fixture(name);
     const result = await indexProgressive(source, { folder, signal: new AbortController().signal });
     expect(result).toEqual({ kind: 'refused', reason: expect.stringMatching(reason) });
@@ -155,7 +155,7 @@ describe('a file that cannot be played as it is', () => {
   });
 
   test('has its picture left out where keyframes are too far apart, and keeps its sound', async () => {
-    const folder = await tempDirOfTest();
+    const folder = await testTempDir();
     const source = await fixture('h264-long-gop');
     const result = await indexProgressive(source, { folder, signal: new AbortController().signal });
     expect(result).toMatchObject({
@@ -166,7 +166,7 @@ describe('a file that cannot be played as it is', () => {
   });
 
   test('has its sound left out where it is no AAC, and keeps its picture', async () => {
-    const folder = await tempDirOfTest();
+    const folder = await testTempDir();
     const source = await fixture('h264-mp3');
     const result = await indexProgressive(source, { folder, signal: new AbortController().signal });
     expect(result).toMatchObject({

@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sandboxOverlay } from '../../src/ffmpeg/sandbox-watermark.ts';
-import { deliveryPaths } from '../../src/resources/docs/delivery-paths.ts';
+import { deliveryPaths } from '../../src/docs/openapi/delivery-paths.ts';
+import { sandboxOverlay } from '../../src/ffmpeg/arguments/sandbox-watermark.ts';
 import { exifOf, withExif } from '../support/exif.ts';
 import { ffmpegBuilds, ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
@@ -167,7 +167,7 @@ describe.each(ffmpegBuilds)('with the $name ffmpeg, in the sandbox', ({ path }) 
   beforeAll(async () => {
     server = await startServer(
       { 'ffmpeg.path': path, 'encode.preset': 'ultrafast' },
-      { sandboxRules: { videoMs: allowedSeconds * 1000 } },
+      { sandboxRules: { maxVideoMs: allowedSeconds * 1000 } },
     );
     client = clientOf(server, server.sandboxKey);
   });
@@ -316,7 +316,7 @@ function saysLess(film: Buffer): Buffer {
 }
 
 test('in production nothing is cut, marked, or made anew', async () => {
-  await using server = await startServer({}, { sandboxRules: { videoMs: 1000, keptMs: 0 } });
+  await using server = await startServer({}, { sandboxRules: { maxVideoMs: 1000, retentionMs: 0 } });
   const client = clientOf(server, server.productionKey);
   const video = await client.add(film);
   expect((await client.done(video.videoId)).metadata.duration).toBe(filmSeconds);

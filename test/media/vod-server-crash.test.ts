@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ffprobePath, runToEnd } from '../support/ffmpeg.ts';
-import { makeTempDir, removeDir, tempDirOfTest } from '../support/temp-dir.ts';
+import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { digestOfFile, filesIn, makeFilm, VideoServer, workersOn } from './vod-server-fixture.ts';
 
@@ -122,7 +122,7 @@ async function expectWhole(server: VideoServer, videoId: string): Promise<void> 
 }
 
 async function expectPlays(server: VideoServer, videoId: string): Promise<void> {
-  const download = join(await tempDirOfTest(), 'download.mp4');
+  const download = join(await testTempDir(), 'download.mp4');
   const answer = await fetch(`${server.process.baseUrl}/vod/${videoId}/mp4/source.mp4`);
   expect(answer.status).toBe(200);
   await writeFile(download, Buffer.from(await answer.arrayBuffer()));
@@ -141,7 +141,7 @@ if (!hasProc) console.log('skipped: processes are looked up in /proc, which only
 
 describe.skipIf(!hasProc)('a server that is killed', () => {
   test('while pieces come in keeps those that it answered, and takes the rest', async () => {
-    const dataDir = await tempDirOfTest();
+    const dataDir = await testTempDir();
     const server = await start(dataDir);
     const { videoId } = await server.create();
     expect(await sendPiece(server, videoId, 2)).toBe(201);
@@ -159,7 +159,7 @@ describe.skipIf(!hasProc)('a server that is killed', () => {
   });
 
   test('right after the last piece was answered has the whole file', async () => {
-    const dataDir = await tempDirOfTest();
+    const dataDir = await testTempDir();
     const server = await start(dataDir);
     const { videoId } = await server.create();
     await sendAll(server, videoId);
@@ -184,7 +184,7 @@ describe.skipIf(!hasProc)('a server that is killed', () => {
     ],
     ['while it puts the mp4 together', server => statusOf(server, 'mp4', '360p') === 'encoding'],
   ])('%s goes on and finishes', async (what, isThere) => {
-    const dataDir = await tempDirOfTest();
+    const dataDir = await testTempDir();
     const server = await start(dataDir);
     const { videoId } = await server.create();
     expect(await server.send(videoId, film)).toBe(201);

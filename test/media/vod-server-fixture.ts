@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import Sqlite from 'better-sqlite3';
 import { type ServerProcess, startServerProcess } from '../../scripts/server-process.ts';
+import { encodeTimeoutMs } from '../support/deadlines.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
-import { encodePatienceMs } from '../support/patience.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** `GET /videos/{videoId}/status`, as far as tests look into it. */
@@ -105,7 +105,7 @@ export class VideoServer {
         return isWanted(last) ? last : undefined;
       },
       {
-        timeoutMs: encodePatienceMs,
+        timeoutMs: encodeTimeoutMs,
         what: () => `${what}; ${JSON.stringify(last)}\n${this.process.lines.slice(-15).join('\n')}`,
       },
     );
@@ -120,7 +120,7 @@ export class VideoServer {
       'all qualities',
     );
     await waitUntil(() => this.read('SELECT id FROM jobs').length === 0, {
-      timeoutMs: encodePatienceMs,
+      timeoutMs: encodeTimeoutMs,
       what: () => `the end of all jobs: ${JSON.stringify(this.read('SELECT * FROM jobs'))}`,
     });
     return status;

@@ -9,8 +9,8 @@ import { WebSocket } from 'ws';
 import { createLiveStream } from '../../scripts/server-process.ts';
 import { publishTestPicture } from '../support/ffmpeg.ts';
 import { fixture } from '../support/fixtures.ts';
-import { StreamWatch } from '../support/stream-watch.ts';
-import { makeTempDir, removeDir, tempDirOfTest } from '../support/temp-dir.ts';
+import { StreamMonitor } from '../support/stream-monitor.ts';
+import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { digestOfFile, filesIn, formOf, makeFilm, VideoServer, workersOn } from './vod-server-fixture.ts';
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => removeDir(folder));
 
 async function start(env: Record<string, string> = {}, dataDir?: string): Promise<VideoServer> {
-  const server = await VideoServer.start(dataDir ?? (await tempDirOfTest()), env);
+  const server = await VideoServer.start(dataDir ?? (await testTempDir()), env);
   onTestFinished(() => server.stop());
   return server;
 }
@@ -50,7 +50,7 @@ function entryOf(playlist: string | number, base: string): string {
 
 describe('a private video', () => {
   test('belongs to the first viewer of its token, through playlists, segments, mp4 and images, also after a restart', async () => {
-    const dataDir = await tempDirOfTest();
+    const dataDir = await testTempDir();
     const server = await start({}, dataDir);
     const { videoId } = await server.create({ public: false });
     expect(await server.send(videoId, carried)).toBe(201);
@@ -128,7 +128,7 @@ describe('an encode', () => {
       url: `rtmp://127.0.0.1:${server.process.rtmpPort}/s/${stream.streamKey}`,
       gopSeconds: 1,
     });
-    const watch = await StreamWatch.begin(`${server.process.baseUrl}/${stream.liveStreamId}.m3u8`);
+    const watch = await StreamMonitor.begin(`${server.process.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watch.until(({ realSegments }) => realSegments >= 4, 'four segments');
     const alone = await partLags(server);
 
@@ -186,7 +186,7 @@ describe('an encode', () => {
   });
 
   test('waits while the disk is full, and goes on when there is room', async () => {
-    const dataDir = await tempDirOfTest();
+    const dataDir = await testTempDir();
     const film = join(folder, 'short.mp4');
     await makeFilm(film, { seconds: 3 });
     const server = await start({}, dataDir);
@@ -270,7 +270,7 @@ describe('a source from an address', () => {
   });
 
   test('goes on where it was when the server was killed', async () => {
-    const dataDir = await tempDirOfTest();
+    const dataDir = await testTempDir();
     const path = join(folder, 'fetched.mp4');
     await makeFilm(path, { seconds: 3, size: '320x180', codec: 'libx264', bytes: 4_000_000 });
     const film = await readFile(path);

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServerProcess } from '../../scripts/server-process.ts';
-import { isPassword } from '../../src/resources/accounts/password.ts';
-import { openDatabaseBeside } from '../../src/store/database.ts';
+import { verifyPassword } from '../../src/resources/accounts/password.ts';
+import { openDatabaseWithoutLock } from '../../src/store/database.ts';
 import { RunningServers } from '../../src/store/running-servers.ts';
-import { canRunAsOther, otherUid } from '../support/other-user.ts';
 import { admin, signIn } from '../support/sign-in.ts';
-import { basic, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { basic, productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+import { canRunUnprivileged, unprivilegedUid } from '../support/unprivileged-user.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -23,7 +23,7 @@ async function account(
   env: Record<string, string> = {},
   options: { cwd?: string; uid?: number } = {},
 ) {
-  const child = spawn(process.execPath, [join(root, 'src/account.ts'), ...args], {
+  const child = spawn(process.execPath, [join(root, 'src/cli/account.ts'), ...args], {
     cwd: root,
     ...options,
     env: { ...process.env, MILLRACE_DATA_DIR: dataDir, ...env },
@@ -50,7 +50,7 @@ async function json(...args: string[]) {
 }
 
 let dataDir: string;
-let server: RunningApi | undefined;
+let server: TestApi | undefined;
 beforeAll(async () => {
   dataDir = await makeTempDir();
   server = await startApi({ dataDir });
@@ -80,7 +80,7 @@ describe('the account command, beside a server that runs', () => {
     const user = server!.database.first(
       server!.database.queries.selectFrom('users').selectAll().where('email', '=', 'Studio@Example.org'),
     )!;
-    expect(await isPassword(told('Password'), user.password_hash)).toBe(true);
+    expect(await verifyPassword(told('Password'), user.password_hash)).toBe(true);
 
     const again = await account(['create', 'STUDIO@example.org', '--upgraded']);
     expect([again.code, again.stdout]).toEqual([1, '']);
@@ -133,7 +133,7 @@ describe('the account command, beside a server that runs', () => {
     const user = server!.database.first(
       server!.database.queries.selectFrom('users').selectAll().where('email', '=', 'admin@localhost'),
     )!;
-    expect(await isPassword(password, user.password_hash)).toBe(true);
+    expect(await verifyPassword(password, user.password_hash)).toBe(true);
     await waitUntil(async () => !(await isSignedIn(cookie)));
     await signIn(server!, { ...admin, password });
   });
@@ -208,7 +208,7 @@ describe('the account command, while no server runs', () => {
       const version = Number(server!.database.sqlite.pragma('user_version', { simple: true })) + difference;
       other.pragma(`user_version = ${version}`);
       other.close();
-      expect(() => openDatabaseBeside({ dataDir: folder })).toThrow(
+      expect(() => openDatabaseWithoutLock({ dataDir: folder })).toThrow(
         `has schema ${version}, made by ${words}`,
       );
       expect(readdirSync(folder)).toEqual(['millrace.db']);
@@ -306,8 +306,8 @@ describe('the data folder that the account command works on', () => {
     await removeDir(shared);
   });
 
-  it.skipIf(!canRunAsOther)('names the user whose data folder cannot be read', async () => {
-    const { code, stderr } = await account(['list'], { HOME: home }, { uid: otherUid });
+  it.skipIf(!canRunUnprivileged)('names the user whose data folder cannot be read', async () => {
+    const { code, stderr } = await account(['list'], { HOME: home }, { uid: unprivilegedUid });
     expect(code).toBe(1);
     expect(stderr).toBe(
       `The data folder ${dataDir} belongs to another user. Run this command as that user (sudo -u '#0' ...).\n`,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { tokenChore } from '../../src/resources/auth/token-chore.ts';
-import { productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { tokenCleanup } from '../../src/resources/auth/token-cleanup.ts';
+import { productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 
-let server: RunningApi;
+let server: TestApi;
 let nowMs: number;
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 2, 4, 5, 6, 7);
@@ -215,7 +215,7 @@ describe('regenerating a key', () => {
       .prepare<[], number>('SELECT count(*) FROM api_keys WHERE revoked_at_ms IS NOT NULL')
       .pluck();
     expect([count.get(), revoked.get()]).toEqual([2, 1]);
-    const chore = tokenChore({
+    const chore = tokenCleanup({
       database: server.database,
       clock: { nowMs: () => nowMs, monotonicMs: () => 0 },
     });

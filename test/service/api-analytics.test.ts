@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/shared/clock.ts';
-import { productionKey, type RunningApi, startApi } from '../support/start-api.ts';
+import { productionKey, startApi, type TestApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 
 const minute = 60_000;
@@ -24,7 +24,7 @@ const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.1 Mobile/15E148 Safari/604.1';
 
 const clock = new ClockOfTest();
-let server: RunningApi;
+let server: TestApi;
 const viewerAddress = { value: '127.0.0.1' };
 
 interface Watch {
@@ -60,7 +60,7 @@ async function watch(mid: string, { seconds = 0, userAgent = chrome, ...more }: 
     await send([{ eat: at(), typ: 4, vti: watched }]);
   }
   if (more.ends) await send([{ eat: at(), typ: 6, vti: seconds }]);
-  await server.api.analytics.playbacks.flush();
+  await server.api.analytics.tracker.flush();
   return { answer, pid };
 }
 
@@ -174,7 +174,7 @@ describe('what a player reports', () => {
     expect((await report({ session_id }, [])).json).toEqual({ session: session_id });
     clock.ms += 5_000;
     await report({ session_id }, ['pause', 'end']);
-    await server.api.analytics.playbacks.flush();
+    await server.api.analytics.tracker.flush();
     for (const [path, value] of [
       ['impression/count', 1],
       ['play/count', 1],
@@ -458,9 +458,9 @@ describe('analytics', () => {
     const total = await number('metrics/play/total');
     expect(total).toBeGreaterThan(5);
     clock.ms += 34 * day;
-    const { cleaning } = server.api.analytics;
-    expect(await cleaning.run(AbortSignal.abort())).toBe(0);
-    expect(await cleaning.run()).toBeGreaterThan(0);
+    const { cleanup } = server.api.analytics;
+    expect(await cleanup.run(AbortSignal.abort())).toBe(0);
+    expect(await cleanup.run()).toBeGreaterThan(0);
     for (const table of ['minutes', 'hours', 'sums', 'stays', 'playbacks', 'tuples', 'values', 'salts'])
       expect([table, rows(`analytics_${table}`)]).toEqual([table, 0]);
     expect(await number('metrics/play/total')).toBe(total);
@@ -481,10 +481,10 @@ describe('analytics', () => {
 describe('a restart', () => {
   it('keeps what was counted, and counts nothing of it again', async () => {
     const dataDir = await makeTempDir();
-    const report = async (api: RunningApi, mid: string, eve: object[]) => {
+    const report = async (api: TestApi, mid: string, eve: object[]) => {
       const body = { sat: Date.now(), sid: 's', mid, pid: 'p', ref: '', ver: '1', eve };
       expect((await api.call('POST', '/watch', { key: null, body })).status).toBe(202);
-      await api.api.analytics.playbacks.flush();
+      await api.api.analytics.tracker.flush();
     };
     try {
       const first = await startApi({ dataDir });

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addressReader } from '../../src/http/peer.ts';
-import { isPassword } from '../../src/resources/accounts/password.ts';
-import { tokenChore } from '../../src/resources/auth/token-chore.ts';
-import { basic, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { addressReader } from '../../src/http/listener/client-address.ts';
+import { verifyPassword } from '../../src/resources/accounts/password.ts';
+import { tokenCleanup } from '../../src/resources/auth/token-cleanup.ts';
+import { basic, productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 let dataDir: string;
-let server: RunningApi;
+let server: TestApi;
 let nowMs = Date.UTC(2026, 2, 4);
 const clock = { nowMs: () => nowMs, monotonicMs: () => performance.now() };
 
@@ -96,7 +96,7 @@ describe('an access token', () => {
       nowMs += 1_000;
       given.push((await login()).json.refresh_token);
     }
-    const chore = tokenChore({ database: server.database, clock, refreshTokens: 2 });
+    const chore = tokenCleanup({ database: server.database, clock, maxRefreshTokens: 2 });
     expect(await chore.run()).toBe(2);
     const statuses = [];
     for (const token of [...given, kept.json.refresh_token]) statuses.push((await refresh(token)).status);
@@ -108,7 +108,7 @@ describe('wrong API keys', () => {
   let passedMs = 0;
   const from = (address: string) => ({ 'x-forwarded-for': address });
   const peers = { addressOf: addressReader(['127.0.0.1']), isSecure: () => false };
-  let limited: RunningApi;
+  let limited: TestApi;
   beforeEach(async () => {
     passedMs = 0;
     const ofLimited = { nowMs: () => nowMs, monotonicMs: () => passedMs };
@@ -207,8 +207,8 @@ describe('the database', () => {
       expect(text.includes(secret)).toBe(false);
     }
     const user = server.database.first(server.database.queries.selectFrom('users').selectAll())!;
-    expect(await isPassword('a password of tests', user.password_hash)).toBe(true);
-    expect(await isPassword('another', user.password_hash)).toBe(false);
+    expect(await verifyPassword('a password of tests', user.password_hash)).toBe(true);
+    expect(await verifyPassword('another', user.password_hash)).toBe(false);
   });
 
   it('notes when a key was used', async () => {

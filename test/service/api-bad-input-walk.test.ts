@@ -4,10 +4,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiDocument, operationsOf, responseAt } from '../../scripts/api-document.ts';
-import { HttpAsker, type Told } from '../support/http-asker.ts';
-import { formOf, pngImage } from '../support/images.ts';
+import { type HttpReply, HttpTestClient } from '../support/http-test-client.ts';
+import { formWith, pngImage } from '../support/images.ts';
 import { signIn } from '../support/sign-in.ts';
-import { basic, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { basic, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
   type BadRequest,
@@ -23,8 +23,8 @@ const chances = 1_500;
 const leak =
   /\/src\/|node_modules|\.ts:\d|\bat [\w.<>]+ \(|SQLITE|SqliteError|ZodError|TypeError|RangeError|millrace-/;
 
-let server: RunningApi;
-let asker: HttpAsker;
+let server: TestApi;
+let asker: HttpTestClient;
 let operations: readonly WalkedOperation[];
 /** What names in paths stand for. */
 let known: Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ beforeAll(async () => {
     log: logOfFailures(),
   });
   cookie = await signIn(server);
-  asker = new HttpAsker(server.listener.httpPort);
+  asker = new HttpTestClient(server.listener.httpPort);
   const document: ApiDocument = (await server.call('GET', '/openapi.json', { key: null })).json;
   operations = operationsOf(document).filter(({ operation }) =>
     Object.values(operation.responses).some(
@@ -59,9 +59,9 @@ beforeAll(async () => {
   const { videoId } = await made('/videos', { title: 'a' });
   const discarded = (await made('/videos', { title: 'b' })).videoId;
   await server.call('DELETE', `/videos/${discarded}`);
-  await made(`/videos/${videoId}/captions/en`, formOf(['file', Buffer.from('WEBVTT\n'), 'a.vtt']));
-  await made(`/videos/${videoId}/chapters/en`, formOf(['file', Buffer.from('WEBVTT\n'), 'a.vtt']));
-  await made('/watermarks', formOf(['file', pngImage(4, 4), 'a.png']));
+  await made(`/videos/${videoId}/captions/en`, formWith(['file', Buffer.from('WEBVTT\n'), 'a.vtt']));
+  await made(`/videos/${videoId}/chapters/en`, formWith(['file', Buffer.from('WEBVTT\n'), 'a.vtt']));
+  await made('/watermarks', formWith(['file', pngImage(4, 4), 'a.png']));
   const hook = { url: 'https://hooks.example.net', events: ['video.source.recorded'] };
   known = {
     ...{ videoId, discarded, language: 'en' },
@@ -106,7 +106,7 @@ function namedInBodies(): Record<string, string> {
 }
 
 /** What is wrong with an answer. */
-function faultOf({ method }: BadRequest, { status, headers: answered, text }: Told): string | undefined {
+function faultOf({ method }: BadRequest, { status, headers: answered, text }: HttpReply): string | undefined {
   if (status >= 500) return 'a fault of ours';
   if (leak.test(text)) return 'it tells too much';
   if (status < 400 || method === 'HEAD') return undefined;
@@ -128,7 +128,7 @@ async function expectOrder(requests: readonly BadRequest[]): Promise<Map<number,
   await asker.inParallel(requests, async request => {
     const line = `${request.method} ${request.path.slice(0, 200)} (${request.why})`;
     try {
-      const told = await asker.ask(request);
+      const told = await asker.send(request);
       statuses.set(told.status, (statuses.get(told.status) ?? 0) + 1);
       const fault = faultOf(request, told);
       if (fault !== undefined) wrong.push(`${line}: ${fault}: ${told.status} ${told.text.slice(0, 300)}`);
@@ -170,9 +170,9 @@ describe('every operation of the API document', () => {
   }, 120_000);
 
   it('has left nothing behind', async () => {
-    await waitUntil(() => server.listener.requestsOpen === 0);
+    await waitUntil(() => server.listener.openRequests === 0);
     // What players reported is written later.
-    await server.api.analytics.playbacks.flush();
+    await server.api.analytics.tracker.flush();
     expect(logged).toEqual([]);
     for (const path of ['metrics/play/count', 'buckets/play/referrer', 'timeseries/play']) {
       expect([path, (await server.call('GET', `/data/${path}`)).status]).toEqual([path, 200]);

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiDocument, operationsOf } from '../../scripts/api-document.ts';
-import { formOf } from '../support/images.ts';
+import { formWith } from '../support/images.ts';
 import { signIn } from '../support/sign-in.ts';
-import { basic, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { basic, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-let server: RunningApi;
+let server: TestApi;
 beforeAll(async () => {
   server = await startApi({ bodyTimeoutMs: 300, headersTimeoutMs: 2_000, videos: { restoreDays: 90 } });
 });
@@ -123,7 +123,7 @@ describe('a body that does not come', () => {
     const { videoId } = await made('/videos', { title: 'a' });
     const discarded = (await made('/videos', { title: 'b' })).videoId;
     await server.call('DELETE', `/videos/${discarded}`);
-    await made(`/videos/${videoId}/captions/en`, formOf(['file', Buffer.from('WEBVTT\n'), 'a.vtt']));
+    await made(`/videos/${videoId}/captions/en`, formWith(['file', Buffer.from('WEBVTT\n'), 'a.vtt']));
     const ids: Record<string, string> = {
       ...{ videoId, language: 'en' },
       liveStreamId: (await made('/live-streams', { name: 'a' })).liveStreamId,
@@ -161,6 +161,6 @@ describe('a body that does not come', () => {
       }),
     );
     expect(statuses).toEqual(operations.map(({ method, path }) => `${method} ${path} 408`));
-    await waitUntil(() => server.listener.requestsOpen === 0);
+    await waitUntil(() => server.listener.openRequests === 0);
   });
 });

@@ -2,13 +2,13 @@ import { readdir } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { basic, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { basic, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const cases = 600;
 const atOnce = 40;
 
-let server: RunningApi;
+let server: TestApi;
 let liveStreamId: string;
 const agent = new Agent({ keepAlive: false });
 const unhandled: unknown[] = [];
@@ -158,6 +158,6 @@ describe('hundreds of broken requests', () => {
   it('leave the server in order', async () => {
     const answer = await server.call('GET', `/live-streams/${liveStreamId}`);
     expect(answer.status).toBe(200);
-    await waitUntil(() => server.listener.requestsOpen === 0);
+    await waitUntil(() => server.listener.openRequests === 0);
   });
 });

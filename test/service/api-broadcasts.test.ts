@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { BroadcastHistoryStore } from '../../src/resources/broadcasts/broadcast-history.store.ts';
 import type { IngestHealthSources } from '../../src/resources/broadcasts/broadcasts.service.ts';
-import { BroadcastsStore } from '../../src/resources/live-streams/broadcasts.store.ts';
+import { BroadcastsStore } from '../../src/resources/broadcasts/broadcasts.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
-import { type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
+import { sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 
 const minute = 60_000;
 const start = Date.parse('2026-03-04T05:06:07Z');
 
-let server: RunningApi;
+let server: TestApi;
 let history: BroadcastsStore;
 const healthHistory = vi.fn<IngestHealthSources['history']>();
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { formOf } from '../support/images.ts';
-import { productionKey, type RunningApi, startApi } from '../support/start-api.ts';
+import { formWith } from '../support/images.ts';
+import { productionKey, startApi, type TestApi } from '../support/start-api.ts';
 
-let server: RunningApi;
+let server: TestApi;
 let now = Date.UTC(2026, 2, 4, 5, 6, 7);
 let videoId: string;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ const createVideo = async (attributes: Record<string, unknown> = {}): Promise<st
 const pathOf = (kind: string, language?: string, id = videoId) =>
   `/videos/${id}/${kind}${language === undefined ? '' : `/${language}`}`;
 const upload = (kind: string, language: string, bytes = vtt) =>
-  server.call('POST', pathOf(kind, language), { body: formOf(['file', bytes, 'a.vtt']) });
+  server.call('POST', pathOf(kind, language), { body: formWith(['file', bytes, 'a.vtt']) });
 const get = (kind: string, language?: string) => server.call('GET', pathOf(kind, language));
 const files = () => {
   const folder = join(server.dataDir, 'vod', videoId);
@@ -212,13 +212,13 @@ describe.each(['captions', 'chapters'])('%s', kind => {
   });
 
   it.each([
-    ['There is no uploaded file in the request.', () => formOf(['file', vtt])],
+    ['There is no uploaded file in the request.', () => formWith(['file', vtt])],
     [
       'There is more than one uploaded file in the request.',
-      () => formOf(['a', vtt, 'a.vtt'], ['b', vtt, 'b.vtt']),
+      () => formWith(['a', vtt, 'a.vtt'], ['b', vtt, 'b.vtt']),
     ],
-    ['The uploaded file is empty.', () => formOf(['a', Buffer.alloc(0), 'a.vtt'])],
-    ['The uploaded file is too large.', () => formOf(['a', Buffer.alloc(8 * 1_024 * 1_024 + 1), 'a.vtt'])],
+    ['The uploaded file is empty.', () => formWith(['a', Buffer.alloc(0), 'a.vtt'])],
+    ['The uploaded file is too large.', () => formWith(['a', Buffer.alloc(8 * 1_024 * 1_024 + 1), 'a.vtt'])],
   ])('refuse a form: %s', async (title, body) => {
     const answer = await server.call('POST', pathOf(kind, 'en'), { body: body() });
     expect(answer.json).toMatchObject({ status: 400, title, name: 'file' });
@@ -254,7 +254,7 @@ describe.each(['captions', 'chapters'])('%s', kind => {
       expect((await server.call(method, path)).json).toMatchObject({ status: 404, name: 'videoId' });
     }
     const path = pathOf(kind, 'en', 'viUnknown');
-    const sent = await server.call('POST', path, { body: formOf(['file', vtt, 'a.vtt']) });
+    const sent = await server.call('POST', path, { body: formWith(['file', vtt, 'a.vtt']) });
     expect(sent.json).toMatchObject({ status: 404, name: 'videoId' });
   });
 
@@ -266,7 +266,7 @@ describe.each(['captions', 'chapters'])('%s', kind => {
       ['DELETE', 'en'],
       ['POST', 'en'],
     ] as const) {
-      const body = method === 'POST' ? { body: formOf(['file', vtt, 'a.vtt']) } : {};
+      const body = method === 'POST' ? { body: formWith(['file', vtt, 'a.vtt']) } : {};
       const answer = await server.call(method, pathOf(kind, language), { key: productionKey, ...body });
       expect(answer.json).toMatchObject({ status: 404, name: 'videoId' });
     }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorRegister } from '../../src/shared/errors.ts';
-import { type RunningApi, startApi } from '../support/start-api.ts';
+import { startApi, type TestApi } from '../support/start-api.ts';
 
 const html = { accept: 'text/html,application/xhtml+xml' };
-let server: RunningApi;
+let server: TestApi;
 
 beforeAll(async () => {
   server = await startApi();

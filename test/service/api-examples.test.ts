@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildApiDocument, operationsOf } from '../../scripts/api-document.ts';
-import { formOf } from '../support/images.ts';
+import { formWith } from '../support/images.ts';
 import { admin, signIn } from '../support/sign-in.ts';
-import { type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 
 const operations = operationsOf(await buildApiDocument());
 const examples = operations.flatMap(({ method, path, operation }) => {
@@ -23,7 +23,7 @@ const examples = operations.flatMap(({ method, path, operation }) => {
   }));
 });
 
-let server: RunningApi;
+let server: TestApi;
 beforeAll(async () => {
   server = await startApi({ videos: { restoreDays: 90 } });
 });
@@ -55,7 +55,7 @@ const makers: Readonly<Record<string, () => Promise<string>>> = {
 const preparations: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
   '/discarded/videos/{videoId}': path => server.call('DELETE', path.replace('/discarded', '')),
   '/videos/{videoId}/captions/{language}': path =>
-    server.call('POST', path, { body: formOf(['file', Buffer.from('WEBVTT\n'), 'en.vtt']) }),
+    server.call('POST', path, { body: formWith(['file', Buffer.from('WEBVTT\n'), 'en.vtt']) }),
 };
 
 describe('an example of the API document can be sent as it stands', () => {

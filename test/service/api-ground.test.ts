@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { basic, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { basic, productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 
-let server: RunningApi;
+let server: TestApi;
 beforeAll(async () => {
   server = await startApi();
 });

@@ -5,7 +5,7 @@ import {
   operationsOf,
   responseAt,
 } from '../../scripts/api-document.ts';
-import { HttpAsker, type Told } from '../support/http-asker.ts';
+import { type HttpReply, HttpTestClient } from '../support/http-test-client.ts';
 import { basic, startApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
@@ -50,11 +50,11 @@ interface Operation {
 
 let server: FilledServer;
 let operations: readonly Operation[];
-let asker: HttpAsker;
+let asker: HttpTestClient;
 
 beforeAll(async () => {
   server = await startFilled();
-  asker = new HttpAsker(server.listener.httpPort);
+  asker = new HttpTestClient(server.listener.httpPort);
   const document: ApiDocument = (await server.call('GET', '/openapi.json', { key: null })).json;
   operations = operationsOf(document)
     // What viewers fetch belongs to nobody's key.
@@ -85,14 +85,14 @@ function ask(
   path: string,
   key: string | null,
   body?: { text: string; type: string },
-): Promise<Told> {
+): Promise<HttpReply> {
   const cookie = server.projects.find(project => project.key === key)?.cookie;
   const headers = {
     ...(key === null ? {} : { authorization: basic(key) }),
     ...(cookie === undefined ? {} : { cookie }),
     ...(body === undefined ? {} : { 'content-type': body.type }),
   };
-  return asker.ask({ method, path, headers, body: body?.text });
+  return asker.send({ method, path, headers, body: body?.text });
 }
 
 const json = (body: unknown) => ({ text: JSON.stringify(body), type: 'application/json' });
@@ -208,7 +208,7 @@ describe('every endpoint of the API', () => {
         }
       }
     }
-    const unknownAnswers = new Map<string, Promise<Told>>();
+    const unknownAnswers = new Map<string, Promise<HttpReply>>();
     await expectNothingChanged(() =>
       asker.inParallel(walks, async ({ entry, reader, path, unknown }) => {
         // Ids that never were are all the same to a server: one of a length is enough.

@@ -1,12 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { type ApiReply, productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { fileForm, noise } from './upload-fixture.ts';
 
 const strangerKey = 'key-of-another-account';
 
-let server: RunningApi;
+let server: TestApi;
 /** What the first account's sandbox has. */
 let owned: Record<'video' | 'empty' | 'begun' | 'discarded' | 'stream', string>;
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-function send(videoId: string, key: string, range?: string, bytes = noise(100)): Promise<Answer> {
+function send(videoId: string, key: string, range?: string, bytes = noise(100)): Promise<ApiReply> {
   return server.call('POST', `/videos/${videoId}/source`, {
     body: fileForm(bytes),
     key,

@@ -6,22 +6,22 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CertificateFiles } from '../../src/http/certificate-files.ts';
-import { HttpListener } from '../../src/http/http-listener.ts';
+import { CertificateFiles } from '../../src/http/listener/certificate-files.ts';
+import { HttpListener } from '../../src/http/listener/http-listener.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
-import { basic, type RunningApi, type StartApiOptions, sandboxKey, startApi } from '../support/start-api.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { basic, type StartApiOptions, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-async function started(options: StartApiOptions = {}): Promise<RunningApi> {
+async function started(options: StartApiOptions = {}): Promise<TestApi> {
   const server = await startApi(options);
   onTestFinished(() => server.stop());
   return server;
 }
 
 /** Sends text over a plain connection and reads until the other side closes it. */
-async function sendRaw(server: RunningApi, text: string): Promise<string> {
+async function sendRaw(server: TestApi, text: string): Promise<string> {
   const socket = connect(server.listener.httpPort, '127.0.0.1');
   socket.on('error', () => {});
   socket.write(text);
@@ -138,7 +138,7 @@ describe('draining', () => {
     });
     const socket = connect(server.listener.httpPort, '127.0.0.1');
     socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
-    await waitUntil(() => server.listener.requestsOpen === 1);
+    await waitUntil(() => server.listener.openRequests === 1);
     let isDrained = false;
     const drained = server.listener.drain(Date.now() + 10_000).then(() => {
       isDrained = true;
@@ -159,13 +159,13 @@ describe('draining', () => {
     const socket = connect(server.listener.httpPort, '127.0.0.1');
     socket.on('error', () => {});
     socket.write('GET /never HTTP/1.1\r\nHost: a\r\n\r\n');
-    await waitUntil(() => server.listener.requestsOpen === 1);
+    await waitUntil(() => server.listener.openRequests === 1);
     await server.listener.drain(Date.now() + 50);
-    expect(server.listener.requestsOpen).toBe(1);
+    expect(server.listener.openRequests).toBe(1);
     const closed = once(socket, 'close');
     await server.listener.stop();
     await closed;
-    await waitUntil(() => server.listener.connectionsOpen === 0);
+    await waitUntil(() => server.listener.openConnections === 0);
   });
 });
 
@@ -190,7 +190,7 @@ describe('a port', () => {
 
 describe('HTTPS', () => {
   async function startedSecure() {
-    const folder = await tempDirOfTest();
+    const folder = await testTempDir();
     const certPath = join(folder, 'cert.pem');
     const keyPath = join(folder, 'key.pem');
     const write = async (name: string) => {
@@ -266,7 +266,7 @@ describe('HTTPS', () => {
   });
 
   it('refuses to start without a usable certificate', async () => {
-    const folder = await tempDirOfTest();
+    const folder = await testTempDir();
     const paths = { certPath: join(folder, 'none.pem'), keyPath: join(folder, 'none.key') };
     const certificate = new CertificateFiles({ ...paths, log: silentLogger });
     await expect(certificate.start()).rejects.toMatchObject({ code: 'tls-unusable' });

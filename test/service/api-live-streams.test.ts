@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { formOf, pngImage } from '../support/images.ts';
-import { type RunningApi, startApi } from '../support/start-api.ts';
+import { formWith, pngImage } from '../support/images.ts';
+import { startApi, type TestApi } from '../support/start-api.ts';
 
-let server: RunningApi;
+let server: TestApi;
 beforeEach(async () => {
   server = await startApi();
 });
@@ -292,12 +292,12 @@ describe('a thumbnail', () => {
   it('is stored, replaced and deleted', async () => {
     const { liveStreamId: id, assets } = await create();
     expect(server.api.liveStreams.thumbnailPath(id)).toBeUndefined();
-    const answer = await upload(id, formOf(['any name', png, 'holiday.txt']));
+    const answer = await upload(id, formWith(['any name', png, 'holiday.txt']));
     expect(answer.status).toBe(201);
     expect(answer.json.assets.thumbnail).toBe(assets.thumbnail);
     const path = server.api.liveStreams.thumbnailPath(id)!;
     expect(await readFile(path)).toEqual(png);
-    await upload(id, formOf(['file', Buffer.concat([png, png]), 'again.png']));
+    await upload(id, formWith(['file', Buffer.concat([png, png]), 'again.png']));
     expect((await readFile(path)).length).toBe(png.length * 2);
     const deleted = await server.call('DELETE', `/live-streams/${id}/thumbnail`);
     expect(deleted.status).toBe(200);
@@ -308,16 +308,19 @@ describe('a thumbnail', () => {
   });
 
   it.each([
-    ['There is no uploaded file in the request.', formOf(['file', Buffer.from('text')])],
+    ['There is no uploaded file in the request.', formWith(['file', Buffer.from('text')])],
     ['There is no uploaded file in the request.', '{"file":"x"}'],
     [
       'There is more than one uploaded file in the request.',
-      formOf(['a', png, 'a.png'], ['b', png, 'b.png']),
+      formWith(['a', png, 'a.png'], ['b', png, 'b.png']),
     ],
-    ['The uploaded file is empty.', formOf(['a', Buffer.alloc(0), 'a.png'])],
-    ['The uploaded file is too large.', formOf(['a', Buffer.alloc(9 * 1_024 * 1_024), 'a.png'])],
-    ['Only [jpeg, jpg, JPG, JPEG] extensions are supported.', formOf(['a', Buffer.from('GIF89a'), 'a.jpg'])],
-    ['The uploaded file is invalid.', formOf(['a', png.subarray(0, 20), 'a.png'])],
+    ['The uploaded file is empty.', formWith(['a', Buffer.alloc(0), 'a.png'])],
+    ['The uploaded file is too large.', formWith(['a', Buffer.alloc(9 * 1_024 * 1_024), 'a.png'])],
+    [
+      'Only [jpeg, jpg, JPG, JPEG] extensions are supported.',
+      formWith(['a', Buffer.from('GIF89a'), 'a.jpg']),
+    ],
+    ['The uploaded file is invalid.', formWith(['a', png.subarray(0, 20), 'a.png'])],
   ])('is refused: %s', async (title, body) => {
     const { liveStreamId: id } = await create();
     const answer = await upload(id, body);
@@ -328,14 +331,14 @@ describe('a thumbnail', () => {
   });
 
   it('of an unknown stream answers 404 without the file being read', async () => {
-    const answer = await upload('li0000000000000000000000', formOf(['file', png, 'a.png']));
+    const answer = await upload('li0000000000000000000000', formWith(['file', png, 'a.png']));
     expect(answer.status).toBe(404);
     expect(answer.json.name).toBe('liveStreamId');
   });
 
   it('goes with its stream', async () => {
     const { liveStreamId: id } = await create();
-    await upload(id, formOf(['file', png, 'a.png']));
+    await upload(id, formWith(['file', png, 'a.png']));
     await server.call('DELETE', `/live-streams/${id}`);
     expect(existsSync(join(server.dataDir, 'live', id))).toBe(false);
   });

@@ -4,9 +4,9 @@ import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLogger } from '../../src/shared/logger.ts';
-import { type RunningApi, type StartApiOptions, sandboxKey, startApi } from '../support/start-api.ts';
+import { type StartApiOptions, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 
-async function started(options: StartApiOptions = {}): Promise<RunningApi> {
+async function started(options: StartApiOptions = {}): Promise<TestApi> {
   const server = await startApi(options);
   onTestFinished(() => server.stop());
   return server;

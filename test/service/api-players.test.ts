@@ -5,10 +5,10 @@ import { PlayersService } from '../../src/resources/players/players.service.ts';
 import { PlayersStore } from '../../src/resources/players/players.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { MediaFiles } from '../../src/storage/media-files.ts';
-import { formOf, pngImage, webpImage } from '../support/images.ts';
-import { productionKey, type RunningApi, startApi } from '../support/start-api.ts';
+import { formWith, pngImage, webpImage } from '../support/images.ts';
+import { productionKey, startApi, type TestApi } from '../support/start-api.ts';
 
-let server: RunningApi;
+let server: TestApi;
 let now = Date.UTC(2026, 2, 4, 5, 6, 7);
 beforeAll(async () => {
   server = await startApi({
@@ -116,12 +116,12 @@ describe('a player theme', () => {
 
   it('belongs to one project', async () => {
     const made = await create({ name: 'Mine' });
-    await sendLogo(made, formOf(['file', png, 'a.png']));
+    await sendLogo(made, formWith(['file', png, 'a.png']));
     for (const [method, path, options] of [
       ['GET', pathOf(made), {}],
       ['PATCH', pathOf(made), { body: { name: 'x' } }],
       ['DELETE', pathOf(made), {}],
-      ['POST', `${pathOf(made)}/logo`, { body: formOf(['file', png, 'a.png']) }],
+      ['POST', `${pathOf(made)}/logo`, { body: formWith(['file', png, 'a.png']) }],
       ['DELETE', `${pathOf(made)}/logo`, {}],
     ] as const) {
       const answer = await server.call(method, path, { key: productionKey, ...options });
@@ -163,7 +163,7 @@ describe('a logo', () => {
     const made = await create();
     const answer = await sendLogo(
       made,
-      formOf(['logo.png', png, 'logo.png'], ['link', Buffer.from('./a b')]),
+      formWith(['logo.png', png, 'logo.png'], ['link', Buffer.from('./a b')]),
     );
     expect(answer.status).toBe(201);
     expect(answer.json.assets).toEqual({
@@ -173,16 +173,19 @@ describe('a logo', () => {
     expect(readFileSync(join(server.dataDir, 'players', made.playerId, filesOf(made)[0]!))).toEqual(png);
 
     const before = filesOf(made);
-    const again = await sendLogo(made, formOf(['link', Buffer.from('')], ['file', pngImage(200, 100), 'x']));
+    const again = await sendLogo(
+      made,
+      formWith(['link', Buffer.from('')], ['file', pngImage(200, 100), 'x']),
+    );
     expect(again.json.assets.link).toBe('');
-    expect((await sendLogo(made, formOf(['file', png, 'x']))).json.assets.link).toBeNull();
+    expect((await sendLogo(made, formWith(['file', png, 'x']))).json.assets.link).toBeNull();
     expect(filesOf(made)).toHaveLength(1);
     expect(filesOf(made)).not.toEqual(before);
   });
 
   it('is deleted with its link, again and again', async () => {
     const made = await create();
-    await sendLogo(made, formOf(['link', Buffer.from('https://brand.example.net')], ['file', png, 'x']));
+    await sendLogo(made, formWith(['link', Buffer.from('https://brand.example.net')], ['file', png, 'x']));
     for (let time = 0; time < 2; time += 1) {
       const answer = await server.call('DELETE', `${pathOf(made)}/logo`);
       expect([answer.status, answer.text, answer.headers.get('content-type')]).toEqual([204, '', null]);
@@ -193,14 +196,14 @@ describe('a logo', () => {
 
   const extensions = "Only ['jpg', 'JPG', 'jpeg', 'JPEG', 'png', 'PNG'] extensions are supported.";
   it.each([
-    [extensions, () => formOf(['a', webpImage, 'a.png'])],
-    [extensions, () => formOf(['a', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'a.png'])],
-    ['There is no uploaded file in the request.', () => formOf(['link', Buffer.from('x')])],
-    ['The uploaded file is empty.', () => formOf(['a', Buffer.alloc(0), 'a.png'])],
-    ['The uploaded file is too large.', () => formOf(['a', Buffer.alloc(100 * 1_024 + 1), 'a.png'])],
-    ['The uploaded file is invalid.', () => formOf(['a', pngImage(201, 1), 'a.png'])],
-    ['The uploaded file is invalid.', () => formOf(['a', pngImage(1, 101), 'a.png'])],
-    ['The uploaded file is invalid.', () => formOf(['a', png.subarray(0, 20), 'a.png'])],
+    [extensions, () => formWith(['a', webpImage, 'a.png'])],
+    [extensions, () => formWith(['a', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'a.png'])],
+    ['There is no uploaded file in the request.', () => formWith(['link', Buffer.from('x')])],
+    ['The uploaded file is empty.', () => formWith(['a', Buffer.alloc(0), 'a.png'])],
+    ['The uploaded file is too large.', () => formWith(['a', Buffer.alloc(100 * 1_024 + 1), 'a.png'])],
+    ['The uploaded file is invalid.', () => formWith(['a', pngImage(201, 1), 'a.png'])],
+    ['The uploaded file is invalid.', () => formWith(['a', pngImage(1, 101), 'a.png'])],
+    ['The uploaded file is invalid.', () => formWith(['a', png.subarray(0, 20), 'a.png'])],
   ])('is refused: %s', async (title, body) => {
     const made = await create();
     const answer = await sendLogo(made, body());
@@ -212,7 +215,7 @@ describe('a logo', () => {
 
   it('is refused with a link that is too long', async () => {
     const made = await create();
-    const form = formOf(['file', png, 'a.png'], ['link', Buffer.alloc(2_049, 'x')]);
+    const form = formWith(['file', png, 'a.png'], ['link', Buffer.alloc(2_049, 'x')]);
     expect((await sendLogo(made, form)).json).toMatchObject({ status: 400, name: 'link' });
     expect(filesOf(made)).toEqual([]);
   });
@@ -239,7 +242,7 @@ describe('what names a player theme', () => {
       expect((await patch(null)).json).not.toHaveProperty('playerId');
       await patch(playerId);
     }
-    await sendLogo({ playerId }, formOf(['file', png, 'a.png']));
+    await sendLogo({ playerId }, formWith(['file', png, 'a.png']));
     expect((await server.call('DELETE', `/players/${playerId}`)).status).toBe(204);
     expect(filesOf({ playerId })).toEqual([]);
     for (const collection of ['/videos', '/live-streams']) {
@@ -268,15 +271,15 @@ describe('what names a player theme', () => {
     expect(page.pagination.itemsTotal).toBe(701);
     for (const video of page.data) expect(video).not.toHaveProperty('playerId');
 
-    expect(await server.api.players.freeRows()).toBe(651);
+    expect(await server.api.players.detachRemoved()).toBe(651);
     expect(named()).toBe(0);
     expect(sqlite.prepare('SELECT id FROM removed_players').all()).toEqual([]);
-    expect(await server.api.players.freeRows()).toBe(0);
+    expect(await server.api.players.detachRemoved()).toBe(0);
   });
 
   it('leaves no files when a crash comes between its row and them', async () => {
     const made = await create();
-    await sendLogo(made, formOf(['file', png, 'a.png']));
+    await sendLogo(made, formWith(['file', png, 'a.png']));
     const { database, dataDir } = server;
     new PlayersStore(database).remove(made.playerId);
     expect(filesOf(made)).not.toEqual([]);
@@ -286,7 +289,7 @@ describe('what names a player theme', () => {
       baseUrl: () => '',
       clock: systemClock,
     });
-    await afterCrash.freeRows();
+    await afterCrash.detachRemoved();
     expect(existsSync(join(dataDir, 'players', made.playerId))).toBe(false);
     expect(database.sqlite.prepare('SELECT id FROM removed_players').all()).toEqual([]);
   });

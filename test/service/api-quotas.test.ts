@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { basic, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { basic, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { chunkBytes, fileForm, noise, UploadsOfTest } from './upload-fixture.ts';
 
-let server: RunningApi;
+let server: TestApi;
 const uploads = new UploadsOfTest(() => server);
 const maxStorageBytes = 12_000_000;
 
@@ -76,7 +76,7 @@ describe('the storage of a project', () => {
       },
     });
     first.write(body.subarray(0, 1000));
-    await waitUntil(() => server.api.uploads.service.isArriving(videoId));
+    await waitUntil(() => server.api.uploads.service.isReceiving(videoId));
     const second = `bytes ${chunkBytes}-${2 * chunkBytes - 1}/${2 * chunkBytes}`;
     expect((await uploads.send(videoId, chunk, second)).status).toBe(201);
     first.end(body.subarray(1000));

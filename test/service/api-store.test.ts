@@ -6,19 +6,19 @@ import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
-import { bootstrapAccount } from '../../src/resources/accounts/bootstrap.ts';
+import { bootstrapAccount } from '../../src/resources/accounts/bootstrap-account.ts';
 import { BroadcastHistoryStore } from '../../src/resources/broadcasts/broadcast-history.store.ts';
-import { BroadcastsStore } from '../../src/resources/live-streams/broadcasts.store.ts';
+import { BroadcastsStore } from '../../src/resources/broadcasts/broadcasts.store.ts';
 import { LiveStreamsStore } from '../../src/resources/live-streams/live-streams.store.ts';
-import { openPrivateTokens } from '../../src/resources/private-tokens/private-tokens.store.ts';
+import { openPrivateTokens } from '../../src/resources/private-sessions/private-tokens.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { migrate, migrations } from '../../src/store/migrations.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 
 async function opened(dataDir?: string): Promise<Database> {
-  const database = openDatabase({ dataDir: dataDir ?? (await tempDirOfTest()) });
+  const database = openDatabase({ dataDir: dataDir ?? (await testTempDir()) });
   onTestFinished(() => database.stop());
   return database;
 }
@@ -65,7 +65,7 @@ describe('the database', () => {
   });
 
   it('can be read by its user only', async () => {
-    const dataDir = await tempDirOfTest();
+    const dataDir = await testTempDir();
     await opened(dataDir);
     expect((await stat(join(dataDir, 'millrace.db'))).mode & 0o077).toBe(0);
   });
@@ -85,7 +85,7 @@ describe('the database', () => {
 
 describe('opening', () => {
   it('refuses a database that a newer version made', async () => {
-    const dataDir = await tempDirOfTest();
+    const dataDir = await testTempDir();
     const newer = new Sqlite(join(dataDir, 'millrace.db'));
     newer.pragma(`user_version = ${migrations.length + 1}`);
     newer.close();
@@ -100,7 +100,7 @@ describe('opening', () => {
   it.each([['no database', Buffer.alloc(8_192, 'nonsense')]])(
     'refuses a file that is %s',
     async (_, bytes) => {
-      const dataDir = await tempDirOfTest();
+      const dataDir = await testTempDir();
       await writeFile(join(dataDir, 'millrace.db'), bytes);
       expect(() => openDatabase({ dataDir })).toThrow(expect.objectContaining({ code: 'database-unusable' }));
       // The folder is free again.
@@ -109,7 +109,7 @@ describe('opening', () => {
   );
 
   it('refuses a folder that cannot be one', async () => {
-    const dataDir = join(await tempDirOfTest(), 'file');
+    const dataDir = join(await testTempDir(), 'file');
     await writeFile(dataDir, '');
     expect(() => openDatabase({ dataDir })).toThrow(
       expect.objectContaining({ code: 'data-dir-unusable', message: expect.stringContaining(dataDir) }),
@@ -138,7 +138,7 @@ describe('opening', () => {
   });
 
   it('is for one process at a time, until that one is killed', async () => {
-    const dataDir = await tempDirOfTest();
+    const dataDir = await testTempDir();
     const module = resolve(import.meta.dirname, '../../src/store/database.ts');
     const program = `
       const { openDatabase } = await import(${JSON.stringify(module)});
@@ -228,7 +228,7 @@ describe('a first key or password that is too short', () => {
 
 describe('the file of first secrets', () => {
   it('has them as JSON for the user of the server alone', async () => {
-    const folder = await tempDirOfTest();
+    const folder = await testTempDir();
     const database = await opened();
     const secretsFile = join(folder, 'secrets.json');
     const secrets = await bootstrapAccount(database, { isUpgraded: true, adminEmail: 'a@b', secretsFile });
@@ -243,7 +243,7 @@ describe('the file of first secrets', () => {
   });
 
   it('never takes the place of another, and no account is made without it', async () => {
-    const folder = await tempDirOfTest();
+    const folder = await testTempDir();
     const database = await opened();
     const options = { isUpgraded: true, adminEmail: 'a@b' };
     const taken = join(folder, 'taken.json');
@@ -263,7 +263,7 @@ describe('the file of first secrets', () => {
   });
 
   it('is finished by the next start when a crash came between the account and the file', async () => {
-    const folder = await tempDirOfTest();
+    const folder = await testTempDir();
     const database = await opened();
     const options = { isUpgraded: true, adminEmail: 'a@b' };
     const secretsFile = join(folder, 'secrets.json');
@@ -333,12 +333,12 @@ describe('broadcasts', () => {
     const first = broadcasts.opened({ ...facts, startedAtMs: 1 });
     broadcasts.ended(first, 2, 'completed');
     broadcasts.opened({ ...facts, startedAtMs: 3 });
-    expect(broadcasts.endOpenOnes(9, 'server-crashed')).toBe(1);
+    expect(broadcasts.endUnfinished(9, 'server-crashed')).toBe(1);
     expect(recent(database, { projectId, liveStreamId }).map(row => row.end_reason)).toEqual([
       'server-crashed',
       'completed',
     ]);
-    expect(broadcasts.endOpenOnes(10, 'server-crashed')).toBe(0);
+    expect(broadcasts.endUnfinished(10, 'server-crashed')).toBe(0);
   });
 });
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AccountOfTest, type RunningApi, startApi } from '../support/start-api.ts';
+import { startApi, type TestAccount, type TestApi } from '../support/start-api.ts';
 
-let server: RunningApi;
+let server: TestApi;
 let nowMs: number;
 /** Each test has one of its own. */
-let account: AccountOfTest;
+let account: TestAccount;
 beforeAll(async () => {
   server = await startApi({
     videos: { restoreDays: 90 },

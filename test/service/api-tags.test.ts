@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningApi, startApi } from '../support/start-api.ts';
+import { startApi, type TestApi } from '../support/start-api.ts';
 
-let server: RunningApi;
+let server: TestApi;
 beforeAll(async () => {
   server = await startApi({ isUpgraded: true, videos: { restoreDays: 90 } });
 });

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { basic, productionKey, type RunningApi, startApi } from '../support/start-api.ts';
+import { basic, productionKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { chunkBytes, digestOf, digestOfFile, fileForm, noise, UploadsOfTest } from './upload-fixture.ts';
 
-let server: RunningApi;
+let server: TestApi;
 let nowMs: number;
 const uploads = new UploadsOfTest(() => server);
 beforeEach(async () => {

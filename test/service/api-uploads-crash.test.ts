@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ServerProcess, startServerProcess } from '../../scripts/server-process.ts';
 import { basic } from '../support/start-api.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { chunkBytes, digestOf, digestOfFile, fileForm, noise } from './upload-fixture.ts';
 
@@ -31,7 +31,7 @@ async function call(
 }
 
 test('an upload goes on after the server was killed, between two chunks and while they are joined', async () => {
-  const dataDir = await tempDirOfTest();
+  const dataDir = await testTempDir();
   const start = async () => {
     const server = await startServerProcess({ dataDir });
     onTestFinished(() => void server.child.kill('SIGKILL'));

@@ -2,14 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CertificateFiles } from '../../src/http/certificate-files.ts';
+import { CertificateFiles } from '../../src/http/listener/certificate-files.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
-import { basic, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { basic, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { digestOf, digestOfFile, noise, UploadsOfTest } from './upload-fixture.ts';
 
-let server: RunningApi;
+let server: TestApi;
 let folder: string;
 let certificate: CertificateFiles;
 let session: ClientHttp2Session;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MediaFiles } from '../../src/storage/media-files.ts';
-import { type Answer, type RunningApi, startApi } from '../support/start-api.ts';
+import { type ApiReply, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { chunkBytes, digestOf, digestOfFile, noise, UploadsOfTest } from './upload-fixture.ts';
 
-let server: RunningApi;
+let server: TestApi;
 const ready: string[] = [];
 const failed: [videoId: string, reason: string][] = [];
 /** Videos whose encoding failed. */
@@ -33,7 +33,7 @@ const byteRange = (index: number, total: number | '*' = whole.length) => {
   return `bytes ${first}-${first + pieces[index]!.length - 1}/${total}`;
 };
 
-function expectRefusal(answer: Answer, code: string): void {
+function expectRefusal(answer: ApiReply, code: string): void {
   expect(answer.status).toBe(400);
   expect(answer.json).toMatchObject({ type: expect.stringMatching(new RegExp(`/${code}$`)), name: 'file' });
 }

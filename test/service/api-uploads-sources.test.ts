@@ -3,15 +3,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { UploadWork } from '../../src/resources/uploads/create-uploads.ts';
-import type { Resolve } from '../../src/shared/target-address.ts';
-import { productionKey, type RunningApi, startApi } from '../support/start-api.ts';
+import type { UploadDependencies } from '../../src/resources/uploads/create-uploads.ts';
+import type { ResolveHost } from '../../src/shared/network/target-address.ts';
+import { productionKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { digestOf, digestOfFile, noise, UploadsOfTest } from './upload-fixture.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-let server: RunningApi;
+let server: TestApi;
 let origin: Server;
 let originUrl: string;
 let handle: Handler;
@@ -21,7 +21,7 @@ const failed: [videoId: string, reason: string][] = [];
 const uploads = new UploadsOfTest(() => server);
 const bytes = noise(3_000_000);
 
-async function start(settings: Partial<UploadWork> = {}) {
+async function start(settings: Partial<UploadDependencies> = {}) {
   server = await startApi({
     isUpgraded: true,
     uploads: {
@@ -183,7 +183,7 @@ describe('a source from an address', () => {
       })
       .catch((error: unknown) => error);
     expect(failure).toHaveProperty('path');
-    fetching.givenUp?.({ kind: 'fetch', subjectId: videoId }, failure);
+    fetching.onGiveUp?.({ kind: 'fetch', subjectId: videoId }, failure);
     expect(server.api.uploads.service.failureOf(videoId)).toBe('The source could not be stored.');
   });
 
@@ -329,7 +329,7 @@ describe('a source from an address', () => {
   });
 
   it('fails with the same text when its host is unknown as when it is private', async () => {
-    const resolve: Resolve = async hostname => {
+    const resolve: ResolveHost = async hostname => {
       if (hostname === 'inside.test') return [{ address: '127.0.0.1', family: 4 }];
       throw Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' });
     };

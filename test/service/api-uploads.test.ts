@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { basic, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { basic, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { digestOf, digestOfFile, fileForm, noise, UploadsOfTest } from './upload-fixture.ts';
 
-let server: RunningApi;
+let server: TestApi;
 const ready: string[] = [];
 const uploads = new UploadsOfTest(() => server);
 beforeAll(async () => {

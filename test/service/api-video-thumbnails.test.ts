@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { formOf, jpegImage, pngImage, webpImage } from '../support/images.ts';
-import { productionKey, type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
+import { formWith, jpegImage, pngImage, webpImage } from '../support/images.ts';
+import { productionKey, sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 
-let server: RunningApi;
+let server: TestApi;
 let requested: string[];
 let now: number;
 beforeEach(async () => {
@@ -24,7 +24,7 @@ const create = async (): Promise<string> =>
   (await server.call('POST', '/videos', { body: { title: 'Harbour' } })).json.videoId;
 const upload = (videoId: string, body: FormData | string, key?: string) =>
   server.call('POST', `/videos/${videoId}/thumbnail`, { body, ...(key === undefined ? {} : { key }) });
-const uploadImage = (videoId: string, bytes: Buffer) => upload(videoId, formOf(['file', bytes, 'a.jpg']));
+const uploadImage = (videoId: string, bytes: Buffer) => upload(videoId, formWith(['file', bytes, 'a.jpg']));
 const pick = (videoId: string, timecode: unknown) =>
   server.call('PATCH', `/videos/${videoId}/thumbnail`, { body: { timecode } });
 
@@ -53,7 +53,7 @@ describe('uploading a thumbnail', () => {
   ])('of %s shows it, with a video that has changed', async (type, bytes) => {
     const videoId = await create();
     now += 60_000;
-    const answer = await upload(videoId, formOf(['any name', bytes, 'holiday.txt']));
+    const answer = await upload(videoId, formWith(['any name', bytes, 'holiday.txt']));
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual((await server.call('GET', `/videos/${videoId}`)).json);
     expect(answer.json).toMatchObject({
@@ -81,26 +81,26 @@ describe('uploading a thumbnail', () => {
   });
 
   it.each([
-    ['There is no uploaded file in the request.', () => formOf(['file', Buffer.from('text')])],
+    ['There is no uploaded file in the request.', () => formWith(['file', Buffer.from('text')])],
     ['There is no uploaded file in the request.', () => '{"file":"x"}'],
     [
       'There is more than one uploaded file in the request.',
-      () => formOf(['a', png, 'a.png'], ['b', png, 'b.png']),
+      () => formWith(['a', png, 'a.png'], ['b', png, 'b.png']),
     ],
-    ['The uploaded file is empty.', () => formOf(['a', Buffer.alloc(0), 'a.png'])],
-    ['The uploaded file is too large.', () => formOf(['a', Buffer.alloc(8 * 1_024 * 1_024 + 1), 'a.png'])],
+    ['The uploaded file is empty.', () => formWith(['a', Buffer.alloc(0), 'a.png'])],
+    ['The uploaded file is too large.', () => formWith(['a', Buffer.alloc(8 * 1_024 * 1_024 + 1), 'a.png'])],
     [
       'Only [jpeg, jpg, JPG, JPEG] extensions are supported.',
-      () => formOf(['a', Buffer.from('GIF89a'), 'a.jpg']),
+      () => formWith(['a', Buffer.from('GIF89a'), 'a.jpg']),
     ],
-    ['The uploaded file is invalid.', () => formOf(['a', png.subarray(0, 20), 'a.png'])],
+    ['The uploaded file is invalid.', () => formWith(['a', png.subarray(0, 20), 'a.png'])],
     [
       'The uploaded file is invalid.',
-      () => formOf(['a', pngImage(1, 1, { width: 60_000, height: 1 }), 'a.png']),
+      () => formWith(['a', pngImage(1, 1, { width: 60_000, height: 1 }), 'a.png']),
     ],
     [
       'The uploaded file is invalid.',
-      () => formOf(['a', pngImage(1, 1, { width: 1, height: 8_193 }), 'a.png']),
+      () => formWith(['a', pngImage(1, 1, { width: 1, height: 8_193 }), 'a.png']),
     ],
   ])('is refused: %s', async (title, body) => {
     const videoId = await create();
@@ -114,7 +114,7 @@ describe('uploading a thumbnail', () => {
 
   it('is for videos of the own project that are there', async () => {
     const videoId = await create();
-    const foreign = await upload(videoId, formOf(['file', png, 'a.png']), productionKey);
+    const foreign = await upload(videoId, formWith(['file', png, 'a.png']), productionKey);
     const unknown = await uploadImage('vi0000000000000000000000', png);
     for (const answer of [foreign, unknown]) {
       expect(answer.status).toBe(404);

@@ -2,15 +2,15 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Clock } from '../../src/shared/clock.ts';
 import { MediaFiles } from '../../src/storage/media-files.ts';
-import { type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 
 const day = 24 * 3_600_000;
 let nowMs = Date.UTC(2026, 2, 4);
 let aheadMs = 0;
 const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => performance.now() + aheadMs };
 
-let server: RunningApi;
+let server: TestApi;
 let removed: string[] = [];
 let fault: Error | undefined;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ const discard = (videoId: string) => server.call('DELETE', `/videos/${videoId}`)
 const idsOf = async (path: string) =>
   (await server.call('GET', path)).json.data.map((video: { videoId: string }) => video.videoId);
 /** Has the files of a video counted as so many bytes. */
-function storeBytes({ database }: RunningApi, videoId: string, bytes: number): void {
+function storeBytes({ database }: TestApi, videoId: string, bytes: number): void {
   database.sqlite
     .prepare('INSERT INTO stored_videos (video_id, project_id, source_bytes) VALUES (?, ?, ?)')
     .run(videoId, sandboxProjectOf(database), BigInt(bytes));
@@ -54,12 +54,12 @@ describe('a video that is removed for good', () => {
     await discard(videoId);
     fault = new Error('the disk is gone');
     await expect(server.api.videos.purgeExpired(nowMs + 366 * day)).rejects.toBe(fault);
-    await expect(server.api.videos.removeLeftFiles()).rejects.toBe(fault);
+    await expect(server.api.videos.removeOrphanedFiles()).rejects.toBe(fault);
     fault = undefined;
     expect(await server.api.videos.purgeExpired(nowMs + 366 * day)).toBe(0);
-    expect(await server.api.videos.removeLeftFiles()).toBe(1);
+    expect(await server.api.videos.removeOrphanedFiles()).toBe(1);
     expect(removed).toEqual([videoId]);
-    expect(await server.api.videos.removeLeftFiles()).toBe(0);
+    expect(await server.api.videos.removeOrphanedFiles()).toBe(0);
   });
 });
 
@@ -196,7 +196,7 @@ describe('a video that is deleted where it can be restored', () => {
     canMakeRoom = false;
     await expect(files.expectRoom(announced, 0)).rejects.toMatchObject({ code: 'disk-full' });
     expect(makeRoom).not.toHaveBeenCalled();
-    await expect(files.needRoom(announced, 0)).rejects.toMatchObject({ code: 'disk-full' });
+    await expect(files.ensureFreeSpace(announced, 0)).rejects.toMatchObject({ code: 'disk-full' });
     expect(makeRoom).toHaveBeenCalledOnce();
   });
 
@@ -229,7 +229,7 @@ describe('the list of discarded videos', () => {
   });
 
   it('and its ids are not there where videos cannot be restored (any more)', async () => {
-    const dataDir = await tempDirOfTest();
+    const dataDir = await testTempDir();
     const before = await startApi({ dataDir, videos: { restoreDays: 90 } });
     const made = (await before.call('POST', '/videos', { body: { title: 'a' } })).json;
     await before.call('DELETE', `/videos/${made.videoId}`);

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
+import type { ListPage, VideoSortField } from '../../src/resources/videos/lists/sorted-videos.store.ts';
+import type { VideoFilter } from '../../src/resources/videos/lists/video-filter.ts';
 import type { Video } from '../../src/resources/videos/video.ts';
-import type { VideoFilter } from '../../src/resources/videos/video-filter.ts';
-import type { ListPage, VideoSortField } from '../../src/resources/videos/video-orders.store.ts';
 import { VideosStore } from '../../src/resources/videos/videos.store.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { foldText } from '../../src/store/folded-text.ts';
-import { makeTempDir, removeDir, tempDirOfTest } from '../support/temp-dir.ts';
+import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 
 const columns: Readonly<Record<VideoSortField, [name: string, column: string]>> = {
   title: ['title', 'title_folded'],
@@ -378,7 +378,7 @@ describe('lists of many videos', () => {
 
 describe('videos of the same title and time', () => {
   it('have an order of their own, and no more of a block than any', async () => {
-    const library = new Library(await tempDirOfTest(), 1);
+    const library = new Library(await testTempDir(), 1);
     onTestFinished(() => library.database.stop());
     const projectId = library.projectIds[0];
     const same = { projectId, title: 'Untitled', createdAtMs: 5, publishedAtMs: 5, updatedAtMs: 5 };
@@ -400,7 +400,7 @@ describe('videos of the same title and time', () => {
 
 describe('how a page is found', () => {
   it('never looks at all rows, nor sorts them', async () => {
-    const database = openDatabase({ dataDir: await tempDirOfTest() });
+    const database = openDatabase({ dataDir: await testTempDir() });
     onTestFinished(() => database.stop());
     for (const [name, column] of Object.values(columns)) {
       const plan = database.sqlite

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { refuseAttribute } from '../../src/http/problems.ts';
-import type { VideoSources } from '../../src/resources/videos/video-sources.ts';
-import { productionKey, type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
+import { attributeError } from '../../src/http/routing/validation.ts';
+import type { VideoSourceImporter } from '../../src/resources/videos/video-source-importer.ts';
+import { productionKey, sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 
-let server: RunningApi;
+let server: TestApi;
 let begun: [videoId: string, plan: unknown][];
 let removed: string[];
 let taken: [videoId: string, watermarkId: string][];
 
 /** Takes addresses, and does nothing but note what it was told. */
-const sources: VideoSources<{ address: string }> = {
+const sources: VideoSourceImporter<{ address: string }> = {
   plan: async (_, source) => {
-    if (!URL.canParse(source)) throw refuseAttribute('source', 'Neither an address nor a video of yours.');
+    if (!URL.canParse(source)) throw attributeError('source', 'Neither an address nor a video of yours.');
     return { address: source };
   },
   begin: (videoId, plan) => void begun.push([videoId, plan]),

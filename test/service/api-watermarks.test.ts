@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { canDecodeImage } from '../../src/vod/image-check.ts';
-import { formOf, jpegImage, pngImage, webpImage } from '../support/images.ts';
+import { canDecodeImage } from '../../src/vod/images/can-decode-image.ts';
+import { formWith, jpegImage, pngImage, webpImage } from '../support/images.ts';
 import { makeMediaTools } from '../support/media-tools.ts';
-import { basic, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { basic, productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 
-let server: RunningApi;
+let server: TestApi;
 let now: number;
 beforeEach(async () => {
   now = Date.UTC(2026, 2, 4, 5, 6, 7);
@@ -26,7 +26,7 @@ const png = pngImage(8, 4);
 const upload = (body: FormData, key?: string) =>
   server.call('POST', '/watermarks', { body, ...(key === undefined ? {} : { key }) });
 const create = async (bytes = png): Promise<string> =>
-  (await upload(formOf(['file', bytes, 'mark.png']))).json.watermarkId;
+  (await upload(formWith(['file', bytes, 'mark.png']))).json.watermarkId;
 const files = () =>
   existsSync(join(server.dataDir, 'watermarks')) ? readdirSync(join(server.dataDir, 'watermarks')) : [];
 const list = async (query = '', key?: string) =>
@@ -35,7 +35,7 @@ const idsOf = (page: { data: { watermarkId: string }[] }) => page.data.map(({ wa
 
 describe('uploading a watermark', () => {
   it('answers 200 with its id and its time', async () => {
-    const answer = await upload(formOf(['file', png, 'mark.gif']));
+    const answer = await upload(formWith(['file', png, 'mark.gif']));
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual({
       watermarkId: expect.stringMatching(/^watermark_[0-9A-Za-z]{22}$/),
@@ -47,23 +47,23 @@ describe('uploading a watermark', () => {
   it.each([
     [
       'Only [jpeg, jpg, JPG, JPEG, png, PNG] extensions are supported.',
-      () => formOf(['a', webpImage, 'a.png']),
+      () => formWith(['a', webpImage, 'a.png']),
     ],
     [
       'Only [jpeg, jpg, JPG, JPEG, png, PNG] extensions are supported.',
-      () => formOf(['a', Buffer.from('GIF89a'), 'a.png']),
+      () => formWith(['a', Buffer.from('GIF89a'), 'a.png']),
     ],
-    ['There is no uploaded file in the request.', () => formOf(['file', Buffer.from('text')])],
+    ['There is no uploaded file in the request.', () => formWith(['file', Buffer.from('text')])],
     [
       'There is more than one uploaded file in the request.',
-      () => formOf(['a', png, 'a.png'], ['b', png, 'b.png']),
+      () => formWith(['a', png, 'a.png'], ['b', png, 'b.png']),
     ],
-    ['The uploaded file is empty.', () => formOf(['a', Buffer.alloc(0), 'a.png'])],
-    ['The uploaded file is too large.', () => formOf(['a', Buffer.alloc(8 * 1_024 * 1_024 + 1), 'a.png'])],
-    ['The uploaded file is invalid.', () => formOf(['a', jpegImage, 'only a head.jpg'])],
+    ['The uploaded file is empty.', () => formWith(['a', Buffer.alloc(0), 'a.png'])],
+    ['The uploaded file is too large.', () => formWith(['a', Buffer.alloc(8 * 1_024 * 1_024 + 1), 'a.png'])],
+    ['The uploaded file is invalid.', () => formWith(['a', jpegImage, 'only a head.jpg'])],
     [
       'The uploaded file is invalid.',
-      () => formOf(['a', pngImage(1, 1, { width: 4_097, height: 1 }), 'a.png']),
+      () => formWith(['a', pngImage(1, 1, { width: 4_097, height: 1 }), 'a.png']),
     ],
   ])('is refused: %s', async (title, body) => {
     const answer = await upload(body());

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { WebhookSender } from '../../src/events/webhook-sender.ts';
+import { WebhookSender } from '../../src/events/webhooks/webhook-sender.ts';
 import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
-import { basic, productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { basic, productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { MovedClock, startReceiver, startWebhooks } from './webhook-fixture.ts';
 
@@ -16,7 +16,7 @@ async function resolveInTests(hostname: string) {
   throw Object.assign(new Error('no answer'), { code });
 }
 
-let server: RunningApi;
+let server: TestApi;
 
 beforeAll(async () => {
   const sender = new WebhookSender({ allowPrivateTargets: false, resolve: resolveInTests, timeoutMs: 5_000 });
@@ -148,8 +148,8 @@ describe('/webhooks', () => {
     ['http://0x7f.1/', { deliverable: false, setting: 'MILLRACE_ALLOW_PRIVATE_TARGETS' }],
     ['http://169.254.169.254/', { deliverable: false }],
     ['http://silent.example/', { deliverable: false }],
-  ])('judges %s before it is saved', async (address, verdict) => {
-    const { status, json } = await server.call('POST', '/webhooks/check', { body: { url: address } });
+  ])('judges %s before it is saved', async (url, verdict) => {
+    const { status, json } = await server.call('POST', '/webhooks/check', { body: { url } });
     expect([status, { ...json, reason: undefined }]).toEqual([200, { ...verdict, reason: undefined }]);
     expect(json.reason === undefined).toBe(verdict.deliverable);
   });
@@ -216,7 +216,7 @@ describe('/webhooks/{webhookId}/deliveries', () => {
     end('li1');
     server.started('liBad');
     end('liBad');
-    await waitUntil(() => receiver.hooks.length === 3 && server.outbox.webhooks.waitingTotal() === 2);
+    await waitUntil(() => receiver.hooks.length === 3 && server.outbox.webhooks.pendingTotal() === 2);
 
     const path = `/webhooks/${webhookId}/deliveries`;
     const list = async (query: string) => (await server.call('GET', `${path}${query}`)).json;

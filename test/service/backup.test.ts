@@ -18,9 +18,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { newId } from '../../src/shared/ids.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { runCommand, startCommand } from '../support/backup-command.ts';
-import { canRunAsOther, otherUid } from '../support/other-user.ts';
-import { type RunningApi, startApi } from '../support/start-api.ts';
-import { makeTempDir, removeDir, tempDirOfTest } from '../support/temp-dir.ts';
+import { startApi, type TestApi } from '../support/start-api.ts';
+import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
+import { canRunUnprivileged, unprivilegedUid } from '../support/unprivileged-user.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { chunkBytes, noise, UploadsOfTest } from './upload-fixture.ts';
 
@@ -28,7 +28,7 @@ import { chunkBytes, noise, UploadsOfTest } from './upload-fixture.ts';
 const manyBytes = 8 * 1024 * 1024;
 const film = Buffer.alloc(manyBytes, 'film');
 
-let server: RunningApi;
+let server: TestApi;
 let streamKey: string;
 beforeAll(async () => {
   server = await startApi();
@@ -80,7 +80,7 @@ function entryOf(file: { name: string; content?: string | Buffer; type?: 'File' 
   return [...pax, header.block!, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)];
 }
 async function restoreFile(archive: Buffer) {
-  const folder = await tempDirOfTest();
+  const folder = await testTempDir();
   const path = join(folder, 'a.tar');
   const dataDir = join(folder, 'data');
   writeFileSync(path, archive);
@@ -90,7 +90,7 @@ async function restoreFile(archive: Buffer) {
 
 describe('a backup of a running server', () => {
   it('holds the database and all files but scratch, with checksums, for its user only; its restore is the same data folder', async () => {
-    const folder = await tempDirOfTest();
+    const folder = await testTempDir();
     const id = await makeVideo();
     const longName = `notes/${'ä'.repeat(80)}/${'n'.repeat(120)}.txt`;
     const kept = {
@@ -193,14 +193,14 @@ describe('a backup of a running server', () => {
           `Data folder: ${server.dataDir}\nInterrupted. What was written has been removed.\n`,
         ]);
     }
-    const folder = await tempDirOfTest();
+    const folder = await testTempDir();
     expect((await runCommand('backup', ...fromServer(join(folder, 'a.tar')))).code).toBe(0);
     expect(left(server.dataDir)).toEqual([]);
   });
 
-  it.skipIf(!canRunAsOther)('names the other user whose killed backup has left its lock', async () => {
-    const dataDir = await tempDirOfTest();
-    const uid = otherUid;
+  it.skipIf(!canRunUnprivileged)('names the other user whose killed backup has left its lock', async () => {
+    const dataDir = await testTempDir();
+    const uid = unprivilegedUid;
     for (const name of ['millrace.db', 'backup.lock']) place(dataDir, name, '');
     for (const path of [dataDir, join(dataDir, 'millrace.db')]) chownSync(path, uid, uid);
     chmodSync(join(dataDir, 'backup.lock'), 0o600);
@@ -231,7 +231,7 @@ describe('a backup of a running server', () => {
   });
 
   it('replaces no file unless it is forced to, and is not written into the data folder', async () => {
-    const folder = await tempDirOfTest();
+    const folder = await testTempDir();
     const file = join(folder, 'a.tar');
     writeFileSync(file, 'old');
     const refused = await runCommand('backup', ...fromServer(file));
@@ -313,7 +313,7 @@ describe('a restore', () => {
       1,
       expect.stringMatching(/in use by another process\. Stop the server/),
     ]);
-    const dataDir = await tempDirOfTest();
+    const dataDir = await testTempDir();
     writeFileSync(join(dataDir, 'mine'), 'x');
     const full = await runCommand('restore', join(folder, 'a.tar'), `--dataDir=${dataDir}`);
     expect([full.code, full.stderr]).toEqual([1, expect.stringMatching(/is not empty: it has "mine"/)]);
@@ -321,7 +321,7 @@ describe('a restore', () => {
   });
 
   it('that is killed leaves a folder that no server starts on, and the next restore begins anew', async () => {
-    const dataDir = await tempDirOfTest();
+    const dataDir = await testTempDir();
     const restore = startCommand('restore', ['-', `--dataDir=${dataDir}`], { hasInput: true });
     restore.child.stdin!.on('error', () => {});
     restore.child.stdin!.write(archive.subarray(0, archive.length - 2048));
@@ -335,7 +335,7 @@ describe('a restore', () => {
   });
 
   it('that is interrupted leaves an empty folder', async () => {
-    const dataDir = await tempDirOfTest();
+    const dataDir = await testTempDir();
     const restore = startCommand('restore', ['-', `--dataDir=${dataDir}`], { hasInput: true });
     restore.child.stdin!.on('error', () => {});
     restore.child.stdin!.write(archive.subarray(0, 64 * 1024));

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { DocumentedOperation } from '../../scripts/api-document.ts';
-import type { Asked } from '../support/http-asker.ts';
+import type { HttpQuery } from '../support/http-test-client.ts';
 
 /** An operation of the API document. */
 export interface WalkedOperation {
@@ -10,7 +10,7 @@ export interface WalkedOperation {
 }
 
 /** A request, and what is odd about it. */
-export interface BadRequest extends Asked {
+export interface BadRequest extends HttpQuery {
   readonly why: string;
 }
 

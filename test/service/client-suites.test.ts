@@ -1,10 +1,10 @@
 /** What the integration suites of the official clients of the reference API assert, one test each, over plain HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { formOf, jpegImage, pngImage } from '../support/images.ts';
-import { type Answer, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { formWith, jpegImage, pngImage } from '../support/images.ts';
+import { type ApiReply, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { chunkBytes, fileForm, noise } from './upload-fixture.ts';
 
-let server: RunningApi;
+let server: TestApi;
 let authorization: string;
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ function call(method: string, path: string, body?: unknown, headers: Record<stri
     ...(body === undefined ? {} : { body }),
   });
 }
-const ok = async (method: string, path: string, body?: unknown): Promise<Answer['json']> => {
+const ok = async (method: string, path: string, body?: unknown): Promise<ApiReply['json']> => {
   const { status, text, json } = await call(method, path, body);
   expect([text, status < 300]).toEqual([text, true]);
   return json;
@@ -34,7 +34,7 @@ const idsOf = async (query: string): Promise<string[]> =>
 
 /** Sends parts one after the other, the last one naming the total; the last answer. */
 async function sendParts(path: string, parts: readonly Buffer[], options: { token?: boolean } = {}) {
-  let last: Answer | undefined;
+  let last: ApiReply | undefined;
   for (const [index, bytes] of parts.entries()) {
     const part = index + 1;
     const range = `part ${part}/${part === parts.length ? part : '*'}`;
@@ -149,14 +149,14 @@ describe('videos', () => {
 
   test('a thumbnail and a timecode are taken by a video that has no source yet', async () => {
     const path = `/videos/${await newVideo()}/thumbnail`;
-    const sent = await call('POST', path, formOf(['test.jpg', jpegImage, 'test.jpg']));
+    const sent = await call('POST', path, formWith(['test.jpg', jpegImage, 'test.jpg']));
     expect(sent.status).toBe(200);
     expect((await call('PATCH', path, { timecode: '00:15:22.05' })).status).toBe(200);
   });
 
   test('captions are uploaded without a source, read, and made the default', async () => {
     const path = `/videos/${await newVideo()}/captions`;
-    const sent = await call('POST', `${path}/en`, formOf(['en.vtt', Buffer.from('WEBVTT\n'), 'en.vtt']));
+    const sent = await call('POST', `${path}/en`, formWith(['en.vtt', Buffer.from('WEBVTT\n'), 'en.vtt']));
     expect([sent.status, sent.json.srclang, sent.json.default]).toEqual([200, 'en', false]);
     expect(await ok('GET', `${path}/en`)).toMatchObject({ srclang: 'en', default: false });
     expect(await ok('PATCH', `${path}/en`, { default: true })).toMatchObject({
@@ -173,7 +173,7 @@ describe('videos', () => {
   });
 
   test('a watermark is uploaded as JPEG, listed, burned into a video, and deleted after it', async () => {
-    const { watermarkId } = await ok('POST', '/watermarks', formOf(['mark.jpg', jpegImage, 'mark.jpg']));
+    const { watermarkId } = await ok('POST', '/watermarks', formWith(['mark.jpg', jpegImage, 'mark.jpg']));
     expect(watermarkId).toEqual(expect.any(String));
     const { data } = await ok('GET', '/watermarks');
     expect(data).toContainEqual(expect.objectContaining({ watermarkId }));
@@ -200,7 +200,7 @@ describe('player themes', () => {
   test('a logo has its link as it was sent, also when that is no address, and both are null after it', async () => {
     const { playerId } = await ok('POST', '/players', {});
     for (const link of ['https://brand.example.net', '/tmp/some/file path.png']) {
-      const form = formOf(['logo.png', pngImage(10, 10), 'logo.png'], ['link', Buffer.from(link)]);
+      const form = formWith(['logo.png', pngImage(10, 10), 'logo.png'], ['link', Buffer.from(link)]);
       expect((await ok('POST', `/players/${playerId}/logo`, form)).assets.link).toBe(link);
     }
     expect((await call('DELETE', `/players/${playerId}/logo`)).status).toBe(204);
@@ -211,7 +211,7 @@ describe('player themes', () => {
 test('addresses of thumbnails end in thumbnail.jpg, of live streams also after theirs was deleted', async () => {
   const videoId = await newVideo();
   const { liveStreamId } = await ok('POST', '/live-streams', { name: 'Pier cam' });
-  const image = () => formOf(['a.png', pngImage(4, 4), 'a.png']);
+  const image = () => formWith(['a.png', pngImage(4, 4), 'a.png']);
   for (const { assets } of [
     await ok('GET', `/videos/${videoId}`),
     await ok('POST', `/videos/${videoId}/thumbnail`, image()),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningApi, startApi } from '../support/start-api.ts';
+import { startApi, type TestApi } from '../support/start-api.ts';
 
 /** As browsers ask. */
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -12,7 +12,7 @@ const namesOnly =
 /** Libraries come with theirs. */
 const comment = /(?<=^|\s)\/\/.*$|^\s*\/?\*.*$/gm;
 
-let server: RunningApi;
+let server: TestApi;
 /** Time of the thread that answers everybody, in which the dashboard was made. */
 let heldUpMs: number;
 let page: string;

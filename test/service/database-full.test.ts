@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningApi, startApi } from '../support/start-api.ts';
+import { startApi, type TestApi } from '../support/start-api.ts';
 
 describe('a database that has no room left', () => {
-  let api: RunningApi;
+  let api: TestApi;
   beforeAll(async () => {
     api = await startApi();
   });

@@ -6,14 +6,14 @@ import type { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 let database: Database;
 let path: string;
 
 beforeEach(async () => {
-  const dataDir = await tempDirOfTest();
+  const dataDir = await testTempDir();
   database = openDatabase({ dataDir });
   onTestFinished(() => database.stop());
   path = join(dataDir, 'millrace.db');
@@ -115,7 +115,7 @@ describe('writes in a batch', () => {
   });
 
   it('are there after a kill at any moment, once their callers have heard of them', async () => {
-    const dataDir = await tempDirOfTest();
+    const dataDir = await testTempDir();
     const program = `
       const { writeSync } = await import('node:fs');
       const { openDatabase } = await import('${new URL('../../src/store/database.ts', import.meta.url).href}');

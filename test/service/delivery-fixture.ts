@@ -6,11 +6,11 @@ import { gzipSync } from 'node:zlib';
 import { Delivery, type DeliveryOptions } from '../../src/delivery/delivery.ts';
 import type { RequestKind, ViewerDropReason } from '../../src/delivery/delivery-observer.ts';
 import type {
-  LivePlayable,
-  MediaAnswer,
-  PlaylistAnswer,
+  MediaResponse,
+  PlayableBroadcast,
+  PlaylistResponse,
   RenderedText,
-} from '../../src/delivery/live-source.ts';
+} from '../../src/delivery/live/live-source.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 
 export const publicStream = 'liPublic0000000000000000';
@@ -22,10 +22,10 @@ export function rendered(text: string): RenderedText {
 }
 
 /** A broadcast made of buffers. A part that is not there is waited for, as is a playlist asked for by `_HLS_msn=next`. */
-export class MemoryBroadcast implements LivePlayable {
+export class MemoryBroadcast implements PlayableBroadcast {
   readonly broadcastId: string;
   readonly #address: string;
-  pictureSize: LivePlayable['pictureSize'] = undefined;
+  pictureSize: PlayableBroadcast['pictureSize'] = undefined;
   readonly mediaByName = new Map<string, readonly Buffer[]>();
   hasSegment = true;
   ended = false;
@@ -46,7 +46,7 @@ export class MemoryBroadcast implements LivePlayable {
     rendition: string,
     query: URLSearchParams,
     signal: AbortSignal,
-  ): Promise<PlaylistAnswer> {
+  ): Promise<PlaylistResponse> {
     if (rendition !== 'source') return { status: 404, reason: 'No rendition.' };
     const msn = query.get('_HLS_msn');
     if (msn === 'bad') return { status: 400, reason: 'Not a number.' };
@@ -63,8 +63,8 @@ export class MemoryBroadcast implements LivePlayable {
     };
   }
 
-  media(rendition: string, name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer {
-    const missing: MediaAnswer = { status: 404 };
+  media(rendition: string, name: string, signal: AbortSignal): Promise<MediaResponse> | MediaResponse {
+    const missing: MediaResponse = { status: 404 };
     if (rendition !== 'source') return missing;
     if (name === 'part-next.m4s') return this.#wait(signal).then(() => this.#media(name) ?? missing);
     return this.#media(name) ?? missing;
@@ -74,7 +74,7 @@ export class MemoryBroadcast implements LivePlayable {
     for (const wake of this.waiting.splice(0)) wake();
   }
 
-  #media(name: string): MediaAnswer | undefined {
+  #media(name: string): MediaResponse | undefined {
     const body = this.mediaByName.get(name);
     if (body === undefined) return undefined;
     const bytes = body.reduce((sum, buffer) => sum + buffer.length, 0);
@@ -93,7 +93,7 @@ export class MemoryBroadcast implements LivePlayable {
 }
 
 /** What a request got. */
-export interface Answer {
+export interface HttpReply {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: Buffer;
@@ -203,7 +203,7 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
       headers: Record<string, string> = {},
       method = 'GET',
       signal?: AbortSignal,
-    ): Promise<Answer> {
+    ): Promise<HttpReply> {
       if (protocol === 'HTTP/1.1') return askHttp1({ port, agent, path, headers, method, signal });
       client ??= http2.connect(`http://127.0.0.1:${port}`);
       return askHttp2({ client, path, headers, method, signal });
@@ -220,14 +220,14 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
   };
 }
 
-interface Question {
+interface HttpQuery {
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly method: string;
   readonly signal: AbortSignal | undefined;
 }
 
-function askHttp1(question: Question & { port: number; agent: http.Agent }): Promise<Answer> {
+function askHttp1(question: HttpQuery & { port: number; agent: http.Agent }): Promise<HttpReply> {
   const { signal, ...rest } = question;
   return new Promise((resolve, reject) => {
     const request = http.request(
@@ -250,7 +250,7 @@ function askHttp1(question: Question & { port: number; agent: http.Agent }): Pro
   });
 }
 
-function askHttp2(question: Question & { client: http2.ClientHttp2Session }): Promise<Answer> {
+function askHttp2(question: HttpQuery & { client: http2.ClientHttp2Session }): Promise<HttpReply> {
   const { client, path, headers, method, signal } = question;
   return new Promise((resolve, reject) => {
     const request = client.request(

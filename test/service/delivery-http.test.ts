@@ -1,13 +1,13 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { waitUntil } from '../support/wait-until.ts';
-import { type Answer, privateStream, publicStream, startDelivery, target } from './delivery-fixture.ts';
+import { type HttpReply, privateStream, publicStream, startDelivery, target } from './delivery-fixture.ts';
 
 const playlist = `/${publicStream}/b1/source/index.m3u8`;
 const part = `/${publicStream}/b1/source/part-1.m4s`;
 const segment = `/${publicStream}/b1/source/segment-1.m4s`;
 
-function expectCors(answer: Answer): void {
+function expectCors(answer: HttpReply): void {
   expect(answer.headers['access-control-allow-origin']).toBe('*');
   expect(answer.headers['access-control-expose-headers']).toMatch(/Age.*Date/);
 }

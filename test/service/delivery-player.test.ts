@@ -4,7 +4,7 @@ import http from 'node:http';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { privateStream, publicStream, startDelivery } from './delivery-fixture.ts';
 
@@ -184,7 +184,7 @@ describe('the thumbnail', () => {
 
   it('is a placeholder JPEG until there is an image', async () => {
     await using server = await startDelivery('HTTP/1.1');
-    server.stream.thumbnail = join(await tempDirOfTest(), 'not-there');
+    server.stream.thumbnail = join(await testTempDir(), 'not-there');
     const answer = await server.ask(path);
     expect([answer.status, answer.headers['content-type']]).toEqual([200, 'image/jpeg']);
     expect(answer.body.subarray(0, 3).toString('hex')).toBe('ffd8ff');
@@ -194,7 +194,7 @@ describe('the thumbnail', () => {
 
   it('is the uploaded image with the type of its bytes, also after another upload', async () => {
     await using server = await startDelivery('HTTP/1.1');
-    server.stream.thumbnail = join(await tempDirOfTest(), 'thumbnail');
+    server.stream.thumbnail = join(await testTempDir(), 'thumbnail');
     await writeFile(server.stream.thumbnail, jpeg);
     const first = await server.ask(path);
     expect([first.headers['content-type'], first.body.equals(jpeg)]).toEqual(['image/jpeg', true]);
@@ -229,7 +229,7 @@ describe('the thumbnail', () => {
     expect((await server.ask(`/live/${publicStream}`)).body.toString()).toContain(backdrop);
     server.begin('b2');
     expect((await server.ask(path)).headers.etag).toBe('"placeholder"');
-    server.stream.thumbnail = join(await tempDirOfTest(), 'thumbnail');
+    server.stream.thumbnail = join(await testTempDir(), 'thumbnail');
     await writeFile(server.stream.thumbnail, png);
     expect((await server.ask(path)).headers['content-type']).toBe('image/png');
     expect(asked).toEqual(['b1', 'b2']);
@@ -237,7 +237,7 @@ describe('the thumbnail', () => {
 
   it('is never something that is no image', async () => {
     await using server = await startDelivery('HTTP/1.1');
-    server.stream.thumbnail = join(await tempDirOfTest(), 'thumbnail');
+    server.stream.thumbnail = join(await testTempDir(), 'thumbnail');
     await writeFile(server.stream.thumbnail, '<script>alert(1)</script>');
     const answer = await server.ask(path);
     expect([answer.headers['content-type'], answer.body.includes('script')]).toEqual(['image/jpeg', false]);

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DeliveryOptions } from '../../src/delivery/delivery.ts';
-import { PrivateSessionsStore } from '../../src/resources/private-tokens/private-sessions.store.ts';
-import { openPrivateTokens } from '../../src/resources/private-tokens/private-tokens.store.ts';
+import { PrivateSessionsStore } from '../../src/resources/private-sessions/private-sessions.store.ts';
+import { openPrivateTokens } from '../../src/resources/private-sessions/private-tokens.store.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type Protocol, privateStream, publicStream, startDelivery } from './delivery-fixture.ts';
 
@@ -20,7 +20,7 @@ const assets = [
 ] as const;
 
 async function started(protocol: Protocol = 'HTTP/1.1', options: Partial<DeliveryOptions> = {}) {
-  const database = openDatabase({ dataDir: await tempDirOfTest() });
+  const database = openDatabase({ dataDir: await testTempDir() });
   onTestFinished(() => database.stop());
   const time = { nowMs: Date.UTC(2026, 5, 1), monotonicMs: 0 };
   const clock = { nowMs: () => time.nowMs, monotonicMs: () => time.monotonicMs };

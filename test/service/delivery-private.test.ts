@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { PrivateSessionsStore } from '../../src/resources/private-tokens/private-sessions.store.ts';
-import { openPrivateTokens } from '../../src/resources/private-tokens/private-tokens.store.ts';
+import { PrivateSessionsStore } from '../../src/resources/private-sessions/private-sessions.store.ts';
+import { openPrivateTokens } from '../../src/resources/private-sessions/private-tokens.store.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
-import { type Answer, type Protocol, startDelivery } from './delivery-fixture.ts';
-import { FolderVideos, hiddenId, videoId } from './vod-fixture.ts';
+import { testTempDir } from '../support/temp-dir.ts';
+import { FolderVideos, hiddenId, videoId } from '../support/vod-fixture.ts';
+import { type HttpReply, type Protocol, startDelivery } from './delivery-fixture.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -15,13 +15,13 @@ function sessionsOf(database: Database, clock: { nowMs(): number; monotonicMs():
 }
 
 async function started(protocol: Protocol = 'HTTP/1.1', publicUrl = 'http://video.example.org') {
-  const dataDir = await tempDirOfTest();
+  const dataDir = await testTempDir();
   const time = { nowMs: Date.UTC(2026, 5, 1) };
   const clock = { nowMs: () => time.nowMs, monotonicMs: () => performance.now() };
   const database = openDatabase({ dataDir });
   onTestFinished(() => database.stop());
   const { tokens, sessions } = sessionsOf(database, clock);
-  const videos = new FolderVideos(await tempDirOfTest());
+  const videos = new FolderVideos(await testTempDir());
   await videos.giveFile(hiddenId, 'mp4', 'film', 'video/mp4');
   await videos.giveFile(hiddenId, '720p/video-1-0.m4s', 'media', 'video/mp4');
   const server = await startDelivery(protocol, {
@@ -46,7 +46,7 @@ async function started(protocol: Protocol = 'HTTP/1.1', publicUrl = 'http://vide
 const one = { 'user-agent': 'one' };
 const two = { 'user-agent': 'two' };
 
-function cookieOf(answer: Answer): string | undefined {
+function cookieOf(answer: HttpReply): string | undefined {
   return answer.headers['set-cookie']?.[0];
 }
 
@@ -197,9 +197,9 @@ describe('a private token', () => {
     const question = {
       resourceId: hiddenId,
       token: base.slice(base.lastIndexOf('/') + 1),
-      shown: [session],
+      sessionTokens: [session],
       client: 'any',
-      mayBind: true,
+      mayClaimToken: true,
     };
     expect(sessions.admit(question)?.sessionToken).toBe(session);
     expect((await server.ask(`${base}/state`, one)).status).toBe(200);
@@ -245,12 +245,12 @@ describe('a private token', () => {
 
 describe('the sessions of private tokens', () => {
   it('are right for more than are kept in memory', async () => {
-    const database = openDatabase({ dataDir: await tempDirOfTest() });
+    const database = openDatabase({ dataDir: await testTempDir() });
     onTestFinished(() => database.stop());
     const clock = { nowMs: () => Date.UTC(2026, 5, 1), monotonicMs: () => 0 };
     const { tokens, sessions } = sessionsOf(database, clock, 3);
     const question = (token: string, client: string) => ({
-      ...{ resourceId: 'li1', token, shown: [], client, mayBind: true },
+      ...{ resourceId: 'li1', token, sessionTokens: [], client, mayClaimToken: true },
     });
     const minted = Array.from({ length: 10 }, () => tokens.mint('li1'));
     const told = minted.map((token, index) => sessions.admit(question(token, `client ${index}`)));

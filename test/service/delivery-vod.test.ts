@@ -6,10 +6,10 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryOptions } from '../../src/delivery/delivery.ts';
 import { openFilesIn } from '../support/open-files.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
+import { FolderVideos, hiddenId, videoId } from '../support/vod-fixture.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { type Answer, type Protocol, startDelivery } from './delivery-fixture.ts';
-import { FolderVideos, hiddenId, videoId } from './vod-fixture.ts';
+import { type HttpReply, type Protocol, startDelivery } from './delivery-fixture.ts';
 
 const base = `/vod/${videoId}`;
 const segment = `${base}/hls/720p/video-1-0.m4s`;
@@ -17,7 +17,7 @@ const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;
 
 async function started(protocol: Protocol, options: Partial<DeliveryOptions> = {}) {
-  const videos = new FolderVideos(await tempDirOfTest());
+  const videos = new FolderVideos(await testTempDir());
   const server = await startDelivery(protocol, {
     vod: videos,
     publicUrl: () => 'https://video.example.org',
@@ -26,7 +26,7 @@ async function started(protocol: Protocol, options: Partial<DeliveryOptions> = {
   return Object.assign(server, { videos });
 }
 
-function expectCors(answer: Answer): void {
+function expectCors(answer: HttpReply): void {
   expect(answer.headers['access-control-allow-origin']).toBe('*');
   expect(answer.headers['access-control-expose-headers']).toMatch(/Age.*Date.*Content-Range/);
 }

@@ -1,12 +1,12 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const dayMs = 24 * 3_600_000;
 let nowMs = Date.UTC(2026, 2, 4);
 
-let server: RunningApi;
+let server: TestApi;
 let removed: string[] = [];
 let faults = new Map<string, Error>();
 beforeAll(async () => {
@@ -109,14 +109,14 @@ describe('a video that nothing came into', () => {
       send(`/upload?token=${token}`, field('videoId', delegated)),
     ];
     await waitUntil(() =>
-      [named, delegated].every(videoId => server.api.uploads.service.isArriving(videoId)),
+      [named, delegated].every(videoId => server.api.uploads.service.isReceiving(videoId)),
     );
     await inDays(8, async () => expect(await server.api.videos.removeEmpty(nowMs)).toBe(0));
     sending[0]!.finish();
     sending[1]!.giveUp();
     expect(await sending[0]!.status).toBe(201);
     await waitUntil(
-      () => ![named, delegated].some(videoId => server.api.uploads.service.isArriving(videoId)),
+      () => ![named, delegated].some(videoId => server.api.uploads.service.isReceiving(videoId)),
     );
     await inDays(8, async () => expect(await server.api.videos.removeEmpty(nowMs)).toBe(1));
     expect([await statusOf(named), await statusOf(delegated)]).toEqual([200, 404]);
@@ -153,9 +153,9 @@ describe('a video that nothing came into', () => {
       await expect(server.api.videos.removeEmpty(nowMs)).rejects.toThrow('the disk is gone');
     });
     expect(removed.sort()).toEqual([ids[0], ids[2]]);
-    await expect(server.api.videos.removeLeftFiles()).rejects.toThrow('the disk is gone');
+    await expect(server.api.videos.removeOrphanedFiles()).rejects.toThrow('the disk is gone');
     faults.clear();
-    expect(await server.api.videos.removeLeftFiles()).toBe(1);
+    expect(await server.api.videos.removeOrphanedFiles()).toBe(1);
   });
 
   it('leaves the rest for another time when the server stops', async () => {

@@ -3,13 +3,13 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { EventFeedOptions } from '../../src/events/feed/event-feed.ts';
-import type { BroadcastFacts } from '../../src/events/feed/feed-message.ts';
+import type { BroadcastStatsMessage } from '../../src/events/feed/feed-message.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { basic, sandboxKey } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type FeedServer, fillHistory, listen, startFeed } from './event-feed-fixture.ts';
 
-const facts = (projectId: string, change: Partial<BroadcastFacts> = {}): BroadcastFacts => ({
+const facts = (projectId: string, change: Partial<BroadcastStatsMessage> = {}): BroadcastStatsMessage => ({
   projectId,
   liveStreamId: 'li1',
   broadcastId: 'br1',
@@ -141,7 +141,7 @@ describe('what is true of a moment', () => {
 describe('a client that does not read', () => {
   it('keeps little memory, delays nobody, loses only what is old anyway, and is closed', async () => {
     const clock = adjustableClock();
-    let broadcasts: BroadcastFacts[] = [];
+    let broadcasts: BroadcastStatsMessage[] = [];
     const running = await startFeed({ broadcasts: () => broadcasts, clock }, { clock });
     fillHistory(running, 12_000);
     await listenDeaf(running, '?lastEventId=0');
@@ -204,7 +204,7 @@ describe('a client', () => {
 
   it('is closed when its token expires, its key is gone, or its account is suspended', async () => {
     const clock = adjustableClock();
-    const running = await startFeed({ times: { silentAtMostMs: 1e9 } }, { clock });
+    const running = await startFeed({ times: { maxSilenceMs: 1e9 } }, { clock });
     const { server } = running;
     const [gone, suspended] = [server.addAccount(), server.addAccount()];
     const { json } = await server.call('POST', '/auth/api-key', { body: { apiKey: sandboxKey } });

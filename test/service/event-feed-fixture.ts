@@ -2,22 +2,22 @@ import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
 import { EventFeed, type EventFeedOptions } from '../../src/events/feed/event-feed.ts';
-import type { FeedEnd } from '../../src/events/feed/feed-client.ts';
+import type { FeedCloseReason } from '../../src/events/feed/feed-client.ts';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
-import { basic, type RunningApi, type StartApiOptions, sandboxKey, startApi } from '../support/start-api.ts';
+import { basic, type StartApiOptions, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** An API with the feed at `/events`. */
 export interface FeedServer {
-  readonly server: RunningApi;
+  readonly server: TestApi;
   readonly feed: EventFeed;
   readonly outbox: Outbox;
   /** Opens the project that is listened to unless a test says otherwise. */
   readonly key: string;
   readonly projectId: string;
-  readonly ends: FeedEnd[];
+  readonly ends: FeedCloseReason[];
   readonly counts: { event: number; transient: number; dropped: number };
   /** Writes an event down, of that project unless told otherwise. */
   append(subjectId: string, projectId?: string): void;
@@ -36,7 +36,7 @@ export async function openFeed(
   change: Partial<EventFeedOptions> = {},
   api: StartApiOptions = {},
 ): Promise<FeedServer> {
-  const ends: FeedEnd[] = [];
+  const ends: FeedCloseReason[] = [];
   const counts = { event: 0, transient: 0, dropped: 0 };
   let outbox!: Outbox;
   let feed!: EventFeed;

@@ -4,11 +4,11 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { CertificateFiles } from '../../src/http/certificate-files.ts';
+import { CertificateFiles } from '../../src/http/listener/certificate-files.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
 import { basic, productionKey, sandboxKey } from '../support/start-api.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
   asNewAccount,
@@ -224,7 +224,7 @@ describe('an upgrade that is refused', () => {
   });
 
   it('because there are too many already, of the project or of all', async () => {
-    const running = await startFeed({ clientsAtMost: 3, clientsOfProjectAtMost: 2 });
+    const running = await startFeed({ maxClients: 3, maxClientsPerProject: 2 });
     const [other, third] = [running.server.addAccount(), running.server.addAccount()];
     const first = await listen(running);
     await listen(running);
@@ -299,7 +299,7 @@ describe('an upgrade that is refused', () => {
 
 describe('over HTTPS', () => {
   it('works with HTTP/1.1, and tells HTTP/2 to use that', async () => {
-    const folder = await tempDirOfTest();
+    const folder = await testTempDir();
     const [certPath, keyPath] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
     const { cert, key } = makeSelfSigned('a.example');
     await Promise.all([writeFile(certPath, cert), writeFile(keyPath, key)]);

@@ -4,37 +4,37 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { u8 } from '../../src/cmaf/box-writer.ts';
-import { FragmentReader, parseInitSegment } from '../../src/cmaf/index.ts';
-import { splitAggregate } from '../../src/ingest/aggregate-message.ts';
-import { readDeclaredMedia } from '../../src/live/flv-metadata.ts';
-import { readFlvTags } from '../../src/live/flv-reader.ts';
+import { u8 } from '../../src/media/cmaf/box-writer.ts';
+import { FragmentReader, parseInitSegment } from '../../src/media/cmaf/index.ts';
+import { readDeclaredMedia } from '../../src/media/flv/declared-media.ts';
+import { readFlvTags } from '../../src/media/flv/flv-reader.ts';
 import {
   compositionOffsetMs,
   describeAudioTag,
   describeVideoTag,
   flvHeader,
-  flvTagFrame,
-} from '../../src/live/flv-tag.ts';
+  flvTagEnvelope,
+} from '../../src/media/flv/flv-tag.ts';
+import { splitAggregate } from '../../src/media/rtmp/aggregate-message.ts';
 import { AppError } from '../../src/shared/errors.ts';
-import { GrowingRendition } from '../../src/vod/growing-rendition.ts';
-import { IndexThreads } from '../../src/vod/index-threads.ts';
-import { RenditionReader } from '../../src/vod/rendition-reader.ts';
-import { recordOf, targetDurationOf } from '../../src/vod/rendition-record.ts';
-import { formatVodPlaylist } from '../../src/vod/vod-playlists.ts';
+import { GrowingRendition } from '../../src/vod/index/growing-rendition.ts';
+import { IndexWorkerPool } from '../../src/vod/index/index-worker-pool.ts';
+import { RenditionReader } from '../../src/vod/index/rendition-reader.ts';
+import { recordOf, targetDurationOf } from '../../src/vod/playback/rendition-record.ts';
+import { formatVodPlaylist } from '../../src/vod/playback/vod-playlists.ts';
 import { encodeAmf0 } from '../support/amf0.ts';
-import { formOf } from '../support/images.ts';
-import { goodKey, openDoor } from '../support/ingest-door.ts';
-import { mutateFlv, mutateMp4, mutateWebVtt } from '../support/mutants.ts';
+import { EventLoopBlock } from '../support/event-loop-block.ts';
+import { formWith } from '../support/images.ts';
+import { goodKey, startIngest } from '../support/ingest-client.ts';
+import { mutateFlv, mutateMp4, mutateWebVtt } from '../support/media-mutations.ts';
 import { openFilesIn } from '../support/open-files.ts';
+import { gops, makeMovie, quickTimeAudioEntry, sounds } from '../support/progressive-movie.ts';
 import { Random } from '../support/random.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startApi } from '../support/start-api.ts';
-import { makeTempDir, removeDir, tempDirOfTest } from '../support/temp-dir.ts';
-import { TurnCpu } from '../support/turn-cpu.ts';
+import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { fixture } from '../unit/cmaf/read-all.ts';
-import { gops, makeMovie, quickTimeAudioEntry, sounds } from '../unit/vod/progressive-movie.ts';
 
 /** Mutants of each kind; for longer runs, `MILLRACE_TEST_MUTANTS=20000 MILLRACE_TEST_SEED=7`. */
 const mutants = Number(process.env.MILLRACE_TEST_MUTANTS ?? 100);
@@ -73,7 +73,7 @@ async function survive<Mutant>(
     let blockedMs = Number.POSITIVE_INFINITY;
     // A mutant that blocks does so each time; garbage collection comes by chance.
     for (let attempt = 0; attempt < 3 && blockedMs >= MAX_TURN_MS; attempt++) {
-      const turns = new TurnCpu();
+      const turns = new EventLoopBlock();
       await run(mutant);
       blockedMs = turns.stop();
     }
@@ -127,7 +127,7 @@ afterAll(() => removeDir(folder));
 
 test.each(['mp4', 'mov'] as const)('mutants of a %s file are indexed or refused', async name => {
   const path = join(folder, 'source');
-  const threads = new IndexThreads({ timeoutMs: 60_000, memoryBytes: 64 * MIB, maxMovieBytes: 32 * MIB });
+  const threads = new IndexWorkerPool({ timeoutMs: 60_000, memoryBytes: 64 * MIB, maxMovieBytes: 32 * MIB });
   onTestFinished(() => threads.stop());
   const outcomes = { indexed: 0, refused: 0 };
   await survive(
@@ -194,7 +194,7 @@ test('mutants of fragmented files are read or refused', async () => {
 function makeFlv(): Buffer {
   const tag = (type: 'audio' | 'video', timestampMs: number, ...body: Buffer[]) => {
     const bytes = Buffer.concat(body);
-    const [head, tail] = flvTagFrame(type, timestampMs, bytes.length);
+    const [head, tail] = flvTagEnvelope(type, timestampMs, bytes.length);
     return Buffer.concat([head, bytes, tail]);
   };
   const metadata = encodeAmf0('onMetaData', {
@@ -220,7 +220,7 @@ function makeFlv(): Buffer {
 }
 
 test('mutants of an FLV file are published or refused', async () => {
-  const door = await openDoor({ maxMessageRate: 1_000_000 });
+  const door = await startIngest({ maxMessageRate: 1_000_000 });
   onTestFinished(() => door.server.stop());
   const valid = makeFlv();
   const types = { audio: 8, video: 9, script: 18 } as const;
@@ -256,7 +256,7 @@ test('mutants of an FLV file are published or refused', async () => {
 });
 
 test('mutants of WebVTT and SubRip files are stored or refused', async () => {
-  const dataDir = await tempDirOfTest();
+  const dataDir = await testTempDir();
   const server = await startApi({ isUpgraded: true, dataDir });
   onTestFinished(() => server.stop());
   const { videoId } = (await server.call('POST', '/videos', { body: { title: 'A video' } })).json;
@@ -275,7 +275,7 @@ test('mutants of WebVTT and SubRip files are stored or refused', async () => {
       return Buffer.from(mutateWebVtt(random.pick(valid), random, maxBytes)).subarray(0, maxBytes);
     },
     async mutant => {
-      const body = formOf(['file', mutant, 'a.vtt']);
+      const body = formWith(['file', mutant, 'a.vtt']);
       const answer = await server.call('POST', `/videos/${videoId}/captions/en`, { body });
       statuses.add(answer.status);
     },

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ImageQueue } from '../../src/ffmpeg/image-queue.ts';
-import { VodWorks } from '../../src/vod/vod-works.ts';
-import type { WorkContext } from '../../src/vod/work-context.ts';
-import { formOf, pngImage } from '../support/images.ts';
+import type { VodContext } from '../../src/vod/vod-context.ts';
+import { VodJobs } from '../../src/vod/vod-jobs.ts';
+import { formWith, pngImage } from '../support/images.ts';
 import { makeMediaTools } from '../support/media-tools.ts';
-import { type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 
 const maxRunning = 2;
 const maxWaiting = 40;
@@ -14,7 +14,7 @@ describe('uploaded images', () => {
   const images = new ImageQueue({ maxRunning, maxWaiting });
   /** Processes that ran at once, at most, and that were started, since the last reset. */
   const seen = { most: 0, started: 0 };
-  let server: RunningApi;
+  let server: TestApi;
 
   beforeAll(async () => {
     const start = tools.owner.start.bind(tools.owner);
@@ -24,16 +24,16 @@ describe('uploaded images', () => {
       seen.most = Math.max(seen.most, tools.owner.running);
       return child;
     };
-    const works = new VodWorks({
+    const works = new VodJobs({
       tools,
       images,
       settings: { memoryBytes: 2 ** 30 },
-    } as unknown as WorkContext);
+    } as unknown as VodContext);
     server = await startApi({
       isUpgraded: true,
       images: {
         canDecode: path => works.canDecode(path),
-        mark: async path => ((await works.markImage(path)) ? 'image/jpeg' : undefined),
+        mark: async path => ((await works.watermarkImage(path)) ? 'image/jpeg' : undefined),
         maxPixels: 4_000_000,
       },
     });
@@ -44,7 +44,7 @@ describe('uploaded images', () => {
   });
 
   const watermark = (bytes: Buffer) =>
-    server.call('POST', '/watermarks', { key: sandboxKey, body: formOf(['file', bytes, 'mark.png']) });
+    server.call('POST', '/watermarks', { key: sandboxKey, body: formWith(['file', bytes, 'mark.png']) });
   const reset = () => Object.assign(seen, { most: 0, started: 0 });
 
   test('are decoded a few at a time: of 40 in parallel all succeed', async () => {
@@ -82,7 +82,7 @@ describe('uploaded images', () => {
     });
     const path = `/live-streams/${stream.liveStreamId}/thumbnail`;
     const thumbnail = (bytes: Buffer) =>
-      server.call('POST', path, { key: sandboxKey, body: formOf(['file', bytes, 'image.png']) });
+      server.call('POST', path, { key: sandboxKey, body: formWith(['file', bytes, 'image.png']) });
     expect((await thumbnail(huge)).json.detail).toBe('The image must be of at most 8192 pixels a side.');
     expect((await thumbnail(pngImage(1, 1, { width: 2001, height: 2000 }))).json.detail).toBe(
       'The image of 2001x2000 has more than 4000000 pixels. Upload a smaller one.',

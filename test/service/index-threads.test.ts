@@ -1,21 +1,21 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { box } from '../../src/cmaf/box-writer.ts';
-import { indexProgressive } from '../../src/vod/index-progressive.ts';
-import { type IndexThreadLimits, IndexThreads } from '../../src/vod/index-threads.ts';
+import { box } from '../../src/media/cmaf/box-writer.ts';
+import { indexProgressive } from '../../src/vod/index/index-progressive.ts';
+import { type IndexWorkerLimits, IndexWorkerPool } from '../../src/vod/index/index-worker-pool.ts';
+import { EventLoopBlock } from '../support/event-loop-block.ts';
 import { openFilesIn } from '../support/open-files.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
-import { TurnCpu } from '../support/turn-cpu.ts';
-import { aacEntry, gops, makeMovie, sounds } from '../unit/vod/progressive-movie.ts';
+import { aacEntry, gops, makeMovie, sounds } from '../support/progressive-movie.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 
 const MIB = 2 ** 20;
 const video = { kind: 'video', timescale: 12_800, samples: gops([50, 50], 512) } as const;
 const audio = { kind: 'audio', timescale: 48_000, samples: sounds(188) } as const;
 const signal = new AbortController().signal;
 
-function threadsWith(limits: Partial<IndexThreadLimits> = {}): IndexThreads {
-  const threads = new IndexThreads({
+function threadsWith(limits: Partial<IndexWorkerLimits> = {}): IndexWorkerPool {
+  const threads = new IndexWorkerPool({
     timeoutMs: 60_000,
     memoryBytes: 64 * MIB,
     maxMovieBytes: 32 * MIB,
@@ -26,7 +26,7 @@ function threadsWith(limits: Partial<IndexThreadLimits> = {}): IndexThreads {
 }
 
 async function written(bytes: Buffer) {
-  const folder = await tempDirOfTest();
+  const folder = await testTempDir();
   const path = join(folder, 'source');
   await writeFile(path, bytes);
   return { folder, path };
@@ -50,7 +50,7 @@ test('a file of millions of empty boxes is refused while the server goes on', as
   const hostile = { ...audio, entries: [aacEntry(), boxes] };
   const { folder, path } = await written(makeMovie([hostile]).bytes);
   const threads = threadsWith();
-  const turns = new TurnCpu();
+  const turns = new EventLoopBlock();
   const result = await threads.index(path, { folder, signal });
   expect(turns.stop()).toBeLessThan(50);
   expect(result).toEqual({

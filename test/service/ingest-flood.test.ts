@@ -1,15 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { RtmpServerOptions } from '../../src/ingest/rtmp-server.ts';
-import { goodKey, openDoor } from '../support/ingest-door.ts';
+import type { RtmpServerOptions } from '../../src/ingest/rtmp/rtmp-server.ts';
+import { EventLoopBlock } from '../support/event-loop-block.ts';
+import { goodKey, startIngest } from '../support/ingest-client.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
-import { TurnCpu } from '../support/turn-cpu.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** Two bytes make a message: a chunk header without fields, and one byte of audio. */
 const tinyMessage = Buffer.from([0xc4, 0xaf]);
 
 async function publishing(options: Partial<RtmpServerOptions>) {
-  const door = await openDoor(options);
+  const door = await startIngest(options);
   onTestFinished(() => door.server.stop());
   const client = await RtmpClient.connect({ port: door.port });
   onTestFinished(() => client.destroy());
@@ -27,7 +27,7 @@ test('a flood of tiny messages is read in many turns, and all of it', async () =
   const sink = { tag: () => (tags += 1), closed: () => {} };
   const gate = { request: async () => ({ accepted: true, sink }) as const };
   const { client } = await publishing({ maxMessageRate: 1_000_000, gate });
-  const turns = new TurnCpu();
+  const turns = new EventLoopBlock();
   client.sendRaw(flood(1_000_000));
   await waitUntil(() => tags === 1_000_001);
   expect(turns.stop()).toBeLessThan(50);

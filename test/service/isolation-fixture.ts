@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
 import { EventFeed } from '../../src/events/feed/event-feed.ts';
 import { Outbox } from '../../src/events/outbox.store.ts';
-import { WebhookDispatcher } from '../../src/events/webhook-dispatcher.ts';
-import { WebhookSender } from '../../src/events/webhook-sender.ts';
+import { WebhookDispatcher } from '../../src/events/webhooks/webhook-dispatcher.ts';
+import { WebhookSender } from '../../src/events/webhooks/webhook-sender.ts';
 import { systemClock } from '../../src/shared/clock.ts';
-import { HostResolver } from '../../src/shared/host-resolver.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
-import { formOf, pngImage } from '../support/images.ts';
-import { addUser, admin, easeSignIn, type SignIn, signIn } from '../support/sign-in.ts';
-import { productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { HostResolver } from '../../src/shared/network/host-resolver.ts';
+import { formWith, pngImage } from '../support/images.ts';
+import { addUser, admin, easeSignIn, type SignInCredentials, signIn } from '../support/sign-in.ts';
+import { productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { chunkBytes, fileForm, noise } from './upload-fixture.ts';
 
@@ -45,7 +45,7 @@ export type IdKind =
   | 'summaryId';
 
 /** Four projects of two accounts, on an API with its feed and its webhooks. */
-export interface FilledServer extends RunningApi {
+export interface FilledServer extends TestApi {
   readonly outbox: Outbox;
   readonly projects: readonly FilledProject[];
   /** What webhooks were sent, by the name of the project that they are of. */
@@ -129,7 +129,7 @@ export async function startFilled(): Promise<FilledServer> {
     });
     projects.push({ ...plan, ids });
   }
-  await api.api.analytics.playbacks.flush();
+  await api.api.analytics.tracker.flush();
   return {
     ...api,
     outbox: outbox!,
@@ -146,7 +146,10 @@ export async function startFilled(): Promise<FilledServer> {
 }
 
 /** A session to call with, and the id of another one of the same user. */
-async function signedIn(api: RunningApi, who: SignIn): Promise<{ cookie: string; sessionId: string }> {
+async function signedIn(
+  api: TestApi,
+  who: SignInCredentials,
+): Promise<{ cookie: string; sessionId: string }> {
   const headers = { cookie: await signIn(api, who) };
   const { json } = await api.call('GET', '/auth/session', { headers });
   return { cookie: await signIn(api, who), sessionId: json.sessionId };
@@ -165,7 +168,7 @@ async function startReceiver(hooks: Map<string, string[]>): Promise<Server> {
 }
 
 async function fill(
-  api: RunningApi,
+  api: TestApi,
   outbox: Outbox,
   plan: { name: string; key: string; projectId: string; sessionId: string; hookUrl: string },
 ): Promise<FilledProject['ids']> {
@@ -175,10 +178,10 @@ async function fill(
     if (status >= 400) throw new Error(`${method} ${path}: ${text}`);
     return json;
   };
-  const picture: Parameters<typeof formOf>[0] = ['file', pngImage(4, 4), `${name}.png`];
-  const image = () => formOf(picture);
+  const picture: Parameters<typeof formWith>[0] = ['file', pngImage(4, 4), `${name}.png`];
+  const image = () => formWith(picture);
   const { playerId } = await send('POST', '/players', { name });
-  await send('POST', `/players/${playerId}/logo`, formOf(picture, ['link', Buffer.from(name)]));
+  await send('POST', `/players/${playerId}/logo`, formWith(picture, ['link', Buffer.from(name)]));
   const { watermarkId } = await send('POST', '/watermarks', image());
   const video = async (attributes: object = {}): Promise<string> => {
     const { title, tag, key: metadataKey, value } = common;
@@ -188,7 +191,7 @@ async function fill(
   const videoId = await video({ public: false, playerId, watermark: { id: watermarkId, top: '0px' } });
   await send('POST', `/videos/${videoId}/source`, fileForm(noise(100)));
   await send('POST', `/videos/${videoId}/thumbnail`, image());
-  const track = () => formOf(['file', Buffer.from(`WEBVTT\n\nNOTE ${name}\n`), `${name}.vtt`]);
+  const track = () => formWith(['file', Buffer.from(`WEBVTT\n\nNOTE ${name}\n`), `${name}.vtt`]);
   for (const kind of ['captions', 'chapters']) await send('POST', `/videos/${videoId}/${kind}/en`, track());
   const { summaryId } = await send('POST', '/summaries', { videoId });
   await send('PATCH', `/summaries/${summaryId}/source`, { abstract: name, takeaways: [name] });
@@ -221,7 +224,7 @@ async function fill(
 }
 
 /** Reports that so many players began to play. */
-async function watch(api: RunningApi, mid: string, players: number): Promise<void> {
+async function watch(api: TestApi, mid: string, players: number): Promise<void> {
   for (let player = 0; player < players; player += 1) {
     const eat = Date.now();
     const eve = [1, 2, 4].map(typ => ({ eat, typ, vti: 0 }));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const room = new URL('../../src/', import.meta.url).href;
@@ -32,7 +32,7 @@ const script = `
 /** Prepares a video whose file ends the process, as one would that makes the parser take all memory; then tells what became of it. */
 const videoScript = `
   import { writeFileSync } from 'node:fs';
-  import { startVodWorkshop } from '${new URL('../support/vod-workshop.ts', import.meta.url).href}';
+  import { startVodWorkshop } from '${new URL('../support/vod-pipeline.ts', import.meta.url).href}';
   const [dataDir, film] = process.argv.slice(1);
   const tools = { probe: async () => { process.kill(process.pid, 'SIGKILL'); await new Promise(() => {}); } };
   const workshop = await startVodWorkshop(dataDir, { context: { tools } });
@@ -55,7 +55,7 @@ function startScript(text: string, ...words: string[]) {
 }
 
 test('a video whose work killed the process twice has failed with the reason', async () => {
-  const dataDir = await tempDirOfTest();
+  const dataDir = await testTempDir();
   const film = join(dataDir, 'film');
   writeFileSync(film, 'a file that ends the process');
   expect(await startScript(videoScript, dataDir, film).exited).toEqual([null, 'SIGKILL']);
@@ -68,7 +68,7 @@ test('a video whose work killed the process twice has failed with the reason', a
 });
 
 test('a job in whose middle the process was killed runs again in the next process', async () => {
-  const dataDir = await tempDirOfTest();
+  const dataDir = await testTempDir();
   const runs = () => (existsSync(join(dataDir, 'runs')) ? readFileSync(join(dataDir, 'runs'), 'utf8') : '');
   const startProcess = (what: string) => startScript(script, dataDir, what);
 

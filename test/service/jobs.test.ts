@@ -7,11 +7,11 @@ import { AppError } from '../../src/shared/errors.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import type { JobRow } from '../../src/store/tables.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 async function openedDatabase(): Promise<Database> {
-  const database = openDatabase({ dataDir: await tempDirOfTest() });
+  const database = openDatabase({ dataDir: await testTempDir() });
   onTestFinished(() => database.stop());
   return database;
 }
@@ -103,7 +103,7 @@ describe('a job', () => {
   test('of a lane with groups starts fairly: the group with the fewest running jobs first, none above its share', async () => {
     const database = await openedDatabase();
     const { kind, runs } = heldKind('held', 'shared');
-    const jobs = queueOf(database, [kind], { lanes: { shared: { places: 3, maxPerGroup: 2 } } });
+    const jobs = queueOf(database, [kind], { lanes: { shared: { maxRunning: 3, maxPerGroup: 2 } } });
     for (const subjectId of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2']) {
       jobs.add({ kind: 'held', subjectId, groupId: subjectId[0]! });
     }
@@ -169,7 +169,7 @@ describe('a job', () => {
       run: async () => {
         throw new Error(`the ${++tried}. time`);
       },
-      givenUp: (job, error) => {
+      onGiveUp: (job, error) => {
         expect(database.sqlite.inTransaction).toBe(true);
         givenUp = [job.subjectId, job.payload, error];
       },
@@ -270,7 +270,7 @@ describe('a job', () => {
       run: async () => {
         throw new AppError('media-refused');
       },
-      givenUp: () => {
+      onGiveUp: () => {
         throw new Error('cannot be written');
       },
     };
@@ -389,7 +389,7 @@ describe('the queue', () => {
     const database = await openedDatabase();
     const givenUp: string[] = [];
     const { kind, runs } = heldKind('held', 'wide');
-    const jobs = queueOf(database, [{ ...kind, givenUp: job => givenUp.push(job.subjectId) }]);
+    const jobs = queueOf(database, [{ ...kind, onGiveUp: job => givenUp.push(job.subjectId) }]);
     jobs.add({ kind: 'held', subjectId: 'once' });
     jobs.add({ kind: 'held', subjectId: 'often' });
     database.sqlite

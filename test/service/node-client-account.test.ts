@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import ApiVideoClient from '@api.video/nodejs-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ClientCoverage, clientParts } from '../support/node-client.ts';
-import { type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 
 const coverage = new ClientCoverage();
-let server: RunningApi;
+let server: TestApi;
 let client: ApiVideoClient;
 
 beforeAll(async () => {
@@ -106,7 +106,7 @@ describe('analytics, by the Node client of the reference API,', () => {
         'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36',
     };
     await server.call('POST', '/watch', { key: null, headers, body: { ...report, eve } });
-    await server.api.analytics.playbacks.flush();
+    await server.api.analytics.tracker.flush();
   });
 
   /** Everything that the viewer of the film fits. */

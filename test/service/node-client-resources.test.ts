@@ -5,11 +5,11 @@ import type ApiVideoClient from '@api.video/nodejs-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pngImage } from '../support/images.ts';
 import { ClientCoverage } from '../support/node-client.ts';
-import { type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 
 const coverage = new ClientCoverage();
-let server: RunningApi;
+let server: TestApi;
 let client: ApiVideoClient;
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 async function fileOf(bytes: Buffer | string, name: string): Promise<string> {
-  const path = join(await tempDirOfTest(), name);
+  const path = join(await testTempDir(), name);
   await writeFile(path, bytes);
   return path;
 }

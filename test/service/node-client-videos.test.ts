@@ -5,13 +5,13 @@ import type ApiVideoClient from '@api.video/nodejs-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pngImage } from '../support/images.ts';
 import { ClientCoverage } from '../support/node-client.ts';
-import { type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { chunkBytes, digestOf, digestOfFile, noise } from './upload-fixture.ts';
 
 const coverage = new ClientCoverage();
-let server: RunningApi;
+let server: TestApi;
 let client: ApiVideoClient;
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ function clientWith(options: { chunkSize?: number; apiKey?: string } = {}): ApiV
 }
 
 async function fileOf(bytes: Buffer, name = 'noise.mp4'): Promise<string> {
-  const path = join(await tempDirOfTest(), name);
+  const path = join(await testTempDir(), name);
   await writeFile(path, bytes);
   return path;
 }

@@ -4,23 +4,23 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import type { MediaTools, ProbedFile } from '../../src/ffmpeg/media-tools.ts';
-import { RecordingsStore } from '../../src/resources/recordings/recordings.store.ts';
-import { EncodingsStore } from '../../src/resources/video-encodings/encodings.store.ts';
+import { RecordingsStore } from '../../src/resources/broadcasts/recordings.store.ts';
+import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import type { LogData, Logger } from '../../src/shared/logger.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
-import { type MakeRoom, MediaFiles } from '../../src/storage/media-files.ts';
-import { GrowingVideos } from '../../src/vod/growing-videos.ts';
-import type { RecordingBook } from '../../src/vod/recording-book.ts';
-import { Recordings } from '../../src/vod/recordings.ts';
-import { RenditionFolders } from '../../src/vod/rendition-folders.ts';
-import { RenditionReader } from '../../src/vod/rendition-reader.ts';
-import type { WorkContext } from '../../src/vod/work-context.ts';
+import { type FreeDiskSpace, MediaFiles } from '../../src/storage/media-files.ts';
+import { RenditionFolders } from '../../src/vod/encode/rendition-folders.ts';
+import { RenditionReader } from '../../src/vod/index/rendition-reader.ts';
+import { GrowingVideos } from '../../src/vod/playback/growing-videos.ts';
+import type { RecordingRepository } from '../../src/vod/recording/recording-repository.ts';
+import { Recordings } from '../../src/vod/recording/recordings.ts';
+import type { VodContext } from '../../src/vod/vod-context.ts';
 import { openFilesIn } from '../support/open-files.ts';
-import { type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
+import { part } from '../support/recorded-parts.ts';
+import { audioTrack, videoTrack } from '../support/recording-sink.ts';
+import { sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { audioTrack, videoTrack } from '../unit/live/recording-sink.ts';
-import { part } from '../unit/vod/recorded-parts.ts';
 
 /** What ffprobe says of the files of these tests. */
 const probed: ProbedFile = {
@@ -34,7 +34,7 @@ const probed: ProbedFile = {
   ],
 } as unknown as ProbedFile;
 
-let api: RunningApi;
+let api: TestApi;
 let projectId: string;
 let liveStreamId: string;
 let lines: { event: string; data: LogData | undefined }[];
@@ -69,10 +69,10 @@ const playable = () =>
 function recordingsWith(
   change: {
     probe?: MediaTools['probe'];
-    book?: (real: RecordingsStore) => Partial<RecordingBook>;
+    book?: (real: RecordingsStore) => Partial<RecordingRepository>;
     mayStore?: () => boolean;
     freeBytes?: () => number;
-    makeRoom?: MakeRoom;
+    makeRoom?: FreeDiskSpace;
   } = {},
 ) {
   let aheadMs = 0;
@@ -86,7 +86,7 @@ function recordingsWith(
   const changes = change.book?.(store) ?? {};
   const book = new Proxy(store, {
     get: (target, name) => {
-      const own = changes[name as keyof RecordingBook] ?? target[name as keyof RecordingsStore];
+      const own = changes[name as keyof RecordingRepository] ?? target[name as keyof RecordingsStore];
       return typeof own === 'function' ? own.bind(target) : own;
     },
   });
@@ -96,7 +96,7 @@ function recordingsWith(
     ...{ growing: new GrowingVideos(), clock, log: logger() },
     records: new EncodingsStore(api.database, outbox, systemClock),
     jobs: { add: ({ kind }: { kind: string }) => void ordered.push(kind), has: () => false },
-  } as unknown as WorkContext;
+  } as unknown as VodContext;
   const recordings = new Recordings({
     ...{ context, book, minFreeBytes: 1e9, hasSeekTables: true },
     freeBytes: async () => change.freeBytes?.() ?? 1e12,
@@ -110,7 +110,7 @@ function recordingsWith(
 
 /** A recording that was cut off: what is on the disk, and in the book. */
 async function cutOff(seconds: number): Promise<string> {
-  const { recordings } = recordingsWith({ book: () => ({ becameVideo: () => fail() }) });
+  const { recordings } = recordingsWith({ book: () => ({ convertToVideo: () => fail() }) });
   const open = recordings.open({ projectId, liveStreamId, broadcastId: 'brA' }, () => {})!;
   for (let second = 0; second < seconds; second += 1) open.add(part(second));
   open.close();
@@ -206,8 +206,8 @@ describe('what a crash left of a recording', () => {
     const videoId = await cutOff(6);
     const { recordings, pass } = recordingsWith({
       book: real => ({
-        together: work => {
-          real.together(work);
+        transaction: work => {
+          real.transaction(work);
           fail();
         },
       }),
@@ -218,7 +218,7 @@ describe('what a crash left of a recording', () => {
       "SELECT file FROM renditions WHERE type = 'hls' AND file != ''",
     ) as [{ file: string }];
     pass(31_000);
-    await recordings.finishLeft();
+    await recordings.finishOrphaned();
     expect(existsSync(folderOf(videoId, file))).toBe(true);
     expect(linesOf('recording-unfinished')).toHaveLength(1);
   });
@@ -232,7 +232,7 @@ describe('a recording', () => {
   }
 
   test('becomes a video though nothing could be written down when it was closed', async () => {
-    const { recordings } = recordingsWith({ book: () => ({ closed: fail }) });
+    const { recordings } = recordingsWith({ book: () => ({ close: fail }) });
     record(recordings, [[0], [1], [2]]);
     await waitUntil(() => playable().length > 0);
     expect(playable()).toMatchObject([{ title: 'Harbour', is_playable: 1 }]);
@@ -242,7 +242,7 @@ describe('a recording', () => {
   test('that cannot become a video holds no file, and is tried again less and less often', async () => {
     let isFull = true;
     const { recordings, pass } = recordingsWith({
-      book: real => ({ becameVideo: (...args) => (isFull ? fail() : real.becameVideo(...args)) }),
+      book: real => ({ convertToVideo: (...args) => (isFull ? fail() : real.convertToVideo(...args)) }),
     });
     const tries = () => linesOf('recording-unfinished').length;
     record(recordings, [[0], [1], [2]]);
@@ -255,12 +255,12 @@ describe('a recording', () => {
       [30, 3],
     ] as const) {
       pass(seconds * 1000);
-      await recordings.finishLeft();
+      await recordings.finishOrphaned();
       expect(tries()).toBe(count);
     }
     isFull = false;
     pass(121_000);
-    await recordings.finishLeft();
+    await recordings.finishOrphaned();
     expect(playable()).toMatchObject([{ is_playable: 1 }]);
   });
 
@@ -327,7 +327,7 @@ describe('a recording', () => {
       [0.4e9, false],
     ] as const) {
       let free = 0.5e9;
-      const makeRoom: MakeRoom = async missing => {
+      const makeRoom: FreeDiskSpace = async missing => {
         if ((await missing()) <= trashBytes) free += trashBytes;
       };
       const { recordings } = recordingsWith({ freeBytes: () => free, makeRoom });

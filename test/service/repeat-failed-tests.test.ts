@@ -3,7 +3,7 @@ import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -40,7 +40,7 @@ function run(folder: string, command: string, ...args: readonly string[]): Promi
 }
 
 test('failed and crashed test files are repeated, and those that then pass are flaky', async () => {
-  const folder = await tempDirOfTest();
+  const folder = await testTempDir();
   for (const name of ['node_modules', 'scripts']) await symlink(join(root, name), join(folder, name));
   await writeFile(join(folder, 'package.json'), '{"type":"module","scripts":{"test":"vitest run"}}');
   const config = { test: { reporters: ['./scripts/test-file-reporter.ts'] } };

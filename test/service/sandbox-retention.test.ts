@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate, migrations } from '../../src/store/migrations.ts';
-import { productionKey, type RunningApi, sandboxKey, startApi } from '../support/start-api.ts';
+import { productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { startServer } from '../support/start-server.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const hourMs = 3_600_000;
@@ -19,7 +19,7 @@ function film(): FormData {
 describe('videos of the sandbox', () => {
   let nowMs = Date.UTC(2026, 2, 4);
   const removed: string[] = [];
-  let server: RunningApi;
+  let server: TestApi;
   beforeAll(async () => {
     server = await startApi({
       isUpgraded: true,
@@ -140,7 +140,7 @@ describe('videos of the sandbox', () => {
 });
 
 it('a server that was off when their time was over removes them, with their files, when it starts', async () => {
-  const dataDir = await tempDirOfTest();
+  const dataDir = await testTempDir();
   const ids: Record<string, string> = {};
   const call = (server: { baseUrl: string }, key: string, path: string, body?: FormData | string) =>
     fetch(server.baseUrl + path, {
@@ -157,7 +157,7 @@ it('a server that was off when their time was over removes them, with their file
       ids[key] = videoId;
     }
   }
-  await using server = await startServer({}, { dataDir, sandboxRules: { keptMs: 1 } });
+  await using server = await startServer({}, { dataDir, sandboxRules: { retentionMs: 1 } });
   const [ofSandbox, ofProduction] = [ids[server.sandboxKey]!, ids[server.productionKey]!];
   await waitUntil(() => !existsSync(`${dataDir}/vod/${ofSandbox}`));
   expect((await call(server, server.sandboxKey, `/videos/${ofSandbox}`)).status).toBe(404);

@@ -288,7 +288,7 @@ test.concurrent('it prints a line before it loads the server, and loads nothing 
     'load src/shared/errors.ts',
   ]);
   const loaded = notes.filter(line => line.startsWith('load ')).map(line => line.slice('load '.length));
-  expect(loaded.some(url => url.endsWith('/src/app.ts'))).toBe(true);
+  expect(loaded.some(url => url.endsWith('/src/app/start-app.ts'))).toBe(true);
   const later =
     /swagger|hls\.js\/|maxmind|mmdb|countries-list|sucrase|preact|formidable|koa-body|opentelemetry|\/src\/web\/|(dashboard|player)-worker|dashboard-files/;
   expect(loaded.filter(url => later.test(url))).toEqual([]);

@@ -1,19 +1,19 @@
 import { execFile } from 'node:child_process';
 import { totalmem } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { ServerStateStore } from '../../src/resources/server-state/server-state.store.ts';
-import { type ServerParts, ServerWatch } from '../../src/resources/server-state/server-watch.ts';
+import { type ServerComponents, ServerMonitor } from '../../src/operations/server-state/server-monitor.ts';
+import { ServerStateStore } from '../../src/operations/server-state/server-state.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
-import { type RunningApi, startApi } from '../support/start-api.ts';
+import { startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-let server: RunningApi;
+let server: TestApi;
 beforeAll(async () => {
   server = await startApi();
 });
 afterAll(() => server.stop());
 
-const parts: ServerParts = {
+const parts: ServerComponents = {
   programs: [{ name: 'ffmpeg', path: '/usr/bin/ffmpeg', version: '7.1' }],
   minFreeBytes: 1,
   childPids: () => [],
@@ -22,16 +22,16 @@ const parts: ServerParts = {
 };
 
 /** A watch on the database of the API, with a clock for durations that is moved by hand. */
-function watching(changed: Partial<ServerParts> = {}) {
+function watching(changed: Partial<ServerComponents> = {}) {
   const time = { ms: 0 };
-  const watch = new ServerWatch({
+  const watch = new ServerMonitor({
     version: '1.2.3',
     dataDir: server.dataDir,
     store: new ServerStateStore(server.database),
-    parts: { ...parts, ...changed },
+    components: { ...parts, ...changed },
     clock: { nowMs: () => Date.now(), monotonicMs: () => time.ms },
     log: silentLogger,
-    everyMs: 10,
+    intervalMs: 10,
   });
   onTestFinished(() => watch.stop());
   return { watch, time };
@@ -94,15 +94,15 @@ describe('the state of the server', () => {
       return { waiting: looks, running: 0, isPaused: false };
     };
     const { watch, time } = watching({ jobs });
-    expect([watch.isWatching, looks]).toEqual([false, 0]);
+    expect([watch.isRunning, looks]).toEqual([false, 0]);
     const [one, two] = await Promise.all([watch.state(), watch.state()]);
     expect([one.queue.waiting, two.queue.waiting]).toEqual([1, 1]);
     await waitUntil(async () => (await watch.state()).queue.waiting > 2);
     time.ms += 60_001;
-    await waitUntil(() => !watch.isWatching);
+    await waitUntil(() => !watch.isRunning);
     const seen = looks;
     const later = await watch.state();
-    expect([later.queue.waiting, watch.isWatching]).toEqual([seen + 1, true]);
+    expect([later.queue.waiting, watch.isRunning]).toEqual([seen + 1, true]);
   });
 
   it('warns in words, and is refused once the server stops', async () => {
@@ -117,6 +117,6 @@ describe('the state of the server', () => {
     await asked.stop();
     await expect(pending).rejects.toMatchObject({ code: 'server-draining' });
     await expect(asked.state()).rejects.toMatchObject({ code: 'server-draining' });
-    expect(asked.isWatching).toBe(false);
+    expect(asked.isRunning).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { connect, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { CertificateFiles } from '../../src/http/certificate-files.ts';
+import { CertificateFiles } from '../../src/http/listener/certificate-files.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
 import { admin, easeSignIn } from '../support/sign-in.ts';

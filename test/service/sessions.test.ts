@@ -1,10 +1,10 @@
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
-import { addressReader, secureReader } from '../../src/http/peer.ts';
+import { addressReader, secureReader } from '../../src/http/listener/client-address.ts';
 import { SessionsStore } from '../../src/resources/sessions/sessions.store.ts';
 import { migrate, migrations } from '../../src/store/migrations.ts';
 import { addUser, admin, easeSignIn, signIn } from '../support/sign-in.ts';
-import { type Answer, basic, productionKey, type RunningApi, sandboxKey } from '../support/start-api.ts';
+import { type ApiReply, basic, productionKey, sandboxKey, type TestApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type FeedServer, listen, openFeed, refusalOf } from './event-feed-fixture.ts';
@@ -16,14 +16,14 @@ const inProduction = { 'millrace-environment': 'production' };
 
 let dataDir: string;
 let running: FeedServer;
-let server: RunningApi;
+let server: TestApi;
 let nowMs = Date.now();
 /** Of the account that `studio` signs in to. */
-let studioKeys: ReturnType<RunningApi['addAccount']>;
+let studioKeys: ReturnType<TestApi['addAccount']>;
 
 function open(): Promise<FeedServer> {
   return openFeed(
-    { times: { recheckEveryMs: 0 } },
+    { times: { recheckIntervalMs: 0 } },
     {
       dataDir,
       clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
@@ -62,7 +62,7 @@ function as(
 }
 const trySignIn = (body: object, headers: Record<string, string> = {}) =>
   as(null, 'POST', '/auth/session', headers, body);
-const slugOf = ({ status, json }: Answer) => [status, json?.type?.split('/').at(-1)];
+const slugOf = ({ status, json }: ApiReply) => [status, json?.type?.split('/').at(-1)];
 const notSignedIn = [401, 'authentication-invalid-session'];
 
 describe('signing in', () => {
@@ -308,7 +308,7 @@ describe('a session', () => {
   it('is one of a hundred of a user: the one that was unused for the longest time goes', async () => {
     const first = await signIn(server);
     const store = new SessionsStore(server.database, server.api.accounts);
-    const { userId } = store.userOf(admin.email)!;
+    const { userId } = store.findUser(admin.email)!;
     const add = (n: number) =>
       store.add({
         userId,
@@ -322,7 +322,7 @@ describe('a session', () => {
     expect((await as(first, 'GET', '/account/sessions?pageSize=100')).json.data).toHaveLength(100);
     add(100);
     nowMs += 2_000;
-    expect(store.ofUser(userId, nowMs)).toHaveLength(100);
+    expect(store.listByUser(userId, nowMs)).toHaveLength(100);
     await waitUntil(async () => (await as(first, 'GET', '/auth/session')).status === 401);
   });
 

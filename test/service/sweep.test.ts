@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { removeKilledBackups, takeBackupLock } from '../../src/backup/file-snapshot.ts';
+import { acquireBackupLock, removeStaleSnapshots } from '../../src/cli/backup/file-snapshot.ts';
 import type { NewJob } from '../../src/jobs/job.ts';
-import { SweepStore } from '../../src/resources/housekeeping/sweep.store.ts';
-import { Sweep } from '../../src/resources/housekeeping/sweep.ts';
+import { SweepStore } from '../../src/operations/housekeeping/sweep.store.ts';
+import { Sweep } from '../../src/operations/housekeeping/sweep.ts';
 import { newId } from '../../src/shared/ids.ts';
 import type { LogData, Logger } from '../../src/shared/logger.ts';
 import { MediaFiles } from '../../src/storage/media-files.ts';
-import { type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
-import { TurnCpu } from '../support/turn-cpu.ts';
+import { EventLoopBlock } from '../support/event-loop-block.ts';
+import { sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 
 const dayMs = 24 * 3_600_000;
 const kilobyte = Buffer.alloc(1_024, 7);
 
-let server: RunningApi;
+let server: TestApi;
 let files: MediaFiles;
 let lines: { level: string; event: string; data: LogData | undefined }[] = [];
 let ordered: NewJob[] = [];
@@ -52,7 +52,7 @@ function sweepAt({
   laterMs = 10_000,
   upMs = 0,
   jumpMs = 0,
-  removeBackups = () => removeKilledBackups(server.dataDir),
+  removeBackups = () => removeStaleSnapshots(server.dataDir),
 } = {}): Sweep {
   let up = 0;
   let jump = 0;
@@ -62,9 +62,9 @@ function sweepAt({
     files,
     jobs: { add: job => void ordered.push(job), has: () => false, cancel: async () => {} },
     isBusy: videoId => busy.has(videoId),
-    removeLeftBroadcasts: async () => 0,
-    removeKilledBackups: removeBackups,
-    observer: { removed: () => {}, mended: () => {} },
+    removeLeftoverBroadcasts: async () => 0,
+    removeAbortedBackups: removeBackups,
+    observer: { removed: () => {}, repaired: () => {} },
     clock: { nowMs: () => startedAtMs + up + jump, monotonicMs: () => up },
     log: logger(),
   });
@@ -156,8 +156,8 @@ describe('files that no row names', () => {
     place('watermarks', newId('watermark_'));
     place('vod', '.removed-5', 'source');
     place('.backup-6', 'vod', film.id, 'source');
-    const backup = takeBackupLock(server.dataDir);
-    expect(await removeKilledBackups(server.dataDir)).toBe(0);
+    const backup = acquireBackupLock(server.dataDir);
+    expect(await removeStaleSnapshots(server.dataDir)).toBe(0);
     backup.release();
     await sweepAt().run();
     expect(isThere('.backup-6')).toBe(false);
@@ -267,32 +267,32 @@ describe('files that no row names', () => {
     const backedUpAtMs = Date.now() - 3_600_000;
     utimesSync(files.video(before), new Date(), new Date(backedUpAtMs));
     const store = new SweepStore(server.database);
-    store.used({ beganAtMs: backedUpAtMs - dayMs, lastAtMs: backedUpAtMs });
+    store.recordUse({ beganAtMs: backedUpAtMs - dayMs, lastAtMs: backedUpAtMs });
     for (let start = 0; start < 2; start += 1) {
       const sweep = sweepAt();
-      sweep.keepMark();
+      sweep.recordUse();
       await sweep.run();
-      sweep.keepMark();
+      sweep.recordUse();
       expect([isThere('vod', before), isThere('vod', later)]).toEqual([false, true]);
     }
     expect(linesOf('orphan-kept')).toHaveLength(2);
     expect(linesOf('media-of-another-database')).toHaveLength(2);
     rmSync(files.video(later), { recursive: true });
     await sweepAt().run();
-    expect(store.uses()).toHaveLength(1);
-    expect(store.uses()[0]!.lastAtMs).toBeGreaterThan(backedUpAtMs);
+    expect(store.usePeriods()).toHaveLength(1);
+    expect(store.usePeriods()[0]!.lastAtMs).toBeGreaterThan(backedUpAtMs);
   });
 
   it('go where a server left them that was killed before its first sweep was over, and where one did after a restore', async () => {
     const store = new SweepStore(server.database);
-    store.used({ beganAtMs: Date.now() - 9 * dayMs, lastAtMs: Date.now() - 3 * dayMs });
+    store.recordUse({ beganAtMs: Date.now() - 9 * dayMs, lastAtMs: Date.now() - 3 * dayMs });
     await makeFilm();
     const foreign = newId('vi');
     place('vod', foreign, 'source');
     utimesSync(files.video(foreign), new Date(), new Date(Date.now() - dayMs));
     // It is up for an hour, says so, and is killed.
-    sweepAt({ laterMs: -1_800_000 }).keepMark();
-    store.used({ beganAtMs: store.uses().at(-1)!.beganAtMs, lastAtMs: Date.now() });
+    sweepAt({ laterMs: -1_800_000 }).recordUse();
+    store.recordUse({ beganAtMs: store.usePeriods().at(-1)!.beganAtMs, lastAtMs: Date.now() });
     const left = newId('vi');
     place('vod', left, 'source');
     for (let start = 0; start < 2; start += 1) await sweepAt({ laterMs: 3_600_000 + start * dayMs }).run();
@@ -323,7 +323,7 @@ describe('files that no row names', () => {
     await running;
     expect(lines).toEqual([]);
     // As a kill in the middle of a removal leaves it.
-    files.setAside(files.video(ids[0]!));
+    files.renameForRemoval(files.video(ids[0]!));
     await sweepAt().run();
     expect(readdirSync(files.root('vod'))).toEqual([film.id]);
   });
@@ -483,7 +483,7 @@ it('goes over two thousand videos, and never keeps others waiting', async () => 
   });
   const lost = Array.from({ length: 300 }, () => newId('vi'));
   for (const id of lost) mkdirSync(files.video(id, 'hls-1'), { recursive: true });
-  const turns = new TurnCpu();
+  const turns = new EventLoopBlock();
   await sweepAt().run();
   expect(turns.stop()).toBeLessThan(250);
   expect(readdirSync(files.root('vod'))).toHaveLength(2_000);

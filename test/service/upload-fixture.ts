@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Answer, RunningApi } from '../support/start-api.ts';
+import type { ApiReply, TestApi } from '../support/start-api.ts';
 
 /** The least that a chunk before the last can have. */
 export const chunkBytes = 5_242_880;
@@ -40,9 +40,9 @@ export function fileForm(
 
 /** An API with what tests of uploads do again and again. */
 export class UploadsOfTest {
-  readonly #api: () => RunningApi;
+  readonly #api: () => TestApi;
 
-  constructor(api: () => RunningApi) {
+  constructor(api: () => TestApi) {
     this.#api = api;
   }
 
@@ -52,7 +52,7 @@ export class UploadsOfTest {
   }
 
   /** Sends a file, or with a range a chunk. */
-  send(videoId: string, bytes: Buffer, range?: string): Promise<Answer> {
+  send(videoId: string, bytes: Buffer, range?: string): Promise<ApiReply> {
     return this.#api().call('POST', `/videos/${videoId}/source`, {
       body: fileForm(bytes),
       ...(range === undefined ? {} : { headers: { 'content-range': range } }),

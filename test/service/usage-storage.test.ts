@@ -2,18 +2,18 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { StorageMeterStore } from '../../src/resources/usage/storage-meter.store.ts';
-import { StorageMeter } from '../../src/resources/usage/storage-meter.ts';
+import { StorageMeterStore } from '../../src/operations/usage/storage-meter.store.ts';
+import { StorageMeter } from '../../src/operations/usage/storage-meter.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { MediaFiles } from '../../src/storage/media-files.ts';
 import { migrate, migrations } from '../../src/store/migrations.ts';
-import { formOf, pngImage } from '../support/images.ts';
-import { type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
+import { formWith, pngImage } from '../support/images.ts';
+import { sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 import { fileForm, noise } from './upload-fixture.ts';
 import { MovedClock } from './webhook-fixture.ts';
 
 const clock = new MovedClock();
-let server: RunningApi;
+let server: TestApi;
 let files: MediaFiles;
 let meter: StorageMeter;
 
@@ -53,10 +53,10 @@ describe('the storage of a project', () => {
     const videoId = await uploaded(1_000);
     expect(await storage()).toEqual({ ...nothing, measuring: true });
     await server.call('POST', `/videos/${videoId}/captions/en`, {
-      body: formOf(['file', Buffer.from('WEBVTT\n'), 'a.vtt']),
+      body: formWith(['file', Buffer.from('WEBVTT\n'), 'a.vtt']),
     });
     await server.call('POST', `/videos/${videoId}/thumbnail`, {
-      body: formOf(['file', pngImage(4, 4), 'a.png']),
+      body: formWith(['file', pngImage(4, 4), 'a.png']),
     });
     place(videoId, 'hls-7/720p.mp4', 400);
     place(videoId, 'hls-7/720p.mp4.index', 30);

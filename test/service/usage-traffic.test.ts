@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { TrafficStore } from '../../src/resources/usage/traffic.store.ts';
-import { Traffic } from '../../src/resources/usage/traffic.ts';
+import { TrafficStore } from '../../src/operations/usage/traffic.store.ts';
+import { Traffic } from '../../src/operations/usage/traffic.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { openFilesIn } from '../support/open-files.ts';
-import { type RunningApi, sandboxProjectOf, startApi } from '../support/start-api.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
+import { testTempDir } from '../support/temp-dir.ts';
+import { FolderVideos, videoId } from '../support/vod-fixture.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { publicStream, startDelivery } from './delivery-fixture.ts';
-import { FolderVideos, videoId } from './vod-fixture.ts';
 import { MovedClock } from './webhook-fixture.ts';
 
 const megabyte = 1024 * 1024;
 const dayMs = 86_400_000;
 const clock = new MovedClock();
-let api: RunningApi;
+let api: TestApi;
 let project: string;
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ afterAll(() => api.stop());
 
 /** Delivery whose viewers are counted for the sandbox project of the API. */
 async function delivering(protocol: 'HTTP/1.1' | 'HTTP/2') {
-  const videos = new FolderVideos(await tempDirOfTest());
+  const videos = new FolderVideos(await testTempDir());
   videos.set(videoId, { projectId: project });
   let sent = { live: 0, vod: 0 };
   const server = await startDelivery(protocol, {
@@ -34,8 +34,8 @@ async function delivering(protocol: 'HTTP/1.1' | 'HTTP/2') {
     observer: {
       bytesOut: (count, payer) => {
         if (payer === undefined) return;
-        sent[payer.river] += count;
-        api.api.traffic.sent(project, payer.river, count);
+        sent[payer.deliveryKind] += count;
+        api.api.traffic.record(project, payer.deliveryKind, count);
       },
       viewerDropped() {},
       request() {},
@@ -113,9 +113,9 @@ describe('traffic', () => {
     expect(before.days.at(-1).date).toBe(today);
     const toMidnightMs = dayMs - (clock.nowMs() % dayMs);
     clock.move(toMidnightMs - 1);
-    traffic.sent(project, 'live', 700);
+    traffic.record(project, 'live', 700);
     clock.move(1);
-    traffic.sent(project, 'vod', 11);
+    traffic.record(project, 'vod', 11);
     const after = await bandwidth();
     expect(after.days.at(-1)).toEqual({ date: '2026-03-05', bytes: 11, liveBytes: 0, videoBytes: 11 });
     expect(after.days.at(-2)).toEqual({
@@ -134,12 +134,12 @@ describe('traffic', () => {
     const { traffic } = api.api;
     const days = () => api.database.sqlite.prepare('SELECT count(*) FROM traffic').pluck().get();
     const other = api.addAccount();
-    traffic.sent(project, 'vod', 1);
-    traffic.sent(other.projectIds.sandbox, 'vod', 1);
+    traffic.record(project, 'vod', 1);
+    traffic.record(other.projectIds.sandbox, 'vod', 1);
     await traffic.flush();
     const kept = days() as number;
     api.database.sqlite.prepare('DELETE FROM accounts WHERE id = ?').run(other.accountId);
-    traffic.sent(other.projectIds.sandbox, 'vod', 1);
+    traffic.record(other.projectIds.sandbox, 'vod', 1);
     await traffic.flush();
     expect(days()).toBe(kept - 1);
     clock.move(400 * dayMs);
@@ -153,9 +153,9 @@ describe('traffic', () => {
     const { traffic } = api.api;
     const accounts = api.database.transaction(() => Array.from({ length: 300 }, () => api.addAccount()));
     const projects = accounts.flatMap(({ projectIds }) => [projectIds.sandbox, projectIds.production]);
-    for (const [index, id] of projects.entries()) traffic.sent(id, 'vod', index + 1);
+    for (const [index, id] of projects.entries()) traffic.record(id, 'vod', index + 1);
     const written = traffic.flush();
-    traffic.sent(projects[599]!, 'vod', 10_000);
+    traffic.record(projects[599]!, 'vod', 10_000);
     await written;
     await traffic.flush();
     const bytes = api.database.sqlite.prepare('SELECT vod_bytes FROM traffic WHERE project_id = ?').pluck();
@@ -176,9 +176,9 @@ describe('traffic', () => {
     });
     const traffic = new Traffic({ store: failing, clock, log: silentLogger });
     const { projectIds } = api.addAccount();
-    traffic.sent(projectIds.sandbox, 'live', 5);
+    traffic.record(projectIds.sandbox, 'live', 5);
     await traffic.flush();
-    traffic.sent(projectIds.sandbox, 'live', 6);
+    traffic.record(projectIds.sandbox, 'live', 6);
     isBroken = false;
     await traffic.stop();
     const [day] = store.since(projectIds.sandbox, 0).values();

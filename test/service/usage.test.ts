@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { formOf } from '../support/images.ts';
+import { formWith } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 
 const text = Buffer.from(`WEBVTT\n\nNOTE ${'x'.repeat(3_000)}\n`);
 
@@ -26,10 +26,10 @@ async function ask(
 
 describe('the usage of a running server', () => {
   it('has what viewers of a project were sent, and keeps it over a restart', async () => {
-    const dataDir = await tempDirOfTest();
+    const dataDir = await testTempDir();
     const first = await startServer({}, { dataDir });
     const { videoId } = await ask(first, 'POST', '/videos', { title: 'Pier' });
-    const form = formOf(['file', text, 'a.vtt']);
+    const form = formWith(['file', text, 'a.vtt']);
     await ask(first, 'POST', `/videos/${videoId}/captions/en`, form);
     const { liveStreamId } = await ask(first, 'POST', '/live-streams', { name: 'Pier' });
     const path = `${first.baseUrl}/vod/${videoId}/captions/en.vtt`;

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
-import { bootstrapAccount } from '../../src/resources/accounts/bootstrap.ts';
-import { EncodingsStore } from '../../src/resources/video-encodings/encodings.store.ts';
+import { bootstrapAccount } from '../../src/resources/accounts/bootstrap-account.ts';
+import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import type { RenditionName } from '../../src/vod/encoding-records.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import type { RenditionName } from '../../src/vod/encoding-repository.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 
 const videoId = 'vi0123456789012345678901';
 const hls = (quality: string): RenditionName => ({ type: 'hls', quality });
@@ -20,7 +20,7 @@ let database: Database;
 let store: EncodingsStore;
 
 beforeEach(async () => {
-  database = openDatabase({ dataDir: await tempDirOfTest() });
+  database = openDatabase({ dataDir: await testTempDir() });
   onTestFinished(() => database.stop());
   await bootstrapAccount(database, {
     sandboxKey: new Secret('sandbox-key-of-tests-0123456789ab'),
@@ -68,7 +68,7 @@ const statuses = () =>
 
 describe('renditions', () => {
   test('wait in the order of the status: rising, then the mp4, then the sound', () => {
-    store.planned(videoId, {}, [audio, mp4, hls('1080p'), hls('240p'), hls('360p')]);
+    store.setPlan(videoId, {}, [audio, mp4, hls('1080p'), hls('240p'), hls('360p')]);
     expect(statuses()).toEqual([
       ...[
         'hls 240p waiting',
@@ -82,16 +82,16 @@ describe('renditions', () => {
 
   test('of audio alone leave no mp4 to be had', () => {
     expect([store.isAudioOnly(videoId), store.findForViewers(videoId)?.mp4Support]).toEqual([false, true]);
-    store.planned(videoId, {}, [hls('240p'), audio]);
+    store.setPlan(videoId, {}, [hls('240p'), audio]);
     expect([store.isAudioOnly(videoId), store.findForViewers(videoId)?.mp4Support]).toEqual([false, true]);
-    store.planned(videoId, {}, [audio]);
+    store.setPlan(videoId, {}, [audio]);
     expect([store.isAudioOnly(videoId), store.findForViewers(videoId)?.mp4Support]).toEqual([true, false]);
   });
 
   test('are planned anew without what was before', () => {
-    store.planned(videoId, { width: 1 }, [hls('240p')]);
-    store.finished(videoId, done(hls('240p')), 6);
-    store.planned(videoId, { width: 2 }, [hls('360p')]);
+    store.setPlan(videoId, { width: 1 }, [hls('240p')]);
+    store.markFinished(videoId, done(hls('240p')), 6);
+    store.setPlan(videoId, { width: 2 }, [hls('360p')]);
     expect(store.state(videoId)).toMatchObject({
       ...{ facts: { width: 2 }, isPlayable: false, targetDurationSeconds: undefined, failure: undefined },
       renditions: [{ quality: '360p', status: 'waiting', file: undefined }],
@@ -99,22 +99,22 @@ describe('renditions', () => {
   });
 
   test('are added once, and removed', () => {
-    store.planned(videoId, {}, [hls('360p')]);
-    store.added(videoId, mp4);
-    store.finished(videoId, done(mp4));
-    store.added(videoId, mp4);
+    store.setPlan(videoId, {}, [hls('360p')]);
+    store.addRendition(videoId, mp4);
+    store.markFinished(videoId, done(mp4));
+    store.addRendition(videoId, mp4);
     expect(statuses()).toEqual(['hls 360p waiting', 'mp4 360p encoded']);
-    store.removed(videoId, mp4);
+    store.removeRendition(videoId, mp4);
     expect(statuses()).toEqual(['hls 360p waiting']);
   });
 
   test('begin at nothing, go on in whole percents, and end at all', () => {
     const progress = () => store.state(videoId)?.renditions[0]?.progressPercent;
-    store.planned(videoId, {}, [hls('240p')]);
-    store.started(videoId, [hls('240p')]);
-    store.progressed(videoId, [hls('240p')], 41.9);
+    store.setPlan(videoId, {}, [hls('240p')]);
+    store.markStarted(videoId, [hls('240p')]);
+    store.updateProgress(videoId, [hls('240p')], 41.9);
     expect(progress()).toBe(41);
-    store.finished(videoId, done(hls('240p')), 4);
+    store.markFinished(videoId, done(hls('240p')), 4);
     expect(progress()).toBe(100);
   });
 });
@@ -128,72 +128,72 @@ describe('a video can be played', () => {
     ['without a picture, where there is none', [audio], [audio], true],
     ['not by its mp4', [hls('360p'), mp4], [mp4], false],
   ])('%s', (_, wanted, finished, isPlayable) => {
-    store.planned(videoId, {}, wanted);
-    store.finished(videoId, done(...finished), 4);
+    store.setPlan(videoId, {}, wanted);
+    store.markFinished(videoId, done(...finished), 4);
     expect(store.state(videoId)?.isPlayable).toBe(isPlayable);
     expect(store.findForViewers(videoId)?.isPlayable).toBe(isPlayable);
   });
 
   test('still when the mp4 is finished later, and keeps its target duration', () => {
-    store.planned(videoId, {}, [hls('360p'), mp4]);
-    store.finished(videoId, done(hls('360p')), 7);
-    store.finished(videoId, done(mp4));
+    store.setPlan(videoId, {}, [hls('360p'), mp4]);
+    store.markFinished(videoId, done(hls('360p')), 7);
+    store.markFinished(videoId, done(mp4));
     expect(store.state(videoId)).toMatchObject({ isPlayable: true, targetDurationSeconds: 7 });
   });
 
   test('still when nothing more came of it: it has not failed', () => {
-    store.planned(videoId, {}, [hls('240p'), hls('360p'), mp4]);
-    store.finished(videoId, done(hls('240p')), 4);
-    store.refused(videoId, 'No.');
+    store.setPlan(videoId, {}, [hls('240p'), hls('360p'), mp4]);
+    store.markFinished(videoId, done(hls('240p')), 4);
+    store.markRefused(videoId, 'No.');
     expect(store.state(videoId)).toMatchObject({ isPlayable: true, failure: undefined });
     expect(store.findForViewers(videoId)).toMatchObject({ isPlayable: true, hasFailed: false });
     expect(statuses()).toEqual(['hls 240p encoded', 'hls 360p failed', 'mp4 360p failed']);
   });
 
   test('never when nothing came of it', () => {
-    store.planned(videoId, {}, [hls('240p'), audio]);
-    store.finished(videoId, done(hls('240p')), 4);
-    store.refused(videoId, 'No.');
+    store.setPlan(videoId, {}, [hls('240p'), audio]);
+    store.markFinished(videoId, done(hls('240p')), 4);
+    store.markRefused(videoId, 'No.');
     expect(store.state(videoId)).toMatchObject({ isPlayable: false, failure: 'No.' });
     expect(store.findForViewers(videoId)).toMatchObject({ isPlayable: false, hasFailed: true });
   });
 
   test('not by viewers when it is discarded, though the work on it goes on', () => {
-    store.planned(videoId, {}, [hls('240p')]);
-    store.finished(videoId, done(hls('240p')), 4);
+    store.setPlan(videoId, {}, [hls('240p')]);
+    store.markFinished(videoId, done(hls('240p')), 4);
     database.sqlite
       .prepare('UPDATE videos SET is_discarded = 1, discarded_at_ms = 1, deletes_at_ms = 2')
       .run();
     expect(store.findForViewers(videoId)).toBeUndefined();
-    expect(store.order(videoId)).toBeDefined();
+    expect(store.request(videoId)).toBeDefined();
   });
 });
 
 describe('events', () => {
   test('tell of each quality once, not of the sound', () => {
-    store.planned(videoId, {}, [hls('240p'), hls('360p'), mp4, audio]);
-    store.finished(videoId, done(hls('240p'), audio), 4);
-    store.finished(videoId, done(hls('240p'), hls('360p')), 4);
-    store.finished(videoId, done(mp4));
-    store.finished(videoId, done(mp4));
+    store.setPlan(videoId, {}, [hls('240p'), hls('360p'), mp4, audio]);
+    store.markFinished(videoId, done(hls('240p'), audio), 4);
+    store.markFinished(videoId, done(hls('240p'), hls('360p')), 4);
+    store.markFinished(videoId, done(mp4));
+    store.markFinished(videoId, done(mp4));
     const type = 'video.encoding.quality.completed';
     expect(told()).toEqual([`${type} hls 240p`, `${type} hls 360p`, `${type} mp4 360p`]);
   });
 
   test('tell nothing of a quality that nobody wants any more', () => {
-    store.planned(videoId, {}, [hls('360p'), mp4]);
-    store.removed(videoId, mp4);
-    store.finished(videoId, done(mp4));
+    store.setPlan(videoId, {}, [hls('360p'), mp4]);
+    store.removeRendition(videoId, mp4);
+    store.markFinished(videoId, done(mp4));
     expect(told()).toEqual([]);
     expect(statuses()).toEqual(['hls 360p waiting']);
   });
 
   test('are not told of what was rolled back', () => {
-    store.planned(videoId, {}, [hls('240p')]);
+    store.setPlan(videoId, {}, [hls('240p')]);
     const fault = new Error('no');
     expect(() =>
-      store.together(() => {
-        store.finished(videoId, done(hls('240p')), 4);
+      store.transaction(() => {
+        store.markFinished(videoId, done(hls('240p')), 4);
         throw fault;
       }),
     ).toThrow(fault);
@@ -212,14 +212,14 @@ describe('a failure', () => {
       .map(({ type, payload }) => [type, JSON.parse(payload)]);
 
   test('of the encoding is told with its reason, and with whether the video still plays', () => {
-    store.planned(videoId, {}, [hls('240p'), hls('360p')]);
-    store.refused(videoId, 'Unusable.');
+    store.setPlan(videoId, {}, [hls('240p'), hls('360p')]);
+    store.markRefused(videoId, 'Unusable.');
     expect(store.hasFailed(videoId)).toBe(true);
-    store.planned(videoId, {}, [hls('240p'), hls('360p'), mp4]);
-    store.finished(videoId, done(hls('240p')), 4);
-    store.refused(videoId, 'Broken.');
-    store.failed(videoId, [mp4], 'No MP4.');
-    store.failed(videoId, [], 'Nothing was to be made.');
+    store.setPlan(videoId, {}, [hls('240p'), hls('360p'), mp4]);
+    store.markFinished(videoId, done(hls('240p')), 4);
+    store.markRefused(videoId, 'Broken.');
+    store.markFailed(videoId, [mp4], 'No MP4.');
+    store.markFailed(videoId, [], 'Nothing was to be made.');
     expect(store.hasFailed(videoId)).toBe(false);
     expect(failures()).toEqual([
       ['video.encoding.failed', { videoId, reason: 'Unusable.', playable: false }],
@@ -239,9 +239,9 @@ describe('a failure', () => {
   });
 
   test('is forgotten when another source comes', () => {
-    store.planned(videoId, { width: 640 }, [hls('240p'), mp4]);
-    store.storyboardMade(videoId);
-    store.refused(videoId, 'Unusable.');
+    store.setPlan(videoId, { width: 640 }, [hls('240p'), mp4]);
+    store.markStoryboardReady(videoId);
+    store.markRefused(videoId, 'Unusable.');
     const before = revision();
     store.reset(videoId);
     expect(revision()).toBeGreaterThan(before);
@@ -259,36 +259,36 @@ describe('the revision', () => {
       work();
       seen.push(revision());
     };
-    noting(() => store.planned(videoId, {}, [hls('240p'), mp4]));
-    noting(() => store.changed(videoId));
-    noting(() => store.finished(videoId, done(hls('240p')), 4));
-    noting(() => store.storyboardMade(videoId));
-    noting(() => store.removed(videoId, mp4));
+    noting(() => store.setPlan(videoId, {}, [hls('240p'), mp4]));
+    noting(() => store.markChanged(videoId));
+    noting(() => store.markFinished(videoId, done(hls('240p')), 4));
+    noting(() => store.markStoryboardReady(videoId));
+    noting(() => store.removeRendition(videoId, mp4));
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
     expect(new Set(seen).size).toBe(seen.length);
     const before = revision();
-    store.started(videoId, [hls('240p')]);
-    store.progressed(videoId, [hls('240p')], 50);
+    store.markStarted(videoId, [hls('240p')]);
+    store.updateProgress(videoId, [hls('240p')], 50);
     expect(revision()).toBe(before);
   });
 });
 
 describe('a video that is gone', () => {
   test('is written nothing of', () => {
-    store.planned(videoId, {}, [hls('240p')]);
+    store.setPlan(videoId, {}, [hls('240p')]);
     removeVideo();
-    store.planned(videoId, {}, [hls('240p')]);
-    store.started(videoId, [hls('240p')]);
-    store.progressed(videoId, [hls('240p')], 5);
-    store.finished(videoId, done(hls('240p')), 4);
-    store.failed(videoId, [hls('240p')], 'No.');
-    store.refused(videoId, 'No.');
+    store.setPlan(videoId, {}, [hls('240p')]);
+    store.markStarted(videoId, [hls('240p')]);
+    store.updateProgress(videoId, [hls('240p')], 5);
+    store.markFinished(videoId, done(hls('240p')), 4);
+    store.markFailed(videoId, [hls('240p')], 'No.');
+    store.markRefused(videoId, 'No.');
     store.sourceFailed(videoId, 'No.');
     store.reset(videoId);
-    store.changed(videoId);
-    store.storyboardMade(videoId);
-    store.added(videoId, mp4);
-    expect([store.order(videoId), store.state(videoId), store.findForViewers(videoId)]).toEqual([
+    store.markChanged(videoId);
+    store.markStoryboardReady(videoId);
+    store.addRendition(videoId, mp4);
+    expect([store.request(videoId), store.state(videoId), store.findForViewers(videoId)]).toEqual([
       ...[undefined, undefined, undefined],
     ]);
     expect(told()).toEqual([]);
@@ -305,7 +305,7 @@ describe('what its owner wants', () => {
   ])('a clip of %j', (clip, expected) => {
     removeVideo();
     addVideo({ clip, watermark: '{"left":"1px"}' });
-    expect(store.order(videoId)).toMatchObject({ mp4Support: true, watermark: { left: '1px' } });
-    expect(store.order(videoId)?.clip).toEqual(expected);
+    expect(store.request(videoId)).toMatchObject({ mp4Support: true, watermark: { left: '1px' } });
+    expect(store.request(videoId)?.clip).toEqual(expected);
   });
 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiDocument, operationsOf } from '../../scripts/api-document.ts';
-import { openAccount } from '../../src/resources/accounts/open-account.ts';
-import { openDatabaseBeside } from '../../src/store/database.ts';
-import { HttpAsker, type Told } from '../support/http-asker.ts';
-import { formOf, pngImage } from '../support/images.ts';
+import { createAccount } from '../../src/resources/accounts/create-account.ts';
+import { openDatabaseWithoutLock } from '../../src/store/database.ts';
+import { type HttpReply, HttpTestClient } from '../support/http-test-client.ts';
+import { formWith, pngImage } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { badRequestsOf } from './bad-input-requests.ts';
 
@@ -19,16 +19,16 @@ interface Shown {
 
 const hostile = `</title></script><script>alert(1)</script><img src=x onerror=alert(2)>"'\`&amp;\r\nX-Evil: 1\u2028\u202e`;
 let server: TestServer;
-let asker: HttpAsker;
+let asker: HttpTestClient;
 let projects: readonly Shown[];
 let document: ApiDocument;
 
 beforeAll(async () => {
   server = await startServer();
-  asker = new HttpAsker(Number(new URL(server.baseUrl).port));
-  const beside = openDatabaseBeside({ dataDir: server.dataDir });
+  asker = new HttpTestClient(Number(new URL(server.baseUrl).port));
+  const beside = openDatabaseWithoutLock({ dataDir: server.dataDir });
   const keys = { sandbox: 'sandbox-key-of-another', production: 'production-key-of-another' };
-  await openAccount(beside, {
+  await createAccount(beside, {
     ...{ email: 'other@example.org', isUpgraded: true, keys, password: 'a password', atMs: Date.now() },
   });
   await beside.stop();
@@ -54,15 +54,15 @@ async function api(key: string, method: string, path: string, body?: unknown): P
 }
 
 /** Asks as a viewer, always the same one. */
-const see = (path: string): Promise<Told> =>
-  asker.ask({ method: 'GET', path, headers: { 'user-agent': 'one' } });
+const see = (path: string): Promise<HttpReply> =>
+  asker.send({ method: 'GET', path, headers: { 'user-agent': 'one' } });
 
 async function show(key: string): Promise<Shown> {
   const { videoId } = await api(key, 'POST', '/videos', { title: 'Private', public: false });
-  const track = () => formOf(['file', Buffer.from('WEBVTT\n'), 'a.vtt']);
+  const track = () => formWith(['file', Buffer.from('WEBVTT\n'), 'a.vtt']);
   for (const kind of ['captions', 'chapters'])
     await api(key, 'POST', `/videos/${videoId}/${kind}/en`, track());
-  await api(key, 'POST', `/videos/${videoId}/thumbnail`, formOf(['file', pngImage(4, 4), 'a.png']));
+  await api(key, 'POST', `/videos/${videoId}/thumbnail`, formWith(['file', pngImage(4, 4), 'a.png']));
   const { assets } = await api(key, 'GET', `/videos/${videoId}`);
   const token = /\/token\/([0-9a-f-]{36})\//.exec(assets.hls)?.[1] ?? '';
   const session = JSON.parse((await see(`/vod/${videoId}/token/${token}/session`)).text).session_token;
@@ -78,7 +78,7 @@ async function showLive(key: string): Promise<Shown['live']> {
     key,
     'POST',
     `/live-streams/${liveStreamId}/thumbnail`,
-    formOf(['file', pngImage(4, 4), 'a.png']),
+    formWith(['file', pngImage(4, 4), 'a.png']),
   );
   const token = /\/private\/([0-9a-f-]{36})\//.exec(assets.hls)?.[1] ?? '';
   const { session_token } = JSON.parse((await see(`/private/${token}/${liveStreamId}/session`)).text);
@@ -93,7 +93,7 @@ describe('every path that viewers fetch', () => {
       key,
       'POST',
       `/videos/${videoId}/captions/en`,
-      formOf(['file', Buffer.from('WEBVTT\n'), 'a.vtt']),
+      formWith(['file', Buffer.from('WEBVTT\n'), 'a.vtt']),
     );
     const fill = (path: string, ids: Readonly<Record<string, string>>) =>
       path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? 'never-was');
@@ -110,7 +110,7 @@ describe('every path that viewers fetch', () => {
     await asker.inParallel(requests, async request => {
       const line = `${request.method} ${request.path.slice(0, 100)} (${request.why})`;
       try {
-        const { status, text } = await asker.ask(request);
+        const { status, text } = await asker.send(request);
         if (status >= 500 || /node_modules|\.ts:\d|SQLITE|TypeError/.test(text))
           wrong.push(`${line} ${status} ${text}`);
       } catch (error) {
@@ -212,7 +212,7 @@ describe('a title that is a trap', () => {
       key,
       'POST',
       `/players/${playerId}/logo`,
-      formOf(
+      formWith(
         ['file', pngImage(4, 4), `${'a"\r\nX-Evil: 1'}.png`],
         ['link', Buffer.from(`javascript:${hostile}`)],
       ),
@@ -312,7 +312,7 @@ describe('a file that is a trap', () => {
       ...{ logo: `/players/${playerId}/logo`, thumbnail: `/videos/${videoId}/thumbnail` },
       ...{ watermark: '/watermarks', captions: `/videos/${videoId}/captions/fr` },
     };
-    await expect(api(key, 'POST', path[where]!, formOf(['file', bytes, 'a.png']))).rejects.toThrow(code);
+    await expect(api(key, 'POST', path[where]!, formWith(['file', bytes, 'a.png']))).rejects.toThrow(code);
   });
 
   it('of captions with zeros and marks is text and nothing else', async () => {
@@ -321,7 +321,7 @@ describe('a file that is a trap', () => {
     const bytes = Buffer.from(
       `WEBVTT\0\n\n00:00.000 --> 00:01.000\n<img src=x onerror=alert(1)>\0${hostile}`,
     );
-    await api(key, 'POST', `/videos/${videoId}/captions/en`, formOf(['file', bytes, 'a.html']));
+    await api(key, 'POST', `/videos/${videoId}/captions/en`, formWith(['file', bytes, 'a.html']));
     const { status, headers, text } = await see(`/vod/${videoId}/captions/en.vtt`);
     expect([status, text]).toEqual([200, bytes.toString()]);
     expect(headers).toMatchObject({

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { startReceiver } from './webhook-fixture.ts';
 
@@ -10,8 +10,8 @@ const room = new URL('../../src/', import.meta.url).href;
 /** Sends what waits; at its first run three events of one live stream are written down before. */
 const script = `
   import { Outbox } from '${room}events/outbox.store.ts';
-  import { WebhookDispatcher } from '${room}events/webhook-dispatcher.ts';
-  import { WebhookSender } from '${room}events/webhook-sender.ts';
+  import { WebhookDispatcher } from '${room}events/webhooks/webhook-dispatcher.ts';
+  import { WebhookSender } from '${room}events/webhooks/webhook-sender.ts';
   import { AccountsStore } from '${room}resources/accounts/accounts.store.ts';
   import { WebhooksStore } from '${room}resources/webhooks/webhooks.store.ts';
   import { silentLogger } from '${room}shared/logger.ts';
@@ -39,7 +39,7 @@ const script = `
 `;
 
 test('what was acknowledged before a crash is not sent again, and what was not is, in its order', async () => {
-  const dataDir = await tempDirOfTest();
+  const dataDir = await testTempDir();
   const receiver = await startReceiver();
   const startProcess = (what: string) => {
     const child = spawn(

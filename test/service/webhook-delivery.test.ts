@@ -50,7 +50,7 @@ describe('a webhook', () => {
       },
       Date.now(),
     );
-    await waitUntil(() => server.outbox.webhooks.waitingTotal() === 0 && receiver.hooks.length > 0);
+    await waitUntil(() => server.outbox.webhooks.pendingTotal() === 0 && receiver.hooks.length > 0);
     expect(receiver.hooks.map(({ json }) => json)).toEqual([
       expect.objectContaining({ type: 'live-stream.broadcast.ended', liveStreamId: 'liA' }),
     ]);
@@ -77,14 +77,14 @@ describe('a webhook', () => {
       clock.nowMs(),
     );
     server.started('liB');
-    await waitUntil(() => server.outbox.webhooks.waitingTotal() === 2);
+    await waitUntil(() => server.outbox.webhooks.pendingTotal() === 2);
     const seen = () =>
       receiver.hooks.map(({ json }) => `${json.liveStreamId} ${json.type.split('.').at(-1)}`);
     expect(seen()).toEqual(['liA started', 'liB started']);
     isBroken = false;
     clock.move(3_000);
-    server.dispatcher.lookSoon();
-    await waitUntil(() => server.outbox.webhooks.waitingTotal() === 0);
+    server.dispatcher.scheduleDispatch();
+    await waitUntil(() => server.outbox.webhooks.pendingTotal() === 0);
     expect(seen()).toEqual(['liA started', 'liB started', 'liA started', 'liA ended']);
     const [first, , second] = receiver.hooks;
     expect(second!.body).toBe(first!.body);
@@ -120,7 +120,7 @@ describe('a webhook', () => {
       const next = queue.nextDueAtMs(webhookId, clock.nowMs());
       if (next === undefined) break;
       clock.move(next - clock.nowMs());
-      server.dispatcher.lookSoon();
+      server.dispatcher.scheduleDispatch();
     }
     expect(triedAfterSeconds.slice(0, 4)).toEqual([0, 3, 6, 9]);
     const gaps = triedAfterSeconds.map((at, index) => at - (triedAfterSeconds[index - 1] ?? 0)).slice(4, -1);
@@ -155,7 +155,7 @@ describe('a webhook', () => {
     await waitUntil(() => receiver.hooks.length === 8);
     isAway = false;
     server.started('liNew');
-    await waitUntil(() => server.outbox.webhooks.waitingTotal() === 0);
+    await waitUntil(() => server.outbox.webhooks.pendingTotal() === 0);
     expect(receiver.hooks).toHaveLength(17);
   });
 
@@ -180,11 +180,11 @@ describe('a webhook', () => {
     for (const liveStreamId of ['li1', 'li2', 'li3']) {
       server.started(liveStreamId);
       await waitUntil(() => receiver.hooks.some(({ json }) => json.liveStreamId === liveStreamId));
-      await waitUntil(() => server.outbox.webhooks.waitingTotal() === 6);
+      await waitUntil(() => server.outbox.webhooks.pendingTotal() === 6);
     }
     expect(refused()).toBe(12);
     clock.move(60_000);
-    server.dispatcher.lookSoon();
+    server.dispatcher.scheduleDispatch();
     await waitUntil(() => refused() === 18);
   });
 

@@ -37,6 +37,6 @@ it('a database that cannot be written for a while costs no delivery and doubles 
   server.started('li2');
   await waitUntil(() => receiver.hooks.length === 2);
   server.database.sqlite.exec('DROP TRIGGER broken');
-  await waitUntil(() => server.outbox.webhooks.waitingTotal() === 0);
+  await waitUntil(() => server.outbox.webhooks.pendingTotal() === 0);
   expect(receiver.hooks.map(({ json }) => json.liveStreamId)).toEqual(['li1', 'li2']);
 });

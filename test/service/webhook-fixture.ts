@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { DeliveryLog } from '../../src/events/delivery-log.store.ts';
-import { DeliverySweeper } from '../../src/events/delivery-sweeper.ts';
 import { Outbox } from '../../src/events/outbox.store.ts';
-import { WebhookDispatcher, type WebhookObserver } from '../../src/events/webhook-dispatcher.ts';
-import { WebhookSender, type WebhookSenderOptions } from '../../src/events/webhook-sender.ts';
+import { DeliveryCleanupStore } from '../../src/events/webhooks/delivery-cleanup.store.ts';
+import { DeliveryCleanup } from '../../src/events/webhooks/delivery-cleanup.ts';
+import { WebhookDispatcher, type WebhookObserver } from '../../src/events/webhooks/webhook-dispatcher.ts';
+import { WebhookSender, type WebhookSenderOptions } from '../../src/events/webhooks/webhook-sender.ts';
 import type { Clock } from '../../src/shared/clock.ts';
-import { HostResolver } from '../../src/shared/host-resolver.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
-import { type RunningApi, type StartApiOptions, sandboxKey, startApi } from '../support/start-api.ts';
+import { HostResolver } from '../../src/shared/network/host-resolver.ts';
+import { type StartApiOptions, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 
 /** A request that a receiver got. */
 export interface ReceivedHook {
@@ -59,7 +59,7 @@ export async function startReceiver(port = 0): Promise<Receiver> {
 }
 
 /** An API whose webhooks are told of events. */
-export interface RunningWebhooks extends RunningApi {
+export interface RunningWebhooks extends TestApi {
   readonly outbox: Outbox;
   readonly dispatcher: WebhookDispatcher;
   readonly projectId: string;
@@ -100,8 +100,8 @@ export async function startWebhooks(
       return outbox.webhooks;
     },
   });
-  const sweeper = new DeliverySweeper({
-    store: new DeliveryLog(api.database),
+  const sweeper = new DeliveryCleanup({
+    store: new DeliveryCleanupStore(api.database),
     ...clockOption,
     log: silentLogger,
   });
@@ -109,7 +109,7 @@ export async function startWebhooks(
     queue: outbox!.webhooks,
     sender,
     version: '0.0.0',
-    webhookRemoved: () => sweeper.sweepSoon(),
+    webhookRemoved: () => sweeper.schedule(),
     ...(observer === undefined ? {} : { observer }),
     ...clockOption,
     log: silentLogger,

@@ -1,21 +1,28 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { DeliveryLog, deliveriesKeptMs } from '../../src/events/delivery-log.store.ts';
-import { DeliverySweeper } from '../../src/events/delivery-sweeper.ts';
 import { Outbox } from '../../src/events/outbox.store.ts';
-import { attemptsKeptAtMost, type DueDelivery, WebhookQueue } from '../../src/events/webhook-queue.store.ts';
+import {
+  DeliveryCleanupStore,
+  deliveryRetentionMs,
+} from '../../src/events/webhooks/delivery-cleanup.store.ts';
+import { DeliveryCleanup } from '../../src/events/webhooks/delivery-cleanup.ts';
+import {
+  type DueDelivery,
+  maxKeptAttempts,
+  WebhookQueue,
+} from '../../src/events/webhooks/webhook-queue.store.ts';
 import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
-import { BroadcastsStore } from '../../src/resources/live-streams/broadcasts.store.ts';
+import { BroadcastsStore } from '../../src/resources/broadcasts/broadcasts.store.ts';
 import { LiveStreamsStore } from '../../src/resources/live-streams/live-streams.store.ts';
 import { DeliveriesStore } from '../../src/resources/webhooks/deliveries.store.ts';
 import { WebhooksStore } from '../../src/resources/webhooks/webhooks.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { tempDirOfTest } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { MovedClock } from './webhook-fixture.ts';
 
 async function opened() {
-  const database = openDatabase({ dataDir: await tempDirOfTest() });
+  const database = openDatabase({ dataDir: await testTempDir() });
   onTestFinished(() => database.stop());
   const { projectIds } = new AccountsStore(database).addAccount({ isUpgraded: false, createdAtMs: 1 });
   const projectId = projectIds.sandbox;
@@ -63,18 +70,18 @@ it('gives one resource one turn at a time, whichever way the one before goes', a
   expect(due()).toEqual([4, 5]);
   // Told twice of the same try: the second time it is over.
   queue.record([{ delivery: first, record, next: 'succeeded' }]);
-  expect(queue.waitingTotal()).toBe(2);
+  expect(queue.pendingTotal()).toBe(2);
 });
 
 it('remembers the newest tries of a delivery that is tried again and again', async () => {
   const { database, projectId, rows } = await opened();
   const queue = new WebhookQueue(database);
   queue.fanOut(eventOf(projectId, 'li1', 1));
-  for (let tries = 0; tries < attemptsKeptAtMost + 5; tries += 1) {
+  for (let tries = 0; tries < maxKeptAttempts + 5; tries += 1) {
     queue.record([{ delivery: queue.due('webhook_1', 1_000, 1)[0]!, record, next: { retryAtMs: 900 } }]);
   }
-  expect(rows('SELECT min(attempt), count(*) FROM webhook_attempts')).toEqual([[6, attemptsKeptAtMost]]);
-  expect(queue.due('webhook_1', 1_000, 1)[0]!.attempts).toBe(attemptsKeptAtMost + 5);
+  expect(rows('SELECT min(attempt), count(*) FROM webhook_attempts')).toEqual([[6, maxKeptAttempts]]);
+  expect(queue.due('webhook_1', 1_000, 1)[0]!.attempts).toBe(maxKeptAttempts + 5);
 });
 
 it('takes the outcome of a delivery that is gone for none of the one that has its number now', async () => {
@@ -83,7 +90,7 @@ it('takes the outcome of a delivery that is gone for none of the one that has it
   queue.fanOut(eventOf(projectId, 'li1', 1));
   const [gone] = queue.due('webhook_1', 1_000, 1);
   new WebhooksStore(database).remove(projectId, 'webhook_1');
-  new DeliveryLog(database).removeOrphans(10);
+  new DeliveryCleanupStore(database).removeOrphans(10);
   addWebhook('webhook_2');
   queue.fanOut(eventOf(projectId, 'li1', 2));
   const [other] = queue.due('webhook_2', 1_000, 1);
@@ -94,7 +101,7 @@ it('takes the outcome of a delivery that is gone for none of the one that has it
   ]);
   expect(queue.due('webhook_2', 1_000, 1)).toEqual([other]);
   queue.record([{ delivery: other!, record, next: 'succeeded' }]);
-  expect(queue.waitingTotal()).toBe(0);
+  expect(queue.pendingTotal()).toBe(0);
 });
 
 it('keeps only so many, and gives up the oldest for the newest', async () => {
@@ -102,7 +109,7 @@ it('keeps only so many, and gives up the oldest for the newest', async () => {
   const queue = new WebhookQueue(database, { waitingAtMost: 3 });
   for (let number = 1; number <= 5; number += 1) queue.fanOut(eventOf(projectId, 'li1', number));
   expect(queue.dropped).toBe(2);
-  expect(queue.waitingTotal()).toBe(3);
+  expect(queue.pendingTotal()).toBe(3);
   expect(queue.due('webhook_1', 1_000, 10).map(({ eventNumber }) => eventNumber)).toEqual([3]);
   expect(rows('SELECT event_number, state FROM webhook_deliveries ORDER BY number')).toEqual([
     [1, 'failed'],
@@ -140,14 +147,14 @@ it('forgets what is old, what is too much, and what is of webhooks that are gone
   for (let number = 0; number < 250; number += 1) {
     queue.fanOut({
       ...eventOf(projectId, 'li1', number),
-      createdAtMs: atMs - deliveriesKeptMs + number - 10,
+      createdAtMs: atMs - deliveryRetentionMs + number - 10,
     });
   }
   const [delivery] = queue.due('webhook_1', atMs, 1);
   queue.record([{ delivery: delivery!, record, next: 'succeeded' }]);
   new WebhooksStore(database).remove(projectId, 'webhook_2');
-  const sweeper = new DeliverySweeper({
-    store: new DeliveryLog(database, { keptAtMost: 5 }),
+  const sweeper = new DeliveryCleanup({
+    store: new DeliveryCleanupStore(database, { keptAtMost: 5 }),
     clock,
     log: silentLogger,
   });
@@ -158,14 +165,14 @@ it('forgets what is old, what is too much, and what is of webhooks that are gone
   await waitUntil(() => rows('SELECT 1 FROM removed_webhooks').length === 0);
   await waitUntil(() => counts() === 'webhook_1,240,10', { what: counts });
   expect(rows('SELECT 1 FROM webhook_attempts')).toEqual([]);
-  expect(queue.waitingTotal()).toBe(240);
+  expect(queue.pendingTotal()).toBe(240);
   expect(queue.due('webhook_1', atMs, 9).map(({ eventNumber }) => eventNumber)).toEqual([10]);
 
   for (let count = 0; count < 8; count += 1) {
     const [next] = queue.due('webhook_1', atMs, 1);
     queue.record([{ delivery: next!, record, next: count % 2 === 0 ? 'succeeded' : 'failed' }]);
   }
-  sweeper.sweepSoon();
+  sweeper.schedule();
   await waitUntil(() => counts() === 'webhook_1,237,13', { what: counts });
 });
 
@@ -288,8 +295,8 @@ it('is told of broadcasts once when they can be played and once when they end, a
   // Its publisher was gone before the first picture was out.
   broadcasts.changed(crashed, { state: 'waiting' });
   open('li2');
-  expect(broadcasts.endOpenOnes(50_000, 'server-crashed')).toBe(2);
-  expect(broadcasts.endOpenOnes(60_000, 'server-crashed')).toBe(0);
+  expect(broadcasts.endUnfinished(50_000, 'server-crashed')).toBe(2);
+  expect(broadcasts.endUnfinished(60_000, 'server-crashed')).toBe(0);
   const events = rows('SELECT type, subject_id, payload, created_at_ms FROM events ORDER BY id');
   expect(events).toEqual([
     ['live-stream.broadcast.started', 'li1', '{"liveStreamId":"li1"}', clock.nowMs()],

@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { WebhookSender, type WebhookSenderOptions } from '../../src/events/webhook-sender.ts';
-import { HostResolver } from '../../src/shared/host-resolver.ts';
+import { WebhookSender, type WebhookSenderOptions } from '../../src/events/webhooks/webhook-sender.ts';
+import { HostResolver } from '../../src/shared/network/host-resolver.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
 import { startReceiver } from './webhook-fixture.ts';
 

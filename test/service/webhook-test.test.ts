@@ -52,7 +52,7 @@ describe('a test of a webhook', () => {
     expect(json).toMatchObject({ status: 'failed', attempts: [{ statusCode: 503, response: 'later' }] });
     expect(json).not.toHaveProperty('nextAttemptAt');
     clock.move(24 * 3_600_000);
-    server.dispatcher.lookSoon();
+    server.dispatcher.scheduleDispatch();
     server.started('liA');
     const [, second] = await waitUntil(() => receiver.hooks.length === 2 && receiver.hooks);
     expect(second!.json.type).toBe('live-stream.broadcast.started');

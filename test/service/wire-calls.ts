@@ -1,8 +1,8 @@
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
-import { formOf, pngImage } from '../support/images.ts';
+import { formWith, pngImage } from '../support/images.ts';
 import { admin, easeSignIn, signIn } from '../support/sign-in.ts';
-import { type RunningApi, sandboxKey, sandboxProjectOf, startApi } from '../support/start-api.ts';
+import { sandboxKey, sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 
 /** A request that succeeds. */
 export interface WireCall {
@@ -14,7 +14,7 @@ export interface WireCall {
 }
 
 /** An API that has one of everything, and knows a request that succeeds for each of its operations. */
-export interface WireApi extends RunningApi {
+export interface WireApi extends TestApi {
   /** By method and path as in the API document, such as `GET /videos/{videoId}`. */
   readonly calls: Readonly<Record<string, () => WireCall | Promise<WireCall>>>;
   /** What there is, by the name in a path. */
@@ -22,9 +22,9 @@ export interface WireApi extends RunningApi {
 }
 
 const events = ['live-stream.broadcast.started'];
-const image = () => formOf(['any name', pngImage(10, 5), 'image.png']);
-const texts = () => formOf(['any name', Buffer.from('WEBVTT\n'), 'en.vtt']);
-const film = () => formOf(['film.mp4', Buffer.from('bytes of a film'), 'film.mp4']);
+const image = () => formWith(['any name', pngImage(10, 5), 'image.png']);
+const texts = () => formWith(['any name', Buffer.from('WEBVTT\n'), 'en.vtt']);
+const film = () => formWith(['film.mp4', Buffer.from('bytes of a film'), 'film.mp4']);
 
 /** Starts an API in which {@link WireApi.calls} succeed. */
 export async function startWireApi(): Promise<WireApi> {

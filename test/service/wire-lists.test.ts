@@ -172,7 +172,7 @@ describe('analytics are filtered by every form in which clients send', () => {
     const eve = [1, 2].map(typ => ({ eat: at, typ, vti: 0 }));
     const report = { sat: at, sid: randomUUID(), mid: server.ids.videoId, pid: randomUUID(), ver: '1' };
     await server.call('POST', '/watch', { key: null, body: { ...report, ref: referrer, eve } });
-    await server.api.analytics.playbacks.flush();
+    await server.api.analytics.tracker.flush();
   });
   const count = async (query: string) => {
     const { status, json } = await get(`/data/metrics/play/count?${query}`);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildApiDocument, operationsOf, responseAt } from '../../scripts/api-document.ts';
-import { type Answer, sandboxKey } from '../support/start-api.ts';
+import { type ApiReply, sandboxKey } from '../support/start-api.ts';
 import { startWireApi, type WireApi } from './wire-calls.ts';
 
 const document = await buildApiDocument();
@@ -20,7 +20,7 @@ const keyed = operations.filter(({ operation }) =>
 
 let server: WireApi;
 /** What each operation answered when it succeeded. */
-const answers = new Map<string, Answer>();
+const answers = new Map<string, ApiReply>();
 
 beforeAll(async () => {
   server = await startWireApi();

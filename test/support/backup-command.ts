@@ -28,7 +28,7 @@ export function startCommand(
   args: readonly string[],
   options: { readonly isPaused?: boolean; readonly hasInput?: boolean; readonly uid?: number } = {},
 ): RunningCommand {
-  const child = spawn(process.execPath, [`src/${name}.ts`, ...args], {
+  const child = spawn(process.execPath, [`src/cli/${name}.ts`, ...args], {
     cwd: root,
     ...(options.uid === undefined ? {} : { uid: options.uid }),
     stdio: [options.hasInput === true ? 'pipe' : 'ignore', 'pipe', 'pipe'],

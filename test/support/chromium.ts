@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** The browser that tests drive, or why there is none. Tests that skip print the reason. */
-export type ChromiumFound =
+export type ChromiumLookup =
   | { readonly path: string }
   | { readonly path?: undefined; readonly reason: string };
 
@@ -14,7 +14,7 @@ const names = [
   'Google Chrome',
   'Chromium',
 ];
-const usualPlaces = [
+const defaultPaths = [
   '/usr/bin',
   '/usr/local/bin',
   '/snap/bin',
@@ -27,14 +27,16 @@ const usualPlaces = [
  * Finds an installed Chromium or Chrome: `MILLRACE_TEST_CHROMIUM` if set (then no other is looked for),
  * else one on PATH, else one in the usual places.
  */
-export function findChromium(env: Readonly<Record<string, string | undefined>> = process.env): ChromiumFound {
+export function findChromium(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): ChromiumLookup {
   const set = env.MILLRACE_TEST_CHROMIUM;
   if (set !== undefined && set !== '') {
     return isExecutable(set)
       ? { path: set }
       : { reason: `MILLRACE_TEST_CHROMIUM names ${set}, which cannot be run` };
   }
-  const folders = [...(env.PATH ?? '').split(delimiter).filter(folder => folder !== ''), ...usualPlaces];
+  const folders = [...(env.PATH ?? '').split(delimiter).filter(folder => folder !== ''), ...defaultPaths];
   for (const folder of folders) {
     for (const name of names) {
       const path = join(folder, name);

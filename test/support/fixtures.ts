@@ -79,8 +79,8 @@ const recipes = {
     ],
   },
   'not-video': { extension: '.mp4', make: () => noise(64 * 1024) },
-  truncated: { extension: '.mp4', from: 'h264-aac', make: cut },
-  'truncated-faststart': { extension: '.mp4', from: 'h264-aac-faststart', make: cut },
+  truncated: { extension: '.mp4', from: 'h264-aac', make: truncate },
+  'truncated-faststart': { extension: '.mp4', from: 'h264-aac-faststart', make: truncate },
   'one-pixel': {
     extension: '.mkv',
     args: [
@@ -99,7 +99,7 @@ const recipes = {
       ...aac,
     ],
   },
-  rotated: { extension: '.mp4', from: 'h264-aac', make: turned },
+  rotated: { extension: '.mp4', from: 'h264-aac', make: rotate },
   hdr: {
     extension: '.mp4',
     args: [
@@ -226,18 +226,18 @@ export type FixtureName = keyof typeof recipes;
 /** All of them. */
 export const fixtureNames = Object.keys(recipes) as readonly FixtureName[];
 
-const making = new Map<FixtureName, Promise<string>>();
+const pendingFixtures = new Map<FixtureName, Promise<string>>();
 
 /**
  * Path of a fixture; made at its first use and kept in the system's folder for temporary files, under a name that changes with its
  * recipe. It is shared by all tests and never written to: copy it first.
  */
 export function fixture(name: FixtureName): Promise<string> {
-  let path = making.get(name);
+  let path = pendingFixtures.get(name);
   if (path === undefined) {
     path = cached(name);
-    making.set(name, path);
-    path.catch(() => making.delete(name));
+    pendingFixtures.set(name, path);
+    path.catch(() => pendingFixtures.delete(name));
   }
   return path;
 }
@@ -294,7 +294,7 @@ function digest(name: FixtureName): string {
   return createHash('sha256').update(JSON.stringify(parts)).update(ffmpegPath).digest('hex').slice(0, 8);
 }
 
-function cut(source: Buffer): Buffer {
+function truncate(source: Buffer): Buffer {
   return source.subarray(0, Math.floor(source.length * 0.6));
 }
 
@@ -307,7 +307,7 @@ function noise(bytes: number): Buffer {
 }
 
 /** Writes a quarter turn clockwise into the first track's header. */
-function turned(source: Buffer): Buffer {
+function rotate(source: Buffer): Buffer {
   const copy = Buffer.from(source);
   // Version 0: from the type on, 44 bytes before the matrix (ISO/IEC 14496-12 8.3.2).
   const matrixAt = copy.indexOf('tkhd') + 44;

@@ -33,7 +33,7 @@ export const webpImage: Buffer = Buffer.concat([
 ]);
 
 /** A multipart body: parts with a file name are files. */
-export function formOf(...parts: [field: string, bytes: Buffer, fileName?: string][]): FormData {
+export function formWith(...parts: [field: string, bytes: Buffer, fileName?: string][]): FormData {
   const data = new FormData();
   for (const [field, bytes, fileName] of parts) {
     if (fileName === undefined) data.append(field, bytes.toString());

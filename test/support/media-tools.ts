@@ -1,14 +1,14 @@
 import { FfmpegTools, type FfmpegToolsOptions } from '../../src/ffmpeg/ffmpeg-tools.ts';
 import type { RunLimits } from '../../src/ffmpeg/media-tools.ts';
-import type { ProcessOwner } from '../../src/ffmpeg/owned-process.ts';
+import type { ProcessOwner } from '../../src/ffmpeg/process/owned-process.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
+import { encodeTimeoutMs } from './deadlines.ts';
 import { embeddedFfmpeg, embeddedFfprobe, ffprobePath, installedFfmpeg } from './ffmpeg.ts';
-import { encodePatienceMs } from './patience.ts';
 import { makeProcessOwner } from './process-limits.ts';
 
 /** Limits that no test media comes near. */
 export const ampleLimits: RunLimits = {
-  timeoutMs: encodePatienceMs,
+  timeoutMs: encodeTimeoutMs,
   memoryBytes: 4 * 2 ** 30,
   outputBytes: 2 ** 30,
 };

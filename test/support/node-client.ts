@@ -11,7 +11,7 @@ interface Attribute {
 }
 
 /** What the client's code for one method can send. */
-interface MethodFacts {
+interface MethodInfo {
   /** Such as `videos.create`. */
   readonly name: string;
   /** Names of all that the method can put into the query and the body, such as `?sortBy` and `{title`. */
@@ -54,7 +54,7 @@ export class ClientCoverage {
   /** What no call has done yet, of the methods of one part. */
   missing(name: string, part: object): string[] {
     return methodsOf(part).flatMap(method => {
-      const facts = factsOf(name, part, method);
+      const facts = methodInfo(name, part, method);
       if (!this.#called.has(facts.name)) return [facts.name];
       const { request, parameters } = facts;
       const sent = new Set(
@@ -100,7 +100,7 @@ function methodsOf(part: object): string[] {
 }
 
 /** Read off the text of the method that sends the request. */
-function factsOf(part: string, instance: object, method: string): MethodFacts {
+function methodInfo(part: string, instance: object, method: string): MethodInfo {
   const prototype = Object.getPrototypeOf(instance) as Callable;
   const text = String(prototype[`${method}WithResponseHeaders`] ?? prototype[method]);
   const path = /const localVarPath = '\/([^']+)'/.exec(text)?.[1];

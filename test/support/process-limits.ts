@@ -1,5 +1,5 @@
-import { ProcessOwner } from '../../src/ffmpeg/owned-process.ts';
-import { type ChildLimits, ProcessLimits } from '../../src/ffmpeg/process-limits.ts';
+import { ProcessOwner } from '../../src/ffmpeg/process/owned-process.ts';
+import { type ChildLimits, ProcessLimits } from '../../src/ffmpeg/process/process-limits.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 
 const limits = await ProcessLimits.find(process.env, silentLogger);

@@ -28,7 +28,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** A child process as the kernel knows it. */
-export interface SeenProcess {
+export interface ProcessInfo {
   readonly pid: number;
   readonly args: readonly string[];
   /** Names of its environment variables. */
@@ -38,7 +38,7 @@ export interface SeenProcess {
 }
 
 /** Looks at a process; undefined when it is gone, or another program still sets its limits. */
-export function inspectProcess(pid: number, program: RegExp): SeenProcess | undefined {
+export function inspectProcess(pid: number, program: RegExp): ProcessInfo | undefined {
   const read = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8');
   try {
     if (!program.test(read('comm').trim())) return undefined;

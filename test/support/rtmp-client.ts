@@ -3,7 +3,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { MediaTag } from '../../src/ingest/publish-gate.ts';
 import { type AmfValue, decodeAmf0, encodeAmf0 } from './amf0.ts';
-import { patienceMs } from './patience.ts';
+import { waitTimeoutMs } from './deadlines.ts';
 
 /** Where and how to connect. */
 export interface RtmpClientOptions {
@@ -87,7 +87,7 @@ export class RtmpClient {
     const socket = tls
       ? connectTls({ host, port, rejectUnauthorized: false })
       : connectTcp({ host, port, noDelay: true });
-    await once(socket, tls ? 'secureConnect' : 'connect', { signal: AbortSignal.timeout(patienceMs) });
+    await once(socket, tls ? 'secureConnect' : 'connect', { signal: AbortSignal.timeout(waitTimeoutMs) });
     return new RtmpClient(socket);
   }
 
@@ -217,7 +217,7 @@ export class RtmpClient {
 
   /** Resolves when the socket is closed, by whichever side. */
   async closed(): Promise<void> {
-    const deadlineAtMs = Date.now() + patienceMs;
+    const deadlineAtMs = Date.now() + waitTimeoutMs;
     while (!this.#isClosed) await this.#wait(deadlineAtMs, 'the end of the connection');
   }
 
@@ -233,7 +233,7 @@ export class RtmpClient {
 
   /** As {@link until}, for something that is not there at first. */
   async untilFound<Found>(find: () => Found | undefined, what: string): Promise<Found> {
-    const deadlineAtMs = Date.now() + patienceMs;
+    const deadlineAtMs = Date.now() + waitTimeoutMs;
     for (;;) {
       const found = find();
       if (found !== undefined) return found;
@@ -243,7 +243,7 @@ export class RtmpClient {
   }
 
   async #wait(deadlineAtMs: number, what: string): Promise<void> {
-    if (Date.now() > deadlineAtMs) throw new Error(`no sign of ${what} in ${patienceMs} ms`);
+    if (Date.now() > deadlineAtMs) throw new Error(`no sign of ${what} in ${waitTimeoutMs} ms`);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiters.add(resolve);
     const timer = setTimeout(resolve, 20);

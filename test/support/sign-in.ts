@@ -1,17 +1,20 @@
 import { randomBytes, scryptSync } from 'node:crypto';
-import type { RunningApi } from './start-api.ts';
+import type { TestApi } from './start-api.ts';
 
 /** What somebody signs in with. */
-export interface SignIn {
+export interface SignInCredentials {
   readonly email: string;
   readonly password: string;
 }
 
 /** Who may sign in to the first account of `startApi`. */
-export const admin: SignIn = { email: 'admin@localhost', password: 'a password of tests' };
+export const admin: SignInCredentials = { email: 'admin@localhost', password: 'a password of tests' };
 
 /** Signs in; what a browser sends as `Cookie` from then on. */
-export async function signIn({ call }: Pick<RunningApi, 'call'>, who: SignIn = admin): Promise<string> {
+export async function signIn(
+  { call }: Pick<TestApi, 'call'>,
+  who: SignInCredentials = admin,
+): Promise<string> {
   const answer = await call('POST', '/auth/session', { key: null, body: who });
   if (answer.status !== 201) throw new Error(`nobody is signed in: ${answer.status} ${answer.text}`);
   return answer.headers.get('set-cookie')!.split(';')[0]!;
@@ -19,15 +22,15 @@ export async function signIn({ call }: Pick<RunningApi, 'call'>, who: SignIn = a
 
 /** Adds somebody who may sign in to an account. */
 export function addUser(
-  { api }: Pick<RunningApi, 'api'>,
+  { api }: Pick<TestApi, 'api'>,
   accountId: string,
-  { email, password }: SignIn,
+  { email, password }: SignInCredentials,
 ): void {
   api.accounts.addUser({ accountId, email, passwordHash: cheapHash(password), createdAtMs: Date.now() });
 }
 
 /** Spares the processor the work that makes passwords of `admin` hard to guess. */
-export function easeSignIn({ database }: Pick<RunningApi, 'database'>): void {
+export function easeSignIn({ database }: Pick<TestApi, 'database'>): void {
   const set = database.sqlite.prepare('UPDATE users SET password_hash = ? WHERE email = ?');
   set.run(cheapHash(admin.password), admin.email);
 }

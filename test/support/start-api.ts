@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { type Api, type ApiOptions, createApi } from '../../src/app/api.ts';
 import type { EventFeed } from '../../src/events/feed/event-feed.ts';
-import type { WebhookQueue } from '../../src/events/webhook-queue.store.ts';
-import { WebhookSender } from '../../src/events/webhook-sender.ts';
-import { HttpListener, type HttpListenerOptions } from '../../src/http/http-listener.ts';
-import { secureReader } from '../../src/http/peer.ts';
+import type { WebhookQueue } from '../../src/events/webhooks/webhook-queue.store.ts';
+import { WebhookSender } from '../../src/events/webhooks/webhook-sender.ts';
+import { secureReader } from '../../src/http/listener/client-address.ts';
+import { HttpListener, type HttpListenerOptions } from '../../src/http/listener/http-listener.ts';
 import { Jobs } from '../../src/jobs/jobs.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
-import { bootstrapAccount } from '../../src/resources/accounts/bootstrap.ts';
+import { bootstrapAccount } from '../../src/resources/accounts/bootstrap-account.ts';
 import { KeyPairsStore } from '../../src/resources/accounts/key-pairs.store.ts';
-import { type Api, type ApiOptions, createApi } from '../../src/resources/create-api.ts';
 import type { LiveControl } from '../../src/resources/live-streams/live-control.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { Secret } from '../../src/shared/secret.ts';
@@ -53,7 +53,7 @@ export interface StartApiOptions
 }
 
 /** Broadcasts as a test wants them; notes what was asked. */
-export class LiveOfTest implements LiveControl {
+export class FakeLiveControl implements LiveControl {
   readonly broadcasting = new Set<string>();
   readonly completed: string[] = [];
   readonly removed: string[] = [];
@@ -74,7 +74,7 @@ export class LiveOfTest implements LiveControl {
 }
 
 /** An answer with its body read. */
-export interface Answer {
+export interface ApiReply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -83,11 +83,11 @@ export interface Answer {
 }
 
 /** A running API. */
-export interface RunningApi {
+export interface TestApi {
   readonly api: Api;
   readonly database: Database;
   readonly listener: HttpListener;
-  readonly live: LiveOfTest;
+  readonly live: FakeLiveControl;
   readonly metrics: Metrics;
   readonly dataDir: string;
   readonly baseUrl: string;
@@ -96,14 +96,14 @@ export interface RunningApi {
     method: string,
     path: string,
     options?: { body?: unknown; key?: string | null; headers?: Record<string, string> },
-  ): Promise<Answer>;
+  ): Promise<ApiReply>;
   /** Adds a further account; keys that are not given are made up. */
-  addAccount(account?: { isUpgraded?: boolean; sandboxKey?: string; productionKey?: string }): AccountOfTest;
+  addAccount(account?: { isUpgraded?: boolean; sandboxKey?: string; productionKey?: string }): TestAccount;
   stop(): Promise<void>;
 }
 
 /** A further account, with what opens its two projects. */
-export interface AccountOfTest {
+export interface TestAccount {
   readonly accountId: string;
   readonly sandboxKey: string;
   readonly productionKey: string;
@@ -130,14 +130,14 @@ export function sandboxProjectOf(database: Database): string {
 }
 
 /** For tests of webhooks that nobody is to get: it knows no name. */
-const unreachingSender = new WebhookSender({
+const unreachableSender = new WebhookSender({
   allowPrivateTargets: false,
   resolve: () => Promise.reject(Object.assign(new Error('unknown host'), { code: 'ENOTFOUND' })),
   timeoutMs: 5_000,
 });
 
 /** Starts the real API on a free port; its data folder is a new one, removed by `stop`, unless `dataDir` is given. */
-export async function startApi(options: StartApiOptions = {}): Promise<RunningApi> {
+export async function startApi(options: StartApiOptions = {}): Promise<TestApi> {
   const dataDir = options.dataDir ?? (await makeTempDir());
   const log = options.log ?? silentLogger;
   const database = openDatabase({ dataDir });
@@ -148,10 +148,14 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     adminEmail: 'admin@localhost',
     adminPassword: new Secret('a password of tests'),
   });
-  const live = new LiveOfTest();
+  const live = new FakeLiveControl();
   const metrics = new Metrics();
   const publicUrl = () => `http://localhost:${listener.httpPort}`;
-  const jobs = new Jobs({ database, lanes: { transfer: { places: 3, maxPerGroup: 2 }, assembly: 2 }, log });
+  const jobs = new Jobs({
+    database,
+    lanes: { transfer: { maxRunning: 3, maxPerGroup: 2 }, assembly: 2 },
+    log,
+  });
   const api = createApi({
     database,
     dataDir,
@@ -176,7 +180,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     ...(options.ingestHealth === undefined ? {} : { ingestHealth: options.ingestHealth }),
     ...(options.videos === undefined ? {} : { videos: options.videos }),
     ...(options.images === undefined ? {} : { images: options.images }),
-    webhookSender: options.webhookSender ?? unreachingSender,
+    webhookSender: options.webhookSender ?? unreachableSender,
     uploads: { jobs, ...options.uploads },
     ...(options.feed === undefined ? {} : { feed: options.feed(database) }),
     ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks(database) }),
@@ -218,7 +222,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<RunningAp
     async stop() {
       await listener.stop();
       await api.dashboard.stop();
-      await api.analytics.playbacks.stop();
+      await api.analytics.tracker.stop();
       await api.tokenSweeper.stop();
       await api.serverWatch.stop();
       await api.traffic.stop();
@@ -237,7 +241,7 @@ function addAccount(
     sandboxKey: sandbox = `sandbox-${randomUUID()}`,
     productionKey: production = `production-${randomUUID()}`,
   }: { isUpgraded?: boolean; sandboxKey?: string; productionKey?: string } = {},
-): AccountOfTest {
+): TestAccount {
   const createdAtMs = Date.now();
   const { accountId, projectIds } = new AccountsStore(database).addAccount({ isUpgraded, createdAtMs });
   const keys = [
@@ -256,7 +260,7 @@ async function call(
     key = sandboxKey,
     headers = {},
   }: { body?: unknown; key?: string | null; headers?: Record<string, string> },
-): Promise<Answer> {
+): Promise<ApiReply> {
   const response = await fetch(url, {
     method,
     headers: { ...(key === null ? {} : { authorization: basic(key) }), ...headers },

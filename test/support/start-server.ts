@@ -1,10 +1,10 @@
 import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
-import { type RunningApp, startApp } from '../../src/app.ts';
+import { type RunningApp, startApp } from '../../src/app/start-app.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
-import type { LadderForm } from '../../src/live/ladder-form.ts';
+import type { LadderConfig } from '../../src/live/transcode/ladder-config.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
-import type { SandboxRules } from '../../src/shared/sandbox-rules.ts';
+import type { SandboxLimits } from '../../src/shared/sandbox-limits.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
 
 /** A whole server inside the test's process. `await using` stops it and removes its folder. */
@@ -33,16 +33,16 @@ const productionKey = 'production-key-of-this-test-0123456789';
  * Broadcasts are not recorded unless `recording.enabled` says so, since what follows keeps the machine busy.
  *
  * @param flags settings as in the file, such as `{ 'live.reconnectGrace': '2s' }`
- * @param options `dataDir` keeps a folder over several servers; the caller removes it. `sandboxRules`: times that are shorter than usual
+ * @param options `dataDir` keeps a folder over several servers; the caller removes it. `sandboxLimits`: times that are shorter than usual
  */
 export async function startServer(
   flags: Partial<Record<SettingKey, string>> = {},
   options: {
     dataDir?: string;
     log?: Logger;
-    sandboxRules?: Partial<SandboxRules>;
+    sandboxRules?: Partial<SandboxLimits>;
     /** Sizes that broadcasts are encoded in. */
-    liveSteps?: LadderForm['steps'];
+    liveSteps?: LadderConfig['steps'];
     /** True lets broadcasts lose qualities while the machine cannot keep up; default false. */
     canDropQualities?: boolean;
     freeBytes?: () => Promise<number>;

@@ -14,7 +14,7 @@ export function removeDir(path: string): Promise<void> {
 }
 
 /** A new empty folder that is removed when the running test ends, whatever its outcome. Only inside a test. */
-export async function tempDirOfTest(): Promise<string> {
+export async function testTempDir(): Promise<string> {
   const path = await makeTempDir();
   onTestFinished(() => removeDir(path));
   return path;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { patienceMs } from './patience.ts';
+import { waitTimeoutMs } from './deadlines.ts';
 
 /** How long to wait, how often to look, and what to say when it was in vain. */
 export interface WaitOptions {
-  /** Default {@link patienceMs}; give another only where the deadline is part of what is tested. */
+  /** Default {@link waitTimeoutMs}; give another only where the deadline is part of what is tested. */
   readonly timeoutMs?: number;
   /** Default 10, and 30 once a second has passed: to look costs what is waited for some of the machine. */
   readonly everyMs?: number;
@@ -21,7 +21,7 @@ export async function waitUntil<Result>(
   condition: () => Result | Promise<Result>,
   options: WaitOptions = {},
 ): Promise<Exclude<Result, false | null | undefined>> {
-  const { timeoutMs = patienceMs, everyMs } = options;
+  const { timeoutMs = waitTimeoutMs, everyMs } = options;
   const started = performance.now();
   let lastError: unknown;
   for (;;) {

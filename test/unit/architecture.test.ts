@@ -28,18 +28,18 @@ describe('the source tree', () => {
 
 describe('the import rules allow', () => {
   test.each<[what: string, files: Record<string, string>]>([
-    ['a room of the table', { 'live/a.ts': "import { a } from '../hls/b.ts';", 'hls/b.ts': '' }],
+    ['a room of the table', { 'live/a.ts': "import { a } from '../media/b.ts';", 'media/b.ts': '' }],
     ['the own room', { 'live/a.ts': "import { b } from './b.ts';", 'live/b.ts': '' }],
     ['a folder of the own room', { 'resources/x/a.ts': "import { b } from '../y/b.ts';" }],
-    ['everything for the root', { 'app.ts': "import { a } from './live/a.ts';", 'live/a.ts': '' }],
-    ['the root for the root', { 'main.ts': "import { a } from './app.ts';", 'app.ts': '' }],
+    ['everything for the root', { 'app/a.ts': "import { a } from '../live/a.ts';", 'live/a.ts': '' }],
+    ['the root for the root', { 'main.ts': "import { a } from './app/a.ts';", 'app/a.ts': '' }],
     ['types of metrics', { 'http/a.ts': "import type { A } from '../metrics/a.ts';" }],
     ['kysely in a store file', { 'resources/x/x.store.ts': "import { sql } from 'kysely';" }],
     ['kysely in the store', { 'store/a.ts': "import { sql } from 'kysely';" }],
-    ['a deep path of a package', { 'ingest/a.ts': "require('node-media-server/src/a.js');" }],
+    ['a deep path of a package', { 'ingest/rtmp/a.ts': "require('node-media-server/src/a.js');" }],
     ['a scoped package', { 'http/a.ts': "import { Router } from '@koa/router';" }],
     ['the environment at the edge', { 'main.ts': 'process.env', 'config/a.ts': 'process.env' }],
-    ['anything in a comment', { 'hls/a.ts': "// process.env, require('../live/a.ts')\n/* process.env */" }],
+    ['anything in a comment', { 'media/a.ts': "// process.env, require('../live/a.ts')\n/* process.env */" }],
   ])('%s', (_what, files) => {
     expect(problemsOf(files)).toEqual([]);
   });
@@ -49,18 +49,18 @@ describe('the import rules refuse', () => {
   test.each<[what: string, files: Record<string, string>, problem: string]>([
     [
       'another room',
-      { 'hls/a.ts': "\nimport { b } from '../live/b.ts';" },
-      'src/hls/a.ts:2: hls may not import live',
+      { 'media/a.ts': "\nimport { b } from '../live/b.ts';" },
+      'src/media/a.ts:2: media may not import live',
     ],
     [
       'types of another room',
-      { 'hls/a.ts': "import type { B } from '../cmaf/b.ts';" },
-      'src/hls/a.ts:1: hls may not import cmaf',
+      { 'media/a.ts': "import type { B } from '../store/b.ts';" },
+      'src/media/a.ts:1: media may not import store',
     ],
     [
       'a list over several lines',
-      { 'hls/a.ts': "import {\n  a,\n  b,\n} from '../cmaf/b.ts';" },
-      'src/hls/a.ts:1: hls may not import cmaf',
+      { 'media/a.ts': "import {\n  a,\n  b,\n} from '../store/b.ts';" },
+      'src/media/a.ts:1: media may not import store',
     ],
     [
       'passing on from another room',
@@ -74,13 +74,13 @@ describe('the import rules refuse', () => {
     ],
     [
       'importing for effect',
-      { 'hls/a.ts': "import '../cmaf/b.ts';" },
-      'src/hls/a.ts:1: hls may not import cmaf',
+      { 'media/a.ts': "import '../store/b.ts';" },
+      'src/media/a.ts:1: media may not import store',
     ],
     [
       'importing late',
-      { 'hls/a.ts': "const b = await import('../cmaf/b.ts');" },
-      'src/hls/a.ts:1: hls may not import cmaf',
+      { 'media/a.ts': "const b = await import('../store/b.ts');" },
+      'src/media/a.ts:1: media may not import store',
     ],
     [
       'values of metrics',
@@ -94,8 +94,8 @@ describe('the import rules refuse', () => {
     ],
     [
       'the root in a room',
-      { 'live/a.ts': "import { app } from '../app.ts';" },
-      'src/live/a.ts:1: no room may import app.ts',
+      { 'live/a.ts': "import { app } from '../app/a.ts';" },
+      'src/live/a.ts:1: no room may import app/a.ts',
     ],
     [
       'a path out of src',
@@ -126,17 +126,17 @@ describe('the import rules refuse', () => {
     ],
     [
       'the environment by its other name',
-      { 'app.ts': "import { env } from 'node:process';" },
-      'src/app.ts:1: only entry points and config may read the environment',
+      { 'app/a.ts': "import { env } from 'node:process';" },
+      'src/app/a.ts:1: only entry points and config may read the environment',
     ],
     [
       'a file that imports itself by a detour',
       {
-        'hls/a.ts': "import { b } from './b.ts';",
-        'hls/b.ts': "import type { c } from './c.ts';",
-        'hls/c.ts': "import { a } from './a.ts';",
+        'media/a.ts': "import { b } from './b.ts';",
+        'media/b.ts': "import type { c } from './c.ts';",
+        'media/c.ts': "import { a } from './a.ts';",
       },
-      'src/hls/a.ts: imports itself: hls/a.ts -> hls/b.ts -> hls/c.ts -> hls/a.ts',
+      'src/media/a.ts: imports itself: media/a.ts -> media/b.ts -> media/c.ts -> media/a.ts',
     ],
   ])('%s', (_what, files, problem) => {
     expect(problemsOf(files)).toEqual([problem]);

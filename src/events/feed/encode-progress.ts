@@ -1,5 +1,5 @@
 import { formatAtom } from '../../shared/clock.ts';
-import { encodingProgress } from './feed-message.ts';
+import { encodingProgressType } from './feed-message.ts';
 
 /** A rendition that is being encoded. */
 export interface EncodedRendition {
@@ -24,9 +24,9 @@ interface Entry {
 }
 
 /** An encode that is silent for this long is over. */
-const keptMs = 60_000;
+const staleAfterMs = 60_000;
 /** Many times what a machine can encode at once. */
-const mostEntries = 2_000;
+const maxEntries = 2_000;
 
 function keyOf(videoId: string, { type, quality }: EncodedRendition): string {
   return `${videoId} ${type} ${quality}`;
@@ -37,7 +37,7 @@ export class EncodeProgress {
   readonly #entries = new Map<string, Entry>();
 
   /** @param percent 0..100 @param nowMs monotonic */
-  note(
+  record(
     projectId: string,
     videoId: string,
     renditions: readonly EncodedRendition[],
@@ -50,7 +50,7 @@ export class EncodeProgress {
       if (entry !== undefined) {
         entry.percent = Math.floor(percent);
         entry.notedMs = nowMs;
-      } else if (this.#entries.size < mostEntries) {
+      } else if (this.#entries.size < maxEntries) {
         this.#entries.set(key, {
           projectId,
           videoId,
@@ -69,15 +69,15 @@ export class EncodeProgress {
   }
 
   /** What has changed since it was taken the last time. @param nowMs monotonic @param atMs for `emittedAt` */
-  take(nowMs: number, atMs: number): ProgressMessage[] {
+  takeChanged(nowMs: number, atMs: number): ProgressMessage[] {
     const messages: ProgressMessage[] = [];
     for (const [key, entry] of this.#entries) {
       const { projectId, videoId, rendition, percent } = entry;
-      if (nowMs - entry.notedMs > keptMs) this.#entries.delete(key);
+      if (nowMs - entry.notedMs > staleAfterMs) this.#entries.delete(key);
       if (entry.toldPercent === percent) continue;
       entry.toldPercent = percent;
       const text = JSON.stringify({
-        type: encodingProgress,
+        type: encodingProgressType,
         emittedAt: formatAtom(atMs),
         videoId,
         encoding: rendition.type,

@@ -9,23 +9,23 @@ import type { Logger } from '../../shared/logger.ts';
 import type { Outbox } from '../outbox.store.ts';
 import { type EncodedRendition, EncodeProgress } from './encode-progress.ts';
 import { EventReader } from './event-reader.ts';
-import { FeedClient, type FeedEnd, type FeedSubscription, type FeedTimes } from './feed-client.ts';
+import { FeedClient, type FeedCloseReason, type FeedSubscription, type FeedTimes } from './feed-client.ts';
 import {
-  type BroadcastFacts,
-  broadcastStats,
-  encodingProgress,
+  type BroadcastStatsMessage,
+  broadcastStatsType,
+  encodingProgressType,
   gapMessage,
   helloMessage,
-  type RestreamMoment,
+  type RestreamStateMessage,
   restreamMessage,
-  restreamState,
+  restreamStateType,
   statsMessage,
 } from './feed-message.ts';
 
 /** What the feed tells of itself, for metrics. */
 export interface FeedObserver {
   clientOpened(): void;
-  clientClosed(end: FeedEnd): void;
+  clientClosed(end: FeedCloseReason): void;
   /** `transient`: statistics and progress. */
   sent(kind: 'event' | 'transient', count: number): void;
   /** Statistics and progress that a slow client was not sent. */
@@ -36,9 +36,9 @@ export interface FeedObserver {
 export interface EventFeedOptions {
   readonly outbox: Outbox;
   /** How broadcasts do now, of the projects that `wants` names. Asked each second while somebody wants to know. */
-  readonly broadcasts: (wants: (projectId: string) => boolean) => readonly BroadcastFacts[];
+  readonly broadcasts: (wants: (projectId: string) => boolean) => readonly BroadcastStatsMessage[];
   /** How destinations of broadcasts do now, likewise; there are none unless given. */
-  readonly restreams?: (wants: (projectId: string) => boolean) => readonly RestreamMoment[];
+  readonly restreams?: (wants: (projectId: string) => boolean) => readonly RestreamStateMessage[];
   /** Whose a video is; undefined when it is gone. */
   readonly projectOfVideo: (videoId: string) => string | undefined;
   readonly observer: FeedObserver;
@@ -47,12 +47,12 @@ export interface EventFeedOptions {
   /** Between looks at the clients, and between statistics; 1,000 ms unless given. */
   readonly tickMs?: number;
   readonly times?: Partial<FeedTimes>;
-  readonly clientsAtMost?: number;
-  readonly clientsOfProjectAtMost?: number;
+  readonly maxClients?: number;
+  readonly maxClientsPerProject?: number;
 }
 
 /** What is told of a moment, and of what. */
-interface MomentMessage {
+interface TransientMessage {
   readonly type: string;
   readonly subjectId: string;
   readonly text: string;
@@ -62,18 +62,18 @@ interface MomentMessage {
 export const feedProtocol = 'millrace.events.v1';
 
 const usualTimes: FeedTimes = {
-  pingEveryMs: 15_000,
-  silentAtMostMs: 30_000,
-  unreadAtMostMs: 30_000,
-  recheckEveryMs: 5_000,
+  pingIntervalMs: 15_000,
+  maxSilenceMs: 30_000,
+  maxUnreadMs: 30_000,
+  recheckIntervalMs: 5_000,
 };
 /** Each may make 128 KiB wait: 128 MiB at the worst. */
-const mostClients = 1_000;
+const defaultMaxClients = 1_000;
 /** Dashboards and workers of one customer; no customer takes the places of all. */
-const mostClientsOfProject = 50;
+const defaultMaxClientsPerProject = 50;
 /** A client has a ping to say, nothing longer. */
-const messageBytesAtMost = 1_024;
-const goodbyeMs = 2_000;
+const maxMessageBytes = 1_024;
+const closeTimeoutMs = 2_000;
 /** What one turn of the event loop may be used for. */
 const sliceMs = 4;
 
@@ -100,10 +100,10 @@ export class EventFeed implements Component {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
-      maxPayload: messageBytesAtMost,
+      maxPayload: maxMessageBytes,
       // Answered by the client's own hand, which knows whether there is room.
       autoPong: false,
-      closeTimeout: goodbyeMs,
+      closeTimeout: closeTimeoutMs,
       handleProtocols: (offered: Set<string>) => offered.has(feedProtocol) && feedProtocol,
     };
     this.#server = new WebSocketServer(settings);
@@ -132,7 +132,7 @@ export class EventFeed implements Component {
     // Events of a moment ago are told of only now.
     await new Promise(resolve => setImmediate(resolve));
     this.#reader.addAll(this.#all());
-    await this.#reader.idle(Math.min(deadlineMs, Date.now() + goodbyeMs));
+    await this.#reader.idle(Math.min(deadlineMs, Date.now() + closeTimeoutMs));
     for (const client of this.#all()) client.close('server-stopping', 1001, 'The server is stopping.');
     while (this.#clientCount > 0 && Date.now() < deadlineMs) await sleep(20);
   }
@@ -151,10 +151,11 @@ export class EventFeed implements Component {
   }
 
   /** @throws AppError `too-many-requests` when all places are taken */
-  assertRoom(projectId: string): void {
-    const { clientsAtMost = mostClients, clientsOfProjectAtMost = mostClientsOfProject } = this.#options;
-    const isFull = this.#clientCount >= clientsAtMost;
-    if (!isFull && (this.#clients.get(projectId)?.size ?? 0) < clientsOfProjectAtMost) return;
+  assertCapacity(projectId: string): void {
+    const { maxClients = defaultMaxClients, maxClientsPerProject = defaultMaxClientsPerProject } =
+      this.#options;
+    const isFull = this.#clientCount >= maxClients;
+    if (!isFull && (this.#clients.get(projectId)?.size ?? 0) < maxClientsPerProject) return;
     const whose = isFull ? 'this server' : 'this project';
     throw new AppError('too-many-requests', undefined, {
       details: { detail: `Too many connections of ${whose} listen to events.` },
@@ -178,7 +179,7 @@ export class EventFeed implements Component {
     subscription: FeedSubscription & { readonly environment: string },
   ): void {
     const { projectId, afterNumber } = subscription;
-    const next = this.#options.outbox.ofProject(projectId, afterNumber, 1)[0];
+    const next = this.#options.outbox.listOfProject(projectId, afterNumber, 1)[0];
     const oldest = next?.number ?? this.lastNumber(projectId) + 1;
     this.#server.handleUpgrade(request, socket, head, webSocket => {
       const { clock, observer, log } = this.#options;
@@ -216,8 +217,8 @@ export class EventFeed implements Component {
       return;
     }
     const projectId = this.#options.projectOfVideo(videoId);
-    if (projectId === undefined || !this.#isWanted(encodingProgress, projectId)) return;
-    this.#progress.note(projectId, videoId, renditions, percent, this.#options.clock.monotonicMs());
+    if (projectId === undefined || !this.#isWanted(encodingProgressType, projectId)) return;
+    this.#progress.record(projectId, videoId, renditions, percent, this.#options.clock.monotonicMs());
   }
 
   #remember(client: FeedClient): void {
@@ -284,30 +285,30 @@ export class EventFeed implements Component {
   }
 
   /** What is true of this moment and wanted, by project. */
-  #moment(): Map<string, MomentMessage[]> {
+  #moment(): Map<string, TransientMessage[]> {
     const { clock, broadcasts, restreams } = this.#options;
     const atMs = clock.nowMs();
-    const told = new Map<string, MomentMessage[]>();
-    const add = (projectId: string, message: MomentMessage) => {
+    const told = new Map<string, TransientMessage[]>();
+    const add = (projectId: string, message: TransientMessage) => {
       const messages = told.get(projectId);
       if (messages === undefined) told.set(projectId, [message]);
       else messages.push(message);
     };
-    for (const facts of broadcasts(projectId => this.#isWanted(broadcastStats, projectId))) {
+    for (const facts of broadcasts(projectId => this.#isWanted(broadcastStatsType, projectId))) {
       const text = statsMessage(facts, atMs);
-      add(facts.projectId, { type: broadcastStats, subjectId: facts.liveStreamId, text });
+      add(facts.projectId, { type: broadcastStatsType, subjectId: facts.liveStreamId, text });
     }
-    for (const moment of restreams?.(projectId => this.#isWanted(restreamState, projectId)) ?? []) {
+    for (const moment of restreams?.(projectId => this.#isWanted(restreamStateType, projectId)) ?? []) {
       const text = restreamMessage(moment, atMs);
-      add(moment.projectId, { type: restreamState, subjectId: moment.liveStreamId, text });
+      add(moment.projectId, { type: restreamStateType, subjectId: moment.liveStreamId, text });
     }
-    for (const { projectId, videoId, text } of this.#progress.take(clock.monotonicMs(), atMs)) {
-      add(projectId, { type: encodingProgress, subjectId: videoId, text });
+    for (const { projectId, videoId, text } of this.#progress.takeChanged(clock.monotonicMs(), atMs)) {
+      add(projectId, { type: encodingProgressType, subjectId: videoId, text });
     }
     return told;
   }
 
-  #tell(client: FeedClient, messages: readonly MomentMessage[]): void {
+  #tell(client: FeedClient, messages: readonly TransientMessage[]): void {
     const { observer } = this.#options;
     const texts = messages
       .filter(({ type, subjectId }) => client.wants(type, subjectId))

@@ -53,7 +53,7 @@ export class EventReader {
   /** There may be events for these. Those that wait for room come back by themselves. */
   addAll(clients: Iterable<FeedClient>): void {
     if (this.#isStopped) return;
-    for (const client of clients) if (!client.isWaitingForRoom) this.#behind.add(client);
+    for (const client of clients) if (!client.isWaitingForDrain) this.#behind.add(client);
     if (this.#behind.size > 0 && this.#turn === undefined) this.#later(gatherMs);
   }
 
@@ -113,7 +113,7 @@ export class EventReader {
         if (batch.length === batchSize) this.#behind.add(client);
       } else {
         this.#behind.delete(client);
-        client.isWaitingForRoom = client.isOpen;
+        client.isWaitingForDrain = client.isOpen;
       }
       if (clock.monotonicMs() >= endsMs) return;
     }
@@ -124,7 +124,7 @@ export class EventReader {
     const key = `${projectId} ${client.cursor}`;
     let batch = batches.get(key);
     if (batch === undefined) {
-      batch = this.#options.outbox.ofProject(projectId, client.cursor, batchSize).map(event => ({
+      batch = this.#options.outbox.listOfProject(projectId, client.cursor, batchSize).map(event => ({
         number: event.number,
         type: event.type,
         subjectId: event.subjectId,

@@ -18,7 +18,7 @@ export interface FeedSubscription {
 }
 
 /** Why a client's connection ended. */
-export type FeedEnd =
+export type FeedCloseReason =
   | 'client-closed'
   | 'connection-lost'
   | 'protocol-error'
@@ -32,28 +32,28 @@ export type FeedEnd =
 /** Times of a connection. */
 export interface FeedTimes {
   /** Between pings. */
-  readonly pingEveryMs: number;
+  readonly pingIntervalMs: number;
   /** A client that is silent for this long is gone. */
-  readonly silentAtMostMs: number;
+  readonly maxSilenceMs: number;
   /** A client that takes nothing of what waits for it for this long does not read. */
-  readonly unreadAtMostMs: number;
+  readonly maxUnreadMs: number;
   /** Between looks at whether the credentials still count. */
-  readonly recheckEveryMs: number;
+  readonly recheckIntervalMs: number;
 }
 
 /** Told to those who hear of a client. */
 export interface FeedClientEvents {
   /** It takes more, after it did not. */
   drained(): void;
-  ended(end: FeedEnd): void;
+  ended(end: FeedCloseReason): void;
 }
 
 /** No further event is handed to the socket while so much waits in it; they are read from the database later. */
-const mostWaitingEventBytes = 128 * 1024;
+const maxBufferedEventBytes = 128 * 1024;
 /** Past this, what tells only of the moment is left out: by the time it arrives it is old. */
-const mostWaitingTransientBytes = 64 * 1024;
+const maxBufferedTransientBytes = 64 * 1024;
 /** Nobody has a reason to send more than a ping now and then. */
-const mostFramesHeardEachSecond = 30;
+const maxFramesPerSecond = 30;
 
 /** One client of the feed. What waits for it is bounded by its socket; where it is in the events is a number. */
 export class FeedClient {
@@ -61,7 +61,7 @@ export class FeedClient {
   /** The last event that was looked at for it. */
   cursor: number;
   /** It waits for room, and is told by itself when there is. */
-  isWaitingForRoom = false;
+  isWaitingForDrain = false;
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
   readonly #times: FeedTimes;
@@ -77,7 +77,7 @@ export class FeedClient {
   #framesHeard = 0;
   /** Where what is told of the next moment begins. */
   #firstTransient = 0;
-  #end: FeedEnd | undefined;
+  #end: FeedCloseReason | undefined;
 
   constructor(options: {
     webSocket: WebSocket;
@@ -118,7 +118,7 @@ export class FeedClient {
 
   /** Room for a batch of events. */
   get canTakeEvents(): boolean {
-    return this.isOpen && this.#webSocket.bufferedAmount < mostWaitingEventBytes;
+    return this.isOpen && this.#webSocket.bufferedAmount < maxBufferedEventBytes;
   }
 
   /** Whether it wants to be told of this. */
@@ -142,7 +142,7 @@ export class FeedClient {
     let sent = 0;
     this.#socket.cork();
     for (const text of [...texts.slice(first), ...texts.slice(0, first)]) {
-      if (this.#webSocket.bufferedAmount > mostWaitingTransientBytes) break;
+      if (this.#webSocket.bufferedAmount > maxBufferedTransientBytes) break;
       this.#write(text);
       sent += 1;
     }
@@ -156,10 +156,10 @@ export class FeedClient {
     const nowMs = this.#clock.monotonicMs();
     this.#framesHeard = 0;
     if (!this.isOpen) return;
-    const { pingEveryMs, silentAtMostMs, unreadAtMostMs, recheckEveryMs } = this.#times;
-    const isSilent = nowMs - this.#heardMs >= silentAtMostMs;
+    const { pingIntervalMs, maxSilenceMs, maxUnreadMs, recheckIntervalMs } = this.#times;
+    const isSilent = nowMs - this.#heardMs >= maxSilenceMs;
     // Who does not read does not see pings either.
-    if (this.#unflushed > 0 && (isSilent || nowMs - this.#flushedMs >= unreadAtMostMs)) {
+    if (this.#unflushed > 0 && (isSilent || nowMs - this.#flushedMs >= maxUnreadMs)) {
       this.close('not-reading', 4408, 'Messages were not read.');
       return;
     }
@@ -168,24 +168,24 @@ export class FeedClient {
       this.#webSocket.terminate();
       return;
     }
-    if (nowMs - this.#pingedMs >= pingEveryMs) {
+    if (nowMs - this.#pingedMs >= pingIntervalMs) {
       this.#pingedMs = nowMs;
       this.#webSocket.ping();
     }
-    if (nowMs - this.#checkedMs >= recheckEveryMs) {
+    if (nowMs - this.#checkedMs >= recheckIntervalMs) {
       this.#checkedMs = nowMs;
       this.#recheck();
     }
   }
 
   /** Says goodbye. A client that does not answer that is cut off a while later. */
-  close(end: FeedEnd, code: number, reason: string): void {
+  close(end: FeedCloseReason, code: number, reason: string): void {
     this.#end ??= end;
     this.#webSocket.close(code, reason);
   }
 
   /** Cuts the connection. */
-  terminate(end: FeedEnd): void {
+  terminate(end: FeedCloseReason): void {
     this.#end ??= end;
     this.#webSocket.terminate();
   }
@@ -193,8 +193,8 @@ export class FeedClient {
   readonly #flushed = () => {
     this.#unflushed -= 1;
     this.#flushedMs = this.#clock.monotonicMs();
-    if (!this.isWaitingForRoom || !this.canTakeEvents) return;
-    this.isWaitingForRoom = false;
+    if (!this.isWaitingForDrain || !this.canTakeEvents) return;
+    this.isWaitingForDrain = false;
     this.#events.drained();
   };
 
@@ -217,7 +217,7 @@ export class FeedClient {
   #countFrame(): boolean {
     this.#heardMs = this.#clock.monotonicMs();
     this.#framesHeard += 1;
-    if (this.#framesHeard <= mostFramesHeardEachSecond) return true;
+    if (this.#framesHeard <= maxFramesPerSecond) return true;
     this.close('bad-message', 1008, 'Too many messages.');
     return false;
   }

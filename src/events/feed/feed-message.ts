@@ -4,18 +4,23 @@ import { eventTypes } from '../event-catalogue.ts';
 import type { StoredEvent } from '../outbox.store.ts';
 
 /** How a broadcast does, told each second and kept nowhere. */
-export const broadcastStats = 'broadcast.stats';
+export const broadcastStatsType = 'broadcast.stats';
 /** How far an encode has come, kept nowhere. */
-export const encodingProgress = 'video.encoding.progress';
+export const encodingProgressType = 'video.encoding.progress';
 
 /** How a destination of a broadcast does, told each second and kept nowhere. */
-export const restreamState = 'restream.state';
+export const restreamStateType = 'restream.state';
 
 /** Every type that a client can ask for. */
-export const feedTypes: readonly string[] = [...eventTypes, broadcastStats, restreamState, encodingProgress];
+export const feedTypes: readonly string[] = [
+  ...eventTypes,
+  broadcastStatsType,
+  restreamStateType,
+  encodingProgressType,
+];
 
 /** A broadcast that can be played and has not ended, as it is told; undefined values are left out. */
-export interface BroadcastFacts {
+export interface BroadcastStatsMessage {
   readonly projectId: string;
   readonly liveStreamId: string;
   readonly broadcastId: string;
@@ -49,7 +54,7 @@ export interface BroadcastFacts {
 }
 
 /** A destination of a broadcast, as it is told; undefined values are left out. */
-export interface RestreamMoment {
+export interface RestreamStateMessage {
   readonly projectId: string;
   readonly liveStreamId: string;
   readonly broadcastId: string;
@@ -86,11 +91,11 @@ export function eventMessage(event: StoredEvent): string {
 
 /** How a broadcast does at the time `atMs`. */
 export function statsMessage(
-  { projectId, encoder, lastDroppedAtMs, ...facts }: BroadcastFacts,
+  { projectId, encoder, lastDroppedAtMs, ...facts }: BroadcastStatsMessage,
   atMs: number,
 ): string {
   return JSON.stringify({
-    type: broadcastStats,
+    type: broadcastStatsType,
     emittedAt: formatAtom(atMs),
     ...facts,
     encoder: encoder === '' ? undefined : encoder,
@@ -99,9 +104,12 @@ export function statsMessage(
 }
 
 /** How a destination does at the time `atMs`. */
-export function restreamMessage({ projectId, sinceMs, ...moment }: RestreamMoment, atMs: number): string {
+export function restreamMessage(
+  { projectId, sinceMs, ...moment }: RestreamStateMessage,
+  atMs: number,
+): string {
   return JSON.stringify({
-    type: restreamState,
+    type: restreamStateType,
     emittedAt: formatAtom(atMs),
     ...moment,
     since: formatAtom(sinceMs),

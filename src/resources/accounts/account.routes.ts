@@ -1,7 +1,7 @@
-import type { Caller } from '../../http/caller.ts';
-import { pageOf, sortOf } from '../../http/pagination.ts';
-import { type RateLimits, ratesOf } from '../../http/rate-limiter.ts';
-import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
+import type { Caller } from '../../http/routing/caller.ts';
+import { pageOf, sortOf } from '../../http/routing/pagination.ts';
+import { type RateLimits, ratesOf } from '../../http/routing/rate-limiter.ts';
+import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
 import { formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Environment } from '../../store/tables.ts';
@@ -15,7 +15,7 @@ import {
   keyPairsQuerySchema,
 } from './account.schema.ts';
 import type { AccountsStore } from './accounts.store.ts';
-import { environments, type KeyPair, keyPairsMax } from './key-pair.ts';
+import { environments, type KeyPair, maxKeyPairs } from './key-pair.ts';
 import type { KeyPairsService } from './key-pairs.service.ts';
 
 /** What the routes of an account are made with. */
@@ -40,7 +40,7 @@ export interface IngestAddresses {
   readonly rtmps: string | undefined;
 }
 
-const reach =
+const credentialScope =
   'A production credential reaches the keys of both environments, a sandbox credential those of the sandbox only: with it, pairs ' +
   'are shown, made, regenerated and deleted without their production keys.';
 const atOnce = 'The old key opens nothing from then on, nor do tokens that were made from it.';
@@ -82,7 +82,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       path: '/account/api-keys',
       tag,
       summary: 'List API key pairs',
-      description: `${reach} Pairs of production keys alone are not shown to it.`,
+      description: `${credentialScope} Pairs of production keys alone are not shown to it.`,
       auth: 'key',
       query: keyPairsQuerySchema,
       success: { status: 200, description: 'A page of pairs.', schema: keyPairListSchema },
@@ -97,7 +97,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       path: '/account/api-keys',
       tag,
       summary: 'Create an API key pair',
-      description: `The keys themselves are in this answer and never again. ${reach}`,
+      description: `The keys themselves are in this answer and never again. ${credentialScope}`,
       auth: 'key',
       body: jsonBody(keyPairCreationSchema),
       success: { status: 201, description: 'The pair, with its keys.', schema: keyPairSchema },
@@ -125,7 +125,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       method: 'DELETE',
       path: '/account/api-keys/{keyPairId}',
       summary: 'Delete an API key pair',
-      description: `${atOnce} ${reach} The last key of an environment cannot be deleted.`,
+      description: `${atOnce} ${credentialScope} The last key of an environment cannot be deleted.`,
       ...pair,
       success: { status: 204, description: 'They are gone.' },
       errors: ['last-api-key'],
@@ -181,7 +181,7 @@ function accountView(
     environment,
     projectId,
     limits: {
-      apiKeyPairs: keyPairsMax,
+      apiKeyPairs: maxKeyPairs,
       webhooks,
       requestsPerMinute: Object.fromEntries(limited),
       ...(videoRestoreDays > 0 ? { videoRestoreDays } : {}),

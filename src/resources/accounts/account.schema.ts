@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { listQuery, listSchema } from '../../http/pagination.ts';
-import { someText } from '../../http/text-schema.ts';
-import { keyPairNameMax } from './key-pair.ts';
+import { listQuery, listSchema } from '../../http/routing/pagination.ts';
+import { nonEmptyText } from '../../http/routing/text-schema.ts';
+import { maxKeyPairNameLength } from './key-pair.ts';
 
 const dateTime = z.iso.datetime({ offset: true });
-const name = someText(keyPairNameMax);
+const name = nonEmptyText(maxKeyPairNameLength);
 const perMinute = z.int().optional();
 
 /** The account of a caller. */

@@ -44,7 +44,7 @@ export function hashOfSecret(secret: string): Buffer {
  *
  * **Source**: RFC 5321 4.5.3.1, for the lengths. The form is what mail hosts take, and `name@host` for machines without a domain.
  */
-export function emailFault(email: string): string | undefined {
+export function describeEmailProblem(email: string): string | undefined {
   const [, local, domain] = /^([A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+)@([A-Za-z0-9.-]+)$/.exec(email) ?? [];
   if (local === undefined || domain === undefined) return 'An address is of the form name@example.org.';
   if (local.length > 64 || domain.length > 255) return 'The address is too long.';

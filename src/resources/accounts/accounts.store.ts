@@ -2,7 +2,7 @@ import { newId } from '../../shared/ids.ts';
 import type { Database } from '../../store/database.ts';
 import type { Environment } from '../../store/tables.ts';
 import { type Account, type KeyOwner, standingOf } from './account.ts';
-import { BriefMemory } from './brief-memory.ts';
+import { SecretCache } from './secret-cache.ts';
 
 interface OwnerRow {
   api_key_id: string;
@@ -25,7 +25,7 @@ export const ownerJoins = `JOIN projects p ON p.id = k.project_id AND k.revoked_
  */
 export class AccountsStore {
   readonly #database: Database;
-  readonly #owners = new BriefMemory<KeyOwner>();
+  readonly #ownerCache = new SecretCache<KeyOwner>();
   readonly #ownerOfKey;
   readonly #touchKey;
   #changes = 0;
@@ -48,7 +48,7 @@ export class AccountsStore {
 
   /** Who owns an API key. */
   ownerOfKey(apiKey: string): KeyOwner | undefined {
-    return this.#owners.find(apiKey, hash => {
+    return this.#ownerCache.getOrLoad(apiKey, hash => {
       const row = this.#ownerOfKey.get(hash);
       return row === undefined ? undefined : ownerFrom(row);
     });
@@ -103,8 +103,8 @@ export class AccountsStore {
   }
 
   /** To be called after API keys were added or revoked. */
-  forgetOwners(): void {
-    this.#owners.clear();
+  clearOwnerCache(): void {
+    this.#ownerCache.clear();
   }
 
   /** An account, and who was the first that may sign in to it. */
@@ -141,7 +141,7 @@ export class AccountsStore {
       ...(standing.isUpgraded === undefined ? {} : { is_upgraded: Number(standing.isUpgraded) }),
     };
     if (Object.keys(changes).length === 0) return;
-    this.#owners.clear();
+    this.#ownerCache.clear();
     this.#changes += 1;
     const { queries } = this.#database;
     this.#database.transaction(() => {

@@ -4,12 +4,12 @@ import type { Environment } from '../../store/tables.ts';
 export const environments = ['sandbox', 'production'] as const satisfies readonly Environment[];
 
 /** The maximum number of API keys in one environment. */
-export const keyPairsMax = 100;
+export const maxKeyPairs = 100;
 /** Characters of a pair's name. */
-export const keyPairNameMax = 100;
+export const maxKeyPairNameLength = 100;
 
 /** One API key of a pair; its text is known to its owner only. */
-export interface KeyHalf {
+export interface ApiKey {
   readonly apiKeyId: string;
   readonly projectId: string;
   readonly environment: Environment;
@@ -25,17 +25,17 @@ export interface KeyPair {
   readonly accountId: string;
   readonly name: string | undefined;
   readonly createdAtMs: number;
-  readonly halves: Readonly<Partial<Record<Environment, KeyHalf>>>;
+  readonly keys: Readonly<Partial<Record<Environment, ApiKey>>>;
 }
 
 /** The environments whose keys may be seen and changed with a credential: a sandbox one must not lead to production. */
-export function reachOf(environment: Environment): readonly Environment[] {
+export function accessibleEnvironments(environment: Environment): readonly Environment[] {
   return environment === 'production' ? environments : ['sandbox'];
 }
 
 /** A pair as far as a credential reaches; undefined when nothing of it is left. */
-export function withinReach(pair: KeyPair, reach: readonly Environment[]): KeyPair | undefined {
-  const halves = reach.flatMap(environment => pair.halves[environment] ?? []);
-  if (halves.length === 0) return undefined;
-  return { ...pair, halves: Object.fromEntries(halves.map(half => [half.environment, half])) };
+export function limitToEnvironments(pair: KeyPair, allowed: readonly Environment[]): KeyPair | undefined {
+  const keys = allowed.flatMap(environment => pair.keys[environment] ?? []);
+  if (keys.length === 0) return undefined;
+  return { ...pair, keys: Object.fromEntries(keys.map(half => [half.environment, half])) };
 }

@@ -1,18 +1,24 @@
-import type { Caller } from '../../http/caller.ts';
+import type { Caller } from '../../http/routing/caller.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import type { Environment } from '../../store/tables.ts';
 import type { KeyPairView } from './account.schema.ts';
 import type { AccountsStore } from './accounts.store.ts';
-import { type KeyHalf, type KeyPair, keyPairsMax, reachOf, withinReach } from './key-pair.ts';
+import {
+  type ApiKey,
+  accessibleEnvironments,
+  type KeyPair,
+  limitToEnvironments,
+  maxKeyPairs,
+} from './key-pair.ts';
 import type { KeyPairsStore } from './key-pairs.store.ts';
 
 /** Characters of an API key: 256 bits. */
 export const apiKeyLength = 43;
 
 /** Texts of keys that were just made, by environment. */
-type NewTexts = Readonly<Partial<Record<Environment, string>>>;
+type NewKeyTexts = Readonly<Partial<Record<Environment, string>>>;
 
 /**
  * What a caller can do with the API keys of its account. A credential reaches keys of its own environment, one of production
@@ -32,7 +38,7 @@ export class KeyPairsService {
   /** A pair as far as the caller's credential reaches. */
   find(caller: Caller, keyPairId: string): KeyPair | undefined {
     const pair = this.#store.find(caller.accountId, keyPairId);
-    return pair && withinReach(pair, reachOf(caller.environment));
+    return pair && limitToEnvironments(pair, accessibleEnvironments(caller.environment));
   }
 
   /** One page of the pairs that the caller's credential reaches, by their creation, and how many there are on all pages. */
@@ -41,8 +47,10 @@ export class KeyPairsService {
     direction: 'asc' | 'desc',
     page: { currentPage: number; pageSize: number },
   ): { views: KeyPairView[]; total: number } {
-    const reach = reachOf(caller.environment);
-    const pairs = this.#store.ofAccount(caller.accountId).flatMap(pair => withinReach(pair, reach) ?? []);
+    const reach = accessibleEnvironments(caller.environment);
+    const pairs = this.#store
+      .listByAccount(caller.accountId)
+      .flatMap(pair => limitToEnvironments(pair, reach) ?? []);
     if (direction === 'desc') pairs.reverse();
     const first = (page.currentPage - 1) * page.pageSize;
     const views = pairs.slice(first, first + page.pageSize).map(pair => viewOf(pair));
@@ -61,16 +69,16 @@ export class KeyPairsService {
    */
   create(caller: Caller, name: string | undefined): KeyPairView {
     const { accountId } = caller;
-    const projects = this.#store.projectsOf(accountId);
-    this.#requireRoom(projects[caller.environment], caller.environment);
-    const keys = reachOf(caller.environment).map(environment => ({
+    const projects = this.#store.projectIdsOf(accountId);
+    this.#requireKeyCapacity(projects[caller.environment], caller.environment);
+    const keys = accessibleEnvironments(caller.environment).map(environment => ({
       environment,
       projectId: projects[environment],
       text: randomBase62(apiKeyLength),
     }));
     const keyPairId = this.#store.add({ accountId, name, createdAtMs: this.#clock.nowMs(), keys });
-    this.#accounts.forgetOwners();
-    return this.#viewAgain(
+    this.#accounts.clearOwnerCache();
+    return this.#reloadView(
       caller,
       keyPairId,
       Object.fromEntries(keys.map(key => [key.environment, key.text])),
@@ -80,7 +88,7 @@ export class KeyPairsService {
   /** Names a pair; null takes its name away. */
   rename(caller: Caller, { keyPairId }: KeyPair, name: string | null | undefined): KeyPairView {
     if (name !== undefined) this.#store.rename(keyPairId, name);
-    return this.#viewAgain(caller, keyPairId);
+    return this.#reloadView(caller, keyPairId);
   }
 
   /**
@@ -89,13 +97,13 @@ export class KeyPairsService {
    * @throws AppError `authorization-production-credential-required`, or `api-key-limit-reached` when the pair has no such key yet
    */
   regenerate(caller: Caller, pair: KeyPair, environment: Environment): KeyPairView {
-    this.#checkReach(caller, environment);
+    this.#requireAccess(caller, environment);
     const text = randomBase62(apiKeyLength);
-    const projectId = this.#store.projectsOf(caller.accountId)[environment];
-    if (pair.halves[environment] === undefined) this.#requireRoom(projectId, environment);
+    const projectId = this.#store.projectIdsOf(caller.accountId)[environment];
+    if (pair.keys[environment] === undefined) this.#requireKeyCapacity(projectId, environment);
     this.#store.replaceKey(pair, { projectId, text }, this.#clock.nowMs());
-    this.#accounts.forgetOwners();
-    return this.#viewAgain(caller, pair.keyPairId, { [environment]: text });
+    this.#accounts.clearOwnerCache();
+    return this.#reloadView(caller, pair.keyPairId, { [environment]: text });
   }
 
   /**
@@ -105,8 +113,8 @@ export class KeyPairsService {
    *   no such key
    */
   removeKey(caller: Caller, pair: KeyPair, environment: Environment): void {
-    this.#checkReach(caller, environment);
-    const half = pair.halves[environment];
+    this.#requireAccess(caller, environment);
+    const half = pair.keys[environment];
     if (half === undefined) {
       throw new AppError('resource-not-found', undefined, { details: { name: 'environment' } });
     }
@@ -119,35 +127,35 @@ export class KeyPairsService {
    * @throws AppError `last-api-key`, and then none of them was revoked
    */
   remove(pair: KeyPair): void {
-    this.#revoke(pair, Object.values(pair.halves));
+    this.#revoke(pair, Object.values(pair.keys));
   }
 
-  #revoke(pair: KeyPair, halves: readonly KeyHalf[]): void {
+  #revoke(pair: KeyPair, halves: readonly ApiKey[]): void {
     for (const { projectId, environment } of halves) {
       if (this.#store.countKeys(projectId) > 1) continue;
       const detail = `Nobody could use the ${environment} environment any more. Make another key first, or regenerate this one.`;
       throw new AppError('last-api-key', undefined, { details: { name: environment, detail } });
     }
     this.#store.revoke(pair, halves, this.#clock.nowMs());
-    this.#accounts.forgetOwners();
+    this.#accounts.clearOwnerCache();
   }
 
   /** Counts each environment by itself, so that a sandbox key cannot use up what production may have. */
-  #requireRoom(projectId: string, environment: Environment): void {
-    if (this.#store.countKeys(projectId) < keyPairsMax) return;
-    const detail = `The ${environment} environment has ${keyPairsMax} API keys, which is the maximum. Delete a key that is no longer used.`;
+  #requireKeyCapacity(projectId: string, environment: Environment): void {
+    if (this.#store.countKeys(projectId) < maxKeyPairs) return;
+    const detail = `The ${environment} environment has ${maxKeyPairs} API keys, which is the maximum. Delete a key that is no longer used.`;
     throw new AppError('api-key-limit-reached', undefined, { details: { detail } });
   }
 
-  #checkReach(caller: Caller, environment: Environment): void {
-    if (reachOf(caller.environment).includes(environment)) return;
+  #requireAccess(caller: Caller, environment: Environment): void {
+    if (accessibleEnvironments(caller.environment).includes(environment)) return;
     const detail = 'Keys of production are out of reach of a sandbox credential.';
     throw new AppError('authorization-production-credential-required', undefined, {
       details: { name: 'environment', detail },
     });
   }
 
-  #viewAgain(caller: Caller, keyPairId: string, texts: NewTexts = {}): KeyPairView {
+  #reloadView(caller: Caller, keyPairId: string, texts: NewKeyTexts = {}): KeyPairView {
     const pair = this.find(caller, keyPairId);
     if (pair === undefined) {
       throw new AppError('resource-not-found', undefined, { details: { name: 'keyPairId' } });
@@ -156,8 +164,8 @@ export class KeyPairsService {
   }
 }
 
-function viewOf({ keyPairId, name, createdAtMs, halves }: KeyPair, texts: NewTexts = {}): KeyPairView {
-  const { sandbox, production } = halves;
+function viewOf({ keyPairId, name, createdAtMs, keys }: KeyPair, texts: NewKeyTexts = {}): KeyPairView {
+  const { sandbox, production } = keys;
   return {
     keyPairId,
     ...(name === undefined ? {} : { name }),
@@ -168,7 +176,7 @@ function viewOf({ keyPairId, name, createdAtMs, halves }: KeyPair, texts: NewTex
 }
 
 function keyViewOf(
-  { hint, createdAtMs, lastUsedAtMs }: KeyHalf,
+  { hint, createdAtMs, lastUsedAtMs }: ApiKey,
   text: string | undefined,
 ): NonNullable<KeyPairView['sandbox']> {
   return {

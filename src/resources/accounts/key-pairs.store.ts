@@ -2,12 +2,12 @@ import { newId } from '../../shared/ids.ts';
 import type { Database } from '../../store/database.ts';
 import type { Environment } from '../../store/tables.ts';
 import { hashOfSecret } from './account.ts';
-import type { KeyHalf, KeyPair } from './key-pair.ts';
+import type { ApiKey, KeyPair } from './key-pair.ts';
 
 /** The characters at the end of a key that are kept to tell keys apart. */
 const hintLength = 4;
 /** A text so short would be given away by its last characters. */
-const hintedFrom = 12;
+const minHintedKeyLength = 12;
 
 interface PairRow {
   id: string;
@@ -16,7 +16,7 @@ interface PairRow {
   created_at_ms: number;
 }
 
-interface HalfRow {
+interface KeyRow {
   pair_id: string;
   id: string;
   project_id: string;
@@ -41,17 +41,17 @@ export class KeyPairsStore {
   }
 
   /** All pairs of an account, the oldest first. */
-  ofAccount(accountId: string): KeyPair[] {
-    const rows = this.#database.all(this.#pairs(accountId).orderBy('created_at_ms').orderBy('id'));
-    const halves = Map.groupBy(this.#halves(accountId), half => half.pair_id);
+  listByAccount(accountId: string): KeyPair[] {
+    const rows = this.#database.all(this.#pairQuery(accountId).orderBy('created_at_ms').orderBy('id'));
+    const halves = Map.groupBy(this.#keyRows(accountId), half => half.pair_id);
     return rows.map(row => pairFrom(row, halves.get(row.id) ?? []));
   }
 
   /** A pair of an account. */
   find(accountId: string, keyPairId: string): KeyPair | undefined {
-    const row = this.#database.first(this.#pairs(accountId).where('id', '=', keyPairId));
+    const row = this.#database.first(this.#pairQuery(accountId).where('id', '=', keyPairId));
     if (row === undefined) return undefined;
-    const halves = this.#halves(accountId).filter(half => half.pair_id === row.id);
+    const halves = this.#keyRows(accountId).filter(half => half.pair_id === row.id);
     return pairFrom(row, halves);
   }
 
@@ -67,7 +67,7 @@ export class KeyPairsStore {
   }
 
   /** The projects of an account. */
-  projectsOf(accountId: string): Record<Environment, string> {
+  projectIdsOf(accountId: string): Record<Environment, string> {
     const { queries } = this.#database;
     const rows = this.#database.all(
       queries.selectFrom('projects').select(['id', 'environment']).where('account_id', '=', accountId),
@@ -108,7 +108,7 @@ export class KeyPairsStore {
   /** Gives a pair a key in place of the one that it may have for that project, which is revoked. */
   replaceKey(pair: KeyPair, key: NewKey, atMs: number): void {
     this.#database.transaction(() => {
-      for (const half of Object.values(pair.halves)) {
+      for (const half of Object.values(pair.keys)) {
         if (half.projectId === key.projectId) this.#revokeKey(half, atMs);
       }
       this.#addKey(pair.keyPairId, key, atMs);
@@ -116,7 +116,7 @@ export class KeyPairsStore {
   }
 
   /** Revokes keys of a pair at once, with all tokens that were made from them; a pair without keys is gone. */
-  revoke(pair: KeyPair, halves: readonly KeyHalf[], atMs: number): void {
+  revoke(pair: KeyPair, halves: readonly ApiKey[], atMs: number): void {
     const { queries } = this.#database;
     this.#database.transaction(() => {
       for (const half of halves) this.#revokeKey(half, atMs);
@@ -133,7 +133,7 @@ export class KeyPairsStore {
         pair_id: keyPairId,
         project_id: projectId,
         key_hash: hashOfSecret(text),
-        hint: text.length < hintedFrom ? null : text.slice(-hintLength),
+        hint: text.length < minHintedKeyLength ? null : text.slice(-hintLength),
         created_at_ms: createdAtMs,
         last_used_at_ms: null,
         revoked_at_ms: null,
@@ -141,7 +141,7 @@ export class KeyPairsStore {
     );
   }
 
-  #revokeKey({ apiKeyId }: KeyHalf, atMs: number): void {
+  #revokeKey({ apiKeyId }: ApiKey, atMs: number): void {
     this.#database.run(
       this.#database.queries
         .updateTable('api_keys')
@@ -150,14 +150,14 @@ export class KeyPairsStore {
     );
   }
 
-  #pairs(accountId: string) {
+  #pairQuery(accountId: string) {
     return this.#database.queries
       .selectFrom('key_pairs')
       .select(['id', 'account_id', 'name', 'created_at_ms'])
       .where('account_id', '=', accountId);
   }
 
-  #halves(accountId: string): HalfRow[] {
+  #keyRows(accountId: string): KeyRow[] {
     return this.#database.all(
       this.#database.queries
         .selectFrom('projects as p')
@@ -177,17 +177,17 @@ export class KeyPairsStore {
   }
 }
 
-function pairFrom(row: PairRow, halves: readonly HalfRow[]): KeyPair {
+function pairFrom(row: PairRow, halves: readonly KeyRow[]): KeyPair {
   return {
     keyPairId: row.id,
     accountId: row.account_id,
     name: row.name ?? undefined,
     createdAtMs: row.created_at_ms,
-    halves: Object.fromEntries(halves.map(half => [half.environment, halfFrom(half)])),
+    keys: Object.fromEntries(halves.map(half => [half.environment, keyFrom(half)])),
   };
 }
 
-function halfFrom(row: HalfRow): KeyHalf {
+function keyFrom(row: KeyRow): ApiKey {
   return {
     apiKeyId: row.id,
     projectId: row.project_id,

@@ -2,8 +2,8 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 import { promisify } from 'node:util';
 
 /** OWASP's advice for scrypt: 32 MiB and about 60 ms a guess. */
-const cost = { N: 2 ** 15, r: 8, p: 1 } as const;
-const memoryAtMost = 128 * 1_024 * 1_024;
+const scryptCost = { N: 2 ** 15, r: 8, p: 1 } as const;
+const maxMemoryBytes = 128 * 1_024 * 1_024;
 const keyBytes = 32;
 
 /** The length of a password in characters. */
@@ -12,25 +12,35 @@ export const passwordLength = { min: 12, max: 200 } as const;
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 /** No password is this one, and that takes as long to see as with others: a stranger is not to learn from the time who there is. */
-export const passwordOfNobody = textOf(Buffer.alloc(16), Buffer.alloc(keyBytes));
+export const dummyPasswordHash = formatHash(Buffer.alloc(16), Buffer.alloc(keyBytes));
 
 /** A password as it is stored: `scrypt$N$r$p$salt$key`, the last two in base64url. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
-  const key = await derive(password.normalize('NFC'), salt, keyBytes, { ...cost, maxmem: memoryAtMost });
-  return textOf(salt, key);
+  const key = await derive(password.normalize('NFC'), salt, keyBytes, {
+    ...scryptCost,
+    maxmem: maxMemoryBytes,
+  });
+  return formatHash(salt, key);
 }
 
-function textOf(salt: Buffer, key: Buffer): string {
-  return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$');
+function formatHash(salt: Buffer, key: Buffer): string {
+  return [
+    'scrypt',
+    scryptCost.N,
+    scryptCost.r,
+    scryptCost.p,
+    salt.toString('base64url'),
+    key.toString('base64url'),
+  ].join('$');
 }
 
 /** Whether a password is the one that was stored. */
-export async function isPassword(password: string, stored: string): Promise<boolean> {
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [scheme, N, r, p, salt = '', key = ''] = stored.split('$');
   if (scheme !== 'scrypt') return false;
   const expected = Buffer.from(key, 'base64url');
-  const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: memoryAtMost };
+  const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: maxMemoryBytes };
   const actual = await derive(
     password.normalize('NFC'),
     Buffer.from(salt, 'base64url'),

@@ -11,7 +11,7 @@ import { syncFolderOf } from '../../storage/media-files.ts';
  */
 export async function stageSecrets(path: string, secrets: Readonly<Record<string, string>>): Promise<void> {
   const staged = stagedPath(path);
-  await told(path, async () => {
+  await withConfigErrors(path, async () => {
     if (await hasFile(path)) throw Object.assign(new Error('a file is in the way'), { code: 'EEXIST' });
     await rm(staged, { force: true });
     const handle = await open(staged, 'wx', 0o600);
@@ -31,7 +31,7 @@ export async function stageSecrets(path: string, secrets: Readonly<Record<string
  */
 export async function publishSecrets(path: string): Promise<void> {
   const [staged, target] = [stagedPath(path), resolve(path)];
-  await told(path, async () => {
+  await withConfigErrors(path, async () => {
     if (!(await hasFile(staged))) return;
     // Unlike a rename, a link never replaces a file. After a crash it may be made already.
     if (!(await isSameFile(staged, target))) await link(staged, target);
@@ -58,7 +58,7 @@ async function isSameFile(path: string, other: string): Promise<boolean> {
   return one !== undefined && two !== undefined && one.ino === two.ino && one.dev === two.dev;
 }
 
-async function told(path: string, work: () => Promise<void>): Promise<void> {
+async function withConfigErrors(path: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

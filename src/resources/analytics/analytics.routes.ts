@@ -1,5 +1,5 @@
-import { pageOf } from '../../http/pagination.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
+import { pageOf } from '../../http/routing/pagination.ts';
+import { defineRoute, type Route } from '../../http/routing/route.ts';
 import { AppError } from '../../shared/errors.ts';
 import {
   bucketsQuerySchema,
@@ -10,8 +10,8 @@ import {
   timeseriesSchema,
 } from './analytics.schema.ts';
 import type { AnalyticsService } from './analytics.service.ts';
-import { aggregationsOf, bucketMetrics, isBreakdown, timeseriesMetrics } from './analytics-metrics.ts';
 import { type Dimension, dimensions } from './dimensions.ts';
+import { aggregationsOf, bucketMetrics, isBreakdown, timeseriesMetrics } from './metric-plan.ts';
 
 const named = (names: readonly string[]) => names.map(name => `\`${name}\``).join(', ');
 const aggregations = Object.entries(aggregationsOf).map(

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { pageOf, paginationSchema, paging } from '../../http/pagination.ts';
-import { deviceTypes } from './device.ts';
-import { isoDate } from './iso-date.ts';
-import { continentCodes } from './places.ts';
+import { pageOf, paginationSchema, pagingLimits } from '../../http/routing/pagination.ts';
+import { parseIsoDate } from './parse-iso-date.ts';
+import { deviceTypes } from './reports/device-parser.ts';
+import { continentCodes } from './reports/geo-lookup.ts';
 import { intervals } from './timeframe.ts';
 
 /** Lengths of views, by what the query says. */
@@ -16,7 +16,7 @@ const date = z
   .string()
   .max(64)
   .superRefine((text, context) => {
-    if (isoDate(text) === undefined) context.addIssue({ code: 'invalid_format', format: 'datetime' });
+    if (parseIsoDate(text) === undefined) context.addIssue({ code: 'invalid_format', format: 'datetime' });
   })
   .meta({ format: 'date-time' });
 
@@ -71,10 +71,15 @@ const page = {
   currentPage: z
     .int()
     .min(1)
-    .max(paging.currentPageMax)
+    .max(pagingLimits.maxCurrentPage)
     .default(1)
     .describe('Number of the page; the first is 1.'),
-  pageSize: z.int().min(1).max(paging.pageSizeMax).default(paging.pageSize).describe('Items on a page.'),
+  pageSize: z
+    .int()
+    .min(1)
+    .max(pagingLimits.maxPageSize)
+    .default(pagingLimits.defaultPageSize)
+    .describe('Items on a page.'),
 };
 
 /** Says that what is wrong with a query is told as the analytics do. */
@@ -129,7 +134,7 @@ const timeframe = z
 const exampleFrame = { from: '2026-03-03T05:06:07+00:00', to: '2026-03-04T05:06:07+00:00' };
 const examplePagination = pageOf(
   { path: '/data/buckets/play/country', queryText: '' },
-  { currentPage: 1, pageSize: paging.pageSize },
+  { currentPage: 1, pageSize: pagingLimits.defaultPageSize },
   1,
   [{}],
 ).pagination;
@@ -178,7 +183,7 @@ export const timeseriesSchema = z
         data: [{ emittedAt: '2026-03-03T05:00:00+00:00', metricValue: 7 }],
         pagination: pageOf(
           { path: '/data/timeseries/play', queryText: '' },
-          { currentPage: 1, pageSize: paging.pageSize },
+          { currentPage: 1, pageSize: pagingLimits.defaultPageSize },
           1,
           [{}],
         ).pagination,

@@ -1,20 +1,20 @@
-import type { Caller } from '../../http/caller.ts';
+import type { Caller } from '../../http/routing/caller.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { dayMs } from '../../shared/day.ts';
 import { AppError, errorRegister } from '../../shared/errors.ts';
 import type { CommonQuery, FilterBy } from './analytics.schema.ts';
-import type { AnalyticsFilter, AnalyticsFilters } from './analytics-filters.store.ts';
-import { foldedName, type Plan, planOf } from './analytics-metrics.ts';
-import type { AnalyticsCounts, Grouping, Summed } from './counts.store.ts';
 import type { Dimension } from './dimensions.ts';
-import { isoDate } from './iso-date.ts';
-import { slotSeconds } from './playback.ts';
-import type { Stays } from './stays.store.ts';
+import { displayName, type MetricPlan, planOf } from './metric-plan.ts';
+import { parseIsoDate } from './parse-iso-date.ts';
+import type { AnalyticsFilter, AnalyticsFiltersStore } from './queries/analytics-filters.store.ts';
+import type { CountsStore, Grouping, Summed } from './queries/counts.store.ts';
+import { mapInSlices, QueryScheduler, sortInSlices, type TimeSlice } from './queries/query-scheduler.ts';
+import type { ViewingIntervalsStore } from './queries/viewing-intervals.store.ts';
+import { slotSeconds } from './reports/playback.ts';
 import { type Interval, intervals, intervalsOf, minutesOf, type Span } from './timeframe.ts';
-import { mapInTurns, sortInTurns, type Turn, Turns } from './turns.ts';
 
 /** What is asked for: the metric as the path names it, its aggregation where it has one, and the query. */
-export interface AnalyticsQuestion {
+export interface AnalyticsRequest {
   readonly caller: Pick<Caller, 'projectId' | 'environment'>;
   readonly metric: string;
   readonly aggregation?: string;
@@ -23,14 +23,14 @@ export interface AnalyticsQuestion {
 
 /** What the numbers come from. */
 export interface AnalyticsOptions {
-  readonly filters: AnalyticsFilters;
-  readonly counts: AnalyticsCounts;
-  readonly stays: Stays;
+  readonly filters: AnalyticsFiltersStore;
+  readonly counts: CountsStore;
+  readonly viewingIntervals: ViewingIntervalsStore;
   readonly clock: Clock;
 }
 
 /** A page of a list of numbers, and how to sort it. */
-export interface NumbersPage<Field extends string> {
+export interface ValuesPage<Field extends string> {
   readonly sortBy?: Field | 'metricValue' | undefined;
   readonly sortOrder?: 'asc' | 'desc' | undefined;
   readonly currentPage: number;
@@ -43,45 +43,45 @@ interface Frame {
   readonly nowMs: number;
 }
 
-const daysKept = 30;
-const sandboxDays = 1;
-const liveSeconds = 20;
+const retentionDays = 30;
+const sandboxRetentionDays = 1;
+const liveWindowSeconds = 20;
 /** Between a client's clock that says "30 days ago" and ours. */
-const leewayMs = 60_000;
+const clockToleranceMs = 60_000;
 
 /** What is told of viewing. One question of a project is worked on at a time, in turns with those of others and all that the server does. */
 export class AnalyticsService {
   readonly #options: AnalyticsOptions;
-  readonly #turns = new Turns();
+  readonly #scheduler = new QueryScheduler();
   /** By project, the question that was asked last. */
-  readonly #last = new Map<string, Promise<void>>();
+  readonly #latestByProject = new Map<string, Promise<void>>();
 
   constructor(options: AnalyticsOptions) {
     this.#options = options;
   }
 
   /** One number. */
-  async number(question: AnalyticsQuestion) {
+  async number(question: AnalyticsRequest) {
     const { caller, query, metric, aggregation = '' } = question;
     const plan = checkedPlan(question);
-    const context = { metric: foldedName(metric, query), aggregation };
+    const context = { metric: displayName(metric, query), aggregation };
     if (plan.kind === 'total') {
       const { project, ids, type } = this.#totalsFilter(question);
       const data = project === undefined ? 0 : this.#options.counts.total(project, ids, type);
       return { context, data };
     }
     const frame = this.#frameOf(caller, query);
-    const values = await this.#inTurn(caller.projectId, turn =>
+    const values = await this.#enqueue(caller.projectId, turn =>
       this.#values(question, plan, frame, { by: 'nothing' }, turn),
     );
-    return { context: { ...context, timeframe: shown(frame) }, data: values[0]?.[1] ?? 0 };
+    return { context: { ...context, timeframe: timeframeView(frame) }, data: values[0]?.[1] ?? 0 };
   }
 
   /** A number for each value of a dimension that has one, the highest first unless sorted otherwise. */
-  async buckets(question: AnalyticsQuestion, dimension: Dimension, page: NumbersPage<'dimensionValue'>) {
+  async buckets(question: AnalyticsRequest, dimension: Dimension, page: ValuesPage<'dimensionValue'>) {
     const { caller, query, metric } = question;
     const plan = checkedPlan(question);
-    const context = { metric: foldedName(metric, query), breakdown: dimension };
+    const context = { metric: displayName(metric, query), breakdown: dimension };
     const field = page.sortBy ?? 'metricValue';
     const direction = page.sortOrder ?? (page.sortBy === undefined ? 'desc' : 'asc');
     const offset = (page.currentPage - 1) * page.pageSize;
@@ -94,27 +94,27 @@ export class AnalyticsService {
     }
     const frame = this.#frameOf(caller, query);
     const { filters } = this.#options;
-    return this.#inTurn(caller.projectId, async turn => {
+    return this.#enqueue(caller.projectId, async turn => {
       const values = await this.#values(question, plan, frame, { by: 'dimension', dimension }, turn);
       const found = values.filter(([, value]) => value > 0 || isRate(plan));
       const sign = direction === 'asc' ? 1 : -1;
       let inOrder: readonly (readonly [number, number])[];
       if (field === 'dimensionValue') {
-        const texts = await filters.textsOf(
+        const texts = await filters.loadValues(
           found.map(([number]) => number),
           turn,
         );
         const textOf = (number: number) => texts.get(number) ?? '';
-        inOrder = await sortInTurns(found, turn, ([a], [b]) => sign * compare(textOf(a), textOf(b)));
+        inOrder = await sortInSlices(found, turn, ([a], [b]) => sign * compare(textOf(a), textOf(b)));
       } else {
-        inOrder = await sortInTurns(
+        inOrder = await sortInSlices(
           found,
           turn,
           ([aNumber, a], [bNumber, b]) => sign * (a - b) || aNumber - bNumber,
         );
       }
       const ofPage = inOrder.slice(offset, offset + page.pageSize);
-      const texts = await filters.textsOf(
+      const texts = await filters.loadValues(
         ofPage.map(([number]) => number),
         turn,
       );
@@ -122,12 +122,12 @@ export class AnalyticsService {
         dimensionValue: texts.get(number) ?? '',
         metricValue: value,
       }));
-      return { context: { ...context, timeframe: shown(frame) }, data, total: found.length };
+      return { context: { ...context, timeframe: timeframeView(frame) }, data, total: found.length };
     });
   }
 
   /** A number for each interval of the timeframe, also where nothing was; the oldest first unless sorted otherwise. */
-  async timeseries(question: AnalyticsQuestion, asked: string | undefined, page: NumbersPage<'emittedAt'>) {
+  async timeseries(question: AnalyticsRequest, asked: string | undefined, page: ValuesPage<'emittedAt'>) {
     const { caller, query, metric } = question;
     const plan = checkedPlan(question);
     if (plan.kind === 'total') throw new AppError('unrecognized-request-url');
@@ -135,7 +135,7 @@ export class AnalyticsService {
     const interval = intervalOf(asked, frame);
     const seconds = intervals[interval];
     const values = new Map(
-      await this.#inTurn(caller.projectId, turn =>
+      await this.#enqueue(caller.projectId, turn =>
         this.#values(question, plan, frame, { by: 'interval', seconds }, turn),
       ),
     );
@@ -148,36 +148,36 @@ export class AnalyticsService {
       emittedAt: formatAtom(at * 1000),
       metricValue: value,
     }));
-    const context = { metric: foldedName(metric, query), interval, timeframe: shown(frame) };
+    const context = { metric: displayName(metric, query), interval, timeframe: timeframeView(frame) };
     return { context, data, total: points.length };
   }
 
   /** Works on a question of a project when those that it asked before are answered. */
-  async #inTurn<Answer>(projectId: string, work: (turn: Turn) => Promise<Answer>): Promise<Answer> {
-    const before = this.#last.get(projectId) ?? Promise.resolve();
-    const answer = before.then(async () => work(await this.#turns.begin()));
+  async #enqueue<Answer>(projectId: string, work: (turn: TimeSlice) => Promise<Answer>): Promise<Answer> {
+    const before = this.#latestByProject.get(projectId) ?? Promise.resolve();
+    const answer = before.then(async () => work(await this.#scheduler.start()));
     const ended = answer.then(
       () => {},
       () => {},
     );
-    this.#last.set(projectId, ended);
+    this.#latestByProject.set(projectId, ended);
     try {
       return await answer;
     } finally {
-      if (this.#last.get(projectId) === ended) this.#last.delete(projectId);
+      if (this.#latestByProject.get(projectId) === ended) this.#latestByProject.delete(projectId);
     }
   }
 
   /** The numbers by group. */
   async #values(
-    { caller, query }: AnalyticsQuestion,
-    plan: Exclude<Plan, { kind: 'total' }>,
+    { caller, query }: AnalyticsRequest,
+    plan: Exclude<MetricPlan, { kind: 'total' }>,
     frame: Frame,
     grouping: Grouping,
-    turn: Turn,
+    turn: TimeSlice,
   ): Promise<[number, number][]> {
-    const { counts, stays, filters } = this.#options;
-    const filter = await filters.numbered(caller.projectId, filterOf(query.filterBy ?? {}), turn);
+    const { counts, viewingIntervals, filters } = this.#options;
+    const filter = await filters.resolve(caller.projectId, filterOf(query.filterBy ?? {}), turn);
     const { fromMs, toMs, nowMs } = frame;
     if (filter === undefined || fromMs >= toMs) return [];
     if (plan.kind === 'counts') {
@@ -186,50 +186,57 @@ export class AnalyticsService {
       const sums = await counts.sums({ filter, span, measure, grouping, turn });
       const value = ({ of, over }: Summed) =>
         rounded((measure.over === undefined ? of : over === 0 ? 0 : of / over) / unit);
-      return mapInTurns(sums, turn, ([group, summed]) => [group, value(summed)]);
+      return mapInSlices(sums, turn, ([group, summed]) => [group, value(summed)]);
     }
     const span = secondsOf(frame);
     const question = { filter, span, grouping, turn };
-    if (plan.kind === 'unique-views') return [...(await stays.uniqueViews(question, plan.bit))];
+    if (plan.kind === 'unique-views') return [...(await viewingIntervals.uniqueViews(question, plan.bit))];
     if (plan.value === 'average') {
-      const averages = await stays.attendance(question, 'average', plan.isUnique);
-      return mapInTurns(averages, turn, ([group, average]) => [group, rounded(average)]);
+      const averages = await viewingIntervals.concurrentViewers(question, 'average', plan.isUnique);
+      return mapInSlices(averages, turn, ([group, average]) => [group, rounded(average)]);
     }
     // The slot that is running, and those before it.
-    const lately = { from: nowMs / 1000 - liveSeconds, to: nowMs / 1000 + slotSeconds };
+    const lately = { from: nowMs / 1000 - liveWindowSeconds, to: nowMs / 1000 + slotSeconds };
     const attended = plan.value === 'live' ? { ...question, span: lately } : question;
-    return [...(await stays.attendance(attended, 'peak', plan.isUnique))];
+    return [...(await viewingIntervals.concurrentViewers(attended, 'peak', plan.isUnique))];
   }
 
-  #totalsFilter({ caller, query }: AnalyticsQuestion) {
+  #totalsFilter({ caller, query }: AnalyticsRequest) {
     const { mediaId: ids, mediaType: type, ...others } = query.filterBy ?? {};
     const [other] = Object.keys(others);
     if (other !== undefined)
-      throw refused(`filterBy[${other}]`, 'Only "mediaId" and "mediaType" can be used with this metric.');
-    return { project: this.#options.filters.projectOf(caller.projectId), ids, type };
+      throw queryProblem(
+        `filterBy[${other}]`,
+        'Only "mediaId" and "mediaType" can be used with this metric.',
+      );
+    return { project: this.#options.filters.findProject(caller.projectId), ids, type };
   }
 
-  #frameOf(caller: AnalyticsQuestion['caller'], query: CommonQuery): Frame {
+  #frameOf(caller: AnalyticsRequest['caller'], query: CommonQuery): Frame {
     const nowMs = this.#options.clock.nowMs();
-    const earliestMs = nowMs - daysKept * dayMs - leewayMs;
-    const toMs = query.to === undefined ? nowMs : isoDate(query.to)!;
-    const fromMs = query.from === undefined ? toMs - dayMs : isoDate(query.from)!;
+    const earliestMs = nowMs - retentionDays * dayMs - clockToleranceMs;
+    const toMs = query.to === undefined ? nowMs : parseIsoDate(query.to)!;
+    const fromMs = query.from === undefined ? toMs - dayMs : parseIsoDate(query.from)!;
     if (query.from !== undefined && fromMs < earliestMs)
-      throw refused('from', 'This value should be at most 30 days ago.');
-    if (toMs < earliestMs) throw refused('to', 'This value should be at most 30 days ago.');
-    if (fromMs >= toMs) throw refused('from', 'This value should be before "to".');
-    if (toMs > nowMs + daysKept * dayMs) throw refused('to', 'This value is too far in the future.');
-    const seenFromMs = nowMs - (caller.environment === 'sandbox' ? sandboxDays : daysKept) * dayMs - leewayMs;
+      throw queryProblem('from', 'This value should be at most 30 days ago.');
+    if (toMs < earliestMs) throw queryProblem('to', 'This value should be at most 30 days ago.');
+    if (fromMs >= toMs) throw queryProblem('from', 'This value should be before "to".');
+    if (toMs > nowMs + retentionDays * dayMs)
+      throw queryProblem('to', 'This value is too far in the future.');
+    const seenFromMs =
+      nowMs -
+      (caller.environment === 'sandbox' ? sandboxRetentionDays : retentionDays) * dayMs -
+      clockToleranceMs;
     return { fromMs: Math.max(fromMs, Math.min(seenFromMs, toMs)), toMs, nowMs };
   }
 }
 
-function checkedPlan({ metric, aggregation, query }: AnalyticsQuestion): Plan {
+function checkedPlan({ metric, aggregation, query }: AnalyticsRequest): MetricPlan {
   const isView = metric === 'view';
   if (query.unique === true && !isView && !metric.startsWith('ccv'))
-    throw refused('unique', 'This parameter can only be used with the "ccv" and "view" metrics.');
+    throw queryProblem('unique', 'This parameter can only be used with the "ccv" and "view" metrics.');
   if (query.viewDuration !== undefined && !isView)
-    throw refused('viewDuration', 'This parameter can only be used with the "view" metric.');
+    throw queryProblem('viewDuration', 'This parameter can only be used with the "view" metric.');
   return planOf(metric, aggregation, query);
 }
 
@@ -247,9 +254,9 @@ function filterOf(filterBy: FilterBy): AnalyticsFilter {
 
 function intervalOf(asked: string | undefined, { fromMs, toMs }: Frame): Interval {
   const spanMs = toMs - fromMs;
-  if (asked === undefined) return spanMs <= 2 * dayMs + leewayMs ? 'hour' : 'day';
+  if (asked === undefined) return spanMs <= 2 * dayMs + clockToleranceMs ? 'hour' : 'day';
   if (asked === 'minute' && spanMs >= 3_600_000)
-    throw refused('interval', 'This interval cannot be used with a timeframe over 60 minutes.');
+    throw queryProblem('interval', 'This interval cannot be used with a timeframe over 60 minutes.');
   return asked as Interval;
 }
 
@@ -258,11 +265,11 @@ function secondsOf({ fromMs, toMs, nowMs }: Frame): Span {
   return { from: fromMs / 1000, to: Math.max(fromMs, Math.min(toMs, nowMs + 1)) / 1000 };
 }
 
-function shown({ fromMs, toMs }: Frame): { from: string; to: string } {
+function timeframeView({ fromMs, toMs }: Frame): { from: string; to: string } {
   return { from: formatAtom(fromMs), to: formatAtom(toMs) };
 }
 
-function refused(name: string, detail: string): AppError {
+function queryProblem(name: string, detail: string): AppError {
   const type = 'request-invalid-query-parameter';
   const { title } = errorRegister[type];
   return new AppError('invalid-attribute', undefined, {
@@ -270,7 +277,7 @@ function refused(name: string, detail: string): AppError {
   });
 }
 
-function isRate(plan: Plan): boolean {
+function isRate(plan: MetricPlan): boolean {
   return plan.kind === 'counts' && plan.measure.over !== undefined;
 }
 

@@ -1,5 +1,5 @@
-import type { AddressOf } from '../../http/peer.ts';
-import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
+import type { AddressOf } from '../../http/listener/client-address.ts';
+import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
 import { apiKeyRequestSchema, refreshRequestSchema, tokensSchema } from './auth.schema.ts';
 import type { AuthService } from './auth.service.ts';
 

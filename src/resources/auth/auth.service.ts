@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Caller } from '../../http/caller.ts';
-import type { RateLimiter } from '../../http/rate-limiter.ts';
+import type { Caller } from '../../http/routing/caller.ts';
+import type { RateLimiter } from '../../http/routing/rate-limiter.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError, type ErrorCode } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
@@ -15,8 +15,8 @@ import type { WrongKeyLimit } from './wrong-key-limit.ts';
 
 const accessTokenSeconds = 3_600;
 const refreshTokenMs = 30 * 24 * 3_600 * 1_000;
-const touchEveryMs = 60_000;
-const ownersKeptAtMost = 10_000;
+const touchIntervalMs = 60_000;
+const maxTrackedKeys = 10_000;
 
 type Tokens = z.infer<typeof tokensSchema>;
 
@@ -62,8 +62,8 @@ export class AuthService {
     const nowMs = this.#clock.nowMs();
     const owner =
       credentials.scheme === 'basic'
-        ? allowed(this.#ownerOfKey(credentials.apiKey, address), 'authentication-invalid-api-key')
-        : allowed(
+        ? requireActive(this.#ownerOfKey(credentials.apiKey, address), 'authentication-invalid-api-key')
+        : requireActive(
             this.#tokens.ownerOfAccessToken(credentials.accessToken, nowMs),
             'authentication-invalid-access-token',
           );
@@ -78,7 +78,7 @@ export class AuthService {
    *   `too-many-requests` (429)
    */
   exchangeApiKey(apiKey: string, address: string): Tokens {
-    const owner = allowed(this.#ownerOfKey(apiKey, address), 'authentication-invalid-user-credentials');
+    const owner = requireActive(this.#ownerOfKey(apiKey, address), 'authentication-invalid-user-credentials');
     this.#limiter.require(owner, 'writes');
     return this.#issue(owner.apiKeyId);
   }
@@ -87,7 +87,7 @@ export class AuthService {
   refresh(refreshToken: string): Tokens {
     return this.#database.transaction(() => {
       const found = this.#tokens.ownerOfRefreshToken(refreshToken, this.#clock.nowMs());
-      const owner = allowed(found, 'authentication-invalid-user-credentials');
+      const owner = requireActive(found, 'authentication-invalid-user-credentials');
       this.#limiter.require(owner, 'writes');
       this.#tokens.removeRefreshToken(refreshToken);
       return this.#issue(owner.apiKeyId);
@@ -122,8 +122,8 @@ export class AuthService {
 
   #touch(apiKeyId: string, nowMs: number): void {
     const touchedAtMs = this.#touchedAtMs.get(apiKeyId);
-    if (touchedAtMs !== undefined && nowMs - touchedAtMs < touchEveryMs) return;
-    if (this.#touchedAtMs.size >= ownersKeptAtMost) this.#touchedAtMs.clear();
+    if (touchedAtMs !== undefined && nowMs - touchedAtMs < touchIntervalMs) return;
+    if (this.#touchedAtMs.size >= maxTrackedKeys) this.#touchedAtMs.clear();
     this.#touchedAtMs.set(apiKeyId, nowMs);
     try {
       this.#accounts.touchKey(apiKeyId, nowMs);
@@ -134,7 +134,7 @@ export class AuthService {
   }
 }
 
-function allowed(owner: KeyOwner | undefined, code: ErrorCode): KeyOwner {
+function requireActive(owner: KeyOwner | undefined, code: ErrorCode): KeyOwner {
   // The contract gives the refusals of `/auth/*` an empty name.
   const name = code === 'authentication-invalid-user-credentials' ? { name: '' } : {};
   if (owner === undefined) throw new AppError(code, undefined, { details: name });

@@ -48,7 +48,7 @@ export class TokensStore {
   }
 
   /** The API key that follows in the order of ids. */
-  keyAfter(apiKeyId: string): string | undefined {
+  nextKeyId(apiKeyId: string): string | undefined {
     const { queries } = this.#database;
     const next = queries
       .selectFrom('api_keys')
@@ -59,25 +59,25 @@ export class TokensStore {
     return this.#database.first(next)?.id;
   }
 
-  /** Removes refresh tokens of a key past the newest `kept`, no more than `atMost`; how many those were. */
-  removeOldest(apiKeyId: string, kept: number, atMost: number): number {
+  /** Removes refresh tokens of a key past the newest `kept`, no more than `maxRestreams`; how many those were. */
+  removeOldest(apiKeyId: string, kept: number, limit: number): number {
     const { queries } = this.#database;
     const oldest = queries
       .selectFrom('refresh_tokens')
       .select('token_hash')
       .where('api_key_id', '=', apiKeyId)
       .orderBy('expires_at_ms', 'desc')
-      .limit(atMost)
+      .limit(limit)
       .offset(kept);
     return this.#database.run(queries.deleteFrom('refresh_tokens').where('token_hash', 'in', oldest));
   }
 
   /**
-   * Removes tokens that expired or whose key was revoked, and then such keys, no more than `atMost` rows of each kind.
+   * Removes tokens that expired or whose key was revoked, and then such keys, no more than `maxRestreams` rows of each kind.
    *
    * @returns how many rows that were; 0 when none is left
    */
-  removeDead(nowMs: number, atMost: number): number {
+  removeInvalid(nowMs: number, limit: number): number {
     const { queries } = this.#database;
     return this.#database.transaction(() => {
       let removed = 0;
@@ -86,14 +86,14 @@ export class TokensStore {
           .selectFrom(table)
           .select('token_hash')
           .where('expires_at_ms', '<=', nowMs)
-          .limit(atMost);
+          .limit(limit);
         removed += this.#database.run(queries.deleteFrom(table).where('token_hash', 'in', expired));
         const keys = queries.selectFrom('api_keys').select('id').where('revoked_at_ms', 'is not', null);
         const revoked = queries
           .selectFrom(table)
           .select('token_hash')
           .where('api_key_id', 'in', keys)
-          .limit(atMost);
+          .limit(limit);
         removed += this.#database.run(queries.deleteFrom(table).where('token_hash', 'in', revoked));
       }
       if (removed > 0) return removed;

@@ -1,6 +1,6 @@
-import { RateExceeded } from '../../http/rate-limiter.ts';
+import { RateExceeded } from '../../http/routing/rate-limiter.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { networkOf } from '../../shared/network-of.ts';
+import { clientNetwork } from '../../shared/network/client-network.ts';
 
 const windowMs = 60_000;
 const maxNetworks = 10_000;
@@ -37,7 +37,7 @@ export class WrongKeyLimit {
    */
   count(address: string, apiKeyId: string | undefined): void {
     if (this.#maxPerMinute === 0) return;
-    const network = networkOf(address);
+    const network = clientNetwork(address);
     const known = `${network} ${apiKeyId}`;
     if (apiKeyId !== undefined && this.#known.has(known)) return;
     const nowMs = this.#clock.monotonicMs();

@@ -1,5 +1,5 @@
 import type { Database } from '../../store/database.ts';
-import { removeInTurns } from '../../store/remove-in-turns.ts';
+import { removeInBatches } from '../../store/remove-in-batches.ts';
 import type { BroadcastRow } from '../../store/tables.ts';
 
 /** The history of broadcasts, as their owner reads it. */
@@ -41,7 +41,7 @@ export class BroadcastHistoryStore {
   /** Forgets those that ended before `atMs`; how many that were. */
   removeBefore(atMs: number): Promise<number> {
     const { queries } = this.#database;
-    return removeInTurns(atMost => {
+    return removeInBatches(atMost => {
       const some = queries
         .selectFrom('broadcasts')
         .select('id')

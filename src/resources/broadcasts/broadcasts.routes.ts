@@ -1,7 +1,7 @@
-import { pageOf, sortOf } from '../../http/pagination.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
+import { pageOf, sortOf } from '../../http/routing/pagination.ts';
+import { defineRoute, type Route } from '../../http/routing/route.ts';
+import { liveStreamRoute } from '../live-streams/live-stream-route.ts';
 import type { LiveStreamsService } from '../live-streams/live-streams.service.ts';
-import { ofOneLiveStream } from '../live-streams/one-live-stream.ts';
 import {
   broadcastListSchema,
   broadcastsQuerySchema,
@@ -16,7 +16,7 @@ export function broadcastRoutes(
   broadcasts: BroadcastsService,
   liveStreams: Pick<LiveStreamsService, 'find'>,
 ): Route[] {
-  const one = ofOneLiveStream(liveStreams);
+  const one = liveStreamRoute(liveStreams);
 
   return [
     defineRoute({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listQuery, listSchema } from '../../http/pagination.ts';
+import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 
 /** Query of `GET /live-streams/{liveStreamId}/broadcasts`. */
 export const broadcastsQuerySchema = listQuery({}, ['startedAt']);

@@ -90,7 +90,7 @@ export class BroadcastsService {
     const health = this.#health(liveStreamId);
     if (health === undefined) return { broadcasting: false, alarms: [] };
     const { broadcastId, state, durationSeconds, protocol, encoder, videoCodec, audioCodec } = health;
-    return withoutUnset({
+    return omitUnset({
       broadcasting: true,
       alarms: health.alarms.map(({ kind, message, raisedAtMs }) => ({
         alarm: kind,
@@ -124,19 +124,19 @@ export class BroadcastsService {
     const history = this.#history(liveStreamId, minutes * 60);
     if (history === undefined) return { broadcasting: false, data: [] };
     const { broadcastId, startedAtMs, endedAtMs, stepSeconds, samples } = history;
-    return withoutUnset({
+    return omitUnset({
       broadcasting: endedAtMs === undefined,
       broadcastId,
       startedAt: formatAtom(startedAtMs),
       endedAt: endedAtMs === undefined ? undefined : formatAtom(endedAtMs),
       stepSeconds,
-      data: samples.map(({ atMs, ...values }) => withoutUnset({ measuredAt: formatAtom(atMs), ...values })),
+      data: samples.map(({ atMs, ...values }) => omitUnset({ measuredAt: formatAtom(atMs), ...values })),
     });
   }
 }
 
 function viewOf(row: BroadcastRow): BroadcastView {
-  return withoutUnset({
+  return omitUnset({
     broadcastId: row.id,
     state: row.state as BroadcastView['state'],
     startedAt: formatAtom(row.started_at_ms),
@@ -161,7 +161,7 @@ function viewOf(row: BroadcastRow): BroadcastView {
 }
 
 /** Keys without a value are left out. */
-function withoutUnset<Fields extends object>(
+function omitUnset<Fields extends object>(
   fields: Fields,
 ): { [Key in keyof Fields]: Exclude<Fields[Key], null | undefined> } {
   return Object.fromEntries(

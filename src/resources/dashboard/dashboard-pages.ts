@@ -1,8 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { Worker } from 'node:worker_threads';
 import type { BrowserFile } from '../../http/browser-files.ts';
-import type { HttpRequest, HttpResponse } from '../../http/http-listener.ts';
-import { answerOtherMethods, keptForEver, sendRefusal, sendText } from '../../http/page-answers.ts';
+import type { HttpRequest, HttpResponse } from '../../http/listener/http-listener.ts';
+import {
+  answerNonGetMethods,
+  immutableCacheControl,
+  sendError,
+  sendText,
+} from '../../http/responses/page-responses.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -74,7 +79,7 @@ export class DashboardPages implements Component {
     const [path = ''] = (request.url ?? '').split('?');
     const isRoot = path === '/' && (request.headers.accept ?? '').includes('text/html');
     if (!isRoot && !this.owns(path)) return false;
-    if (answerOtherMethods(request, response, this.#options.docsBase)) return true;
+    if (answerNonGetMethods(request, response, this.#options.docsBase)) return true;
     if (isRoot) {
       response.writeHead(302, { Location: root, Vary: 'Accept', 'Cache-Control': 'no-cache' }).end();
     } else {
@@ -95,7 +100,7 @@ export class DashboardPages implements Component {
   }
 
   /** Its files, made when they are first needed. */
-  #made(): Promise<DashboardFiles> {
+  #load(): Promise<DashboardFiles> {
     if (this.#files === undefined) {
       this.#files = buildFiles(this.#abort.signal);
       this.#files.catch(() => {
@@ -106,7 +111,7 @@ export class DashboardPages implements Component {
   }
 
   async #find(path: string): Promise<{ file: BrowserFile | undefined; isPage: boolean }> {
-    const { page, byName } = await this.#made();
+    const { page, byName } = await this.#load();
     const isPage = !path.startsWith(assetPrefix);
     return { file: isPage ? page : byName.get(path.slice(assetPrefix.length)), isPage };
   }
@@ -125,14 +130,14 @@ export class DashboardPages implements Component {
       response,
       { ...file.text, contentType: file.contentType },
       {
-        'Cache-Control': isPage ? 'no-cache' : keptForEver,
+        'Cache-Control': isPage ? 'no-cache' : immutableCacheControl,
         ...(isPage ? pageHeaders : {}),
       },
     );
   }
 
   #refuse(response: ServerResponse, error: unknown): void {
-    sendRefusal(response, error, this.#options.docsBase());
+    sendError(response, error, this.#options.docsBase());
   }
 }
 

@@ -42,7 +42,7 @@ export interface LiveStreamChanges {
 }
 
 /** Most destinations of one live stream. */
-export const restreamsAtMost = 5;
+export const maxRestreams = 5;
 
 /** What is wrong with the address of a destination; undefined when nothing is. */
 export function serverUrlFault(serverUrl: string): string | undefined {

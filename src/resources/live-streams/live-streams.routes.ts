@@ -1,6 +1,7 @@
-import { pageOf, sortOf } from '../../http/pagination.ts';
-import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
-import { imageBody, thumbnailImage } from '../../http/uploaded-image.ts';
+import { imageBody, thumbnailImage } from '../../http/bodies/uploaded-image.ts';
+import { pageOf, sortOf } from '../../http/routing/pagination.ts';
+import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
+import { liveStreamRoute } from './live-stream-route.ts';
 import {
   liveStreamChangesSchema,
   liveStreamCreationSchema,
@@ -9,11 +10,10 @@ import {
   liveStreamsQuerySchema,
 } from './live-streams.schema.ts';
 import type { LiveStreamsService } from './live-streams.service.ts';
-import { ofOneLiveStream } from './one-live-stream.ts';
 
 /** The routes below `/live-streams`. */
 export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
-  const one = ofOneLiveStream(liveStreams);
+  const one = liveStreamRoute(liveStreams);
   const shown = { description: 'The live stream.', schema: liveStreamSchema };
 
   return [

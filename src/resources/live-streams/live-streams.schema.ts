@@ -1,32 +1,32 @@
 import { z } from 'zod';
-import { listQuery, listSchema } from '../../http/pagination.ts';
-import { someText } from '../../http/text-schema.ts';
-import { liveQualities, restreamsAtMost, serverUrlFault } from './live-stream.ts';
+import { listQuery, listSchema } from '../../http/routing/pagination.ts';
+import { nonEmptyText } from '../../http/routing/text-schema.ts';
+import { liveQualities, maxRestreams, serverUrlFault } from './live-stream.ts';
 
-const nameAtMost = 1_024;
-const restreamTextAtMost = 2_048;
+const maxNameChars = 1_024;
+const maxRestreamTextChars = 2_048;
 
 const restreamSchema = z.strictObject({
-  name: someText(restreamTextAtMost).describe('What you call the destination.'),
+  name: nonEmptyText(maxRestreamTextChars).describe('What you call the destination.'),
   serverUrl: z
     .string()
     .min(1)
-    .max(restreamTextAtMost)
+    .max(maxRestreamTextChars)
     .superRefine((serverUrl, context) => {
       const fault = serverUrl === '' ? undefined : serverUrlFault(serverUrl);
       if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
     })
     .describe('`rtmp://host/app` or `rtmps://host/app`.'),
-  streamKey: someText(restreamTextAtMost).describe('The key at the destination.'),
+  streamKey: nonEmptyText(maxRestreamTextChars).describe('The key at the destination.'),
 });
 
-const name = someText(nameAtMost).describe('What you call the live stream.');
+const name = nonEmptyText(maxNameChars).describe('What you call the live stream.');
 const attributes = {
   public: z.boolean().optional().describe('Whether everybody who knows the address may watch.'),
   playerId: z.string().min(1).max(64).nullish().describe('The player theme; null unsets it.'),
   restreams: z
     .array(restreamSchema)
-    .max(restreamsAtMost)
+    .max(maxRestreams)
     .optional()
     .describe('Where broadcasts are passed on to; replaces the whole list.'),
   qualities: z

@@ -1,18 +1,18 @@
-import { refuseAttribute } from '../../http/problems.ts';
-import type { UploadedFile } from '../../http/route.ts';
+import type { UploadedFile } from '../../http/routing/route.ts';
+import { attributeError } from '../../http/routing/validation.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId, newUuid } from '../../shared/ids.ts';
-import type { PrivateTokens } from '../private-tokens/private-tokens.store.ts';
-import type { ThumbnailOwner } from '../video-thumbnails/received-thumbnail.ts';
+import type { PrivateTokens } from '../private-sessions/private-tokens.store.ts';
+import type { ThumbnailOwner } from '../videos/thumbnails/prepare-thumbnail.ts';
 import type { LiveControl } from './live-control.ts';
 import type { LiveStream, LiveStreamChanges } from './live-stream.ts';
-import { type LiveStreamView, viewOf } from './live-stream-assets.ts';
+import { type LiveStreamView, viewOf } from './live-stream-view.ts';
 import type { LiveStreamsStore, StreamKeyOwner } from './live-streams.store.ts';
-import type { ThumbnailFiles } from './thumbnail-files.ts';
+import type { LiveThumbnailFiles } from './live-thumbnail-files.ts';
 
 /** What is asked of player themes. */
-export interface NamedPlayers {
+export interface PlayerLookup {
   exists(projectId: string, playerId: string): boolean;
   /** Whether a theme that a live stream names is gone, so that it has none. */
   isRemoved(playerId: string): boolean;
@@ -21,21 +21,21 @@ export interface NamedPlayers {
 /** What a caller can do with live streams, and what the rest of the server asks about them. */
 export class LiveStreamsService {
   readonly #store: LiveStreamsStore;
-  readonly #thumbnails: ThumbnailFiles;
+  readonly #thumbnails: LiveThumbnailFiles;
   readonly #live: LiveControl;
   readonly #privateTokens: PrivateTokens;
   readonly #baseUrl: () => string;
-  readonly #players: NamedPlayers;
+  readonly #players: PlayerLookup;
   readonly #clock: Clock;
 
   constructor(options: {
     store: LiveStreamsStore;
-    thumbnails: ThumbnailFiles;
+    thumbnails: LiveThumbnailFiles;
     live: LiveControl;
     privateTokens: PrivateTokens;
     /** Base of asset addresses, without a slash at its end. */
     baseUrl: () => string;
-    players: NamedPlayers;
+    players: PlayerLookup;
     clock: Clock;
   }) {
     this.#store = options.store;
@@ -98,7 +98,7 @@ export class LiveStreamsService {
   change(stream: LiveStream, changes: LiveStreamChanges): LiveStreamView {
     this.#checkPlayer(stream.projectId, changes);
     this.#store.change(stream.projectId, stream.liveStreamId, changes, this.#clock.nowMs());
-    return this.#viewAgain(stream);
+    return this.#viewUpdated(stream);
   }
 
   /** Ends the broadcast, if there is one, and removes the live stream with all that belongs to it. */
@@ -113,7 +113,7 @@ export class LiveStreamsService {
   /** Replaces the key. Whoever publishes with the old one stays connected, and cannot come back. */
   regenerateKey(stream: LiveStream): LiveStreamView {
     this.#store.setStreamKey(stream.projectId, stream.liveStreamId, newUuid(), this.#clock.nowMs());
-    return this.#viewAgain(stream);
+    return this.#viewUpdated(stream);
   }
 
   /** Ends the broadcast soon, if there is one. */
@@ -121,7 +121,7 @@ export class LiveStreamsService {
     this.#live.complete(stream.liveStreamId);
   }
 
-  /** Puts an image in place. Throws as {@link ThumbnailFiles.put} does. */
+  /** Puts an image in place. Throws as {@link LiveThumbnailFiles.put} does. */
   async setThumbnail(stream: LiveStream, file: UploadedFile, owner: ThumbnailOwner): Promise<LiveStreamView> {
     const type = await this.#thumbnails.put(stream.liveStreamId, file, owner);
     if (this.#store.find(stream.projectId, stream.liveStreamId) === undefined) {
@@ -130,14 +130,14 @@ export class LiveStreamsService {
       throw gone();
     }
     this.#store.setThumbnail(stream.projectId, stream.liveStreamId, type, this.#clock.nowMs());
-    return this.#viewAgain(stream);
+    return this.#viewUpdated(stream);
   }
 
   /** Takes the image away; the address then shows the placeholder. */
   async removeThumbnail(stream: LiveStream): Promise<LiveStreamView> {
     this.#store.setThumbnail(stream.projectId, stream.liveStreamId, null, this.#clock.nowMs());
     await this.#thumbnails.remove(stream.liveStreamId);
-    return this.#viewAgain(stream);
+    return this.#viewUpdated(stream);
   }
 
   /** Who publishes when a stream key is used; for the publish gate. */
@@ -160,10 +160,10 @@ export class LiveStreamsService {
 
   #checkPlayer(projectId: string, { playerId }: LiveStreamChanges): void {
     if (playerId === undefined || playerId === null || this.#players.exists(projectId, playerId)) return;
-    throw refuseAttribute('playerId', 'There is no such player theme.');
+    throw attributeError('playerId', 'There is no such player theme.');
   }
 
-  #viewAgain(stream: LiveStream): LiveStreamView {
+  #viewUpdated(stream: LiveStream): LiveStreamView {
     const changed = this.#store.find(stream.projectId, stream.liveStreamId);
     if (changed === undefined) throw gone();
     return this.view(changed);

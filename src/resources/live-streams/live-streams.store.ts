@@ -25,7 +25,7 @@ export interface StreamKeyOwner {
 
 const sortColumns = { name: 'name_folded', createdAt: 'created_at_ms', updatedAt: 'updated_at_ms' } as const;
 
-interface KeyOwnerRow {
+interface StreamKeyOwnerRow {
   id: string;
   project_id: string;
   environment: 'sandbox' | 'production';
@@ -42,19 +42,19 @@ export class LiveStreamsStore {
   readonly #database: Database;
   readonly #find;
   readonly #findByKey;
-  readonly #directory;
+  readonly #findViewerRow;
 
   constructor(database: Database) {
     this.#database = database;
     this.#find = database.sqlite.prepare<[string, string], LiveStreamRow>(
       'SELECT * FROM live_streams WHERE id = ? AND project_id = ?',
     );
-    this.#findByKey = database.sqlite.prepare<[string], KeyOwnerRow>(
+    this.#findByKey = database.sqlite.prepare<[string], StreamKeyOwnerRow>(
       `SELECT s.id, s.project_id, p.environment, a.is_suspended, a.is_upgraded, s.name, s.restreams, s.qualities, s.is_recorded
        FROM live_streams s JOIN projects p ON p.id = s.project_id JOIN accounts a ON a.id = p.account_id
        WHERE s.stream_key = ?`,
     );
-    this.#directory = database.sqlite.prepare<
+    this.#findViewerRow = database.sqlite.prepare<
       [string],
       Pick<LiveStreamRow, 'project_id' | 'name' | 'is_public' | 'thumbnail_type' | 'player_id'>
     >('SELECT project_id, name, is_public, thumbnail_type, player_id FROM live_streams WHERE id = ?');
@@ -93,7 +93,7 @@ export class LiveStreamsStore {
         playerId: string | undefined;
       }
     | undefined {
-    const row = this.#directory.get(liveStreamId);
+    const row = this.#findViewerRow.get(liveStreamId);
     if (row === undefined) return undefined;
     return {
       projectId: row.project_id,

@@ -55,19 +55,19 @@ export type PlayerChanges = { readonly name?: string | null | undefined } & {
   readonly [Key in keyof PlayerLook]?: PlayerLook[Key] | undefined;
 };
 
-const rgbaForm =
+const rgbaPattern =
   /^rgba\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*((?:0|1)(?:\.\d{1,10})?|\.\d{1,10})\s*\)$/i;
-const rgbaAtMost = 64;
+const maxRgbaChars = 64;
 
 /** Whether a text is a colour such as `rgba(255, 255, 255, .35)`. */
 export function isRgba(text: string): boolean {
-  if (text.length > rgbaAtMost) return false;
-  const [, red, green, blue, alpha] = rgbaForm.exec(text) ?? [];
+  if (text.length > maxRgbaChars) return false;
+  const [, red, green, blue, alpha] = rgbaPattern.exec(text) ?? [];
   return [red, green, blue].every(part => Number(part) <= 255) && Number(alpha) <= 1;
 }
 
 /** What is given put over what is there. */
-export function changedLook(look: PlayerLook, changes: PlayerChanges): PlayerLook {
+export function applyPlayerChanges(look: PlayerLook, changes: PlayerChanges): PlayerLook {
   const given = Object.entries(changes).filter(
     ([key, value]) => value !== undefined && Object.hasOwn(look, key),
   );

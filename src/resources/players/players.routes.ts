@@ -1,7 +1,7 @@
-import type { Caller } from '../../http/caller.ts';
-import { pageOf, sortOf } from '../../http/pagination.ts';
-import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
-import { imageBody } from '../../http/uploaded-image.ts';
+import { imageBody } from '../../http/bodies/uploaded-image.ts';
+import type { Caller } from '../../http/routing/caller.ts';
+import { pageOf, sortOf } from '../../http/routing/pagination.ts';
+import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
 import {
   playerChangesSchema,
   playerCreationSchema,

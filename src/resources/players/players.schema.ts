@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { listQuery, listSchema } from '../../http/pagination.ts';
-import { text } from '../../http/text-schema.ts';
+import { listQuery, listSchema } from '../../http/routing/pagination.ts';
+import { text } from '../../http/routing/text-schema.ts';
 import { isRgba, playerColors, playerSwitches } from './player.ts';
 
-const nameAtMost = 100;
+const maxNameChars = 100;
 
 const color = (what: string) =>
   z
@@ -13,10 +13,13 @@ const color = (what: string) =>
     .describe(`${what}, as \`rgba(red, green, blue, alpha)\`.`)
     .meta({ examples: ['rgba(255, 255, 255, .35)'] });
 const flag = (what: string) => z.boolean().optional().describe(what);
-const old = z.unknown().optional().meta({ deprecated: true, description: 'Sent by old clients; ignored.' });
+const ignoredAttribute = z
+  .unknown()
+  .optional()
+  .meta({ deprecated: true, description: 'Sent by old clients; ignored.' });
 
 const settable = {
-  name: text(nameAtMost).nullish().describe('What you call the theme; null unsets it.'),
+  name: text(maxNameChars).nullish().describe('What you call the theme; null unsets it.'),
   text: color('Colour of the text of the controls'),
   link: color('Colour of the buttons'),
   linkHover: color('Colour of the button that is pointed at'),
@@ -32,12 +35,12 @@ const settable = {
   forceAutoplay: flag('Whether it plays by itself whatever its address says; false unless given.'),
   hideTitle: flag('Whether the title is left out; false unless given.'),
   forceLoop: flag('Whether it begins again at the end whatever its address says; false unless given.'),
-  shapeMargin: old,
-  shapeRadius: old,
-  shapeAspect: old,
-  shapeBackgroundTop: old,
-  shapeBackgroundBottom: old,
-  language: old,
+  shapeMargin: ignoredAttribute,
+  shapeRadius: ignoredAttribute,
+  shapeAspect: ignoredAttribute,
+  shapeBackgroundTop: ignoredAttribute,
+  shapeBackgroundBottom: ignoredAttribute,
+  language: ignoredAttribute,
 };
 
 /** Body of `POST /players`. */

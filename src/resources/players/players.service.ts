@@ -1,14 +1,14 @@
 import { rm, rmdir } from 'node:fs/promises';
 import { setImmediate as laterTurn } from 'node:timers/promises';
-import { refuseAttribute } from '../../http/problems.ts';
-import type { UploadedFile } from '../../http/route.ts';
-import { type ImageRules, readUploadedImage } from '../../http/uploaded-image.ts';
+import { type ImageRules, readUploadedImage } from '../../http/bodies/uploaded-image.ts';
+import type { UploadedFile } from '../../http/routing/route.ts';
+import { attributeError } from '../../http/routing/validation.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId, newUuid } from '../../shared/ids.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import {
-  changedLook,
+  applyPlayerChanges,
   type Player,
   type PlayerChanges,
   type PlayerColor,
@@ -21,15 +21,15 @@ import type { PlayersStore } from './players.store.ts';
 /** Images that may be logos. */
 export const logoImage: ImageRules = {
   types: ['image/jpeg', 'image/png'],
-  bytesMax: 100 * 1_024,
-  sideMax: 200,
-  heightMax: 100,
-  refusalTitle: "Only ['jpg', 'JPG', 'jpeg', 'JPEG', 'png', 'PNG'] extensions are supported.",
+  maxBytes: 100 * 1_024,
+  maxSidePixels: 200,
+  maxHeightPixels: 100,
+  wrongTypeTitle: "Only ['jpg', 'JPG', 'jpeg', 'JPEG', 'png', 'PNG'] extensions are supported.",
 };
 
-const linkAtMost = 2_048;
-/** Rows that one {@link PlayersService.freeRows} frees at most, in small steps; the rest waits for the next. */
-const freedInARun = 100_000;
+const maxLinkChars = 2_048;
+/** Rows that one {@link PlayersService.detachRemoved} frees at most, in small steps; the rest waits for the next. */
+const maxDetachedPerRun = 100_000;
 
 /** What player themes are kept with. */
 export interface PlayersOptions {
@@ -41,7 +41,7 @@ export interface PlayersOptions {
 }
 
 /** What a page that plays shows of a theme. `logo`: path of the image, another one with each upload. */
-export interface ShownPlayer {
+export interface PlayerPageTheme {
   readonly colors: Readonly<Record<PlayerColor, string>>;
   readonly enableApi: boolean;
   readonly enableControls: boolean;
@@ -107,7 +107,7 @@ export class PlayersService {
       playerId: newId('pl'),
       projectId,
       name: attributes.name ?? undefined,
-      look: changedLook({ ...playerColors, ...playerSwitches }, attributes),
+      look: applyPlayerChanges({ ...playerColors, ...playerSwitches }, attributes),
       logo: undefined,
       createdAtMs: nowMs,
       updatedAtMs: nowMs,
@@ -118,11 +118,11 @@ export class PlayersService {
 
   /** Changes what is given. @throws AppError `resource-not-found` when the theme went while the request came in */
   change({ projectId, playerId }: Player, changes: PlayerChanges): PlayerView {
-    const player = this.#present(projectId, playerId);
+    const player = this.#requirePlayer(projectId, playerId);
     const name = changes.name === undefined ? player.name : (changes.name ?? undefined);
-    const look = changedLook(player.look, changes);
+    const look = applyPlayerChanges(player.look, changes);
     this.#store.change(playerId, { name, look }, this.#options.clock.nowMs());
-    return this.view(this.#present(projectId, playerId));
+    return this.view(this.#requirePlayer(projectId, playerId));
   }
 
   /** Removes a theme; the videos and live streams that named it have none from then on. */
@@ -141,35 +141,35 @@ export class PlayersService {
   async setLogo({ projectId, playerId }: Player, file: UploadedFile): Promise<PlayerView> {
     const { files, clock } = this.#options;
     const link = file.fields.get('link');
-    if (link !== undefined && link.length > linkAtMost) {
-      throw refuseAttribute('link', `This value should not contain more than ${linkAtMost} characters.`);
+    if (link !== undefined && link.length > maxLinkChars) {
+      throw attributeError('link', `This value should not contain more than ${maxLinkChars} characters.`);
     }
     if (link?.includes('\u0000') === true) {
-      throw refuseAttribute('link', 'This value should not contain the character U+0000.');
+      throw attributeError('link', 'This value should not contain the character U+0000.');
     }
     const { type } = await readUploadedImage(file, logoImage);
     const name = `logo-${newUuid()}.${type === 'image/png' ? 'png' : 'jpg'}`;
     await files.publish(file.path, files.player(playerId, name));
-    let useless: string | undefined = name;
+    let unusedFile: string | undefined = name;
     try {
-      const before = this.#present(projectId, playerId).logo;
+      const before = this.#requirePlayer(projectId, playerId).logo;
       this.#store.setLogo(playerId, { file: name, bytes: file.bytes, link }, clock.nowMs());
-      useless = before?.file;
+      unusedFile = before?.file;
     } finally {
-      if (useless !== undefined) await this.#removeFile(playerId, useless);
+      if (unusedFile !== undefined) await this.#removeFile(playerId, unusedFile);
     }
-    return this.view(this.#present(projectId, playerId));
+    return this.view(this.#requirePlayer(projectId, playerId));
   }
 
   /** Takes the logo and its link away. */
   async removeLogo({ projectId, playerId }: Player): Promise<void> {
-    const { logo } = this.#present(projectId, playerId);
+    const { logo } = this.#requirePlayer(projectId, playerId);
     this.#store.setLogo(playerId, undefined, this.#options.clock.nowMs());
     if (logo !== undefined) await this.#removeFile(playerId, logo.file);
   }
 
   /** What pages show of a theme, whosever it is; undefined when there is none (any more). */
-  shown(playerId: string): ShownPlayer | undefined {
+  shown(playerId: string): PlayerPageTheme | undefined {
     const player = this.#store.findAny(playerId);
     if (player === undefined) return undefined;
     const { look, logo } = player;
@@ -196,12 +196,12 @@ export class PlayersService {
    * Takes themes that are gone off what names them still, as far as that was too much at once, and removes files that a crash left.
    * How many rows were changed.
    */
-  async freeRows(): Promise<number> {
+  async detachRemoved(): Promise<number> {
     let count = 0;
     for (const playerId of this.#store.removed()) {
       for (let isDone = false; !isDone; ) {
-        if (count >= freedInARun) return count;
-        const { freed, isFree } = this.#store.freeSome(playerId);
+        if (count >= maxDetachedPerRun) return count;
+        const { freed, isFree } = this.#store.detachSome(playerId);
         count += freed;
         isDone = isFree;
         await laterTurn();
@@ -212,7 +212,7 @@ export class PlayersService {
     return count;
   }
 
-  #present(projectId: string, playerId: string): Player {
+  #requirePlayer(projectId: string, playerId: string): Player {
     const player = this.find(projectId, playerId);
     if (player !== undefined) return player;
     throw new AppError('resource-not-found', undefined, { details: { name: 'playerId' } });

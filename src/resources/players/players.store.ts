@@ -7,7 +7,7 @@ import type { Player, PlayerLogo, PlayerLook } from './player.ts';
 const sortColumns = { name: 'name_folded', createdAt: 'created_at_ms', updatedAt: 'updated_at_ms' } as const;
 
 /** Rows that are taken a theme off at once: a few milliseconds. */
-const freedAtOnce = 50;
+const detachBatchSize = 50;
 
 /**
  * Player themes in the database. A theme may be named by a million videos, which cannot all be changed when it is deleted: some
@@ -17,8 +17,8 @@ const freedAtOnce = 50;
 export class PlayersStore {
   readonly #database: Database;
   readonly #find;
-  readonly #freeVideos;
-  readonly #freeLiveStreams;
+  readonly #detachVideos;
+  readonly #detachLiveStreams;
   /** Themes that are gone while rows may still name them, or files of theirs be there. */
   readonly #removed: Set<string>;
 
@@ -26,11 +26,11 @@ export class PlayersStore {
     const { sqlite, queries } = database;
     this.#database = database;
     this.#find = sqlite.prepare<[string], PlayerRow>('SELECT * FROM players WHERE id = ?');
-    this.#freeVideos = sqlite.prepare<[string, number]>(
+    this.#detachVideos = sqlite.prepare<[string, number]>(
       `UPDATE videos SET player_id = NULL
        WHERE number IN (SELECT number FROM videos WHERE player_id = ? LIMIT ?)`,
     );
-    this.#freeLiveStreams = sqlite.prepare<[string, number]>(
+    this.#detachLiveStreams = sqlite.prepare<[string, number]>(
       `UPDATE live_streams SET player_id = NULL
        WHERE rowid IN (SELECT rowid FROM live_streams WHERE player_id = ? LIMIT ?)`,
     );
@@ -111,7 +111,7 @@ export class PlayersStore {
     return this.#update(playerId, { ...logoColumns(logo), updated_at_ms: atMs }) > 0;
   }
 
-  /** Removes a theme; what named it names none from then on. True when no row names it, false when {@link freeSome} has to go on. */
+  /** Removes a theme; what named it names none from then on. True when no row names it, false when {@link detachSome} has to go on. */
   remove(playerId: string): boolean {
     const { queries } = this.#database;
     const isFree = this.#database.transaction(() => {
@@ -122,7 +122,7 @@ export class PlayersStore {
           .values({ id: playerId })
           .onConflict(conflict => conflict.doNothing()),
       );
-      return this.#free(playerId) < freedAtOnce;
+      return this.#detachBatch(playerId) < detachBatchSize;
     });
     this.#removed.add(playerId);
     return isFree;
@@ -139,9 +139,9 @@ export class PlayersStore {
   }
 
   /** Takes a removed theme off some of the rows that name it still. */
-  freeSome(playerId: string): { readonly freed: number; readonly isFree: boolean } {
-    const freed = this.#database.transaction(() => this.#free(playerId));
-    return { freed, isFree: freed < freedAtOnce };
+  detachSome(playerId: string): { readonly freed: number; readonly isFree: boolean } {
+    const freed = this.#database.transaction(() => this.#detachBatch(playerId));
+    return { freed, isFree: freed < detachBatchSize };
   }
 
   /** Forgets a removed theme: no row names it, and its files are gone. */
@@ -150,9 +150,9 @@ export class PlayersStore {
     this.#removed.delete(playerId);
   }
 
-  #free(playerId: string): number {
-    const videos = this.#freeVideos.run(playerId, freedAtOnce).changes;
-    return videos + this.#freeLiveStreams.run(playerId, freedAtOnce - videos).changes;
+  #detachBatch(playerId: string): number {
+    const videos = this.#detachVideos.run(playerId, detachBatchSize).changes;
+    return videos + this.#detachLiveStreams.run(playerId, detachBatchSize - videos).changes;
   }
 
   #update(playerId: string, values: Partial<PlayerRow>): number {

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ownSiteReader } from '../../http/own-site.ts';
-import type { AddressOf, IsSecure } from '../../http/peer.ts';
-import type { Route } from '../../http/route.ts';
+import type { AddressOf, IsSecure } from '../../http/listener/client-address.ts';
+import { sameOriginCheck } from '../../http/listener/same-origin.ts';
+import type { Route } from '../../http/routing/route.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
-import type { PeriodicTask } from '../../shared/periodic-tasks.ts';
+import type { PeriodicTask } from '../../shared/scheduling/periodic-tasks.ts';
 import type { Database } from '../../store/database.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import { SessionGate } from './session-gate.ts';
@@ -12,7 +12,7 @@ import { sessionRoutes } from './sessions.routes.ts';
 import { SessionsService } from './sessions.service.ts';
 import { SessionsStore } from './sessions.store.ts';
 
-const removedAtOnce = 1_000;
+const cleanupBatchSize = 1_000;
 
 /** How it is told where requests come from. */
 export interface PeerReaders {
@@ -25,7 +25,7 @@ export interface Sessions {
   readonly routes: readonly Route[];
   readonly gate: SessionGate;
   /** Removes sessions that expired. */
-  readonly chore: PeriodicTask;
+  readonly cleanup: PeriodicTask;
 }
 
 /** Puts signing in together. */
@@ -40,17 +40,17 @@ export function createSessions(options: {
   const { database, accounts, publicUrl, clock, log } = options;
   const { addressOf, isSecure } = options.peers;
   const store = new SessionsStore(database, accounts);
-  const isOwnSite = ownSiteReader({ publicUrl, isSecure });
+  const isOwnSite = sameOriginCheck({ publicUrl, isSecure });
   const gate = new SessionGate({ store, isOwnSite, isSecure, clock, log });
   return {
     routes: sessionRoutes(new SessionsService({ store, accounts, addressOf, clock, log }), gate),
     gate,
-    chore: {
+    cleanup: {
       name: 'expired-sessions',
       run: async () => {
         let count = 0;
         for (;;) {
-          const removed = store.removeExpired(clock.nowMs(), removedAtOnce);
+          const removed = store.removeExpired(clock.nowMs(), cleanupBatchSize);
           if (removed === 0) return count;
           count += removed;
           await nextTurn();

@@ -4,8 +4,8 @@ const plainName = 'millrace_session';
 /** With TLS browsers take a cookie of this name only from this very host: no neighbour under the same domain can sign people in as it likes. */
 const secureName = `__Host-${plainName}`;
 
-const plainCookie = cookieNamed(plainName);
-const secureCookie = cookieNamed(secureName);
+const plainCookie = cookiePattern(plainName);
+const secureCookie = cookiePattern(secureName);
 
 /**
  * The secret in a `Cookie` header; undefined when none of the form of ours is there.
@@ -35,6 +35,6 @@ export function sessionCookie(
   return `${isSecure ? secureName : plainName}=${secret}; ${flags}`;
 }
 
-function cookieNamed(name: string): RegExp {
+function cookiePattern(name: string): RegExp {
   return new RegExp(`(?:^|;)\\s*${name}=([0-9A-Za-z]{${sessionSecretLength}})\\s*(?:;|$)`);
 }

@@ -1,16 +1,16 @@
-import type { Caller, SetHeader } from '../../http/caller.ts';
-import type { IsOwnSite } from '../../http/own-site.ts';
-import type { IsSecure, PeerRequest } from '../../http/peer.ts';
+import type { IsSecure, PeerRequest } from '../../http/listener/client-address.ts';
+import type { IsSameOrigin } from '../../http/listener/same-origin.ts';
+import type { Caller, SetHeader } from '../../http/routing/caller.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { Environment } from '../../store/tables.ts';
-import { type Session, sessionMs } from './session.ts';
+import { type Session, sessionLifetimeMs } from './session.ts';
 import { sessionCookie, sessionSecretOf } from './session-cookie.ts';
 import type { SessionsStore } from './sessions.store.ts';
 
-const touchEveryMs = 60_000;
-const renewEveryMs = 3_600_000;
+const touchIntervalMs = 60_000;
+const renewIntervalMs = 3_600_000;
 
 /** The header that names the environment of a request with the cookie of a session, in lower case. */
 const environmentHeader = 'millrace-environment';
@@ -24,14 +24,14 @@ export function environmentOf({ headers }: PeerRequest): Environment | undefined
 /** Who calls with the cookie of a session. */
 export class SessionGate {
   readonly #store: SessionsStore;
-  readonly #isOwnSite: IsOwnSite;
+  readonly #isOwnSite: IsSameOrigin;
   readonly #isSecure: IsSecure;
   readonly #clock: Clock;
   readonly #log: Logger;
 
   constructor(options: {
     store: SessionsStore;
-    isOwnSite: IsOwnSite;
+    isOwnSite: IsSameOrigin;
     isSecure: IsSecure;
     clock: Clock;
     log: Logger;
@@ -61,10 +61,10 @@ export class SessionGate {
     this.requireOwnSite(request);
     const secret = this.secretOf(request);
     const nowMs = this.#clock.nowMs();
-    const session = secret === undefined ? undefined : this.#store.ofSecret(secret, nowMs);
+    const session = secret === undefined ? undefined : this.#store.findBySecret(secret, nowMs);
     if (secret === undefined || session === undefined) throw new AppError('authentication-invalid-session');
     if (session.account.isSuspended) throw new AppError('authorization-suspended-account');
-    if (nowMs - session.lastUsedAtMs >= touchEveryMs) this.#touch(session, secret, request, setHeader);
+    if (nowMs - session.lastUsedAtMs >= touchIntervalMs) this.#touch(session, secret, request, setHeader);
     return session;
   }
 
@@ -88,7 +88,7 @@ export class SessionGate {
   /** The `Set-Cookie` header for a session's secret. */
   cookieFor(secret: string, request: PeerRequest): string {
     return sessionCookie(secret, {
-      lastsMs: secret === '' ? 0 : sessionMs,
+      lastsMs: secret === '' ? 0 : sessionLifetimeMs,
       isSecure: this.#isSecure(request),
     });
   }
@@ -96,9 +96,9 @@ export class SessionGate {
   #touch(session: Session, secret: string, request: PeerRequest, setHeader: SetHeader): void {
     const nowMs = this.#clock.nowMs();
     const { sessionId } = session;
-    const isRenewed = nowMs + sessionMs - session.expiresAtMs >= renewEveryMs;
+    const isRenewed = nowMs + sessionLifetimeMs - session.expiresAtMs >= renewIntervalMs;
     try {
-      this.#store.touch(sessionId, nowMs, isRenewed ? nowMs + sessionMs : session.expiresAtMs);
+      this.#store.touch(sessionId, nowMs, isRenewed ? nowMs + sessionLifetimeMs : session.expiresAtMs);
       if (isRenewed) setHeader('Set-Cookie', this.cookieFor(secret, request));
     } catch (error) {
       // A full disk must not keep people from looking.

@@ -1,17 +1,17 @@
-import type { SessionCaller } from '../../http/caller.ts';
+import type { SessionCaller } from '../../http/routing/caller.ts';
 import type { Environment } from '../../store/tables.ts';
 
 /** How long a session lasts that nobody uses. */
-export const sessionMs = 30 * 24 * 3_600_000;
+export const sessionLifetimeMs = 30 * 24 * 3_600_000;
 
 /** Characters of the secret in the cookie: 256 bits. */
 export const sessionSecretLength = 43;
 
 /** More than these of one user are not kept: those that were not used for the longest time go. */
-export const sessionsMax = 100;
+export const maxSessionsPerUser = 100;
 
 /** Characters that are kept of what a browser says of itself. */
-export const userAgentMax = 200;
+export const maxUserAgentLength = 200;
 
 /** Somebody who is signed in, with the account. */
 export interface Session extends SessionCaller {

@@ -1,6 +1,6 @@
-import type { SessionCaller } from '../../http/caller.ts';
-import { pageOf, sortOf } from '../../http/pagination.ts';
-import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
+import type { SessionCaller } from '../../http/routing/caller.ts';
+import { pageOf, sortOf } from '../../http/routing/pagination.ts';
+import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
 import type { SessionGate } from './session-gate.ts';
 import {
   passwordChangeSchema,
@@ -12,7 +12,7 @@ import {
 } from './sessions.schema.ts';
 import type { SessionsService } from './sessions.service.ts';
 
-const tries =
+const attemptLimits =
   'After 10 wrong passwords for an email address within 15 minutes, or 30 from one network address, 429 is answered until that time is over. From a network address where the password was right before, the 10 are counted apart.';
 
 /** `/auth/session`, `/account/sessions` and what else is for people who are signed in, and not for API keys. */
@@ -31,7 +31,7 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
       path: '/auth/session',
       tag,
       summary: 'Sign in',
-      description: `Begins a session, which a cookie names. It ends 30 days after its last use. ${tries}`,
+      description: `Begins a session, which a cookie names. It ends 30 days after its last use. ${attemptLimits}`,
       auth: 'none',
       body: jsonBody(signInSchema),
       success: {
@@ -125,7 +125,7 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
       path: '/account/password',
       tag,
       summary: 'Change your password',
-      description: `Ends all your other sessions, and gives this one another cookie. ${tries}`,
+      description: `Ends all your other sessions, and gives this one another cookie. ${attemptLimits}`,
       auth: 'session',
       body: jsonBody(passwordChangeSchema),
       success: {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listQuery, listSchema } from '../../http/pagination.ts';
+import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 import { passwordLength } from '../accounts/password.ts';
 
 const dateTime = z.iso.datetime({ offset: true });

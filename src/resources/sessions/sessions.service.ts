@@ -1,16 +1,22 @@
-import type { SessionCaller } from '../../http/caller.ts';
-import type { AddressOf, PeerRequest } from '../../http/peer.ts';
-import { refuseAttribute } from '../../http/problems.ts';
+import type { AddressOf, PeerRequest } from '../../http/listener/client-address.ts';
+import type { SessionCaller } from '../../http/routing/caller.ts';
+import { attributeError } from '../../http/routing/validation.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
-import { PasswordTurns } from './password-turns.ts';
-import { type ListedSession, type Session, sessionMs, sessionSecretLength, userAgentMax } from './session.ts';
+import { PasswordQueue } from './password-queue.ts';
+import {
+  type ListedSession,
+  maxUserAgentLength,
+  type Session,
+  sessionLifetimeMs,
+  sessionSecretLength,
+} from './session.ts';
 import type { ListedSessionView, SessionView } from './sessions.schema.ts';
 import type { SessionsStore } from './sessions.store.ts';
-import { SignInLimits } from './sign-in-limits.ts';
+import { SignInLimiter } from './sign-in-limiter.ts';
 
 /** A session that was just begun. */
 export interface SignedIn {
@@ -26,8 +32,8 @@ export class SessionsService {
   readonly #addressOf: AddressOf;
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #limits: SignInLimits;
-  readonly #passwords = new PasswordTurns();
+  readonly #limits: SignInLimiter;
+  readonly #passwords = new PasswordQueue();
 
   constructor(options: {
     store: SessionsStore;
@@ -41,7 +47,7 @@ export class SessionsService {
     this.#addressOf = options.addressOf;
     this.#clock = options.clock;
     this.#log = options.log;
-    this.#limits = new SignInLimits(options.clock);
+    this.#limits = new SignInLimiter(options.clock);
   }
 
   /**
@@ -57,34 +63,34 @@ export class SessionsService {
     before: string | undefined,
   ): Promise<SignedIn> {
     const address = this.#addressOf(request);
-    const user = this.#store.userOf(email);
-    if (!(await this.#isRight(email, address, password, user?.passwordHash)) || user === undefined) {
+    const user = this.#store.findUser(email);
+    if (!(await this.#verifyPassword(email, address, password, user?.passwordHash)) || user === undefined) {
       this.#log.info('sign-in-refused', { address });
       throw new AppError('authentication-wrong-password');
     }
     // Read again: a lot may have happened meanwhile.
-    const now = this.#store.userOf(email);
+    const now = this.#store.findUser(email);
     if (now?.passwordHash !== user.passwordHash) throw new AppError('authentication-wrong-password');
     if (now.isSuspended) throw new AppError('authorization-suspended-account');
     const nowMs = this.#clock.nowMs();
-    const left = before === undefined ? undefined : this.#store.ofSecret(before, nowMs);
+    const left = before === undefined ? undefined : this.#store.findBySecret(before, nowMs);
     if (left !== undefined) this.#store.remove(left.sessionId);
     const secret = randomBase62(sessionSecretLength);
     const sessionId = this.#store.add({
       userId: user.userId,
       secret,
       atMs: nowMs,
-      expiresAtMs: nowMs + sessionMs,
+      expiresAtMs: nowMs + sessionLifetimeMs,
       address,
-      userAgent: request.headers['user-agent']?.slice(0, userAgentMax).toWellFormed(),
+      userAgent: request.headers['user-agent']?.slice(0, maxUserAgentLength).toWellFormed(),
     });
     this.#log.info('signed-in', { sessionId, userId: user.userId, address });
-    return { view: viewOf(this.#known(sessionId)), secret };
+    return { view: viewOf(this.#requireSession(sessionId)), secret };
   }
 
   /** Shows who is signed in, as it is now. */
   view({ sessionId }: SessionCaller): SessionView {
-    return viewOf(this.#known(sessionId));
+    return viewOf(this.#requireSession(sessionId));
   }
 
   /** Ends the caller's session. */
@@ -99,7 +105,7 @@ export class SessionsService {
     { field, direction }: { field: 'createdAt' | 'lastUsedAt'; direction: 'asc' | 'desc' },
     page: { currentPage: number; pageSize: number },
   ): { views: ListedSessionView[]; total: number } {
-    const sessions = this.#store.ofUser(userId, this.#clock.nowMs());
+    const sessions = this.#store.listByUser(userId, this.#clock.nowMs());
     if (field === 'lastUsedAt') sessions.sort((a, b) => b.lastUsedAtMs - a.lastUsedAtMs);
     if (direction === 'asc') sessions.reverse();
     const first = (page.currentPage - 1) * page.pageSize;
@@ -137,21 +143,26 @@ export class SessionsService {
     { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
     request: PeerRequest,
   ): Promise<string> {
-    const { email } = this.#known(sessionId);
+    const { email } = this.#requireSession(sessionId);
     const isEmail = newPassword.toLowerCase() === email.toLowerCase();
-    if (isEmail) throw refuseAttribute('newPassword', 'The email address is no password.');
-    const user = this.#store.userOf(email);
-    const isRight = await this.#isRight(email, this.#addressOf(request), currentPassword, user?.passwordHash);
+    if (isEmail) throw attributeError('newPassword', 'The email address is no password.');
+    const user = this.#store.findUser(email);
+    const isRight = await this.#verifyPassword(
+      email,
+      this.#addressOf(request),
+      currentPassword,
+      user?.passwordHash,
+    );
     if (!isRight || user === undefined) {
-      throw refuseAttribute('currentPassword', 'This is not your password.');
+      throw attributeError('currentPassword', 'This is not your password.');
     }
     if (newPassword.normalize('NFC') === currentPassword.normalize('NFC')) {
-      throw refuseAttribute('newPassword', 'This is the password that you have.');
+      throw attributeError('newPassword', 'This is the password that you have.');
     }
     const passwordHash = await this.#passwords.hash(newPassword);
     const secret = randomBase62(sessionSecretLength);
     if (!this.#store.changePassword(user, passwordHash, { sessionId, secret })) {
-      throw refuseAttribute('currentPassword', 'The password was changed at this moment.');
+      throw attributeError('currentPassword', 'The password was changed at this moment.');
     }
     this.#log.info('password-changed', { userId });
     return secret;
@@ -163,17 +174,17 @@ export class SessionsService {
    * @throws AppError `authorization-operator-only`
    */
   upgrade({ sessionId, accountId }: SessionCaller): SessionView['account'] {
-    const { account, email } = this.#known(sessionId);
+    const { account, email } = this.#requireSession(sessionId);
     if (!account.isOperator) {
       const detail = `The operator does it on the server: npm run account -- upgrade ${email}`;
       throw new AppError('authorization-operator-only', undefined, { details: { detail } });
     }
     this.#accounts.setStanding(accountId, { isUpgraded: true });
     this.#log.info('account-upgraded', { accountId });
-    return accountViewOf(this.#known(sessionId));
+    return accountViewOf(this.#requireSession(sessionId));
   }
 
-  async #isRight(
+  async #verifyPassword(
     email: string,
     address: string,
     password: string,
@@ -182,16 +193,16 @@ export class SessionsService {
     const attempt = this.#limits.begin(email, address);
     let isRight: boolean;
     try {
-      isRight = await this.#passwords.isRight(password, stored);
+      isRight = await this.#passwords.verify(password, stored);
     } catch (error) {
-      attempt.undone();
+      attempt.cancel();
       throw error;
     }
-    if (isRight) attempt.succeeded();
+    if (isRight) attempt.succeed();
     return isRight;
   }
 
-  #known(sessionId: string): Session {
+  #requireSession(sessionId: string): Session {
     const session = this.#store.find(sessionId);
     if (session === undefined) throw new AppError('authentication-invalid-session');
     return session;

@@ -2,10 +2,10 @@ import { newId } from '../../shared/ids.ts';
 import type { Database } from '../../store/database.ts';
 import { hashOfSecret } from '../accounts/account.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
-import { BriefMemory } from '../accounts/brief-memory.ts';
-import { type ListedSession, type Session, sessionsMax, type User } from './session.ts';
+import { SecretCache } from '../accounts/secret-cache.ts';
+import { type ListedSession, maxSessionsPerUser, type Session, type User } from './session.ts';
 
-interface Row {
+interface SessionRow {
   id: string;
   user_id: string;
   email: string;
@@ -21,7 +21,7 @@ interface Row {
   production_id: string;
 }
 
-const select = `
+const selectSession = `
   SELECT s.id, s.user_id, u.email, s.created_at_ms, s.last_used_at_ms, s.expires_at_ms, a.id AS account_id,
     a.created_at_ms AS account_created_at_ms, a.is_upgraded, a.is_suspended, a.is_operator,
     sandbox.id AS sandbox_id, production.id AS production_id
@@ -36,9 +36,9 @@ const select = `
 export class SessionsStore {
   readonly #database: Database;
   readonly #accounts: Pick<AccountsStore, 'changes'>;
-  readonly #kept = new BriefMemory<Session>();
+  readonly #cache = new SecretCache<Session>();
   /** Of the accounts, when the first of the sessions was remembered. */
-  #changesKnown = 0;
+  #cachedVersion = 0;
   readonly #bySecret;
   readonly #byId;
   readonly #touch;
@@ -46,17 +46,19 @@ export class SessionsStore {
   constructor(database: Database, accounts: Pick<AccountsStore, 'changes'>) {
     this.#database = database;
     this.#accounts = accounts;
-    this.#bySecret = database.sqlite.prepare<[Buffer], Row>(`${select} WHERE s.secret_hash = ?`);
-    this.#byId = database.sqlite.prepare<[string], Row>(`${select} WHERE s.id = ?`);
+    this.#bySecret = database.sqlite.prepare<[Buffer], SessionRow>(
+      `${selectSession} WHERE s.secret_hash = ?`,
+    );
+    this.#byId = database.sqlite.prepare<[string], SessionRow>(`${selectSession} WHERE s.id = ?`);
     this.#touch = database.sqlite.prepare<[number, number, string]>(
       'UPDATE sessions SET last_used_at_ms = ?, expires_at_ms = ? WHERE id = ?',
     );
   }
 
   /** The session that a cookie's secret opens, unless it expired. */
-  ofSecret(secret: string, nowMs: number): Session | undefined {
-    if (this.#changesKnown !== this.#accounts.changes) this.#forget();
-    const session = this.#kept.find(secret, hash => {
+  findBySecret(secret: string, nowMs: number): Session | undefined {
+    if (this.#cachedVersion !== this.#accounts.changes) this.#clearCache();
+    const session = this.#cache.getOrLoad(secret, hash => {
       const row = this.#bySecret.get(hash);
       return row === undefined ? undefined : sessionFrom(row);
     });
@@ -88,9 +90,9 @@ export class SessionsStore {
         .where('user_id', '=', userId)
         .orderBy('last_used_at_ms', 'desc')
         .limit(-1)
-        .offset(sessionsMax - 1);
+        .offset(maxSessionsPerUser - 1);
       const removed = this.#database.run(queries.deleteFrom('sessions').where('id', 'in', oldest));
-      if (removed > 0) this.#forget();
+      if (removed > 0) this.#clearCache();
       this.#database.run(
         queries.insertInto('sessions').values({
           id: sessionId,
@@ -109,12 +111,12 @@ export class SessionsStore {
 
   /** Notes that a session was used, and until when it lasts. */
   touch(sessionId: string, lastUsedAtMs: number, expiresAtMs: number): void {
-    this.#forget();
+    this.#clearCache();
     this.#touch.run(lastUsedAtMs, expiresAtMs, sessionId);
   }
 
-  /** Sessions of a user that have not expired, at most {@link sessionsMax}, the newest first. */
-  ofUser(userId: string, nowMs: number): ListedSession[] {
+  /** Sessions of a user that have not expired, at most {@link maxSessionsPerUser}, the newest first. */
+  listByUser(userId: string, nowMs: number): ListedSession[] {
     const { queries } = this.#database;
     const rows = this.#database.all(
       queries
@@ -136,33 +138,33 @@ export class SessionsStore {
 
   /** Ends a session. */
   remove(sessionId: string): void {
-    this.#forget();
+    this.#clearCache();
     const { queries } = this.#database;
     this.#database.run(queries.deleteFrom('sessions').where('id', '=', sessionId));
   }
 
   /** Ends all sessions of a user but one. */
   removeOthers(userId: string, keptSessionId: string): void {
-    this.#forget();
+    this.#clearCache();
     const { queries } = this.#database;
     this.#database.run(
       queries.deleteFrom('sessions').where('user_id', '=', userId).where('id', '!=', keptSessionId),
     );
   }
 
-  /** Removes sessions that expired, no more than `atMost`; how many those were. */
-  removeExpired(nowMs: number, atMost: number): number {
+  /** Removes sessions that expired, no more than `maxRestreams`; how many those were. */
+  removeExpired(nowMs: number, limit: number): number {
     const { queries } = this.#database;
     const expired = queries
       .selectFrom('sessions')
       .select('id')
       .where('expires_at_ms', '<=', nowMs)
-      .limit(atMost);
+      .limit(limit);
     return this.#database.run(queries.deleteFrom('sessions').where('id', 'in', expired));
   }
 
   /** Who signs in with an address. */
-  userOf(email: string): User | undefined {
+  findUser(email: string): User | undefined {
     const { queries } = this.#database;
     const row = this.#database.first(
       queries
@@ -211,13 +213,13 @@ export class SessionsStore {
     });
   }
 
-  #forget(): void {
-    this.#kept.clear();
-    this.#changesKnown = this.#accounts.changes;
+  #clearCache(): void {
+    this.#cache.clear();
+    this.#cachedVersion = this.#accounts.changes;
   }
 }
 
-function sessionFrom(row: Row): Session {
+function sessionFrom(row: SessionRow): Session {
   return {
     sessionId: row.id,
     userId: row.user_id,

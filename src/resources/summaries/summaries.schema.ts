@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { listQuery, listSchema } from '../../http/pagination.ts';
-import { someText } from '../../http/text-schema.ts';
-import { takeawaysMax } from './summary.ts';
+import { listQuery, listSchema } from '../../http/routing/pagination.ts';
+import { nonEmptyText } from '../../http/routing/text-schema.ts';
+import { maxTakeaways } from './summary.ts';
 
-const abstractAtMost = 10_000;
-const takeawayAtMost = 2_000;
+const maxAbstractLength = 10_000;
+const maxTakeawayLength = 2_000;
 
 const dateTime = z.iso.datetime({ offset: true });
 
@@ -73,7 +73,7 @@ export type SummaryView = z.input<typeof summarySchema>;
 /** A page of summaries. */
 export const summaryListSchema = listSchema(summarySchema);
 
-const takeaways = z.array(someText(takeawayAtMost)).max(takeawaysMax);
+const takeaways = z.array(nonEmptyText(maxTakeawayLength)).max(maxTakeaways);
 const sourceExample = {
   abstract: 'The harbour wakes: boats leave one after the other while the light comes up.',
   takeaways: ['Boats leave at five.', 'The light comes from the east.', 'The quay is empty by six.'],
@@ -82,14 +82,14 @@ const sourceExample = {
 /** Body of `PATCH /summaries/{summaryId}/source`. */
 export const summarySourceChangesSchema = z
   .strictObject({
-    abstract: someText(abstractAtMost).optional().describe('What the video is about.'),
+    abstract: nonEmptyText(maxAbstractLength).optional().describe('What the video is about.'),
     takeaways: takeaways.optional().describe('Points in the order of the video; replaces all.'),
   })
   .meta({ examples: [sourceExample] });
 
 /** The text of a summary. */
 export const summarySourceSchema = z
-  .object({ abstract: z.string().optional(), takeaways: z.array(z.string()).max(takeawaysMax).optional() })
+  .object({ abstract: z.string().optional(), takeaways: z.array(z.string()).max(maxTakeaways).optional() })
   .meta({ id: 'SummarySource', examples: [sourceExample] });
 
 /** The text of a summary as the API shows it. */

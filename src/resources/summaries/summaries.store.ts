@@ -8,10 +8,10 @@ import type { Summary, SummaryFilter, SummaryStatus } from './summary.ts';
 const sortColumns = { createdAt: 'created_at_ms', updatedAt: 'updated_at_ms', videoId: 'video_id' } as const;
 const statuses: readonly SummaryStatus[] = ['missing', 'completed'];
 /** Rows of an index that are skipped in one go: less than a millisecond. */
-const stepRows = 10_000;
+const rowsPerStep = 10_000;
 
 /** Where a summary is in an order: the value of its column, and its id. */
-type Place = readonly [value: string | number, id: string];
+type SummaryPosition = readonly [value: string | number, id: string];
 
 /** An order of summaries. */
 interface SummarySort {
@@ -29,13 +29,13 @@ export class SummariesStore {
 
   /** A summary of a project. */
   find(projectId: string, summaryId: string): Summary | undefined {
-    const row = this.#database.first(this.#inSight(projectId).selectAll().where('id', '=', summaryId));
+    const row = this.#database.first(this.#visible(projectId).selectAll().where('id', '=', summaryId));
     return row === undefined ? undefined : summaryFrom(row);
   }
 
   /** The summary of a video of a project. */
   findOfVideo(projectId: string, videoId: string): Summary | undefined {
-    const row = this.#database.first(this.#inSight(projectId).selectAll().where('video_id', '=', videoId));
+    const row = this.#database.first(this.#visible(projectId).selectAll().where('video_id', '=', videoId));
     return row === undefined ? undefined : summaryFrom(row);
   }
 
@@ -128,15 +128,15 @@ export class SummariesStore {
     status: SummaryStatus | undefined,
     sort: SummarySort,
     count: number,
-  ): Promise<{ after: Place | undefined; left: number }> {
+  ): Promise<{ after: SummaryPosition | undefined; left: number }> {
     const column = sortColumns[sort.field];
-    let after: Place | undefined;
+    let after: SummaryPosition | undefined;
     let left = count;
-    for (; left >= stepRows; left -= stepRows) {
+    for (; left >= rowsPerStep; left -= rowsPerStep) {
       const step = this.#ordered(projectId, status, sort, after)
         .select([column, 'id'])
         .limit(1)
-        .offset(stepRows - 1);
+        .offset(rowsPerStep - 1);
       const row = this.#database.first(step);
       if (row === undefined) break;
       after = [row[column]!, row.id];
@@ -149,10 +149,10 @@ export class SummariesStore {
     projectId: string,
     status: SummaryStatus | undefined,
     { field, direction }: SummarySort,
-    after: Place | undefined,
+    after: SummaryPosition | undefined,
   ) {
     const column = sortColumns[field];
-    let query = this.#inSight(projectId).orderBy(column, direction).orderBy('id', direction);
+    let query = this.#visible(projectId).orderBy(column, direction).orderBy('id', direction);
     if (status !== undefined) query = query.where('source_status', '=', status);
     if (after === undefined) return query;
     return query.where(({ eb, refTuple, tuple }) =>
@@ -160,7 +160,7 @@ export class SummariesStore {
     );
   }
 
-  #inSight(projectId: string) {
+  #visible(projectId: string) {
     return this.#database.queries
       .selectFrom('summaries')
       .where('project_id', '=', projectId)

@@ -2,7 +2,7 @@
 export type SummaryStatus = 'missing' | 'completed';
 
 /** Points of a summary at most. */
-export const takeawaysMax = 3;
+export const maxTakeaways = 3;
 
 /** What a video is about, in words; one for a video. */
 export interface Summary {

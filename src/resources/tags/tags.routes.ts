@@ -1,5 +1,5 @@
-import { pageOf } from '../../http/pagination.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
+import { pageOf } from '../../http/routing/pagination.ts';
+import { defineRoute, type Route } from '../../http/routing/route.ts';
 import { tagListSchema, tagsQuerySchema } from './tags.schema.ts';
 import type { TagsStore } from './tags.store.ts';
 

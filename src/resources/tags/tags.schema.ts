@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { listQuery, listSchema } from '../../http/pagination.ts';
+import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 
-const searchedAtMost = 1_024;
+const maxSearchLength = 1_024;
 const sortFields = ['value', 'videoCount'] as const;
 
 /** Query of `GET /tags`. */
@@ -9,7 +9,7 @@ export const tagsQuerySchema = listQuery(
   {
     value: z
       .string()
-      .max(searchedAtMost)
+      .max(maxSearchLength)
       .optional()
       .describe('Those with this somewhere in them; case and accents do not matter.'),
   },

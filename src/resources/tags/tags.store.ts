@@ -16,7 +16,7 @@ export interface TagSort {
 }
 
 /** Rows of an index that are walked through in one go: about a millisecond. */
-const stepRows = 10_000;
+const rowsPerStep = 10_000;
 
 /** Columns that a sort goes by; an index begins with the project, then has these. */
 const sortKeys = {
@@ -27,7 +27,7 @@ const sortKeys = {
 type Statement = ReturnType<Database['sqlite']['prepare']>;
 type Key = readonly (string | number)[];
 /** A stretch of an index: past `after`, up to and with `until`; undefined is its end. */
-interface Stretch {
+interface IndexRange {
   readonly after: Key | undefined;
   readonly until: Key | undefined;
 }
@@ -50,7 +50,7 @@ export class TagsStore {
   ): Promise<{ tags: CountedTag[]; total: number }> {
     const skip = (page.currentPage - 1) * page.pageSize;
     const needle = foldText(value ?? '');
-    const walk = new Walk(projectId, sort, sql => this.#prepare(sql));
+    const walk = new TagWalk(projectId, sort, sql => this.#prepare(sql));
     if (needle !== '') return walk.search(needle, skip, page.pageSize);
     const total = listTotal(this.#database, projectId, 'tags');
     return { tags: skip < total ? await walk.page(skip, page.pageSize) : [], total };
@@ -68,7 +68,7 @@ export class TagsStore {
 }
 
 /** A walk through the tags of a project in one order. */
-class Walk {
+class TagWalk {
   readonly #projectId: string;
   readonly #columns: readonly string[];
   readonly #direction: 'asc' | 'desc';
@@ -85,7 +85,7 @@ class Walk {
   async page(skip: number, count: number): Promise<CountedTag[]> {
     let after: Key | undefined;
     let left = skip;
-    for (; left >= stepRows; left -= stepRows) {
+    for (; left >= rowsPerStep; left -= rowsPerStep) {
       after = this.#step(after);
       if (after === undefined) return [];
       await nextTurn();
@@ -115,16 +115,16 @@ class Walk {
   /** Where the next step ends; undefined when it is the last one. */
   #step(after: Key | undefined): Key | undefined {
     const { sql, values } = this.#from({ after, until: undefined }, undefined);
-    const text = `SELECT ${this.#columns.join(', ')} ${sql} ${this.#order()} LIMIT 1 OFFSET ${stepRows - 1}`;
+    const text = `SELECT ${this.#columns.join(', ')} ${sql} ${this.#order()} LIMIT 1 OFFSET ${rowsPerStep - 1}`;
     return this.#prepare(text).raw().get(values) as Key | undefined;
   }
 
-  #count(stretch: Stretch, needle: string): number {
+  #count(stretch: IndexRange, needle: string): number {
     const { sql, values } = this.#from(stretch, needle);
     return (this.#prepare(`SELECT count(*) AS total ${sql}`).get(values) as { total: number }).total;
   }
 
-  #rows(stretch: Stretch, needle: string | undefined, skip: number, count: number): CountedTag[] {
+  #rows(stretch: IndexRange, needle: string | undefined, skip: number, count: number): CountedTag[] {
     const { sql, values } = this.#from(stretch, needle);
     const text = `SELECT tag AS value, videos AS videoCount ${sql} ${this.#order()} LIMIT ? OFFSET ?`;
     return this.#prepare(text).all([...values, count, skip]) as CountedTag[];
@@ -134,7 +134,10 @@ class Walk {
     return `ORDER BY ${this.#columns.map(column => `${column} ${this.#direction}`).join(', ')}`;
   }
 
-  #from({ after, until }: Stretch, needle: string | undefined): { sql: string; values: (string | number)[] } {
+  #from(
+    { after, until }: IndexRange,
+    needle: string | undefined,
+  ): { sql: string; values: (string | number)[] } {
     const key = `(${this.#columns.join(', ')})`;
     const marks = `(${this.#columns.map(() => '?').join(', ')})`;
     const [past, upTo] = this.#direction === 'asc' ? ['>', '<='] : ['<', '>='];

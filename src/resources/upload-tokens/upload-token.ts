@@ -11,4 +11,4 @@ export interface UploadToken {
 }
 
 /** The longest life of a token, in seconds. */
-export const ttlMax = 2_147_483_647;
+export const maxTtlSeconds = 2_147_483_647;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listQuery, listSchema } from '../../http/pagination.ts';
-import { ttlMax } from './upload-token.ts';
+import { listQuery, listSchema } from '../../http/routing/pagination.ts';
+import { maxTtlSeconds } from './upload-token.ts';
 
 /** Body of `POST /upload-tokens`. */
 export const uploadTokenCreationSchema = z
@@ -8,7 +8,7 @@ export const uploadTokenCreationSchema = z
     ttl: z
       .int()
       .min(0)
-      .max(ttlMax)
+      .max(maxTtlSeconds)
       .default(0)
       .describe('Seconds until it expires; 0, the default, is never.'),
   })

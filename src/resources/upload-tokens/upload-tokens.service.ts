@@ -1,4 +1,4 @@
-import type { UploadCaller } from '../../http/caller.ts';
+import type { UploadCaller } from '../../http/routing/caller.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';

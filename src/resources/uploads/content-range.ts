@@ -1,14 +1,14 @@
-import { fileError } from '../../http/file-body.ts';
+import { fileError } from '../../http/bodies/file-body.ts';
 import type { AppError, ErrorCode } from '../../shared/errors.ts';
 
 /** Sizes are below this. */
 export const sourceBytesBelow = 10_000_000_000;
 /** The most that one chunk can have. */
-export const chunkBytesMax = 209_715_200;
+export const maxChunkBytes = 209_715_200;
 /** The least that every chunk but the last has. */
-const chunkBytesMin = 5_242_880;
-const partsMax = 10_000;
-const totalBytesMax = 52_428_800_000;
+const minChunkBytes = 5_242_880;
+const maxParts = 10_000;
+const maxTotalBytes = 52_428_800_000;
 
 /** Which piece of a source a request brings: bytes `first` to `last`, both included, from 0; or one part, from 1, named twice. */
 export interface ContentRange {
@@ -48,17 +48,17 @@ export function parseContentRange(header: string | undefined): ContentRange | un
 }
 
 /** Bytes of a chunk that is given in bytes; undefined for a part. */
-export function lengthOf(range: ContentRange): number | undefined {
+export function rangeBytes(range: ContentRange): number | undefined {
   return range.form === 'bytes' ? range.last - range.first + 1 : undefined;
 }
 
 /** Whether nothing but this chunk is needed. */
-export function isWhole({ form, first, last, total }: ContentRange): boolean {
+export function isWholeFile({ form, first, last, total }: ContentRange): boolean {
   return total !== undefined && (form === 'bytes' ? first === 0 && last === total - 1 : total === 1);
 }
 
 /** Whether it is the chunk that a new upload begins with. */
-export function isBeginning({ form, first }: ContentRange): boolean {
+export function isFirstChunk({ form, first }: ContentRange): boolean {
   return first === (form === 'bytes' ? 0 : 1);
 }
 
@@ -70,7 +70,7 @@ export function isBeginning({ form, first }: ContentRange): boolean {
  * @returns `repeat` when the same chunk is there already: it may be sent again with the same bytes
  * @throws AppError of the `video-content-range-` codes, or `video-source-already-uploaded`
  */
-export function judgeRange(
+export function checkRange(
   range: ContentRange,
   upload: RangedUpload | undefined,
   hasBegunBefore = false,
@@ -81,11 +81,11 @@ export function judgeRange(
   }
   const { overlapping } = upload;
   const isRepeat = overlapping?.first === range.first && overlapping.last === range.last;
-  const isAnotherUpload = !isRepeat || (isBeginning(range) && !hasBegunBefore);
+  const isAnotherUpload = !isRepeat || (isFirstChunk(range) && !hasBegunBefore);
   if (upload.isComplete && isAnotherUpload) throw fileError('video-source-already-uploaded');
   checkTotal(range, upload);
   if (isRepeat) return 'repeat';
-  if (overlapping !== undefined) throw alreadySent(range);
+  if (overlapping !== undefined) throw chunkAlreadySent(range);
   return 'new';
 }
 
@@ -96,36 +96,36 @@ export function judgeRange(
  * @throws AppError of the `video-content-range-` codes or `uploaded-file-too-large`
  */
 export function checkChunkSize(range: ContentRange, total: number | undefined, bytes: number): void {
-  const length = lengthOf(range);
+  const length = rangeBytes(range);
   if (length !== undefined && length !== bytes) throw rangeError('by-bytes-range-mismatch');
-  if (bytes > chunkBytesMax) throw fileError('uploaded-file-too-large');
+  if (bytes > maxChunkBytes) throw fileError('uploaded-file-too-large');
   const isLast = total !== undefined && range.last === (range.form === 'bytes' ? total - 1 : total);
-  if (isLast || bytes >= chunkBytesMin) return;
+  if (isLast || bytes >= minChunkBytes) return;
   throw rangeError(
     range.form === 'bytes' ? 'by-bytes-range-too-small' : 'by-part-uploaded-file-too-small',
-    `All files but the last must have ${chunkBytesMin} bytes or more.`,
+    `All files but the last must have ${minChunkBytes} bytes or more.`,
   );
 }
 
 /** The refusal of a chunk of which another form was stored. */
-export function alreadySent(range: ContentRange): AppError {
+export function chunkAlreadySent(range: ContentRange): AppError {
   return rangeError(range.form === 'bytes' ? 'by-bytes-range-overlap' : 'by-part-part-already-sent');
 }
 
 function byteRange(first: number, last: number, total: number | undefined): ContentRange {
   if (total === 0) throw rangeError('by-bytes-total-bytes-zero');
   if (first > last) throw rangeError('by-bytes-from-byte-too-high');
-  if (total !== undefined && total > totalBytesMax) {
-    throw rangeError('by-bytes-total-bytes-too-high', `${total} is more than ${totalBytesMax}.`);
+  if (total !== undefined && total > maxTotalBytes) {
+    throw rangeError('by-bytes-total-bytes-too-high', `${total} is more than ${maxTotalBytes}.`);
   }
-  if (last >= totalBytesMax) {
-    throw rangeError('by-bytes-to-byte-too-high-allowed', `${last} is more than ${totalBytesMax - 1}.`);
+  if (last >= maxTotalBytes) {
+    throw rangeError('by-bytes-to-byte-too-high-allowed', `${last} is more than ${maxTotalBytes - 1}.`);
   }
   if (total !== undefined && last >= total) throw rangeError('by-bytes-to-byte-too-high-total');
   if (Math.max(total ?? 0, last + 1) >= sourceBytesBelow) throw sourceTooLarge();
   const length = last - first + 1;
-  if (length > chunkBytesMax) {
-    throw rangeError('by-bytes-range-too-large', `${length} bytes are more than ${chunkBytesMax}.`);
+  if (length > maxChunkBytes) {
+    throw rangeError('by-bytes-range-too-large', `${length} bytes are more than ${maxChunkBytes}.`);
   }
   return { form: 'bytes', first, last, total };
 }
@@ -133,9 +133,9 @@ function byteRange(first: number, last: number, total: number | undefined): Cont
 function partRange(part: number, total: number | undefined): ContentRange {
   if (part === 0) throw rangeError('by-part-part-zero');
   if (total === 0) throw rangeError('by-part-total-parts-zero');
-  if (part > partsMax) throw rangeError('by-part-part-too-high-allowed', `${part} is more than ${partsMax}.`);
-  if (total !== undefined && total > partsMax) {
-    throw rangeError('by-part-total-parts-too-high', `${total} is more than ${partsMax}.`);
+  if (part > maxParts) throw rangeError('by-part-part-too-high-allowed', `${part} is more than ${maxParts}.`);
+  if (total !== undefined && total > maxParts) {
+    throw rangeError('by-part-total-parts-too-high', `${total} is more than ${maxParts}.`);
   }
   if (total !== undefined && part > total) throw rangeError('by-part-part-too-high-total');
   return { form: 'parts', first: part, last: part, total };

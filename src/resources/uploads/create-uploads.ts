@@ -1,24 +1,24 @@
-import type { AddressOf } from '../../http/peer.ts';
-import type { Route } from '../../http/route.ts';
+import type { AddressOf } from '../../http/listener/client-address.ts';
+import type { Route } from '../../http/routing/route.ts';
 import type { JobKind, JobQueue } from '../../jobs/job.ts';
+import type { Quotas } from '../../operations/usage/quotas.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
-import type { Resolve } from '../../shared/target-address.ts';
+import type { ResolveHost } from '../../shared/network/target-address.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import type { Database } from '../../store/database.ts';
-import type { Quotas } from '../usage/quotas.ts';
 import type { VideoView } from '../videos/videos.schema.ts';
-import { Assembly } from './assembly.ts';
-import type { TransferRate } from './source-fetch.ts';
+import { ChunkAssembler } from './chunk-assembler.ts';
+import type { TransferRate } from './fetch-source.ts';
 import { SourceFiles } from './source-files.ts';
-import { SourceIntake } from './source-intake.ts';
-import type { UploadTarget } from './upload-target.ts';
+import { SourceImporter } from './source-importer.ts';
+import type { UploadVideos } from './upload-videos.ts';
 import { uploadRoutes } from './uploads.routes.ts';
 import { UploadsService } from './uploads.service.ts';
-import { type FailSource, UploadsStore } from './uploads.store.ts';
+import { type FailSource, VideoSourcesStore } from './video-sources.store.ts';
 
 /** What the rest of the server does for uploads, and how they are limited. */
-export interface UploadWork {
+export interface UploadDependencies {
   /** With the lanes `transfer` and `assembly`; does the kinds that {@link createUploads} gives. */
   readonly jobs: JobQueue;
   /** Called in the transaction that makes a source complete: has done with it what follows. */
@@ -39,7 +39,7 @@ export interface UploadWork {
   readonly minImportRate: TransferRate;
   /** Whether sources may be fetched from this machine and its networks. */
   readonly allowPrivateTargets: boolean;
-  readonly resolve: Resolve;
+  readonly resolve: ResolveHost;
 }
 
 /** Lanes of the jobs: fetching from elsewhere, and joining and copying what is here, which no slow server may hold up. */
@@ -49,18 +49,18 @@ const uploadLanes = { fetch: 'transfer', join: 'assembly' } as const;
 export interface Uploads {
   readonly service: UploadsService<VideoView>;
   /** Brings the sources that videos are created with. */
-  readonly intake: SourceIntake;
+  readonly importer: SourceImporter;
   readonly jobKinds: readonly JobKind[];
   readonly routes: readonly Route[];
 }
 
 /** Puts uploads together. */
 export function createUploads(
-  options: UploadWork & {
+  options: UploadDependencies & {
     readonly database: Database;
     readonly files: MediaFiles;
     /** Asked late, since videos ask for sources themselves. */
-    readonly videos: () => UploadTarget<VideoView>;
+    readonly videos: () => UploadVideos<VideoView>;
     readonly addressOf: AddressOf;
     readonly quotas: Quotas;
     readonly clock: Clock;
@@ -68,7 +68,7 @@ export function createUploads(
   },
 ): Uploads {
   const { database, clock, jobs, sourceReady, sourceFailed } = options;
-  const store = new UploadsStore(database);
+  const store = new VideoSourcesStore(database);
   const failSource: FailSource = (videoId, reason) =>
     database.transaction(() => {
       if (!store.fail(videoId, reason, clock.nowMs())) return false;
@@ -76,7 +76,7 @@ export function createUploads(
       return true;
     });
   const files = new SourceFiles({ media: options.files, minFreeBytes: options.minFreeBytes });
-  const videos: UploadTarget<VideoView> = {
+  const videos: UploadVideos<VideoView> = {
     find: (projectId, videoId) => options.videos().find(projectId, videoId),
     create: (projectId, attributes) => options.videos().create(projectId, attributes),
     viewOf: (projectId, videoId, view) => options.videos().viewOf(projectId, videoId, view),
@@ -96,7 +96,7 @@ export function createUploads(
     clock,
     log: options.log.child('uploads'),
   });
-  const intake = new SourceIntake({
+  const importer = new SourceImporter({
     store,
     database,
     files,
@@ -112,13 +112,13 @@ export function createUploads(
     minRate: options.minImportRate,
     clock,
   });
-  const assembly = new Assembly({ store, database, files, sourceReady, failSource, clock });
+  const assembler = new ChunkAssembler({ store, database, files, sourceReady, failSource, clock });
   return {
     service,
-    intake,
+    importer,
     jobKinds: [
-      assembly.kind(uploadLanes.join),
-      ...intake.kinds({ fetch: uploadLanes.fetch, clone: uploadLanes.join }),
+      assembler.kind(uploadLanes.join),
+      ...importer.kinds({ fetch: uploadLanes.fetch, clone: uploadLanes.join }),
     ],
     routes: uploadRoutes(service, hasVideo, options.addressOf),
   };

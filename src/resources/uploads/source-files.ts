@@ -46,7 +46,7 @@ export class SourceFiles {
 
   /** @throws AppError `disk-full` when so many more bytes would leave too little room */
   checkRoom(bytes: number): Promise<void> {
-    return this.#media.needRoom(bytes, this.#minFreeBytes);
+    return this.#media.ensureFreeSpace(bytes, this.#minFreeBytes);
   }
 
   /** @throws AppError `disk-full` when announced bytes will not fit; see {@link MediaFiles.expectRoom} */
@@ -56,7 +56,7 @@ export class SourceFiles {
 
   /** Removes a video's chunks: they are out of the way of others at once. */
   async removeChunks(videoId: string): Promise<void> {
-    const aside = this.#media.setAside(this.#media.upload(videoId));
+    const aside = this.#media.renameForRemoval(this.#media.upload(videoId));
     if (aside !== undefined) await rm(aside, { recursive: true, force: true, maxRetries: 3 });
   }
 
@@ -86,7 +86,7 @@ export async function joinFiles(
   report: (bytes: number) => void,
 ): Promise<void> {
   const buffers = [Buffer.allocUnsafe(copyBytes), Buffer.allocUnsafe(copyBytes)];
-  let turn = 0;
+  let bufferIndex = 0;
   let writing: Promise<unknown> = Promise.resolve();
   let written = 0;
   const target = await open(to, 'w');
@@ -97,8 +97,8 @@ export async function joinFiles(
         let read = 0;
         for (;;) {
           signal.throwIfAborted();
-          turn = 1 - turn;
-          const buffer = buffers[turn]!;
+          bufferIndex = 1 - bufferIndex;
+          const buffer = buffers[bufferIndex]!;
           const { bytesRead } = await piece.read(buffer, 0, copyBytes, null);
           await writing;
           if (bytesRead === 0) break;

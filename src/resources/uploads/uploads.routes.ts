@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { Caller, UploadCaller } from '../../http/caller.ts';
-import type { AddressOf } from '../../http/peer.ts';
-import { defineRoute, fileBody, type Route } from '../../http/route.ts';
+import type { AddressOf } from '../../http/listener/client-address.ts';
+import type { Caller, UploadCaller } from '../../http/routing/caller.ts';
+import { defineRoute, fileBody, type Route } from '../../http/routing/route.ts';
 import { type ErrorCode, errorRegister } from '../../shared/errors.ts';
 import { type VideoView, videoSchema } from '../videos/videos.schema.ts';
 import { sourceBytesBelow } from './content-range.ts';
-import type { TokenHolder, UploadHeaders, UploadsService } from './uploads.service.ts';
+import type { TokenUploader, UploadHeaders, UploadsService } from './uploads.service.ts';
 
 const ranged =
   'A large file can come in chunks: `Content-Range: bytes <from>-<to>/<total>` or `part <n>/<total>`, from 5 MiB (the last may ' +
@@ -27,7 +27,7 @@ export function uploadRoutes(
   hasVideo: (projectId: string, videoId: string) => boolean,
   addressOf: AddressOf,
 ): Route[] {
-  const holderOf = (caller: UploadCaller, incoming: IncomingMessage): TokenHolder => ({
+  const uploaderOf = (caller: UploadCaller, incoming: IncomingMessage): TokenUploader => ({
     ...caller,
     // The hash keeps addresses out of the database.
     client: hash(
@@ -40,7 +40,7 @@ export function uploadRoutes(
     tag: 'Videos',
     rateClass: 'uploads',
     body: fileBody({
-      bytesMax: sourceBytesBelow - 1,
+      maxBytes: sourceBytesBelow - 1,
       description: 'A video file or a chunk of one: the part with a file name, whatever its field is called.',
       contentTypes: ['application/octet-stream', 'video/*'],
     }),
@@ -96,7 +96,7 @@ export function uploadRoutes(
       errors: [...sourceErrors, 'resource-not-found'],
       admitFile: ({ caller, incoming }) => uploads.admitDelegated(caller, headersOf(incoming)),
       handle: ({ caller, body, incoming }) =>
-        uploads.receiveDelegated(holderOf(caller, incoming), body, headersOf(incoming)),
+        uploads.receiveDelegated(uploaderOf(caller, incoming), body, headersOf(incoming)),
     }),
   ];
 }

@@ -1,38 +1,38 @@
-import type { UploadCaller } from '../../http/caller.ts';
-import { fileError } from '../../http/file-body.ts';
-import type { FileAdmission, UploadedFile } from '../../http/route.ts';
+import { fileError } from '../../http/bodies/file-body.ts';
+import type { UploadCaller } from '../../http/routing/caller.ts';
+import type { FileAdmission, UploadedFile } from '../../http/routing/route.ts';
 import type { JobQueue } from '../../jobs/job.ts';
+import type { Quotas, Reservation } from '../../operations/usage/quotas.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { diskErrorOf } from '../../shared/disk-error.ts';
 import { AppError, systemCodeOf } from '../../shared/errors.ts';
+import { toDiskError } from '../../shared/files/disk-error.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { syncFile, syncFolderOf } from '../../storage/media-files.ts';
 import type { Database } from '../../store/database.ts';
-import type { Quotas, Reservation } from '../usage/quotas.ts';
-import { assembleKind } from './assembly.ts';
+import { assembleJobKind } from './chunk-assembler.ts';
 import {
-  alreadySent,
   type ContentRange,
   checkChunkSize,
-  chunkBytesMax,
-  isBeginning,
-  isWhole,
-  judgeRange,
-  lengthOf,
+  checkRange,
+  chunkAlreadySent,
+  isFirstChunk,
+  isWholeFile,
+  maxChunkBytes,
   parseContentRange,
+  rangeBytes,
   sourceBytesBelow,
   sourceTooLarge,
 } from './content-range.ts';
 import type { SourceFiles } from './source-files.ts';
-import type { UploadTarget } from './upload-target.ts';
+import type { UploadVideos } from './upload-videos.ts';
 import {
   type FailSource,
   type IngestState,
   isComplete,
-  type SourceRecord,
   type UploadStart,
-  type UploadsStore,
-} from './uploads.store.ts';
+  type VideoSource,
+  type VideoSourcesStore,
+} from './video-sources.store.ts';
 
 /** Headers of an upload that say what comes. */
 export interface UploadHeaders {
@@ -43,21 +43,21 @@ export interface UploadHeaders {
 }
 
 /** A holder of an upload token, with the client that it uses. */
-export interface TokenHolder extends UploadCaller {
+export interface TokenUploader extends UploadCaller {
   /** A hash of the client's address and user agent. */
   readonly client: string;
 }
 
 /** How long an upload may take from its first chunk to its last, and fetching a source. */
-const openAtMostMs = 168 * 3_600_000;
-const titleAtMost = 1_024;
+const maxUploadMs = 168 * 3_600_000;
+const maxTitleChars = 1_024;
 
 /** What a caller can do with uploads, and what the rest of the server asks about them. `View` is a video as the API shows it. */
 export class UploadsService<View> {
-  readonly #store: UploadsStore;
+  readonly #store: VideoSourcesStore;
   readonly #database: Database;
   readonly #files: SourceFiles;
-  readonly #videos: UploadTarget<View>;
+  readonly #videos: UploadVideos<View>;
   readonly #jobs: JobQueue;
   readonly #quotas: Quotas;
   readonly #sourceReady: (videoId: string) => void;
@@ -67,13 +67,13 @@ export class UploadsService<View> {
   readonly #clock: Clock;
   readonly #log: Logger;
   /** Videos that files are being received for just now, and how many. */
-  readonly #arriving = new Map<string, number>();
+  readonly #receiving = new Map<string, number>();
 
   constructor(options: {
-    store: UploadsStore;
+    store: VideoSourcesStore;
     database: Database;
     files: SourceFiles;
-    videos: UploadTarget<View>;
+    videos: UploadVideos<View>;
     jobs: JobQueue;
     quotas: Quotas;
     /** Called in the transaction that makes a source complete. */
@@ -108,22 +108,22 @@ export class UploadsService<View> {
   admit(projectId: string, videoId: string, headers: UploadHeaders): FileAdmission {
     const range = parseContentRange(headers.contentRange);
     const source = this.#sourceOf(videoId);
-    this.#judge(source, range);
-    if (range !== undefined) this.#checkAnnounced(videoId, range, headers.contentLength);
+    this.#checkSource(source, range);
+    if (range !== undefined) this.#checkAnnouncedBytes(videoId, range, headers.contentLength);
     // The pieces that are on their way are a part of the announced length: the first of them was held against the limit with all of it.
-    const isArriving = this.isArriving(videoId);
+    const isReceiving = this.isReceiving(videoId);
     const receivedBytes = source === undefined ? 0 : this.#store.received(videoId).bytes;
     const reservation = this.#quotas.reserve(projectId, {
-      isNew: source === undefined && !isArriving,
+      isNew: source === undefined && !isReceiving,
       bodyBytes: headers.contentLength ?? 0,
-      announcedBytes: isArriving ? 0 : announcedBytes(range, receivedBytes),
+      announcedBytes: isReceiving ? 0 : remainingBytes(range, receivedBytes),
     });
-    const arrived = this.#arrives(videoId);
+    const endReceiving = this.#beginReceiving(videoId);
     return {
       ...admissionWithin(range, reservation),
-      over: () => {
-        reservation.over();
-        arrived();
+      onFinished: () => {
+        reservation.release();
+        endReceiving();
       },
     };
   }
@@ -131,34 +131,34 @@ export class UploadsService<View> {
   /** What may come with an upload token; like {@link admit} as soon as the request has named a video. */
   admitDelegated(caller: UploadCaller, headers: UploadHeaders): FileAdmission {
     const range = parseContentRange(headers.contentRange);
-    const isBegun = range !== undefined && !isBeginning(range);
+    const isBegun = range !== undefined && !isFirstChunk(range);
     const reservation = this.#quotas.reserve(caller.projectId, {
       isNew: !isBegun,
       bodyBytes: headers.contentLength ?? 0,
-      announcedBytes: isBegun ? 0 : announcedBytes(range, 0),
+      announcedBytes: isBegun ? 0 : remainingBytes(range, 0),
     });
     let over: (() => void) | undefined;
     return {
       ...admissionWithin(range, reservation),
-      fileBegins: fields => {
+      onFileBegin: fields => {
         const videoId = fields.get('videoId') ?? '';
         if (videoId === '') return;
-        this.#find(caller.projectId, videoId);
+        this.#requireVideo(caller.projectId, videoId);
         const source = this.#sourceOf(videoId);
-        this.#judge(source, range);
+        this.#checkSource(source, range);
         checkToken(source, caller.token);
-        over ??= this.#arrives(videoId);
+        over ??= this.#beginReceiving(videoId);
       },
-      over: () => {
-        reservation.over();
+      onFinished: () => {
+        reservation.release();
         over?.();
       },
     };
   }
 
   /** Whether a file is being received for a video, of which no row tells before all of it is there. */
-  isArriving(videoId: string): boolean {
-    return this.#arriving.has(videoId);
+  isReceiving(videoId: string): boolean {
+    return this.#receiving.has(videoId);
   }
 
   /** Takes a file, or a chunk of one, for a video. Throws as {@link admit} does, or `resource-not-found`. */
@@ -169,13 +169,13 @@ export class UploadsService<View> {
     headers: UploadHeaders,
   ): Promise<View> {
     const range = parseContentRange(headers.contentRange);
-    await this.#bringToDisk(file);
-    await this.#endOldWork(videoId);
+    await this.#syncToDisk(file);
+    await this.#cancelFailedJobs(videoId);
     const path = this.#database.transaction(() => {
-      this.#find(projectId, videoId);
-      return this.#take(videoId, file, range, { hasBegunBefore: true });
+      this.#requireVideo(projectId, videoId);
+      return this.#storeFile(videoId, file, range, { hasBegunBefore: true });
     });
-    await this.#seal(path);
+    await this.#syncFolder(path);
     return this.#videos.viewOf(projectId, videoId);
   }
 
@@ -183,29 +183,30 @@ export class UploadsService<View> {
    * Takes a file, or a chunk of one, from the holder of an upload token: for the video that it names, else for a new one. The answer
    * opens a private video only for the client whose upload created it: a token can be shared by many.
    */
-  async receiveDelegated(holder: TokenHolder, file: UploadedFile, headers: UploadHeaders): Promise<View> {
+  async receiveDelegated(uploader: TokenUploader, file: UploadedFile, headers: UploadHeaders): Promise<View> {
     const range = parseContentRange(headers.contentRange);
-    await this.#bringToDisk(file);
+    await this.#syncToDisk(file);
     const named = file.fields.get('videoId') ?? '';
     if (named !== '') {
-      this.#find(holder.projectId, named);
-      await this.#endOldWork(named);
+      this.#requireVideo(uploader.projectId, named);
+      await this.#cancelFailedJobs(named);
     }
     const { path, videoId } = this.#database.transaction(() => {
-      const found = this.#videoOf(holder, file, range);
+      const found = this.#findTargetVideo(uploader, file, range);
       const isNew = found === undefined || this.#sourceOf(found) === undefined;
       // A first piece was counted before its bytes came; a later one may turn out to begin an upload, too.
-      if (isNew && range !== undefined && !isBeginning(range)) this.#quotas.requireUpload(holder.projectId);
-      const videoId = found ?? this.#createVideo(holder, file);
-      const { token, client } = holder;
-      const start = { token, client, fileName: storedName(file), hasCreatedVideo: found === undefined };
-      return { path: this.#take(videoId, file, range, { start }), videoId };
+      if (isNew && range !== undefined && !isFirstChunk(range))
+        this.#quotas.requireUpload(uploader.projectId);
+      const videoId = found ?? this.#createVideo(uploader, file);
+      const { token, client } = uploader;
+      const start = { token, client, fileName: storableFileName(file), hasCreatedVideo: found === undefined };
+      return { path: this.#storeFile(videoId, file, range, { start }), videoId };
     });
-    await this.#seal(path);
+    await this.#syncFolder(path);
     const start = this.#store.source(videoId)?.startedBy;
     const isCreator =
-      start?.hasCreatedVideo === true && start.token === holder.token && start.client === holder.client;
-    return this.#videos.viewOf(holder.projectId, videoId, { hidesPrivate: !isCreator });
+      start?.hasCreatedVideo === true && start.token === uploader.token && start.client === uploader.client;
+    return this.#videos.viewOf(uploader.projectId, videoId, { hidesPrivate: !isCreator });
   }
 
   /** What the status of a video tells of its source; undefined until something has begun. */
@@ -220,7 +221,7 @@ export class UploadsService<View> {
 
   /** Gives up what began 168 hours ago and has not all come, at most a thousand at a time; how many those were. */
   async failExpired(nowMs: number): Promise<number> {
-    const expired = this.#store.openSince(nowMs - openAtMostMs);
+    const expired = this.#store.findIncompleteBefore(nowMs - maxUploadMs);
     for (const videoId of expired) {
       if (!this.#failSource(videoId, 'The source was not complete after 168 hours.')) continue;
       // At once: from now on the upload may begin anew, with other chunks.
@@ -232,13 +233,13 @@ export class UploadsService<View> {
     return expired.length;
   }
 
-  #find(projectId: string, videoId: string): void {
+  #requireVideo(projectId: string, videoId: string): void {
     if (this.#videos.find(projectId, videoId) !== undefined) return;
     throw new AppError('resource-not-found', undefined, { details: { name: 'videoId' } });
   }
 
   /** A video's source; undefined where there is none, or it failed so that another one may come. */
-  #sourceOf(videoId: string): SourceRecord | undefined {
+  #sourceOf(videoId: string): VideoSource | undefined {
     return this.#hasFailed(videoId) ? undefined : this.#store.source(videoId);
   }
 
@@ -249,12 +250,12 @@ export class UploadsService<View> {
   }
 
   /** Ends what is still done with a source that failed, before another one takes its place. */
-  async #endOldWork(videoId: string): Promise<void> {
+  async #cancelFailedJobs(videoId: string): Promise<void> {
     if (this.#hasFailed(videoId)) await this.#jobs.cancel(videoId);
   }
 
-  #judge(
-    source: SourceRecord | undefined,
+  #checkSource(
+    source: VideoSource | undefined,
     range: ContentRange | undefined,
     hasBegunBefore = false,
   ): 'new' | 'repeat' {
@@ -264,7 +265,7 @@ export class UploadsService<View> {
     if (source.origin === 'recording' || source.form === 'plain')
       throw fileError('video-source-already-uploaded');
     if (range !== undefined) {
-      return judgeRange(range, this.#store.rangedUpload(source, range), hasBegunBefore);
+      return checkRange(range, this.#store.rangedUpload(source, range), hasBegunBefore);
     }
     throw fileError(
       source.status === 'uploading'
@@ -274,47 +275,51 @@ export class UploadsService<View> {
   }
 
   /** A file begins to arrive; the returned function says that it does no more. */
-  #arrives(videoId: string): () => void {
-    this.#arriving.set(videoId, (this.#arriving.get(videoId) ?? 0) + 1);
+  #beginReceiving(videoId: string): () => void {
+    this.#receiving.set(videoId, (this.#receiving.get(videoId) ?? 0) + 1);
     return () => {
-      const left = (this.#arriving.get(videoId) ?? 1) - 1;
-      if (left === 0) this.#arriving.delete(videoId);
-      else this.#arriving.set(videoId, left);
+      const left = (this.#receiving.get(videoId) ?? 1) - 1;
+      if (left === 0) this.#receiving.delete(videoId);
+      else this.#receiving.set(videoId, left);
     };
   }
 
   /** Refuses by the length of the body alone what its bytes could not mend. */
-  #checkAnnounced(videoId: string, range: ContentRange, contentLength: number | undefined): void {
+  #checkAnnouncedBytes(videoId: string, range: ContentRange, contentLength: number | undefined): void {
     const total = range.total ?? this.#sourceOf(videoId)?.total;
-    const length = lengthOf(range);
+    const length = rangeBytes(range);
     if (length !== undefined) checkChunkSize(range, total, length);
     if (contentLength === undefined) return;
     // The body is longer than the file in it.
-    if (length === undefined) checkChunkSize(range, total, Math.min(contentLength, chunkBytesMax));
+    if (length === undefined) checkChunkSize(range, total, Math.min(contentLength, maxChunkBytes));
     else if (contentLength < length) checkChunkSize(range, total, contentLength);
   }
 
-  async #bringToDisk(file: UploadedFile): Promise<void> {
+  async #syncToDisk(file: UploadedFile): Promise<void> {
     if (file.bytes === 0) throw fileError('uploaded-file-empty');
     try {
       await syncFile(file.path);
     } catch (error) {
-      throw diskErrorOf(error);
+      throw toDiskError(error);
     }
   }
 
   /** The video that a delegated upload is for; undefined when it is to be created. */
-  #videoOf(holder: TokenHolder, file: UploadedFile, range: ContentRange | undefined): string | undefined {
+  #findTargetVideo(
+    uploader: TokenUploader,
+    file: UploadedFile,
+    range: ContentRange | undefined,
+  ): string | undefined {
     const named = file.fields.get('videoId') ?? '';
     if (named !== '') {
-      this.#find(holder.projectId, named);
+      this.#requireVideo(uploader.projectId, named);
       return named;
     }
-    return range === undefined ? undefined : this.#continuedUpload(holder, file, range);
+    return range === undefined ? undefined : this.#findContinuedUpload(uploader, file, range);
   }
 
   #createVideo(caller: UploadCaller, file: UploadedFile): string {
-    const title = storedName(file).slice(0, titleAtMost).toWellFormed().trim();
+    const title = storableFileName(file).slice(0, maxTitleChars).toWellFormed().trim();
     return this.#videos.create(caller.projectId, { title: title === '' ? 'Untitled' : title }).videoId;
   }
 
@@ -322,17 +327,17 @@ export class UploadsService<View> {
    * The newest unfinished upload of the same file, by the same client with the same token, that lacks this chunk, or has the very same.
    * A first chunk that is there already begins another upload.
    */
-  #continuedUpload(holder: TokenHolder, file: UploadedFile, range: ContentRange): string | undefined {
-    const start = { token: holder.token, client: holder.client, fileName: storedName(file) };
-    return this.#store.openUploadsOf(start, range.form, holder.projectId).find(videoId => {
+  #findContinuedUpload(uploader: TokenUploader, file: UploadedFile, range: ContentRange): string | undefined {
+    const start = { token: uploader.token, client: uploader.client, fileName: storableFileName(file) };
+    return this.#store.findOpenUploads(start, range.form, uploader.projectId).find(videoId => {
       const source = this.#store.source(videoId);
       if (source === undefined) return false;
       if (range.total !== undefined && source.total !== undefined && range.total !== source.total)
         return false;
       const chunk = this.#store.overlapping(videoId, range);
       if (chunk === undefined) return true;
-      if (isBeginning(range)) return false;
-      return chunk.first === range.first && chunk.last === range.last && isSame(chunk.digest, file);
+      if (isFirstChunk(range)) return false;
+      return chunk.first === range.first && chunk.last === range.last && isSameFile(chunk.digest, file);
     });
   }
 
@@ -343,18 +348,18 @@ export class UploadsService<View> {
    * @param request `start`: of one with an upload token; `hasBegunBefore`: it was admitted when its upload was not complete
    * @returns where the file is now; undefined when the same bytes had been there before
    */
-  #take(
+  #storeFile(
     videoId: string,
     file: UploadedFile,
     range: ContentRange | undefined,
     request: { readonly start?: UploadStart; readonly hasBegunBefore?: boolean },
   ): string | undefined {
     const source = this.#sourceOf(videoId);
-    const verdict = this.#judge(source, range, request.hasBegunBefore);
+    const verdict = this.#checkSource(source, range, request.hasBegunBefore);
     if (request.start !== undefined) checkToken(source, request.start.token);
     if (range !== undefined) checkChunkSize(range, range.total ?? source?.total, file.bytes);
     if (verdict === 'repeat' && range !== undefined && source !== undefined) {
-      this.#takeRepeat(source, file, range);
+      this.#acceptRepeat(source, file, range);
       return undefined;
     }
     if (source === undefined) {
@@ -369,14 +374,14 @@ export class UploadsService<View> {
         startedAtMs: this.#clock.nowMs(),
       });
     }
-    const isAlone = range === undefined || isWhole(range);
-    const path = isAlone ? this.#files.source(videoId) : this.#files.chunk(videoId, range.first);
+    const isWhole = range === undefined || isWholeFile(range);
+    const path = isWhole ? this.#files.source(videoId) : this.#files.chunk(videoId, range.first);
     if (range !== undefined) this.#addChunk(videoId, file, range);
-    if (isAlone) {
+    if (isWhole) {
       this.#store.complete(videoId, 'uploaded', file.bytes, this.#clock.nowMs());
       this.#sourceReady(videoId);
     } else {
-      this.#completeIfAllThere(videoId);
+      this.#assembleIfComplete(videoId);
     }
     // Last, because what stands above can be rolled back.
     this.#files.move(file.path, path);
@@ -391,38 +396,40 @@ export class UploadsService<View> {
     if (total !== undefined) this.#store.setTotal(videoId, total);
   }
 
-  #takeRepeat(source: SourceRecord, file: UploadedFile, range: ContentRange): void {
+  #acceptRepeat(source: VideoSource, file: UploadedFile, range: ContentRange): void {
     const chunk = this.#store.overlapping(source.videoId, range);
-    if (chunk === undefined || !isSame(chunk.digest, file)) {
-      throw source.status === 'uploading' ? alreadySent(range) : fileError('video-source-already-uploaded');
+    if (chunk === undefined || !isSameFile(chunk.digest, file)) {
+      throw source.status === 'uploading'
+        ? chunkAlreadySent(range)
+        : fileError('video-source-already-uploaded');
     }
     if (range.total === undefined || source.status !== 'uploading') return;
     this.#store.setTotal(source.videoId, range.total);
-    this.#completeIfAllThere(source.videoId);
+    this.#assembleIfComplete(source.videoId);
   }
 
-  #completeIfAllThere(videoId: string): void {
+  #assembleIfComplete(videoId: string): void {
     const source = this.#store.source(videoId);
     if (source?.total === undefined) return;
     const { chunks, bytes } = this.#store.received(videoId);
     if ((source.form === 'bytes' ? bytes : chunks) < source.total) return;
     this.#store.setAssembling(videoId);
-    this.#jobs.add({ kind: assembleKind, subjectId: videoId });
+    this.#jobs.add({ kind: assembleJobKind, subjectId: videoId });
   }
 
   /** Brings the name of a file that was moved to the disk; it may have been joined with others, or removed, meanwhile. */
-  async #seal(path: string | undefined): Promise<void> {
+  async #syncFolder(path: string | undefined): Promise<void> {
     if (path === undefined) return;
     try {
       await syncFolderOf(path);
     } catch (error) {
-      if (systemCodeOf(error) !== 'ENOENT') throw diskErrorOf(error);
+      if (systemCodeOf(error) !== 'ENOENT') throw toDiskError(error);
     }
   }
 }
 
 /** Refuses the holder of a token a piece of an upload that was begun with another token, or with a key. */
-function checkToken(source: SourceRecord | undefined, token: string): void {
+function checkToken(source: VideoSource | undefined, token: string): void {
   if (source === undefined || source.startedBy?.token === token) return;
   if (source.status !== 'uploading') throw fileError('video-source-already-uploaded');
   throw fileError(
@@ -431,34 +438,37 @@ function checkToken(source: SourceRecord | undefined, token: string): void {
   );
 }
 
-function isSame(digest: Buffer, file: UploadedFile): boolean {
+function isSameFile(digest: Buffer, file: UploadedFile): boolean {
   return file.digest?.equals(digest) ?? false;
 }
 
 /** Bytes that are still to come of a file whose length a chunk announces. */
-function announcedBytes(range: ContentRange | undefined, receivedBytes: number): number {
+function remainingBytes(range: ContentRange | undefined, receivedBytes: number): number {
   if (range?.form !== 'bytes' || range.total === undefined) return 0;
   return Math.max(0, range.total - receivedBytes);
 }
 
-function admissionWithin(range: ContentRange | undefined, { maxBytes, excess }: Reservation): FileAdmission {
+function admissionWithin(
+  range: ContentRange | undefined,
+  { maxBytes, limitError }: Reservation,
+): FileAdmission {
   const admission = admissionOf(range);
-  if (maxBytes === undefined || maxBytes >= admission.bytesMax) return admission;
-  return { ...admission, bytesMax: maxBytes, excess: excess() };
+  if (maxBytes === undefined || maxBytes >= admission.maxBytes) return admission;
+  return { ...admission, maxBytes, tooLargeError: limitError() };
 }
 
 function admissionOf(range: ContentRange | undefined): FileAdmission {
-  if (range === undefined) return { bytesMax: sourceBytesBelow - 1, excess: sourceTooLarge() };
-  const length = lengthOf(range);
-  if (length === undefined) return { bytesMax: chunkBytesMax, hasDigest: true };
+  if (range === undefined) return { maxBytes: sourceBytesBelow - 1, tooLargeError: sourceTooLarge() };
+  const length = rangeBytes(range);
+  if (length === undefined) return { maxBytes: maxChunkBytes, needsDigest: true };
   return {
-    bytesMax: length,
-    hasDigest: true,
-    excess: fileError('video-content-range-by-bytes-range-mismatch'),
+    maxBytes: length,
+    needsDigest: true,
+    tooLargeError: fileError('video-content-range-by-bytes-range-mismatch'),
   };
 }
 
 /** The name of a file as it can be stored: without the NULs at which SQLite would end it. */
-function storedName(file: UploadedFile): string {
+function storableFileName(file: UploadedFile): string {
   return file.fileName.replaceAll('\u0000', '');
 }

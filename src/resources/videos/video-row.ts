@@ -22,13 +22,13 @@ const columns = [
 ] as const;
 
 /** What of a video's row its owner is shown. */
-export type ShownVideoRow = Pick<VideoRow, (typeof columns)[number]>;
+export type SelectedVideoRow = Pick<VideoRow, (typeof columns)[number]>;
 
-/** The columns of {@link ShownVideoRow} of `videos AS v`. */
-export const shownColumns = columns.map(column => `v.${column}`).join(', ');
+/** The columns of {@link SelectedVideoRow} of `videos AS v`. */
+export const selectedColumns = columns.map(column => `v.${column}`).join(', ');
 
 /** A row as its noun. */
-export function videoFrom(row: ShownVideoRow): Video {
+export function videoFrom(row: SelectedVideoRow): Video {
   return {
     videoId: row.id,
     projectId: row.project_id,
@@ -52,8 +52,8 @@ export function videoFrom(row: ShownVideoRow): Video {
   };
 }
 
-const nothing = [] as const;
+const emptyList = [] as const;
 
 function listFrom<List extends readonly unknown[]>(json: string): List {
-  return (json === '[]' ? nothing : JSON.parse(json)) as unknown as List;
+  return (json === '[]' ? emptyList : JSON.parse(json)) as unknown as List;
 }

@@ -1,5 +1,5 @@
-import { languageFaults, languageTagFault } from '../../shared/language-tag.ts';
-import { parseTimecode, timecodeSeconds } from '../../shared/timecode.ts';
+import { languageTagMessages, languageTagProblem } from '../../shared/text/language-tag.ts';
+import { parseTimecode, timecodeSeconds } from '../../shared/text/timecode.ts';
 
 /** A pair that an owner attaches to a video; keys may repeat. */
 export interface MetadataEntry {
@@ -93,7 +93,7 @@ export const languages: readonly string[] = [
 /** What is wrong with the language of a video; undefined when nothing is. Text tracks can be in more languages. */
 export function languageFault(tag: string): string | undefined {
   if (languages.includes(tag)) return undefined;
-  return languageTagFault(tag) ?? languageFaults.unknown;
+  return languageTagProblem(tag) ?? languageTagMessages.unknown;
 }
 
 /** The source's frame rate is not known when a clip is asked for, so a frame in a timecode is a 25th of a second. */

@@ -1,6 +1,6 @@
-import type { Caller } from '../../http/caller.ts';
-import { pageOf, sortOf } from '../../http/pagination.ts';
-import { defineRoute, jsonBody, type Route } from '../../http/route.ts';
+import type { Caller } from '../../http/routing/caller.ts';
+import { pageOf, sortOf } from '../../http/routing/pagination.ts';
+import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
 import {
   videoChangesSchema,
   videoCreationSchema,
@@ -55,7 +55,7 @@ export function videoRoutes(videos: VideosService): Route[] {
       handle: async ({ caller, body: { source, ...attributes } }) => {
         const video =
           source === undefined
-            ? await videos.createWithOthers(caller.projectId, attributes)
+            ? await videos.createInBatch(caller.projectId, attributes)
             : await videos.createFrom(caller.projectId, source, attributes);
         return videos.view(video);
       },

@@ -1,23 +1,23 @@
 import { z } from 'zod';
-import { listQuery, listSchema } from '../../http/pagination.ts';
-import { queryPairs } from '../../http/query-parameters.ts';
-import { someText, text } from '../../http/text-schema.ts';
+import { listQuery, listSchema } from '../../http/routing/pagination.ts';
+import { queryPairs } from '../../http/routing/query-parameters.ts';
+import { nonEmptyText, text } from '../../http/routing/text-schema.ts';
 import { clipTimecodeMs, languageFault, placementFault, type placementFields } from './video.ts';
 
-const titleAtMost = 1_024;
-const descriptionAtMost = 10_000;
-const tagsAtMost = 100;
-const tagAtMost = 255;
-const metadataAtMost = 100;
-const metadataKeyAtMost = 255;
-const metadataValueAtMost = 1_024;
-const sourceAtMost = 8_192;
-const idAtMost = 64;
-const searchedAtMost = 1_024;
-const filtersAtMost = 20;
+const maxTitleChars = 1_024;
+const maxDescriptionChars = 10_000;
+const maxTags = 100;
+const maxTagChars = 255;
+const maxMetadataEntries = 100;
+const maxMetadataKeyChars = 255;
+const maxMetadataValueChars = 1_024;
+const maxSourceChars = 8_192;
+const maxIdChars = 64;
+const maxSearchChars = 1_024;
+const maxFilterValues = 20;
 
 /** Accepts what is asked for only where it is not asked for. */
-const notHere = (feature: string) =>
+const unavailable = (feature: string) =>
   z
     .boolean()
     .refine(
@@ -26,12 +26,12 @@ const notHere = (feature: string) =>
     );
 
 const metadataSchema = z
-  .array(z.strictObject({ key: someText(metadataKeyAtMost), value: text(metadataValueAtMost) }))
-  .max(metadataAtMost);
+  .array(z.strictObject({ key: nonEmptyText(maxMetadataKeyChars), value: text(maxMetadataValueChars) }))
+  .max(maxMetadataEntries);
 
-const title = someText(titleAtMost).describe('What viewers see.');
+const title = nonEmptyText(maxTitleChars).describe('What viewers see.');
 const attributes = {
-  description: text(descriptionAtMost).optional(),
+  description: text(maxDescriptionChars).optional(),
   public: z
     .boolean()
     .optional()
@@ -43,8 +43,8 @@ const attributes = {
       'Whether it is a 360-degree picture: for players that can show one. The player page shows it flat.',
     ),
   mp4Support: z.boolean().optional().describe('Whether it can be downloaded as mp4; true unless given.'),
-  playerId: z.string().min(1).max(idAtMost).nullish().describe('The player theme; null unsets it.'),
-  tags: z.array(someText(tagAtMost)).max(tagsAtMost).optional().describe('Replaces all.'),
+  playerId: z.string().min(1).max(maxIdChars).nullish().describe('The player theme; null unsets it.'),
+  tags: z.array(nonEmptyText(maxTagChars)).max(maxTags).optional().describe('Replaces all.'),
   metadata: metadataSchema.optional().describe('Replaces all.'),
   language: z
     .string()
@@ -54,8 +54,8 @@ const attributes = {
     })
     .nullish()
     .describe('Language of what is said, such as `en`; null unsets it.'),
-  transcript: notHere('Transcripts').optional(),
-  transcriptSummary: notHere('Generated summaries').optional(),
+  transcript: unavailable('Transcripts').optional(),
+  transcriptSummary: unavailable('Generated summaries').optional(),
   transcriptSummaryAttributes: z
     .array(z.enum(['abstract', 'takeaways']))
     .max(2)
@@ -92,7 +92,7 @@ const placement = (field: (typeof placementFields)[number]) =>
     .optional();
 const watermarkSchema = z
   .strictObject({
-    id: z.string().min(1).max(idAtMost).describe('Id of the watermark.'),
+    id: z.string().min(1).max(maxIdChars).describe('Id of the watermark.'),
     top: placement('top'),
     left: placement('left'),
     bottom: placement('bottom'),
@@ -110,7 +110,7 @@ export const videoCreationSchema = z
     source: z
       .string()
       .min(1)
-      .max(sourceAtMost)
+      .max(maxSourceChars)
       .optional()
       .describe('An http(s) address to fetch, or the id of a video of yours to copy.'),
     ...attributes,
@@ -139,16 +139,16 @@ export const videosQuerySchema = listQuery(
   {
     title: z
       .string()
-      .max(searchedAtMost)
+      .max(maxSearchChars)
       .optional()
       .describe('Those with this in their title; case and accents do not matter.'),
     description: z
       .string()
-      .max(searchedAtMost)
+      .max(maxSearchChars)
       .optional()
       .describe('Those with this in their description; case and accents do not matter.'),
-    tags: z.array(z.string()).max(filtersAtMost).optional().describe('Those with all of these tags.'),
-    metadata: queryPairs(filtersAtMost)
+    tags: z.array(z.string()).max(maxFilterValues).optional().describe('Those with all of these tags.'),
+    metadata: queryPairs(maxFilterValues)
       .optional()
       .meta({ description: 'Those with all of these pairs.', examples: [{ shot: '12' }] }),
     liveStreamId: z.string().optional().describe('The recordings of this live stream.'),

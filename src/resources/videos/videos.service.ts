@@ -1,14 +1,14 @@
-import { refuseAttribute } from '../../http/problems.ts';
+import { attributeError } from '../../http/routing/validation.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { dayMs } from '../../shared/day.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
-import type { PrivateTokens } from '../private-tokens/private-tokens.store.ts';
+import type { PrivateTokens } from '../private-sessions/private-tokens.store.ts';
+import type { ListPage } from './lists/sorted-videos.store.ts';
+import type { VideoFilter } from './lists/video-filter.ts';
 import type { Video, VideoAttributes, VideoChanges } from './video.ts';
-import type { VideoFilter } from './video-filter.ts';
-import type { ListPage } from './video-orders.store.ts';
-import type { VideoSources } from './video-sources.ts';
+import type { VideoSourceImporter } from './video-source-importer.ts';
 import { viewOf } from './video-view.ts';
 import type { VideoView } from './videos.schema.ts';
 import type { VideosStore } from './videos.store.ts';
@@ -22,9 +22,9 @@ export interface VideosOptions {
   readonly clock: Clock;
   /** For how many days a deleted video can be restored; 0 where it is gone at once. */
   readonly restoreDays: number;
-  readonly sources: VideoSources;
+  readonly sources: VideoSourceImporter;
   /** Whether a file is being received for a video just now. */
-  readonly isArriving: (videoId: string) => boolean;
+  readonly isReceiving: (videoId: string) => boolean;
   readonly watermarkExists: (projectId: string, watermarkId: string) => boolean;
   /** Puts a copy of a watermark's image beside a new video, in the transaction that makes the video. */
   readonly takeWatermark: (videoId: string, watermarkId: string) => void;
@@ -50,21 +50,21 @@ export interface RecordedVideoAttributes {
 }
 
 /** Videos that are looked up at once when those whose time is over are removed. */
-const purgedAtOnce = 100;
+const purgeBatchSize = 100;
 /** Discarded videos that are looked through for room on the disk. */
-const maxEmptied = 1_000;
+const maxPurgedForSpace = 1_000;
 /** After the trash was emptied in vain it is left alone for this long. */
-const emptiedAgainAfterMs = 10 * 60_000;
+const emptyTrashRetryMs = 10 * 60_000;
 /** How long a video may be without a source. */
-const emptyForMs = 7 * 24 * 3_600_000;
+const maxWithoutSourceMs = 7 * 24 * 3_600_000;
 
 /** What a caller can do with videos, and what the rest of the server asks about them. */
 export class VideosService {
   readonly #options: VideosOptions;
   readonly #store: VideosStore;
-  #makingRoom: Promise<void> = Promise.resolve();
+  #emptyingTrash: Promise<void> = Promise.resolve();
   /** The trash is not emptied before this time; monotonic. */
-  #emptiedNotBeforeMs = Number.NEGATIVE_INFINITY;
+  #emptyTrashNotBeforeMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: VideosOptions) {
     this.#options = options;
@@ -143,7 +143,7 @@ export class VideosService {
   }
 
   /** As `create`, in one transaction with those that others make in the same turn. */
-  createWithOthers(projectId: string, attributes: VideoAttributes): Promise<Video> {
+  createInBatch(projectId: string, attributes: VideoAttributes): Promise<Video> {
     return this.#store.inBatch(() => this.create(projectId, attributes));
   }
 
@@ -215,14 +215,14 @@ export class VideosService {
    * Removes discarded videos before their time, oldest first, until enough bytes are free. Removes none when all of them together are
    * not enough, nor for a while after that freed nothing. One caller after the other.
    *
-   * @param missing returns how many bytes more are needed, 0 or less when there are enough
+   * @param missingBytes returns how many bytes more are needed, 0 or less when there are enough
    * @throws as {@link removeEach} does
    */
-  makeRoom(missing: () => Promise<number>): Promise<void> {
+  makeRoom(missingBytes: () => Promise<number>): Promise<void> {
     const { clock, log } = this.#options;
-    const made = this.#makingRoom.then(async () => {
-      if (clock.monotonicMs() < this.#emptiedNotBeforeMs) return;
-      const bytes = await missing();
+    const emptying = this.#emptyingTrash.then(async () => {
+      if (clock.monotonicMs() < this.#emptyTrashNotBeforeMs) return;
+      const bytes = await missingBytes();
       const videoIds = bytes > 0 ? this.#oldestDiscarded(bytes) : [];
       if (videoIds.length === 0) return;
       log.info('trash-emptied', { videos: videoIds.length, bytes });
@@ -231,27 +231,28 @@ export class VideosService {
         videoId => this.#store.removeDiscarded(videoId),
       );
       // Or every attempt would delete more of it.
-      if (bytes - (await missing()) >= bytes / 2) return;
-      this.#emptiedNotBeforeMs = clock.monotonicMs() + emptiedAgainAfterMs;
+      if (bytes - (await missingBytes()) >= bytes / 2) return;
+      this.#emptyTrashNotBeforeMs = clock.monotonicMs() + emptyTrashRetryMs;
       log.warn('trash-emptied-in-vain', {
         bytes,
         hint: 'a running backup, or a snapshot of the file system, keeps deleted files on the disk',
       });
     });
-    this.#makingRoom = made.catch(() => {});
-    return made;
+    this.#emptyingTrash = emptying.catch(() => {});
+    return emptying;
   }
 
   /** Returns whether {@link makeRoom} could free so many bytes. */
   canMakeRoom(bytes: number): boolean {
     return (
-      this.#options.clock.monotonicMs() >= this.#emptiedNotBeforeMs && this.#oldestDiscarded(bytes).length > 0
+      this.#options.clock.monotonicMs() >= this.#emptyTrashNotBeforeMs &&
+      this.#oldestDiscarded(bytes).length > 0
     );
   }
 
   /** The discarded videos whose files have so many bytes, oldest first; none where that is not enough. */
   #oldestDiscarded(bytes: number): string[] {
-    const found = this.#store.findOldestDiscarded(maxEmptied);
+    const found = this.#store.findOldestDiscarded(maxPurgedForSpace);
     let left = bytes;
     const enough = found.findIndex(video => {
       left -= video.bytes;
@@ -265,10 +266,10 @@ export class VideosService {
    * {@link removeEach} does.
    */
   removeEmpty(nowMs: number, signal?: AbortSignal): Promise<number> {
-    const madeUntilMs = nowMs - emptyForMs;
+    const createdUntilMs = nowMs - maxWithoutSourceMs;
     return this.removeEach(
-      atMost => this.#store.findEmpty(madeUntilMs, atMost),
-      videoId => !this.#options.isArriving(videoId) && this.#store.removeEmpty(videoId, madeUntilMs),
+      atMost => this.#store.findEmpty(createdUntilMs, atMost),
+      videoId => !this.#options.isReceiving(videoId) && this.#store.removeEmpty(videoId, createdUntilMs),
       signal,
     );
   }
@@ -280,7 +281,8 @@ export class VideosService {
   removeOfSandbox(completedUntilMs: number, signal?: AbortSignal): Promise<number> {
     return this.removeEach(
       atMost => this.#store.findOfSandbox(completedUntilMs, atMost),
-      videoId => !this.#options.isArriving(videoId) && this.#store.removeOfSandbox(videoId, completedUntilMs),
+      videoId =>
+        !this.#options.isReceiving(videoId) && this.#store.removeOfSandbox(videoId, completedUntilMs),
       signal,
     );
   }
@@ -292,42 +294,42 @@ export class VideosService {
    * @param remove removes the row unless something has changed since it was found; whether it did
    * @param signal leaves the rest for another time
    * @returns how many went
-   * @throws the first error that the files of one gave; they are tried again by {@link removeLeftFiles}, and hold up no other
+   * @throws the first error that the files of one gave; they are tried again by {@link removeOrphanedFiles}, and hold up no other
    */
   async removeEach(
     find: (atMost: number) => readonly string[],
     remove: (videoId: string) => boolean,
     signal?: AbortSignal,
   ): Promise<number> {
-    const gone = new RemovedFiles(videoId => this.#removeFiles(videoId));
+    const removals = new FileRemovals(videoId => this.#removeFiles(videoId));
     for (let isLast = false; !isLast; ) {
-      const found = find(purgedAtOnce);
+      const found = find(purgeBatchSize);
       let removed = 0;
       for (const videoId of found) {
-        if (signal?.aborted === true) return gone.count();
+        if (signal?.aborted === true) return removals.count();
         if (!remove(videoId)) continue;
         removed += 1;
-        await gone.add(videoId);
+        await removals.add(videoId);
       }
-      isLast = found.length < purgedAtOnce || removed === 0;
+      isLast = found.length < purgeBatchSize || removed === 0;
     }
-    return gone.count();
+    return removals.count();
   }
 
   /** Removes the files of videos whose rows went before a crash; how many videos those were. Throws as {@link removeEach} does. */
-  async removeLeftFiles(signal?: AbortSignal): Promise<number> {
-    const gone = new RemovedFiles(videoId => this.#removeFiles(videoId));
+  async removeOrphanedFiles(signal?: AbortSignal): Promise<number> {
+    const removals = new FileRemovals(videoId => this.#removeFiles(videoId));
     let afterId = '';
     for (let isLast = false; !isLast; ) {
-      const left = this.#store.findWithLeftFiles(afterId, purgedAtOnce);
-      for (const videoId of left) {
-        if (signal?.aborted === true) return gone.count();
-        await gone.add(videoId);
+      const orphaned = this.#store.findWithOrphanedFiles(afterId, purgeBatchSize);
+      for (const videoId of orphaned) {
+        if (signal?.aborted === true) return removals.count();
+        await removals.add(videoId);
       }
-      afterId = left.at(-1) ?? afterId;
-      isLast = left.length < purgedAtOnce;
+      afterId = orphaned.at(-1) ?? afterId;
+      isLast = orphaned.length < purgeBatchSize;
     }
-    return gone.count();
+    return removals.count();
   }
 
   /** The row goes first, so that a crash can leave files without a row, but never a row without its files. */
@@ -386,16 +388,16 @@ export class VideosService {
   ): void {
     const { playerExists, watermarkExists } = this.#options;
     if (playerId !== undefined && playerId !== null && !playerExists(projectId, playerId)) {
-      throw refuseAttribute('playerId', 'There is no such player theme.');
+      throw attributeError('playerId', 'There is no such player theme.');
     }
     if (watermark !== undefined && !watermarkExists(projectId, watermark.id)) {
-      throw refuseAttribute('watermark[id]', 'There is no such watermark.');
+      throw attributeError('watermark[id]', 'There is no such watermark.');
     }
   }
 }
 
 /** Removes the files of one video after the other, and keeps the first error until all had their turn. */
-class RemovedFiles {
+class FileRemovals {
   readonly #remove: (videoId: string) => Promise<void>;
   #count = 0;
   #failure: { readonly error: unknown } | undefined;

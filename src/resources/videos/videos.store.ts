@@ -2,20 +2,20 @@ import type { Updateable } from 'kysely';
 import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
 import type { VideoRow } from '../../store/tables.ts';
+import type { ListPage, ListScope } from './lists/sorted-videos.store.ts';
+import type { VideoFilter } from './lists/video-filter.ts';
+import { VideoLists } from './lists/video-lists.store.ts';
+import { VideoTextIndex } from './lists/video-text-index.store.ts';
 import type { Clip, Video, VideoChanges, WatermarkPlacement } from './video.ts';
-import type { VideoFilter } from './video-filter.ts';
-import { VideoLists } from './video-lists.store.ts';
-import type { ListPage, ListScope } from './video-orders.store.ts';
-import { type ShownVideoRow, shownColumns, videoFrom } from './video-row.ts';
-import { VideoTexts } from './video-texts.store.ts';
+import { type SelectedVideoRow, selectedColumns, videoFrom } from './video-row.ts';
 
 /**
  * Videos in the database. What lists are made of is kept by triggers, in the same transaction; texts are searched in through
- * {@link VideoTexts}.
+ * {@link VideoTextIndex}.
  */
 export class VideosStore {
   readonly #database: Database;
-  readonly #texts: VideoTexts;
+  readonly #texts: VideoTextIndex;
   readonly #lists: VideoLists;
   readonly #find;
   readonly #findExpired;
@@ -26,17 +26,17 @@ export class VideosStore {
   readonly #removeOfSandbox;
   readonly #findOldestDiscarded;
   readonly #removeDiscarded;
-  readonly #findLeft;
+  readonly #findOrphaned;
   readonly #add;
   readonly #touch;
 
   constructor(database: Database) {
     const { sqlite } = database;
     this.#database = database;
-    this.#texts = new VideoTexts(database);
+    this.#texts = new VideoTextIndex(database);
     this.#lists = new VideoLists(database, this.#texts);
-    this.#find = sqlite.prepare<[string, string, number], ShownVideoRow>(
-      `SELECT ${shownColumns} FROM videos v WHERE v.id = ? AND v.project_id = ? AND v.is_discarded = ?`,
+    this.#find = sqlite.prepare<[string, string, number], SelectedVideoRow>(
+      `SELECT ${selectedColumns} FROM videos v WHERE v.id = ? AND v.project_id = ? AND v.is_discarded = ?`,
     );
     this.#findExpired = sqlite
       .prepare<[number, number], string>(
@@ -72,7 +72,7 @@ export class VideosStore {
     this.#removeDiscarded = sqlite.prepare<[string]>(
       'DELETE FROM videos WHERE id = ? AND deletes_at_ms IS NOT NULL',
     );
-    this.#findLeft = sqlite
+    this.#findOrphaned = sqlite
       .prepare<[string, number], string>('SELECT id FROM removed_videos WHERE id > ? ORDER BY id LIMIT ?')
       .pluck();
     this.#add = sqlite.prepare<(string | number | null)[]>(
@@ -99,7 +99,7 @@ export class VideosStore {
 
   /** Removes a discarded video, unless it was restored meanwhile; whether it is removed. */
   removeExpired(videoId: string, atMs: number): boolean {
-    return this.#removed(this.#removeExpired.run(videoId, atMs).changes);
+    return this.#noteRemoval(this.#removeExpired.run(videoId, atMs).changes);
   }
 
   /** Discarded videos, of any project, with the bytes of their files: those that were discarded first. */
@@ -109,7 +109,7 @@ export class VideosStore {
 
   /** Removes a discarded video, unless it was restored meanwhile; whether it is removed. */
   removeDiscarded(videoId: string): boolean {
-    return this.#removed(this.#removeDiscarded.run(videoId).changes);
+    return this.#noteRemoval(this.#removeDiscarded.run(videoId).changes);
   }
 
   /** Videos, of any project, that were made until `atMs` and that no source has ever begun for. */
@@ -119,7 +119,7 @@ export class VideosStore {
 
   /** Removes such a video, unless a source began or it was discarded meanwhile; whether it is removed. */
   removeEmpty(videoId: string, atMs: number): boolean {
-    return this.#removed(this.#removeEmpty.run(videoId, atMs).changes);
+    return this.#noteRemoval(this.#removeEmpty.run(videoId, atMs).changes);
   }
 
   /** Videos of the sandbox, discarded or not, whose source was complete, or given up, at `atMs`; the oldest first. */
@@ -129,7 +129,7 @@ export class VideosStore {
 
   /** Removes such a video; whether it is removed. */
   removeOfSandbox(videoId: string, atMs: number): boolean {
-    return this.#removed(this.#removeOfSandbox.run(videoId, atMs).changes);
+    return this.#noteRemoval(this.#removeOfSandbox.run(videoId, atMs).changes);
   }
 
   /** One page of a list, and how many videos there are on all pages. */
@@ -184,7 +184,7 @@ export class VideosStore {
       );
       also();
     });
-    this.#texts.written(titleFolded.length + descriptionFolded.length);
+    this.#texts.noteWrite(titleFolded.length + descriptionFolded.length);
   }
 
   /** Changes what is given of a video that is not discarded, and leaves the rest. */
@@ -205,7 +205,7 @@ export class VideosStore {
       updated_at_ms: atMs,
     });
     if (titleFolded !== undefined || descriptionFolded !== undefined) {
-      this.#texts.written((titleFolded?.length ?? 0) + (descriptionFolded?.length ?? 0));
+      this.#texts.noteWrite((titleFolded?.length ?? 0) + (descriptionFolded?.length ?? 0));
     }
   }
 
@@ -239,12 +239,12 @@ export class VideosStore {
     const removed = this.#database.run(
       queries.deleteFrom('videos').where('id', '=', videoId).where('project_id', '=', projectId),
     );
-    return this.#removed(removed);
+    return this.#noteRemoval(removed);
   }
 
   /** Videos that are removed, and whose files may still be there; by their ids, those after `afterId`. */
-  findWithLeftFiles(afterId: string, atMost: number): string[] {
-    return this.#findLeft.all(afterId, atMost);
+  findWithOrphanedFiles(afterId: string, atMost: number): string[] {
+    return this.#findOrphaned.all(afterId, atMost);
   }
 
   /** The files of a removed video are gone. */
@@ -253,8 +253,8 @@ export class VideosStore {
     this.#database.run(queries.deleteFrom('removed_videos').where('id', '=', videoId));
   }
 
-  #removed(count: number): boolean {
-    this.#texts.written(0);
+  #noteRemoval(count: number): boolean {
+    this.#texts.noteWrite(0);
     return count > 0;
   }
 

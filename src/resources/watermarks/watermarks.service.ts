@@ -1,10 +1,10 @@
 import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { fileError } from '../../http/file-body.ts';
-import type { ImageFacts } from '../../http/image-file.ts';
-import type { FileAnswer, UploadedFile } from '../../http/route.ts';
-import { type ImageRules, readUploadedImage } from '../../http/uploaded-image.ts';
+import { fileError } from '../../http/bodies/file-body.ts';
+import type { ImageInfo } from '../../http/bodies/image-file.ts';
+import { type ImageRules, readUploadedImage } from '../../http/bodies/uploaded-image.ts';
+import type { FileAnswer, UploadedFile } from '../../http/routing/route.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
@@ -16,9 +16,9 @@ import type { WatermarksStore } from './watermarks.store.ts';
 /** Images that may be watermarks: as wide as the widest picture that is made, and a bit. */
 export const watermarkImage: ImageRules = {
   types: ['image/jpeg', 'image/png'],
-  bytesMax: 8 * 1_024 * 1_024,
-  sideMax: 4_096,
-  refusalTitle: 'Only [jpeg, jpg, JPG, JPEG, png, PNG] extensions are supported.',
+  maxBytes: 8 * 1_024 * 1_024,
+  maxSidePixels: 4_096,
+  wrongTypeTitle: 'Only [jpeg, jpg, JPG, JPEG, png, PNG] extensions are supported.',
 };
 
 /** What watermarks are kept with. */
@@ -30,7 +30,7 @@ export interface WatermarksOptions {
    *
    * @throws AppError `images-busy`; `uploaded-file-invalid-file` when it has too many pixels
    */
-  readonly canDecode: (path: string, image: ImageFacts) => Promise<boolean>;
+  readonly canDecode: (path: string, image: ImageInfo) => Promise<boolean>;
   readonly clock: Clock;
 }
 

@@ -1,6 +1,6 @@
-import type { Caller } from '../../http/caller.ts';
-import { pageOf, sortOf } from '../../http/pagination.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
+import type { Caller } from '../../http/routing/caller.ts';
+import { pageOf, sortOf } from '../../http/routing/pagination.ts';
+import { defineRoute, type Route } from '../../http/routing/route.ts';
 import { deliveriesQuerySchema, deliveryDetailsSchema, deliveryListSchema } from './deliveries.schema.ts';
 import type { DeliveriesService } from './deliveries.service.ts';
 import type { WebhooksService } from './webhooks.service.ts';

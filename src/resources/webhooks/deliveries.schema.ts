@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deliveryTypes } from '../../events/event-catalogue.ts';
-import { listQuery, listSchema } from '../../http/pagination.ts';
+import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 import { deliveryStatuses } from './deliveries.store.ts';
 
 const status = z.enum(deliveryStatuses);

@@ -1,7 +1,7 @@
 import { type DeliveryType, testType } from '../../events/event-catalogue.ts';
-import type { WebhookQueue } from '../../events/webhook-queue.store.ts';
-import type { WebhookTester } from '../../events/webhook-tester.ts';
-import { type RatedProject, RateExceeded, RateLimiter } from '../../http/rate-limiter.ts';
+import type { WebhookQueue } from '../../events/webhooks/webhook-queue.store.ts';
+import type { WebhookTester } from '../../events/webhooks/webhook-tester.ts';
+import { type RatedProject, RateExceeded, RateLimiter } from '../../http/routing/rate-limiter.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { DeliveryDetailsView, DeliveryView } from './deliveries.schema.ts';
@@ -75,7 +75,7 @@ export class DeliveriesService {
   async resend({ webhook, delivery }: FoundDelivery, project: RatedProject): Promise<DeliveryDetailsView> {
     const { deliveryId } = delivery;
     if (delivery.type === testType) return this.test(webhook, project, deliveryId);
-    return this.#newDetails(
+    return this.#detailsOfNew(
       webhook,
       this.#queue.resend(webhook.webhookId, deliveryId, this.#clock.nowMs()),
       'deliveryId',
@@ -96,10 +96,10 @@ export class DeliveriesService {
         `No more than ${maxTestsPerMinute} tests a minute are sent. Try again in ${rate.retryAfterSeconds} s.`,
       );
     }
-    return this.#newDetails(webhook, await this.#tester.test(webhook, resentFrom), 'webhookId');
+    return this.#detailsOfNew(webhook, await this.#tester.test(webhook, resentFrom), 'webhookId');
   }
 
-  #newDetails(webhook: Webhook, deliveryId: string | undefined, name: string): DeliveryDetailsView {
+  #detailsOfNew(webhook: Webhook, deliveryId: string | undefined, name: string): DeliveryDetailsView {
     const found = deliveryId === undefined ? undefined : this.find(webhook, deliveryId);
     if (found === undefined) throw new AppError('resource-not-found', undefined, { details: { name } });
     return this.details(found);

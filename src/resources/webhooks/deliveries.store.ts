@@ -36,16 +36,16 @@ export interface DeliveryFilter {
 }
 
 /** Entries of an index that are passed over in a millisecond or two. */
-const rowsInATurn = 5_000;
+const rowsPerStep = 5_000;
 
 /** Deliveries as their owner reads them. */
 export class DeliveriesStore {
   readonly #database: Database;
-  readonly #rowsInATurn: number;
+  readonly #rowsPerStep: number;
 
   constructor(database: Database, options: { rowsInATurn?: number } = {}) {
     this.#database = database;
-    this.#rowsInATurn = options.rowsInATurn ?? rowsInATurn;
+    this.#rowsPerStep = options.rowsInATurn ?? rowsPerStep;
   }
 
   /** A delivery of a webhook. */
@@ -78,7 +78,7 @@ export class DeliveriesStore {
     const before = (currentPage - 1) * pageSize;
     if (before >= total) return { deliveries: [], total };
     const wanted = Math.min(pageSize, total - before);
-    const numbers = await this.#numbers(webhookId, direction, query, before, wanted);
+    const numbers = await this.#findPageNumbers(webhookId, direction, query, before, wanted);
     const rows = this.#database.all(
       queries
         .selectFrom('webhook_deliveries as delivery')
@@ -96,7 +96,7 @@ export class DeliveriesStore {
   }
 
   /** The numbers of a page. Those before it are passed over in an index alone, and others have their turn in between. */
-  async #numbers(
+  async #findPageNumbers(
     webhookId: string,
     direction: 'asc' | 'desc',
     { status, type }: DeliveryFilter,
@@ -110,7 +110,7 @@ export class DeliveriesStore {
     let passed: number | undefined;
     for (;;) {
       // Of a rare type there may be none among many, so each look goes further than the one before.
-      length = Math.min(this.#rowsInATurn, Math.max(left + wanted, 2 * length));
+      length = Math.min(this.#rowsPerStep, Math.max(left + wanted, 2 * length));
       let some = queries
         .selectFrom('webhook_deliveries')
         .select(['number', 'type'])

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventTypes } from '../../events/event-catalogue.ts';
-import { listQuery, listSchema } from '../../http/pagination.ts';
+import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 import { urlProblem } from './webhook.ts';
 
 const events = z

@@ -1,10 +1,10 @@
 import type { EventType } from '../../events/event-catalogue.ts';
-import type { WebhookQueue } from '../../events/webhook-queue.store.ts';
-import type { TargetVerdict, WebhookSender } from '../../events/webhook-sender.ts';
+import type { WebhookQueue } from '../../events/webhooks/webhook-queue.store.ts';
+import type { TargetVerdict, WebhookSender } from '../../events/webhooks/webhook-sender.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import { type Webhook, webhooksAtMost } from './webhook.ts';
+import { maxWebhooks, type Webhook } from './webhook.ts';
 import type { WebhookVerdictView, WebhookView } from './webhooks.schema.ts';
 import type { WebhooksStore } from './webhooks.store.ts';
 
@@ -12,7 +12,7 @@ import type { WebhooksStore } from './webhooks.store.ts';
 export interface WebhooksOptions {
   readonly store: WebhooksStore;
   readonly queue: WebhookQueue;
-  readonly sender: Pick<WebhookSender, 'judge'>;
+  readonly sender: Pick<WebhookSender, 'checkUrl'>;
   readonly clock: Clock;
 }
 
@@ -78,7 +78,7 @@ export class WebhooksService {
       signatureSecret: newId('sig_sec_'),
       createdAtMs: this.#options.clock.nowMs(),
     };
-    if (!this.#options.store.add(webhook, webhooksAtMost)) throw new AppError('webhook-limit-reached');
+    if (!this.#options.store.add(webhook, maxWebhooks)) throw new AppError('webhook-limit-reached');
     return viewOf(webhook);
   }
 
@@ -94,14 +94,14 @@ export class WebhooksService {
       ...(url === undefined ? {} : { url }),
     };
     store.change(changed);
-    if (changed.url !== webhook.url) queue.webhookMoved(webhook.webhookId, clock.nowMs());
+    if (changed.url !== webhook.url) queue.webhookUrlChanged(webhook.webhookId, clock.nowMs());
     return viewOf(changed);
   }
 
   /** Tells whether deliveries to an address would be made now. */
   async check(url: string): Promise<WebhookVerdictView> {
     try {
-      return verdicts[await this.#options.sender.judge(url)];
+      return verdicts[await this.#options.sender.checkUrl(url)];
     } catch {
       return { deliverable: false, reason: 'The name server did not answer. Try again in a moment.' };
     }

@@ -50,11 +50,11 @@ interface Session {
 const environmentHeader = 'Millrace-Environment';
 const labels: Readonly<Record<string, string>> = { sandbox: 'Sandbox', production: 'Production' };
 
-followColourScheme();
+followColorScheme();
 void showReference();
 
 /** The viewer has a dark form, but leaves it to the page when to show it. */
-function followColourScheme(): void {
+function followColorScheme(): void {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const apply = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
   dark.addEventListener('change', apply);
@@ -72,7 +72,7 @@ async function showReference(): Promise<void> {
     // Requests go to where this page came from, by whatever name: the page may talk to nobody else.
     spec.servers = [{ url: location.origin }];
     for (const operation of Object.values(spec.paths).flatMap(item => Object.values(item))) {
-      leaveOptionalParametersEmpty(operation);
+      clearOptionalExamples(operation);
       // The browser sends the session's cookie by itself: the environment is all that the viewer adds.
       for (const needed of operation.security ?? []) if ('environment' in needed) delete needed.session;
     }
@@ -86,10 +86,10 @@ async function showReference(): Promise<void> {
       filter: true,
       persistAuthorization: false,
       validatorUrl: null,
-      requestInterceptor: sendAsSession,
-      onComplete: () => void callAsSession(viewer),
+      requestInterceptor: addSessionEnvironment,
+      onComplete: () => void useSessionForCalls(viewer),
     });
-    showKeyFirst(domNode);
+    focusKeyFieldFirst(domNode);
     notice.remove();
   } catch (error) {
     notice.textContent = `The reference cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
@@ -100,7 +100,7 @@ async function showReference(): Promise<void> {
  * Moves examples of optional parameters into their descriptions. The viewer would send them as values: lists filtered by an example
  * are empty.
  */
-function leaveOptionalParametersEmpty({ parameters = [] }: Operation): void {
+function clearOptionalExamples({ parameters = [] }: Operation): void {
   for (const parameter of parameters) {
     if (parameter.in === 'path' || parameter.required) continue;
     const { example, examples = {}, schema } = parameter;
@@ -122,9 +122,9 @@ function leaveOptionalParametersEmpty({ parameters = [] }: Operation): void {
  * Makes the calls that are tried run as the person who is signed in to the dashboard, and says so. The browser sends the session's
  * cookie by itself; the header that goes with it names the environment.
  */
-async function callAsSession(viewer: SwaggerViewer): Promise<void> {
+async function useSessionForCalls(viewer: SwaggerViewer): Promise<void> {
   const choice = document.querySelector<HTMLSelectElement>('#caller-environment')!;
-  let session = await findSession();
+  let session = await fetchSession();
   const show = () => {
     const entered = viewer.authSelectors.authorized();
     const caller =
@@ -154,11 +154,13 @@ async function callAsSession(viewer: SwaggerViewer): Promise<void> {
   choice.addEventListener('change', apply);
   viewer.getStore().subscribe(show);
   // The dashboard tells its other tabs when somebody signs in or out.
-  new BroadcastChannel('millrace.session').addEventListener('message', async () => take(await findSession()));
+  new BroadcastChannel('millrace.session').addEventListener('message', async () =>
+    take(await fetchSession()),
+  );
 }
 
 /** The person who is signed in to the dashboard in this browser; undefined when nobody is, or the server cannot tell. */
-async function findSession(): Promise<Session | undefined> {
+async function fetchSession(): Promise<Session | undefined> {
   try {
     const response = await fetch('/auth/session', { cache: 'no-store' });
     return response.ok ? ((await response.json()) as Session) : undefined;
@@ -170,12 +172,12 @@ async function findSession(): Promise<Session | undefined> {
 /** The environment that the dashboard shows: the one that this account chose in this browser, else production where it may. */
 function environmentOf(session: Session | undefined): string {
   const available = session?.environments ?? [];
-  const [chosen = '', accountId = session?.account.accountId] = storedChoice().split(' ');
+  const [chosen = '', accountId = session?.account.accountId] = storedEnvironment().split(' ');
   if (accountId === session?.account.accountId && available.includes(chosen)) return chosen;
   return available.includes('production') ? 'production' : (available[0] ?? '');
 }
 
-function storedChoice(): string {
+function storedEnvironment(): string {
   try {
     return localStorage.getItem('millrace.environment') ?? '';
   } catch {
@@ -187,7 +189,7 @@ function storedChoice(): string {
  * Sends a request of the viewer with the environment of the session, unless it has a key or a token. What is shown is the call from
  * a terminal, which has no session but a key.
  */
-function sendAsSession(request: ViewerRequest): ViewerRequest {
+function addSessionEnvironment(request: ViewerRequest): ViewerRequest {
   request.curlOptions = [];
   const environment = request.headers[environmentHeader];
   if (environment === undefined) return request;
@@ -203,7 +205,7 @@ function sendAsSession(request: ViewerRequest): ViewerRequest {
 }
 
 /** The viewer begins its dialog of credentials at the last form; the first is the one for the key. */
-function showKeyFirst(viewer: Element): void {
+function focusKeyFieldFirst(viewer: Element): void {
   viewer.addEventListener('click', ({ target }) => {
     if (!(target instanceof Element) || target.closest('.dialog-ux') !== null) return;
     if (target.closest('.authorize, .authorization__btn') === null) return;

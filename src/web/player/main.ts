@@ -1,18 +1,18 @@
-import { markAudioOnly } from './audio-only.ts';
-import { Controls } from './controls.ts';
-import { readLiveOptions } from './live-options.ts';
-import { LivePlayer } from './live-player.ts';
-import { LiveSession, type Phase } from './live-session.ts';
-import { pageElement } from './page-elements.ts';
+import { LiveControls } from './live/live-controls.ts';
+import { parseLiveOptions } from './live/live-options.ts';
+import { LivePlayer } from './live/live-player.ts';
+import { LiveSession, type Phase } from './live/live-session.ts';
+import { ServerClock } from './live/server-clock.ts';
+import type { StreamState } from './live/stream-watcher.ts';
+import { AudioControl } from './media/audio-control.ts';
+import { PlaybackIntent } from './media/playback-intent.ts';
 import type { PageOptions } from './page-options.ts';
-import { reportPlaying } from './play-events.ts';
-import { Playing } from './playing.ts';
-import { SdkLink } from './sdk-link.ts';
-import { ServerClock } from './server-clock.ts';
-import { Sound } from './sound.ts';
-import type { StreamState } from './stream-watcher.ts';
-import { applyColors, showLogo } from './theme.ts';
-import { themeOf } from './theme-value.ts';
+import { reportPlayback } from './report-playback.ts';
+import { SdkLink } from './sdk/sdk-link.ts';
+import { applyColors, showLogo } from './theme/apply-theme.ts';
+import { parseTheme } from './theme/player-theme.ts';
+import { markAudioOnly } from './ui/audio-only.ts';
+import { pageElement } from './ui/page-elements.ts';
 
 /** What tests and the demo may read of the player. */
 export interface MillraceHandle {
@@ -57,8 +57,8 @@ const video = pageElement('video', HTMLVideoElement);
 const statusTitle = pageElement('status-title', HTMLElement);
 const statusText = pageElement('status-text', HTMLElement);
 const notice = pageElement('notice', HTMLElement);
-const asked = readLiveOptions(location.hash, location.search);
-const theme = themeOf(JSON.parse(root.dataset.theme ?? 'null'));
+const asked = parseLiveOptions(location.hash, location.search);
+const theme = parseTheme(JSON.parse(root.dataset.theme ?? 'null'));
 const options: PageOptions = {
   ...asked,
   autoplay: asked.autoplay || theme?.forceAutoplay === true,
@@ -81,7 +81,7 @@ const session = new LiveSession(
       if (!isReachable) statusText.textContent = 'The server cannot be reached. Trying again…';
       else statusText.textContent = screenTexts[session.phase]?.text ?? '';
     },
-    onSourceSilent: isSilent => {
+    onSourceStalled: isSilent => {
       notice.textContent = isSilent
         ? 'The broadcaster’s connection is interrupted. Waiting for it to come back…'
         : '';
@@ -90,9 +90,9 @@ const session = new LiveSession(
     },
   },
 );
-const sound = new Sound(video, options, () => controls.refresh());
-const playing = new Playing(video, sound, options.autoplay, () => controls.refresh());
-const controls: Controls = new Controls({ root, video, session, playing, sound }, options);
+const sound = new AudioControl(video, options, () => controls.refresh());
+const playing = new PlaybackIntent(video, sound, options.autoplay, () => controls.refresh());
+const controls: LiveControls = new LiveControls({ root, video, session, playing, sound }, options);
 
 function showPhase(phase: Phase): void {
   root.dataset.phase = phase;
@@ -144,6 +144,6 @@ if (asked.sdk !== undefined && theme?.enableApi !== false && parent !== window) 
     },
   });
 }
-reportPlaying(video, streamId, true);
+reportPlayback(video, streamId, true);
 session.start(video, JSON.parse(root.dataset.state ?? '{"live":false,"broadcastId":null}') as StreamState);
 controls.refresh();

@@ -1,7 +1,7 @@
-import { pageElement } from './page-elements.ts';
-import { replaceColors, showLogo } from './theme.ts';
-import { hearPreviewedTheme } from './theme-preview.ts';
-import { formatTime } from './time-text.ts';
+import { formatTime } from '../shared/time-text.ts';
+import { replaceColors, showLogo } from './theme/apply-theme.ts';
+import { onThemePreview } from './theme/theme-preview.ts';
+import { pageElement } from './ui/page-elements.ts';
 
 // A player that plays nothing, for a theme to be seen on: all is there, at a third of a video of two minutes.
 
@@ -19,7 +19,7 @@ pageElement('seek-loaded', HTMLElement).style.backgroundImage =
 pageElement('time', HTMLElement).textContent =
   `${formatTime(totalSeconds * 0.35)} / ${formatTime(totalSeconds)}`;
 
-hearPreviewedTheme(theme => {
+onThemePreview(theme => {
   replaceColors(root, theme.colors);
   showLogo(pageElement('logo', HTMLElement), theme.logo);
   root.classList.toggle('hide-controls', !theme.enableControls);

@@ -1,21 +1,21 @@
-import { markAudioOnly } from './audio-only.ts';
-import { pageElement } from './page-elements.ts';
-import { reportPlaying } from './play-events.ts';
-import { PlayRange } from './play-range.ts';
-import { PlayerSettings } from './player-settings.ts';
-import { Playing } from './playing.ts';
-import { SdkLink } from './sdk-link.ts';
-import { Sound } from './sound.ts';
-import { replaceColors, showLogo } from './theme.ts';
-import { hearPreviewedTheme } from './theme-preview.ts';
-import type { PageTheme } from './theme-value.ts';
-import { VodCaptions } from './vod-captions.ts';
-import { VodControls } from './vod-controls.ts';
-import { autoQuality } from './vod-media.ts';
-import { readVodOptions } from './vod-options.ts';
-import { VodPlayer } from './vod-player.ts';
-import { type VodPhase, VodSession } from './vod-session.ts';
-import { readVodState, type VodState } from './vod-state.ts';
+import { AudioControl } from './media/audio-control.ts';
+import { PlaybackIntent } from './media/playback-intent.ts';
+import { reportPlayback } from './report-playback.ts';
+import { SdkLink } from './sdk/sdk-link.ts';
+import { replaceColors, showLogo } from './theme/apply-theme.ts';
+import type { PlayerTheme } from './theme/player-theme.ts';
+import { onThemePreview } from './theme/theme-preview.ts';
+import { markAudioOnly } from './ui/audio-only.ts';
+import { pageElement } from './ui/page-elements.ts';
+import { PlayRange } from './vod/play-range.ts';
+import { PlayerSettings } from './vod/player-settings.ts';
+import { VodCaptions } from './vod/vod-captions.ts';
+import { VodControls } from './vod/vod-controls.ts';
+import { autoQuality } from './vod/vod-media.ts';
+import { parseVodOptions } from './vod/vod-options.ts';
+import { VodPlayer } from './vod/vod-player.ts';
+import { type VodPhase, VodSession } from './vod/vod-session.ts';
+import { parseVodState, type VodState } from './vod/vod-state.ts';
 
 /** What tests and the demo may read of the player of a video. */
 export interface VodHandle {
@@ -59,14 +59,14 @@ const poster = pageElement('poster', HTMLImageElement);
 const statusTitle = pageElement('status-title', HTMLElement);
 const statusText = pageElement('status-text', HTMLElement);
 const notice = pageElement('notice', HTMLElement);
-const options = readVodOptions(location.hash, location.search);
-const firstState = readVodState(root.dataset.video ?? '{}');
+const options = parseVodOptions(location.hash, location.search);
+const firstState = parseVodState(root.dataset.video ?? '{}');
 const { theme } = firstState;
 const settings = new PlayerSettings();
 /** JSON of the theme that is shown. */
 let shownTheme: string | undefined;
 /** Not saved yet, and shown in place of the video's own. */
-let previewedTheme: PageTheme | undefined;
+let previewedTheme: PlayerTheme | undefined;
 
 const session = new VodSession(firstState, video, options.startSeconds, {
   onPhase: phase => showPhase(phase),
@@ -77,9 +77,9 @@ const session = new VodSession(firstState, video, options.startSeconds, {
     controls.refresh();
   },
 });
-const sound = new Sound(video, options, () => controls.refresh());
+const sound = new AudioControl(video, options, () => controls.refresh());
 const isAutoplaying = options.autoplay || theme?.forceAutoplay === true;
-const playing = new Playing(video, sound, isAutoplaying, () => controls.refresh());
+const playing = new PlaybackIntent(video, sound, isAutoplaying, () => controls.refresh());
 const player = new VodPlayer({
   ...{ root, video, session, playing, sound, settings },
   range: new PlayRange(options.startSeconds, options.endSeconds),
@@ -94,8 +94,8 @@ const controls: VodControls = new VodControls(player, captions, {
 });
 
 function takeState(state: VodState): void {
-  captions.take(state.captions, options.showSubtitles);
-  controls.takeState(state);
+  captions.setTracks(state.captions, options.showSubtitles);
+  controls.update(state);
   takeTheme(previewedTheme ?? state.theme);
   if (state !== firstState && state.poster !== '') poster.src = freshAddress(state.poster, state.revision);
   root.classList.toggle('has-thumbnail', state.hasThumbnail);
@@ -104,7 +104,7 @@ function takeState(state: VodState): void {
 }
 
 /** Another theme than before; what the page around said in between holds until then. */
-function takeTheme(theme: PageTheme | undefined): void {
+function takeTheme(theme: PlayerTheme | undefined): void {
   const text = JSON.stringify(theme ?? null);
   if (text === shownTheme) return;
   const isFirst = shownTheme === undefined;
@@ -187,7 +187,7 @@ Object.defineProperty(window, 'millrace', {
   value: Object.freeze({
     state: () => {
       if (session.phase !== 'ready') return session.phase;
-      return player.isAtEnd ? 'ended' : playing.isWanted && player.hasBegun ? 'playing' : 'ready';
+      return player.isAtEnd ? 'ended' : playing.wantsToPlay && player.hasBegun ? 'playing' : 'ready';
     },
     qualities: () => session.media.qualities.map(({ label }) => label),
     currentQuality: () => session.media.currentQuality?.label,
@@ -214,11 +214,11 @@ if (options.sdk !== undefined && theme?.enableApi !== false && parent !== window
     },
   });
 }
-hearPreviewedTheme(theme => {
+onThemePreview(theme => {
   previewedTheme = theme;
   takeTheme(theme);
   showForPreview();
 });
-reportPlaying(video, firstState.videoId, false);
+reportPlayback(video, firstState.videoId, false);
 session.start();
 controls.refresh();

@@ -4,7 +4,7 @@ import {
   parseInitSegment,
   writeFragment,
   writeInitSegment,
-} from '../../../src/cmaf/index.ts';
+} from '../../../src/media/cmaf/index.ts';
 import { AppError } from '../../../src/shared/errors.ts';
 import { fixture, fixtureNames, splitInit } from './read-all.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { FragmentReader, type Sample, type TrackDescription } from '../../../src/cmaf/index.ts';
+import { FragmentReader, type Sample, type TrackDescription } from '../../../src/media/cmaf/index.ts';
 
 /** A file of test/fixtures/cmaf; what is in it: test/fixtures/README.md. */
 export function fixture(name: string): Buffer {
@@ -26,7 +26,7 @@ export const fixtureNames = [
   'h264-pq-pasp-5',
 ] as const;
 
-/** Everything a stream holds, pushed in pieces of `pieceBytes`. */
+/** Everything a stream holds, pushed in pieces of `chunkBytes`. */
 export function readAll(
   stream: Buffer,
   pieceBytes = stream.length,

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { type ConfigSources, defaultFile, loadConfig } from '../../../src/config/load-config.ts';
 import { settings } from '../../../src/config/settings.ts';
 import { AppError } from '../../../src/shared/errors.ts';
-import { tempDirOfTest } from '../../support/temp-dir.ts';
+import { testTempDir } from '../../support/temp-dir.ts';
 
 const load = (sources: Partial<ConfigSources>) => loadConfig({ env: {}, ...sources });
 
@@ -23,7 +23,7 @@ function problemsOf(sources: Partial<ConfigSources>): string[] {
 
 /** Path of a file with this content. */
 async function fileWith(content: unknown): Promise<string> {
-  const path = join(await tempDirOfTest(), 'server.json');
+  const path = join(await testTempDir(), 'server.json');
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
   return path;
 }

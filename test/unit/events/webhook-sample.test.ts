@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { signBody, signTimedBody } from '../../../src/events/webhook-signature.ts';
+import { signBody, signBodyWithTimestamp } from '../../../src/events/webhooks/webhook-signature.ts';
 
 const page = readFileSync(new URL('../../../docs/webhooks.md', import.meta.url), 'utf8');
 
@@ -12,7 +12,7 @@ test('the sample of the documentation knows what is genuine, and refuses what is
   const now = Math.floor(Date.now() / 1_000);
   const headersAt = (seconds: number) => ({
     'x-api-video-signature': signBody(secret, body),
-    'millrace-signature': signTimedBody(secret, body, seconds),
+    'millrace-signature': signBodyWithTimestamp(secret, body, seconds),
   });
   expect(isGenuine(headersAt(now), body, secret)).toBe(true);
   expect(isGenuine(headersAt(now), `${body} `, secret)).toBe(false);

@@ -10,14 +10,14 @@ import {
   fillTemplate,
   stripTypes,
 } from '../../../src/http/browser-files.ts';
-import { tempDirOfTest } from '../../support/temp-dir.ts';
+import { testTempDir } from '../../support/temp-dir.ts';
 
 /** Sources in a folder of their own; made into modules from `main.ts` on. */
 async function make(
   sources: Readonly<Record<string, string>>,
   packages: Readonly<Record<string, string>> = {},
 ) {
-  const folder = await tempDirOfTest();
+  const folder = await testTempDir();
   const urlOf = (name: string) => pathToFileURL(join(folder, name));
   for (const [name, source] of Object.entries(sources)) {
     mkdirSync(join(folder, name, '..'), { recursive: true });

@@ -1,4 +1,4 @@
-import { environment, session, sessionEnded } from '../state/session.ts';
+import { endSession, environment, session } from '../state/session.ts';
 import type { ErrorBody, Operations } from './api-types.ts';
 import { ApiProblem } from './problem.ts';
 
@@ -44,15 +44,15 @@ export async function call<Name extends Operation>(
   };
   const [method = 'GET', path = '/'] = operation.split(' ');
   const asker = session.peek()?.sessionId;
-  const response = await send(addressOf(path, params, query), {
+  const response = await send(urlOf(path, params, query), {
     method,
     headers: { ...headersOf(body), ...headers },
     ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   });
   if (!response.ok) {
-    const problem = await refusalOf(response);
-    if (problem.status === 401) sessionEnded(asker);
+    const problem = await problemOfResponse(response);
+    if (problem.status === 401) endSession(asker);
     throw problem;
   }
   const type = response.headers.get('content-type') ?? '';
@@ -69,7 +69,7 @@ function callHeaders(): Record<string, string> {
 }
 
 /** Address of an operation with its values in place. */
-export function addressOf(path: string, params: Values = {}, query: Values = {}): string {
+export function urlOf(path: string, params: Values = {}, query: Values = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -84,7 +84,7 @@ export function addressOf(path: string, params: Values = {}, query: Values = {})
 }
 
 /** What an answer that is an error says. */
-async function refusalOf(response: Response): Promise<ApiProblem> {
+async function problemOfResponse(response: Response): Promise<ApiProblem> {
   let body: Partial<ErrorBody> = { title: `${response.status} ${response.statusText}`.trim() };
   try {
     body = (await response.json()) as ErrorBody;

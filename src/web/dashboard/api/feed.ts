@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { environment, session, sessionEnded } from '../state/session.ts';
+import { endSession, environment, session } from '../state/session.ts';
 import { problemOf } from './problem.ts';
 import { loadSession } from './sessions.ts';
 
@@ -19,16 +19,16 @@ export const feedState = signal<'off' | 'connecting' | 'open' | 'lost'>('off');
 type Listener = (message: FeedMessage) => void;
 
 const listeners = new Set<Listener>();
-const firstRetryMs = 500;
-const lastRetryMs = 15_000;
+const initialRetryMs = 500;
+const maxRetryMs = 15_000;
 /** Pages that follow one another keep the connection. */
 const lingerMs = 5_000;
 /** Closed by the server: the cookie that opened the feed is not valid any more. There may be another one. */
-const credentialsEnded = 4401;
-const accountSuspended = 4403;
+const closeSessionEnded = 4401;
+const closeAccountSuspended = 4403;
 
 let socket: WebSocket | undefined;
-let retryMs = firstRetryMs;
+let retryMs = initialRetryMs;
 let retryTimer: ReturnType<typeof setTimeout> | undefined;
 let lingerTimer: ReturnType<typeof setTimeout> | undefined;
 let lastEventId: string | undefined;
@@ -36,7 +36,7 @@ let lastEventId: string | undefined;
 let lastProject: string | undefined;
 
 /** Hears everything that the feed tells of the current environment, until the returned function is called. */
-export function listen(listener: Listener): () => void {
+export function subscribe(listener: Listener): () => void {
   listeners.add(listener);
   clearTimeout(lingerTimer);
   if (socket === undefined && retryTimer === undefined) connect();
@@ -54,7 +54,7 @@ export function restartFeed(): void {
   const project = `${environment.peek()} ${session.peek()?.account.accountId}`;
   if (project !== lastProject) lastEventId = undefined;
   lastProject = project;
-  retryMs = firstRetryMs;
+  retryMs = initialRetryMs;
   if (listeners.size > 0 && session.peek()) connect();
 }
 
@@ -67,7 +67,7 @@ function connect(): void {
   const opened = new WebSocket(address, ['millrace.events.v1', `environment.${environment.peek()}`]);
   socket = opened;
   opened.onopen = () => {
-    retryMs = firstRetryMs;
+    retryMs = initialRetryMs;
     feedState.value = 'open';
   };
   opened.onmessage = ({ data }) => {
@@ -79,23 +79,23 @@ function connect(): void {
   opened.onclose = ({ code }) => {
     if (socket !== opened) return;
     socket = undefined;
-    if (code === credentialsEnded || code === accountSuspended) {
+    if (code === closeSessionEnded || code === closeAccountSuspended) {
       feedState.value = 'off';
       // Begins the feed anew for whoever is signed in now.
       loadSession().catch((error: unknown) => {
-        if (problemOf(error).status === 403) sessionEnded(session.peek()?.sessionId);
-        else if (socket === undefined && listeners.size > 0) connectSoon();
+        if (problemOf(error).status === 403) endSession(session.peek()?.sessionId);
+        else if (socket === undefined && listeners.size > 0) scheduleReconnect();
       });
       return;
     }
-    connectSoon();
+    scheduleReconnect();
   };
 }
 
-function connectSoon(): void {
+function scheduleReconnect(): void {
   feedState.value = 'lost';
   retryTimer = setTimeout(connect, retryMs * (0.75 + Math.random() / 2));
-  retryMs = Math.min(lastRetryMs, retryMs * 2);
+  retryMs = Math.min(maxRetryMs, retryMs * 2);
 }
 
 function disconnect(): void {

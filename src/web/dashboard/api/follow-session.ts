@@ -1,9 +1,9 @@
-import { loadSession, tabs } from './sessions.ts';
+import { loadSession, sessionChannel } from './sessions.ts';
 
 /** Keeps up with who is signed in: other tabs may change it, also while this page is left and kept for the way back. */
 export function followSession(): void {
   const look = () => void loadSession().catch(() => {});
-  tabs.addEventListener('message', look);
+  sessionChannel.addEventListener('message', look);
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) look();
   });

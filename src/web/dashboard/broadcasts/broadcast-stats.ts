@@ -32,16 +32,16 @@ interface Message {
 }
 
 /** What a message of the feed tells of a broadcast that runs; undefined when it tells something else. */
-export function statsIn(message: Message): BroadcastStats | undefined {
+export function statsOf(message: Message): BroadcastStats | undefined {
   return message.type === 'broadcast.stats' ? (message as unknown as BroadcastStats) : undefined;
 }
 
 /** Whether a message says that a broadcast began or ended, so that what was loaded is old. */
-export function isTurn(message: Message): boolean {
-  return message.type === 'live-stream.broadcast.started' || isEnd(message);
+export function isBroadcastChange(message: Message): boolean {
+  return message.type === 'live-stream.broadcast.started' || isBroadcastEnd(message);
 }
 
 /** Returns whether a message says that a broadcast ended. */
-export function isEnd({ type }: Message): boolean {
+export function isBroadcastEnd({ type }: Message): boolean {
   return type === 'live-stream.broadcast.ended';
 }

@@ -12,7 +12,7 @@ export function streamStateOf(
 }
 
 /** The same live streams, of which this one no longer broadcasts: what was loaded before its end says that it does. */
-export function withoutBroadcast<Stream extends Pick<LiveStream, 'liveStreamId' | 'broadcasting'>>(
+export function withBroadcastEnded<Stream extends Pick<LiveStream, 'liveStreamId' | 'broadcasting'>>(
   streams: readonly Stream[],
   liveStreamId: string,
 ): Stream[] {

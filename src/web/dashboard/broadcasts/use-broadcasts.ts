@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useEvery } from '../ui/use-every.ts';
-import { useFeed } from '../ui/use-feed.ts';
-import { type BroadcastStats, isEnd, isTurn, statsIn } from './broadcast-stats.ts';
+import { useFeed } from '../ui/hooks/use-feed.ts';
+import { useInterval } from '../ui/hooks/use-interval.ts';
+import { type BroadcastStats, isBroadcastChange, isBroadcastEnd, statsOf } from './broadcast-stats.ts';
 
 /** Those of one second come one after the other: they are shown together. */
-const gatheredMs = 120;
+const batchMs = 120;
 /** One that is told of no more has ended, even if nobody said so. */
-const forgottenMs = 6_000;
+const staleMs = 6_000;
 
 /**
  * How all broadcasts of the environment do, by the id of their live stream.
@@ -20,22 +20,22 @@ export function useBroadcasts(onTurn: (endedId?: string) => void): ReadonlyMap<s
   const showSoon = () => {
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
-      const oldestMs = Date.now() - forgottenMs;
+      const oldestMs = Date.now() - staleMs;
       for (const [id, { atMs }] of heard.current) if (atMs < oldestMs) heard.current.delete(id);
       setOnAir(new Map([...heard.current].map(([id, { stats }]) => [id, stats])));
-    }, gatheredMs);
+    }, batchMs);
   };
   useFeed(message => {
-    const stats = statsIn(message);
+    const stats = statsOf(message);
     if (stats !== undefined) heard.current.set(stats.liveStreamId, { stats, atMs: Date.now() });
-    else if (isTurn(message)) {
-      const endedId = isEnd(message) ? message.liveStreamId : undefined;
+    else if (isBroadcastChange(message)) {
+      const endedId = isBroadcastEnd(message) ? message.liveStreamId : undefined;
       if (endedId !== undefined) heard.current.delete(endedId);
       onTurn(endedId);
     } else return;
     showSoon();
   });
-  useEvery(onAir.size > 0 ? forgottenMs : undefined, showSoon);
+  useInterval(onAir.size > 0 ? staleMs : undefined, showSoon);
   useEffect(() => () => clearTimeout(timer.current), []);
   return onAir;
 }

@@ -11,12 +11,12 @@ export interface EmbeddedPlayer {
 /** `responsive` fills the available width. `fixed` has a size in pixels, and is narrower only where the page is. */
 export type EmbedKind = 'responsive' | 'fixed';
 
-const longerSidePixels = 640;
-const usualSize = { width: 16, height: 9 };
+const fixedLongSidePixels = 640;
+const defaultSize = { width: 16, height: 9 };
 
 /** Width and height of the embed code of the kind `fixed`, in CSS pixels. */
-export function fixedSize({ size = usualSize }: EmbeddedPlayer): { width: number; height: number } {
-  const scale = longerSidePixels / Math.max(size.width, size.height);
+export function fixedSize({ size = defaultSize }: EmbeddedPlayer): { width: number; height: number } {
+  const scale = fixedLongSidePixels / Math.max(size.width, size.height);
   return {
     width: Math.max(1, Math.round(size.width * scale)),
     height: Math.max(1, Math.round(size.height * scale)),
@@ -28,7 +28,7 @@ export function fixedSize({ size = usualSize }: EmbeddedPlayer): { width: number
  * grid containers may size it. Nothing of the page reaches the two inside of it. Sites that remove styles have the frame's attributes.
  */
 export function embedCode(player: EmbeddedPlayer, kind: EmbedKind): string {
-  const { url, title, size = usualSize } = player;
+  const { url, title, size = defaultSize } = player;
   const { width, height } = fixedSize(player);
   const divisor = greatestDivisor(size.width, size.height);
   const ratio = `${size.width / divisor}/${size.height / divisor}`;

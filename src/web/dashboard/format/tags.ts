@@ -3,7 +3,7 @@ export const maxTags = 100;
 /** Characters of a tag. */
 export const maxTagChars = 255;
 
-const shownChars = 20;
+const maxQuotedChars = 20;
 
 /** Tags after some were added. */
 export interface AddedTags {
@@ -23,7 +23,7 @@ export function addTags(before: readonly string[], text: string): AddedTags {
     const tag = part.trim();
     if (tag === '' || tags.has(tag)) continue;
     if (tag.length > maxTagChars)
-      problem = `“${tag.slice(0, shownChars)}…” is longer than ${maxTagChars} characters.`;
+      problem = `“${tag.slice(0, maxQuotedChars)}…” is longer than ${maxTagChars} characters.`;
     else if (tags.size >= maxTags) problem = `A video can have up to ${maxTags} tags.`;
     else {
       tags.add(tag);

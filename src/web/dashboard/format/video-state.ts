@@ -45,7 +45,7 @@ export function videoStateOf(
   if (ingest.status === 'ingesting') return { kind: 'fetching' };
   if (ingest.status === 'uploading') {
     if (isRecording) return { kind: 'recording' };
-    const percent = arrivedPercentOf(ingest);
+    const percent = receivedPercentOf(ingest);
     return percent === undefined ? { kind: 'uploading' } : { kind: 'uploading', percent };
   }
   return qualities.length === 0
@@ -83,7 +83,7 @@ export function withProgress(status: VideoStatus, message: Readonly<Record<strin
   return { ...status, encoding: { ...status.encoding, qualities } };
 }
 
-function arrivedPercentOf({
+function receivedPercentOf({
   receivedBytes,
   receivedParts,
 }: NonNullable<VideoStatus['ingest']>): number | undefined {

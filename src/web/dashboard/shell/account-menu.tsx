@@ -4,10 +4,10 @@ import { session } from '../state/session.ts';
 import { chooseTheme, theme } from '../state/theme.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Menu } from '../ui/menu.tsx';
-import { tellProblem } from '../ui/toast.tsx';
+import { showError } from '../ui/toast.tsx';
 
 const nextTheme = { system: 'light', light: 'dark', dark: 'system' } as const;
-const themeWords = { system: 'As the device', light: 'Light', dark: 'Dark' } as const;
+const themeLabels = { system: 'As the device', light: 'Light', dark: 'Dark' } as const;
 const themeIcons = { system: 'screen', light: 'sun', dark: 'moon' } as const;
 
 /** Who is signed in, and what is theirs: account, theme, documentation, the way out. */
@@ -18,18 +18,18 @@ export function AccountMenu() {
     <Menu
       label="Account menu"
       items={[
-        { words: 'Account', icon: 'user', leaves: true, onClick: () => route('/dashboard/account') },
+        { label: 'Account', icon: 'user', leaves: true, onClick: () => route('/dashboard/account') },
         {
-          words: `Theme: ${themeWords[theme.value]}`,
+          label: `Theme: ${themeLabels[theme.value]}`,
           icon: themeIcons[theme.value],
           onClick: () => chooseTheme(nextTheme[theme.value]),
         },
         {
-          words: 'Documentation',
+          label: 'Documentation',
           icon: 'external',
           onClick: () => window.open('/docs', '_blank', 'noreferrer'),
         },
-        { words: 'Sign out', icon: 'out', leaves: true, onClick: () => void signOut().catch(tellProblem) },
+        { label: 'Sign out', icon: 'out', leaves: true, onClick: () => void signOut().catch(showError) },
       ]}
     >
       <span class="avatar" aria-hidden="true">

@@ -5,7 +5,7 @@ import { restartFeed } from '../api/feed.ts';
 import { type ApiProblem, problemOf } from '../api/problem.ts';
 import { loadSession } from '../api/sessions.ts';
 import { environment, session } from '../state/session.ts';
-import { LoadFailed } from '../ui/states.tsx';
+import { LoadError } from '../ui/states.tsx';
 import { Shell } from './shell.tsx';
 import { SignInPage } from './sign-in-page.tsx';
 
@@ -29,7 +29,7 @@ export function App() {
   if (problem !== undefined) {
     return (
       <main class="sign-in">
-        <LoadFailed problem={problem} retry={load} />
+        <LoadError problem={problem} retry={load} />
       </main>
     );
   }

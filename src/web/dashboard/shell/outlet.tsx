@@ -6,11 +6,11 @@ import { environment } from '../state/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
-import { Empty, Skeleton } from '../ui/states.tsx';
+import { EmptyState, Skeleton } from '../ui/states.tsx';
 import type { PageProps } from './page-props.ts';
 import { type PageRoute, routes } from './routes.ts';
 
-interface Shown extends PageProps {
+interface ShownPage extends PageProps {
   readonly component: ComponentType<PageProps>;
   readonly key: string;
 }
@@ -21,7 +21,7 @@ const loaded = new Map<PageRoute, ComponentType<PageProps>>();
 /** The page that the address names. The one before stays until the code of the next is here: nothing flickers. */
 export function Outlet() {
   const { path } = useLocation();
-  const shown = useRef<Shown>(undefined);
+  const shown = useRef<ShownPage>(undefined);
   const [, setArrived] = useState<PageRoute>();
   const [problem, setProblem] = useState<ApiProblem>();
   const found = findRoute(path);
@@ -46,7 +46,7 @@ export function Outlet() {
   }, [route]);
 
   if (found === undefined) return <NotFound />;
-  if (problem !== undefined) return <NotLoaded />;
+  if (problem !== undefined) return <PageLoadError />;
   const component = loaded.get(found.route);
   if (component !== undefined) {
     // Another resource or environment is another page: nothing of the one before is kept.
@@ -86,19 +86,19 @@ function findParams(route: PageRoute, path: string): Record<string, string> | un
 function NotFound() {
   return (
     <Page title="Not found">
-      <Empty
+      <EmptyState
         icon="search"
         title="There is no such page"
         action={<Button href="/dashboard">Go to the overview</Button>}
       >
         The address may be mistyped.
-      </Empty>
+      </EmptyState>
     </Page>
   );
 }
 
 /** Most likely the server was updated, and what this page would load is gone. */
-function NotLoaded() {
+function PageLoadError() {
   return (
     <Page title="Not loaded">
       <Notice

@@ -2,14 +2,14 @@ import { useEffect, useState } from 'preact/hooks';
 import { problemOf } from '../api/problem.ts';
 import { signIn } from '../api/sessions.ts';
 import { formatClock } from '../format/time.ts';
-import { signedOutBecause } from '../state/session.ts';
+import { signOutReason } from '../state/session.ts';
 import { Button } from '../ui/button.tsx';
-import { ProblemNotice } from '../ui/dialog.tsx';
-import { TextField } from '../ui/field.tsx';
+import { ProblemNotice } from '../ui/dialog/dialog.tsx';
+import { TextField } from '../ui/form/field.tsx';
+import { useSubmit } from '../ui/form/use-submit.ts';
+import { useCountdown } from '../ui/hooks/use-countdown.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
-import { useCountdown } from '../ui/use-countdown.ts';
-import { useSubmit } from '../ui/use-submit.ts';
 
 /** Asks who wants in. Shown at any address of the dashboard, which is gone on with afterwards. */
 export function SignInPage() {
@@ -47,8 +47,8 @@ export function SignInPage() {
           <Icon name="play" size={26} />
         </span>
         <h1>Sign in to Millrace</h1>
-        {signedOutBecause.value !== undefined && submission.problem === undefined && (
-          <Notice>{signedOutBecause.value}</Notice>
+        {signOutReason.value !== undefined && submission.problem === undefined && (
+          <Notice>{signOutReason.value}</Notice>
         )}
         <TextField
           label="Email"

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { Session } from '../api/api-types.ts';
-import { readStored, store } from './stored.ts';
+import { readStored, writeStored } from './local-storage.ts';
 
 /** Which of an account's two projects the dashboard shows. */
 export type Environment = 'sandbox' | 'production';
@@ -9,16 +9,16 @@ export type Environment = 'sandbox' | 'production';
 export const session = signal<Session | null | undefined>(undefined);
 
 /** Why the sign-in page is shown to somebody who was in. */
-export const signedOutBecause = signal<string | undefined>(undefined);
+export const signOutReason = signal<string | undefined>(undefined);
 
 /** An environment that was chosen in this browser, and by which account. */
-interface Choice {
+interface EnvironmentChoice {
   readonly environment: Environment;
   /** Absent in choices that an older version stored: these count for every account. */
   readonly accountId: string | undefined;
 }
 
-const choice = signal<Choice | undefined>(storedChoice());
+const choice = signal<EnvironmentChoice | undefined>(storedChoice());
 
 /** The environment that the account chose in this browser, else production, or the sandbox until the account is upgraded. */
 export const environment = computed<Environment>(() => {
@@ -30,7 +30,7 @@ export const environment = computed<Environment>(() => {
 });
 
 /** The environment from which what belongs to the account as a whole, such as its keys, can be reached best. */
-export function widestEnvironment(): Environment {
+export function accountEnvironment(): Environment {
   return session.value?.environments.includes('production') ? 'production' : 'sandbox';
 }
 
@@ -38,17 +38,17 @@ export function widestEnvironment(): Environment {
 export function chooseEnvironment(next: Environment): void {
   const accountId = session.peek()?.account.accountId;
   choice.value = { environment: next, accountId };
-  store('environment', accountId === undefined ? next : `${next} ${accountId}`);
+  writeStored('environment', accountId === undefined ? next : `${next} ${accountId}`);
 }
 
-/** To be called when the server no longer knows who this is. @param asked id of the session in which it was asked: somebody may have signed in since */
-export function sessionEnded(asked: string | undefined): void {
-  if (asked !== session.peek()?.sessionId) return;
-  if (session.peek()) signedOutBecause.value = 'You were signed out. Sign in to go on where you were.';
+/** To be called when the server no longer knows who this is. @param sessionId id of the session in which it was asked: somebody may have signed in since */
+export function endSession(sessionId: string | undefined): void {
+  if (sessionId !== session.peek()?.sessionId) return;
+  if (session.peek()) signOutReason.value = 'You were signed out. Sign in to go on where you were.';
   session.value = null;
 }
 
-function storedChoice(): Choice | undefined {
+function storedChoice(): EnvironmentChoice | undefined {
   const [chosen, accountId] = readStored('environment')?.split(' ') ?? [];
   return chosen === 'sandbox' || chosen === 'production' ? { environment: chosen, accountId } : undefined;
 }

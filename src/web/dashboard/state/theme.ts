@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { readStored, store } from './stored.ts';
+import { readStored, writeStored } from './local-storage.ts';
 
 /** How the dashboard looks; `system` follows the device. */
 export type Theme = 'system' | 'light' | 'dark';
@@ -10,7 +10,7 @@ export const theme = signal<Theme>(storedTheme());
 /** Changes how the dashboard looks, at once and for the next time. */
 export function chooseTheme(next: Theme): void {
   theme.value = next;
-  store('theme', next === 'system' ? undefined : next);
+  writeStored('theme', next === 'system' ? undefined : next);
   if (next === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = next;
 }

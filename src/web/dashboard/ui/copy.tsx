@@ -1,11 +1,11 @@
 import { useId, useState } from 'preact/hooks';
 import { Button, IconButton } from './button.tsx';
-import { tell } from './toast.tsx';
+import { showToast } from './toast.tsx';
 
 /** Puts a text on the clipboard and says so. */
 export async function copyText(text: string, name: string): Promise<void> {
-  if (await writeClipboard(text)) tell(`${name} copied.`);
-  else tell(`${name} could not be copied: this browser allows it on secure pages only.`);
+  if (await writeClipboard(text)) showToast(`${name} copied.`);
+  else showToast(`${name} could not be copied: this browser allows it on secure pages only.`);
 }
 
 /** A button that copies a text. */

@@ -4,7 +4,7 @@ import { Icon, type IconName } from './icon.tsx';
 
 /** One thing that a menu can do. */
 export interface MenuItem {
-  readonly words: string;
+  readonly label: string;
   readonly icon?: IconName;
   readonly danger?: boolean;
   /** Leads to another page: somebody with unsaved changes is asked first. */
@@ -97,9 +97,9 @@ export function Menu({
           tabIndex={-1}
           onKeyDown={onKeyDown}
         >
-          {items.map(({ words, icon, danger = false, leaves = false, onClick }) => (
+          {items.map(({ label, icon, danger = false, leaves = false, onClick }) => (
             <button
-              key={words}
+              key={label}
               type="button"
               role="menuitem"
               tabIndex={-1}
@@ -111,7 +111,7 @@ export function Menu({
               }}
             >
               {icon !== undefined && <Icon name={icon} size={18} />}
-              {words}
+              {label}
             </button>
           ))}
         </div>

@@ -6,7 +6,7 @@ import { Icon } from './icon.tsx';
 /** Address of the page that was shown last. */
 let shownPath: string | undefined;
 /** Whether the heading that was there before had the keyboard: that of a page that was still being loaded. */
-let hadKeyboard = false;
+let headingHadFocus = false;
 
 /** A page of the dashboard: its heading, what can be done on all of it, its content. Screen readers begin at the heading. */
 export function Page({
@@ -39,11 +39,11 @@ export function Page({
     const isNext = shownPath !== undefined && shownPath !== location.pathname;
     // Nor from a message that offers to undo what led here.
     const isInMessage = document.activeElement?.closest('.toasts') != null;
-    if ((isNext || hadKeyboard) && !isInMessage) element.focus({ preventScroll: true });
+    if ((isNext || headingHadFocus) && !isInMessage) element.focus({ preventScroll: true });
     if (isNext && wasPush === true) scrollTo(0, 0);
     shownPath = location.pathname;
     return () => {
-      hadKeyboard = document.activeElement === element;
+      headingHadFocus = document.activeElement === element;
     };
   }, []);
   return (
@@ -96,7 +96,11 @@ export function Card({
 }
 
 /** Names and values, one under the other. */
-export function Facts({ rows }: { rows: readonly (readonly [name: string, value: ComponentChildren])[] }) {
+export function DetailList({
+  rows,
+}: {
+  rows: readonly (readonly [name: string, value: ComponentChildren])[];
+}) {
   return (
     <dl class="facts">
       {rows.map(([name, value]) => (

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiProblem } from '../api/problem.ts';
 import { Button } from './button.tsx';
+import type { Loaded } from './hooks/use-load.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { Notice } from './notice.tsx';
-import type { Loaded } from './use-load.ts';
 
 /** Where there is nothing yet: what would be here, and how it comes to be. */
-export function Empty({
+export function EmptyState({
   icon,
   title,
   action,
@@ -30,7 +30,7 @@ export function Empty({
 }
 
 /** What could not be loaded, and another try. */
-export function LoadFailed({ problem, retry }: { problem: ApiProblem; retry: () => void }) {
+export function LoadError({ problem, retry }: { problem: ApiProblem; retry: () => void }) {
   return (
     <Notice
       tone="bad"
@@ -60,7 +60,7 @@ export function Skeleton({ rows = 3, height }: { rows?: number; height?: number 
 }
 
 /** Shows what was loaded; before that a placeholder, and a failure with another try. What is shown stays while it is loaded anew. */
-export function Shown<Value>({
+export function LoadedContent<Value>({
   loaded,
   rows = 3,
   height,
@@ -73,7 +73,7 @@ export function Shown<Value>({
 }) {
   const { value, problem, isLoading, reload } = loaded;
   if (value === undefined) {
-    if (problem !== undefined) return <LoadFailed problem={problem} retry={reload} />;
+    if (problem !== undefined) return <LoadError problem={problem} retry={reload} />;
     return (
       <div role="status">
         <span class="for-readers">Loading</span>
@@ -83,7 +83,7 @@ export function Shown<Value>({
   }
   return (
     <div class="shown" aria-busy={isLoading}>
-      {problem !== undefined && <LoadFailed problem={problem} retry={reload} />}
+      {problem !== undefined && <LoadError problem={problem} retry={reload} />}
       {children(value)}
     </div>
   );

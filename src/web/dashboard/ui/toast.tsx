@@ -5,7 +5,7 @@ import { Button, IconButton } from './button.tsx';
 
 /** An action that a message offers, such as Undo. */
 export interface ToastAction {
-  readonly words: string;
+  readonly label: string;
   readonly run: () => void;
 }
 
@@ -19,19 +19,19 @@ interface Toast {
 const toasts = signal<readonly Toast[]>([]);
 const shownMs = 6_000;
 /** Bad news stays long enough to be read twice. */
-const badShownMs = 15_000;
+const errorShownMs = 15_000;
 /** Long enough to be found and pressed with a screen reader. */
 const actionShownMs = 20_000;
-const maxShown = 4;
+const maxToasts = 4;
 let count = 0;
 
 /** Says that something worked, and offers what can be done about it. */
-export function tell(text: string, action?: ToastAction): void {
+export function showToast(text: string, action?: ToastAction): void {
   add({ tone: 'good', text, action });
 }
 
 /** Says that something did not work, and why. */
-export function tellProblem(error: unknown): void {
+export function showError(error: unknown): void {
   add({ tone: 'bad', text: problemOf(error).text });
 }
 
@@ -44,7 +44,7 @@ export function Toasts() {
   const shown = toasts.value;
   useEffect(() => {
     // A message that goes tells of no lost focus.
-    if (!hasKeyboard(root.current)) setFocused(false);
+    if (!hasVisibleFocus(root.current)) setFocused(false);
     if (shown.length === 0) setHovered(false);
   }, [shown]);
   useEffect(
@@ -56,7 +56,7 @@ export function Toasts() {
   const close = (id: number) => {
     const hadFocus = root.current?.contains(document.activeElement) === true;
     remove(id);
-    if (hadFocus) giveBackFocus(origin.current);
+    if (hadFocus) restoreFocus(origin.current);
   };
   return (
     <div
@@ -68,7 +68,7 @@ export function Toasts() {
       onPointerLeave={() => setHovered(false)}
       onFocusIn={({ relatedTarget }) => {
         if (!root.current?.contains(relatedTarget as Node | null)) origin.current = relatedTarget;
-        setFocused(hasKeyboard(root.current));
+        setFocused(hasVisibleFocus(root.current));
       }}
       onFocusOut={({ relatedTarget }) =>
         setFocused(root.current?.contains(relatedTarget as Node | null) === true)
@@ -96,7 +96,7 @@ function ToastBox({
   onClose: () => void;
 }) {
   const button = useRef<HTMLButtonElement>(null);
-  const leftMs = useRef(action !== undefined ? actionShownMs : tone === 'good' ? shownMs : badShownMs);
+  const leftMs = useRef(action !== undefined ? actionShownMs : tone === 'good' ? shownMs : errorShownMs);
   // At once, not after the next frame: a message does not go in the moment in which it is pointed at.
   useLayoutEffect(() => {
     if (isHeld) return;
@@ -124,7 +124,7 @@ function ToastBox({
               action.run();
             }}
           >
-            {action.words}
+            {action.label}
           </Button>
         )}
         <IconButton icon="close" label="Dismiss" onClick={onClose} />
@@ -135,7 +135,7 @@ function ToastBox({
 
 function add(toast: Omit<Toast, 'id'>): void {
   count += 1;
-  toasts.value = [...toasts.value, { ...toast, id: count }].slice(-maxShown);
+  toasts.value = [...toasts.value, { ...toast, id: count }].slice(-maxToasts);
 }
 
 function remove(id: number): void {
@@ -143,7 +143,7 @@ function remove(id: number): void {
 }
 
 /** Returns whether the keyboard focus is inside, unless it came from a click. */
-function hasKeyboard(element: HTMLElement | null): boolean {
+function hasVisibleFocus(element: HTMLElement | null): boolean {
   return element?.querySelector(':focus-visible') != null;
 }
 
@@ -153,7 +153,7 @@ function isKeyboardOnControl(): boolean {
 }
 
 /** To where the keyboard came from, or else to the content. */
-function giveBackFocus(origin: EventTarget | null): void {
+function restoreFocus(origin: EventTarget | null): void {
   const isThere = origin instanceof HTMLElement && origin.isConnected;
   (isThere ? origin : document.querySelector<HTMLElement>('main'))?.focus();
 }

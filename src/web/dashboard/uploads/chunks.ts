@@ -8,7 +8,7 @@ const mebibyte = 1024 ** 2;
 /** Files from here on go in larger chunks: fewer requests, while a pause loses little of a smaller file. */
 const largeFileBytes = 1024 ** 3;
 /** The server takes files below this. */
-const fileBytesBelow = 10_000_000_000;
+const maxFileBytes = 10_000_000_000;
 
 /** In what chunks a file of this many bytes is sent; the server takes them from 5 MiB on. */
 export function chunkBytesFor(fileBytes: number): number {
@@ -18,7 +18,7 @@ export function chunkBytesFor(fileBytes: number): number {
 /** Why a file cannot be uploaded at all; undefined when it can. */
 export function fileRefusal(fileBytes: number): string | undefined {
   if (fileBytes === 0) return 'The file is empty.';
-  if (fileBytes >= fileBytesBelow) return 'The file is too large: it must be smaller than 10 GB.';
+  if (fileBytes >= maxFileBytes) return 'The file is too large: it must be smaller than 10 GB.';
   return undefined;
 }
 
@@ -43,6 +43,6 @@ export function missingChunks(
 }
 
 /** How many bytes of a file are not among what is missing. */
-export function sentBytes(fileBytes: number, missing: readonly ByteRange[]): number {
+export function countSentBytes(fileBytes: number, missing: readonly ByteRange[]): number {
   return missing.reduce((left, { from, to }) => left - (to - from + 1), fileBytes);
 }

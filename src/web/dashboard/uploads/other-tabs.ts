@@ -1,6 +1,6 @@
 /** How tabs of one browser tell each other what they are uploading. */
 const channelName = 'millrace.uploads';
-const answerWithinMs = 600;
+const answerTimeoutMs = 600;
 
 type TabMessage =
   | { readonly ask: true }
@@ -26,7 +26,7 @@ export function followOtherTabs({
 }
 
 /** Ids of videos that other tabs are uploading. Takes about half a second. */
-export function heldElsewhere(): Promise<ReadonlySet<string>> {
+export function uploadsInOtherTabs(): Promise<ReadonlySet<string>> {
   return new Promise(resolve => {
     const held = new Set<string>();
     const hear = ({ data }: MessageEvent<TabMessage>) => {
@@ -37,6 +37,6 @@ export function heldElsewhere(): Promise<ReadonlySet<string>> {
     setTimeout(() => {
       channel.removeEventListener('message', hear);
       resolve(held);
-    }, answerWithinMs);
+    }, answerTimeoutMs);
   });
 }

@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../api/api-types.ts';
-import { addressOf } from '../api/client.ts';
+import { urlOf } from '../api/client.ts';
 import { ApiProblem } from '../api/problem.ts';
-import { type Environment, session, sessionEnded } from '../state/session.ts';
+import { type Environment, endSession, session } from '../state/session.ts';
 import type { ByteRange } from './chunks.ts';
 
 /** A chunk of a file on its way to a video. */
@@ -36,15 +36,15 @@ export function sendChunk({
     const request = new XMLHttpRequest();
     const asker = session.peek()?.sessionId;
     const abort = () => request.abort();
-    request.open('POST', addressOf('/videos/{videoId}/source', { videoId }));
+    request.open('POST', urlOf('/videos/{videoId}/source', { videoId }));
     request.setRequestHeader('Millrace-Environment', environment);
     request.setRequestHeader('Content-Range', `bytes ${from}-${to}/${file.size}`);
     request.upload.onprogress = ({ loaded }) => onProgress(Math.min(loaded, to - from + 1));
     request.onabort = () => reject(given());
     request.onload = () => {
       if (request.status < 300) return resolve();
-      if (request.status === 401) sessionEnded(asker);
-      reject(refusalOf(request));
+      if (request.status === 401) endSession(asker);
+      reject(problemOfRequest(request));
     };
     request.onerror = () => reject(new ApiProblem(0, { title: 'The server cannot be reached.' }));
     request.onloadend = () => signal.removeEventListener('abort', abort);
@@ -55,7 +55,7 @@ export function sendChunk({
   });
 }
 
-function refusalOf(request: XMLHttpRequest): ApiProblem {
+function problemOfRequest(request: XMLHttpRequest): ApiProblem {
   let body: Partial<ErrorBody> = { title: `${request.status} ${request.statusText}`.trim() };
   try {
     body = JSON.parse(request.responseText) as ErrorBody;

@@ -1,15 +1,15 @@
-import { BackOff } from '../../player/back-off.ts';
+import { BackOff } from '../../shared/back-off.ts';
 import { call } from '../api/client.ts';
 import { ApiProblem, isAbort, problemOf } from '../api/problem.ts';
 import type { Environment } from '../state/session.ts';
-import { type ByteRange, missingChunks, sentBytes } from './chunks.ts';
-import { judgeFailure } from './failure.ts';
+import { type ByteRange, countSentBytes, missingChunks } from './chunks.ts';
 import { sendChunk } from './send-chunk.ts';
+import { classifyFailure } from './upload-failure.ts';
 
-const firstRetryMs = 1_000;
-const lastRetryMs = 30_000;
+const initialRetryMs = 1_000;
+const maxRetryMs = 30_000;
 /** In a row, of those that are not about the connection. */
-const triesAtMost = 8;
+const maxTries = 8;
 
 /** A file that is sent to a video. */
 export interface FileToSend {
@@ -37,7 +37,7 @@ export interface FileToSend {
  * @throws DOMException `AbortError` when it was stopped
  */
 export async function sendFile(upload: FileToSend): Promise<void> {
-  const backOff = new BackOff(firstRetryMs, lastRetryMs);
+  const backOff = new BackOff(initialRetryMs, maxRetryMs);
   let tries = 0;
   let isKnown = upload.isNew;
   for (;;) {
@@ -53,10 +53,10 @@ export async function sendFile(upload: FileToSend): Promise<void> {
     } catch (error) {
       if (isAbort(error)) throw error;
       const problem = problemOf(error);
-      if (problem.status === 0) await requireReadable(upload.file);
-      const verdict = judgeFailure(problem.status, problem.code);
+      if (problem.status === 0) await ensureReadable(upload.file);
+      const verdict = classifyFailure(problem.status, problem.code);
       if (verdict === 'try-again') tries += 1;
-      if (verdict === 'give-up' || tries > triesAtMost) throw problem;
+      if (verdict === 'give-up' || tries > maxTries) throw problem;
       const waitMs = Math.max(backOff.next(), (problem.retryAfterSeconds ?? 0) * 1_000);
       upload.onWaiting(problem);
       await wait(waitMs, upload.signal);
@@ -86,7 +86,7 @@ async function sendChunks(
   missing: readonly ByteRange[],
   sent: () => void,
 ): Promise<void> {
-  let done = sentBytes(upload.file.size, missing);
+  let done = countSentBytes(upload.file.size, missing);
   upload.onProgress(done);
   upload.onStored(done);
   for (const range of missing) {
@@ -99,7 +99,7 @@ async function sendChunks(
 }
 
 /** A file that was changed or moved looks to the browser like a lost connection. @throws ApiProblem when it cannot be read */
-async function requireReadable(file: File): Promise<void> {
+async function ensureReadable(file: File): Promise<void> {
   try {
     await file.slice(0, 1).arrayBuffer();
   } catch {

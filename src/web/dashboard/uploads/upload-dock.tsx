@@ -9,10 +9,10 @@ export function UploadDock() {
   useEffect(() => {
     let isWanted = true;
     import('./upload-start.ts').then(
-      ({ UploadPanel, uploadsOf }) => {
+      ({ UploadPanel, showUploadsOf }) => {
         if (!isWanted) return;
         setPanel(() => UploadPanel);
-        uploadsOf(accountId);
+        showUploadsOf(accountId);
       },
       // The server is gone or was updated; pages say so.
       () => {},

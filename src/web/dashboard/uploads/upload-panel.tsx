@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { formatPercent } from '../format/size.ts';
 import { IconButton } from '../ui/button.tsx';
-import { ProcessingWatch } from './processing-watch.tsx';
-import { dismissOver } from './queue.ts';
-import { isOver, isUnderWay, percentOf, summaryOf } from './upload.ts';
+import { ProcessingMonitor } from './processing-monitor.tsx';
+import { isActive, isFinished, summarizeUploads, uploadPercent } from './upload.ts';
+import { dismissFinished } from './upload-queue.ts';
 import { UploadRow } from './upload-row.tsx';
 import { uploads } from './upload-store.ts';
 
@@ -13,17 +13,17 @@ export function UploadPanel() {
   const [isFolded, setFolded] = useState(() => matchMedia('(max-width: 480px)').matches);
   const shown = uploads.value;
   if (shown.length === 0) return null;
-  const percent = shown.some(isUnderWay) ? percentOf(shown) : undefined;
+  const percent = shown.some(isActive) ? uploadPercent(shown) : undefined;
   return (
     <section class="uploads" aria-label="Uploads">
       {shown
         .filter(({ state }) => state === 'processing')
         .map(upload => (
-          <ProcessingWatch key={upload.id} upload={upload} />
+          <ProcessingMonitor key={upload.id} upload={upload} />
         ))}
       <header>
         <h2>
-          <span role="status">{summaryOf(shown)}</span>
+          <span role="status">{summarizeUploads(shown)}</span>
         </h2>
         {percent !== undefined && <span class="number quiet">{formatPercent(percent)}</span>}
         <span class="uploads-buttons">
@@ -32,8 +32,8 @@ export function UploadPanel() {
             label={isFolded ? 'Show uploads' : 'Hide uploads'}
             onClick={() => setFolded(!isFolded)}
           />
-          {shown.every(upload => isOver(upload) || isRefused(upload)) && (
-            <IconButton icon="close" label="Close uploads" onClick={dismissOver} />
+          {shown.every(upload => isFinished(upload) || isRefused(upload)) && (
+            <IconButton icon="close" label="Close uploads" onClick={dismissFinished} />
           )}
         </span>
       </header>

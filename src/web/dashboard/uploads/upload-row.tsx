@@ -4,11 +4,11 @@ import { formatSpan } from '../format/time.ts';
 import { environment } from '../state/session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
-import { ConfirmDialog } from '../ui/confirm.tsx';
+import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Progress } from '../ui/progress.tsx';
-import { cancelUpload, chooseFile, hasFile, pauseUpload, resumeUpload } from './queue.ts';
-import { isOver, isUnderWay, type Upload } from './upload.ts';
+import { isActive, isFinished, type Upload } from './upload.ts';
+import { cancelUpload, chooseFile, hasFile, pauseUpload, resumeUpload } from './upload-queue.ts';
 import { removeUpload } from './upload-store.ts';
 
 /** One upload: how far it is, and what can be done about it. */
@@ -18,7 +18,7 @@ export function UploadRow({ upload }: { upload: Upload }) {
   return (
     <li class="upload">
       <div class="upload-head">
-        {videoId !== undefined && isOver(upload) && isShownHere ? (
+        {videoId !== undefined && isFinished(upload) && isShownHere ? (
           <a class="upload-title" href={`/dashboard/videos/${videoId}`} title={title}>
             {title}
           </a>
@@ -30,13 +30,13 @@ export function UploadRow({ upload }: { upload: Upload }) {
         {!isShownHere && <Badge>{upload.environment === 'sandbox' ? 'Sandbox' : 'Production'}</Badge>}
         <Buttons upload={upload} />
       </div>
-      {!isOver(upload) && (
+      {!isFinished(upload) && (
         <Progress percent={(100 * upload.sentBytes) / upload.fileBytes} label={`Sent of ${title}`} />
       )}
       {state === 'processing' && (
         <Progress percent={upload.processedPercent} label={`Processed of ${title}`} />
       )}
-      <p class="upload-facts">{factsOf(upload)}</p>
+      <p class="upload-facts">{statusText(upload)}</p>
       {problem !== undefined && (
         <p class="field-error" role={state === 'retrying' ? undefined : 'alert'}>
           {problem}
@@ -53,7 +53,7 @@ function Buttons({ upload }: { upload: Upload }) {
   const giveUp = () => (upload.sentBytes > 0 ? setAsking(true) : void cancelUpload(id));
   return (
     <span class="uploads-buttons">
-      {isUnderWay(upload) && (
+      {isActive(upload) && (
         <IconButton icon="pause" label={`Pause ${title}`} onClick={() => pauseUpload(id)} />
       )}
       {state === 'paused' && (
@@ -67,12 +67,12 @@ function Buttons({ upload }: { upload: Upload }) {
           <Icon name="check" size={18} />
         </span>
       )}
-      {isOver(upload) ? (
+      {isFinished(upload) ? (
         <IconButton icon="close" label={`Hide ${title}`} onClick={() => removeUpload(id)} />
       ) : (
         <IconButton icon="close" label={`Give up ${title}`} onClick={giveUp} />
       )}
-      {isAsking && !isOver(upload) && (
+      {isAsking && !isFinished(upload) && (
         <ConfirmDialog
           title={`Give up the upload of “${title}”?`}
           action="Give up"
@@ -109,7 +109,7 @@ function ChooseFile({ upload: { id, fileName } }: { upload: Upload }) {
   );
 }
 
-function factsOf({ state, sentBytes, fileBytes, fileName, ...upload }: Upload): string {
+function statusText({ state, sentBytes, fileBytes, fileName, ...upload }: Upload): string {
   const sent = `${formatBytes(sentBytes)} of ${formatBytes(fileBytes)}`;
   switch (state) {
     case 'waiting':

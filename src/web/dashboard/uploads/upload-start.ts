@@ -1,13 +1,13 @@
-import { leaveUploads, showInterrupted } from './queue.ts';
+import { clearUploads, showInterrupted } from './upload-queue.ts';
 
 export { UploadPanel } from './upload-panel.tsx';
 
 let owner: string | undefined;
 
 /** Shows the uploads of an account; those of another that was signed in before are stopped. */
-export function uploadsOf(accountId: string | undefined): void {
+export function showUploadsOf(accountId: string | undefined): void {
   if (accountId === undefined) return;
-  if (owner !== undefined && owner !== accountId) leaveUploads();
+  if (owner !== undefined && owner !== accountId) clearUploads();
   owner = accountId;
   void showInterrupted();
 }

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
+import { readStored, writeStored } from '../state/local-storage.ts';
 import { session } from '../state/session.ts';
-import { readStored, store } from '../state/stored.ts';
-import { parseRemembered, type RememberedUpload, rememberedAtMost } from './remembered.ts';
+import { maxResumableUploads, parseResumableUploads, type ResumableUpload } from './resumable-upload.ts';
 import type { Upload } from './upload.ts';
 
 /** Every upload that is shown, in the order in which they came. */
@@ -10,7 +10,7 @@ export const uploads = signal<readonly Upload[]>([]);
 /** Grows whenever this page made, completed, deleted or restored a video: lists that show videos look again. */
 export const videosRevision = signal(0);
 
-const key = 'uploads';
+const storageKey = 'uploads';
 
 /** An upload as it is now. */
 export function findUpload(id: string): Upload | undefined {
@@ -38,23 +38,23 @@ export function videosChanged(): void {
 }
 
 /** Uploads of whoever is signed in that this browser remembers. */
-export function rememberedUploads(): RememberedUpload[] {
+export function resumableUploads(): ResumableUpload[] {
   const accountId = session.peek()?.account.accountId;
-  return allRemembered().filter(entry => entry.accountId === accountId);
+  return storedUploads().filter(entry => entry.accountId === accountId);
 }
 
 /** Remembers an upload until it is forgotten. */
-export function remember(upload: RememberedUpload): void {
-  const others = allRemembered().filter(({ videoId }) => videoId !== upload.videoId);
-  store(key, JSON.stringify([...others, upload].slice(-rememberedAtMost)));
+export function rememberUpload(upload: ResumableUpload): void {
+  const others = storedUploads().filter(({ videoId }) => videoId !== upload.videoId);
+  writeStored(storageKey, JSON.stringify([...others, upload].slice(-maxResumableUploads)));
 }
 
 /** An upload is complete, or is not wanted any more. */
-export function forget(videoId: string): void {
-  const left = allRemembered().filter(entry => entry.videoId !== videoId);
-  store(key, left.length === 0 ? undefined : JSON.stringify(left));
+export function forgetUpload(videoId: string): void {
+  const left = storedUploads().filter(entry => entry.videoId !== videoId);
+  writeStored(storageKey, left.length === 0 ? undefined : JSON.stringify(left));
 }
 
-function allRemembered(): RememberedUpload[] {
-  return parseRemembered(readStored(key));
+function storedUploads(): ResumableUpload[] {
+  return parseResumableUploads(readStored(storageKey));
 }

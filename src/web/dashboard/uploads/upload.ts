@@ -41,12 +41,12 @@ export interface Upload {
 }
 
 /** Whether something is done for it that ends when the page is closed. */
-export function isUnderWay({ state }: Upload): boolean {
+export function isActive({ state }: Upload): boolean {
   return state === 'waiting' || state === 'sending' || state === 'retrying';
 }
 
 /** Whether nothing is left to do for it here. */
-export function isOver({ state }: Upload): boolean {
+export function isFinished({ state }: Upload): boolean {
   return state === 'processing' || state === 'ready' || state === 'unplayable';
 }
 
@@ -56,7 +56,7 @@ export function titleOf(fileName: string): string {
 }
 
 /** What all uploads together are doing, in a few words. */
-export function summaryOf(uploads: readonly Upload[]): string {
+export function summarizeUploads(uploads: readonly Upload[]): string {
   const count = (...states: UploadState[]) => uploads.filter(({ state }) => states.includes(state)).length;
   const files = (number: number) => `${number} ${number === 1 ? 'file' : 'files'}`;
   const active = count('waiting', 'sending', 'retrying');
@@ -72,8 +72,8 @@ export function summaryOf(uploads: readonly Upload[]): string {
 }
 
 /** How much of all that is to be sent has been sent. 0..100; undefined when nothing is */
-export function percentOf(uploads: readonly Upload[]): number | undefined {
-  const sending = uploads.filter(upload => !isOver(upload));
+export function uploadPercent(uploads: readonly Upload[]): number | undefined {
+  const sending = uploads.filter(upload => !isFinished(upload));
   const all = sending.reduce((sum, { fileBytes }) => sum + fileBytes, 0);
   if (all === 0) return undefined;
   return Math.floor((100 * sending.reduce((sum, upload) => sum + upload.sentBytes, 0)) / all);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Attendance } from '../../../../src/resources/analytics/attendance.ts';
-import { Devices } from '../../../../src/resources/analytics/device.ts';
-import { isoDate } from '../../../../src/resources/analytics/iso-date.ts';
-import { cleanReferrer } from '../../../../src/resources/analytics/playback-reports.ts';
+import { parseIsoDate } from '../../../../src/resources/analytics/parse-iso-date.ts';
+import { ConcurrentViewers } from '../../../../src/resources/analytics/queries/concurrent-viewers.ts';
+import { DeviceParser } from '../../../../src/resources/analytics/reports/device-parser.ts';
+import { cleanReferrer } from '../../../../src/resources/analytics/reports/playback-report.ts';
+import { TokenBuckets } from '../../../../src/resources/analytics/reports/token-buckets.ts';
 import { intervalsOf, minutesOf, segmentsOf } from '../../../../src/resources/analytics/timeframe.ts';
-import { TokenBuckets } from '../../../../src/resources/analytics/token-buckets.ts';
 
 describe('attendance', () => {
   it('is as many as counting slot by slot says', () => {
@@ -19,7 +19,7 @@ describe('attendance', () => {
       return { begins, ends: begins + random(random(2) === 0 ? 360 : 9), viewer: random(40) };
     }).sort((a, b) => a.begins - b.begins);
     for (const isUnique of [false, true]) {
-      const attendance = new Attendance(isUnique);
+      const attendance = new ConcurrentViewers(isUnique);
       for (const { begins, ends, viewer } of stays) attendance.add(begins, ends, viewer);
       const bySlot = Array.from({ length: 4_400 }, (_, slot) => {
         const there = stays.filter(({ begins, ends }) => begins <= slot && slot <= ends);
@@ -69,12 +69,12 @@ describe('timeframes', () => {
     ['2026-03-04', undefined],
     ['yesterday', undefined],
   ])('take the date %s', (text, expected) => {
-    expect(isoDate(text)).toBe(expected);
+    expect(parseIsoDate(text)).toBe(expected);
   });
 });
 
 describe('devices', () => {
-  const devices = new Devices();
+  const devices = new DeviceParser();
   it.each([
     [
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36',
@@ -109,7 +109,7 @@ describe('devices', () => {
     ['curl/8', 'unknown', 'unknown', 'unknown'],
     ['', 'unknown', 'unknown', 'unknown'],
   ])('%s', (userAgent, deviceType, operatingSystem, browser) => {
-    expect(devices.of(userAgent)).toEqual({ deviceType, operatingSystem, browser });
+    expect(devices.parse(userAgent)).toEqual({ deviceType, operatingSystem, browser });
   });
 });
 

@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { BroadcastStats } from '../../../../src/web/dashboard/broadcasts/broadcast-stats.ts';
-import { streamStateOf, withoutBroadcast } from '../../../../src/web/dashboard/broadcasts/stream-state.ts';
+import { streamStateOf, withBroadcastEnded } from '../../../../src/web/dashboard/broadcasts/stream-state.ts';
 import { codecName } from '../../../../src/web/dashboard/format/codec-name.ts';
-import { ffmpegCommand } from '../../../../src/web/dashboard/pages/live/encoder-words.ts';
+import { formatEndReason, formatMedia } from '../../../../src/web/dashboard/pages/live/broadcast-labels.ts';
+import { ffmpegCommand } from '../../../../src/web/dashboard/pages/live/encoder-settings.ts';
 import {
-  axisBegin,
-  type HeardSamples,
-  samplesOf,
-  shortestSeconds,
+  axisStart,
+  type FeedSamples,
+  mergeSamples,
+  minShownSeconds,
   withStats,
-} from '../../../../src/web/dashboard/pages/live/health-samples.ts';
-import { restreamLines, shownUrl } from '../../../../src/web/dashboard/pages/live/restream-words.ts';
-import { endReasonWords, mediaWords } from '../../../../src/web/dashboard/pages/live/stream-words.ts';
+} from '../../../../src/web/dashboard/pages/live/health/health-samples.ts';
+import {
+  redactedUrl,
+  restreamRows,
+} from '../../../../src/web/dashboard/pages/live/restreams/restream-labels.ts';
 
 const stats: BroadcastStats = {
   ...{ liveStreamId: 'li1', broadcastId: 'br1', state: 'live', durationSeconds: 5, viewers: 2 },
@@ -20,7 +23,7 @@ const stats: BroadcastStats = {
 
 describe('samples of health', () => {
   const collect = (times: readonly number[], change: Partial<BroadcastStats> = {}) => {
-    let heard: HeardSamples | undefined;
+    let heard: FeedSamples | undefined;
     for (const time of times) heard = withStats(heard, { ...stats, ...change }, time);
     return heard;
   };
@@ -31,13 +34,13 @@ describe('samples of health', () => {
       ...{ bitrateBitsPerSecond: 900_000, framesPerSecond: 25, viewers: 1 },
     })),
   });
-  const shown = (...of: Parameters<typeof samplesOf>) =>
-    samplesOf(...of).map(one => [one.time, one.framesPerSecond]);
+  const shown = (...of: Parameters<typeof mergeSamples>) =>
+    mergeSamples(...of).map(one => [one.time, one.framesPerSecond]);
 
   it('that are heard are kept for five minutes, and begin anew with another broadcast', () => {
     const times = Array.from({ length: 400 }, (_, second) => 1_000 + second);
     const heard = collect(times);
-    expect(heard?.samples).toHaveLength(shortestSeconds);
+    expect(heard?.samples).toHaveLength(minShownSeconds);
     expect(heard?.samples[0]?.time).toBe(1_100);
     expect(withStats(heard, { ...stats, broadcastId: 'br2' }, 1_400).samples).toHaveLength(1);
   });
@@ -83,7 +86,7 @@ describe('samples of health', () => {
 
   it('are shown over five minutes at least, and otherwise from the first on', () => {
     const begin = (times: readonly number[], seconds: number) =>
-      axisBegin(samplesOf(historyOf(times), undefined, seconds), seconds);
+      axisStart(mergeSamples(historyOf(times), undefined, seconds), seconds);
     expect(begin([1_000, 1_010], 300)).toBe(710);
     expect(begin([1_000, 1_010], 3_600)).toBe(710);
     expect(begin([1_000, 2_000], 3_600)).toBe(1_000);
@@ -98,7 +101,7 @@ describe('the list of restreams', () => {
   const running = (name: string, serverUrl: string) => ({ name, serverUrl, state: 'live' as const });
 
   it('puts what is set and what runs together, though the order has changed', () => {
-    const lines = restreamLines(
+    const lines = restreamRows(
       [mirror, other],
       [running('Other', 'rtmp://b.example/app'), running('Mirror', 'rtmp://a.example/app')],
     );
@@ -109,7 +112,7 @@ describe('the list of restreams', () => {
   });
 
   it('shows what was added or removed while a broadcast runs', () => {
-    const lines = restreamLines([mirror], [running('Other', 'rtmp://b.example/app')]);
+    const lines = restreamRows([mirror], [running('Other', 'rtmp://b.example/app')]);
     expect(lines.map(({ position, name, running: one }) => [position, name, one?.state])).toEqual([
       [0, 'Mirror', undefined],
       [undefined, 'Other', 'live'],
@@ -117,11 +120,11 @@ describe('the list of restreams', () => {
   });
 
   it('forgets what is removed while nothing is on air', () => {
-    expect(restreamLines([], [{ ...running('Other', 'rtmp://b.example/app'), state: 'idle' }])).toEqual([]);
+    expect(restreamRows([], [{ ...running('Other', 'rtmp://b.example/app'), state: 'idle' }])).toEqual([]);
   });
 
   it('shows no secrets of an address', () => {
-    expect(shownUrl(mirror.serverUrl)).toBe('rtmp://a.example/app');
+    expect(redactedUrl(mirror.serverUrl)).toBe('rtmp://a.example/app');
   });
 });
 
@@ -138,22 +141,22 @@ describe('words of a live stream', () => {
       { liveStreamId: 'li1', broadcasting: true },
       { liveStreamId: 'li2', broadcasting: true },
     ];
-    const states = withoutBroadcast(streams, 'li1').map(({ broadcasting }) =>
+    const states = withBroadcastEnded(streams, 'li1').map(({ broadcasting }) =>
       streamStateOf(broadcasting, undefined),
     );
     expect(states).toEqual(['off', 'live']);
   });
 
   it('tell an encoder that stopped from one that was lost', () => {
-    const words = ['publisher-stopped', 'publisher-gone'].map(endReasonWords);
+    const words = ['publisher-stopped', 'publisher-gone'].map(formatEndReason);
     expect(words).toEqual(['The encoder stopped', 'The encoder’s connection was lost']);
   });
 
   it('name picture and sound as people know them', () => {
     const codecs = ['avc1.64001f', 'hvc1.1.6.L93', 'av01.0.04M.08', 'mp4a.40.2', 'mp4a.40.34', 'new.1'];
     expect(codecs.map(codecName)).toEqual(['H.264', 'HEVC', 'AV1', 'AAC', 'MP3', 'new.1']);
-    expect(mediaWords({ width: 1280, height: 720, videoCodec: 'avc1.64001f' })).toBe('1280 × 720, H.264');
-    expect(mediaWords({})).toBeUndefined();
+    expect(formatMedia({ width: 1280, height: 720, videoCodec: 'avc1.64001f' })).toBe('1280 × 720, H.264');
+    expect(formatMedia({})).toBeUndefined();
   });
 
   it('give a command that publishes to the server with the key', () => {

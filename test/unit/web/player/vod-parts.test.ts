@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { PlayRange } from '../../../../src/web/player/play-range.ts';
-import { isRepeatable, keyActionOf, nextRate } from '../../../../src/web/player/player-keys.ts';
-import { compareLevels, qualityLabel } from '../../../../src/web/player/qualities.ts';
-import { formatTime, parseTime, spokenTime } from '../../../../src/web/player/time-text.ts';
-import { readVodState, stateAddress } from '../../../../src/web/player/vod-state.ts';
+import { compareLevels, qualityLabel } from '../../../../src/web/player/media/qualities.ts';
+import { isRepeatable, keyActionOf, nextRate } from '../../../../src/web/player/ui/player-keys.ts';
+import { PlayRange } from '../../../../src/web/player/vod/play-range.ts';
+import { parseVodState, stateUrl } from '../../../../src/web/player/vod/vod-state.ts';
+import { formatSpokenTime, formatTime, parseTime } from '../../../../src/web/shared/time-text.ts';
 
 describe('times', () => {
   it.each([
@@ -17,7 +17,7 @@ describe('times', () => {
     [Number.NaN, '0:00', '0 seconds'],
     [Number.POSITIVE_INFINITY, '0:00', '0 seconds'],
   ])('of %d s are shown as %s and said as %s', (seconds, shown, said) => {
-    expect([formatTime(seconds), spokenTime(seconds)]).toEqual([shown, said]);
+    expect([formatTime(seconds), formatSpokenTime(seconds)]).toEqual([shown, said]);
   });
 
   it.each([
@@ -37,28 +37,33 @@ describe('times', () => {
 describe('PlayRange', () => {
   it('is over when playing passes its end, once', () => {
     const range = new PlayRange(2, 5);
-    expect([2, 4.9, 5.1, 5.2].map(seconds => range.isOver(seconds))).toEqual([false, false, true, false]);
+    expect([2, 4.9, 5.1, 5.2].map(seconds => range.hasReachedEnd(seconds))).toEqual([
+      false,
+      false,
+      true,
+      false,
+    ]);
   });
 
   it('is not over for somebody who jumped behind its end', () => {
     const range = new PlayRange(2, 5);
-    expect(range.isOver(3)).toBe(false);
-    range.jumped(7);
-    expect([7, 8].map(seconds => range.isOver(seconds))).toEqual([false, false]);
-    range.jumped(4);
-    expect([4, 5].map(seconds => range.isOver(seconds))).toEqual([false, true]);
+    expect(range.hasReachedEnd(3)).toBe(false);
+    range.seeked(7);
+    expect([7, 8].map(seconds => range.hasReachedEnd(seconds))).toEqual([false, false]);
+    range.seeked(4);
+    expect([4, 5].map(seconds => range.hasReachedEnd(seconds))).toEqual([false, true]);
   });
 
   it('is over for somebody who jumped before its end, although nobody looked until it had passed', () => {
     const range = new PlayRange(2, 5);
-    range.jumped(2);
-    expect(range.isOver(5.6)).toBe(true);
+    range.seeked(2);
+    expect(range.hasReachedEnd(5.6)).toBe(true);
   });
 
   it('tells how much is left', () => {
-    expect(new PlayRange(2, 5).leftSeconds(4)).toBe(1);
-    expect(new PlayRange(2, 5).leftSeconds(6)).toBeUndefined();
-    expect(new PlayRange(2, undefined).leftSeconds(6)).toBeUndefined();
+    expect(new PlayRange(2, 5).remainingSeconds(4)).toBe(1);
+    expect(new PlayRange(2, 5).remainingSeconds(6)).toBeUndefined();
+    expect(new PlayRange(2, undefined).remainingSeconds(6)).toBeUndefined();
   });
 });
 
@@ -135,7 +140,7 @@ describe('the state of a video', () => {
       },
       theme: { colors: { text: 'red', link: 3 }, logo: '/l.png', link: 'javascript:alert(1)' },
     };
-    expect(readVodState(JSON.stringify(odd))).toEqual({
+    expect(parseVodState(JSON.stringify(odd))).toEqual({
       ...{
         videoId: '',
         title: '',
@@ -165,7 +170,7 @@ describe('the state of a video', () => {
 
   it('keeps what is right', () => {
     const track = { language: 'en', label: 'English', src: '/c.vtt', default: true };
-    const state = readVodState(
+    const state = parseVodState(
       JSON.stringify({ hls, playable: true, duration: 3.5, captions: [track], revision: 4 }),
     );
     expect(state).toMatchObject({
@@ -178,10 +183,10 @@ describe('the state of a video', () => {
   });
 
   it.each(['{}', 'null', '[]', '{"hls":""}', 'nonsense'])('is refused when it is %s', json => {
-    expect(() => readVodState(json)).toThrow();
+    expect(() => parseVodState(json)).toThrow();
   });
 
   it('is asked for under the same token and session', () => {
-    expect(stateAddress(readVodState(JSON.stringify({ hls })))).toBe('/vod/vi1/token/pt1/state?avh=s1');
+    expect(stateUrl(parseVodState(JSON.stringify({ hls })))).toBe('/vod/vi1/token/pt1/state?avh=s1');
   });
 });

@@ -1,10 +1,10 @@
 import { useLayoutEffect } from 'preact/hooks';
 import { session } from '../../state/session.ts';
 import { Card, Page } from '../../ui/page.tsx';
-import { AccountFacts } from './account-facts.tsx';
+import { AccountInfo } from './account-info.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
-import { ThemeChoice } from './theme-choice.tsx';
+import { ThemeSelect } from './theme-select.tsx';
 import { UpgradeCard } from './upgrade-card.tsx';
 
 /** Who is signed in, where, and what the account may do. */
@@ -20,11 +20,11 @@ export function AccountPage() {
     <Page title="Account" lead={`You are signed in as ${session.value.email}.`}>
       <UpgradeCard />
       <div class="columns account-columns">
-        <AccountFacts />
+        <AccountInfo />
         <div class="stack">
           <PasswordCard />
           <Card title="Theme">
-            <ThemeChoice />
+            <ThemeSelect />
           </Card>
         </div>
       </div>

@@ -2,13 +2,13 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { session } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
-import { ProblemNotice } from '../../ui/dialog.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { Form } from '../../ui/form.tsx';
+import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
+import { TextField } from '../../ui/form/field.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card } from '../../ui/page.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
-import { passwordLengthMin, strengthOf } from './password-strength.ts';
+import { showToast } from '../../ui/toast.tsx';
+import { minPasswordLength, strengthOf } from './password-strength.ts';
 
 /** Changes the password, which ends the sessions of others who know the old one. */
 export function PasswordCard() {
@@ -23,7 +23,7 @@ export function PasswordCard() {
     setCurrent('');
     setNew('');
     setRepeated('');
-    tell('Your password was changed, and you were signed out everywhere else.');
+    showToast('Your password was changed, and you were signed out everywhere else.');
   });
   const isReady =
     currentPassword !== '' && strength !== undefined && strength.score > 0 && repeated === newPassword;
@@ -53,7 +53,7 @@ export function PasswordCard() {
           hint={
             <span class="strength" data-score={strength?.score ?? 0} role="status">
               <span class="strength-bar" aria-hidden="true" />
-              {strength?.words ?? `${passwordLengthMin} characters or more.`}
+              {strength?.words ?? `${minPasswordLength} characters or more.`}
             </span>
           }
           error={submission.errorOf('newPassword')}

@@ -6,9 +6,9 @@ export interface PasswordStrength {
 }
 
 /** What the server asks of a password. */
-export const passwordLengthMin = 12;
+export const minPasswordLength = 12;
 /** Characters of a password at most: the server refuses longer ones. */
-export const passwordLengthMax = 200;
+export const maxPasswordLength = 200;
 
 /** What guesses begin with. */
 const common = /password|passwort|qwert|azert|letmein|welcome|admin|millrace|123456|abcdef|iloveyou/gi;
@@ -17,7 +17,7 @@ const words = /\p{L}\p{Ll}{2,}/gu;
 const years = /(?:19|20)\d\d/g;
 const wordBits = 2.5;
 /** Stands where something of known difficulty was. */
-const judged = '\u0000';
+const placeholder = '\u0000';
 const yearBits = 6;
 const classes: readonly (readonly [RegExp, number])[] = [
   [/\p{Ll}/u, 26],
@@ -33,12 +33,12 @@ const stepBits = [40, 55, 72] as const;
  */
 export function strengthOf(password: string, email: string): PasswordStrength | undefined {
   if (password === '') return undefined;
-  if (password.length < passwordLengthMin) {
-    const missing = passwordLengthMin - password.length;
+  if (password.length < minPasswordLength) {
+    const missing = minPasswordLength - password.length;
     return { score: 0, words: `Too short: ${missing} more ${missing === 1 ? 'character' : 'characters'}.` };
   }
-  if (password.length > passwordLengthMax)
-    return { score: 0, words: `Too long: ${passwordLengthMax} characters at most.` };
+  if (password.length > maxPasswordLength)
+    return { score: 0, words: `Too long: ${maxPasswordLength} characters at most.` };
   if (password.toLowerCase() === email.toLowerCase())
     return { score: 0, words: 'The email address is no password.' };
   const bits = bitsOf(password, email);
@@ -56,18 +56,18 @@ function bitsOf(password: string, email: string): number {
   let bits = 0;
   const rest = uncommon
     .replaceAll(words, word => {
-      bits += differing(word) * wordBits;
-      return judged;
+      bits += distinctSteps(word) * wordBits;
+      return placeholder;
     })
     .replaceAll(years, () => {
       bits += yearBits;
-      return judged;
+      return placeholder;
     });
-  return bits + differing(rest) * Math.log2(alphabetOf(password));
+  return bits + distinctSteps(rest) * Math.log2(alphabetOf(password));
 }
 
 /** Characters that are neither the one before nor next to it, without what was judged already. */
-function differing(text: string): number {
+function distinctSteps(text: string): number {
   const codes = Array.from(text, character => character.codePointAt(0) ?? 0);
   const isNew = (code: number, index: number) => index === 0 || Math.abs(code - codes[index - 1]!) > 1;
   return codes.filter((code, index) => code !== 0 && isNew(code, index)).length;

@@ -5,14 +5,14 @@ import { signOut } from '../../api/sessions.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
+import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Card } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
-import { Shown } from '../../ui/states.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { LoadedContent } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { tell, tellProblem } from '../../ui/toast.tsx';
-import { useLoad } from '../../ui/use-load.ts';
+import { showError, showToast } from '../../ui/toast.tsx';
 import { describeUserAgent } from './user-agent.ts';
 
 const pageSize = 25;
@@ -41,7 +41,7 @@ export function SessionsCard() {
         )
       }
     >
-      <Shown loaded={loaded} height={130}>
+      <LoadedContent loaded={loaded} height={130}>
         {({ data, pagination }) => (
           <>
             <Table
@@ -55,14 +55,14 @@ export function SessionsCard() {
             )}
           </>
         )}
-      </Shown>
+      </LoadedContent>
       {ending === 'others' && (
         <ConfirmDialog
           title="Sign out everywhere else?"
           action="Sign out everywhere else"
           work={async () => {
             await call('DELETE /account/sessions');
-            tell('You are signed in only here now.');
+            showToast('You are signed in only here now.');
             setPage(1);
             loaded.reload();
           }}
@@ -77,7 +77,7 @@ export function SessionsCard() {
           action="End the session"
           work={async () => {
             await call('DELETE /account/sessions/{sessionId}', { params: ending });
-            tell('The session has ended.');
+            showToast('The session has ended.');
             loaded.reload();
           }}
           onClose={close}
@@ -106,14 +106,14 @@ function columnsOf(end: (session: ListedSession) => void): readonly Column<Liste
     { head: 'Since', cell: ({ createdAt }) => formatDateTime(createdAt) },
     {
       head: 'Last used',
-      cell: ({ lastUsedAt }) => <Moment time={lastUsedAt} />,
+      cell: ({ lastUsedAt }) => <RelativeTime time={lastUsedAt} />,
     },
     {
       head: 'Actions',
       isActions: true,
       cell: one =>
         one.isCurrent ? (
-          <Button small onClick={() => void signOut().catch(tellProblem)}>
+          <Button small onClick={() => void signOut().catch(showError)}>
             Sign out
           </Button>
         ) : (

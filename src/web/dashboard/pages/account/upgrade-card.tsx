@@ -4,10 +4,10 @@ import { loadSession } from '../../api/sessions.ts';
 import { chooseEnvironment, environment, session } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
-import { ProblemNotice } from '../../ui/dialog.tsx';
+import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
 
 /** Offers the upgrade to production to an account in the sandbox: a button for the operator, a command for everybody else. */
 export function UpgradeCard() {

@@ -3,23 +3,23 @@ import { useLocation } from 'preact-iso/router';
 import { formatDateTime, formatUtcDay } from '../../format/time.ts';
 import { environment } from '../../state/session.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { useInterval } from '../../ui/hooks/use-interval.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { Empty } from '../../ui/states.tsx';
-import { tellProblem } from '../../ui/toast.tsx';
-import { useEvery } from '../../ui/use-every.ts';
-import { useLoad } from '../../ui/use-load.ts';
-import { useQuery } from '../../ui/use-query.ts';
+import { EmptyState } from '../../ui/states.tsx';
+import { showError } from '../../ui/toast.tsx';
+import { type AnalyticsQuery, loadTimeSeries, loadTotals, type TimeSeries } from './analytics-data.ts';
 import { BreakdownCards } from './breakdown-cards.tsx';
-import { breakdownCsv, exportFileName, exportNames, overTimeCsv, saveFile } from './export.ts';
+import { CurrentViewers } from './current-viewers.tsx';
+import { breakdownCsv, exportFileName, exportNames, saveFile, timeSeriesCsv } from './export.ts';
 import { MediaPicker } from './media-picker.tsx';
-import { loadOverTime, loadTotals, type OverTime, type Question } from './numbers.ts';
-import { OverTimePlots } from './over-time.tsx';
-import { daysKept, type Frame, frameOf, rangeOf } from './range.ts';
-import { RangePicker } from './range-picker.tsx';
-import { TotalTiles } from './totals.tsx';
-import { WatchingNow } from './watching-now.tsx';
+import { parseRange, resolveRange, retentionDays, type TimeFrame } from './time-range.ts';
+import { RangePicker } from './time-range-picker.tsx';
+import { TimeSeriesCharts } from './time-series-charts.tsx';
+import { TotalTiles } from './total-tiles.tsx';
 
 const refreshMs = 30_000;
 
@@ -29,10 +29,10 @@ export function AnalyticsPage() {
   const { query, change } = useQuery();
   const [nowMs, setNowMs] = useState(() => Date.now());
   const isSandbox = environment.value === 'sandbox';
-  const range = rangeOf(query, isSandbox, nowMs);
-  const frame = frameOf(range, isSandbox, nowMs);
+  const range = parseRange(query, isSandbox, nowMs);
+  const frame = resolveRange(range, isSandbox, nowMs);
   const mediaId = query.media === undefined || query.media === '' ? undefined : query.media;
-  const question: Question = { fromMs: frame.fromMs, toMs: frame.toMs, mediaId };
+  const question: AnalyticsQuery = { fromMs: frame.fromMs, toMs: frame.toMs, mediaId };
   const key = JSON.stringify(question);
   const totals = useLoad(key, async signal => {
     const { before } = frame;
@@ -42,15 +42,15 @@ export function AnalyticsPage() {
     ]);
     return { now, before: then };
   });
-  const overTime = useLoad(key, signal => loadOverTime(question, frame.interval, signal));
+  const overTime = useLoad(key, signal => loadTimeSeries(question, frame.interval, signal));
   const refresh = () => setNowMs(Date.now());
   // What is over does not change any more.
-  useEvery(frame.toMs === nowMs ? refreshMs : undefined, refresh);
+  useInterval(frame.toMs === nowMs ? refreshMs : undefined, refresh);
   const isEmpty = overTime.value !== undefined && !hasAny(overTime.value);
   return (
     <Page
       title="Analytics"
-      badge={<WatchingNow mediaId={mediaId} />}
+      badge={<CurrentViewers mediaId={mediaId} />}
       actions={
         <>
           <ExportMenu question={question} overTime={overTime.value} />
@@ -68,7 +68,7 @@ export function AnalyticsPage() {
         <NothingYet isFiltered={mediaId !== undefined} />
       ) : (
         <>
-          <OverTimePlots loaded={overTime} frame={frame} />
+          <TimeSeriesCharts loaded={overTime} frame={frame} />
           <BreakdownCards
             question={question}
             hrefOf={media => `${path}?${new URLSearchParams({ ...query, media })}`}
@@ -79,20 +79,20 @@ export function AnalyticsPage() {
   );
 }
 
-function ExportMenu({ question, overTime }: { question: Question; overTime: OverTime | undefined }) {
+function ExportMenu({ question, overTime }: { question: AnalyticsQuery; overTime: TimeSeries | undefined }) {
   const save = async (name: string) => {
     try {
       const text =
-        name === 'over-time' ? overTime && overTimeCsv(overTime) : await breakdownCsv(question, name);
+        name === 'over-time' ? overTime && timeSeriesCsv(overTime) : await breakdownCsv(question, name);
       if (text !== undefined) saveFile(exportFileName(name, question), text);
     } catch (error) {
-      tellProblem(error);
+      showError(error);
     }
   };
   return (
     <Menu
       label="Export as CSV:"
-      items={exportNames.map(([name, words]) => ({ words, onClick: () => void save(name) }))}
+      items={exportNames.map(([name, label]) => ({ label, onClick: () => void save(name) }))}
     >
       Export
       <Icon name="down" size={16} />
@@ -104,21 +104,24 @@ function ExportMenu({ question, overTime }: { question: Question; overTime: Over
 function NothingYet({ isFiltered }: { isFiltered: boolean }) {
   return (
     <Card>
-      <Empty icon="chart" title={isFiltered ? 'No views of it in this period' : 'No views in this period'}>
+      <EmptyState
+        icon="chart"
+        title={isFiltered ? 'No views of it in this period' : 'No views in this period'}
+      >
         Numbers come from the player pages by themselves, within seconds, wherever you link or embed them.
         Other players count when they report to this server. Visitors who ask not to be tracked, and previews
         in this dashboard, are not counted.
-      </Empty>
+      </EmptyState>
     </Card>
   );
 }
 
-function hasAny({ impressions, plays, watchSeconds, peakViewers }: OverTime): boolean {
+function hasAny({ impressions, plays, watchSeconds, peakViewers }: TimeSeries): boolean {
   return [impressions, plays, watchSeconds, peakViewers].some(values => values.some(value => value > 0));
 }
 
 /** Which time is shown, what it is compared with, and by which clock. */
-function explain({ fromMs, toMs, clock, before }: Frame, isSandbox: boolean): string {
+function explain({ fromMs, toMs, clock, before }: TimeFrame, isSandbox: boolean): string {
   const shown =
     clock === 'local'
       ? `${formatDateTime(fromMs)} to now. Times are in ${localZone()}.`
@@ -128,7 +131,7 @@ function explain({ fromMs, toMs, clock, before }: Frame, isSandbox: boolean): st
       ? 'Compared with the period before.'
       : isSandbox
         ? 'The sandbox shows its last 24 hours.'
-        : `Numbers are kept for ${daysKept} days, so there is nothing to compare with.`;
+        : `Numbers are kept for ${retentionDays} days, so there is nothing to compare with.`;
   return `${shown} ${compared}`;
 }
 

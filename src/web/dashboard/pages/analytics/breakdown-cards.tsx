@@ -1,21 +1,21 @@
 import { formatNumber } from '../../format/size.ts';
-import { Bars } from '../../ui/bars.tsx';
+import { Bars } from '../../ui/chart/bars.tsx';
+import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Card } from '../../ui/page.tsx';
-import { Shown } from '../../ui/states.tsx';
-import { useLoad } from '../../ui/use-load.ts';
+import { LoadedContent } from '../../ui/states.tsx';
+import { type AnalyticsQuery, loadBreakdown } from './analytics-data.ts';
+import { breakdowns, type Dimension, formatDimensionValue } from './breakdowns.ts';
 import { loadMedia } from './media.ts';
-import { breakdowns, type Dimension, nameOf } from './names.ts';
-import { loadBreakdown, type Question } from './numbers.ts';
 
-const rowsAtMost = 8;
-const placeHeight = 180;
+const maxRows = 8;
+const cardHeight = 180;
 
 /** Plays told apart: by media, place, device and page. @param hrefOf address of the analytics of one video or live stream */
 export function BreakdownCards({
   question,
   hrefOf,
 }: {
-  question: Question;
+  question: AnalyticsQuery;
   hrefOf: (mediaId: string) => string;
 }) {
   return (
@@ -28,15 +28,15 @@ export function BreakdownCards({
   );
 }
 
-function TopMedia({ question, hrefOf }: { question: Question; hrefOf: (mediaId: string) => string }) {
+function TopMedia({ question, hrefOf }: { question: AnalyticsQuery; hrefOf: (mediaId: string) => string }) {
   const loaded = useLoad(JSON.stringify(question), async signal => {
-    const { rows, total } = await loadBreakdown(question, 'media-id', { pageSize: rowsAtMost }, signal);
+    const { rows, total } = await loadBreakdown(question, 'media-id', { pageSize: maxRows }, signal);
     const ids = rows.map(({ value }) => value);
     return { rows, total, media: await loadMedia(ids, signal) };
   });
   return (
     <Card title="Most played">
-      <Shown loaded={loaded} height={placeHeight}>
+      <LoadedContent loaded={loaded} height={cardHeight}>
         {({ rows, total, media }) => (
           <Ranking
             label="Most played"
@@ -46,7 +46,7 @@ function TopMedia({ question, hrefOf }: { question: Question; hrefOf: (mediaId: 
             }))}
           />
         )}
-      </Shown>
+      </LoadedContent>
     </Card>
   );
 }
@@ -56,27 +56,27 @@ function Breakdown({
   dimension,
   title,
 }: {
-  question: Question;
+  question: AnalyticsQuery;
   dimension: Dimension;
   title: string;
 }) {
   const loaded = useLoad(`${dimension} ${JSON.stringify(question)}`, signal =>
-    loadBreakdown(question, dimension, { pageSize: rowsAtMost }, signal),
+    loadBreakdown(question, dimension, { pageSize: maxRows }, signal),
   );
   return (
     <Card title={title}>
-      <Shown loaded={loaded} height={placeHeight}>
+      <LoadedContent loaded={loaded} height={cardHeight}>
         {({ rows, total }) => (
           <Ranking
             label={title}
             total={total}
             rows={rows.map(({ value, count }) => ({
-              ...{ id: value, value: count, name: nameOf(dimension, value) },
+              ...{ id: value, value: count, name: formatDimensionValue(dimension, value) },
               title: dimension === 'referrer' && value !== '' ? value : undefined,
             }))}
           />
         )}
-      </Shown>
+      </LoadedContent>
     </Card>
   );
 }

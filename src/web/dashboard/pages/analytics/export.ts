@@ -1,10 +1,10 @@
+import { type AnalyticsQuery, loadBreakdown, type Row, type TimeSeries } from './analytics-data.ts';
+import { breakdowns, formatDimensionValue } from './breakdowns.ts';
 import { type Cell, csvOf } from './csv.ts';
-import { breakdowns, nameOf } from './names.ts';
-import { loadBreakdown, type OverTime, type Question, type Row } from './numbers.ts';
-import { dayOf } from './range.ts';
+import { dayOf } from './time-range.ts';
 
 const pageSize = 100;
-const pagesAtMost = 50;
+const maxPages = 50;
 
 /** What can be exported: each thing is a file. */
 export const exportNames = [
@@ -13,7 +13,7 @@ export const exportNames = [
 ];
 
 /** What happened when, as the table of a file. Times are the beginnings of the hours or days, in UTC. */
-export function overTimeCsv(values: OverTime): string {
+export function timeSeriesCsv(values: TimeSeries): string {
   const heads = [
     'from (UTC)',
     'plays',
@@ -42,9 +42,9 @@ function rateCell(percent: number | null | undefined): Cell {
 }
 
 /** All values of a dimension with their plays, as the table of a file: at most 5000. */
-export async function breakdownCsv(question: Question, dimension: string): Promise<string> {
+export async function breakdownCsv(question: AnalyticsQuery, dimension: string): Promise<string> {
   const rows: Row[] = [];
-  for (let currentPage = 1; currentPage <= pagesAtMost; currentPage += 1) {
+  for (let currentPage = 1; currentPage <= maxPages; currentPage += 1) {
     const page = await loadBreakdown(question, dimension, { pageSize, currentPage });
     rows.push(...page.rows);
     if (page.rows.length < pageSize) break;
@@ -55,12 +55,16 @@ export async function breakdownCsv(question: Question, dimension: string): Promi
       ['id', 'plays'],
       rows.map(({ value, count }) => [value, count]),
     );
-  const cells = ({ value, count }: Row): Cell[] => [value, nameOf(entry.dimension, value), count];
+  const cells = ({ value, count }: Row): Cell[] => [
+    value,
+    formatDimensionValue(entry.dimension, value),
+    count,
+  ];
   return csvOf([entry.dimension, entry.head.toLowerCase(), 'plays'], rows.map(cells));
 }
 
 /** Name of a file. */
-export function exportFileName(name: string, { fromMs, toMs }: Question): string {
+export function exportFileName(name: string, { fromMs, toMs }: AnalyticsQuery): string {
   return `millrace-${name}-${dayOf(fromMs)}-${dayOf(toMs - 1)}.csv`;
 }
 

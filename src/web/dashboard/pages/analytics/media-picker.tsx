@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../ui/button.tsx';
+import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { useLoad } from '../../ui/use-load.ts';
 import { loadMedia, type Media, searchMedia } from './media.ts';
 
 const pauseMs = 250;

@@ -8,11 +8,11 @@ export interface Media {
   readonly kind: 'video' | 'live';
 }
 
-const found = 6;
+const maxResults = 6;
 
 /** Videos and live streams with a text in their title or name; the newest for an empty text. */
 export async function searchMedia(text: string, signal: AbortSignal): Promise<readonly Media[]> {
-  const newest = { sortBy: 'createdAt', sortOrder: 'desc', pageSize: found } as const;
+  const newest = { sortBy: 'createdAt', sortOrder: 'desc', pageSize: maxResults } as const;
   const [videos, streams] = await Promise.all([
     call('GET /videos', { query: { ...newest, title: text }, signal }),
     call('GET /live-streams', { query: { ...newest, name: text }, signal }),

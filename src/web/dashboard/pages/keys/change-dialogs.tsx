@@ -1,9 +1,9 @@
 import type { ApiKeyPair } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { ConfirmDialog } from '../../ui/confirm.tsx';
-import { FormDialog } from '../../ui/dialog.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
-import { endOf, type KeyKind, kindNames, nameOf } from './key-pair.ts';
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
+import { FormDialog } from '../../ui/dialog/dialog.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { type KeyKind, keyHint, kindNames, nameOf } from './key-pair.ts';
 
 interface KeyChange {
   readonly pair: ApiKeyPair;
@@ -39,7 +39,7 @@ export function RegenerateDialog({
       ) : (
         <div class="prose">
           <p>
-            The key <code>{endOf(pair[kind])}</code> of “{nameOf(pair)}” opens nothing any more from that
+            The key <code>{keyHint(pair[kind])}</code> of “{nameOf(pair)}” opens nothing any more from that
             moment, nor do tokens that were made from it: programs that use it stop working until they have
             the new one.
           </p>
@@ -74,7 +74,7 @@ export function DeleteKeyDialog({
       onClose={onClose}
     >
       <p>
-        The {name} key <code>{endOf(pair[kind])}</code> of “{nameOf(pair)}” opens nothing any more from that
+        The {name} key <code>{keyHint(pair[kind])}</code> of “{nameOf(pair)}” opens nothing any more from that
         moment, nor do tokens that were made from it.
       </p>
     </ConfirmDialog>

@@ -1,5 +1,5 @@
 import type { ApiKey, ApiKeyPair } from '../../api/api-types.ts';
-import { widestEnvironment } from '../../state/session.ts';
+import { accountEnvironment } from '../../state/session.ts';
 
 /** Which of a pair's keys. */
 export type KeyKind = 'sandbox' | 'production';
@@ -35,17 +35,20 @@ export function newKeysOf(pair: ApiKeyPair): NewKeys {
 
 /** What a pair is called; one without a name by the end of a key. */
 export function nameOf({ name, sandbox, production, keyPairId }: ApiKeyPair): string {
-  return name ?? endOf(sandbox ?? production) ?? keyPairId;
+  return name ?? keyHint(sandbox ?? production) ?? keyPairId;
 }
 
 /** The end of a key, which is all that is known of it afterwards. */
-export function endOf(key: ApiKey | undefined): string | undefined {
+export function keyHint(key: ApiKey | undefined): string | undefined {
   return key?.hint === undefined ? undefined : `…${key.hint}`;
 }
 
 /** Kinds that can be reached: production ones only from production, sandbox ones from both. */
-export function reachOf(): { readonly kinds: readonly KeyKind[]; readonly headers: Record<string, string> } {
-  const environment = widestEnvironment();
+export function reachableKeys(): {
+  readonly kinds: readonly KeyKind[];
+  readonly headers: Record<string, string>;
+} {
+  const environment = accountEnvironment();
   return {
     kinds: environment === 'production' ? keyKinds : ['sandbox'],
     headers: { 'Millrace-Environment': environment },

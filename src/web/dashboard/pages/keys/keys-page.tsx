@@ -2,16 +2,16 @@ import { useState } from 'preact/hooks';
 import type { ApiKeyPair } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
+import { useInterval } from '../../ui/hooks/use-interval.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Card, Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
-import { Empty, Shown } from '../../ui/states.tsx';
+import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { useEvery } from '../../ui/use-every.ts';
-import { useLoad } from '../../ui/use-load.ts';
-import { useQuery } from '../../ui/use-query.ts';
+import { showToast } from '../../ui/toast.tsx';
 import { DeleteKeyDialog, DeletePairDialog, RegenerateDialog } from './change-dialogs.tsx';
-import { type KeysDialog, newKeysOf, reachOf } from './key-pair.ts';
+import { type KeysDialog, newKeysOf, reachableKeys } from './key-pair.ts';
 import { NewKeysDialog } from './new-keys-dialog.tsx';
 import { pairColumns } from './pair-columns.tsx';
 import { CreatePairDialog, RenamePairDialog } from './pair-dialogs.tsx';
@@ -25,7 +25,7 @@ export function KeysPage() {
   const { query, change } = useQuery();
   const page = Number(query.page ?? 1);
   const [open, setOpen] = useState<KeysDialog>();
-  const { kinds, headers } = reachOf();
+  const { kinds, headers } = reachableKeys();
   const loaded = useLoad(`${page} ${kinds.length}`, signal =>
     call('GET /account/api-keys', {
       query: { currentPage: page, pageSize, sortBy: 'createdAt', sortOrder: 'desc' },
@@ -33,11 +33,11 @@ export function KeysPage() {
       signal,
     }),
   );
-  useEvery(freshForMs, loaded.reload);
+  useInterval(freshForMs, loaded.reload);
   const close = () => setOpen(undefined);
   const done = (words: string) => {
     close();
-    tell(words);
+    showToast(words);
     loaded.reload();
   };
   const show = (pair: ApiKeyPair) => {
@@ -55,12 +55,12 @@ export function KeysPage() {
       }
     >
       <Card flush>
-        <Shown loaded={loaded} height={180}>
+        <LoadedContent loaded={loaded} height={180}>
           {({ data, pagination }) =>
             pagination.itemsTotal === 0 ? (
-              <Empty icon="key" title="No API keys yet">
+              <EmptyState icon="key" title="No API keys yet">
                 Create a pair for each program that is to call the API: then each can be shut out by itself.
-              </Empty>
+              </EmptyState>
             ) : (
               <>
                 <Table
@@ -77,7 +77,7 @@ export function KeysPage() {
               </>
             )
           }
-        </Shown>
+        </LoadedContent>
       </Card>
       <KindsExplained />
       {open?.kind === 'create' && <CreatePairDialog headers={headers} onMade={show} onClose={close} />}
@@ -86,7 +86,7 @@ export function KeysPage() {
           made={open.made}
           onClose={() => {
             close();
-            tell('New keys are not shown again. A lost one can be regenerated.');
+            showToast('New keys are not shown again. A lost one can be regenerated.');
           }}
         />
       )}

@@ -1,7 +1,7 @@
 import { Button } from '../../ui/button.tsx';
-import { CodeSample } from '../../ui/code.tsx';
+import { CodeSample } from '../../ui/code-sample.tsx';
 import { CopyField } from '../../ui/copy.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/dialog/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { kindNames, type NewKeys, nameOf } from './key-pair.ts';
 

@@ -3,9 +3,9 @@ import { formatDate, formatDateTime } from '../../format/time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import type { Column } from '../../ui/table.tsx';
-import { endOf, type KeyKind, type KeysDialog, keyKinds, kindNames, nameOf } from './key-pair.ts';
+import { type KeyKind, type KeysDialog, keyHint, keyKinds, kindNames, nameOf } from './key-pair.ts';
 
 /** What the list of pairs shows. @param kinds keys that can be reached */
 export function pairColumns(
@@ -37,9 +37,9 @@ export function pairColumns(
         <Menu
           label={`Actions for the pair ${nameOf(pair)}`}
           items={[
-            { words: 'Rename', icon: 'edit', onClick: () => open({ kind: 'rename', pair }) },
+            { label: 'Rename', icon: 'edit', onClick: () => open({ kind: 'rename', pair }) },
             {
-              words: 'Delete the pair',
+              label: 'Delete the pair',
               icon: 'trash',
               danger: true,
               onClick: () => open({ kind: 'delete-pair', pair }),
@@ -77,27 +77,27 @@ function KeyCell({
   return (
     <div class="key-cell">
       <div>
-        <code title="The end of the key">{endOf(key) ?? '…'}</code>
+        <code title="The end of the key">{keyHint(key) ?? '…'}</code>
         <p class="hint">
           {key.lastUsedAt === undefined ? (
             'Never used'
           ) : (
             <>
-              Used <Moment time={key.lastUsedAt} />
+              Used <RelativeTime time={key.lastUsedAt} />
             </>
           )}
         </p>
       </div>
       <Menu
-        label={`Actions for the ${name} key ${endOf(key) ?? ''} of ${nameOf(pair)}`}
+        label={`Actions for the ${name} key ${keyHint(key) ?? ''} of ${nameOf(pair)}`}
         items={[
           {
-            words: 'Regenerate',
+            label: 'Regenerate',
             icon: 'refresh',
             onClick: () => open({ kind: 'regenerate', pair, key: kind }),
           },
           {
-            words: 'Delete this key',
+            label: 'Delete this key',
             icon: 'trash',
             danger: true,
             onClick: () => open({ kind: 'delete-key', pair, key: kind }),

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { ApiKeyPair } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { FormDialog } from '../../ui/dialog.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { type Submission, useSubmit } from '../../ui/use-submit.ts';
+import { FormDialog } from '../../ui/dialog/dialog.tsx';
+import { TextField } from '../../ui/form/field.tsx';
+import { type Submission, useSubmit } from '../../ui/form/use-submit.ts';
 
 /** Makes a pair. */
 export function CreatePairDialog({

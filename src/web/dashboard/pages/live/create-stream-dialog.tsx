@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { call } from '../../api/client.ts';
-import { FormDialog } from '../../ui/dialog.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
+import { FormDialog } from '../../ui/dialog/dialog.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
 import { bodyOf, newStream, StreamFields } from './stream-fields.tsx';
 
 /** Makes a live stream, and goes to its page. */

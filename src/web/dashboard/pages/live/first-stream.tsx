@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { Empty } from '../../ui/states.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 
 /** Where there is no live stream yet: how one goes live. */
 export function FirstStream({ action }: { action: ComponentChildren }) {
   return (
     <div class="card first-stream">
-      <Empty icon="live" title="Go live in three steps" action={action} />
+      <EmptyState icon="live" title="Go live in three steps" action={action} />
       <ol class="steps">
         <li>
           <strong>Create a live stream.</strong> It has a key of its own, which stays the same.

@@ -6,28 +6,28 @@ import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
 import { streamStateOf } from '../../broadcasts/stream-state.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm.tsx';
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
+import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
+import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Menu } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Empty, Shown } from '../../ui/states.tsx';
+import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { type Loaded, useLoad } from '../../ui/use-load.ts';
-import { useQuery } from '../../ui/use-query.ts';
-import { AlarmList } from './alarm-list.tsx';
-import { Glance } from './glance.tsx';
-import { HealthPanel } from './health-panel.tsx';
-import { PastPanel } from './past-panel.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { AlarmList } from './health/alarm-list.tsx';
+import { HealthPanel } from './health/health-panel.tsx';
 import { Preview } from './preview.tsx';
-import { RestreamsPanel } from './restreams-panel.tsx';
-import { SetUpPanel } from './set-up-panel.tsx';
+import { RecordingsPanel } from './recordings-panel.tsx';
+import { RestreamsPanel } from './restreams/restreams-panel.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
+import { SetupPanel } from './setup-panel.tsx';
 import { SharePanel } from './share-panel.tsx';
+import { StatusCard } from './status-card.tsx';
 import { type RunningBroadcast, useBroadcast } from './use-broadcast.ts';
 
 const back = { href: '/dashboard/live', words: 'Live streams' };
 
-const parts = [
+const panels = [
   ['set-up', 'Set up'],
   ['health', 'Health'],
   ['restreams', 'Restreams'],
@@ -51,17 +51,17 @@ export function LiveStreamPage({ params }: PageProps) {
     return (
       <Page title="Live stream" back={back}>
         {problem?.status === 404 ? (
-          <Empty
+          <EmptyState
             icon="live"
             title="There is no such live stream"
             action={<Button href={back.href}>See all live streams</Button>}
           >
             It may have been deleted, or belong to the other environment.
-          </Empty>
+          </EmptyState>
         ) : (
-          <Shown loaded={stream} height={420}>
+          <LoadedContent loaded={stream} height={420}>
             {() => null}
-          </Shown>
+          </LoadedContent>
         )}
       </Page>
     );
@@ -83,8 +83,8 @@ function StreamPage({
   const { route } = useLocation();
   const [asks, setAsks] = useState<'complete' | 'delete'>();
   const state = streamStateOf(stream.broadcasting, broadcast);
-  const [[first]] = parts;
-  const part = parts.find(([id]) => id === query.part)?.[0] ?? first;
+  const [[first]] = panels;
+  const part = panels.find(([id]) => id === query.part)?.[0] ?? first;
   const address = `/dashboard/live/${liveStreamId}`;
   const hrefOf = (id: string) => (id === first ? address : `${address}?part=${id}`);
   const path = { params: { liveStreamId } };
@@ -104,7 +104,7 @@ function StreamPage({
             label="More actions"
             items={[
               {
-                words: 'Delete the live stream',
+                label: 'Delete the live stream',
                 icon: 'trash',
                 danger: true,
                 onClick: () => setAsks('delete'),
@@ -117,20 +117,20 @@ function StreamPage({
       <div>
         <div class="stream-top">
           <Preview stream={stream} />
-          <Glance stream={stream} state={state} stats={broadcast.stats} />
+          <StatusCard stream={stream} state={state} stats={broadcast.stats} />
         </div>
         <AlarmList alarms={broadcast.alarms} />
       </div>
       <Tabs
         label="Parts of the live stream"
-        tabs={parts.map(([id, words]) => ({ href: hrefOf(id), words }))}
+        tabs={panels.map(([id, words]) => ({ href: hrefOf(id), words }))}
         current={hrefOf(part)}
       />
-      {part === 'set-up' && <SetUpPanel stream={stream} onChange={loaded.set} />}
+      {part === 'set-up' && <SetupPanel stream={stream} onChange={loaded.set} />}
       {part === 'health' && <HealthPanel stream={stream} state={state} broadcast={broadcast} />}
       {part === 'restreams' && <RestreamsPanel stream={stream} state={state} onChange={loaded.set} />}
       {part === 'share' && <SharePanel stream={stream} />}
-      {part === 'past' && <PastPanel stream={stream} />}
+      {part === 'past' && <RecordingsPanel stream={stream} />}
       {part === 'settings' && <SettingsPanel stream={stream} onChange={loaded.set} />}
       {asks === 'complete' && (
         <ConfirmDialog
@@ -153,7 +153,7 @@ function StreamPage({
           name={name}
           work={async () => {
             await call('DELETE /live-streams/{liveStreamId}', path);
-            tell(`“${name}” was deleted.`);
+            showToast(`“${name}” was deleted.`);
             route(back.href);
           }}
           onClose={() => setAsks(undefined)}

@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
-import { withoutBroadcast } from '../../broadcasts/stream-state.ts';
+import { withBroadcastEnded } from '../../broadcasts/stream-state.ts';
 import { useBroadcasts } from '../../broadcasts/use-broadcasts.ts';
-import { usePictureRound } from '../../broadcasts/use-picture-round.ts';
+import { useThumbnailVersion } from '../../broadcasts/use-thumbnail-version.ts';
 import { Button } from '../../ui/button.tsx';
-import { SelectField } from '../../ui/field.tsx';
+import { SelectField } from '../../ui/form/field.tsx';
+import { SearchField } from '../../ui/form/search-field.tsx';
+import { useFeed } from '../../ui/hooks/use-feed.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
-import { SearchField } from '../../ui/search-field.tsx';
-import { Empty, Shown } from '../../ui/states.tsx';
-import { useFeed } from '../../ui/use-feed.ts';
-import { useLoad } from '../../ui/use-load.ts';
-import { useQuery } from '../../ui/use-query.ts';
+import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { CreateStreamDialog } from './create-stream-dialog.tsx';
 import { FirstStream } from './first-stream.tsx';
 import { StreamCard } from './stream-card.tsx';
@@ -43,7 +43,7 @@ export function LiveStreamsPage() {
   const onAir = useBroadcasts(endedId => {
     const { value } = loaded;
     if (endedId !== undefined && value !== undefined) {
-      loaded.set({ ...value, data: withoutBroadcast(value.data, endedId) });
+      loaded.set({ ...value, data: withBroadcastEnded(value.data, endedId) });
     }
     loaded.reload();
   });
@@ -51,7 +51,7 @@ export function LiveStreamsPage() {
   useFeed(({ type }) => {
     if (type === 'hello' || type === 'gap') loaded.reload();
   });
-  const round = usePictureRound(onAir.size > 0);
+  const round = useThumbnailVersion(onAir.size > 0);
   const closeDialog = () => {
     setCreating(false);
     if (query.new !== undefined) change({ new: undefined });
@@ -82,12 +82,12 @@ export function LiveStreamsPage() {
           ]}
         />
       </search>
-      <Shown loaded={loaded} height={360}>
+      <LoadedContent loaded={loaded} height={360}>
         {({ data, pagination }) => {
           if (data.length === 0 && search === '' && currentPage === 1) return <FirstStream action={create} />;
           if (data.length === 0) {
             return (
-              <Empty
+              <EmptyState
                 icon="search"
                 title="No live stream fits"
                 action={
@@ -97,7 +97,7 @@ export function LiveStreamsPage() {
                 }
               >
                 No live stream here has “{search}” in its name.
-              </Empty>
+              </EmptyState>
             );
           }
           return (
@@ -120,7 +120,7 @@ export function LiveStreamsPage() {
             </>
           );
         }}
-      </Shown>
+      </LoadedContent>
       {isCreating && <CreateStreamDialog onClose={closeDialog} />}
     </Page>
   );

@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { ProblemNotice } from '../../ui/dialog.tsx';
-import { Form } from '../../ui/form.tsx';
+import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card } from '../../ui/page.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
+import { showToast } from '../../ui/toast.tsx';
 import { bodyOf, choicesOf, StreamFields } from './stream-fields.tsx';
 import { ThumbnailCard } from './thumbnail-card.tsx';
 
@@ -26,7 +26,7 @@ export function SettingsPanel({
     const changed = await call('PATCH /live-streams/{liveStreamId}', { params: { liveStreamId }, body });
     onChange(changed);
     setChoices(choicesOf(changed));
-    tell('Saved.');
+    showToast('Saved.');
   });
   const isReady = isChanged && choices.name.trim() !== '';
   return (

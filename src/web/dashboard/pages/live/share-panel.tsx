@@ -3,11 +3,11 @@ import { call } from '../../api/client.ts';
 import { localUrl } from '../../format/local-url.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
-import { EmbedField } from '../../ui/embed-field.tsx';
+import { EmbedField } from '../../ui/form/embed-field.tsx';
+import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
-import { Shown } from '../../ui/states.tsx';
-import { useLoad } from '../../ui/use-load.ts';
+import { LoadedContent } from '../../ui/states.tsx';
 
 /** Links and the code for other pages. Those of a private stream are asked for apart: the preview has used its own up. */
 export function SharePanel({ stream }: { stream: LiveStream }) {
@@ -36,7 +36,7 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
           Each link works for one viewer: the first who opens it. Make new ones for each.
         </Notice>
       )}
-      <Shown loaded={fresh} height={240}>
+      <LoadedContent loaded={fresh} height={240}>
         {({ assets }) => (
           <>
             <CopyField label="Link" value={assets.player} />
@@ -48,7 +48,7 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
             />
           </>
         )}
-      </Shown>
+      </LoadedContent>
     </Card>
   );
 }

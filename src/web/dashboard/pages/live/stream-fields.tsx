@@ -1,7 +1,7 @@
 import type { LiveStream } from '../../api/api-types.ts';
-import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
-import { PlayerThemeField } from '../../ui/player-theme-field.tsx';
-import type { Submission } from '../../ui/use-submit.ts';
+import { CheckField, SelectField, TextField } from '../../ui/form/field.tsx';
+import { PlayerThemeField } from '../../ui/form/player-theme-field.tsx';
+import type { Submission } from '../../ui/form/use-submit.ts';
 
 /** What people choose of a live stream. */
 export interface StreamChoices {

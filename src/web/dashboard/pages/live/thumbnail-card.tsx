@@ -3,10 +3,10 @@ import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { versionedUrl } from '../../format/local-url.ts';
 import { Button } from '../../ui/button.tsx';
-import { ProblemNotice } from '../../ui/dialog.tsx';
+import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card } from '../../ui/page.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
+import { showToast } from '../../ui/toast.tsx';
 
 /** The picture that stands for a live stream. */
 export function ThumbnailCard({
@@ -27,7 +27,7 @@ export function ThumbnailCard({
     body.append('file', file);
     try {
       onChange(await call('POST /live-streams/{liveStreamId}/thumbnail', { params, body }));
-      tell('Picture uploaded.');
+      showToast('Picture uploaded.');
     } finally {
       // The same file may be chosen again.
       if (input.current !== null) input.current.value = '';
@@ -35,7 +35,7 @@ export function ThumbnailCard({
   });
   const removal = useSubmit(async () => {
     onChange(await call('DELETE /live-streams/{liveStreamId}/thumbnail', { params }));
-    tell('Picture removed.');
+    showToast('Picture removed.');
   });
   return (
     <Card title="Thumbnail">

@@ -1,9 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { IngestAlarm, IngestHealth } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { type BroadcastStats, isEnd, isTurn, statsIn } from '../../broadcasts/broadcast-stats.ts';
-import { useFeed } from '../../ui/use-feed.ts';
-import { useLoad } from '../../ui/use-load.ts';
+import {
+  type BroadcastStats,
+  isBroadcastChange,
+  isBroadcastEnd,
+  statsOf,
+} from '../../broadcasts/broadcast-stats.ts';
+import { useFeed } from '../../ui/hooks/use-feed.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
 
 /** What a live stream's page knows of the broadcast that runs. */
 export interface RunningBroadcast {
@@ -32,13 +37,13 @@ export function useBroadcast(liveStreamId: string, onTurn: (isEnd: boolean) => v
       onTurn(false);
     }
     if (message.liveStreamId !== liveStreamId) return;
-    const told = statsIn(message);
+    const told = statsOf(message);
     if (told !== undefined) {
       setStats(told);
-    } else if (isTurn(message)) {
-      if (isEnd(message)) health.set({ broadcasting: false, alarms: [] });
+    } else if (isBroadcastChange(message)) {
+      if (isBroadcastEnd(message)) health.set({ broadcasting: false, alarms: [] });
       health.reload();
-      onTurn(isEnd(message));
+      onTurn(isBroadcastEnd(message));
     } else if (message.type.startsWith('live-stream.alarm.')) {
       health.reload();
     }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Card } from '../../ui/page.tsx';
-import type { StepsDone } from './first-steps-done.ts';
+import type { CompletedSteps } from './completed-steps.ts';
 import { GoLiveStep } from './go-live-step.tsx';
 import type { Overview } from './use-overview.ts';
 
@@ -14,7 +14,7 @@ export function FirstSteps({
   onHide,
 }: {
   overview: Overview;
-  done: StepsDone;
+  done: CompletedSteps;
   reload: () => void;
   onHide: () => void;
 }) {

@@ -3,20 +3,20 @@ import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
-import { ProblemNotice } from '../../ui/dialog.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { Form } from '../../ui/form.tsx';
-import { Shown } from '../../ui/states.tsx';
-import { useLoad } from '../../ui/use-load.ts';
-import { useSubmit } from '../../ui/use-submit.ts';
+import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
+import { TextField } from '../../ui/form/field.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { LoadedContent } from '../../ui/states.tsx';
 
 /** From nothing to on air: a name, then what the encoder is to be told. */
 export function GoLiveStep({ streams, reload }: { streams: readonly LiveStream[]; reload: () => void }) {
   const [made, setMade] = useState<LiveStream>();
   const stream = made ?? streams[0];
-  if (stream !== undefined) return <TellEncoder stream={stream} />;
+  if (stream !== undefined) return <EncoderSetup stream={stream} />;
   return (
-    <MakeStream
+    <CreateStream
       onMade={one => {
         setMade(one);
         reload();
@@ -25,7 +25,7 @@ export function GoLiveStep({ streams, reload }: { streams: readonly LiveStream[]
   );
 }
 
-function MakeStream({ onMade }: { onMade: (stream: LiveStream) => void }) {
+function CreateStream({ onMade }: { onMade: (stream: LiveStream) => void }) {
   const [name, setName] = useState('My live stream');
   const submission = useSubmit(async () => {
     onMade(await call('POST /live-streams', { body: { name: name.trim() } }));
@@ -46,7 +46,7 @@ function MakeStream({ onMade }: { onMade: (stream: LiveStream) => void }) {
   );
 }
 
-function TellEncoder({ stream }: { stream: LiveStream }) {
+function EncoderSetup({ stream }: { stream: LiveStream }) {
   const loaded = useLoad('', signal => call('GET /account', { signal }));
   return (
     <>
@@ -54,14 +54,14 @@ function TellEncoder({ stream }: { stream: LiveStream }) {
         In OBS, open Settings, then Stream, choose the service “Custom…”, paste the server and the stream key,
         and press “Start Streaming”. Other encoders ask for the same two values.
       </p>
-      <Shown loaded={loaded} height={70}>
+      <LoadedContent loaded={loaded} height={70}>
         {({ ingest }) => (
           <div class="form-grid two">
             <CopyField label="Server" value={ingest.rtmp} />
             <CopyField label="Stream key" value={stream.streamKey} secret />
           </div>
         )}
-      </Shown>
+      </LoadedContent>
       <div class="actions">
         <span class="encoder-wait" role="status">
           <span class="encoder-wait-mark" aria-hidden="true" />

@@ -2,12 +2,12 @@ import { formatClock } from '../../format/time.ts';
 import { isSettled } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { Button } from '../../ui/button.tsx';
-import { Moment } from '../../ui/moment.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Progress } from '../../ui/progress.tsx';
-import { Empty } from '../../ui/states.tsx';
-import { VideoBadge } from '../../ui/video-badge.tsx';
-import { VideoPicture } from '../../ui/video-picture.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { VideoBadge } from '../../ui/video/video-badge.tsx';
+import { VideoThumbnail } from '../../ui/video/video-thumbnail.tsx';
 import type { ListedVideo } from './use-latest-videos.ts';
 
 /** The newest videos, and how far each has come. */
@@ -23,7 +23,7 @@ export function LatestVideos({ videos }: { videos: readonly ListedVideo[] }) {
       }
     >
       {videos.length === 0 ? (
-        <Empty
+        <EmptyState
           icon="video"
           title="No videos yet"
           action={
@@ -33,7 +33,7 @@ export function LatestVideos({ videos }: { videos: readonly ListedVideo[] }) {
           }
         >
           Uploads and recordings of live streams show here.
-        </Empty>
+        </EmptyState>
       ) : (
         <ul>
           {videos.map(one => (
@@ -49,7 +49,7 @@ function LatestVideo({ video, state, durationSeconds, isAudioOnly }: ListedVideo
   return (
     <li class="latest-row">
       <span class="latest-picture" aria-hidden="true">
-        <VideoPicture video={video} state={state} isAudioOnly={isAudioOnly} isSmall />
+        <VideoThumbnail video={video} state={state} isAudioOnly={isAudioOnly} isSmall />
         {durationSeconds !== undefined && <span class="latest-length">{formatClock(durationSeconds)}</span>}
       </span>
       <div>
@@ -58,7 +58,7 @@ function LatestVideo({ video, state, durationSeconds, isAudioOnly }: ListedVideo
         </a>
         <p class="hint">
           {video.source.type === 'liveStream' ? 'Recorded ' : 'Uploaded '}
-          <Moment time={video.createdAt} />
+          <RelativeTime time={video.createdAt} />
           {isAudioOnly && ' · Audio only'}
           {state?.failure !== undefined && `. ${state.failure}`}
         </p>

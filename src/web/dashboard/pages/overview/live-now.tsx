@@ -1,20 +1,20 @@
 import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
-import { usePictureRound } from '../../broadcasts/use-picture-round.ts';
+import { useThumbnailVersion } from '../../broadcasts/use-thumbnail-version.ts';
 import { versionedUrl } from '../../format/local-url.ts';
 import { formatBitrate, formatNumber } from '../../format/size.ts';
 import { formatClock } from '../../format/time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Card } from '../../ui/page.tsx';
-import { Empty } from '../../ui/states.tsx';
-import type { LiveOnAir } from './use-on-air.ts';
+import { EmptyState } from '../../ui/states.tsx';
+import type { LiveNowItem } from './use-live-now.ts';
 
-const shownAtMost = 8;
+const maxShown = 8;
 
 /** What is on air, with a picture that keeps up with it. */
-export function LiveNow({ onAir }: { onAir: readonly LiveOnAir[] }) {
-  const round = usePictureRound(onAir.length > 0);
-  const isMore = onAir.length > shownAtMost;
+export function LiveNow({ onAir }: { onAir: readonly LiveNowItem[] }) {
+  const round = useThumbnailVersion(onAir.length > 0);
+  const isMore = onAir.length > maxShown;
   return (
     <Card
       title="Live now"
@@ -25,12 +25,12 @@ export function LiveNow({ onAir }: { onAir: readonly LiveOnAir[] }) {
       }
     >
       {onAir.length === 0 ? (
-        <Empty icon="live" title="Nothing is live">
+        <EmptyState icon="live" title="Nothing is live">
           A live stream appears here as soon as its encoder sends video.
-        </Empty>
+        </EmptyState>
       ) : (
         <ul class="on-air-list">
-          {onAir.slice(0, shownAtMost).map(one => (
+          {onAir.slice(0, maxShown).map(one => (
             <LiveCard key={one.stream.liveStreamId} onAir={one} round={round} />
           ))}
         </ul>
@@ -39,7 +39,7 @@ export function LiveNow({ onAir }: { onAir: readonly LiveOnAir[] }) {
   );
 }
 
-function LiveCard({ onAir: { stream, stats }, round }: { onAir: LiveOnAir; round: number }) {
+function LiveCard({ onAir: { stream, stats }, round }: { onAir: LiveNowItem; round: number }) {
   const viewers = stats?.viewers ?? 0;
   return (
     <li>

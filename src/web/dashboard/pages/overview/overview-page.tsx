@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
+import { readStored, writeStored } from '../../state/local-storage.ts';
 import { environment, session } from '../../state/session.ts';
-import { readStored, store } from '../../state/stored.ts';
 import { Page } from '../../ui/page.tsx';
-import { Shown } from '../../ui/states.tsx';
+import { LoadedContent } from '../../ui/states.tsx';
 import { BandwidthCard } from './bandwidth-card.tsx';
+import { completedSteps } from './completed-steps.ts';
 import { FirstSteps } from './first-steps.tsx';
-import { stepsDone } from './first-steps-done.ts';
 import { LatestVideos } from './latest-videos.tsx';
 import { LiveNow } from './live-now.tsx';
 import { SandboxBanner } from './sandbox-banner.tsx';
@@ -22,25 +22,25 @@ export function OverviewPage() {
   return (
     <Page title="Overview">
       {environment.value === 'sandbox' && <SandboxBanner />}
-      <Shown loaded={overview} height={560}>
+      <LoadedContent loaded={overview} height={560}>
         {value => <Content overview={value} isNew={isNew} reload={overview.reload} />}
-      </Shown>
+      </LoadedContent>
     </Page>
   );
 }
 
 function Content({ overview, isNew, reload }: { overview: Overview; isNew: boolean; reload: () => void }) {
   const [isHidden, setHidden] = useState(readStored(hiddenName) === 'yes');
-  const done = stepsDone(overview);
+  const done = completedSteps(overview);
   const hasSteps = !isHidden && !(done.live && done.video && done.key);
   const hide = () => {
-    store(hiddenName, 'yes');
+    writeStored(hiddenName, 'yes');
     setHidden(true);
   };
   return (
     <div class="stack">
       {hasSteps && <FirstSteps overview={overview} done={done} reload={reload} onHide={hide} />}
-      {(!hasSteps || overview.onAir.length > 0) && <LiveNow onAir={overview.onAir} />}
+      {(!hasSteps || overview.liveNow.length > 0) && <LiveNow onAir={overview.liveNow} />}
       <div class="columns main-side">
         <div class="stack">
           {!isNew && <LatestVideos videos={overview.videos} />}

@@ -3,20 +3,20 @@ import { call } from '../../api/client.ts';
 import { formatBytes, formatNumber, formatPercent } from '../../format/size.ts';
 import { formatSpan } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { useInterval } from '../../ui/hooks/use-interval.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { Card, Facts } from '../../ui/page.tsx';
-import { Shown } from '../../ui/states.tsx';
-import { useEvery } from '../../ui/use-every.ts';
-import { useLoad } from '../../ui/use-load.ts';
+import { Card, DetailList } from '../../ui/page.tsx';
+import { LoadedContent } from '../../ui/states.tsx';
 import { Meter } from './meter.tsx';
-import { queueWords } from './queue-words.ts';
+import { formatQueue } from './queue-text.ts';
 
-const everyMs = 5_000;
+const refreshMs = 5_000;
 
 /** How the server is, for whoever runs it. */
 export function ServerCard() {
   const loaded = useLoad('', signal => call('GET /server', { signal }));
-  useEvery(everyMs, loaded.reload);
+  useInterval(refreshMs, loaded.reload);
   const warnings = loaded.value?.warnings.length ?? 0;
   return (
     <Card
@@ -30,14 +30,14 @@ export function ServerCard() {
         ))
       }
     >
-      <Shown loaded={loaded} height={330}>
-        {state => <ServerFacts state={state} />}
-      </Shown>
+      <LoadedContent loaded={loaded} height={330}>
+        {state => <ServerDetails state={state} />}
+      </LoadedContent>
     </Card>
   );
 }
 
-function ServerFacts({ state }: { state: ServerState }) {
+function ServerDetails({ state }: { state: ServerState }) {
   const { cpu, memory, disk, queue, live, programs, warnings } = state;
   const has = (...codes: readonly string[]) => warnings.some(({ code }) => codes.includes(code));
   const memoryTaken = memory.machineTotalBytes - memory.machineFreeBytes;
@@ -64,9 +64,9 @@ function ServerFacts({ state }: { state: ServerState }) {
           isBad={has('disk-full', 'disk-nearly-full')}
         />
       </div>
-      <Facts
+      <DetailList
         rows={[
-          ['Video jobs', queueWords(queue)],
+          ['Video jobs', formatQueue(queue)],
           ['Live broadcasts', formatNumber(live.broadcasts)],
           ['Viewers', formatNumber(live.viewers)],
           ['Running for', formatSpan((Date.now() - Date.parse(state.startedAt)) / 1_000)],

@@ -1,7 +1,7 @@
 import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { isAudioOnly, type VideoState, videoStateOf } from '../../format/video-state.ts';
-import { useVideoStatuses } from '../../ui/use-video-statuses.ts';
+import { useVideoStatuses } from '../../ui/video/use-video-statuses.ts';
 
 /** Videos, and how it stood with each of them by its id. */
 export interface LoadedVideos {
@@ -18,13 +18,13 @@ export interface ListedVideo {
   readonly isAudioOnly: boolean;
 }
 
-const shownAtMost = 5;
-const nothingYet: LoadedVideos = { videos: [], statuses: new Map() };
+const maxShown = 5;
+const noVideos: LoadedVideos = { videos: [], statuses: new Map() };
 
 /** The newest videos with how it stands with them. @throws ApiProblem */
 export async function loadLatestVideos(signal: AbortSignal): Promise<LoadedVideos> {
   const { data: videos } = await call('GET /videos', {
-    query: { pageSize: shownAtMost, sortBy: 'createdAt', sortOrder: 'desc' },
+    query: { pageSize: maxShown, sortBy: 'createdAt', sortOrder: 'desc' },
     signal,
   });
   const statuses = new Map<string, VideoStatus>();
@@ -41,7 +41,7 @@ export async function loadLatestVideos(signal: AbortSignal): Promise<LoadedVideo
 }
 
 /** The videos with how it stands with them now. */
-export function useLatestVideos(loaded = nothingYet): readonly ListedVideo[] {
+export function useLatestVideos(loaded = noVideos): readonly ListedVideo[] {
   const statuses = useVideoStatuses(loaded.videos, loaded.statuses);
   return loaded.videos.map(video => {
     const status = statuses.get(video.videoId) ?? loaded.statuses.get(video.videoId);

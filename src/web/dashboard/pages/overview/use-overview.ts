@@ -2,21 +2,21 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ApiKeyPair, LiveStream, Usage } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import type { FeedMessage } from '../../api/feed.ts';
-import { withoutBroadcast } from '../../broadcasts/stream-state.ts';
-import { widestEnvironment } from '../../state/session.ts';
-import { useEvery } from '../../ui/use-every.ts';
-import { useFeed } from '../../ui/use-feed.ts';
-import { type Loaded, useLoad } from '../../ui/use-load.ts';
+import { withBroadcastEnded } from '../../broadcasts/stream-state.ts';
+import { accountEnvironment } from '../../state/session.ts';
+import { useFeed } from '../../ui/hooks/use-feed.ts';
+import { useInterval } from '../../ui/hooks/use-interval.ts';
+import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
 import {
   type ListedVideo,
   type LoadedVideos,
   loadLatestVideos,
   useLatestVideos,
 } from './use-latest-videos.ts';
-import { type LiveOnAir, useOnAir } from './use-on-air.ts';
+import { type LiveNowItem, useLiveNow } from './use-live-now.ts';
 
 /** What the server tells for the overview. */
-interface LoadedFacts {
+interface LoadedOverview {
   readonly usage: Usage;
   /** The newest first, a hundred at most. */
   readonly streams: readonly LiveStream[];
@@ -27,17 +27,17 @@ interface LoadedFacts {
 }
 
 /** What the overview shows, with what the feed has told since. */
-export interface Overview extends LoadedFacts {
+export interface Overview extends LoadedOverview {
   /** The newest ones. */
   readonly videos: readonly ListedVideo[];
-  readonly onAir: readonly LiveOnAir[];
+  readonly liveNow: readonly LiveNowItem[];
 }
 
-const freshForMs = 30_000;
+const refreshMs = 30_000;
 /** What the feed tells at once is one reason to ask again. */
-const gatherMs = 400;
+const debounceMs = 400;
 
-const reasonsToReload: ReadonlySet<string> = new Set([
+const reloadEvents: ReadonlySet<string> = new Set([
   'gap',
   'video.source.recorded',
   'video.encoding.quality.completed',
@@ -46,22 +46,22 @@ const reasonsToReload: ReadonlySet<string> = new Set([
 /** Loads all of the overview at once, so that nothing moves while it is built up, and keeps it fresh. */
 export function useOverview(): Loaded<Overview> {
   const loaded = useLoad('', load);
-  const reload = useGathered(loaded.reload);
+  const reload = useDebounced(loaded.reload);
   useFeed(({ type }: FeedMessage) => {
-    if (reasonsToReload.has(type)) reload();
+    if (reloadEvents.has(type)) reload();
   });
   const videos = useLatestVideos(loaded.value?.latest);
-  const onAir = useOnAir(loaded.value?.streams ?? [], endedId => {
+  const liveNow = useLiveNow(loaded.value?.streams ?? [], endedId => {
     const { value } = loaded;
     if (endedId !== undefined && value !== undefined) {
-      loaded.set({ ...value, streams: withoutBroadcast(value.streams, endedId) });
+      loaded.set({ ...value, streams: withBroadcastEnded(value.streams, endedId) });
     }
     reload();
   });
-  useEvery(freshForMs, loaded.reload);
+  useInterval(refreshMs, loaded.reload);
   const { value, problem, isLoading } = loaded;
   return {
-    value: value === undefined ? undefined : { ...value, videos, onAir },
+    value: value === undefined ? undefined : { ...value, videos, liveNow },
     problem,
     isLoading,
     reload: loaded.reload,
@@ -69,7 +69,7 @@ export function useOverview(): Loaded<Overview> {
   };
 }
 
-async function load(signal: AbortSignal): Promise<LoadedFacts> {
+async function load(signal: AbortSignal): Promise<LoadedOverview> {
   const [usage, { data: streams }, latest, { data: keyPairs }] = await Promise.all([
     call('GET /usage', { signal }),
     call('GET /live-streams', {
@@ -77,7 +77,7 @@ async function load(signal: AbortSignal): Promise<LoadedFacts> {
       signal,
     }),
     loadLatestVideos(signal),
-    call('GET /account/api-keys', { headers: { 'Millrace-Environment': widestEnvironment() }, signal }),
+    call('GET /account/api-keys', { headers: { 'Millrace-Environment': accountEnvironment() }, signal }),
   ]);
   const [newest] = streams;
   const broadcasts =
@@ -92,7 +92,7 @@ async function load(signal: AbortSignal): Promise<LoadedFacts> {
 }
 
 /** Does something once, a little after it was asked for the first time. */
-function useGathered(work: () => void): () => void {
+function useDebounced(work: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   return () => {
@@ -100,6 +100,6 @@ function useGathered(work: () => void): () => void {
     timer.current = setTimeout(() => {
       timer.current = undefined;
       work();
-    }, gatherMs);
+    }, debounceMs);
   };
 }

@@ -1,5 +1,5 @@
 import { formatNumber, formatPercent } from '../../format/size.ts';
-import { Field } from '../../ui/field.tsx';
+import { Field } from '../../ui/form/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { formatColor, hexOf, parseColor } from './color.ts';
 

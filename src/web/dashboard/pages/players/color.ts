@@ -6,21 +6,21 @@ export interface Rgba {
   readonly alpha: number;
 }
 
-const rgbForm =
+const rgbPattern =
   /^rgba?\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*(?:,\s*((?:0|1)?(?:\.\d{1,10})?)\s*)?\)$/i;
-const hexForm = /^#?([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
+const hexPattern = /^#?([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
 
 /** Reads `rgba(88, 131, 255, .95)`, `rgb(…)`, `#5883ff`, `#5883fff2` and their short forms; undefined for anything else. */
 export function parseColor(text: string): Rgba | undefined {
   const trimmed = text.trim();
-  const [, red, green, blue, alpha] = rgbForm.exec(trimmed) ?? [];
+  const [, red, green, blue, alpha] = rgbPattern.exec(trimmed) ?? [];
   if (red !== undefined) {
     const parts = [Number(red), Number(green), Number(blue)] as const;
     const opacity = alpha === undefined ? 1 : alpha === '' ? Number.NaN : Number(alpha);
     if (parts.some(part => part > 255) || !(opacity <= 1)) return undefined;
     return { red: parts[0], green: parts[1], blue: parts[2], alpha: opacity };
   }
-  const [, digits = ''] = hexForm.exec(trimmed) ?? [];
+  const [, digits = ''] = hexPattern.exec(trimmed) ?? [];
   if (digits === '') return undefined;
   const pairs = digits.length <= 4 ? [...digits].map(digit => digit + digit) : (digits.match(/../g) ?? []);
   const [r = 0, g = 0, b = 0, a = 255] = pairs.map(pair => Number.parseInt(pair, 16));
@@ -47,8 +47,8 @@ const white: Rgba = { red: 255, green: 255, blue: 255, alpha: 1 };
  */
 export function worstContrast(text: Rgba, background: Rgba): number {
   const cases = [black, white].map(picture => {
-    const behind = over(background, picture);
-    return { behind: luminance(behind), text: luminance(over(text, behind)) };
+    const behind = blend(background, picture);
+    return { behind: luminance(behind), text: luminance(blend(text, behind)) };
   });
   const [dark, bright] = [cases[0]!, cases[1]!];
   // Some picture in between is just as bright as the text.
@@ -57,7 +57,7 @@ export function worstContrast(text: Rgba, background: Rgba): number {
 }
 
 /** A colour laid over an opaque one. */
-function over(top: Rgba, bottom: Rgba): Rgba {
+function blend(top: Rgba, bottom: Rgba): Rgba {
   const mix = (a: number, b: number) => a * top.alpha + b * (1 - top.alpha);
   return {
     red: mix(top.red, bottom.red),

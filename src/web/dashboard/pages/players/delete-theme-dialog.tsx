@@ -1,8 +1,8 @@
 import type { Player } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { themeName } from '../../format/theme-name.ts';
-import { ConfirmDialog } from '../../ui/confirm.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
+import { showToast } from '../../ui/toast.tsx';
 
 /** Asks for the name of a theme, and deletes it. */
 export function DeleteThemeDialog({
@@ -22,7 +22,7 @@ export function DeleteThemeDialog({
       name={name}
       work={async () => {
         await call('DELETE /players/{playerId}', { params: { playerId: player.playerId } });
-        tell(`“${name}” was deleted.`);
+        showToast(`“${name}” was deleted.`);
         onDeleted();
       }}
       onClose={onClose}

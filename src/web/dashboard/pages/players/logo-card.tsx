@@ -4,12 +4,12 @@ import { call } from '../../api/client.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { localUrl } from '../../format/local-url.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm.tsx';
-import { FormDialog } from '../../ui/dialog.tsx';
-import { Field, TextField } from '../../ui/field.tsx';
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
+import { FormDialog } from '../../ui/dialog/dialog.tsx';
+import { Field, TextField } from '../../ui/form/field.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card } from '../../ui/page.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
+import { showToast } from '../../ui/toast.tsx';
 
 /** The logo of a theme and where it leads; changes are saved at once. @param src address of the image */
 export function LogoCard({
@@ -51,7 +51,7 @@ export function LogoCard({
           action="Remove the logo"
           work={async () => {
             await call('DELETE /players/{playerId}/logo', { params: { playerId: player.playerId } });
-            tell('Logo removed.');
+            showToast('Logo removed.');
             onChanged();
           }}
           onClose={close}
@@ -81,7 +81,7 @@ function LogoDialog({
     const image = file ?? (await presentLogo(assets.logo));
     body.append('file', image, file?.name ?? `logo${assets.logo?.match(/\.\w+$/)?.[0] ?? '.png'}`);
     await call('POST /players/{playerId}/logo', { params: { playerId }, body });
-    tell('Logo saved.');
+    showToast('Logo saved.');
     onChanged();
     onClose();
   });

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { call } from '../../api/client.ts';
-import { FormDialog } from '../../ui/dialog.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
+import { FormDialog } from '../../ui/dialog/dialog.tsx';
+import { TextField } from '../../ui/form/field.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
 
 /** Makes a theme that looks as the player does without one, and goes to it. */
 export function NewThemeDialog({ onClose }: { onClose: () => void }) {

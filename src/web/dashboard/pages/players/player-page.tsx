@@ -1,8 +1,8 @@
 import { call } from '../../api/client.ts';
 import type { PageProps } from '../../shell/page-props.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Page } from '../../ui/page.tsx';
-import { LoadFailed, Skeleton } from '../../ui/states.tsx';
-import { useLoad } from '../../ui/use-load.ts';
+import { LoadError, Skeleton } from '../../ui/states.tsx';
 import { ThemeEditor } from './theme-editor.tsx';
 
 const back = { href: '/dashboard/players', words: 'Players' };
@@ -24,7 +24,7 @@ export function PlayerPage({ params }: PageProps) {
           <Skeleton height={640} />
         </div>
       ) : (
-        <LoadFailed problem={theme.problem} retry={theme.reload} />
+        <LoadError problem={theme.problem} retry={theme.reload} />
       )}
     </Page>
   );

@@ -4,15 +4,15 @@ import type { Player } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { themeName } from '../../format/theme-name.ts';
 import { Button } from '../../ui/button.tsx';
-import { SelectField } from '../../ui/field.tsx';
+import { SelectField } from '../../ui/form/field.tsx';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Menu } from '../../ui/menu.tsx';
-import { Moment } from '../../ui/moment.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
-import { Empty, Shown } from '../../ui/states.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
-import { useLoad } from '../../ui/use-load.ts';
-import { useQuery } from '../../ui/use-query.ts';
 import { DeleteThemeDialog } from './delete-theme-dialog.tsx';
 import { NewThemeDialog } from './new-theme-dialog.tsx';
 import { Swatches } from './swatches.tsx';
@@ -51,12 +51,12 @@ export function PlayersPage() {
       actions={create}
     >
       <Card flush>
-        <Shown loaded={themes} height={320}>
+        <LoadedContent loaded={themes} height={320}>
           {({ data, pagination }) =>
             pagination.itemsTotal === 0 ? (
-              <Empty icon="player" title="No themes yet" action={create}>
+              <EmptyState icon="player" title="No themes yet" action={create}>
                 Give the player your colours and your logo, and decide what viewers can do.
-              </Empty>
+              </EmptyState>
             ) : (
               <>
                 <div class="list-head">
@@ -87,7 +87,7 @@ export function PlayersPage() {
                     { head: 'Logo', cell: ({ assets }) => (assets.logo === null ? 'None' : 'Yes') },
                     {
                       head: 'Changed',
-                      cell: ({ updatedAt }) => <Moment time={updatedAt} />,
+                      cell: ({ updatedAt }) => <RelativeTime time={updatedAt} />,
                     },
                     {
                       head: 'Actions',
@@ -97,12 +97,12 @@ export function PlayersPage() {
                           label={`Actions for ${themeName(player)}`}
                           items={[
                             {
-                              words: 'Edit',
+                              label: 'Edit',
                               icon: 'edit',
                               onClick: () => route(`/dashboard/players/${player.playerId}`),
                             },
                             {
-                              words: 'Delete',
+                              label: 'Delete',
                               icon: 'trash',
                               danger: true,
                               onClick: () => setDeleted(player),
@@ -121,7 +121,7 @@ export function PlayersPage() {
               </>
             )
           }
-        </Shown>
+        </LoadedContent>
       </Card>
       {isMaking && <NewThemeDialog onClose={() => setMaking(false)} />}
       {deleted !== undefined && (

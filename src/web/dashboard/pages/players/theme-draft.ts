@@ -31,33 +31,37 @@ export interface ColorEntry {
   readonly on?: { readonly background: ColorName; readonly atLeast: number };
 }
 
-const ofText = 4.5;
+const minTextContrast = 4.5;
 /** Of pictograms and other parts of controls. */
-const ofSigns = 3;
+const minIconContrast = 3;
 
 /** The colours by what they are of. */
 export const colorGroups: readonly { readonly title: string; readonly colors: readonly ColorEntry[] }[] = [
   {
     title: 'Title',
     colors: [
-      { name: 'backgroundText', label: 'Words', on: { background: 'backgroundTop', atLeast: ofText } },
+      {
+        name: 'backgroundText',
+        label: 'Words',
+        on: { background: 'backgroundTop', atLeast: minTextContrast },
+      },
       { name: 'backgroundTop', label: 'Behind the title' },
     ],
   },
   {
     title: 'Controls',
     colors: [
-      { name: 'text', label: 'Time', on: { background: 'backgroundBottom', atLeast: ofText } },
-      { name: 'link', label: 'Buttons', on: { background: 'backgroundBottom', atLeast: ofSigns } },
+      { name: 'text', label: 'Time', on: { background: 'backgroundBottom', atLeast: minTextContrast } },
+      { name: 'link', label: 'Buttons', on: { background: 'backgroundBottom', atLeast: minIconContrast } },
       {
         name: 'linkHover',
         label: 'Button pointed at',
-        on: { background: 'backgroundBottom', atLeast: ofSigns },
+        on: { background: 'backgroundBottom', atLeast: minIconContrast },
       },
       {
         name: 'linkActive',
         label: 'Button pressed',
-        on: { background: 'backgroundBottom', atLeast: ofSigns },
+        on: { background: 'backgroundBottom', atLeast: minIconContrast },
       },
       { name: 'backgroundBottom', label: 'Behind the controls' },
     ],
@@ -129,7 +133,7 @@ export function changesOf(player: Player, draft: ThemeDraft): Record<string, str
 }
 
 /** Colours that are none, by what they are called in the API. */
-export function wrongColors(draft: ThemeDraft): ColorName[] {
+export function invalidColors(draft: ThemeDraft): ColorName[] {
   return colorNames.filter(name => parseColor(draft[name]) === undefined);
 }
 

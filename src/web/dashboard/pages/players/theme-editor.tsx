@@ -7,13 +7,13 @@ import { themeName } from '../../format/theme-name.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ProblemNotice } from '../../ui/dialog.tsx';
-import { CheckField, TextField } from '../../ui/field.tsx';
-import { Form } from '../../ui/form.tsx';
-import { LeaveGuard } from '../../ui/leave-guard.tsx';
-import { Card, Facts, Page } from '../../ui/page.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
+import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
+import { LeaveGuard } from '../../ui/dialog/leave-guard.tsx';
+import { CheckField, TextField } from '../../ui/form/field.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { Card, DetailList, Page } from '../../ui/page.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { ColorField } from './color-field.tsx';
 import { DeleteThemeDialog } from './delete-theme-dialog.tsx';
 import { LogoCard } from './logo-card.tsx';
@@ -21,11 +21,11 @@ import {
   changesOf,
   colorGroups,
   draftOf,
+  invalidColors,
   lowContrast,
   previewOf,
   switchEntries,
   type ThemeDraft,
-  wrongColors,
 } from './theme-draft.ts';
 import { ThemePreview } from './theme-preview.tsx';
 
@@ -45,12 +45,12 @@ export function ThemeEditor({
   const { playerId, assets, updatedAt } = player;
   const changes = changesOf(player, draft);
   const isChanged = Object.keys(changes).length > 0;
-  const wrong = wrongColors(draft);
+  const wrong = invalidColors(draft);
   const submission = useSubmit(async () => {
     const saved = await call('PATCH /players/{playerId}', { params: { playerId }, body: changes });
     onSaved(saved);
     setDraft(draftOf(saved));
-    tell('Theme saved.');
+    showToast('Theme saved.');
   });
   const put = (change: Partial<ThemeDraft>) => setDraft(before => ({ ...before, ...change }));
   const logo =
@@ -143,7 +143,7 @@ export function ThemeEditor({
               saved change within seconds, or with the next visit; a live stream's page takes it with its next
               load.
             </p>
-            <Facts
+            <DetailList
               rows={[
                 ['Theme ID', <code key="id">{playerId}</code>],
                 ['Created', formatDateTime(player.createdAt)],

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { localUrl } from '../../format/local-url.ts';
-import { SelectField } from '../../ui/field.tsx';
+import { SelectField } from '../../ui/form/field.tsx';
+import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Card } from '../../ui/page.tsx';
-import { useLoad } from '../../ui/use-load.ts';
 
-const offeredAtMost = 50;
+const maxOffered = 50;
 const sample = { id: 'sample', title: 'No video: the controls alone', address: '/vod/sample' };
 
 /** The player with a theme that is not saved yet, on a video of the project. What is watched here is not counted. */
@@ -14,7 +14,7 @@ export function ThemePreview({ theme }: { theme: object }) {
   const [chosen, setChosen] = useState<string>();
   const videos = useLoad('videos', async signal => {
     const { data } = await call('GET /videos', {
-      query: { sortBy: 'publishedAt', sortOrder: 'desc', pageSize: offeredAtMost },
+      query: { sortBy: 'publishedAt', sortOrder: 'desc', pageSize: maxOffered },
       signal,
     });
     return data.flatMap(({ videoId, title, assets }) =>

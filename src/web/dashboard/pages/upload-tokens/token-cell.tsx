@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { endingOf } from '../../format/ending.ts';
+import { shortId } from '../../format/short-id.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
 
 /** A token of a list: hidden but for its end until it is asked for; it can be copied unseen. */
 export function TokenCell({ token }: { token: string }) {
   const [isShown, setShown] = useState(false);
-  const ending = endingOf(token);
+  const ending = shortId(token);
   return (
     <span class="token-cell">
       <code>

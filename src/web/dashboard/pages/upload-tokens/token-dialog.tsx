@@ -1,9 +1,9 @@
 import type { UploadToken } from '../../api/api-types.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { Button } from '../../ui/button.tsx';
-import { CodeSample } from '../../ui/code.tsx';
+import { CodeSample } from '../../ui/code-sample.tsx';
 import { CopyField } from '../../ui/copy.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/dialog/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { curlSample, pageSample } from './token-samples.ts';
 

@@ -1,12 +1,18 @@
 import { useState } from 'preact/hooks';
 import type { UploadToken } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { FormDialog } from '../../ui/dialog.tsx';
-import { SelectField, TextField } from '../../ui/field.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
-import { type LifeChoice, type LifeUnit, lifeChoices, lifeUnits, ttlOf } from './token-life.ts';
+import { FormDialog } from '../../ui/dialog/dialog.tsx';
+import { SelectField, TextField } from '../../ui/form/field.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import {
+  type LifetimeChoice,
+  type LifetimeUnit,
+  lifetimeChoices,
+  lifetimeUnits,
+  ttlOf,
+} from './token-lifetime.ts';
 
-const unitChoices = (Object.keys(lifeUnits) as LifeUnit[]).map(unit => [unit, unit] as const);
+const unitChoices = (Object.keys(lifetimeUnits) as LifetimeUnit[]).map(unit => [unit, unit] as const);
 
 /** Makes an upload token: how long it can be used. */
 export function TokenForm({
@@ -16,9 +22,9 @@ export function TokenForm({
   onMade: (token: UploadToken) => void;
   onClose: () => void;
 }) {
-  const [choice, setChoice] = useState<LifeChoice>('86400');
+  const [choice, setChoice] = useState<LifetimeChoice>('86400');
   const [number, setNumber] = useState('30');
-  const [unit, setUnit] = useState<LifeUnit>('days');
+  const [unit, setUnit] = useState<LifetimeUnit>('days');
   const ttl = ttlOf(choice, number, unit);
   const submission = useSubmit(async () => {
     if (ttl !== undefined) onMade(await call('POST /upload-tokens', { body: { ttl } }));
@@ -31,11 +37,11 @@ export function TokenForm({
       submission={submission}
       onClose={onClose}
     >
-      <SelectField<LifeChoice>
+      <SelectField<LifetimeChoice>
         label="Can be used for"
         hint="As often as one likes, by whoever has it."
         value={choice}
-        options={lifeChoices}
+        options={lifetimeChoices}
         onValue={setChoice}
         error={submission.errorOf('ttl')}
       />
@@ -49,7 +55,7 @@ export function TokenForm({
             onValue={setNumber}
             error={ttl === undefined ? 'From one second to 68 years.' : undefined}
           />
-          <SelectField<LifeUnit> label="Unit" value={unit} options={unitChoices} onValue={setUnit} />
+          <SelectField<LifetimeUnit> label="Unit" value={unit} options={unitChoices} onValue={setUnit} />
         </div>
       )}
     </FormDialog>

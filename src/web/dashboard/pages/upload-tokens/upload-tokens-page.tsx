@@ -1,19 +1,19 @@
 import { useState } from 'preact/hooks';
 import type { UploadToken } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { endingOf } from '../../format/ending.ts';
+import { shortId } from '../../format/short-id.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
+import { useInterval } from '../../ui/hooks/use-interval.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Card, Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
-import { Empty, Shown } from '../../ui/states.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { useEvery } from '../../ui/use-every.ts';
-import { useLoad } from '../../ui/use-load.ts';
-import { useQuery } from '../../ui/use-query.ts';
+import { showToast } from '../../ui/toast.tsx';
 import { TokenCell } from './token-cell.tsx';
 import { TokenDialog } from './token-dialog.tsx';
 import { TokenForm } from './token-form.tsx';
@@ -38,7 +38,7 @@ export function UploadTokensPage() {
       signal,
     }),
   );
-  useEvery(refreshMs, loaded.reload);
+  useInterval(refreshMs, loaded.reload);
   const close = () => setOpen(undefined);
   return (
     <Page
@@ -51,13 +51,13 @@ export function UploadTokensPage() {
       }
     >
       <Card flush>
-        <Shown loaded={loaded} height={180}>
+        <LoadedContent loaded={loaded} height={180}>
           {({ data, pagination }) =>
             data.length === 0 ? (
-              <Empty icon="token" title="No upload tokens">
+              <EmptyState icon="token" title="No upload tokens">
                 Make one, and put it where people are to upload. Those that expire leave this list by
                 themselves.
-              </Empty>
+              </EmptyState>
             ) : (
               <>
                 <Table
@@ -74,7 +74,7 @@ export function UploadTokensPage() {
               </>
             )
           }
-        </Shown>
+        </LoadedContent>
       </Card>
       {open?.what === 'form' && (
         <TokenForm
@@ -106,11 +106,11 @@ function DeleteToken({
     <ConfirmDialog
       title="Delete this upload token?"
       action="Delete the token"
-      name={endingOf(token)}
+      name={shortId(token)}
       onClose={onClose}
       work={async () => {
         await call('DELETE /upload-tokens/{uploadToken}', { params: { uploadToken: token } });
-        tell('Upload token deleted.');
+        showToast('Upload token deleted.');
         onDeleted();
       }}
     >
@@ -127,9 +127,10 @@ function columnsOf(setOpen: (open: Open) => void): Column<UploadToken>[] {
     { head: 'Token', cell: ({ token }) => <TokenCell token={token} /> },
     {
       head: 'Expires',
-      cell: ({ expiresAt }) => (expiresAt === undefined ? <Badge>Never</Badge> : <Moment time={expiresAt} />),
+      cell: ({ expiresAt }) =>
+        expiresAt === undefined ? <Badge>Never</Badge> : <RelativeTime time={expiresAt} />,
     },
-    { head: 'Created', cell: ({ createdAt }) => <Moment time={createdAt} /> },
+    { head: 'Created', cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
     {
       head: 'Actions',
       isActions: true,
@@ -137,7 +138,7 @@ function columnsOf(setOpen: (open: Open) => void): Column<UploadToken>[] {
         <span class="actions-of-row">
           <Button
             small
-            label={`How to use token ${endingOf(token.token)}`}
+            label={`How to use token ${shortId(token.token)}`}
             onClick={() => setOpen({ what: 'token', token, isNew: false })}
           >
             How to use
@@ -145,7 +146,7 @@ function columnsOf(setOpen: (open: Open) => void): Column<UploadToken>[] {
           <IconButton
             danger
             icon="trash"
-            label={`Delete token ${endingOf(token.token)}`}
+            label={`Delete token ${shortId(token.token)}`}
             onClick={() => setOpen({ what: 'deletion', token })}
           />
         </span>

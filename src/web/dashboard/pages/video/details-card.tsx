@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { titleOf } from '../../format/video-title.ts';
-import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
-import { Card, Facts } from '../../ui/page.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
+import { SelectField, TextArea, TextField } from '../../ui/form/field.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { Card, DetailList } from '../../ui/page.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { EditButton, useReturnedFocus } from './edit-button.tsx';
 import { EditForm } from './edit-form.tsx';
-import { languageName, spokenLanguages } from './languages.ts';
+import { languageName, spokenLanguages } from './tracks/languages.ts';
 import type { EditedVideo } from './use-video.ts';
 
 /** Title, description and language of a video, edited where they stand. */
@@ -24,7 +24,7 @@ export function DetailsCard(edited: EditedVideo) {
       {isEditing ? (
         <DetailsForm {...edited} onDone={() => setEditing(false)} />
       ) : (
-        <Facts
+        <DetailList
           rows={[
             ['Title', titleOf(video)],
             [
@@ -60,7 +60,7 @@ function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => vo
       description,
       ...(language === (video.language ?? '') ? {} : { language: language === '' ? null : language }),
     });
-    tell('Details saved.');
+    showToast('Details saved.');
     onDone();
   });
   return (

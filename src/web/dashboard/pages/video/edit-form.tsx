@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
-import { ProblemNotice } from '../../ui/dialog.tsx';
-import type { Submission } from '../../ui/use-submit.ts';
+import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
+import type { Submission } from '../../ui/form/use-submit.ts';
 
 /** Fields that take a card's place while it is edited. Its first field has the keyboard, Enter saves, Escape leaves it as it was. */
 export function EditForm({

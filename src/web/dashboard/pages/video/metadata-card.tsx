@@ -1,9 +1,9 @@
 import { useRef, useState } from 'preact/hooks';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { TextField } from '../../ui/form/field.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card } from '../../ui/page.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
+import { showToast } from '../../ui/toast.tsx';
 import { EditButton, useReturnedFocus } from './edit-button.tsx';
 import { EditForm } from './edit-form.tsx';
 import type { EditedVideo } from './use-video.ts';
@@ -56,7 +56,7 @@ function MetadataForm({ video, change, onDone }: EditedVideo & { onDone: () => v
   const submission = useSubmit(async () => {
     const filled = rows.filter(({ key, value }) => key.trim() !== '' || value.trim() !== '');
     await change({ metadata: filled.map(({ key, value }) => ({ key: key.trim(), value })) });
-    tell('Metadata saved.');
+    showToast('Metadata saved.');
     onDone();
   });
   return (

@@ -2,10 +2,10 @@ import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { Button } from '../../ui/button.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Page } from '../../ui/page.tsx';
-import { Empty, LoadFailed, Skeleton } from '../../ui/states.tsx';
-import { useLoad } from '../../ui/use-load.ts';
-import { useSubmit } from '../../ui/use-submit.ts';
+import { EmptyState, LoadError, Skeleton } from '../../ui/states.tsx';
 import { restoreVideos } from '../videos/discard-videos.ts';
 
 const back = { href: '/dashboard/videos', words: 'Videos' };
@@ -23,7 +23,7 @@ export function MissingVideo({ videoId, onRestored }: { videoId: string; onResto
   if (value !== undefined) {
     return (
       <Page title={titleOf(value)} back={back}>
-        <Empty
+        <EmptyState
           icon="trash"
           title="This video is in the trash"
           action={
@@ -37,7 +37,7 @@ export function MissingVideo({ videoId, onRestored }: { videoId: string; onResto
         >
           {value.discardedAt !== null && `Deleted on ${formatDateTime(value.discardedAt)}. `}
           {value.deletesAt !== null && `It is deleted permanently on ${formatDateTime(value.deletesAt)}.`}
-        </Empty>
+        </EmptyState>
       </Page>
     );
   }
@@ -51,15 +51,15 @@ export function MissingVideo({ videoId, onRestored }: { videoId: string; onResto
   return (
     <Page title="Not found" back={back}>
       {problem.status === 404 ? (
-        <Empty
+        <EmptyState
           icon="video"
           title="There is no such video"
           action={<Button href="/dashboard/videos">Go to the videos</Button>}
         >
           It was deleted, or it belongs to the other environment.
-        </Empty>
+        </EmptyState>
       ) : (
-        <LoadFailed problem={problem} retry={reload} />
+        <LoadError problem={problem} retry={reload} />
       )}
     </Page>
   );

@@ -1,13 +1,13 @@
-import { CheckField } from '../../ui/field.tsx';
+import { CheckField } from '../../ui/form/field.tsx';
+import { PlayerThemeField } from '../../ui/form/player-theme-field.tsx';
 import { Card } from '../../ui/page.tsx';
-import { PlayerThemeField } from '../../ui/player-theme-field.tsx';
-import { useChoice } from './use-choice.ts';
+import { useInstantSave } from './use-instant-save.ts';
 import type { EditedVideo } from './use-video.ts';
 
 /** How a video looks and what the player offers of it. Each choice holds at once. */
 export function PlaybackCard({ video, change }: EditedVideo) {
   const { playerId, mp4Support, panoramic } = video;
-  const save = useChoice(change);
+  const save = useInstantSave(change);
   return (
     <Card title="Playback">
       <PlayerThemeField

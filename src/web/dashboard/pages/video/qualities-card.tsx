@@ -2,10 +2,10 @@ import type { VideoStatus } from '../../api/api-types.ts';
 import { formatPercent } from '../../format/size.ts';
 import type { Quality } from '../../format/video-state.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
+import type { Loaded } from '../../ui/hooks/use-load.ts';
 import { Card } from '../../ui/page.tsx';
 import { Progress } from '../../ui/progress.tsx';
-import { Shown } from '../../ui/states.tsx';
-import type { Loaded } from '../../ui/use-load.ts';
+import { LoadedContent } from '../../ui/states.tsx';
 
 const words: Readonly<Record<Quality['status'], readonly [text: string, tone: Tone]>> = {
   waiting: ['Waiting', 'neutral'],
@@ -18,7 +18,7 @@ const words: Readonly<Record<Quality['status'], readonly [text: string, tone: To
 export function QualitiesCard({ status }: { status: Loaded<VideoStatus> }) {
   return (
     <Card title="Qualities">
-      <Shown loaded={status} rows={4}>
+      <LoadedContent loaded={status} rows={4}>
         {({ encoding }) =>
           encoding.qualities.length === 0 ? (
             <p class="quiet">
@@ -36,7 +36,7 @@ export function QualitiesCard({ status }: { status: Loaded<VideoStatus> }) {
             </ul>
           )
         }
-      </Shown>
+      </LoadedContent>
     </Card>
   );
 }

@@ -5,18 +5,18 @@ import type { EmbeddedPlayer } from '../../format/embed-code.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
-import { EmbedField } from '../../ui/embed-field.tsx';
-import { SelectField } from '../../ui/field.tsx';
+import { EmbedField } from '../../ui/form/embed-field.tsx';
+import { SelectField } from '../../ui/form/field.tsx';
+import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
-import { Shown } from '../../ui/states.tsx';
-import { useLoad } from '../../ui/use-load.ts';
-import { useChoice } from './use-choice.ts';
+import { LoadedContent } from '../../ui/states.tsx';
+import { useInstantSave } from './use-instant-save.ts';
 import type { EditedVideo, VideoAssets } from './use-video.ts';
 
 /** Who may watch a video, and what to give them: links and the code for other pages. */
 export function ShareCard({ video, change, status }: EditedVideo & { status: VideoStatus | undefined }) {
-  const save = useChoice(change);
+  const save = useInstantSave(change);
   const setPublic = (isPublic: boolean) =>
     save({ public: isPublic }, isPublic ? 'The video is public.' : 'The video is private.');
   const linksOf = (assets: VideoAssets) => (
@@ -65,9 +65,9 @@ function PrivateLinks({
         Each link is for one viewer: the first browser that opens it can watch for 24 hours, nobody else. Make
         new links for the next viewer.
       </Notice>
-      <Shown loaded={loaded} height={300}>
+      <LoadedContent loaded={loaded} height={300}>
         {({ assets }) => assets !== null && children(assets)}
-      </Shown>
+      </LoadedContent>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { call } from '../../api/client.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Card } from '../../ui/page.tsx';
-import { useLoad } from '../../ui/use-load.ts';
 
 /** What a video is about in short, where somebody wrote it through the API; nothing otherwise. */
 export function SummaryCard({ videoId }: { videoId: string }) {

@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks';
-import { ProblemNotice } from '../../ui/dialog.tsx';
+import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
+import { TagField } from '../../ui/form/tag-field.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card } from '../../ui/page.tsx';
-import { TagField } from '../../ui/tag-field.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
 import type { EditedVideo } from './use-video.ts';
 
 /** Tags of a video. Each change is saved at once. */

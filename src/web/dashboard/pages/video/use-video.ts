@@ -2,9 +2,9 @@ import { useRef } from 'preact/hooks';
 import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { call, type Input } from '../../api/client.ts';
 import { videoStateOf, withProgress } from '../../format/video-state.ts';
-import { useEvery } from '../../ui/use-every.ts';
-import { useFeed } from '../../ui/use-feed.ts';
-import { type Loaded, useLoad } from '../../ui/use-load.ts';
+import { useFeed } from '../../ui/hooks/use-feed.ts';
+import { useInterval } from '../../ui/hooks/use-interval.ts';
+import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
 
 /** Addresses of a video's files. */
 export type VideoAssets = NonNullable<Video['assets']>;
@@ -19,8 +19,8 @@ export interface EditedVideo {
   change(changes: VideoChanges): Promise<void>;
 }
 
-const periodMs = 5_000;
-const reloadedAfter: ReadonlySet<string> = new Set([
+const refreshMs = 5_000;
+const reloadEvents: ReadonlySet<string> = new Set([
   'video.encoding.quality.completed',
   'video.encoding.failed',
   'video.source.failed',
@@ -67,10 +67,10 @@ export function useVideoStatus(videoId: string, video: Video | undefined): Loade
     if (message.type === 'video.encoding.progress' && value !== undefined && !isLoading) {
       const next = withProgress(value, message);
       if (next !== value) set(next);
-    } else if (reloadedAfter.has(message.type)) reload();
+    } else if (reloadEvents.has(message.type)) reload();
   });
   // Of an empty one and one that failed, a file may come from anywhere.
   const isOpen = value !== undefined && video !== undefined && videoStateOf(video, value).kind !== 'ready';
-  useEvery(isOpen ? periodMs : undefined, reload);
+  useInterval(isOpen ? refreshMs : undefined, reload);
   return loaded;
 }

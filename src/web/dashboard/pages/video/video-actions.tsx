@@ -6,11 +6,11 @@ import { localUrl } from '../../format/local-url.ts';
 import type { VideoState } from '../../format/video-state.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
-import { tellProblem } from '../../ui/toast.tsx';
-import { useRestoreDays } from '../../ui/use-restore-days.ts';
+import { showError } from '../../ui/toast.tsx';
+import { useRestoreDays } from '../../ui/video/use-restore-days.ts';
 import { DeleteDialog } from '../videos/delete-dialog.tsx';
 import { discardVideos } from '../videos/discard-videos.ts';
-import { saveFile } from './tracks.ts';
+import { saveFile } from './tracks/tracks.ts';
 
 /** What can be done with a video as a whole. */
 export function VideoActions({ video, state }: { video: Video; state: VideoState | undefined }) {
@@ -24,13 +24,13 @@ export function VideoActions({ video, state }: { video: Video; state: VideoState
   };
   const items: MenuItem[] = [];
   if (restoreDays !== undefined && restoreDays > 0) {
-    items.push({ words: 'Move to the trash', icon: 'trash', onClick: () => void discard() });
+    items.push({ label: 'Move to the trash', icon: 'trash', onClick: () => void discard() });
   }
-  items.push({ words: 'Delete permanently', icon: 'trash', danger: true, onClick: () => setDeleting(true) });
+  items.push({ label: 'Delete permanently', icon: 'trash', danger: true, onClick: () => setDeleting(true) });
   return (
     <>
       {state?.kind === 'ready' && video.assets?.mp4 !== undefined && (
-        <Button icon="download" onClick={() => void saveMp4(videoId).catch(tellProblem)}>
+        <Button icon="download" onClick={() => void saveMp4(videoId).catch(showError)}>
           Download
         </Button>
       )}

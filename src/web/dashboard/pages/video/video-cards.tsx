@@ -1,20 +1,20 @@
 import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { isWatchable, videoStateOf } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
-import type { Loaded } from '../../ui/use-load.ts';
-import { CaptionsCard } from './captions-card.tsx';
-import { ChaptersCard } from './chapters-card.tsx';
+import type { Loaded } from '../../ui/hooks/use-load.ts';
 import { DetailsCard } from './details-card.tsx';
-import { FactsCard } from './facts-card.tsx';
+import { FileInfoCard } from './file-info-card.tsx';
 import { MetadataCard } from './metadata-card.tsx';
 import { PlaybackCard } from './playback-card.tsx';
+import { PlayerFrame } from './player-frame.tsx';
 import { QualitiesCard } from './qualities-card.tsx';
 import { ShareCard } from './share-card.tsx';
 import { SummaryCard } from './summary-card.tsx';
 import { TagsCard } from './tags-card.tsx';
-import { ThumbnailCard } from './thumbnail-card.tsx';
+import { ThumbnailCard } from './thumbnail/thumbnail-card.tsx';
+import { CaptionsCard } from './tracks/captions-card.tsx';
+import { ChaptersCard } from './tracks/chapters-card.tsx';
 import { type EditedVideo, useOwnAssets } from './use-video.ts';
-import { VideoStage } from './video-stage.tsx';
 
 /** Everything on the page of a video: what is watched and edited beside what is known and handed out. */
 export function VideoCards({
@@ -36,12 +36,12 @@ export function VideoCards({
   return (
     <div class="columns main-side">
       <div class="stack video-main">
-        <VideoStage
+        <PlayerFrame
           assets={assets}
           state={state}
           title={titleOf(video)}
           onFile={file => {
-            void import('../../uploads/queue.ts').then(({ uploadInto }) =>
+            void import('../../uploads/upload-queue.ts').then(({ uploadInto }) =>
               uploadInto({ videoId, title: titleOf(video) }, file),
             );
           }}
@@ -58,7 +58,7 @@ export function VideoCards({
         <ShareCard video={video} change={change} status={status.value} />
         <PlaybackCard video={video} change={change} />
         <QualitiesCard status={status} />
-        <FactsCard video={video} status={status} />
+        <FileInfoCard video={video} status={status} />
       </div>
     </div>
   );

@@ -3,8 +3,8 @@ import { titleOf } from '../../format/video-title.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Page } from '../../ui/page.tsx';
-import { LoadFailed, Skeleton } from '../../ui/states.tsx';
-import { VideoBadge } from '../../ui/video-badge.tsx';
+import { LoadError, Skeleton } from '../../ui/states.tsx';
+import { VideoBadge } from '../../ui/video/video-badge.tsx';
 import { MissingVideo } from './missing-video.tsx';
 import { useVideo, useVideoStatus } from './use-video.ts';
 import { VideoActions } from './video-actions.tsx';
@@ -22,7 +22,7 @@ export function VideoPage({ params }: PageProps) {
   if (video === undefined) {
     return (
       <Page title="Video" back={back}>
-        {problem === undefined ? <Loading /> : <LoadFailed problem={problem} retry={loaded.reload} />}
+        {problem === undefined ? <Loading /> : <LoadError problem={problem} retry={loaded.reload} />}
       </Page>
     );
   }

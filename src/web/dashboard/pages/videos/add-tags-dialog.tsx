@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { addTags } from '../../format/tags.ts';
-import { FormDialog } from '../../ui/dialog.tsx';
-import { TagField } from '../../ui/tag-field.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
+import { FormDialog } from '../../ui/dialog/dialog.tsx';
+import { TagField } from '../../ui/form/tag-field.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { showToast } from '../../ui/toast.tsx';
 
 /** Adds tags to several videos; those that a video has already stay as they are. */
 export function AddTagsDialog({
@@ -30,7 +30,9 @@ export function AddTagsDialog({
     } finally {
       onChanged();
     }
-    tell(wanted.tags.length === 1 ? `Tag “${wanted.tags[0]}” added.` : `${wanted.tags.length} tags added.`);
+    showToast(
+      wanted.tags.length === 1 ? `Tag “${wanted.tags[0]}” added.` : `${wanted.tags.length} tags added.`,
+    );
     onClose();
   });
   return (

@@ -3,10 +3,10 @@ import { call } from '../../api/client.ts';
 import { problemOf } from '../../api/problem.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { environment } from '../../state/session.ts';
-import { ConfirmDialog } from '../../ui/confirm.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { videosChanged } from '../../uploads/upload-store.ts';
-import { wordsOf } from './discard-videos.ts';
+import { describeVideos } from './discard-videos.ts';
 
 /** Asks before videos are deleted permanently, whether they are in the trash or not. */
 export function DeleteDialog({
@@ -18,7 +18,7 @@ export function DeleteDialog({
   onDeleted?: () => void;
   onClose: () => void;
 }) {
-  const what = wordsOf(videos);
+  const what = describeVideos(videos);
   const [first] = videos;
   const headers = { 'Millrace-Environment': environment.peek() };
   return (
@@ -32,7 +32,7 @@ export function DeleteDialog({
         } finally {
           videosChanged();
         }
-        tell(`${what} deleted permanently.`);
+        showToast(`${what} deleted permanently.`);
         onDeleted?.();
       }}
       onClose={onClose}

@@ -3,7 +3,7 @@ import { call } from '../../api/client.ts';
 import { problemOf } from '../../api/problem.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { environment } from '../../state/session.ts';
-import { tell, tellProblem } from '../../ui/toast.tsx';
+import { showError, showToast } from '../../ui/toast.tsx';
 import { videosChanged } from '../../uploads/upload-store.ts';
 
 /** Moves videos to the trash one after the other, says so, and offers to undo it. Those that somebody else deleted are passed over. Returns whether
@@ -21,12 +21,12 @@ export async function discardVideos(videos: readonly Video[]): Promise<boolean> 
     }
   } catch (error) {
     isDone = false;
-    tellProblem(error);
+    showError(error);
   }
   videosChanged();
   if (discarded.length === 0) return isDone;
-  tell(`${wordsOf(discarded)} moved to the trash.`, {
-    words: 'Undo',
+  showToast(`${describeVideos(discarded)} moved to the trash.`, {
+    label: 'Undo',
     run: () => void restoreVideos(discarded, headers),
   });
   return isDone;
@@ -47,12 +47,12 @@ export async function restoreVideos(
       else lost += 1;
     }
   } catch (error) {
-    tellProblem(error);
+    showError(error);
   }
   videosChanged();
-  if (restored.length > 0) tell(`${wordsOf(restored)} restored.`);
+  if (restored.length > 0) showToast(`${describeVideos(restored)} restored.`);
   if (lost > 0)
-    tellProblem(
+    showError(
       new Error(
         lost === 1 ? 'One video is no longer in the trash.' : `${lost} videos are no longer in the trash.`,
       ),
@@ -60,7 +60,7 @@ export async function restoreVideos(
 }
 
 /** Title of one, or how many there are. */
-export function wordsOf(videos: readonly Video[]): string {
+export function describeVideos(videos: readonly Video[]): string {
   const [first] = videos;
   return videos.length === 1 && first !== undefined ? `“${titleOf(first)}”` : `${videos.length} videos`;
 }

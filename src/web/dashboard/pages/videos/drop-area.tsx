@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../ui/icon.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 
 /** Takes files that are dropped anywhere on the page, and says so while they are held over it. */
 export function DropArea({ onFiles }: { onFiles: (files: File[]) => void }) {
@@ -55,6 +55,6 @@ export function DropArea({ onFiles }: { onFiles: (files: File[]) => void }) {
 function filesOf({ dataTransfer }: DragEvent): File[] {
   const items = [...(dataTransfer?.items ?? [])].filter(({ kind }) => kind === 'file');
   const isFolder = (item: DataTransferItem) => item.webkitGetAsEntry()?.isDirectory === true;
-  if (items.some(isFolder)) tell('Folders cannot be uploaded: drop the files that are in them.');
+  if (items.some(isFolder)) showToast('Folders cannot be uploaded: drop the files that are in them.');
   return items.filter(item => !isFolder(item)).flatMap(item => item.getAsFile() ?? []);
 }

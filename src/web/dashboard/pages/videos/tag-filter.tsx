@@ -2,9 +2,9 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { call } from '../../api/client.ts';
 import { formatNumber } from '../../format/size.ts';
 import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { Shown } from '../../ui/states.tsx';
-import { useLoad } from '../../ui/use-load.ts';
+import { TextField } from '../../ui/form/field.tsx';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { LoadedContent } from '../../ui/states.tsx';
 
 const searchFrom = 8;
 
@@ -87,7 +87,7 @@ function TagList({
           onValue={setSearch}
         />
       )}
-      <Shown loaded={loaded} rows={4}>
+      <LoadedContent loaded={loaded} rows={4}>
         {({ data }) =>
           data.length === 0 ? (
             <p class="quiet">
@@ -117,7 +117,7 @@ function TagList({
             </ul>
           )
         }
-      </Shown>
+      </LoadedContent>
     </div>
   );
 }

@@ -5,17 +5,17 @@ import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { environment } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
-import { Empty, Shown } from '../../ui/states.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { useLoad } from '../../ui/use-load.ts';
-import { useQuery } from '../../ui/use-query.ts';
-import { useRestoreDays } from '../../ui/use-restore-days.ts';
+import { showToast } from '../../ui/toast.tsx';
+import { useRestoreDays } from '../../ui/video/use-restore-days.ts';
 import { videosChanged, videosRevision } from '../../uploads/upload-store.ts';
 import { DeleteDialog, deletePermanently } from './delete-dialog.tsx';
 import { restoreVideos } from './discard-videos.ts';
@@ -41,10 +41,10 @@ export function TrashPage() {
         )
       }
     >
-      <Shown loaded={restoreDays} rows={4}>
+      <LoadedContent loaded={restoreDays} rows={4}>
         {value => (value === 0 ? <TurnedOff /> : <TrashList onCount={setCount} />)}
-      </Shown>
-      {isEmptying && <EmptyDialog count={count} onClose={() => setEmptying(false)} />}
+      </LoadedContent>
+      {isEmptying && <EmptyTrashDialog count={count} onClose={() => setEmptying(false)} />}
     </Page>
   );
 }
@@ -90,10 +90,10 @@ function TrashList({ onCount }: { onCount: (count: number) => void }) {
         <VideoFilters choice={choice} hasTags={false} onChange={change} />
       )}
       <Card flush>
-        <Shown loaded={list} height={160}>
+        <LoadedContent loaded={list} height={160}>
           {({ data, pagination }) =>
             data.length === 0 ? (
-              <NothingHere isFiltered={isFiltered || choice.page > 1} />
+              <NoDeletedVideos isFiltered={isFiltered || choice.page > 1} />
             ) : (
               <>
                 <Table
@@ -114,23 +114,23 @@ function TrashList({ onCount }: { onCount: (count: number) => void }) {
               </>
             )
           }
-        </Shown>
+        </LoadedContent>
       </Card>
       {unwanted !== undefined && <DeleteDialog videos={[unwanted]} onClose={() => setUnwanted(undefined)} />}
     </>
   );
 }
 
-function NothingHere({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <Empty icon="search" title="No video fits" />;
+function NoDeletedVideos({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <EmptyState icon="search" title="No video fits" />;
   return (
-    <Empty
+    <EmptyState
       icon="trash"
       title="The trash is empty"
       action={<Button href="/dashboard/videos">Go to the videos</Button>}
     >
       When you delete a video, you can restore it here.
-    </Empty>
+    </EmptyState>
   );
 }
 
@@ -146,7 +146,10 @@ function columnsOf({
 }): Column<Video>[] {
   return [
     { head: 'Title', cell: video => <strong>{titleOf(video)}</strong> },
-    { head: 'Deleted', cell: ({ discardedAt }) => discardedAt !== null && <Moment time={discardedAt} /> },
+    {
+      head: 'Deleted',
+      cell: ({ discardedAt }) => discardedAt !== null && <RelativeTime time={discardedAt} />,
+    },
     {
       head: 'Permanent deletion',
       cell: ({ deletesAt }) =>
@@ -181,7 +184,7 @@ function columnsOf({
   ];
 }
 
-function EmptyDialog({ count, onClose }: { count: number; onClose: () => void }) {
+function EmptyTrashDialog({ count, onClose }: { count: number; onClose: () => void }) {
   const what = count === 1 ? '1 video' : `${count} videos`;
   return (
     <ConfirmDialog
@@ -194,7 +197,7 @@ function EmptyDialog({ count, onClose }: { count: number; onClose: () => void })
         } finally {
           videosChanged();
         }
-        tell('The trash is empty.');
+        showToast('The trash is empty.');
       }}
       onClose={onClose}
     >

@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
-import { uploadFiles } from '../../uploads/queue.ts';
+import { uploadFiles } from '../../uploads/upload-queue.ts';
 import { videosChanged } from '../../uploads/upload-store.ts';
-import { FromAddressDialog } from './from-address-dialog.tsx';
+import { ImportDialog } from './import-dialog.tsx';
 
 /** The ways to new videos: files of this device, or a web address. */
 export function UploadButtons() {
@@ -28,7 +28,7 @@ export function UploadButtons() {
           currentTarget.value = '';
         }}
       />
-      {isAsking && <FromAddressDialog onMade={videosChanged} onClose={() => setAsking(false)} />}
+      {isAsking && <ImportDialog onMade={videosChanged} onClose={() => setAsking(false)} />}
     </>
   );
 }

@@ -8,8 +8,8 @@ import { copyText } from '../../ui/copy.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Progress } from '../../ui/progress.tsx';
-import { VideoBadge } from '../../ui/video-badge.tsx';
-import { VideoPicture } from '../../ui/video-picture.tsx';
+import { VideoBadge } from '../../ui/video/video-badge.tsx';
+import { VideoThumbnail } from '../../ui/video/video-thumbnail.tsx';
 import { uploads } from '../../uploads/upload-store.ts';
 
 const tagsShown = 3;
@@ -39,13 +39,13 @@ export function VideoCard({
   return (
     <li class={`video-card${isSelected ? ' selected' : ''}`}>
       <div class="video-picture">
-        <VideoPicture video={video} state={state} isAudioOnly={status !== undefined && isAudioOnly(status)}>
+        <VideoThumbnail video={video} state={state} isAudioOnly={status !== undefined && isAudioOnly(status)}>
           {state !== undefined && state.kind !== 'ready' && (
             <span class="video-state">
               <VideoBadge state={state} />
             </span>
           )}
-        </VideoPicture>
+        </VideoThumbnail>
         <input
           type="checkbox"
           class="video-select"
@@ -67,11 +67,11 @@ export function VideoCard({
             label={`Actions for ${title}`}
             items={[
               {
-                words: 'Copy the link',
+                label: 'Copy the link',
                 icon: 'link',
                 onClick: () => void copyText(video.assets?.player ?? '', 'Link'),
               },
-              { words: 'Delete', icon: 'trash', danger: true, onClick: onDelete },
+              { label: 'Delete', icon: 'trash', danger: true, onClick: onDelete },
             ]}
           />
         </div>

@@ -1,6 +1,6 @@
 import { IconButton } from '../../ui/button.tsx';
-import { SelectField } from '../../ui/field.tsx';
-import { SearchField } from '../../ui/search-field.tsx';
+import { SelectField } from '../../ui/form/field.tsx';
+import { SearchField } from '../../ui/form/search-field.tsx';
 import { type ListChoice, type VideoOrder, videoOrders, writeTags } from './list-query.ts';
 import { TagFilter } from './tag-filter.tsx';
 

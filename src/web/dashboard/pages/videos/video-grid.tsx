@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
-import { useVideoStatuses } from '../../ui/use-video-statuses.ts';
+import { useVideoStatuses } from '../../ui/video/use-video-statuses.ts';
 import { AddTagsDialog } from './add-tags-dialog.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { discardVideos } from './discard-videos.ts';

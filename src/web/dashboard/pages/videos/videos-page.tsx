@@ -1,11 +1,11 @@
 import { environment } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
-import { Empty, LoadFailed } from '../../ui/states.tsx';
-import { useQuery } from '../../ui/use-query.ts';
-import { useRestoreDays } from '../../ui/use-restore-days.ts';
-import { uploadFiles } from '../../uploads/queue.ts';
+import { EmptyState, LoadError } from '../../ui/states.tsx';
+import { useRestoreDays } from '../../ui/video/use-restore-days.ts';
+import { uploadFiles } from '../../uploads/upload-queue.ts';
 import { DropArea } from './drop-area.tsx';
 import { readChoice, writeTags } from './list-query.ts';
 import { UploadButtons } from './upload-buttons.tsx';
@@ -42,11 +42,11 @@ export function VideosPage() {
       <DropArea onFiles={uploadFiles} />
       {!isEmpty && <VideoFilters choice={choice} onChange={change} />}
       {list.value === undefined && list.problem === undefined && <VideoGridSkeleton />}
-      {list.problem !== undefined && <LoadFailed problem={list.problem} retry={list.reload} />}
+      {list.problem !== undefined && <LoadError problem={list.problem} retry={list.reload} />}
       {list.value !== undefined && (
         <div class="shown" aria-busy={list.isLoading}>
           {list.value.data.length === 0 ? (
-            <Nothing
+            <NoVideos
               isFiltered={isFiltered || choice.page > 1}
               onClear={() => change({ search: undefined, tags: undefined, page: undefined })}
             />
@@ -72,17 +72,21 @@ export function VideosPage() {
   );
 }
 
-function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+function NoVideos({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (isFiltered) {
     return (
-      <Empty icon="search" title="No video fits" action={<Button onClick={onClear}>Show all videos</Button>}>
+      <EmptyState
+        icon="search"
+        title="No video fits"
+        action={<Button onClick={onClear}>Show all videos</Button>}
+      >
         Try another word, or fewer tags.
-      </Empty>
+      </EmptyState>
     );
   }
   return (
-    <Empty icon="video" title="No videos yet">
+    <EmptyState icon="video" title="No videos yet">
       Drop files anywhere on this page to upload them. Recordings of your live streams appear here, too.
-    </Empty>
+    </EmptyState>
   );
 }

@@ -1,7 +1,7 @@
 import { call } from '../../api/client.ts';
-import { endingOf } from '../../format/ending.ts';
-import { ConfirmDialog } from '../../ui/confirm.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { shortId } from '../../format/short-id.ts';
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { WatermarkPicture } from './watermark-picture.tsx';
 
 /** Asks for the end of a watermark's id before it is deleted. */
@@ -18,11 +18,11 @@ export function DeleteWatermark({
     <ConfirmDialog
       title="Delete this watermark?"
       action="Delete the watermark"
-      name={endingOf(watermarkId)}
+      name={shortId(watermarkId)}
       onClose={onClose}
       work={async () => {
         await call('DELETE /watermarks/{watermarkId}', { params: { watermarkId } });
-        tell('Watermark deleted.');
+        showToast('Watermark deleted.');
         onDeleted();
       }}
     >

@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks';
-import { inUnit, isLength, type LengthDraft, type LengthUnit } from './placement-draft.ts';
+import { convertUnit, isLength, type LengthDraft, type LengthUnit } from './placement-draft.ts';
 
 const unitWords: Readonly<Record<LengthUnit, string>> = { '%': '%', px: 'pixels', initial: 'as it is' };
 
@@ -46,7 +46,7 @@ export function LengthField({
           aria-label={`${label}: unit`}
           value={value.unit}
           onChange={event =>
-            onValue(inUnit(value, event.currentTarget.value as LengthUnit, wholePx, usualPx))
+            onValue(convertUnit(value, event.currentTarget.value as LengthUnit, wholePx, usualPx))
           }
         >
           {units.map(unit => (

@@ -1,25 +1,25 @@
 import { useState } from 'preact/hooks';
-import { endingOf } from '../../format/ending.ts';
-import { CodeSample } from '../../ui/code.tsx';
-import { SelectField } from '../../ui/field.tsx';
+import { shortId } from '../../format/short-id.ts';
+import { CodeSample } from '../../ui/code-sample.tsx';
+import { SelectField } from '../../ui/form/field.tsx';
+import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
-import { useLoad } from '../../ui/use-load.ts';
 import { type Backdrop, loadBackdrop, loadVideos, plainBackdrops } from './backdrops.ts';
 import { placeWatermark, type Size } from './placement.ts';
-import { firstDraft, isComplete, placementOf } from './placement-draft.ts';
+import { defaultDraft, isComplete, placementOf } from './placement-draft.ts';
 import { PlacementFields } from './placement-fields.tsx';
 import { PlacementFrame } from './placement-frame.tsx';
 import { placementJson, placementRequest } from './placement-samples.ts';
-import { useWatermarkImage } from './use-image.ts';
+import { useWatermarkImage } from './use-watermark-image.ts';
 
 const firstBackdrop = plainBackdrops[0]!;
 /** Until the size of the image is known. */
-const someSize: Size = { width: 1, height: 1 };
+const unknownSize: Size = { width: 1, height: 1 };
 
 /** Tries out where a watermark stands, and tells how to say so for a new video. */
 export function PlacementCard({ watermarkId }: { watermarkId: string }) {
-  const [draft, setDraft] = useState(firstDraft);
+  const [draft, setDraft] = useState(defaultDraft);
   const [backdropId, setBackdropId] = useState(firstBackdrop.id);
   const [imageSize, setImageSize] = useState<Size>();
   const image = useWatermarkImage(watermarkId);
@@ -30,9 +30,9 @@ export function PlacementCard({ watermarkId }: { watermarkId: string }) {
   );
   const backdrop = plain ?? ofVideo.value ?? firstBackdrop;
   const placement = placementOf(draft);
-  const placed = placeWatermark(placement, imageSize ?? someSize, backdrop.size);
+  const placed = placeWatermark(placement, imageSize ?? unknownSize, backdrop.size);
   return (
-    <Card title={`Placement of …${endingOf(watermarkId)}`}>
+    <Card title={`Placement of …${shortId(watermarkId)}`}>
       <div class="placement">
         <div class="stack">
           <SelectField

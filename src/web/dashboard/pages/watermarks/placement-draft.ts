@@ -25,7 +25,7 @@ export interface PlacementDraft {
 }
 
 /** A small mark in the corner where most have theirs. */
-export const firstDraft: PlacementDraft = {
+export const defaultDraft: PlacementDraft = {
   corner: 'bottom-right',
   x: { number: '3', unit: '%' },
   y: { number: '5', unit: '%' },
@@ -73,7 +73,7 @@ export function placementOf({ corner, x, y, width, height, opacity }: PlacementD
  * @param wholePx what 100 % are
  * @param usualPx for a length that was `initial` before
  */
-export function inUnit(
+export function convertUnit(
   { number, unit }: LengthDraft,
   next: LengthUnit,
   wholePx: number,

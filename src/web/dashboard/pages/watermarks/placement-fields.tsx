@@ -1,4 +1,4 @@
-import { SelectField } from '../../ui/field.tsx';
+import { SelectField } from '../../ui/form/field.tsx';
 import { LengthField } from './length-field.tsx';
 import type { PlacedImage, Size } from './placement.ts';
 import { type Corner, isOpacity, type PlacementDraft } from './placement-draft.ts';

@@ -3,7 +3,7 @@ import type { Backdrop } from './backdrops.ts';
 import type { PlacedImage } from './placement.ts';
 
 /** Pixels on the page; what is taller is made narrower. */
-const tallest = 460;
+const maxHeight = 460;
 
 /** A picture with the watermark where the server will put it. */
 export function PlacementFrame({
@@ -26,7 +26,7 @@ export function PlacementFrame({
       class="placement-frame"
       style={{
         aspectRatio: `${size.width} / ${size.height}`,
-        maxWidth: `${Math.round((tallest * size.width) / size.height)}px`,
+        maxWidth: `${Math.round((maxHeight * size.width) / size.height)}px`,
       }}
     >
       {picture !== undefined && picture !== missing && (

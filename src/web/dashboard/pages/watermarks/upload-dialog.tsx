@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { formatBytes } from '../../format/size.ts';
-import { FormDialog } from '../../ui/dialog.tsx';
-import { FileField } from '../../ui/file-field.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
+import { FormDialog } from '../../ui/dialog/dialog.tsx';
+import { FileField } from '../../ui/form/file-field.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { showToast } from '../../ui/toast.tsx';
 import type { Size } from './placement.ts';
-import { useObjectUrl } from './use-image.ts';
+import { useObjectUrl } from './use-watermark-image.ts';
 import { Picture } from './watermark-picture.tsx';
 
 /** Uploads an image as a watermark, which is seen before it is sent. */
@@ -25,7 +25,7 @@ export function UploadDialog({
     const body = new FormData();
     body.append('file', file, file.name);
     const { watermarkId } = await call('POST /watermarks', { body });
-    tell('Watermark uploaded.');
+    showToast('Watermark uploaded.');
     onMade(watermarkId);
   });
   return (

@@ -1,6 +1,6 @@
 import { Icon } from '../../ui/icon.tsx';
 import type { Size } from './placement.ts';
-import { useWatermarkImage } from './use-image.ts';
+import { useWatermarkImage } from './use-watermark-image.ts';
 
 /** The image of a watermark on chequers, by which one sees what is transparent. */
 export function WatermarkPicture({

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Watermark } from '../../api/api-types.ts';
-import { endingOf } from '../../format/ending.ts';
+import { shortId } from '../../format/short-id.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import type { Size } from './placement.ts';
 import { WatermarkPicture } from './watermark-picture.tsx';
 
@@ -21,7 +21,7 @@ export function WatermarkTile({
   onDelete: () => void;
 }) {
   const [size, setSize] = useState<Size>();
-  const ending = endingOf(watermarkId);
+  const ending = shortId(watermarkId);
   return (
     <li class={`watermark-tile${isPlaced ? ' chosen' : ''}`}>
       <WatermarkPicture watermarkId={watermarkId} onSize={setSize} />
@@ -29,7 +29,7 @@ export function WatermarkTile({
         <code title={watermarkId}>…{ending}</code>
         <span class="quiet">
           {size === undefined ? 'Uploaded ' : `${size.width} × ${size.height}, `}
-          <Moment time={createdAt} />
+          <RelativeTime time={createdAt} />
         </span>
       </p>
       <div class="actions-of-row">

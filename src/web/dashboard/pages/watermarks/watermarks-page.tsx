@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Card, Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
-import { Empty, Shown } from '../../ui/states.tsx';
-import { useLoad } from '../../ui/use-load.ts';
-import { useQuery } from '../../ui/use-query.ts';
+import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { DeleteWatermark } from './delete-watermark.tsx';
 import { PlacementCard } from './placement-card.tsx';
 import { UploadDialog } from './upload-dialog.tsx';
@@ -40,12 +40,12 @@ export function WatermarksPage() {
       }
     >
       <Card>
-        <Shown loaded={loaded} height={220}>
+        <LoadedContent loaded={loaded} height={220}>
           {({ data, pagination }) =>
             data.length === 0 ? (
-              <Empty icon="stamp" title="No watermarks yet">
+              <EmptyState icon="stamp" title="No watermarks yet">
                 Upload a PNG with a transparent background, and try out here where it looks best.
-              </Empty>
+              </EmptyState>
             ) : (
               <>
                 <ul class="watermarks">
@@ -67,7 +67,7 @@ export function WatermarksPage() {
               </>
             )
           }
-        </Shown>
+        </LoadedContent>
       </Card>
       {placed !== undefined && <PlacementCard key={placed.watermarkId} watermarkId={placed.watermarkId} />}
       {isUploading && (

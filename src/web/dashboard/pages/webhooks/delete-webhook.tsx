@@ -1,7 +1,7 @@
 import type { Webhook } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { ConfirmDialog } from '../../ui/confirm.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
+import { showToast } from '../../ui/toast.tsx';
 
 /** Asks for a webhook's address before it is deleted. */
 export function DeleteWebhook({
@@ -21,7 +21,7 @@ export function DeleteWebhook({
       onClose={onClose}
       work={async () => {
         await call('DELETE /webhooks/{webhookId}', { params: { webhookId } });
-        tell('Webhook deleted.');
+        showToast('Webhook deleted.');
         onDeleted();
       }}
     >

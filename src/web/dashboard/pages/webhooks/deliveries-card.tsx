@@ -1,27 +1,33 @@
 import type { Webhook, WebhookDelivery } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { SelectField } from '../../ui/field.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { SelectField } from '../../ui/form/field.tsx';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Card } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
-import { Empty, Shown } from '../../ui/states.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { tell, tellProblem } from '../../ui/toast.tsx';
-import { useLoad } from '../../ui/use-load.ts';
-import { useQuery } from '../../ui/use-query.ts';
+import { showError, showToast } from '../../ui/toast.tsx';
+import { DeliveryBadge } from './delivery-badge.tsx';
 import { DeliveryDialog } from './delivery-dialog.tsx';
-import { answerOf, type DeliveryStatus, formatDuration, isPending, statusWords } from './delivery-words.ts';
-import { wordsOf } from './event-words.ts';
-import { DeliveryBadge } from './last-delivery.tsx';
+import {
+  type DeliveryStatus,
+  formatAnswer,
+  formatDuration,
+  isPending,
+  statusLabels,
+} from './delivery-labels.ts';
+import { eventLabel } from './event-labels.ts';
 import { resend } from './resend.ts';
-import { useSettling } from './use-settling.ts';
+import { useDeliveryRefresh } from './use-delivery-refresh.ts';
 
 const pageSize = 25;
 const statuses = ['failed', 'retrying', 'waiting', 'succeeded'] as const;
 const choices = [
   ['', 'All deliveries'],
-  ...statuses.map(status => [status, statusWords[status].words] as const),
+  ...statuses.map(status => [status, statusLabels[status].words] as const),
 ] as const;
 
 /** What was sent to a webhook in the last days, and what is still to be sent. */
@@ -48,15 +54,15 @@ export function DeliveriesCard({
       signal,
     }),
   );
-  const soon = useSettling(loaded.reload, (loaded.value?.data ?? []).some(isPending));
+  const soon = useDeliveryRefresh(loaded.reload, (loaded.value?.data ?? []).some(isPending));
   const sendAgain = async ({ deliveryId }: WebhookDelivery) => {
     try {
       await resend(webhookId, deliveryId);
-      tell('It is sent again.');
+      showToast('It is sent again.');
       loaded.reload();
       soon();
     } catch (error) {
-      tellProblem(error);
+      showError(error);
     }
   };
   return (
@@ -74,7 +80,7 @@ export function DeliveriesCard({
           />
         }
       >
-        <Shown loaded={loaded} height={260}>
+        <LoadedContent loaded={loaded} height={260}>
           {({ data, pagination }) =>
             data.length === 0 ? (
               <NoDeliveries isFiltered={status !== undefined || page > 1} />
@@ -94,7 +100,7 @@ export function DeliveriesCard({
               </>
             )
           }
-        </Shown>
+        </LoadedContent>
       </Card>
       {shown !== undefined && (
         <DeliveryDialog
@@ -115,11 +121,11 @@ export function DeliveriesCard({
 
 function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
   return isFiltered ? (
-    <Empty icon="send" title="No such deliveries" />
+    <EmptyState icon="send" title="No such deliveries" />
   ) : (
-    <Empty icon="send" title="Nothing was sent yet">
+    <EmptyState icon="send" title="Nothing was sent yet">
       The next event for this webhook appears here. Deliveries are kept for 7 days.
-    </Empty>
+    </EmptyState>
   );
 }
 
@@ -132,7 +138,7 @@ function columnsOf({
 }): Column<WebhookDelivery>[] {
   return [
     { head: 'State', cell: ({ status }) => <DeliveryBadge status={status} /> },
-    { head: 'Event', cell: ({ type }) => wordsOf(type).words },
+    { head: 'Event', cell: ({ type }) => eventLabel(type).words },
     {
       head: 'Last answer',
       cell: ({ lastAttempt }) =>
@@ -140,13 +146,13 @@ function columnsOf({
           <span class="quiet">None yet</span>
         ) : (
           <span class="last-answer">
-            {answerOf(lastAttempt)}
+            {formatAnswer(lastAttempt)}
             <span class="quiet">{formatDuration(lastAttempt.durationMs)}</span>
           </span>
         ),
     },
     { head: 'Tries', isNumber: true, cell: ({ attemptsTotal }) => attemptsTotal },
-    { head: 'When', cell: ({ createdAt }) => <Moment time={createdAt} /> },
+    { head: 'When', cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
     {
       head: 'Actions',
       isActions: true,
@@ -167,6 +173,6 @@ function columnsOf({
 }
 
 function nameOf({ type, eventId }: WebhookDelivery): string {
-  const { words } = wordsOf(type);
+  const { words } = eventLabel(type);
   return eventId === undefined ? words : `${words}, event ${eventId}`;
 }

@@ -3,19 +3,19 @@ import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { CodeSample } from '../../ui/code.tsx';
-import { Dialog, ProblemNotice } from '../../ui/dialog.tsx';
-import { Moment } from '../../ui/moment.tsx';
-import { Facts } from '../../ui/page.tsx';
-import { Shown } from '../../ui/states.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { useLoad } from '../../ui/use-load.ts';
-import { useSubmit } from '../../ui/use-submit.ts';
-import { answerOf, formatDuration, isGood, isPending, prettyJson } from './delivery-words.ts';
-import { wordsOf } from './event-words.ts';
-import { DeliveryBadge } from './last-delivery.tsx';
+import { CodeSample } from '../../ui/code-sample.tsx';
+import { Dialog, ProblemNotice } from '../../ui/dialog/dialog.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { DetailList } from '../../ui/page.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { LoadedContent } from '../../ui/states.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { DeliveryBadge } from './delivery-badge.tsx';
+import { formatAnswer, formatDuration, isGood, isPending, prettyJson } from './delivery-labels.ts';
+import { eventLabel } from './event-labels.ts';
 import { resend } from './resend.ts';
-import { useSettling } from './use-settling.ts';
+import { useDeliveryRefresh } from './use-delivery-refresh.ts';
 
 /** One delivery: what is sent, how each try went, and a way to send it again. */
 export function DeliveryDialog({
@@ -33,18 +33,18 @@ export function DeliveryDialog({
   const loaded = useLoad(deliveryId, signal =>
     call('GET /webhooks/{webhookId}/deliveries/{deliveryId}', { params: { webhookId, deliveryId }, signal }),
   );
-  useSettling(loaded.reload, loaded.value !== undefined && isPending(loaded.value));
+  useDeliveryRefresh(loaded.reload, loaded.value !== undefined && isPending(loaded.value));
   const resending = useSubmit(async () => {
     const made = await resend(webhookId, deliveryId);
-    tell('It is sent again.');
+    showToast('It is sent again.');
     onResent(made.deliveryId);
   });
   return (
     <Dialog title="Delivery" wide onClose={onClose}>
       <div class="dialog-body">
-        <Shown loaded={loaded} height={340}>
+        <LoadedContent loaded={loaded} height={340}>
           {delivery => <Details delivery={delivery} />}
-        </Shown>
+        </LoadedContent>
         <ProblemNotice problem={resending.problem} />
       </div>
       <footer>
@@ -64,13 +64,13 @@ function Details({ delivery }: { delivery: WebhookDeliveryDetails }) {
     delivery;
   return (
     <>
-      <Facts
+      <DetailList
         rows={[
           ['State', <DeliveryBadge key="state" status={status} />],
           [
             'Event',
             <>
-              {wordsOf(type).words} <code class="quiet">{type}</code>
+              {eventLabel(type).words} <code class="quiet">{type}</code>
             </>,
           ],
           ...(eventId === undefined ? [] : [['Number of the event', eventId] as const]),
@@ -97,7 +97,7 @@ function Details({ delivery }: { delivery: WebhookDeliveryDetails }) {
 }
 
 function NextTry({ time }: { time: string }) {
-  if (new Date(time).getTime() > Date.now()) return <Moment time={time} />;
+  if (new Date(time).getTime() > Date.now()) return <RelativeTime time={time} />;
   return <>When those before it are through</>;
 }
 
@@ -112,7 +112,7 @@ function Attempt({ attempt }: { attempt: WebhookAttempt }) {
   return (
     <li>
       <p class="attempt-head">
-        <Badge tone={isGood(attempt) ? 'good' : 'bad'}>{answerOf(attempt)}</Badge>
+        <Badge tone={isGood(attempt) ? 'good' : 'bad'}>{formatAnswer(attempt)}</Badge>
         <span class="quiet">
           {formatDateTime(attemptedAt)}, {formatDuration(durationMs)}
         </span>

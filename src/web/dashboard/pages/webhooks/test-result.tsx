@@ -1,7 +1,7 @@
 import type { WebhookDeliveryDetails } from '../../api/api-types.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { answerOf, formatDuration } from './delivery-words.ts';
+import { formatAnswer, formatDuration } from './delivery-labels.ts';
 
 /** Shows the result of a test event. */
 export function TestResult({
@@ -25,7 +25,7 @@ export function TestResult({
     >
       {attempt !== undefined && (
         <p>
-          {answerOf(attempt).replace(/\.?$/, '.')} It took {formatDuration(attempt.durationMs)}.
+          {formatAnswer(attempt).replace(/\.?$/, '.')} It took {formatDuration(attempt.durationMs)}.
         </p>
       )}
     </Notice>

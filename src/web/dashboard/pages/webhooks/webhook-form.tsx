@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import type { Webhook } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { FormDialog } from '../../ui/dialog.tsx';
-import { CheckField, TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/dialog/dialog.tsx';
+import { CheckField, TextField } from '../../ui/form/field.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
-import { type EventType, eventGroups, wordsOf } from './event-words.ts';
-import { useVerdict } from './use-verdict.ts';
+import { type EventType, eventGroups, eventLabel } from './event-labels.ts';
+import { useUrlCheck } from './use-url-check.ts';
 
 const all = eventGroups.flatMap(({ types }) => types);
 
@@ -75,8 +75,8 @@ export function WebhookForm({
           {types.map(type => (
             <CheckField
               key={type}
-              label={wordsOf(type).words}
-              hint={wordsOf(type).hint}
+              label={eventLabel(type).words}
+              hint={eventLabel(type).hint}
               checked={chosen.has(type)}
               onValue={isChosen => choose(type, isChosen)}
             />
@@ -89,7 +89,7 @@ export function WebhookForm({
 
 /** Says before an address is saved that this server would not deliver there, and what changes that. */
 function AddressVerdict({ address }: { address: string }) {
-  const verdict = useVerdict(address);
+  const verdict = useUrlCheck(address);
   return (
     <div role="status">
       {verdict?.deliverable === false && (

@@ -5,17 +5,17 @@ import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { Button } from '../../ui/button.tsx';
-import { CodeSample } from '../../ui/code.tsx';
+import { CodeSample } from '../../ui/code-sample.tsx';
 import { CopyField } from '../../ui/copy.tsx';
-import { ProblemNotice } from '../../ui/dialog.tsx';
-import { Card, Facts, Page } from '../../ui/page.tsx';
-import { Shown } from '../../ui/states.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { useLoad } from '../../ui/use-load.ts';
-import { useSubmit } from '../../ui/use-submit.ts';
+import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { Card, DetailList, Page } from '../../ui/page.tsx';
+import { LoadedContent } from '../../ui/states.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { DeleteWebhook } from './delete-webhook.tsx';
 import { DeliveriesCard } from './deliveries-card.tsx';
-import { wordsOf } from './event-words.ts';
+import { eventLabel } from './event-labels.ts';
 import { TestResult } from './test-result.tsx';
 import { verifySample } from './verify-sample.ts';
 import { WebhookForm } from './webhook-form.tsx';
@@ -62,17 +62,17 @@ export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
         {test !== undefined && <TestResult delivery={test} onDetails={() => setShown(test.deliveryId)} />}
         <ProblemNotice problem={testing.problem} />
       </div>
-      <Shown loaded={loaded} height={420}>
+      <LoadedContent loaded={loaded} height={420}>
         {value => (
           <div class="stack">
             <div class="columns">
-              <HookFacts webhook={value} />
+              <WebhookDetails webhook={value} />
               <Signing webhook={value} />
             </div>
             <DeliveriesCard webhook={value} shown={shown} onShown={setShown} newestId={test?.deliveryId} />
           </div>
         )}
-      </Shown>
+      </LoadedContent>
       {asks === 'edit' && webhook !== undefined && (
         <WebhookForm
           webhook={webhook}
@@ -82,7 +82,7 @@ export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
             setAsks(undefined);
             // What was tested is another address now.
             setTest(undefined);
-            tell('Webhook saved.');
+            showToast('Webhook saved.');
           }}
         />
       )}
@@ -93,18 +93,18 @@ export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
   );
 }
 
-function HookFacts({ webhook: { webhookId, url, events, createdAt } }: { webhook: Webhook }) {
+function WebhookDetails({ webhook: { webhookId, url, events, createdAt } }: { webhook: Webhook }) {
   return (
     <Card title="Webhook">
       <CopyField label="Endpoint URL" value={url} />
-      <Facts
+      <DetailList
         rows={[
           [
             'Events',
             <ul key="events" class="told-of">
               {events.map(type => (
                 <li key={type}>
-                  {wordsOf(type).words}
+                  {eventLabel(type).words}
                   <code class="quiet">{type}</code>
                 </li>
               ))}

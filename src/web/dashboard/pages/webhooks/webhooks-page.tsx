@@ -3,21 +3,21 @@ import { useLocation } from 'preact-iso/router';
 import type { Webhook, WebhookDelivery } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Card, Page } from '../../ui/page.tsx';
-import { Empty, Shown } from '../../ui/states.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { useLoad } from '../../ui/use-load.ts';
+import { showToast } from '../../ui/toast.tsx';
 import { DeleteWebhook } from './delete-webhook.tsx';
-import { isPending } from './delivery-words.ts';
-import { summaryOf, wordsOf } from './event-words.ts';
-import { LastDelivery } from './last-delivery.tsx';
-import { useSettling } from './use-settling.ts';
+import { LastDelivery } from './delivery-badge.tsx';
+import { isPending } from './delivery-labels.ts';
+import { eventLabel, summarizeEvents } from './event-labels.ts';
+import { useDeliveryRefresh } from './use-delivery-refresh.ts';
 import { WebhookForm } from './webhook-form.tsx';
 
 /** The limit of an environment, so that the list has one page only. */
-const webhooksAtMost = 10;
+const maxWebhooks = 10;
 
 /** Endpoints that events are sent to. */
 export function WebhooksPage() {
@@ -27,7 +27,7 @@ export function WebhooksPage() {
   const loaded = useLoad('webhooks', async signal => (await call('GET /webhooks', { signal })).data);
   const ids = (loaded.value ?? []).map(({ webhookId }) => webhookId);
   const newest = useLoad(ids.join(), signal => loadNewest(ids, signal));
-  useSettling(newest.reload, Object.values(newest.value ?? {}).some(isWorkedOn));
+  useDeliveryRefresh(newest.reload, Object.values(newest.value ?? {}).some(isUnderWay));
 
   const newButton = (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
@@ -37,17 +37,17 @@ export function WebhooksPage() {
   return (
     <Page
       title="Webhooks"
-      lead={`Webhooks send events to your app as they happen. The sandbox and production can each have ${webhooksAtMost}.`}
+      lead={`Webhooks send events to your app as they happen. The sandbox and production can each have ${maxWebhooks}.`}
       actions={newButton}
     >
       <Card flush>
-        <Shown loaded={loaded} height={180}>
+        <LoadedContent loaded={loaded} height={180}>
           {webhooks =>
             webhooks.length === 0 ? (
-              <Empty icon="hook" title="No webhooks yet">
+              <EmptyState icon="hook" title="No webhooks yet">
                 Add an endpoint URL and choose events: a broadcast starts, a recording is complete, a video is
                 encoded.
-              </Empty>
+              </EmptyState>
             ) : (
               <Table
                 caption="Webhooks"
@@ -57,13 +57,13 @@ export function WebhooksPage() {
               />
             )
           }
-        </Shown>
+        </LoadedContent>
       </Card>
       {isCreating && (
         <WebhookForm
           onClose={() => setCreating(false)}
           onSaved={({ webhookId }) => {
-            tell('Webhook created.');
+            showToast('Webhook created.');
             route(`/dashboard/webhooks/${webhookId}`);
           }}
         />
@@ -92,7 +92,7 @@ async function loadNewest(ids: readonly string[], signal: AbortSignal): Promise<
   return Object.fromEntries(pairs);
 }
 
-function isWorkedOn(delivery: WebhookDelivery | null): boolean {
+function isUnderWay(delivery: WebhookDelivery | null): boolean {
   return delivery !== null && isPending(delivery);
 }
 
@@ -109,11 +109,11 @@ function columnsOf(newest: Newest, onDelete: (webhook: Webhook) => void): Column
     {
       head: 'Events',
       cell: ({ events }) => (
-        <span title={events.map(type => wordsOf(type).words).join('\n')}>{summaryOf(events)}</span>
+        <span title={events.map(type => eventLabel(type).words).join('\n')}>{summarizeEvents(events)}</span>
       ),
     },
     { head: 'Last delivery', cell: ({ webhookId }) => <LastDelivery delivery={newest[webhookId]} /> },
-    { head: 'Created', cell: ({ createdAt }) => <Moment time={createdAt} /> },
+    { head: 'Created', cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
     {
       head: 'Actions',
       isActions: true,

@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { formatDimensionValue } from '../../../../../src/web/dashboard/pages/analytics/breakdowns.ts';
 import { csvOf } from '../../../../../src/web/dashboard/pages/analytics/csv.ts';
-import { nameOf } from '../../../../../src/web/dashboard/pages/analytics/names.ts';
-import { changePercent, frameOf, rangeOf } from '../../../../../src/web/dashboard/pages/analytics/range.ts';
+import {
+  changePercent,
+  parseRange,
+  resolveRange,
+} from '../../../../../src/web/dashboard/pages/analytics/time-range.ts';
 
 const now = Date.parse('2026-03-14T15:20:30Z');
 const shown = (query: Record<string, string>, isSandbox = false) => {
-  const { fromMs, toMs, interval, before, clock } = frameOf(rangeOf(query, isSandbox, now), isSandbox, now);
+  const { fromMs, toMs, interval, before, clock } = resolveRange(
+    parseRange(query, isSandbox, now),
+    isSandbox,
+    now,
+  );
   const iso = (ms: number) => new Date(ms).toISOString().slice(0, 16);
   expect(clock).toBe(interval === 'day' ? 'days' : query.range === 'custom' ? 'utc' : 'local');
   return [iso(fromMs), iso(toMs), interval, before && iso(before.fromMs), before && iso(before.toMs)];
@@ -63,7 +71,7 @@ describe('names', () => {
     ['referrer', 'https://www.example.org/a?b=1', 'example.org/a?b=1'],
     ['referrer', '', 'Opened directly, or not told'],
   ] as const)('of %s "%s"', (dimension, value, name) => {
-    expect(nameOf(dimension, value, 'en')).toBe(name);
+    expect(formatDimensionValue(dimension, value, 'en')).toBe(name);
   });
 });
 

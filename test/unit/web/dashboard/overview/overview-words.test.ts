@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import type { ApiKeyPair, LiveStream, Usage } from '../../../../../src/web/dashboard/api/api-types.ts';
-import { stepsDone } from '../../../../../src/web/dashboard/pages/overview/first-steps-done.ts';
-import { onAirOf, unknownIn } from '../../../../../src/web/dashboard/pages/overview/on-air.ts';
-import { queueWords } from '../../../../../src/web/dashboard/pages/overview/queue-words.ts';
+import { completedSteps } from '../../../../../src/web/dashboard/pages/overview/completed-steps.ts';
+import {
+  liveNowStreams,
+  unlistedIds,
+} from '../../../../../src/web/dashboard/pages/overview/live-now-streams.ts';
+import { formatQueue } from '../../../../../src/web/dashboard/pages/overview/queue-text.ts';
 import { storageShares } from '../../../../../src/web/dashboard/pages/overview/storage-kinds.ts';
 
 const stream = (liveStreamId: string, broadcasting: boolean) =>
@@ -10,15 +13,15 @@ const stream = (liveStreamId: string, broadcasting: boolean) =>
 
 test('on air is what the list or the feed says, each once', () => {
   const streams = [stream('a', true), stream('b', false), stream('c', false), stream('a', true)];
-  const onAir = onAirOf(streams, new Map([['c', 'told']]));
-  expect(onAir.map(one => [one.stream.liveStreamId, one.stats])).toEqual([
+  const liveNow = liveNowStreams(streams, new Map([['c', 'told']]));
+  expect(liveNow.map(one => [one.stream.liveStreamId, one.stats])).toEqual([
     ['a', undefined],
     ['c', 'told'],
   ]);
 });
 
 test('asks for the names of live streams that only the feed tells of', () => {
-  expect(unknownIn([stream('a', true)], new Map(['a', 'z'].map(id => [id, 1])))).toEqual(['z']);
+  expect(unlistedIds([stream('a', true)], new Map(['a', 'z'].map(id => [id, 1])))).toEqual(['z']);
 });
 
 test('first steps are ticked off by what was done', () => {
@@ -32,19 +35,19 @@ test('first steps are ticked off by what was done', () => {
     video: { source: { type, uri: '' } },
     state: { kind },
   });
-  const none = { onAir: [], hasBroadcast: false, videos: [], keyPairs: [pair] };
-  expect(stepsDone(none)).toEqual({ live: false, video: false, key: false });
-  expect(stepsDone({ ...none, onAir: [{}] }).live).toBe(true);
-  expect(stepsDone({ ...none, hasBroadcast: true }).live).toBe(true);
-  expect(stepsDone({ ...none, videos: [video('liveStream')] })).toEqual({
+  const none = { liveNow: [], hasBroadcast: false, videos: [], keyPairs: [pair] };
+  expect(completedSteps(none)).toEqual({ live: false, video: false, key: false });
+  expect(completedSteps({ ...none, liveNow: [{}] }).live).toBe(true);
+  expect(completedSteps({ ...none, hasBroadcast: true }).live).toBe(true);
+  expect(completedSteps({ ...none, videos: [video('liveStream')] })).toEqual({
     live: true,
     video: false,
     key: false,
   });
-  expect(stepsDone({ ...none, videos: [video('upload')] }).video).toBe(true);
-  expect(stepsDone({ ...none, videos: [video('upload', 'empty')] }).video).toBe(false);
-  expect(stepsDone({ ...none, keyPairs: [used] }).key).toBe(true);
-  expect(stepsDone({ ...none, keyPairs: [pair, pair] }).key).toBe(true);
+  expect(completedSteps({ ...none, videos: [video('upload')] }).video).toBe(true);
+  expect(completedSteps({ ...none, videos: [video('upload', 'empty')] }).video).toBe(false);
+  expect(completedSteps({ ...none, keyPairs: [used] }).key).toBe(true);
+  expect(completedSteps({ ...none, keyPairs: [pair, pair] }).key).toBe(true);
 });
 
 test('storage is told by the kinds that there are', () => {
@@ -72,5 +75,5 @@ test.each([
     '3 waiting, paused while live streams need the processor; 2 failed today',
   ],
 ])('work is told in words: %o', (queue, words) => {
-  expect(queueWords(queue)).toBe(words);
+  expect(formatQueue(queue)).toBe(words);
 });

@@ -12,10 +12,10 @@ import {
   colorGroups,
   colorNames,
   draftOf,
+  invalidColors,
   lowContrast,
   previewOf,
   switchEntries,
-  wrongColors,
 } from '../../../../../src/web/dashboard/pages/players/theme-draft.ts';
 
 const player: Player = {
@@ -81,7 +81,7 @@ describe('the draft of a theme', () => {
 
   it('knows what is no colour, which no preview is shown', () => {
     const draft = { ...draftOf(player), link: 'rgba(' };
-    expect(wrongColors(draft)).toEqual(['link']);
+    expect(invalidColors(draft)).toEqual(['link']);
     expect(Object.keys(previewOf(draft, undefined).colors)).not.toContain('link');
   });
 

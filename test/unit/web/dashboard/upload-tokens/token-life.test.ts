@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { ttlMax } from '../../../../../src/resources/upload-tokens/upload-token.ts';
-import { endingOf } from '../../../../../src/web/dashboard/format/ending.ts';
+import { maxTtlSeconds as maxServerTtlSeconds } from '../../../../../src/resources/upload-tokens/upload-token.ts';
+import { shortId } from '../../../../../src/web/dashboard/format/short-id.ts';
 import {
-  type LifeUnit,
-  ttlAtMost,
+  type LifetimeUnit,
+  maxTtlSeconds,
   ttlOf,
-} from '../../../../../src/web/dashboard/pages/upload-tokens/token-life.ts';
+} from '../../../../../src/web/dashboard/pages/upload-tokens/token-lifetime.ts';
 import {
   curlSample,
   pageSample,
@@ -13,10 +13,10 @@ import {
 
 it('takes the life of a choice, whatever was typed', () => {
   expect([ttlOf('3600', 'x', 'days'), ttlOf('0', '', 'days')]).toEqual([3_600, 0]);
-  expect(ttlAtMost).toBe(ttlMax);
+  expect(maxTtlSeconds).toBe(maxServerTtlSeconds);
 });
 
-it.each<[string, LifeUnit, number | undefined]>([
+it.each<[string, LifetimeUnit, number | undefined]>([
   ['90', 'minutes', 5_400],
   [' 1.5 ', 'hours', 5_400],
   ['1,5', 'hours', 5_400],
@@ -37,5 +37,5 @@ it('puts the token into what is to be copied, and shows only its end elsewhere',
     `curl -F file=@video.mp4 "http://a.example/upload?token=${token}"`,
   );
   expect(pageSample('http://a.example', token)).toContain(`fetch('http://a.example/upload?token=${token}'`);
-  expect(endingOf(token)).toBe('4ReWqZ');
+  expect(shortId(token)).toBe('4ReWqZ');
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   chunkBytesFor,
+  countSentBytes,
   fileRefusal,
   missingChunks,
-  sentBytes,
 } from '../../../../../src/web/dashboard/uploads/chunks.ts';
 
 describe('missingChunks', () => {
@@ -29,8 +29,8 @@ describe('missingChunks', () => {
   });
 
   it('is counted against what was sent', () => {
-    expect(sentBytes(25, missingChunks(25, 10, [{ from: 10, to: 19 }]))).toBe(10);
-    expect(sentBytes(25, [])).toBe(25);
+    expect(countSentBytes(25, missingChunks(25, 10, [{ from: 10, to: 19 }]))).toBe(10);
+    expect(countSentBytes(25, [])).toBe(25);
   });
 });
 

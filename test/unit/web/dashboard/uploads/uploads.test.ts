@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { judgeFailure } from '../../../../../src/web/dashboard/uploads/failure.ts';
-import { Pace } from '../../../../../src/web/dashboard/uploads/pace.ts';
+import { SpeedMeter } from '../../../../../src/web/dashboard/uploads/speed-meter.ts';
 import {
-  percentOf,
-  summaryOf,
+  summarizeUploads,
   titleOf,
   type Upload,
+  uploadPercent,
 } from '../../../../../src/web/dashboard/uploads/upload.ts';
+import { classifyFailure } from '../../../../../src/web/dashboard/uploads/upload-failure.ts';
 
 const upload = (state: Upload['state'], sentBytes = 0): Upload => ({
   ...{ id: '1', title: 'Film', fileName: 'Film.mp4', fileBytes: 100, environment: 'production' },
@@ -15,22 +15,22 @@ const upload = (state: Upload['state'], sentBytes = 0): Upload => ({
 
 describe('Pace', () => {
   it('tells nothing at first, then the speed of the last seconds', () => {
-    const pace = new Pace();
-    pace.mark(0, 0);
+    const pace = new SpeedMeter();
+    pace.record(0, 0);
     expect(pace.bytesPerSecond).toBeUndefined();
-    pace.mark(500, 500);
+    pace.record(500, 500);
     expect(pace.bytesPerSecond).toBeUndefined();
-    pace.mark(1_000, 1_000);
+    pace.record(1_000, 1_000);
     expect(pace.bytesPerSecond).toBe(1_000);
-    for (let second = 2; second <= 30; second += 1) pace.mark(second * 1_000, 1_000 + (second - 1) * 10);
+    for (let second = 2; second <= 30; second += 1) pace.record(second * 1_000, 1_000 + (second - 1) * 10);
     expect(pace.bytesPerSecond).toBeCloseTo(10);
   });
 
   it('begins again where something has to be sent again', () => {
-    const pace = new Pace();
-    pace.mark(0, 0);
-    pace.mark(2_000, 4_000);
-    pace.mark(2_100, 0);
+    const pace = new SpeedMeter();
+    pace.record(0, 0);
+    pace.record(2_000, 4_000);
+    pace.record(2_100, 0);
     expect(pace.bytesPerSecond).toBeUndefined();
   });
 });
@@ -49,7 +49,7 @@ describe('judgeFailure', () => {
     [401, 'authentication-session', 'give-up'],
     [404, 'resource-not-found', 'give-up'],
   ])('%i %s: %s', (status, code, verdict) => {
-    expect(judgeFailure(status, code)).toBe(verdict);
+    expect(classifyFailure(status, code)).toBe(verdict);
   });
 });
 
@@ -67,16 +67,18 @@ describe('titleOf', () => {
 
 describe('the summary of uploads', () => {
   it('says what matters most', () => {
-    expect(summaryOf([upload('sending'), upload('waiting'), upload('paused')])).toBe('Uploading 2 files');
-    expect(summaryOf([upload('interrupted'), upload('processing')])).toBe('1 file not uploaded yet');
-    expect(summaryOf([upload('processing'), upload('ready')])).toBe('1 file being processed');
-    expect(summaryOf([upload('ready'), upload('ready')])).toBe('2 files uploaded');
-    expect(summaryOf([upload('ready'), upload('unplayable')])).toBe('1 file uploaded, 1 failed');
-    expect(summaryOf([upload('unplayable'), upload('unplayable')])).toBe('2 files failed');
+    expect(summarizeUploads([upload('sending'), upload('waiting'), upload('paused')])).toBe(
+      'Uploading 2 files',
+    );
+    expect(summarizeUploads([upload('interrupted'), upload('processing')])).toBe('1 file not uploaded yet');
+    expect(summarizeUploads([upload('processing'), upload('ready')])).toBe('1 file being processed');
+    expect(summarizeUploads([upload('ready'), upload('ready')])).toBe('2 files uploaded');
+    expect(summarizeUploads([upload('ready'), upload('unplayable')])).toBe('1 file uploaded, 1 failed');
+    expect(summarizeUploads([upload('unplayable'), upload('unplayable')])).toBe('2 files failed');
   });
 
   it('counts what is not there yet', () => {
-    expect(percentOf([upload('sending', 50), upload('waiting'), upload('ready', 100)])).toBe(25);
-    expect(percentOf([upload('ready', 100)])).toBeUndefined();
+    expect(uploadPercent([upload('sending', 50), upload('waiting'), upload('ready', 100)])).toBe(25);
+    expect(uploadPercent([upload('ready', 100)])).toBeUndefined();
   });
 });

@@ -1,28 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { SubRipConverter } from '../../../../../src/resources/captions/subrip.ts';
-import { textTrackBytesMax } from '../../../../../src/resources/captions/text-track.ts';
-import { knownLanguageTag } from '../../../../../src/shared/language-tag.ts';
-import { parseTimecode } from '../../../../../src/shared/timecode.ts';
+import { SubRipConverter } from '../../../../../src/resources/text-tracks/subrip-converter.ts';
+import { maxTextTrackBytes } from '../../../../../src/resources/text-tracks/text-track.ts';
+import { normalizeLanguageTag } from '../../../../../src/shared/text/language-tag.ts';
+import { parseTimecode } from '../../../../../src/shared/text/timecode.ts';
 import {
-  formatChapters,
-  readRows,
-  rowsOf,
-  timeText,
-} from '../../../../../src/web/dashboard/pages/video/chapter-rows.ts';
-import {
-  movedBy,
-  spreadTiles,
+  formatFrameTimecode,
+  positionAfterKey,
+  sampleTiles,
   tileAt,
   tileStyle,
-  timecodeOf,
-} from '../../../../../src/web/dashboard/pages/video/frame-times.ts';
+} from '../../../../../src/web/dashboard/pages/video/thumbnail/frame-times.ts';
+import {
+  formatChapters,
+  formatTimecode,
+  parseRows,
+  rowsOf,
+} from '../../../../../src/web/dashboard/pages/video/tracks/chapter-rows.ts';
 import {
   languageName,
   spokenLanguages,
   trackLanguages,
-} from '../../../../../src/web/dashboard/pages/video/languages.ts';
-import { maxTrackBytes, readTrackFile } from '../../../../../src/web/dashboard/pages/video/track-file.ts';
-import { readChapters } from '../../../../../src/web/player/chapters.ts';
+} from '../../../../../src/web/dashboard/pages/video/tracks/languages.ts';
+import {
+  checkTrackFile,
+  maxTrackBytes,
+} from '../../../../../src/web/dashboard/pages/video/tracks/track-file.ts';
+import { parseChapters } from '../../../../../src/web/shared/chapters.ts';
 
 describe('chapters that are edited', () => {
   const rows = [
@@ -32,7 +35,7 @@ describe('chapters that are edited', () => {
   ];
 
   it('are read in the order of their times, written as WebVTT, and edited again', () => {
-    const { chapters, faults } = readRows(rows, 90);
+    const { chapters, faults } = parseRows(rows, 90);
     expect(faults.size).toBe(0);
     expect(chapters).toEqual([
       { startSeconds: 0, name: 'Opening' },
@@ -42,7 +45,7 @@ describe('chapters that are edited', () => {
     expect(file).toBe(
       'WEBVTT\n\n00:00:00.000 --> 00:01:05.250\nOpening\n\n00:01:05.250 --> 00:01:30.000\nThe &lt;middle&gt; &amp; more\n',
     );
-    expect(rowsOf(readChapters(file))).toEqual([
+    expect(rowsOf(parseChapters(file))).toEqual([
       { id: 0, time: '0:00', title: 'Opening' },
       { id: 1, time: '1:05.25', title: 'The <middle> & more' },
     ]);
@@ -54,7 +57,7 @@ describe('chapters that are edited', () => {
     ['a time that is taken', { time: '0', title: 'A' }, { time: 'Another chapter begins here.' }],
     ['no title', { time: '5', title: ' ' }, { title: 'Say what it is called.' }],
   ])('are refused with %s', (_, row, fault) => {
-    const { faults } = readRows(
+    const { faults } = parseRows(
       [
         { id: 7, time: '0:00', title: 'First' },
         { id: 8, ...row },
@@ -70,13 +73,13 @@ describe('chapters that are edited', () => {
     [59.9996, '1:00'],
     [1.5, '0:01.5'],
   ])('have %d seconds written as %s', (seconds, text) => {
-    expect(timeText(seconds)).toBe(text);
+    expect(formatTimecode(seconds)).toBe(text);
   });
 });
 
 describe('a file of captions', () => {
   const read = (content: string | Uint8Array<ArrayBuffer>, name = 'a.vtt', type = 'text/vtt') =>
-    readTrackFile(new File([content], name, { type }));
+    checkTrackFile(new File([content], name, { type }));
   const vttCue = '00:01.000 --> 00:02.000\nHello\n';
   const srtCue = '1\r\n00:00:01,000 --> 00:00:02,500\r\nHello\r\n\r\n';
 
@@ -158,7 +161,7 @@ describe('a file of captions', () => {
     expect(await read('x', 'film.mp4', 'video/mp4')).toEqual({
       fault: '“film.mp4” is a video. Choose a WebVTT (.vtt) or SubRip (.srt) file.',
     });
-    expect(maxTrackBytes).toBe(textTrackBytesMax);
+    expect(maxTrackBytes).toBe(maxTextTrackBytes);
     expect(await read('x'.repeat(maxTrackBytes + 1))).toEqual({
       fault: 'The file is larger than 8 MiB. Choose a WebVTT (.vtt) or SubRip (.srt) file.',
     });
@@ -189,7 +192,7 @@ describe('a file of captions', () => {
 describe('languages that are offered', () => {
   it('are taken by the server, each once', () => {
     const tags = trackLanguages().map(([tag]) => tag);
-    expect(tags.filter(tag => knownLanguageTag(tag) !== tag)).toEqual([]);
+    expect(tags.filter(tag => normalizeLanguageTag(tag) !== tag)).toEqual([]);
     expect(new Set(tags).size).toBe(tags.length);
     expect(spokenLanguages()).toHaveLength(33);
   });
@@ -209,8 +212,8 @@ describe('a place in a film', () => {
   it('has the small picture of its time, and behind the end the last one', () => {
     expect([0, 3.9, 4, 7].map(seconds => tiles.indexOf(tileAt(tiles, seconds)!))).toEqual([0, 1, 2, 2]);
     expect(tileAt([], 1)).toBeUndefined();
-    expect(spreadTiles(tiles, 2)).toEqual([tiles[0], tiles[2]]);
-    expect(spreadTiles(tiles, 10)).toEqual(tiles);
+    expect(sampleTiles(tiles, 2)).toEqual([tiles[0], tiles[2]]);
+    expect(sampleTiles(tiles, 10)).toEqual(tiles);
   });
 
   it('cuts its small picture out of the large one at any size', () => {
@@ -228,7 +231,7 @@ describe('a place in a film', () => {
     [65.04, '00:01:05.040'],
     [36_000.9999, '10:00:01.000'],
   ])('of %d seconds is asked for as %s', (seconds, timecode) => {
-    expect(timecodeOf(seconds)).toBe(timecode);
+    expect(formatFrameTimecode(seconds)).toBe(timecode);
     expect(parseTimecode(timecode)?.seconds).toBeCloseTo(seconds, 2);
   });
 
@@ -241,7 +244,7 @@ describe('a place in a film', () => {
     ['End', false, 20],
     ['a', false, undefined],
   ])('moves by %s', (key, shiftKey, to) => {
-    const moved = movedBy({ key, shiftKey }, 10, { lastSeconds: 20, frameSeconds: 0.04 });
+    const moved = positionAfterKey({ key, shiftKey }, 10, { lastSeconds: 20, frameSeconds: 0.04 });
     expect(moved).toBe(to);
   });
 });

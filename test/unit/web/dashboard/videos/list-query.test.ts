@@ -4,7 +4,7 @@ import {
   readChoice,
   writeTags,
 } from '../../../../../src/web/dashboard/pages/videos/list-query.ts';
-import { titleOfAddress } from '../../../../../src/web/dashboard/pages/videos/title-of-address.ts';
+import { titleOfUrl } from '../../../../../src/web/dashboard/pages/videos/title-of-url.ts';
 
 describe('the choice of videos in an address', () => {
   it('is read, with tags of any letters', () => {
@@ -39,6 +39,6 @@ describe('titleOfAddress', () => {
     ['https://media.example.org/%zz.mp4', '%zz'],
     ['no address', 'Video'],
   ])('%s: %s', (address, title) => {
-    expect(titleOfAddress(address)).toBe(title);
+    expect(titleOfUrl(address)).toBe(title);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { placementFault } from '../../../../../src/resources/videos/video.ts';
 import {
-  firstDraft,
-  inUnit,
+  convertUnit,
+  defaultDraft,
   isComplete,
   isNumber,
   isOpacity,
@@ -12,10 +12,10 @@ import { placementRequest } from '../../../../../src/web/dashboard/pages/waterma
 
 describe('a placement that is being made', () => {
   it('is told by the two edges of its corner, without what goes without saying', () => {
-    expect(placementOf(firstDraft)).toEqual({ bottom: '5%', right: '3%', width: '15%', opacity: '80%' });
+    expect(placementOf(defaultDraft)).toEqual({ bottom: '5%', right: '3%', width: '15%', opacity: '80%' });
     expect(
       placementOf({
-        ...firstDraft,
+        ...defaultDraft,
         corner: 'top-left',
         x: { number: '12', unit: 'px' },
         width: { number: '', unit: 'initial' },
@@ -25,9 +25,9 @@ describe('a placement that is being made', () => {
   });
 
   it('leaves out what is no number yet, and is not complete then', () => {
-    const draft = { ...firstDraft, x: { number: '1.', unit: 'px' }, opacity: '101' } as const;
+    const draft = { ...defaultDraft, x: { number: '1.', unit: 'px' }, opacity: '101' } as const;
     expect(placementOf(draft)).toEqual({ bottom: '5%', width: '15%' });
-    expect([isComplete(firstDraft), isComplete(draft)]).toEqual([true, false]);
+    expect([isComplete(defaultDraft), isComplete(draft)]).toEqual([true, false]);
   });
 
   it.each([
@@ -51,14 +51,17 @@ describe('a placement that is being made', () => {
   });
 
   it('keeps a length where it was when its unit changes', () => {
-    expect(inUnit({ number: '5', unit: '%' }, 'px', 1_280, 0)).toEqual({ number: '64', unit: 'px' });
-    expect(inUnit({ number: '64', unit: 'px' }, '%', 1_280, 0)).toEqual({ number: '5', unit: '%' });
-    expect(inUnit({ number: '', unit: 'initial' }, '%', 1_280, 192)).toEqual({ number: '15', unit: '%' });
-    expect(inUnit({ number: '15', unit: '%' }, 'initial', 1_280, 192)).toEqual({
+    expect(convertUnit({ number: '5', unit: '%' }, 'px', 1_280, 0)).toEqual({ number: '64', unit: 'px' });
+    expect(convertUnit({ number: '64', unit: 'px' }, '%', 1_280, 0)).toEqual({ number: '5', unit: '%' });
+    expect(convertUnit({ number: '', unit: 'initial' }, '%', 1_280, 192)).toEqual({
+      number: '15',
+      unit: '%',
+    });
+    expect(convertUnit({ number: '15', unit: '%' }, 'initial', 1_280, 192)).toEqual({
       number: '',
       unit: 'initial',
     });
-    expect(inUnit({ number: 'x', unit: 'px' }, 'px', 1_280, 192)).toEqual({ number: 'x', unit: 'px' });
+    expect(convertUnit({ number: 'x', unit: 'px' }, 'px', 1_280, 192)).toEqual({ number: 'x', unit: 'px' });
   });
 
   it('is told in a command that makes a video', () => {

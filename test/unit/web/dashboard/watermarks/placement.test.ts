@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placeWatermark as placeOnServer } from '../../../../../src/vod/watermark-placement.ts';
+import { placeWatermark as placeOnServer } from '../../../../../src/vod/encode/watermark-placement.ts';
 import {
   type Placement,
   placeWatermark,

@@ -7,17 +7,17 @@ import {
   eventTypes,
 } from '../../../../../src/events/event-catalogue.ts';
 import {
-  answerOf,
+  formatAnswer,
   formatDuration,
   isGood,
   isPending,
   prettyJson,
-} from '../../../../../src/web/dashboard/pages/webhooks/delivery-words.ts';
+} from '../../../../../src/web/dashboard/pages/webhooks/delivery-labels.ts';
 import {
   eventGroups,
-  summaryOf,
-  wordsOf,
-} from '../../../../../src/web/dashboard/pages/webhooks/event-words.ts';
+  eventLabel,
+  summarizeEvents,
+} from '../../../../../src/web/dashboard/pages/webhooks/event-labels.ts';
 import { verifySample } from '../../../../../src/web/dashboard/pages/webhooks/verify-sample.ts';
 
 it('offers every event once, and says which this server never sends', () => {
@@ -27,13 +27,13 @@ it('offers every event once, and says which this server never sends', () => {
 });
 
 it('has words for every event, and the name of one that it does not know', () => {
-  expect(deliveryTypes.filter(type => wordsOf(type).words === type)).toEqual([]);
-  expect(wordsOf('video.new' as EventType).words).toBe('video.new');
+  expect(deliveryTypes.filter(type => eventLabel(type).words === type)).toEqual([]);
+  expect(eventLabel('video.new' as EventType).words).toBe('video.new');
 });
 
 it('sums up what a webhook is told of', () => {
-  expect(summaryOf(['video.source.recorded'])).toBe('A recording is complete');
-  expect(summaryOf(eventTypes.slice(0, 4))).toBe('A broadcast starts, a broadcast ends and 2 more');
+  expect(summarizeEvents(['video.source.recorded'])).toBe('A recording is complete');
+  expect(summarizeEvents(eventTypes.slice(0, 4))).toBe('A broadcast starts, a broadcast ends and 2 more');
 });
 
 it.each([
@@ -44,7 +44,7 @@ it.each([
   [{ error: 'The connection was refused.' }, 'The connection was refused.', false],
   [{}, 'No answer', false],
 ])('tells how a try went: %j', (attempt, words, good) => {
-  expect([answerOf(attempt), isGood(attempt)]).toEqual([words, good]);
+  expect([formatAnswer(attempt), isGood(attempt)]).toEqual([words, good]);
 });
 
 it('knows which deliveries are under way', () => {

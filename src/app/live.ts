@@ -1,0 +1,107 @@
+import type { Config } from '../config/settings.ts';
+import type { FfmpegBuild } from '../ffmpeg/build/find-ffmpeg.ts';
+import type { ImageQueue } from '../ffmpeg/image-queue.ts';
+import { PartThumbnails } from '../ffmpeg/part-thumbnails.ts';
+import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
+import type { ProcessLimits } from '../ffmpeg/process/process-limits.ts';
+import type {
+  BroadcastInfo,
+  BroadcastSubscriber,
+  CreateSubscribers,
+} from '../live/broadcast/broadcast-subscriber.ts';
+import { Recorder, type RecordingFactory } from '../live/recording/recorder.ts';
+import { LiveThumbnails } from '../live/transcode/live-thumbnails.ts';
+import { Rewind } from '../live/window/rewind.ts';
+import type { OpenRewind } from '../live/window/rewind-store.ts';
+import type { Clock } from '../shared/clock.ts';
+import type { Component } from '../shared/lifecycle.ts';
+import type { Logger } from '../shared/logger.ts';
+import type { SandboxLimits } from '../shared/sandbox-limits.ts';
+import type { MediaFiles } from '../storage/media-files.ts';
+
+/** What goes along with broadcasts is put together from. */
+export interface LiveServicesOptions {
+  readonly config: Config;
+  readonly files: MediaFiles;
+  readonly ffmpeg: FfmpegBuild;
+  readonly limits: ProcessLimits;
+  readonly images: ImageQueue;
+  /** Whether viewers can still get anything of a broadcast. */
+  readonly isPlayable: (liveStreamId: string, broadcastId: string) => boolean;
+  /** Where broadcasts are recorded; one of the components. */
+  readonly recordings: RecordingFactory & Component;
+  readonly sandboxRules: SandboxLimits;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** All that goes along with broadcasts. */
+export interface LiveServices {
+  readonly createSubscribers: CreateSubscribers;
+  /** Pictures of what is on air. */
+  readonly thumbnails: LiveThumbnails;
+  /** What makes them. */
+  readonly processes: ProcessOwner;
+  /** Undefined where viewers can go back no further than what is in memory. */
+  readonly rewind: OpenRewind | undefined;
+  /** Removes what broadcasts that are over have left on the disk; how many those were. */
+  readonly removeOrphanedRewind: () => Promise<number>;
+  /** In the order of their start; they start before broadcasts are taken, and stop after the last one has ended. */
+  readonly components: readonly Component[];
+}
+
+/** How much making pictures gives way to live streams. */
+const thumbnailNiceness = 10;
+/** A frame of 4K video is decoded in a tenth of this. */
+const thumbnailMemoryBytes = 1024 ** 3;
+
+/** Puts together what goes along with broadcasts: recordings, pictures of them, what viewers can go back to. */
+export function createLiveServices(options: LiveServicesOptions): LiveServices {
+  const rewind = createRewind(options);
+  const processes = new ProcessOwner(options.limits, options.log);
+  const thumbnails = createThumbnails(options, processes);
+  return {
+    createSubscribers: broadcast => [...createRecorders(broadcast, options), thumbnails.follow(broadcast)],
+    thumbnails,
+    processes,
+    rewind: rewind.isOn ? broadcast => rewind.open(broadcast) : undefined,
+    removeOrphanedRewind: () => rewind.removeOrphanedFolders(),
+    // Started even where it is off: it removes what a former process left.
+    components: [options.recordings, rewind, thumbnails],
+  };
+}
+
+function createRecorders(
+  broadcast: BroadcastInfo,
+  { config, recordings, sandboxRules }: LiveServicesOptions,
+): BroadcastSubscriber[] {
+  if (!(broadcast.record ?? config['recording.enabled'])) return [];
+  const stopsAtMax = broadcast.environment === 'sandbox';
+  const maxDurationMs = stopsAtMax ? sandboxRules.maxRecordingMs : config['recording.longest'];
+  return [new Recorder({ broadcast, factory: recordings, maxDurationMs, stopsAtMax })];
+}
+
+function createThumbnails(options: LiveServicesOptions, owner: ProcessOwner): LiveThumbnails {
+  const { ffmpeg, images, isPlayable, clock, log } = options;
+  const pictures = new PartThumbnails({
+    ...{ ffmpeg, owner },
+    memoryBytes: thumbnailMemoryBytes,
+    niceness: thumbnailNiceness,
+  });
+  return new LiveThumbnails({
+    makePicture: (media, ids, signal) => images.run(() => pictures.make(media, ids, signal)),
+    ...{ isPlayable, clock },
+    log: log.child('live'),
+  });
+}
+
+function createRewind({ config, files, clock, log }: LiveServicesOptions): Rewind {
+  return new Rewind({
+    files,
+    seconds: config['live.rewind'] > config['live.window'] ? config['live.rewind'] / 1000 : 0,
+    // Recordings stop first.
+    minFreeBytes: config['recording.minFree'] / 2,
+    clock,
+    log: log.child('live'),
+  });
+}

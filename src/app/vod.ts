@@ -1,0 +1,314 @@
+import { availableParallelism } from 'node:os';
+import type { Config } from '../config/settings.ts';
+import type { PlayerTheme } from '../delivery/pages/player-theme.ts';
+import type { ResponseBody, VodEntry, VodSource, VodTextTrack } from '../delivery/vod/vod-source.ts';
+import type { Outbox } from '../events/outbox.store.ts';
+import type { FfmpegBuild } from '../ffmpeg/build/find-ffmpeg.ts';
+import type { FfprobeBuild } from '../ffmpeg/build/find-ffprobe.ts';
+import { canReadGroupedFragments } from '../ffmpeg/build/fragment-support.ts';
+import { EncodingThrottle } from '../ffmpeg/encoding-throttle.ts';
+import { FfmpegTools } from '../ffmpeg/ffmpeg-tools.ts';
+import type { ImageQueue } from '../ffmpeg/image-queue.ts';
+import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
+import type { ProcessLimits } from '../ffmpeg/process/process-limits.ts';
+import { Jobs } from '../jobs/jobs.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { RecordingsStore, type RecordingsStoreOptions } from '../resources/broadcasts/recordings.store.ts';
+import { EncodingsStore, type VideoForViewers } from '../resources/videos/encodings/encodings.store.ts';
+import type { Clock } from '../shared/clock.ts';
+import { type Component, componentOf } from '../shared/lifecycle.ts';
+import type { Logger } from '../shared/logger.ts';
+import { nativeLanguageName } from '../shared/text/language-tag.ts';
+import { RenderedText } from '../shared/text/rendered-text.ts';
+import { type FreeDiskSpace, MediaFiles } from '../storage/media-files.ts';
+import type { Database } from '../store/database.ts';
+import { RenditionFolders } from '../vod/encode/rendition-folders.ts';
+import { IndexWorkerPool } from '../vod/index/index-worker-pool.ts';
+import { RenditionReader } from '../vod/index/rendition-reader.ts';
+import { GrowingVideos } from '../vod/playback/growing-videos.ts';
+import { VodPlayback } from '../vod/playback/vod-playback.ts';
+import { formatCaptionsPlaylist } from '../vod/playback/vod-playlists.ts';
+import { joinKind } from '../vod/recording/join-job.ts';
+import { Recordings } from '../vod/recording/recordings.ts';
+import type { SourceMetadata } from '../vod/source/source-plan.ts';
+import { type ThumbnailRepository, type VodContext, vodLanes } from '../vod/vod-context.ts';
+import { VodJobs } from '../vod/vod-jobs.ts';
+
+/** What videos need of the rest of the server. */
+export interface VodServicesOptions {
+  readonly config: Config;
+  readonly database: Database;
+  readonly outbox: Outbox;
+  readonly dataDir: string;
+  readonly ffmpeg: FfmpegBuild;
+  readonly ffprobe: FfprobeBuild;
+  readonly limits: ProcessLimits;
+  readonly images: ImageQueue;
+  readonly metrics: Metrics;
+  /** Videos of the sandbox are cut there. */
+  readonly sandboxVideoMs: number;
+  /** Asked late: the API that has them is made with what is made here. */
+  readonly thumbnails: () => ThumbnailRepository & {
+    fileOf(videoId: string): { readonly file: string; readonly type: string } | undefined;
+  };
+  /** What viewers get beside the media; asked late, likewise. */
+  readonly extras: () => VideoExtras;
+  /** Tells whether a project may store more. */
+  readonly mayStore: (projectId: string) => boolean;
+  /** Makes the videos of recordings. */
+  readonly addRecorded: RecordingsStoreOptions['addVideo'];
+  /** Empties the trash where the disk has too little room. */
+  readonly makeRoom: FreeDiskSpace;
+  /** Room on the disk, where it is not that of the data folder. */
+  readonly freeBytes?: (() => Promise<number>) | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What of a video is kept by the API and shown by its page. */
+export interface VideoExtras {
+  readonly captions: TextTracks;
+  readonly chapters: TextTracks;
+  readonly players: {
+    shown(playerId: string): PlayerTheme | undefined;
+  };
+}
+
+/** The captions of videos, or their chapters. */
+export interface TextTracks {
+  ofVideo(
+    videoId: string,
+  ): readonly { readonly language: string; readonly isDefault: boolean; readonly file: string }[];
+  fileOf(videoId: string, language: string): NamedFile | undefined;
+}
+
+/** A file that is never changed: another content has another name. */
+export interface NamedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly name: string;
+}
+
+/** All that works on videos. */
+export interface VodServices {
+  readonly files: MediaFiles;
+  readonly encodings: EncodingsStore;
+  readonly jobs: Jobs;
+  readonly vodJobs: VodJobs;
+  readonly playback: VodPlayback;
+  /** To be started and stopped with the broadcasts. */
+  readonly recordings: Recordings;
+  /** Whether a folder of videos is that of a recording which is not a video yet. */
+  readonly isRecording: (videoId: string) => boolean;
+  /** For delivery. */
+  readonly source: VodSource;
+  readonly processes: ProcessOwner;
+  /** A part of a live stream was listed so late: encoding gives way. */
+  partListed(lagMs: number): void;
+  /** Whether encoding gives way now. */
+  isPaused(): boolean;
+  /** In the order of their start; the jobs come with {@link jobs}. */
+  readonly components: readonly Component[];
+}
+
+const second = 1000;
+const niceness = 10;
+/** Places in the lanes that are not for encoding: joining files, first looks, pictures. */
+const maxRunningByLane = { assembly: 2, [vodLanes.prepare]: 2, [vodLanes.images]: 1 };
+const coresPerEncode = 4;
+
+/** Puts together what works on videos. */
+export function createVodServices(options: VodServicesOptions): VodServices {
+  const { config, database, clock, log, metrics } = options;
+  const cores = availableParallelism();
+  const encodes = config['encode.jobs'] ?? Math.max(1, Math.floor(cores / coresPerEncode));
+  const processes = new ProcessOwner(options.limits, log);
+  const tools = new FfmpegTools({
+    ffmpeg: options.ffmpeg,
+    ffprobe: options.ffprobe,
+    owner: processes,
+    probeLimits: {
+      timeoutMs: 60 * second,
+      memoryBytes: config['encode.memory'],
+      outputBytes: 64 * 1024 ** 2,
+    },
+    // Recordings are as large as broadcasts may be.
+    maxPixels: Math.max(config['uploads.maxPixels'], config['live.maxPixels']),
+    maxImagePixels: config['images.maxPixels'],
+    niceness,
+    log,
+    observer: {
+      runEnded: (purpose, outcome) => {
+        if (outcome === 'failed') metrics.ffmpegFailures.inc({ purpose });
+      },
+    },
+  });
+  const gate = new EncodingThrottle({
+    pause: () => {
+      log.child('vod').warn('encoding-paused', { reason: 'live parts are late' });
+      tools.pauseAll();
+    },
+    resume: () => {
+      log.child('vod').info('encoding-resumed');
+      tools.resumeAll();
+    },
+    clock,
+  });
+  const files = new MediaFiles(options.dataDir, options.makeRoom);
+  const encodings = new EncodingsStore(database, options.outbox, clock);
+  const reader = new RenditionReader();
+  const growing = new GrowingVideos();
+  const indexWorkers = new IndexWorkerPool({
+    timeoutMs: config['parse.timeout'],
+    memoryBytes: config['parse.memory'],
+    maxMovieBytes: config['parse.maxMovie'],
+  });
+  const jobs = new Jobs({
+    database,
+    maxCrashes: config['jobs.maxCrashes'],
+    lanes: {
+      ...maxRunningByLane,
+      transfer: { maxRunning: config['imports.maxConcurrent'], maxPerGroup: config['imports.maxPerProject'] },
+      [vodLanes.encode]: encodes,
+    },
+    clock,
+    log,
+    observer: {
+      jobEnded: (kind, outcome) => metrics.jobsEnded.inc({ kind, outcome }),
+    },
+  });
+  const context: VodContext = {
+    tools,
+    images: options.images,
+    files,
+    records: encodings,
+    thumbnails: {
+      choiceOf: videoId => options.thumbnails().choiceOf(videoId),
+      frameMade: (videoId, frame) => options.thumbnails().frameMade(videoId, frame),
+    },
+    folders: new RenditionFolders(files),
+    reader,
+    growing,
+    indexWorkers,
+    jobs,
+    settings: {
+      preset: config['encode.preset'],
+      threads: Math.max(1, Math.ceil(cores / encodes)),
+      memoryBytes: config['encode.memory'],
+      maxDurationFactor: config['encode.maxDurationFactor'],
+      minFreeBytes: config['uploads.minFree'],
+      sandboxVideoMs: options.sandboxVideoMs,
+    },
+    clock,
+    log: log.child('vod'),
+  };
+  const vodJobs = new VodJobs(context);
+  for (const kind of vodJobs.kinds()) jobs.register(kind);
+  const book = new RecordingsStore({ database, outbox: options.outbox, addVideo: options.addRecorded });
+  jobs.register(joinKind(context, book));
+  const recordings = new Recordings({
+    ...{ context, book },
+    minFreeBytes: config['recording.minFree'],
+    mayStore: options.mayStore,
+    hasSeekTables: canReadGroupedFragments(options.ffmpeg),
+    freeBytes: options.freeBytes ?? (() => files.freeBytes()),
+    makeRoom: options.makeRoom,
+    observer: {
+      written: bytes => metrics.recordedBytes.inc(bytes),
+      stopped: reason => metrics.recordingsStopped.inc({ reason }),
+    },
+  });
+  const playback = new VodPlayback({
+    stateOf: videoId => encodings.state(videoId),
+    languageOf: videoId => encodings.languageOf(videoId),
+    thumbnailOf: videoId => options.thumbnails().fileOf(videoId),
+    files,
+    reader,
+    growing,
+  });
+  const folders = componentOf('work-folders', { start: () => files.emptyWork() });
+  const parsers = componentOf('index-threads', { stop: () => indexWorkers.stop() });
+  const encoders = componentOf('encoders', {
+    stop: async () => {
+      gate.stop();
+      await processes.stop();
+    },
+  });
+  return {
+    files,
+    encodings,
+    jobs,
+    vodJobs,
+    playback,
+    recordings,
+    isRecording: videoId => book.isOpen(videoId),
+    source: vodSource(encodings, playback, options.extras),
+    processes,
+    partListed: lagMs => gate.notePartLag(lagMs),
+    isPaused: () => gate.isPaused,
+    components: [folders, parsers, encoders],
+  };
+}
+
+function vodSource(encodings: EncodingsStore, playback: VodPlayback, extras: () => VideoExtras): VodSource {
+  return {
+    find: videoId => {
+      const row = encodings.findForViewers(videoId);
+      return row === undefined ? undefined : vodEntry(videoId, row, playback, extras);
+    },
+    multivariant: (videoId, captions, avh) => playback.multivariant(videoId, captions, avh),
+    captionsPlaylist: (language, durationSeconds, avh) =>
+      new RenderedText(formatCaptionsPlaylist(language, durationSeconds, avh)),
+    mediaPlaylist: (videoId, rendition, avh) => playback.mediaPlaylist(videoId, rendition, avh),
+    media: (videoId, rendition, name) => playback.media(videoId, rendition, name),
+    file: (videoId, file, quality) => playback.file(videoId, file, quality),
+    textTrack: (videoId, track, language) => {
+      const file = extras()[track].fileOf(videoId, language);
+      return file && fileBody(file, 'text/vtt; charset=utf-8');
+    },
+  };
+}
+
+/** Bytes of a file as delivery sends them. */
+export function fileBody({ path, bytes, name }: NamedFile, contentType: string): ResponseBody {
+  return { parts: [{ path, start: 0, length: bytes }], bytes, contentType, etag: `"${name}"` };
+}
+
+function vodEntry(
+  videoId: string,
+  row: VideoForViewers,
+  playback: VodPlayback,
+  extras: () => VideoExtras,
+): VodEntry {
+  const { playerId, facts, ...rest } = row;
+  const { width, height, duration } = facts as Partial<SourceMetadata>;
+  const isPlayable = row.isPlayable || playback.isPlayable(videoId);
+  return {
+    videoId,
+    ...rest,
+    isPlayable,
+    hasFailed: row.hasFailed && !isPlayable,
+    durationSeconds: duration ?? undefined,
+    width: width ?? undefined,
+    height: height ?? undefined,
+    // Looked up by who wants them: an entry is asked for with every segment.
+    get captions() {
+      return tracksOf(extras().captions, videoId);
+    },
+    get chapters() {
+      return tracksOf(extras().chapters, videoId);
+    },
+    get theme() {
+      return playerId === undefined ? undefined : extras().players.shown(playerId);
+    },
+  };
+}
+
+function tracksOf(tracks: TextTracks, videoId: string): VodTextTrack[] {
+  return tracks.ofVideo(videoId).map(({ language, isDefault, file }) => ({
+    ...{ language, isDefault },
+    label: nativeLanguageName(language),
+    // The first part of the UUID in its name.
+    version: file.slice(-40, -32),
+  }));
+}

@@ -1,0 +1,215 @@
+import type { ListedAccount } from '../resources/accounts/account-admin.store.ts';
+import type { AccountsOperator } from '../resources/accounts/account-admin.ts';
+import { unsupportedNodeReason } from '../shared/node-version.ts';
+import type { Secret } from '../shared/secret.ts';
+import type { CommandLine } from './command-line.ts';
+import { UsageError } from './usage-error.ts';
+
+const usage = `Usage: npm run account -- COMMAND [OPTIONS]
+
+  create EMAIL [--upgraded]   creates an account in the sandbox, or upgraded; prints its keys and password once
+  list                        lists all accounts
+  upgrade EMAIL|ID [--undo]   lets an account use production; --undo takes that back
+  suspend EMAIL|ID [--undo]   refuses its requests and publishers; --undo takes that back
+  keys EMAIL|ID               creates another pair of API keys and prints it once
+  password EMAIL              creates a new password and prints it once
+
+  --json                      prints JSON, for scripts (then start it with "npm run -s account")
+  --dataDir=PATH              the data folder; that of the running server unless given (or MILLRACE_DATA_DIR)
+  --config PATH, --KEY=VALUE  other settings, as for the server
+  --help                      prints this
+
+Works while the server runs, which notices within a second, and while it does not.
+`;
+
+/** What was asked for. */
+interface Order {
+  readonly command: string;
+  /** An address or an id; `''` for `list`. */
+  readonly subject: string;
+  readonly isUpgraded: boolean;
+  readonly isUndo: boolean;
+  readonly isJson: boolean;
+}
+
+/** What a command tells: lines for a person, or a value for a script. */
+interface Outcome {
+  readonly lines: readonly string[];
+  readonly value: unknown;
+}
+
+/** Which options a command may have beside `--json` and settings. */
+const commands: Readonly<Record<string, readonly string[]>> = {
+  create: ['upgraded'],
+  list: [],
+  upgrade: ['undo'],
+  suspend: ['undo'],
+  keys: [],
+  password: [],
+};
+
+// Media, uploads and the database are for the server's user only.
+process.umask(0o077);
+// Said before anything is loaded that an older Node cannot read.
+const fault = unsupportedNodeReason(process.versions.node);
+if (fault !== undefined) fail(`${fault} \`npm run account\` brings its own.`, 1);
+else {
+  const { runCommand } = await import('./run-command.ts');
+  const options = ['upgraded', 'undo', 'json'];
+  await runCommand({ usage, options, expected: [], run: applyOrder }, process.argv.slice(2));
+}
+
+async function applyOrder({ words, options, flags, configFile }: CommandLine): Promise<void> {
+  const order = orderOf(words, options);
+
+  const { findDataDir } = await import('./command-data-dir.ts');
+  const { openDatabaseWithoutLock } = await import('../store/database.ts');
+  const { AccountsOperator } = await import('../resources/accounts/account-admin.ts');
+  const { systemClock } = await import('../shared/clock.ts');
+  const { dataDir, line } = findDataDir({ flags, configFile, env: process.env });
+  // Not on standard output, which scripts read.
+  process.stderr.write(`${line}\n`);
+  const database = openDatabaseWithoutLock({ dataDir });
+  try {
+    const outcome = await carryOut(order, new AccountsOperator(database, systemClock));
+    if (typeof outcome === 'string') fail(outcome, 1);
+    else if (order.isJson) process.stdout.write(`${JSON.stringify(outcome.value)}\n`);
+    else process.stdout.write(`${outcome.lines.join('\n')}\n`);
+  } finally {
+    await database.stop();
+  }
+}
+
+function orderOf(words: readonly string[], options: ReadonlySet<string>): Order {
+  const [command = '', subject = '', ...rest] = words;
+  if (command === '') throw new UsageError('a command is missing');
+  if (!Object.hasOwn(commands, command)) throw new UsageError(`unknown command ${command}`);
+  if (rest.length > 0 || (command === 'list' && subject !== '')) {
+    throw new UsageError(`unknown argument ${rest[0] ?? subject}`);
+  }
+  if (command !== 'list' && subject === '') throw new UsageError(`${command}: whose account?`);
+  for (const option of options) {
+    if (option !== 'json' && !commands[command]!.includes(option)) {
+      throw new UsageError(`${command} has no option --${option}`);
+    }
+  }
+  return {
+    command,
+    subject,
+    isUpgraded: options.has('upgraded'),
+    isUndo: options.has('undo'),
+    isJson: options.has('json'),
+  };
+}
+
+/** Does what was asked for; a text is why it was not done. */
+async function carryOut(order: Order, operator: AccountsOperator): Promise<Outcome | string> {
+  const { command, subject, isUndo } = order;
+  const unknown = `There is no account of ${subject}.`;
+  if (command === 'list') return listed(operator.list());
+  if (command === 'create') return create(order, operator);
+  if (command === 'password') {
+    const password = await operator.setPassword(subject);
+    if (password === undefined) return `Nobody signs in as ${subject}.`;
+    const secrets: Secrets = [
+      ['Sign-in', subject],
+      ['Password', password],
+    ];
+    return {
+      lines: shownOnce('The password was changed.', secrets),
+      value: { email: subject, password: password.reveal() },
+    };
+  }
+  if (command === 'keys') {
+    const made = operator.addKeys(subject);
+    if (made === undefined) return unknown;
+    const { sandbox, production } = made.keys;
+    return {
+      lines: shownOnce(`A pair of API keys was made for ${nameOf(made.account)}. The others go on working.`, [
+        ['Sandbox API key', sandbox],
+        ['Production API key', production],
+      ]),
+      value: { ...jsonOf(made.account), sandboxKey: sandbox.reveal(), productionKey: production.reveal() },
+    };
+  }
+  const change = command === 'upgrade' ? { isUpgraded: !isUndo } : { isSuspended: !isUndo };
+  const account = operator.setStanding(subject, change);
+  if (account === undefined) return unknown;
+  const state = command === 'upgrade' ? account.isUpgraded : account.isSuspended;
+  const line = `${nameOf(account)} is ${state ? 'now' : 'no longer'} ${command === 'upgrade' ? 'upgraded' : 'suspended'}.`;
+  return { lines: [line], value: jsonOf(account) };
+}
+
+async function create({ subject, isUpgraded }: Order, operator: AccountsOperator): Promise<Outcome | string> {
+  const { describeEmailProblem } = await import('../resources/accounts/account.ts');
+  const fault = describeEmailProblem(subject);
+  if (fault !== undefined) throw new UsageError(`${subject}: ${fault}`);
+  const made = await operator.create(subject, isUpgraded);
+  if (made === undefined) return `There is an account of ${subject} already.`;
+  const { account, keys, password } = made;
+  const lines = shownOnce(`The account ${account.accountId} was made.`, [
+    ['Sandbox API key', keys.sandbox],
+    ['Production API key', keys.production, isUpgraded ? '' : '   (works once the account is upgraded)'],
+    ['Sign-in', subject],
+    ['Password', password],
+  ]);
+  const secrets = {
+    sandboxKey: keys.sandbox.reveal(),
+    productionKey: keys.production.reveal(),
+    password: password.reveal(),
+  };
+  return { lines, value: { ...jsonOf(account), ...secrets } };
+}
+
+type Secrets = readonly (readonly [name: string, value: string | Secret, note?: string])[];
+
+function shownOnce(title: string, secrets: Secrets): string[] {
+  const rows = secrets.map(([name, value, note = '']) => {
+    const text = typeof value === 'string' ? value : value.reveal();
+    return `  ${name.padEnd(20)}${text}${note}`;
+  });
+  return [title, 'These are shown once and kept only as hashes. Write them down.', '', ...rows, ''];
+}
+
+function listed(accounts: readonly ListedAccount[]): Outcome {
+  const head = ['ID', 'EMAIL', 'UPGRADED', 'SUSPENDED', 'CREATED', 'KEYS', 'VIDEOS', 'LIVE STREAMS'];
+  const rows = accounts.map(account => [
+    account.accountId,
+    account.email ?? '-',
+    account.isUpgraded ? 'yes' : 'no',
+    account.isSuspended ? 'yes' : 'no',
+    new Date(account.createdAtMs).toISOString().slice(0, 10),
+    ...[account.keys, account.videos, account.liveStreams].map(String),
+  ]);
+  const widths = head.map((name, column) => Math.max(name.length, ...rows.map(row => row[column]!.length)));
+  const lines = [head, ...rows].map(row =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
+  return { lines, value: accounts.map(jsonOf) };
+}
+
+function nameOf({ email, accountId }: ListedAccount): string {
+  return email === undefined ? accountId : `${email} (${accountId})`;
+}
+
+function jsonOf(account: ListedAccount) {
+  const { accountId, email, isUpgraded, isSuspended, createdAtMs, keys, videos, liveStreams } = account;
+  return {
+    accountId,
+    email,
+    upgraded: isUpgraded,
+    suspended: isSuspended,
+    createdAt: new Date(createdAtMs).toISOString(),
+    keys,
+    videos,
+    liveStreams,
+  };
+}
+
+function fail(message: string, exitCode: number): void {
+  process.stderr.write(`${message.trimEnd()}\n`);
+  process.exitCode = exitCode;
+}

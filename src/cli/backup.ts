@@ -1,0 +1,98 @@
+import { unsupportedNodeReason } from '../shared/node-version.ts';
+import type { CommandLine } from './command-line.ts';
+import { UsageError } from './usage-error.ts';
+
+const usage = `Usage: npm run backup -- FILE [OPTIONS]
+
+Writes the database and all media into one tar archive, while the server runs or not. Restore it with "npm run restore".
+
+  FILE                        a new file outside of the data folder; "-" writes to standard output (then "npm run -s backup -- -")
+  --force                     replaces FILE if it exists
+  --database-only             leaves media and images out
+  --dataDir=PATH              the data folder; that of the running server unless given (or MILLRACE_DATA_DIR)
+  --config PATH, --KEY=VALUE  other settings, as for the server
+  --help                      prints this
+`;
+
+// The archive holds keys and videos: it is for this user only.
+process.umask(0o077);
+// Said before anything is loaded that an older Node cannot read.
+const fault = unsupportedNodeReason(process.versions.node);
+if (fault !== undefined) {
+  process.stderr.write(`${fault} "npm run backup" brings its own.\n`);
+  process.exitCode = 1;
+} else {
+  const { runCommand } = await import('./run-command.ts');
+  const { BackupError } = await import('./backup/archive-format.ts');
+  const options = ['force', 'database-only'];
+  await runCommand({ usage, options, expected: [BackupError], run: backUp }, process.argv.slice(2));
+}
+
+async function backUp(
+  { words, options, flags, configFile }: CommandLine,
+  signal: AbortSignal,
+): Promise<void> {
+  const { resolve } = await import('node:path');
+  const { findDataDir } = await import('./command-data-dir.ts');
+  const { createBackup } = await import('./backup/create-backup.ts');
+  const { Progress, sizeText } = await import('./backup/progress.ts');
+  const { default: about } = await import('../../package.json', { with: { type: 'json' } });
+  const [file, ...rest] = words;
+  if (file === undefined || file === '') throw new UsageError('FILE is missing');
+  if (rest.length > 0) throw new UsageError(`unknown argument ${rest[0]}`);
+  if (file === '-') checkStandardOutput();
+  await lowerPriority();
+  const { dataDir, line } = findDataDir({ flags, configFile, env: process.env });
+  process.stderr.write(`${line}\n`);
+  const report = await createBackup({
+    dataDir,
+    to: file === '-' ? process.stdout : resolve(file),
+    isForced: options.has('force'),
+    isDatabaseOnly: options.has('database-only'),
+    version: about.version,
+    progress: new Progress(process.stderr),
+    signal,
+    findMissing: findLost,
+  });
+  for (const warning of report.warnings) process.stderr.write(`Warning: ${warning}\n`);
+  const to = file === '-' ? 'standard output' : resolve(file);
+  process.stderr.write(`Backed up ${report.files} files, ${sizeText(report.bytes)}, to ${to}.\n`);
+}
+
+/** An archive on a terminal is of no use, and npm writes lines of its own before it. */
+function checkStandardOutput(): void {
+  if (process.stdout.isTTY)
+    throw new UsageError('"-" writes to standard output, which is a terminal: add "> FILE"');
+  const isNpmTalking =
+    process.env.npm_lifecycle_event === 'backup' && process.env.npm_config_loglevel !== 'silent';
+  if (isNpmTalking) throw new UsageError('npm would write into the archive: use "npm run -s backup -- -"');
+}
+
+/** As encoders of videos: live streams come first. */
+async function lowerPriority(): Promise<void> {
+  const { constants, setPriority } = await import('node:os');
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+}
+
+/** Looks for what a sweep of the restored server would miss. */
+async function findLost(databaseFolder: string, filesFolder: string): Promise<string[]> {
+  const { AppError } = await import('../shared/errors.ts');
+  const { openDatabaseWithoutLock } = await import('../store/database.ts');
+  const { MediaFiles } = await import('../storage/media-files.ts');
+  const { SweepStore } = await import('../operations/housekeeping/sweep.store.ts');
+  const { countMissing } = await import('../operations/housekeeping/sweep.ts');
+  let database: import('../store/database.ts').Database;
+  try {
+    database = openDatabaseWithoutLock({ dataDir: databaseFolder });
+  } catch (error) {
+    // A database of an older version cannot be checked. It is backed up all the same: a start after the restore migrates it.
+    if (error instanceof AppError && error.code === 'database-unusable') return [];
+    throw error;
+  }
+  try {
+    const { videos, images } = await countMissing(new SweepStore(database), new MediaFiles(filesFolder));
+    return [...(videos > 0 ? [`${videos} videos`] : []), ...(images > 0 ? [`${images} images`] : [])];
+  } finally {
+    await database.stop();
+  }
+}

@@ -1,0 +1,273 @@
+import { createWriteStream, existsSync, mkdirSync, realpathSync, statfsSync, statSync } from 'node:fs';
+import { link, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { systemCodeOf } from '../../shared/errors.ts';
+import { isDiskFull } from '../../shared/files/disk-error.ts';
+import { newUuid } from '../../shared/ids.ts';
+import { syncFolderOf } from '../../storage/media-files.ts';
+import { copyDatabase } from '../../store/database-copy.ts';
+import { BackupError, descriptionName, formatVersion, sumsName } from './archive-format.ts';
+import { writeArchive } from './archive-writer.ts';
+import { type DataFile, databaseName, snapshotPrefix } from './data-files.ts';
+import { acquireBackupLock, FileSnapshot, removeStaleSnapshots } from './file-snapshot.ts';
+import type { Progress } from './progress.ts';
+
+/** Source, target and options of a backup. */
+export interface BackupOptions {
+  readonly dataDir: string;
+  /** A file, or a stream that stays open. */
+  readonly to: string | Writable;
+  /** Replaces a file of that name. */
+  readonly isForced: boolean;
+  readonly isDatabaseOnly: boolean;
+  /** Of this server. */
+  readonly version: string;
+  readonly progress: Progress;
+  /** Ends it and removes what was written. */
+  readonly signal: AbortSignal;
+  /**
+   * Names what the database counts on and the files do not have.
+   *
+   * @param folder has the copy of the database, and nothing else
+   * @param filesFolder has the layout of a data folder
+   */
+  readonly findMissing: (folder: string, filesFolder: string) => Promise<readonly string[]>;
+}
+
+/** The result of a backup. */
+export interface BackupReport {
+  readonly files: number;
+  readonly bytes: number;
+  /** In plain words. */
+  readonly warnings: readonly string[];
+}
+
+interface Survey {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** The database is copied again while files are missing that it counts on, so often. */
+const maxCopies = 3;
+const maxWarningNames = 10;
+const maxChangedNames = 1_000;
+
+/**
+ * Writes the data folder of a server into one archive, whether the server runs or not.
+ *
+ * @throws BackupError with a sentence for the operator; the signal's reason when it was aborted
+ */
+export async function createBackup(options: BackupOptions): Promise<BackupReport> {
+  const { dataDir, to } = options;
+  const workFolder =
+    typeof to === 'string' ? `${to}.partial` : join(dataDir, `${snapshotPrefix}${newUuid()}`);
+  if (!existsSync(join(dataDir, databaseName))) {
+    throw new BackupError(
+      `There is no database in ${dataDir}. Name the data folder of the server with --dataDir=PATH.`,
+    );
+  }
+  if (typeof to === 'string') checkTarget(to, dataDir, options.isForced);
+  await removeStaleSnapshots(dataDir);
+  const lock = acquireBackupLock(dataDir);
+  const snapshot = new FileSnapshot(dataDir, options.signal);
+  try {
+    // What a killed backup to the same file has left.
+    await rm(workFolder, { recursive: true, force: true });
+    mkdirSync(workFolder, { mode: 0o700 });
+    return await backUp(options, snapshot, workFolder);
+  } catch (error) {
+    throw isDiskFull(error)
+      ? new BackupError(`The disk is full: the backup was not made. ${roomAdvice}`)
+      : error;
+  } finally {
+    await snapshot.remove();
+    await rm(workFolder, { recursive: true, force: true, maxRetries: 3 });
+    lock.release();
+  }
+}
+
+async function backUp(
+  options: BackupOptions,
+  snapshot: FileSnapshot,
+  workFolder: string,
+): Promise<BackupReport> {
+  const { to, progress, signal, isDatabaseOnly } = options;
+  const databaseFolder = join(workFolder, 'database');
+  mkdirSync(databaseFolder, { mode: 0o700 });
+  const database: DataFile = { name: databaseName, path: join(databaseFolder, databaseName) };
+  const warnings: string[] = [];
+  if (isDatabaseOnly) await copyDatabase(options.dataDir, database.path);
+  else warnings.push(...(await freeze(options, snapshot, database.path)));
+  signal.throwIfAborted();
+
+  const survey = await surveyOf(filesOf([database], isDatabaseOnly ? undefined : snapshot));
+  if (typeof to === 'string') checkRoom(to, survey);
+  const description: DataFile = { name: descriptionName, path: join(workFolder, descriptionName) };
+  await writeFile(description.path, describe(options, survey));
+  const changed: string[] = [];
+  let bytes = 0;
+  let files = 0;
+  progress.begin('Backing up', survey.bytes);
+  const archive = writeArchive(
+    filesOf([description, database], isDatabaseOnly ? undefined : snapshot),
+    join(workFolder, 'sums'),
+    {
+      bytesWritten: more => {
+        bytes += more;
+        progress.add(more);
+      },
+      fileWritten: name => {
+        if (name !== descriptionName && name !== sumsName) files += 1;
+      },
+      fileChanged: name => {
+        if (changed.length < maxChangedNames) changed.push(name);
+      },
+    },
+  );
+  if (typeof to === 'string') await writeTo(to, archive, workFolder, options);
+  else await pipeline(archive, to, { signal, end: false });
+  progress.end();
+  if (changed.length > 0)
+    warnings.push(`These files were deleted or cut while they were read: ${shorten(changed)}.`);
+  return { files, bytes, warnings };
+}
+
+/**
+ * Links all files, copies the database, and links what came in between: then there is a link to each file that the copy counts on. Only
+ * what was made and deleted within these moments can be missing; the next copy of the database knows that it is deleted.
+ *
+ * @returns warnings
+ */
+async function freeze(
+  options: BackupOptions,
+  snapshot: FileSnapshot,
+  databasePath: string,
+): Promise<string[]> {
+  const { dataDir, signal, findMissing } = options;
+  await snapshot.take();
+  let lost: readonly string[] = [];
+  for (let copies = 1; ; copies += 1) {
+    signal.throwIfAborted();
+    await rm(databasePath, { force: true });
+    await copyDatabase(dataDir, databasePath);
+    await snapshot.take();
+    const before = lost.join();
+    lost = await findMissing(dirname(databasePath), snapshot.root);
+    // What was missing in the same way a moment ago has been missing for long.
+    if (lost.length === 0 || lost.join() === before || copies === maxCopies) break;
+  }
+  const { count, names } = snapshot.skipped;
+  return [
+    ...(snapshot.hasLinks
+      ? []
+      : [
+          'No hard links can be made in the data folder. Files that are deleted while the backup runs can be missing in it.',
+        ]),
+    ...(lost.length === 0
+      ? []
+      : [
+          `The database names files that are not in the data folder. Is a disk not mounted? Missing for ${shorten(lost)}.`,
+        ]),
+    ...(count === 0
+      ? []
+      : [
+          `${count} entries of the data folder are neither files nor folders, and not in the backup: ${shorten(names, count)}.`,
+        ]),
+  ];
+}
+
+/** Writes a new file whole or not at all. */
+async function writeTo(
+  path: string,
+  archive: AsyncIterable<Buffer>,
+  workFolder: string,
+  { isForced, signal }: BackupOptions,
+): Promise<void> {
+  const partial = join(workFolder, 'archive');
+  await pipeline(archive, createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true }), { signal });
+  if (isForced) await rename(partial, path);
+  else await publishNew(partial, path);
+  await syncFolderOf(path);
+}
+
+/** A second name for the file fails where there is a file already; a file system without hard links can only look before. */
+async function publishNew(partial: string, path: string): Promise<void> {
+  try {
+    await link(partial, path);
+  } catch (error) {
+    if (systemCodeOf(error) === 'EEXIST' || existsSync(path)) throw new BackupError(existsMessage(path));
+    await rename(partial, path);
+  }
+}
+
+async function* filesOf(
+  first: readonly DataFile[],
+  snapshot: FileSnapshot | undefined,
+): AsyncGenerator<DataFile> {
+  yield* first;
+  if (snapshot !== undefined) yield* snapshot.files();
+}
+
+async function surveyOf(files: AsyncIterable<DataFile>): Promise<Survey> {
+  const survey = { files: 0, bytes: 0 };
+  for await (const { path } of files) {
+    const info = await stat(path).catch(() => undefined);
+    if (info === undefined) continue;
+    survey.files += 1;
+    survey.bytes += info.size;
+  }
+  return survey;
+}
+
+function describe({ version, isDatabaseOnly }: BackupOptions, { files, bytes }: Survey): string {
+  const facts = {
+    format: formatVersion,
+    version,
+    createdAt: new Date().toISOString(),
+    isDatabaseOnly,
+    files,
+    bytes,
+  };
+  return `${JSON.stringify(facts, undefined, 2)}\n`;
+}
+
+function checkTarget(path: string, dataDir: string, isForced: boolean): void {
+  const folder = dirname(path);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new BackupError(`${path} is a folder. Name a file in it.`);
+  }
+  if (!existsSync(folder)) throw new BackupError(`There is no folder ${folder}. Make it first.`);
+  const inside = join(realpathSync(folder), basename(path));
+  if (existsSync(dataDir) && inside.startsWith(resolve(realpathSync(dataDir)) + sep)) {
+    throw new BackupError(
+      `${path} is in the data folder, and would be lost with it. Name a file elsewhere, best on another disk.`,
+    );
+  }
+  if (!isForced && existsSync(path)) throw new BackupError(existsMessage(path));
+}
+
+function existsMessage(path: string): string {
+  return `There is a file ${path} already. Name another one, or replace it with --force.`;
+}
+
+function checkRoom(path: string, { files, bytes }: Survey): void {
+  const { bavail, bsize } = statfsSync(dirname(path));
+  const needed = bytes + files * 1024;
+  if (bavail * bsize >= needed) return;
+  throw new BackupError(
+    `The backup takes ${megabytes(needed)} MB, and ${megabytes(bavail * bsize)} MB are free in ${dirname(path)}. ${roomAdvice}`,
+  );
+}
+
+const roomAdvice = 'Make room, or write the backup to another disk.';
+
+function megabytes(bytes: number): number {
+  return Math.ceil(bytes / 1e6);
+}
+
+function shorten(names: readonly string[], count = names.length): string {
+  const shown = names.slice(0, maxWarningNames).join(', ');
+  return count > maxWarningNames ? `${shown} and ${count - maxWarningNames} more` : shown;
+}

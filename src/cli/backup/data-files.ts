@@ -1,0 +1,78 @@
+import type { Dirent } from 'node:fs';
+import { opendir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isNotFound } from '../../storage/folder-names.ts';
+import { removedPrefix } from '../../storage/media-files.ts';
+import { restoreMarker } from '../../store/data-folder-lock.ts';
+
+/** The name of the database in a data folder and in a backup. */
+export const databaseName = 'millrace.db';
+/** Names of folders that hold the hard links of a running backup begin with this. */
+export const snapshotPrefix = '.backup-';
+
+/** A file of a data folder. */
+export interface DataFile {
+  /** Its path in the data folder, with slashes. */
+  readonly name: string;
+  readonly path: string;
+}
+
+const scratchFolders = new Set(['incoming', 'work', 'lost+found']);
+const scratchFile = new RegExp(`^(?:millrace\\.db.*|(?:millrace|backup)\\.lock.*|${restoreMarker})$`);
+const partialSource = /^vod\/[^/]+\/source\.partial(?:\.tag)?$/;
+/** The rewind window of a running broadcast: `live/<liveStreamId>/<broadcastId>`. The server removes it when it starts. */
+const rewindFolder = /^live\/[^/]+\/[^/]+$/;
+const controlCharacters = /\p{Cc}/u;
+const maxDepth = 32;
+
+/**
+ * Lists the files of a data folder that a backup contains beside the database, one at a time: media, images, and other files that the
+ * operator keeps there. Folders directly in the data folder may be symbolic links. Files that are deleted meanwhile are passed over.
+ *
+ * @param onSkipped called with what is neither a file nor a folder, or has a name with control characters
+ */
+export async function* dataFiles(root: string, onSkipped: (name: string) => void): AsyncGenerator<DataFile> {
+  for await (const entry of entriesOf(root)) {
+    const { name } = entry;
+    if (isExcludedFromBackup(name) || scratchFolders.has(name)) continue;
+    const path = join(root, name);
+    const info = await stat(path).catch(() => undefined);
+    if (controlCharacters.test(name)) onSkipped(name);
+    else if (info?.isDirectory()) yield* filesBelow(path, name, 1, onSkipped);
+    else if (info?.isFile()) yield { name, path };
+    else if (info !== undefined || entry.isSymbolicLink()) onSkipped(name);
+  }
+}
+
+async function* filesBelow(
+  folder: string,
+  folderName: string,
+  depth: number,
+  onSkipped: (name: string) => void,
+): AsyncGenerator<DataFile> {
+  for await (const entry of entriesOf(folder)) {
+    const name = `${folderName}/${entry.name}`;
+    const path = join(folder, entry.name);
+    if (isExcludedFromBackup(name)) continue;
+    if (controlCharacters.test(entry.name)) onSkipped(name);
+    else if (entry.isFile()) yield { name, path };
+    else if (!entry.isDirectory() || depth >= maxDepth) onSkipped(name);
+    else if (!rewindFolder.test(name)) yield* filesBelow(path, name, depth + 1, onSkipped);
+  }
+}
+
+/** Returns whether a file of the data folder is left out of the files of a backup. The database is: a backup contains a copy of it. */
+export function isExcludedFromBackup(name: string): boolean {
+  if (name.split('/').some(part => part.startsWith(removedPrefix) || part.startsWith(snapshotPrefix)))
+    return true;
+  return scratchFile.test(name) || partialSource.test(name);
+}
+
+/** Reads a folder some entries at a time; one that was removed meanwhile ends. */
+async function* entriesOf(path: string): AsyncGenerator<Dirent> {
+  try {
+    yield* await opendir(path, { bufferSize: 128 });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}

@@ -1,0 +1,212 @@
+import { linkSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { readdir, readlink, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { systemCodeOf } from '../../shared/errors.ts';
+import { newUuid } from '../../shared/ids.ts';
+import { foldersIn } from '../../storage/folder-names.ts';
+import { DataFolderLock } from '../../store/data-folder-lock.ts';
+import { BackupError } from './archive-format.ts';
+import { type DataFile, dataFiles, isExcludedFromBackup, snapshotPrefix } from './data-files.ts';
+
+/** File systems without hard links, or for this user, answer with one of these. */
+const linkRefusals = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
+const maxSkippedNames = 20;
+const backupLockName = 'backup.lock';
+
+/**
+ * Hard links to all files of a data folder, in a folder beside them. What is deleted while a backup runs stays readable through its
+ * link, and a link takes no room. Files of a running server are either finished, and then never change, or only grow.
+ */
+export class FileSnapshot {
+  readonly #dataDir: string;
+  readonly #folder: string;
+  readonly #signal: AbortSignal;
+  readonly #skipped: string[] = [];
+  #skippedCount = 0;
+  #hasLinks = true;
+
+  constructor(dataDir: string, signal: AbortSignal) {
+    this.#dataDir = dataDir;
+    this.#folder = join(dataDir, `${snapshotPrefix}${newUuid()}`);
+    this.#signal = signal;
+  }
+
+  /** The folder of the files, with the layout of a data folder. */
+  get root(): string {
+    return this.#hasLinks ? this.#folder : this.#dataDir;
+  }
+
+  /** False where the file system has no hard links: then the files themselves are read. */
+  get hasLinks(): boolean {
+    return this.#hasLinks;
+  }
+
+  /** Entries that are no regular files, and so in no backup: their count and the first names. */
+  get skipped(): { readonly count: number; readonly names: readonly string[] } {
+    return { count: this.#skippedCount, names: this.#skipped };
+  }
+
+  /** Links what is there and has no link yet. What was linked before and is deleted now keeps its link. */
+  async take(): Promise<void> {
+    this.#skippedCount = 0;
+    this.#skipped.length = 0;
+    if (!this.#hasLinks) return;
+    try {
+      this.#makeFolders();
+      for await (const file of dataFiles(this.#dataDir, name => this.#skip(name))) {
+        this.#signal.throwIfAborted();
+        this.#link(file);
+      }
+    } catch (error) {
+      if (!linkRefusals.has(systemCodeOf(error) ?? '') || !isOfLink(error)) throw error;
+      await this.remove();
+      this.#hasLinks = false;
+    }
+  }
+
+  /** All files, one at a time. */
+  files(): AsyncGenerator<DataFile> {
+    return dataFiles(this.root, name => {
+      if (!this.#hasLinks) this.#skip(name);
+    });
+  }
+
+  /** Removes the links. Safe when called twice. */
+  async remove(): Promise<void> {
+    await removeSnapshot(this.#folder);
+  }
+
+  /** A folder on a disk of its own gets a folder for links there, with a symbolic link to it where it would be. */
+  #makeFolders(): void {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const { dev } = statSync(this.#folder);
+    for (const name of readdirSync(this.#dataDir)) {
+      if (isExcludedFromBackup(name)) continue;
+      const info = statSync(join(this.#dataDir, name), { throwIfNoEntry: false });
+      if (info === undefined || !info.isDirectory() || info.dev === dev) continue;
+      const there = join(
+        realpathSync(join(this.#dataDir, name)),
+        this.#folder.slice(dirname(this.#folder).length + 1),
+      );
+      mkdirSync(there, { recursive: true, mode: 0o700 });
+      ifNotThere(() => symlinkSync(there, join(this.#folder, name)));
+    }
+  }
+
+  #link({ name, path }: DataFile): void {
+    const target = join(this.#folder, name);
+    try {
+      linkSync(path, target);
+    } catch (error) {
+      const code = systemCodeOf(error);
+      if (code === 'EEXIST') {
+        if (!isSameFile(path, target)) this.#replace(path, target);
+      } else if (code === 'ENOENT') {
+        // Its folder is not there yet, or the file is not there any more.
+        mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+        ifThere(() => linkSync(path, target));
+      } else throw error;
+    }
+  }
+
+  /** The file was replaced since it was linked. */
+  #replace(path: string, target: string): void {
+    rmSync(target, { force: true });
+    ifThere(() => linkSync(path, target));
+  }
+
+  #skip(name: string): void {
+    this.#skippedCount += 1;
+    if (this.#skipped.length < maxSkippedNames) this.#skipped.push(name);
+  }
+}
+
+/**
+ * Removes what killed backups left behind: their links keep deleted files on the disk. Does nothing while a backup runs.
+ *
+ * @returns how many folders
+ */
+export async function removeStaleSnapshots(dataDir: string): Promise<number> {
+  const left = await leftSnapshots(dataDir);
+  if (left.length === 0) return 0;
+  let lock: ReturnType<typeof acquireBackupLock>;
+  try {
+    lock = acquireBackupLock(dataDir);
+  } catch (error) {
+    if (error instanceof BackupError) return 0;
+    throw error;
+  }
+  try {
+    for (const folder of left) await removeSnapshot(folder);
+  } finally {
+    lock.release();
+  }
+  return left.length;
+}
+
+/**
+ * Keeps a second backup of a data folder from running.
+ *
+ * @throws BackupError while one runs
+ */
+export function acquireBackupLock(dataDir: string): { release(): void } {
+  try {
+    const lock = DataFolderLock.acquire(dataDir, backupLockName);
+    return {
+      release: () => {
+        // Before the lock ends, so that it is never the file of another backup. One of root would keep the server's user from its backups.
+        rmSync(join(dataDir, backupLockName), { force: true });
+        lock.release();
+      },
+    };
+  } catch (error) {
+    const isTaken = error instanceof Error && systemCodeOf(error.cause)?.startsWith('SQLITE_BUSY') === true;
+    if (isTaken) throw new BackupError(`Another backup of ${dataDir} is running. Wait for its end.`);
+    throw error;
+  }
+}
+
+/** Folders of links, of a backup that runs or was killed. Those of other disks are named by one of these, and stand beside their files. */
+async function leftSnapshots(dataDir: string): Promise<string[]> {
+  const folders = [dataDir, ...(await foldersIn(dataDir)).map(name => join(dataDir, name))];
+  const left: string[] = [];
+  for (const folder of folders) {
+    for (const name of await foldersIn(folder)) {
+      if (name.startsWith(snapshotPrefix)) left.push(join(folder, name));
+    }
+  }
+  return left;
+}
+
+async function removeSnapshot(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    if (!entry.isSymbolicLink()) continue;
+    await rm(await readlink(join(folder, entry.name)), { recursive: true, force: true });
+  }
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+function isOfLink(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'link';
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [first, second] = [one, other].map(path => statSync(path, { throwIfNoEntry: false }));
+  return first === undefined || (first.ino === second?.ino && first.dev === second.dev);
+}
+
+function ifThere(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+function ifNotThere(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EEXIST') throw error;
+  }
+}

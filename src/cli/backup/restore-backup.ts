@@ -1,0 +1,321 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, readdirSync } from 'node:fs';
+import { type FileHandle, mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { AppError } from '../../shared/errors.ts';
+import { isDiskFull } from '../../shared/files/disk-error.ts';
+import { joinBelow } from '../../shared/files/safe-path.ts';
+import { syncFolderOf } from '../../storage/media-files.ts';
+import { writeFully } from '../../storage/write-fully.ts';
+import { DataFolderLock, restoreMarker } from '../../store/data-folder-lock.ts';
+import { checkDatabaseFile } from '../../store/database-copy.ts';
+import { BackupError, descriptionName, formatVersion, sumsName } from './archive-format.ts';
+import { type ArchivedFile, readArchive } from './archive-reader.ts';
+import { databaseName, isExcludedFromBackup } from './data-files.ts';
+import type { Progress } from './progress.ts';
+
+/** A restore, or the check of a backup. */
+export interface RestoreOptions {
+  readonly from: AsyncIterable<Buffer>;
+  /** Is made if it is missing, and must be empty. */
+  readonly dataDir: string;
+  readonly progress: Progress;
+  /** Ends it and removes what was written. */
+  readonly signal: AbortSignal;
+}
+
+/** The result of a restore. */
+export interface RestoreReport {
+  readonly files: number;
+  readonly bytes: number;
+  /** When the backup was made, as ISO 8601. */
+  readonly createdAt: string;
+  readonly isDatabaseOnly: boolean;
+}
+
+interface Description {
+  readonly createdAt: string;
+  readonly isDatabaseOnly: boolean;
+  readonly bytes: number;
+}
+
+/** Files that a folder may have and still count as empty. */
+const ofNobody = /^(?:lost\+found|millrace\.lock.*)$/;
+const maxDescriptionBytes = 64 * 1024;
+const maxNameBytes = 1024;
+/** Files whose bytes are on their way to the disk. */
+const maxSyncs = 16;
+const notOurs = 'This is no backup of Millrace. Name a file that "npm run backup" has written.';
+
+/**
+ * Writes the files of a backup into an empty data folder, and checks them. A marker in the folder keeps servers from using it until all of
+ * it is there and on the disk.
+ *
+ * @throws BackupError with a sentence for the operator; the folder is empty again then
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
+  const { dataDir } = options;
+  const lock = takeFolder(dataDir);
+  const marker = join(dataDir, restoreMarker);
+  let isMarked = false;
+  try {
+    if (existsSync(marker)) await clear(dataDir);
+    const [found] = readdirSync(dataDir).filter(name => !ofNobody.test(name));
+    if (found !== undefined) {
+      throw new BackupError(
+        `The folder ${dataDir} is not empty: it has "${found}". Restore into an empty folder: move this one away, or name another one with --dataDir=PATH.`,
+      );
+    }
+    await (await open(marker, 'wx', 0o600)).close();
+    isMarked = true;
+    await syncFolderOf(marker);
+    const writer = new FileWriter(dataDir);
+    const report = await readBackup(options, marker, file => writer.write(file));
+    await writer.finish();
+    checkDatabaseFile(join(dataDir, databaseName));
+    await rm(marker);
+    await syncFolderOf(marker);
+    return report;
+  } catch (error) {
+    if (isMarked) await clear(dataDir);
+    throw isDiskFull(error)
+      ? new BackupError(
+          `The disk of ${dataDir} is full: nothing was restored. Make room, or restore to another disk.`,
+        )
+      : error;
+  } finally {
+    lock.release();
+  }
+}
+
+/** Reads a backup and compares its files with their sums, without restoring any of them. */
+export async function checkBackup(options: Omit<RestoreOptions, 'dataDir'>): Promise<RestoreReport> {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-check-'));
+  try {
+    return await readBackup(options, join(folder, 'sums'), async ({ content }) => {
+      const hash = createHash('sha256');
+      for await (const chunk of content) hash.update(chunk);
+      return hash.digest('hex');
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Takes the files of a backup one after the other.
+ *
+ * @param sumsPath a file that the sums of what was taken are written to, until they are compared
+ * @param take reads the content of a file; gives its SHA-256
+ */
+async function readBackup(
+  { from, progress, signal }: Omit<RestoreOptions, 'dataDir'>,
+  sumsPath: string,
+  take: (file: ArchivedFile) => Promise<string>,
+): Promise<RestoreReport> {
+  const sums = await open(sumsPath, 'w', 0o600);
+  let description: Description | undefined;
+  let files = 0;
+  let bytes = 0;
+  let hasDatabase = false;
+  try {
+    for await (const file of readArchive(from)) {
+      signal.throwIfAborted();
+      checkName(file.name);
+      if (description === undefined) {
+        const text = await textOf(file);
+        description = descriptionOf(text);
+        await sums.write(`${createHash('sha256').update(text).digest('hex')}  ${file.name}\n`);
+        progress.begin('Reading', description.bytes);
+        continue;
+      }
+      if (file.name === sumsName) {
+        if (!hasDatabase)
+          throw new BackupError(`The backup is damaged: it has no ${databaseName}. Use another backup.`);
+        await compareSums(file, sumsPath);
+        progress.end();
+        return { files, bytes, createdAt: description.createdAt, isDatabaseOnly: description.isDatabaseOnly };
+      }
+      const content = observed(file.content, progress, signal);
+      await sums.write(`${await take({ ...file, content })}  ${file.name}\n`);
+      hasDatabase ||= file.name === databaseName;
+      files += 1;
+      bytes += file.size;
+    }
+  } finally {
+    await sums.close();
+  }
+  throw new BackupError(
+    description === undefined
+      ? notOurs
+      : `The backup is truncated: it has no ${sumsName} at its end. Use another backup.`,
+  );
+}
+
+async function* observed(
+  content: AsyncIterable<Buffer>,
+  progress: Progress,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of content) {
+    signal.throwIfAborted();
+    progress.add(chunk.length);
+    yield chunk;
+  }
+}
+
+/** Only what {@link createBackup} writes: nothing that leads out of the folder, and none of the server's own working files. */
+function checkName(name: string): void {
+  const isPlain =
+    Buffer.byteLength(name) <= maxNameBytes &&
+    !/\p{Cc}|\\/u.test(name) &&
+    name.split('/').every(part => part !== '' && part !== '.' && part !== '..');
+  if (isPlain && (name === databaseName || !isExcludedFromBackup(name))) return;
+  throw new BackupError(
+    `The backup names a file that no backup has: ${JSON.stringify(name.slice(0, 200))}. Nothing was restored.`,
+  );
+}
+
+async function textOf({ name, size, content }: ArchivedFile): Promise<string> {
+  if (name !== descriptionName || size > maxDescriptionBytes) throw new BackupError(notOurs);
+  const pieces: Buffer[] = [];
+  for await (const piece of content) pieces.push(piece);
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function descriptionOf(text: string): Description {
+  let facts: Partial<Record<string, unknown>>;
+  try {
+    facts = JSON.parse(text) as Partial<Record<string, unknown>>;
+  } catch {
+    throw new BackupError(notOurs);
+  }
+  if (facts.format !== formatVersion) {
+    throw new BackupError(
+      `The backup has format ${String(facts.format)}, and this version reads format ${formatVersion}. Restore it with the version that made it, ${String(facts.version)}.`,
+    );
+  }
+  return {
+    createdAt: String(facts.createdAt),
+    isDatabaseOnly: facts.isDatabaseOnly === true,
+    bytes: Number(facts.bytes) || 0,
+  };
+}
+
+async function compareSums(file: ArchivedFile, sumsPath: string): Promise<void> {
+  const found = createInterface({ input: createReadStream(sumsPath) })[Symbol.asyncIterator]();
+  for await (const expected of createInterface({ input: Readable.from(file.content) })) {
+    const { value, done } = await found.next();
+    if (done === true || value !== expected) {
+      const name = (done === true ? expected : value).slice(66);
+      throw new BackupError(
+        `The backup is damaged: the checksum of ${name} is not the one that was written. Use another backup.`,
+      );
+    }
+  }
+  const { value, done } = await found.next();
+  if (done !== true) {
+    throw new BackupError(
+      `The backup is damaged: there is no checksum of ${value.slice(66)}. Use another backup.`,
+    );
+  }
+}
+
+/** Writes files below a folder, and sees to it that they are on the disk. */
+class FileWriter {
+  readonly #root: string;
+  readonly #syncs = new Set<Promise<void>>();
+  #folder: string | undefined;
+  #failure: unknown;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** @returns the SHA-256 of what was written */
+  async write({ name, mtime, content }: ArchivedFile): Promise<string> {
+    const path = joinBelow(this.#root, name);
+    await this.#enter(dirname(path));
+    // Never over a file, and so never through a symbolic link.
+    const handle = await openNew(path, name);
+    const hash = createHash('sha256');
+    try {
+      let position = 0;
+      for await (const chunk of content) {
+        hash.update(chunk);
+        await writeFully(handle, [chunk], position);
+        position += chunk.length;
+      }
+      await handle.utimes(mtime, mtime);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+    await this.#sync(handle);
+    return hash.digest('hex');
+  }
+
+  /** Waits until all of it is on the disk. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#syncs);
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#folder !== undefined) await syncFolderOf(join(this.#folder, 'any'));
+  }
+
+  async #enter(folder: string): Promise<void> {
+    if (folder === this.#folder) return;
+    const last = this.#folder;
+    this.#folder = folder;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (let parent = folder; parent !== this.#root; parent = dirname(parent)) await syncFolderOf(parent);
+    if (last !== undefined) await syncFolderOf(join(last, 'any'));
+  }
+
+  /** Does not wait for each file: the disk takes many at a time. */
+  async #sync(handle: FileHandle): Promise<void> {
+    const sync = handle
+      .sync()
+      .finally(() => handle.close())
+      .catch((error: unknown) => {
+        this.#failure ??= error;
+      })
+      .finally(() => this.#syncs.delete(sync));
+    this.#syncs.add(sync);
+    if (this.#syncs.size >= maxSyncs) await Promise.race(this.#syncs);
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+}
+
+async function openNew(path: string, name: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o600);
+  } catch (error) {
+    if (existsSync(path)) throw new BackupError(`The backup has ${name} twice. Nothing was restored.`);
+    throw error;
+  }
+}
+
+function takeFolder(dataDir: string): DataFolderLock {
+  try {
+    return DataFolderLock.acquire(dataDir);
+  } catch (error) {
+    if (error instanceof AppError)
+      throw new BackupError(
+        `${error.message} Stop the server that uses it, or restore elsewhere with --dataDir=PATH.`,
+      );
+    throw error;
+  }
+}
+
+/** Removes what a restore has written; the marker is the last, because it tells that there may be something. */
+async function clear(dataDir: string): Promise<void> {
+  for (const name of readdirSync(dataDir)) {
+    if (!ofNobody.test(name) && name !== restoreMarker) {
+      await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 });
+    }
+  }
+  await rm(join(dataDir, restoreMarker), { force: true });
+}

@@ -1,0 +1,84 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loadConfig } from '../config/load-config.ts';
+import { AppError, systemCodeOf } from '../shared/errors.ts';
+import { type RunningServer, RunningServers } from '../store/running-servers.ts';
+
+/** Folder of this program, as {@link RunningServer} names it. */
+export const programDir = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The settings that a command was started with. */
+export interface CommandSettings {
+  readonly flags: Readonly<Record<string, string>>;
+  readonly configFile: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Finds the data folder that a command works on: the one that a flag, the environment or a named settings file gives, else that of the
+ * server that runs from this program's folder, else the default one.
+ *
+ * @returns the folder, and a line that says which it is
+ * @throws AppError `config-invalid`; `data-dir-unusable` when several servers run, or the folder belongs to another user;
+ *   `database-unusable` when it has no database
+ */
+export function findDataDir({ flags, configFile, env }: CommandSettings): { dataDir: string; line: string } {
+  const file = configFile ?? (env.MILLRACE_CONFIG || undefined);
+  const config = loadConfig({
+    file: file ?? 'config/server.json',
+    fileRequired: file !== undefined,
+    env,
+    flags,
+  });
+  const isNamed = flags.dataDir !== undefined || (env.MILLRACE_DATA_DIR ?? '') !== '' || file !== undefined;
+  const running = new RunningServers().list();
+  const ours = isNamed ? [] : running.filter(server => server.programDir === programDir);
+  if (ours.length > 1) {
+    throw new AppError(
+      'data-dir-unusable',
+      `Several servers are running. Add the data folder of the one you mean:\n\n${choicesOf(ours)}`,
+    );
+  }
+  const dataDir = ours[0]?.dataDir ?? resolve(config.dataDir);
+  checkIsUsable(dataDir, running);
+  const server = running.find(one => one.dataDir === dataDir);
+  const state = server === undefined ? '' : ` (of the server at ${server.publicUrl}, process ${server.pid})`;
+  return { dataDir, line: `Data folder: ${dataDir}${state}` };
+}
+
+function checkIsUsable(dataDir: string, running: readonly RunningServer[]): void {
+  try {
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    if (systemCodeOf(error) === 'EACCES') {
+      const message = `The data folder ${dataDir} belongs to another user. Run this command as that user`;
+      throw new AppError('data-dir-unusable', `${message}${ownerHint(dataDir)}.`, { cause: error });
+    }
+  }
+  if (existsSync(join(dataDir, 'millrace.db'))) return;
+  const advice =
+    running.length > 0
+      ? `Add the data folder of the server you mean:\n\n${choicesOf(running)}`
+      : 'Start the server once, which creates it. If your data is in another folder, add --dataDir=PATH or set MILLRACE_DATA_DIR. If the server runs as another user, run this command as that user.';
+  throw new AppError('database-unusable', `There is no database in ${dataDir}. ${advice}`);
+}
+
+function ownerHint(dataDir: string): string {
+  try {
+    return ` (sudo -u '#${statSync(dataDir).uid}' ...)`;
+  } catch {
+    // A folder above it belongs to that user, too.
+    return '';
+  }
+}
+
+/** One line for each server: the flag to add, and how to recognize it. */
+function choicesOf(servers: readonly RunningServer[]): string {
+  return servers
+    .map(({ dataDir, publicUrl, pid, startedAtMs }) => {
+      const startedAt = new Date(startedAtMs).toISOString().slice(0, 16).replace('T', ' ');
+      return `  --dataDir=${dataDir}   ${publicUrl}, process ${pid}, started ${startedAt} UTC`;
+    })
+    .join('\n');
+}

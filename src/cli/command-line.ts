@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util';
+import { settings } from '../config/settings.ts';
+import { UsageError } from './usage-error.ts';
+
+/** The arguments of a command. */
+export interface CommandLine {
+  readonly words: readonly string[];
+  /** Names of options without a value, of those that the command knows. */
+  readonly options: ReadonlySet<string>;
+  /** Settings, as for the server. */
+  readonly flags: Readonly<Record<string, string>>;
+  readonly configFile: string | undefined;
+}
+
+/**
+ * Reads the arguments of a command: words, the command's own options, and settings as `--KEY=VALUE`.
+ *
+ * @param known names of the command's own options, which have no value
+ * @throws UsageError
+ */
+export function readCommandLine(args: readonly string[], known: readonly string[]): CommandLine {
+  const { tokens } = parseArgs({
+    args: [...args],
+    strict: false,
+    tokens: true,
+    options: {
+      config: { type: 'string' },
+      ...Object.fromEntries(known.map(name => [name, { type: 'boolean' }])),
+    },
+  });
+  const words: string[] = [];
+  const options = new Set<string>();
+  const flags: Record<string, string> = {};
+  let configFile: string | undefined;
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') continue;
+    if (token.kind === 'positional') words.push(token.value);
+    else if (token.name === 'config' || Object.hasOwn(settings, token.name)) {
+      if (token.value === undefined || token.value === '')
+        throw new UsageError(`--${token.name}: a value is missing`);
+      if (token.name === 'config') configFile = token.value;
+      else flags[token.name] = token.value;
+    } else if (known.includes(token.name) && token.value === undefined) options.add(token.name);
+    else throw new UsageError(`unknown option ${token.rawName}`);
+  }
+  return { words, options, flags, configFile };
+}

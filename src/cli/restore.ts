@@ -1,0 +1,86 @@
+import { unsupportedNodeReason } from '../shared/node-version.ts';
+import type { CommandLine } from './command-line.ts';
+import { UsageError } from './usage-error.ts';
+
+const usage = `Usage: npm run restore -- FILE [OPTIONS]
+
+Writes a backup into an empty data folder, and compares all files with their checksums. Then start the server as usual.
+
+  FILE                        what "npm run backup" has written; "-" reads standard input
+  --check                     only reads the backup and compares the checksums
+  --dataDir=PATH              the data folder, which must be empty; as for the server unless given
+  --config PATH, --KEY=VALUE  other settings, as for the server
+  --help                      prints this
+`;
+
+// Media, uploads and the database are for the server's user only.
+process.umask(0o077);
+// Said before anything is loaded that an older Node cannot read.
+const fault = unsupportedNodeReason(process.versions.node);
+if (fault !== undefined) {
+  process.stderr.write(`${fault} "npm run restore" brings its own.\n`);
+  process.exitCode = 1;
+} else {
+  const { runCommand } = await import('./run-command.ts');
+  const { BackupError } = await import('./backup/archive-format.ts');
+  await runCommand(
+    { usage, options: ['check'], expected: [BackupError], run: restore },
+    process.argv.slice(2),
+  );
+}
+
+async function restore(
+  { words, options, flags, configFile }: CommandLine,
+  signal: AbortSignal,
+): Promise<void> {
+  const { createReadStream, statSync } = await import('node:fs');
+  const { resolve } = await import('node:path');
+  const { addAbortSignal } = await import('node:stream');
+  const { BackupError } = await import('./backup/archive-format.ts');
+  const [file, ...rest] = words;
+  if (file === undefined || file === '') throw new UsageError('FILE is missing');
+  if (rest.length > 0) throw new UsageError(`unknown argument ${rest[0]}`);
+  const found = file === '-' ? undefined : statSync(file, { throwIfNoEntry: false });
+  if (file !== '-' && (found === undefined || found.isDirectory())) {
+    throw new BackupError(`There is no file ${resolve(file)}. Name what "npm run backup" has written.`);
+  }
+  const from = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 });
+  // Also ends a wait for input that does not come.
+  addAbortSignal(signal, from);
+  try {
+    process.stdout.write(await report(from, options.has('check'), { flags, configFile, signal }));
+  } finally {
+    // Standard input that stays open would keep the process.
+    from.destroy();
+  }
+}
+
+/** Restores or checks a backup; gives what to tell the operator. */
+async function report(
+  from: AsyncIterable<Buffer>,
+  isCheck: boolean,
+  { flags, configFile, signal }: Pick<CommandLine, 'flags' | 'configFile'> & { signal: AbortSignal },
+): Promise<string> {
+  const { resolve } = await import('node:path');
+  const { loadConfig } = await import('../config/load-config.ts');
+  const { Progress, sizeText } = await import('./backup/progress.ts');
+  const { checkBackup, restoreBackup } = await import('./backup/restore-backup.ts');
+  const progress = new Progress(process.stderr);
+  if (isCheck) {
+    const { createdAt, files, bytes } = await checkBackup({ from, progress, signal });
+    return `The backup of ${createdAt} is intact: ${files} files, ${sizeText(bytes)}.\n`;
+  }
+  const given = configFile ?? (process.env.MILLRACE_CONFIG || undefined);
+  const config = loadConfig({
+    file: given ?? 'config/server.json',
+    fileRequired: given !== undefined,
+    env: process.env,
+    flags,
+  });
+  const dataDir = resolve(config.dataDir);
+  const restored = await restoreBackup({ from, dataDir, progress, signal });
+  const next = restored.isDatabaseOnly
+    ? 'It is a backup of the database alone: put the media beside it before you start the server.'
+    : 'Start the server as usual.';
+  return `Restored ${restored.files} files, ${sizeText(restored.bytes)}, of the backup of ${restored.createdAt} to ${dataDir}.\n${next}\n`;
+}

@@ -1,0 +1,76 @@
+import type { RunningApp } from '../app/start-app.ts';
+import type { Config } from '../config/settings.ts';
+import type { BootstrapSecrets } from '../resources/accounts/bootstrap-account.ts';
+
+/**
+ * The text on the terminal once the server runs: its addresses, and at the very first start how to sign in and the API keys, which
+ * are never shown again.
+ */
+export function describeStart(app: RunningApp, config: Config): string {
+  const { hostname } = new URL(app.publicUrl);
+  const rtmpPort = app.rtmpPort === 1935 ? '' : `:${app.rtmpPort}`;
+  const lines = [
+    ...['', 'Millrace is running.', ''],
+    ...rows([
+      ['Dashboard', `${app.publicUrl}/dashboard`],
+      ['Documentation', `${app.publicUrl}/docs`],
+      ['API', app.publicUrl],
+      ['RTMP server', `rtmp://${hostname}${rtmpPort}/s`],
+      ...(app.rtmpsPort === undefined
+        ? []
+        : [['RTMPS server', `rtmps://${hostname}:${app.rtmpsPort}/s`] as const]),
+      ['Data folder', app.dataDir],
+      ['ffmpeg', `${app.ffmpeg.version} (${app.ffmpeg.path})`],
+    ]),
+  ];
+  if (app.firstSecrets !== undefined) lines.push(...firstSteps(app.publicUrl, app.firstSecrets, config));
+  return `${lines.join('\n')}\n\n`;
+}
+
+function firstSteps(publicUrl: string, secrets: BootstrapSecrets, config: Config): string[] {
+  const isUpgraded = config['bootstrap.upgraded'];
+  const secretsFile = config['bootstrap.secretsFile'];
+  const { adminEmail: email, adminPassword, productionKey, sandboxKey } = secrets;
+  const firstKey = isUpgraded ? productionKey : sandboxKey;
+  const shown =
+    secretsFile === undefined
+      ? [
+          'Your sign-in and API keys. Save them now: they are shown only this once.',
+          '',
+          ...rows([
+            ['Email', email],
+            ['Password', adminPassword.reveal()],
+            [
+              'Production API key',
+              `${productionKey.reveal()}${isUpgraded ? '' : '   (works after an upgrade)'}`,
+            ],
+            ['Sandbox API key', sandboxKey.reveal()],
+          ]),
+        ]
+      : [
+          `Your sign-in and API keys are in ${secretsFile}.`,
+          'The server keeps only hashes of them: save them elsewhere, then delete the file.',
+        ];
+  const environment = isUpgraded
+    ? [
+        'The sandbox key is for tests: videos made with it are short, carry a watermark and are deleted after 24 hours.',
+      ]
+    : [
+        "You're in the sandbox: videos are short, carry a watermark and are deleted after 24 hours.",
+        `To use production, upgrade in the dashboard under Account, or run: npm run account -- upgrade ${email}`,
+      ];
+  return [
+    ...['', ...shown, ''],
+    'Open the dashboard and sign in. It takes you to your first live stream and your first video.',
+    ...(secretsFile === undefined
+      ? [`To call the API: curl -u ${firstKey.reveal()}: ${publicUrl}/videos`]
+      : [
+          `To call the API, use its "${isUpgraded ? 'productionKey' : 'sandboxKey'}": curl -u KEY: ${publicUrl}/videos`,
+        ]),
+    ...environment,
+  ];
+}
+
+function rows(pairs: readonly (readonly [string, string])[]): string[] {
+  return pairs.map(([name, value]) => `  ${name.padEnd(20)}${value}`);
+}

@@ -1,0 +1,77 @@
+import { readFile, stat } from 'node:fs/promises';
+import { systemCodeOf } from '../../shared/errors.ts';
+import { fileEtag } from '../../shared/files/file-etag.ts';
+
+/** An image as it goes to viewers. */
+export interface Thumbnail {
+  readonly body: Buffer;
+  readonly contentType: string;
+  /** A quoted, strong entity tag. */
+  readonly etag: string;
+}
+
+/** Pictures out of broadcasts. */
+export interface LiveFrameSource {
+  /** Whether there is one to show, or to be made when it is asked for. */
+  hasFrame(broadcastId: string): boolean;
+  /** The newest one that there is; undefined where none can be made. */
+  frame(broadcastId: string): Promise<Thumbnail | undefined>;
+}
+
+/** All images together that are kept in memory. */
+const maxCacheBytes = 32 * 1024 * 1024;
+
+/** Reads uploaded thumbnails, and keeps those asked for last in memory until their file changes. */
+export class Thumbnails {
+  /** By path; asked for longest ago first. */
+  readonly #kept = new Map<string, Thumbnail>();
+  #keptBytes = 0;
+
+  /** The image at `path`; undefined when the file is gone or is no JPEG, PNG or WebP. */
+  async read(path: string): Promise<Thumbnail | undefined> {
+    try {
+      const etag = fileEtag(await stat(path));
+      const kept = this.#take(path);
+      if (kept?.etag === etag) {
+        this.#keep(path, kept);
+        return kept;
+      }
+      const body = await readFile(path);
+      const contentType = imageType(body);
+      if (contentType === undefined) return undefined;
+      const thumbnail: Thumbnail = { body, contentType, etag };
+      this.#take(path);
+      this.#keep(path, thumbnail);
+      return thumbnail;
+    } catch (error) {
+      if (systemCodeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  #take(path: string): Thumbnail | undefined {
+    const kept = this.#kept.get(path);
+    if (kept === undefined) return undefined;
+    this.#kept.delete(path);
+    this.#keptBytes -= kept.body.length;
+    return kept;
+  }
+
+  #keep(path: string, thumbnail: Thumbnail): void {
+    this.#kept.set(path, thumbnail);
+    this.#keptBytes += thumbnail.body.length;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#keptBytes <= maxCacheBytes) return;
+      this.#take(oldest);
+    }
+  }
+}
+
+/** Media type of an image, told by its first bytes. */
+export function imageType(bytes: Buffer): 'image/jpeg' | 'image/png' | 'image/webp' | undefined {
+  const head = bytes.toString('latin1', 0, 12);
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
+  if (head.startsWith('RIFF') && head.endsWith('WEBP')) return 'image/webp';
+  return undefined;
+}

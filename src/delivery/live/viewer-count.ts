@@ -1,0 +1,64 @@
+import type { Clock } from '../../shared/clock.ts';
+
+/** A client that has not asked for a playlist for this long is no viewer any more. */
+const sessionMs = 10_000;
+
+/** Counts the viewers of each stream: distinct clients that asked for a playlist in the last ten seconds. */
+export class ViewerCount {
+  readonly #clock: Clock;
+  readonly #maxSessions: number;
+  /** By stream, then by client: the time it was last seen. Within a stream the longest unseen comes first. */
+  readonly #streams = new Map<string, Map<string, number>>();
+  #sessions = 0;
+
+  /** Past `maxSessions` over all streams a new client is not counted until others have gone. */
+  constructor(clock: Clock, maxSessions: number) {
+    this.#clock = clock;
+    this.#maxSessions = maxSessions;
+  }
+
+  /** Notes that a client, told apart by its address and user agent, asked for a playlist now. */
+  recordRequest(liveStreamId: string, address: string, userAgent: string): void {
+    const client = `${address} ${userAgent.slice(0, 200)}`;
+    let clients = this.#streams.get(liveStreamId);
+    if (clients?.delete(client)) {
+      clients.set(client, this.#clock.monotonicMs());
+      return;
+    }
+    if (this.#sessions >= this.#maxSessions) this.#expireAll();
+    if (this.#sessions >= this.#maxSessions) return;
+    clients = this.#streams.get(liveStreamId);
+    if (clients === undefined) {
+      clients = new Map();
+      this.#streams.set(liveStreamId, clients);
+    }
+    clients.set(client, this.#clock.monotonicMs());
+    this.#sessions += 1;
+  }
+
+  count(liveStreamId: string): number {
+    this.#expire(liveStreamId);
+    return this.#streams.get(liveStreamId)?.size ?? 0;
+  }
+
+  total(): number {
+    this.#expireAll();
+    return this.#sessions;
+  }
+
+  #expireAll(): void {
+    for (const liveStreamId of [...this.#streams.keys()]) this.#expire(liveStreamId);
+  }
+
+  #expire(liveStreamId: string): void {
+    const clients = this.#streams.get(liveStreamId);
+    if (clients === undefined) return;
+    const oldestMs = this.#clock.monotonicMs() - sessionMs;
+    for (const [client, seenMs] of clients) {
+      if (seenMs >= oldestMs) break;
+      clients.delete(client);
+      this.#sessions -= 1;
+    }
+    if (clients.size === 0) this.#streams.delete(liveStreamId);
+  }
+}

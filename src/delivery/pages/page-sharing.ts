@@ -1,0 +1,113 @@
+import { escapeHtml } from './player-page.ts';
+import { titleOf, type VodPageState } from './vod-page.ts';
+
+/** Metadata of a public video or live stream for other sites. Paths begin with a slash. */
+export interface ShareablePage {
+  readonly title: string;
+  readonly path: string;
+  readonly imagePath: string;
+  /** Of the picture, in pixels; undefined where none is known. */
+  readonly size: { readonly width: number; readonly height: number } | undefined;
+  /** Undefined for live streams, and while it is unknown. */
+  readonly durationSeconds?: number | undefined;
+  /** The file to download, if there is one. */
+  readonly mp4Path?: string | undefined;
+}
+
+/** Used while the size of the picture is unknown. */
+const defaultSize = { width: 1280, height: 720 };
+const defaultEmbedWidth = 640;
+
+/** Describes the page of a video for other sites. */
+export function shareableVideo(state: VodPageState): ShareablePage {
+  const { videoId, width, height, duration, mp4, poster } = state;
+  return {
+    title: titleOf(state),
+    path: `/vod/${videoId}`,
+    imagePath: poster,
+    size: width && height ? { width, height } : undefined,
+    durationSeconds: duration ?? undefined,
+    mp4Path: mp4 ?? undefined,
+  };
+}
+
+/**
+ * Head elements for sites that the page is shared on: title, image, player and file.
+ *
+ * **Source**: The Open Graph protocol, https://ogp.me
+ *
+ * @param base the server's public address, without a slash at its end
+ */
+export function socialMeta(shared: ShareablePage, base: string): string {
+  const { title, durationSeconds, mp4Path, size = defaultSize } = shared;
+  const page = base + shared.path;
+  const image = base + shared.imagePath;
+  const [width, height] = [String(size.width), String(size.height)];
+  const video = (address: string, type: string): [string, string][] => [
+    ['og:video', address],
+    ...(address.startsWith('https:') ? [['og:video:secure_url', address] as [string, string]] : []),
+    ['og:video:type', type],
+    ['og:video:width', width],
+    ['og:video:height', height],
+  ];
+  const properties: [string, string][] = [
+    ['og:type', 'video.other'],
+    ['og:title', title],
+    ['og:url', page],
+    ['og:image', image],
+    ...(durationSeconds === undefined
+      ? []
+      : [['video:duration', String(Math.ceil(durationSeconds))] as [string, string]]),
+    ...video(page, 'text/html'),
+    ...(mp4Path === undefined ? [] : video(base + mp4Path, 'video/mp4')),
+  ];
+  const cards: [string, string][] = [
+    ['twitter:card', 'player'],
+    ['twitter:title', title],
+    ['twitter:image', image],
+    ['twitter:player', page],
+    ['twitter:player:width', width],
+    ['twitter:player:height', height],
+  ];
+  return [
+    `<link rel="canonical" href="${escapeHtml(page)}">`,
+    `<link rel="alternate" type="application/json+oembed" href="${escapeHtml(`${page}/oembed.json`)}" title="${escapeHtml(title)}">`,
+    ...properties.map(([name, value]) => `<meta property="${name}" content="${escapeHtml(value)}">`),
+    ...cards.map(([name, value]) => `<meta name="${name}" content="${escapeHtml(value)}">`),
+  ].join('\n');
+}
+
+/**
+ * Builds the oEmbed answer that tells other sites how to embed the page.
+ *
+ * **Source**: oEmbed, https://oembed.com, 2.3.4.2 "The video type"
+ *
+ * @param query `maxwidth` and `maxheight` are the room that the other site has, in pixels
+ */
+export function describeEmbed(
+  { title, path, size = defaultSize }: ShareablePage,
+  base: string,
+  query: URLSearchParams,
+): Readonly<Record<string, string | number>> {
+  const room = (name: string) => {
+    const pixels = Number(query.get(name));
+    return pixels > 0 ? pixels : Number.POSITIVE_INFINITY;
+  };
+  const scale = Math.min(
+    defaultEmbedWidth / size.width,
+    room('maxwidth') / size.width,
+    room('maxheight') / size.height,
+  );
+  const width = Math.max(1, Math.floor(size.width * scale));
+  const height = Math.max(1, Math.floor(size.height * scale));
+  return {
+    version: '1.0',
+    type: 'video',
+    title,
+    provider_name: 'Millrace',
+    provider_url: base,
+    width,
+    height,
+    html: `<iframe src="${escapeHtml(base + path)}" width="${width}" height="${height}" frameborder="0" scrolling="no" allow="autoplay; fullscreen; picture-in-picture" allowfullscreen></iframe>`,
+  };
+}

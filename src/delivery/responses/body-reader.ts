@@ -1,0 +1,126 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { FileSlice } from '../../shared/files/file-slice.ts';
+import type { ByteRange } from './byte-range.ts';
+
+/** What bodies are put together of: bytes at hand, and bytes of files. */
+export type BodyPart = Buffer | FileSlice;
+
+/**
+ * Reads the bytes of pieces in order, window by window. Slices of one file that stand close together there, as the samples of
+ * a film do, are read at once with what lies between them.
+ */
+export class BodyReader {
+  readonly #parts: readonly BodyPart[];
+  readonly #files: ReadonlyMap<string, FileHandle>;
+  #index = 0;
+  /** Bytes of the piece at `#index` that are given already. */
+  #offset = 0;
+
+  /** `files`: an open handle for each path in `pieces`. */
+  constructor(pieces: readonly BodyPart[], files: ReadonlyMap<string, FileHandle>) {
+    this.#parts = pieces;
+    this.#files = files;
+  }
+
+  /**
+   * The next bytes, at most as many as `window` holds; what comes from a file is put there. None when all are given.
+   *
+   * @throws Error when a file is shorter than was said
+   */
+  async next(window: Buffer): Promise<Buffer[]> {
+    const parts: (Buffer | { readonly at: number; readonly length: number })[] = [];
+    let room = window.length;
+    let path: string | undefined;
+    let readStart = 0;
+    let readEnd = 0;
+    while (room > 0 && this.#index < this.#parts.length) {
+      const piece = this.#parts[this.#index]!;
+      if (piece.length === 0) {
+        this.#advance(0, 0);
+        continue;
+      }
+      if (Buffer.isBuffer(piece)) {
+        const part = piece.subarray(this.#offset, this.#offset + room);
+        parts.push(part);
+        room -= part.length;
+        this.#advance(part.length, piece.length);
+        continue;
+      }
+      const start = piece.start + this.#offset;
+      if (path === undefined) {
+        path = piece.path;
+        readStart = start;
+        readEnd = start;
+      } else if (piece.path !== path || start < readEnd || start >= readStart + window.length) {
+        break;
+      }
+      const length = Math.min(piece.length - this.#offset, room, readStart + window.length - start);
+      parts.push({ at: start - readStart, length });
+      readEnd = start + length;
+      room -= length;
+      this.#advance(length, piece.length);
+    }
+    if (path !== undefined) await readFully(this.#files.get(path)!, window, readStart, readEnd - readStart);
+    return mergeRuns(parts, window);
+  }
+
+  #advance(bytes: number, pieceBytes: number): void {
+    this.#offset += bytes;
+    if (this.#offset < pieceBytes) return;
+    this.#index += 1;
+    this.#offset = 0;
+  }
+}
+
+/** The pieces of `range`, as views: nothing is copied or read. */
+export function sliceParts(pieces: readonly BodyPart[], range: ByteRange): BodyPart[] {
+  const slices: BodyPart[] = [];
+  let offset = 0;
+  for (const piece of pieces) {
+    const start = Math.max(range.start - offset, 0);
+    const end = Math.min(range.end - offset, piece.length);
+    if (start < end) {
+      slices.push(
+        Buffer.isBuffer(piece)
+          ? piece.subarray(start, end)
+          : { path: piece.path, start: piece.start + start, length: end - start },
+      );
+    }
+    offset += piece.length;
+  }
+  return slices;
+}
+
+/** Moves neighbours in the window together, so that hundreds of samples leave as one chunk. */
+function mergeRuns(
+  parts: readonly (Buffer | { readonly at: number; readonly length: number })[],
+  window: Buffer,
+): Buffer[] {
+  const chunks: Buffer[] = [];
+  let runStart = 0;
+  let runEnd = 0;
+  const endRun = () => {
+    if (runEnd > runStart) chunks.push(window.subarray(runStart, runEnd));
+    runStart = runEnd;
+  };
+  for (const part of parts) {
+    if (Buffer.isBuffer(part)) {
+      endRun();
+      chunks.push(part);
+    } else {
+      if (part.at !== runEnd) window.copyWithin(runEnd, part.at, part.at + part.length);
+      runEnd += part.length;
+    }
+  }
+  endRun();
+  return chunks;
+}
+
+async function readFully(file: FileHandle, window: Buffer, position: number, length: number): Promise<void> {
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await file.read(window, done, length - done, position + done);
+    if (bytesRead === 0) throw new Error(`the file ends before byte ${position + length}`);
+    done += bytesRead;
+  }
+}

@@ -1,0 +1,105 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { DeliveryObserver } from '../delivery-observer.ts';
+import { type BodyPart, BodyReader } from './body-reader.ts';
+import { connectionOf, type Exchange, isClosed } from './exchange.ts';
+import { openFiles } from './open-files.ts';
+import { ReadBufferPool } from './read-buffer-pool.ts';
+import type { StallGuard } from './stall-guard.ts';
+
+/** What became of an answer made of files. Only `missing` and `busy` have sent nothing. */
+export type FileOutcome = 'sent' | 'missing' | 'busy';
+
+/** Answers that are on their way at one time; each has a file or two open, and one window of memory. */
+const maxConcurrentResponses = 8192;
+/** As many as an HTTP/2 connection may have open; without it, pipelining over HTTP/1.1 knows no end. */
+const maxPerConnection = 128;
+
+/** Sends answers made of bytes of files: a window is read when the one before it has left, so a slow viewer costs no more than a quick one. */
+export class FileSender {
+  readonly #guard: StallGuard;
+  readonly #observer: DeliveryObserver;
+  readonly #buffers = new ReadBufferPool();
+  readonly #perConnection = new WeakMap<object, number>();
+  #openResponses = 0;
+
+  constructor(guard: StallGuard, observer: DeliveryObserver) {
+    this.#guard = guard;
+    this.#observer = observer;
+  }
+
+  /**
+   * Opens the files of `pieces`, calls `sendHead` and sends the bytes after it. Settles when the answer is over and all files
+   * are closed.
+   *
+   * @throws Error when a file could not be read to its end; what of the answer has been sent then is not all
+   */
+  async send(exchange: Exchange, pieces: readonly BodyPart[], sendHead: () => void): Promise<FileOutcome> {
+    const connection = connectionOf(exchange);
+    const count = this.#perConnection.get(connection) ?? 0;
+    if (count >= maxPerConnection || this.#openResponses >= maxConcurrentResponses) return 'busy';
+    this.#perConnection.set(connection, count + 1);
+    this.#openResponses += 1;
+    const files = new Map<string, FileHandle>();
+    try {
+      const problem = await openFiles(pieces, files);
+      if (problem !== undefined) return problem;
+      if (!isClosed(exchange.reply)) await this.#pump(exchange, new BodyReader(pieces, files), sendHead);
+      return 'sent';
+    } finally {
+      this.#openResponses -= 1;
+      this.#perConnection.set(connection, this.#perConnection.get(connection)! - 1);
+      await Promise.all([...files.values()].map(file => file.close()));
+    }
+  }
+
+  async #pump(exchange: Exchange, reader: BodyReader, sendHead: () => void): Promise<void> {
+    const { reply } = exchange;
+    const viewer = { isGone: false, wake: () => {} };
+    const noteProgress = this.#guard.watch(reply, () => {
+      viewer.isGone = true;
+      viewer.wake();
+    });
+    sendHead();
+    while (!viewer.isGone) {
+      const window = this.#buffers.take();
+      // Bytes that may still be on their way keep their window from being used again.
+      let isIdle = true;
+      try {
+        const chunks = await reader.next(window);
+        if (viewer.isGone || isClosed(reply)) return;
+        noteProgress();
+        if (chunks.length === 0) {
+          reply.end();
+          return;
+        }
+        isIdle = false;
+        await new Promise<void>(resolve => {
+          viewer.wake = resolve;
+          this.#write(exchange, chunks, error => {
+            isIdle = !viewer.isGone && error == null;
+            resolve();
+          });
+        });
+        noteProgress();
+      } finally {
+        this.#buffers.release(window, isIdle);
+      }
+    }
+  }
+
+  #write(
+    { reply, trafficOwner }: Exchange,
+    chunks: readonly Buffer[],
+    onSent: (error: Error | null | undefined) => void,
+  ): void {
+    let bytes = 0;
+    reply.cork();
+    for (const [index, chunk] of chunks.entries()) {
+      bytes += chunk.length;
+      if (index === chunks.length - 1) reply.write(chunk, onSent);
+      else reply.write(chunk);
+    }
+    reply.uncork();
+    this.#observer.bytesOut(bytes, trafficOwner);
+  }
+}

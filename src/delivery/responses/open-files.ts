@@ -1,0 +1,45 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { systemCodeOf } from '../../shared/errors.ts';
+import { type BodyPart, BodyReader } from './body-reader.ts';
+
+/**
+ * Opens each file of `pieces` once, into `files`, whose owner closes them, also those that were opened before it went wrong.
+ *
+ * @returns `missing` where a file is not there, `busy` where the process has too many files open, undefined when all are open
+ */
+export async function openFiles(
+  pieces: readonly BodyPart[],
+  files: Map<string, FileHandle>,
+): Promise<'missing' | 'busy' | undefined> {
+  for (const piece of pieces) {
+    if (Buffer.isBuffer(piece) || files.has(piece.path)) continue;
+    try {
+      files.set(piece.path, await open(piece.path, 'r'));
+    } catch (error) {
+      const code = systemCodeOf(error);
+      if (code === 'ENOENT') return 'missing';
+      if (code === 'EMFILE' || code === 'ENFILE') return 'busy';
+      throw error;
+    }
+  }
+  return undefined;
+}
+
+/** All bytes of `pieces`, `bytes` of them; undefined where a file is not there. For what is small. @throws Error when it cannot be read */
+export async function readBody(pieces: readonly BodyPart[], bytes: number): Promise<Buffer | undefined> {
+  const files = new Map<string, FileHandle>();
+  try {
+    const problem = await openFiles(pieces, files);
+    if (problem === 'missing') return undefined;
+    if (problem === 'busy') throw new Error('too many files are open');
+    const reader = new BodyReader(pieces, files);
+    const chunks: Buffer[] = [];
+    for (;;) {
+      const read = await reader.next(Buffer.alloc(Math.max(1, bytes)));
+      if (read.length === 0) return Buffer.concat(chunks);
+      chunks.push(...read);
+    }
+  } finally {
+    await Promise.all([...files.values()].map(file => file.close()));
+  }
+}

@@ -1,0 +1,327 @@
+import { acceptsGzip, matchesEtag } from '../../http/responses/content-negotiation.ts';
+import type { DeliveryObserver } from '../delivery-observer.ts';
+import type { RenderedText } from '../live/live-source.ts';
+import type { ResponseBody } from '../vod/vod-source.ts';
+import { sliceParts } from './body-reader.ts';
+import { type ByteRange, parseByteRange, sliceBuffers } from './byte-range.ts';
+import { errorResponse } from './error-response.ts';
+import { abortResponse, type Exchange } from './exchange.ts';
+import { FileSender } from './file-sender.ts';
+import type { StallGuard } from './stall-guard.ts';
+
+/** What a person reads where nothing is. */
+export const notFoundText = 'There is nothing here.';
+
+/** Methods that viewers' paths answer. */
+export const allowedMethods = 'GET, HEAD, OPTIONS';
+
+/** Goes on every answer, errors too: players on other sites read them. Age and Date tell hls.js how stale a list is. */
+const corsHeaders = [
+  'Access-Control-Allow-Origin',
+  '*',
+  'Access-Control-Expose-Headers',
+  'Age, Date, Content-Length, Content-Range, ETag',
+] as const;
+
+const preflightHeaders = [
+  ...corsHeaders,
+  'Access-Control-Allow-Methods',
+  allowedMethods,
+  'Access-Control-Allow-Headers',
+  'range, if-none-match, authorization, content-type, content-range, x-token-session, av-origin-client, av-origin-app, av-origin-sdk, cmcd-request, cmcd-object, cmcd-status, cmcd-session',
+  'Access-Control-Max-Age',
+  '86400',
+  'Cache-Control',
+  'max-age=86400',
+] as const;
+
+/**
+ * Most bytes that wait for one viewer. A longer body goes out in pieces of this size, each as the one before it has left;
+ * so a viewer is cut off only below 210 kbit/s (one piece in ten seconds), where no segment of that size could be played.
+ */
+const chunkBytes = 256 * 1024;
+
+/** Bytes that are the same for everyone, such as a part of a broadcast. */
+export interface BufferBody {
+  readonly body: readonly Buffer[];
+  readonly bytes: number;
+  readonly contentType: string;
+  /** A quoted, strong entity tag. */
+  readonly etag: string;
+  readonly cacheControl: string;
+  /** More names and values. */
+  readonly headers?: readonly string[] | undefined;
+}
+
+/** How long an answer may be kept, and what else goes into its head: names and values in turn. */
+export interface CacheHeaders {
+  readonly cacheControl: string;
+  readonly headers?: readonly string[];
+}
+
+interface SelectedBytes {
+  readonly status: number;
+  readonly headers: string[];
+  /** Undefined: all of the body. */
+  readonly range: ByteRange | undefined;
+  /** Of the answer. */
+  readonly bytes: number;
+}
+
+/** Writes answers to viewers: one write where possible, nothing copied, nobody waited for without end. */
+export class ResponseSender {
+  readonly #guard: StallGuard;
+  readonly #observer: DeliveryObserver;
+  readonly #docsBase: () => string;
+  readonly #files: FileSender;
+
+  /** @param docsBase returns the address below which `type` names an error, without a slash at its end */
+  constructor(guard: StallGuard, observer: DeliveryObserver, docsBase: () => string) {
+    this.#guard = guard;
+    this.#observer = observer;
+    this.#docsBase = docsBase;
+    this.#files = new FileSender(guard, observer);
+  }
+
+  /** The answer to OPTIONS. */
+  sendPreflight(exchange: Exchange): void {
+    this.#observer.request(exchange.kind, 204);
+    exchange.reply.writeHead(204, [...preflightHeaders]);
+    exchange.reply.end();
+  }
+
+  /** Sends an error with one sentence for a person, in the form that the client accepts. `headers`: more names and values. */
+  sendError(
+    exchange: Exchange,
+    status: number,
+    text: string,
+    cacheControl: string,
+    headers: readonly string[] = [],
+  ): void {
+    const { accept } = exchange.request.headers;
+    const answer = errorResponse(status, text, accept, this.#docsBase());
+    const caching = ['Cache-Control', cacheControl];
+    this.sendDocument(exchange, status, answer.body, answer.contentType, [
+      ...caching,
+      ...answer.headers,
+      ...headers,
+    ]);
+  }
+
+  /** A status alone. `headers`: names and values. */
+  sendEmpty(exchange: Exchange, status: number, headers: readonly string[]): void {
+    this.#send(exchange, status, ['Content-Length', '0', ...headers, ...corsHeaders], [], 0);
+  }
+
+  /** A whole small body. `headers`: more names and values. */
+  sendDocument(
+    exchange: Exchange,
+    status: number,
+    body: Buffer,
+    contentType: string,
+    headers: readonly string[],
+  ): void {
+    const all = [
+      'Content-Type',
+      contentType,
+      'Content-Length',
+      String(body.length),
+      'X-Content-Type-Options',
+      'nosniff',
+      ...headers,
+      ...corsHeaders,
+    ];
+    this.#send(exchange, status, all, [body], body.length);
+  }
+
+  /** A text that exists plain and gzipped: whichever the client asked for, or 304 when it has it. */
+  sendText(
+    exchange: Exchange,
+    text: RenderedText,
+    contentType: string,
+    cacheControl: string,
+    headers: readonly string[] = [],
+  ): void {
+    const asked = exchange.request.headers;
+    // Weak: the same tag stands for the plain and the gzipped form.
+    const etag = text.etag.startsWith('W/') ? text.etag : `W/${text.etag}`;
+    const all = [
+      'Cache-Control',
+      cacheControl,
+      'ETag',
+      etag,
+      'Vary',
+      'Accept-Encoding',
+      ...headers,
+      ...corsHeaders,
+    ];
+    if (matchesEtag(asked['if-none-match'], etag)) {
+      this.#send(exchange, 304, all, [], 0);
+      return;
+    }
+    const isGzip = acceptsGzip(asked['accept-encoding'] as string | undefined);
+    const body = isGzip ? text.gzip : text.plain;
+    all.push('Content-Type', contentType, 'Content-Length', String(body.length));
+    if (isGzip) all.push('Content-Encoding', 'gzip');
+    this.#send(exchange, 200, all, [body], body.length);
+  }
+
+  /** Bytes of which ranges may be asked for: 200, 206, 304 or 416. */
+  sendBuffers(exchange: Exchange, shared: BufferBody): void {
+    const chosen = this.#selectBytes(exchange, shared);
+    if (chosen === undefined) return;
+    const { status, headers, range, bytes } = chosen;
+    const body = range === undefined ? shared.body : sliceBuffers(shared.body, range);
+    this.#send(exchange, status, headers, body, bytes);
+  }
+
+  /**
+   * The same for bytes that are partly in files, which are read as the viewer takes them. Settles when the answer is over.
+   * 404 where a file is gone, 503 where too many answers are on their way.
+   *
+   * @throws Error when a file could not be read
+   */
+  async sendBody(exchange: Exchange, body: ResponseBody, caching: CacheHeaders): Promise<void> {
+    const { cacheControl, headers: more } = caching;
+    if (body.parts.every(piece => Buffer.isBuffer(piece))) {
+      this.sendBuffers(exchange, { ...body, ...caching, body: body.parts });
+      return;
+    }
+    const chosen = this.#selectBytes(exchange, { ...body, cacheControl, headers: more });
+    if (chosen === undefined) return;
+    const { status, headers, range, bytes } = chosen;
+    if (exchange.isHead || bytes === 0) {
+      this.#send(exchange, status, headers, [], 0);
+      return;
+    }
+    const pieces = range === undefined ? body.parts : sliceParts(body.parts, range);
+    const outcome = await this.#files.send(exchange, pieces, () => {
+      this.#observer.request(exchange.kind, status);
+      exchange.reply.writeHead(status, headers);
+    });
+    if (outcome === 'missing') this.sendError(exchange, 404, notFoundText, 'no-store');
+    if (outcome === 'busy') {
+      this.sendError(exchange, 503, 'Too many answers are on their way.', 'no-store', ['Retry-After', '1']);
+    }
+  }
+
+  /** What an answer of bytes says before them. Undefined when it is answered already: 304 and 416. */
+  #selectBytes(exchange: Exchange, body: Omit<BufferBody, 'body'>): SelectedBytes | undefined {
+    const { bytes, etag, cacheControl } = body;
+    const more = body.headers ?? [];
+    const asked = exchange.request.headers;
+    if (asked['if-none-match'] !== undefined && matchesEtag(asked['if-none-match'], etag)) {
+      const headers = ['Cache-Control', cacheControl, 'ETag', etag, ...more, ...corsHeaders];
+      this.#send(exchange, 304, headers, [], 0);
+      return undefined;
+    }
+    const ifRange = asked['if-range'];
+    // RFC 9110, 14.2: ranges are of GET alone.
+    const isAsked = asked.range !== undefined && !exchange.isHead && bytes > 0;
+    const range =
+      isAsked && (ifRange === undefined || ifRange === etag) ? parseByteRange(asked.range!, bytes) : 'whole';
+    if (range === 'unsatisfiable') {
+      this.sendError(exchange, 416, 'The range lies outside of the file.', 'no-store', [
+        'Content-Range',
+        `bytes */${bytes}`,
+      ]);
+      return undefined;
+    }
+    const sent = range === 'whole' ? bytes : range.end - range.start;
+    const headers = [
+      'Content-Type',
+      body.contentType,
+      'Content-Length',
+      String(sent),
+      'Cache-Control',
+      cacheControl,
+      'ETag',
+      etag,
+      'Accept-Ranges',
+      'bytes',
+      ...more,
+      ...corsHeaders,
+    ];
+    if (range === 'whole') return { status: 200, headers, range: undefined, bytes: sent };
+    headers.push('Content-Range', `bytes ${range.start}-${range.end - 1}/${bytes}`);
+    return { status: 206, headers, range, bytes: sent };
+  }
+
+  /** Opens an endless answer of server-sent events. False when there is nothing more to send (HEAD). */
+  startEvents(exchange: Exchange): boolean {
+    this.#observer.request(exchange.kind, 200);
+    // nginx would hold events back until its buffer is full.
+    exchange.reply.writeHead(200, [
+      'Content-Type',
+      'text/event-stream',
+      'Cache-Control',
+      'no-store',
+      'X-Accel-Buffering',
+      'no',
+      ...corsHeaders,
+    ]);
+    if (exchange.isHead) exchange.reply.end();
+    return !exchange.isHead;
+  }
+
+  /** An answer for what should not have happened; cuts the viewer off where an answer has begun. */
+  sendFailure(exchange: Exchange): void {
+    if (exchange.reply.headersSent) abortResponse(exchange.reply);
+    else this.sendError(exchange, 500, 'Something went wrong here.', 'no-store');
+  }
+
+  #send(exchange: Exchange, status: number, headers: string[], body: readonly Buffer[], bytes: number): void {
+    const { reply } = exchange;
+    this.#observer.request(exchange.kind, status);
+    reply.writeHead(status, headers);
+    if (exchange.isHead || bytes === 0) {
+      reply.end();
+      return;
+    }
+    if (bytes > chunkBytes) {
+      this.#sendInChunks(exchange, body);
+      return;
+    }
+    this.#observer.bytesOut(bytes, exchange.trafficOwner);
+    if (body.length === 1) {
+      reply.end(body[0]);
+    } else {
+      reply.cork();
+      for (const buffer of body) reply.write(buffer);
+      reply.end();
+      reply.uncork();
+    }
+    // Most often the kernel has taken everything by now, and there is nothing to watch.
+    if (!reply.writableFinished) this.#guard.watch(reply);
+  }
+
+  #sendInChunks({ reply, trafficOwner }: Exchange, body: readonly Buffer[]): void {
+    const noteProgress = this.#guard.watch(reply);
+    let index = 0;
+    let offset = 0;
+    const sendPiece = () => {
+      if (reply.destroyed) return;
+      noteProgress();
+      let room = chunkBytes;
+      let hasRoom = true;
+      reply.cork();
+      while (room > 0 && index < body.length) {
+        const buffer = body[index]!;
+        const chunk = buffer.subarray(offset, offset + room);
+        room -= chunk.length;
+        offset += chunk.length;
+        if (offset === buffer.length) {
+          index += 1;
+          offset = 0;
+        }
+        hasRoom = reply.write(chunk);
+      }
+      reply.uncork();
+      this.#observer.bytesOut(chunkBytes - room, trafficOwner);
+      if (index === body.length) reply.end();
+      else if (hasRoom) setImmediate(sendPiece);
+      else reply.once('drain', sendPiece);
+    };
+    sendPiece();
+  }
+}

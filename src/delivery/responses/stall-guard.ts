@@ -1,0 +1,97 @@
+import type { Http2Session } from 'node:http2';
+import type { Clock } from '../../shared/clock.ts';
+import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
+import { abortResponse, isOrphaned, isQueued, type ViewerReply, type ViewerResponse } from './exchange.ts';
+
+/** Cuts off viewers who stop reading. */
+export class StallGuard {
+  readonly #clock: Clock;
+  readonly #stallMs: number;
+  readonly #onDrop: () => void;
+  /** By response: when its viewer was last seen to read, in ms of the monotonic clock, and who is to know that it is gone. */
+  readonly #watched = new Map<
+    ViewerReply,
+    { progressAtMs: number; readonly onGone: (() => void) | undefined }
+  >();
+  readonly #pinged = new WeakSet<Http2Session>();
+  readonly #sweeps: OnDemandInterval;
+
+  /** A response without progress for `stallTimeoutMs` is cut off at most a quarter of that later; `onDrop` is called for each. */
+  constructor(clock: Clock, stallMs: number, onDrop: () => void) {
+    this.#clock = clock;
+    this.#stallMs = stallMs;
+    this.#onDrop = onDrop;
+    this.#sweeps = new OnDemandInterval(Math.max(10, stallMs / 4), () => this.#sweep());
+  }
+
+  /**
+   * Watches until the response has closed. The returned function notes that the viewer has read something. `onGone` is called
+   * once nothing of the response will reach the viewer any more, for whatever reason.
+   */
+  watch(reply: ViewerReply, onGone?: () => void): () => void {
+    const watched = { progressAtMs: this.#clock.monotonicMs(), onGone };
+    this.#watched.set(reply, watched);
+    this.#sweeps.wake();
+    reply.once('close', () => this.#forget(reply));
+    return () => {
+      watched.progressAtMs = this.#clock.monotonicMs();
+    };
+  }
+
+  stop(): void {
+    this.#sweeps.stop();
+  }
+
+  #sweep(): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [reply, watched] of this.#watched) {
+      if (isOrphaned(reply)) this.#forget(reply);
+      else if (isQueued(reply)) watched.progressAtMs = nowMs;
+      else if (nowMs - watched.progressAtMs >= this.#stallMs) this.#drop(reply);
+    }
+    return this.#watched.size > 0;
+  }
+
+  #forget(reply: ViewerReply): void {
+    const watched = this.#watched.get(reply);
+    if (!this.#watched.delete(reply)) return;
+    watched?.onGone?.();
+  }
+
+  #drop(reply: ViewerReply): void {
+    this.#onDrop();
+    const session = sessionOf(reply);
+    abortResponse(reply);
+    this.#forget(reply);
+    if (session !== undefined) this.#pingSession(session);
+  }
+
+  /** One stalled stream may be a paused download; a session that does not even answer a ping is dead. */
+  #pingSession(session: Http2Session): void {
+    if (session.destroyed || this.#pinged.has(session)) return;
+    this.#pinged.add(session);
+    const timer = setTimeout(() => destroyConnection(session), this.#stallMs);
+    timer.unref();
+    const isSent = session.ping(() => {
+      clearTimeout(timer);
+      this.#pinged.delete(session);
+    });
+    if (!isSent) destroyConnection(session);
+  }
+}
+
+/**
+ * `destroy` of a session waits for its last write, which here never ends, and its socket must not be destroyed by that name.
+ * Disposing of the socket does it.
+ */
+function destroyConnection(session: Http2Session): void {
+  if (session.destroyed) return;
+  const { socket } = session;
+  socket[Symbol.asyncDispose]().catch(() => {});
+  session.destroy();
+}
+
+function sessionOf(reply: ViewerReply): Http2Session | undefined {
+  const response = reply as ViewerReply & ViewerResponse;
+  return 'stream' in response ? response.stream.session : undefined;
+}

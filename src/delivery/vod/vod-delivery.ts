@@ -1,0 +1,371 @@
+import { gzipSync } from 'node:zlib';
+import type { BrowserText } from '../../http/browser-files.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { RenderedText } from '../../shared/text/rendered-text.ts';
+import { describeEmbed, shareableVideo, socialMeta } from '../pages/page-sharing.ts';
+import {
+  negotiatePageEncoding,
+  noIndexMeta,
+  pageContentType,
+  pageHeaders,
+  pageHeadersFor,
+} from '../pages/player-page.ts';
+import { describeVideo, renderVodPage, type VodPageState } from '../pages/vod-page.ts';
+import { type PlayerFiles, placeholderThumbnail } from '../player-files.ts';
+import type { PrivateSessions } from '../private-sessions.ts';
+import { attachmentHeader } from '../responses/content-disposition.ts';
+import type { Exchange } from '../responses/exchange.ts';
+import { readBody } from '../responses/open-files.ts';
+import type { PendingResponses } from '../responses/pending-responses.ts';
+import { notFoundText, type ResponseSender } from '../responses/response-sender.ts';
+import { cacheControlFor } from '../token-gate.ts';
+import { type AdmittedVideo, VodGate } from './vod-gate.ts';
+import type { VodAsset, VodPath } from './vod-path.ts';
+import type { ResponseBody, VodEntry, VodSource } from './vod-source.ts';
+
+/** Values and neighbours of {@link VodDelivery}. */
+export interface VodDeliveryOptions {
+  readonly source: VodSource;
+  readonly sessions: PrivateSessions;
+  /** The server's public address, without a slash at its end. */
+  readonly publicUrl: () => string;
+  readonly sender: ResponseSender;
+  readonly pending: PendingResponses;
+  readonly files: () => PlayerFiles;
+  readonly clock: Clock;
+}
+
+const playlistType = 'application/vnd.apple.mpegurl';
+const textTrackType = 'text/vtt; charset=utf-8';
+const noCache = 'no-cache';
+/** Of a list that will not change any more: as long as an address of it may be wrong after the video was made anew. */
+const completeListSeconds = 60;
+const yearSeconds = 31_536_000;
+const daySeconds = 86_400;
+const hourSeconds = 3600;
+/** Longer ones are sent as they are: neither gzipped nor with sessions in their addresses. */
+const maxTextBytes = 1024 * 1024;
+const mediaKinds: ReadonlySet<VodAsset['kind']> = new Set([
+  ...(['vod-multivariant', 'vod-playlist', 'vod-captions-playlist', 'vod-media', 'vod-mp4'] as const),
+]);
+const failedText = 'This video cannot be played.';
+
+/** Answers what viewers fetch of videos: playlists, media, files, images and the player page. */
+export class VodDelivery {
+  readonly #source: VodSource;
+  readonly #gate: VodGate;
+  readonly #publicUrl: () => string;
+  readonly #sender: ResponseSender;
+  readonly #pending: PendingResponses;
+  readonly #files: () => PlayerFiles;
+
+  constructor(options: VodDeliveryOptions) {
+    this.#source = options.source;
+    this.#gate = new VodGate(options);
+    this.#publicUrl = options.publicUrl;
+    this.#sender = options.sender;
+    this.#pending = options.pending;
+    this.#files = options.files;
+  }
+
+  /** Answers GET and HEAD. */
+  answer(exchange: Exchange, path: VodPath, query: string): void {
+    const parameters = new URLSearchParams(query);
+    switch (path.kind) {
+      case 'unknown':
+        this.#notFound(exchange);
+        break;
+      case 'vod-page':
+        this.#answerPage(exchange, path.videoId, parameters);
+        break;
+      case 'vod-sample':
+        this.#sendPage(exchange, 200, this.#files().sample);
+        break;
+      case 'vod-oembed':
+        this.#answerEmbed(exchange, path.videoId, parameters);
+        break;
+      case 'vod-asset': {
+        const { request } = exchange;
+        const { asset, ...asked } = path;
+        const video = this.#gate.admit({ request, query: parameters, ...asked }, entry =>
+          claimsToken(asset, entry),
+        );
+        attributeTraffic(exchange, video);
+        if (video === undefined) this.#notFound(exchange);
+        else this.#answerAsset(exchange, asset, video, parameters);
+      }
+    }
+  }
+
+  #answerAsset(exchange: Exchange, asset: VodAsset, video: AdmittedVideo, query: URLSearchParams): void {
+    switch (asset.kind) {
+      case 'vod-media':
+        this.#answerMedia(exchange, asset, video);
+        break;
+      case 'vod-playlist':
+        this.#answerPlaylist(exchange, asset.rendition, video);
+        break;
+      case 'vod-captions-playlist':
+        this.#answerCaptionsPlaylist(exchange, asset.language, video);
+        break;
+      case 'vod-multivariant':
+        this.#answerMultivariant(exchange, video);
+        break;
+      case 'vod-mp4':
+        this.#answerMp4(exchange, asset.quality, video, query.get('dl') === '1');
+        break;
+      case 'vod-thumbnail':
+        this.#answerThumbnail(exchange, video, query.get('placeholder') !== 'none');
+        break;
+      case 'vod-storyboard':
+        this.#answerStoryboard(exchange, asset.form, video);
+        break;
+      case 'vod-text-track':
+        this.#answerTextTrack(exchange, asset, video);
+        break;
+      case 'vod-state':
+        this.#pending.hold(exchange, this.#describe(video), state =>
+          this.#sendJson(exchange, state, video.headers),
+        );
+        break;
+      case 'vod-session':
+        this.#sendJson(exchange, { session_token: video.access?.avh }, video.headers);
+        break;
+    }
+  }
+
+  #answerMultivariant(exchange: Exchange, video: AdmittedVideo): void {
+    const { entry, access, headers } = video;
+    if (!entry.isPlayable) {
+      this.#notPlayable(exchange, entry);
+      return;
+    }
+    // A list of captions is as long as the video.
+    const captions = entry.durationSeconds === undefined ? [] : entry.captions;
+    this.#pending.hold(exchange, this.#source.multivariant(entry.videoId, captions, access?.avh), text => {
+      if (text === undefined) this.#notPlayable(exchange, entry);
+      // More qualities may come under this address at any time.
+      else this.#sender.sendText(exchange, text, playlistType, cacheControlOf(video, noCache), headers);
+    });
+  }
+
+  #answerPlaylist(exchange: Exchange, rendition: string, video: AdmittedVideo): void {
+    const { entry, access, headers } = video;
+    const pending = this.#source.mediaPlaylist(entry.videoId, rendition, access?.avh);
+    this.#pending.hold(exchange, pending, playlist => {
+      if (playlist === undefined) {
+        this.#notFound(exchange);
+        return;
+      }
+      const caching = playlist.isComplete ? `max-age=${completeListSeconds}` : noCache;
+      this.#sender.sendText(exchange, playlist.text, playlistType, cacheControlOf(video, caching), headers);
+    });
+  }
+
+  #answerCaptionsPlaylist(exchange: Exchange, language: string, video: AdmittedVideo): void {
+    const { entry, access, headers } = video;
+    const { durationSeconds } = entry;
+    const track = entry.captions.find(one => one.language.toLowerCase() === language.toLowerCase());
+    const text =
+      track && durationSeconds && this.#source.captionsPlaylist(track.language, durationSeconds, access?.avh);
+    if (!text) this.#notFound(exchange);
+    else this.#sender.sendText(exchange, text, playlistType, cacheControlOf(video, noCache), headers);
+  }
+
+  #answerMedia(exchange: Exchange, asset: VodAsset & { kind: 'vod-media' }, video: AdmittedVideo): void {
+    const pending = this.#source.media(video.entry.videoId, asset.rendition, asset.name);
+    this.#pending.hold(exchange, pending, media => {
+      if (media === undefined) {
+        this.#notFound(exchange);
+        return undefined;
+      }
+      const keptSeconds = video.access === undefined ? yearSeconds : daySeconds;
+      const caching = media.isFinal ? `max-age=${keptSeconds}, immutable` : noCache;
+      return this.#sendBody(exchange, media, video, caching);
+    });
+  }
+
+  #answerMp4(
+    exchange: Exchange,
+    quality: string | undefined,
+    video: AdmittedVideo,
+    isDownload: boolean,
+  ): void {
+    const { entry } = video;
+    if (!entry.mp4Support) {
+      this.#notFound(exchange);
+      return;
+    }
+    this.#pending.hold(exchange, this.#source.file(entry.videoId, 'mp4', quality), file => {
+      if (file === undefined) {
+        if (quality === undefined) this.#notPlayable(exchange, entry);
+        else this.#notFound(exchange);
+        return undefined;
+      }
+      const more = isDownload ? ['Content-Disposition', attachmentHeader(entry.title, 'mp4')] : [];
+      return this.#sendBody(exchange, file, video, `max-age=${daySeconds}`, more);
+    });
+  }
+
+  #answerThumbnail(exchange: Exchange, video: AdmittedVideo, hasPlaceholder: boolean): void {
+    this.#pending.hold(exchange, this.#source.file(video.entry.videoId, 'thumbnail'), file => {
+      if (file === undefined && !hasPlaceholder) {
+        this.#sender.sendEmpty(exchange, 204, ['Cache-Control', 'no-store', ...video.headers]);
+        return undefined;
+      }
+      const { body, ...placeholder } = placeholderThumbnail();
+      const image = file ?? { ...placeholder, parts: [body], bytes: body.length };
+      // In place of the placeholder there may be a picture at any moment.
+      return this.#sendBody(exchange, image, video, file === undefined ? noCache : 'max-age=60');
+    });
+  }
+
+  #answerStoryboard(exchange: Exchange, form: 'image' | 'text', video: AdmittedVideo): void {
+    const { videoId } = video.entry;
+    const caching = `max-age=${hourSeconds}`;
+    const pending = this.#source.file(videoId, form === 'image' ? 'storyboard.jpg' : 'storyboard.vtt');
+    this.#pending.hold(exchange, pending, async file => {
+      if (file === undefined) {
+        this.#notFound(exchange);
+      } else if (form === 'image' || file.bytes > maxTextBytes) {
+        await this.#sendBody(exchange, file, video, caching);
+      } else {
+        const text = (await readBody(file.parts, file.bytes))?.toString();
+        if (text === undefined) this.#notFound(exchange);
+        else this.#sendStoryboardText(exchange, text, video, caching);
+      }
+    });
+  }
+
+  /** Its owner may put another file in its place at any time. */
+  #answerTextTrack(
+    exchange: Exchange,
+    { track, language }: VodAsset & { kind: 'vod-text-track' },
+    video: AdmittedVideo,
+  ): void {
+    const file = this.#source.textTrack(video.entry.videoId, track, language);
+    if (file === undefined) this.#notFound(exchange);
+    else
+      this.#pending.hold(exchange, Promise.resolve(file), body =>
+        this.#sendBody(exchange, body, video, noCache),
+      );
+  }
+
+  #sendStoryboardText(exchange: Exchange, text: string, video: AdmittedVideo, caching: string): void {
+    const { access, headers } = video;
+    const own =
+      access === undefined ? text : text.replace(/^([^\s?#]+)#xywh=/gm, `$1?avh=${access.avh}#xywh=`);
+    this.#sender.sendText(
+      exchange,
+      new RenderedText(own),
+      textTrackType,
+      cacheControlOf(video, caching),
+      headers,
+    );
+  }
+
+  #sendBody(
+    exchange: Exchange,
+    body: ResponseBody,
+    video: AdmittedVideo,
+    caching: string,
+    more: readonly string[] = [],
+  ): Promise<void> {
+    return this.#sender.sendBody(exchange, body, {
+      cacheControl: cacheControlOf(video, caching),
+      headers: [...video.headers, ...more, 'X-Content-Type-Options', 'nosniff'],
+    });
+  }
+
+  #answerPage(exchange: Exchange, videoId: string, query: URLSearchParams): void {
+    const video = videoId === '' ? undefined : this.#admitToPage(exchange, videoId, query);
+    attributeTraffic(exchange, video);
+    if (video === undefined) {
+      this.#sendPage(exchange, 404, this.#files().vodNotFound);
+      return;
+    }
+    this.#pending.hold(exchange, this.#describe(video), state => {
+      const isPublic = video.access === undefined;
+      const base = this.#publicUrl();
+      const meta = isPublic && base !== '' ? socialMeta(shareableVideo(state), base) : noIndexMeta;
+      const page = renderVodPage(this.#files().vodPage, state, meta);
+      const { isGzip, headers } = negotiatePageEncoding(exchange.request);
+      const body = isGzip ? gzipSync(page, { level: 1 }) : Buffer.from(page);
+      const own = pageHeadersFor(video.access);
+      this.#sender.sendDocument(exchange, 200, body, pageContentType, [...own, ...headers, ...video.headers]);
+    });
+  }
+
+  /** A page that is the same for everybody. */
+  #sendPage(exchange: Exchange, status: 200 | 404, { gzip, plain }: BrowserText): void {
+    const { isGzip, headers } = negotiatePageEncoding(exchange.request);
+    this.#sender.sendDocument(exchange, status, isGzip ? gzip : plain, pageContentType, [
+      ...pageHeaders,
+      ...headers,
+    ]);
+  }
+
+  #admitToPage(exchange: Exchange, videoId: string, query: URLSearchParams): AdmittedVideo | undefined {
+    const { request } = exchange;
+    const isPublic = this.#source.find(videoId)?.public === true;
+    const token = isPublic ? undefined : (query.get('token') ?? undefined);
+    return this.#gate.admit({ request, videoId, token, query }, () => true);
+  }
+
+  #answerEmbed(exchange: Exchange, videoId: string, query: URLSearchParams): void {
+    const video = this.#gate.admit(
+      { request: exchange.request, videoId, token: undefined, query },
+      () => false,
+    );
+    attributeTraffic(exchange, video);
+    if (video === undefined) {
+      this.#notFound(exchange);
+      return;
+    }
+    const shared = shareableVideo(describeVideo(video.entry, { hasMp4: false, hasThumbnail: false }));
+    this.#sendJson(exchange, describeEmbed(shared, this.#publicUrl(), query), []);
+  }
+
+  async #describe({ entry, access }: AdmittedVideo): Promise<VodPageState> {
+    const { videoId, mp4Support } = entry;
+    const mp4 = mp4Support ? await this.#source.file(videoId, 'mp4') : undefined;
+    const thumbnail = await this.#source.file(videoId, 'thumbnail');
+    return describeVideo(entry, { hasMp4: mp4 !== undefined, hasThumbnail: thumbnail !== undefined }, access);
+  }
+
+  #sendJson(exchange: Exchange, value: unknown, headers: readonly string[]): void {
+    const body = Buffer.from(JSON.stringify(value));
+    this.#sender.sendDocument(exchange, 200, body, 'application/json', [
+      'Cache-Control',
+      'no-store',
+      ...headers,
+    ]);
+  }
+
+  /** 404 ends the waiting of players and uploaders, who ask again and again while they get 202. */
+  #notPlayable(exchange: Exchange, entry: VodEntry): void {
+    if (entry.hasFailed) this.#sender.sendError(exchange, 404, failedText, noCache);
+    else this.#sender.sendEmpty(exchange, 202, ['Cache-Control', 'no-store', 'Retry-After', '1']);
+  }
+
+  #notFound(exchange: Exchange): void {
+    this.#sender.sendError(exchange, 404, notFoundText, noCache);
+  }
+}
+
+/** What is answered is counted for the video's project. */
+function attributeTraffic(exchange: Exchange, video: AdmittedVideo | undefined): void {
+  exchange.trafficOwner = video && { projectId: video.entry.projectId, deliveryKind: 'vod' };
+}
+
+/** Who waits for a video to become playable does not use its token up: that may be another one than who plays it then. */
+function claimsToken(asset: VodAsset, entry: VodEntry): boolean {
+  const isOfMedia = mediaKinds.has(asset.kind);
+  return entry.isPlayable || !isOfMedia;
+}
+
+function cacheControlOf({ access }: AdmittedVideo, caching: string): string {
+  return access === undefined && caching.endsWith('immutable')
+    ? `public, ${caching}`
+    : cacheControlFor(access, caching);
+}

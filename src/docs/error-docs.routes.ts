@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { defineRoute, type Route } from '../http/routing/route.ts';
+import { AppError, type ErrorCode, errorRegister } from '../shared/errors.ts';
+
+const errorDocSchema = z.object({ code: z.string(), title: z.string(), status: z.int() });
+
+/** `/docs/errors/{code}`: where the `type` of an error leads. */
+export function errorDocRoutes(): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/docs/errors/{code}',
+      tag: 'Documentation',
+      summary: 'What an error means',
+      description: 'Browsers, which ask for `text/html`, get a page that also says what to do.',
+      auth: 'none',
+      params: { code: 'Last part of the `type` of an error.' },
+      success: { status: 200, description: 'The error.', schema: errorDocSchema },
+      find: ({ params }) => find(params.code),
+      handle: ({ found }) => found,
+    }),
+  ];
+}
+
+function find(code: string): z.infer<typeof errorDocSchema> | undefined {
+  if (!Object.hasOwn(errorRegister, code)) return undefined;
+  const { title } = errorRegister[code as ErrorCode];
+  return { code, title, status: new AppError(code as ErrorCode).status };
+}

@@ -1,0 +1,159 @@
+import type { ServerResponse } from 'node:http';
+import type { HttpRequest, HttpResponse } from '../../http/listener/http-listener.ts';
+import {
+  answerNonGetMethods,
+  immutableCacheControl,
+  sendError,
+  sendText,
+} from '../../http/responses/page-responses.ts';
+import type { RateLimits } from '../../http/routing/rate-limiter.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { errorHtml, errorTableHtml, escapeHtml, fillPage, isErrorCode } from './docs-content.ts';
+import { type DocsFiles, type DocsText, docsText, loadDocsFiles } from './docs-files.ts';
+
+/** What the pages say of this server. */
+export interface DocsPagesOptions {
+  readonly version: string;
+  /** Base of the API, without a slash at its end; asked when needed. */
+  readonly publicUrl: () => string;
+  /** Where encoders publish, such as `rtmp://localhost/s`; asked when needed. */
+  readonly ingestUrl: () => string;
+  readonly rateLimits: RateLimits;
+  readonly docsBase: () => string;
+  readonly log: Logger;
+}
+
+/**
+ * What the documentation may do. The viewer of the API document writes styles into elements and has its icons as data; nothing
+ * comes from elsewhere, and only this server is talked to.
+ */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const pageType = 'text/html; charset=utf-8';
+const assetPrefix = '/docs/assets/';
+const errorPrefix = '/docs/errors/';
+
+/** `/docs`: the documentation as pages for people. Answers before the API does. */
+export class DocsPages {
+  readonly #options: DocsPagesOptions;
+  /** Pages by what they are about: one for each error at most. */
+  readonly #pages = new Map<string, Promise<DocsText>>();
+  #files: Promise<DocsFiles> | undefined;
+
+  constructor(options: DocsPagesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Answers a request if it is for a page of the documentation.
+   *
+   * @returns false when it is not; then nothing has been done.
+   */
+  handle(request: HttpRequest, reply: HttpResponse): boolean {
+    // That of HTTP/2 takes the same calls.
+    const response = reply as ServerResponse;
+    const [path = ''] = (request.url ?? '').split('?');
+    if (!path.startsWith('/docs') || !this.#isDocsRequest(path, request.headers.accept ?? '')) return false;
+    if (answerNonGetMethods(request, response, this.#options.docsBase)) return true;
+    this.#find(path).then(
+      text => this.#send(request, response, path, text),
+      (error: unknown) => {
+        this.#options.log.error('documentation-not-shown', { path, error });
+        this.#refuse(response, error);
+      },
+    );
+    return true;
+  }
+
+  /** What is no browser gets an error as JSON, by the API. */
+  #isDocsRequest(path: string, accept: string): boolean {
+    return this.owns(path) || (path.startsWith(errorPrefix) && accept.includes('text/html'));
+  }
+
+  /** Returns whether a path is one of the documentation's, whatever the client accepts. */
+  owns(path: string): boolean {
+    return ['/docs', '/docs/', '/docs/errors'].includes(path) || path.startsWith(assetPrefix);
+  }
+
+  async #find(path: string): Promise<DocsText | undefined> {
+    this.#files ??= loadDocsFiles();
+    this.#files.catch(() => {
+      this.#files = undefined;
+    });
+    const files = await this.#files;
+    if (path.startsWith(assetPrefix)) return files.byName.get(path.slice(assetPrefix.length));
+    if (path === '/docs' || path === '/docs/') return this.#page('guide', () => this.#guide(files));
+    if (path === '/docs/errors') {
+      return this.#page('errors', () => this.#errorPage(files, 'Errors', errorTableHtml()));
+    }
+    const code = path.slice(errorPrefix.length);
+    if (!isErrorCode(code)) return undefined;
+    return this.#page(code, () => this.#errorPage(files, code, errorHtml(code)));
+  }
+
+  #page(name: string, write: () => string): Promise<DocsText> {
+    const known = this.#pages.get(name);
+    if (known !== undefined) return known;
+    const page = docsText(write(), pageType);
+    this.#pages.set(name, page);
+    return page;
+  }
+
+  #guide(files: DocsFiles): string {
+    const { uploads, writes, reads, sandbox } = this.#options.rateLimits;
+    return fillPage(files.page, {
+      ...files.links,
+      version: escapeHtml(this.#options.version),
+      server: escapeHtml(this.#options.publicUrl()),
+      rtmp: escapeHtml(this.#options.ingestUrl()),
+      uploads: limitText(uploads, 'uploads'),
+      writes: limitText(writes, 'other writes'),
+      reads: limitText(reads, 'reads'),
+      sandboxRates:
+        sandbox === undefined
+          ? ''
+          : `In the sandbox: ${limitText(sandbox.uploads, 'uploads')}, ${limitText(sandbox.writes, 'other writes')} and ${limitText(sandbox.reads, 'reads')}.`,
+    });
+  }
+
+  #errorPage(files: DocsFiles, title: string, content: string): string {
+    const version = escapeHtml(this.#options.version);
+    return fillPage(files.error, { ...files.links, version, title: `${title} - Millrace`, content });
+  }
+
+  #send(request: HttpRequest, response: ServerResponse, path: string, text: DocsText | undefined): void {
+    if (text === undefined) {
+      this.#refuse(response, new AppError('resource-not-found', undefined, { details: { name: 'name' } }));
+      return;
+    }
+    const isPage = text.contentType === pageType;
+    sendText(request, response, text, {
+      'Cache-Control': path.startsWith(assetPrefix) ? immutableCacheControl : 'no-cache',
+      ...(isPage
+        ? {
+            'Content-Security-Policy': contentSecurityPolicy,
+            'Referrer-Policy': 'no-referrer',
+            Vary: 'Accept, Accept-Encoding',
+          }
+        : {}),
+    });
+  }
+
+  #refuse(response: ServerResponse, error: unknown): void {
+    sendError(response, error, this.#options.docsBase());
+  }
+}
+
+function limitText(limit: number, what: string): string {
+  return limit === 0 ? `any number of ${what}` : `${limit.toLocaleString('en')} ${what}`;
+}

@@ -1,0 +1,238 @@
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { urlToHttpOptions } from 'node:url';
+import { messageOf, systemCodeOf } from '../../shared/errors.ts';
+import {
+  classifyHostLiteral,
+  pinnedLookup,
+  type ResolveHost,
+  resolveTarget,
+} from '../../shared/network/target-address.ts';
+import { PinnedHttpAgent, PinnedHttpsAgent, type PinnedOptions } from './pinned-agent.ts';
+
+/** What a receiver did with a request. */
+export interface WebhookResponse {
+  /** Undefined when no answer came. */
+  readonly statusCode: number | undefined;
+  /** Why it is no success, where the status does not say it. */
+  readonly error: string | undefined;
+  /** The beginning of the answer's body, up to {@link maxKeptResponseBytes}; undefined when no answer came. */
+  readonly response: string | undefined;
+}
+
+/** Returns whether a receiver accepted a request: 2xx, or 101. */
+export function isAccepted({ statusCode }: Pick<WebhookResponse, 'statusCode'>): boolean {
+  return statusCode !== undefined && statusCode < 300;
+}
+
+/** One request to a receiver. */
+export interface WebhookRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Ends it; what it gives then means nothing. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The verdict on the target of a URL. `private` and `never` are read from the address itself. A name is `not-public` when it
+ * is unknown or resolves to private addresses: the two are not told apart, so that nobody can probe the names of the server's network.
+ * Where private addresses are allowed, such a name is `unknown`.
+ */
+export type TargetVerdict = 'reachable' | 'private' | 'never' | 'not-public' | 'unknown';
+
+/** What requests are made with. */
+export interface WebhookSenderOptions {
+  readonly allowPrivateTargets: boolean;
+  readonly resolve: ResolveHost;
+  /** For all of a request: name, connection, answer. */
+  readonly timeoutMs: number;
+  /** PEM certificates to trust in place of the well-known ones. */
+  readonly ca?: string;
+}
+
+/** So much of an answer is read; the rest is not waited for. */
+export const maxKeptResponseBytes = 1_024;
+const maxErrorLength = 300;
+
+const errorTexts: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The connection was refused.',
+  ECONNRESET: 'The connection was closed before an answer.',
+  EHOSTUNREACH: 'The host cannot be reached.',
+  ENETUNREACH: 'The network cannot be reached.',
+  ETIMEOUT: 'The name server did not answer.',
+  ESERVFAIL: 'The name server could not find the host.',
+  HPE_HEADER_OVERFLOW: 'The headers of the answer are too large.',
+};
+
+/**
+ * Makes requests to receivers. A host is resolved once for a request, its addresses are checked, and the connection goes to one of
+ * exactly these, be it a new one or one that was kept. Certificates are verified.
+ */
+export class WebhookSender {
+  readonly #options: WebhookSenderOptions;
+  readonly #http = new PinnedHttpAgent();
+  readonly #https = new PinnedHttpsAgent();
+
+  constructor(options: WebhookSenderOptions) {
+    this.#options = options;
+  }
+
+  /** Sends a request. It does not throw: what went wrong is an answer, too. */
+  send(request: WebhookRequest): Promise<WebhookResponse> {
+    const { timeoutMs } = this.#options;
+    return new Promise(resolve => {
+      const exchange = new Exchange(answer => {
+        clearTimeout(timer);
+        request.signal.removeEventListener('abort', abort);
+        resolve(answer);
+      });
+      const timer = setTimeout(
+        () => exchange.end(`No answer came within ${timeoutMs / 1_000} s.`),
+        timeoutMs,
+      );
+      const abort = () => exchange.end('The server stopped waiting.');
+      request.signal.addEventListener('abort', abort);
+      if (request.signal.aborted) abort();
+      else this.#exchange(request, exchange).catch(error => exchange.end(textOf(error)));
+    });
+  }
+
+  /**
+   * Judges an address as {@link send} would, without a connection to it.
+   *
+   * @throws Error of a resolver that cannot tell, such as `ETIMEOUT`
+   */
+  async checkUrl(url: string): Promise<TargetVerdict> {
+    const { hostname } = new URL(url);
+    const { allowPrivateTargets: allowPrivate, resolve } = this.#options;
+    // What the address itself says is told plainly; of a name, only whether it can be reached.
+    const written = classifyHostLiteral(hostname);
+    if (written === 'never') return 'never';
+    if (written === 'private' && !allowPrivate) return 'private';
+    const target = await resolveTarget(hostname, { allowPrivate, resolve });
+    if (target.accepted) return 'reachable';
+    return allowPrivate ? 'unknown' : 'not-public';
+  }
+
+  /** Closes the connections that were kept. */
+  stop(): void {
+    this.#http.destroy();
+    this.#https.destroy();
+  }
+
+  async #exchange(request: WebhookRequest, exchange: Exchange): Promise<void> {
+    const url = new URL(request.url);
+    const target = await resolveTarget(url.hostname, {
+      allowPrivate: this.#options.allowPrivateTargets,
+      resolve: this.#options.resolve,
+    });
+    if (exchange.isOver) return;
+    if (!target.accepted) {
+      exchange.end(`${target.reason}.`);
+      return;
+    }
+    const isTls = url.protocol === 'https:';
+    const send = (isFresh: boolean) => {
+      const options: Parameters<typeof requestHttps>[1] & PinnedOptions = {
+        ...urlToHttpOptions(url),
+        method: 'POST',
+        headers: { ...request.headers, 'content-length': String(Buffer.byteLength(request.body)) },
+        agent: isFresh ? false : isTls ? this.#https : this.#http,
+        lookup: pinnedLookup(target.addresses),
+        pinnedTo: target.addresses
+          .map(({ address }) => address)
+          .sort()
+          .join(','),
+        rejectUnauthorized: true,
+        ...(this.#options.ca === undefined ? {} : { ca: this.#options.ca }),
+      };
+      const sent = isTls ? requestHttps(options) : requestHttp(options);
+      exchange.follow(sent);
+      sent.on('error', error => {
+        // The receiver closed a kept connection just when it was used again: most likely nobody has read the request.
+        const isStale = sent.reusedSocket && !isFresh && systemCodeOf(error) === 'ECONNRESET';
+        if (isStale && !exchange.isOver && !exchange.isAnswered) send(true);
+        else exchange.end(textOf(error));
+      });
+      sent.on('close', () => {
+        if (exchange.isCurrent(sent)) exchange.end('The connection was closed before an answer.');
+      });
+      sent.end(request.body);
+    };
+    send(false);
+  }
+}
+
+/** A request and what comes back, until the first of: an answer that was read far enough, a failure, the deadline. */
+class Exchange {
+  readonly #done: (answer: WebhookResponse) => void;
+  #request: ClientRequest | undefined;
+  #statusCode: number | undefined;
+  #kept: Buffer[] = [];
+  #keptBytes = 0;
+  isOver = false;
+
+  constructor(done: (answer: WebhookResponse) => void) {
+    this.#done = done;
+  }
+
+  get isAnswered(): boolean {
+    return this.#statusCode !== undefined;
+  }
+
+  follow(request: ClientRequest): void {
+    this.#request = request;
+    request.once('response', response => this.#read(response));
+    // 101: nothing else is said in HTTP.
+    request.once('upgrade', (response, socket) => {
+      this.#statusCode = response.statusCode;
+      socket.destroy();
+      this.end('');
+    });
+  }
+
+  isCurrent(request: ClientRequest): boolean {
+    return this.#request === request;
+  }
+
+  /** A status that came counts, however its body ends. */
+  end(error: string): void {
+    this.#finish(this.isAnswered ? undefined : error);
+    this.#request?.destroy();
+  }
+
+  #read(response: IncomingMessage): void {
+    this.#statusCode = response.statusCode;
+    response.on('data', (chunk: Buffer) => {
+      this.#kept.push(chunk);
+      this.#keptBytes += chunk.length;
+      if (this.#keptBytes > maxKeptResponseBytes) this.end('');
+    });
+    for (const event of ['end', 'error', 'close']) response.on(event, () => this.#finish(undefined));
+  }
+
+  #finish(error: string | undefined): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    const statusCode = this.#statusCode;
+    const isRedirect = statusCode !== undefined && statusCode >= 300 && statusCode < 400;
+    this.#done({
+      statusCode,
+      error: error ?? (isRedirect ? 'Redirects are not followed.' : undefined),
+      response: statusCode === undefined ? undefined : this.#text(),
+    });
+  }
+
+  /** Without the half of a character at its end. */
+  #text(): string {
+    const bytes = Buffer.concat(this.#kept).subarray(0, maxKeptResponseBytes);
+    return new TextDecoder().decode(bytes, { stream: true });
+  }
+}
+
+function textOf(error: unknown): string {
+  const code = systemCodeOf(error);
+  const known = code === undefined ? undefined : errorTexts[code];
+  return known ?? (messageOf(error) || code || 'The request failed.').slice(0, maxErrorLength);
+}

@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, realpath } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { AppError, messageOf } from '../../shared/errors.ts';
+import { childEnvironment, type EnvironmentVariables } from '../process/child-environment.ts';
+import type { BuildVersionCache, BuildVersions } from './build-version-cache.ts';
+
+/** How a program was found. */
+export type BuildSource = 'setting' | 'path' | 'embedded';
+
+/**
+ * Variables that a program of this source needs beside those of all children. The embedded builds are
+ * static: they crash where the C library loads a converter of texts, so they are to find none.
+ */
+export function environmentOf({ source }: { readonly source: BuildSource }): {
+  readonly environment?: Readonly<Record<string, string>>;
+} {
+  return source === 'embedded' ? { environment: { GCONV_PATH: '/nonexistent' } } : {};
+}
+
+/** Versions of libavformat, comparable as numbers: 59.16 is 59016. That of ffmpeg 5 is the oldest that all features were tested with. */
+export const formatVersionOfFfmpeg5 = formatNumber([59, 16]);
+/** Of ffmpeg 5.1, the first that names the timing of frames `-fps_mode`. */
+export const formatVersionOfFfmpeg5_1 = formatNumber([59, 27]);
+/** Of ffmpeg 6.1, the first that takes enhanced RTMP. */
+export const formatVersionOfFfmpeg6_1 = formatNumber([60, 16]);
+
+/** A program of the ffmpeg project and what it says of itself. */
+export interface ProgramBuild extends BuildVersions {
+  readonly path: string;
+  readonly source: BuildSource;
+}
+
+/**
+ * Finds a program: the one that was set, else the first on PATH of version 6.1 or newer, else the first of version 5 or newer,
+ * else the newer of an older one there and the embedded one, which is of 2018.
+ *
+ * @param program its name, which is also that of its setting
+ * @param setPath value of the setting, or undefined
+ * @param variables of this process; those there are looked for on its PATH
+ * @param embeddedPath gives the path of the embedded one, or throws when there is none
+ * @param known programs that need not be asked for their versions
+ * @throws AppError `ffmpeg-unusable` when the one that was set, or every candidate, does not run
+ */
+export async function findBuild(
+  program: 'ffmpeg' | 'ffprobe',
+  setPath: string | undefined,
+  variables: EnvironmentVariables,
+  embeddedPath: () => string,
+  known?: BuildVersionCache,
+): Promise<ProgramBuild> {
+  const environment = childEnvironment(variables);
+  const inspect = async (path: string, source: BuildSource): Promise<ProgramBuild> => {
+    const ask = () => inspectBuild(program, path, environment);
+    return { path, source, ...(await (known?.versionsOf(path, ask) ?? ask())) };
+  };
+  if (setPath !== undefined) {
+    try {
+      return await inspect(setPath, 'setting');
+    } catch (error) {
+      throw new AppError('ffmpeg-unusable', `${program}.path: ${setPath} does not run: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+  }
+  const failures: string[] = [];
+  const builds: ProgramBuild[] = [];
+  for (const path of await candidates(program, variables.PATH)) {
+    try {
+      const build = await inspect(path, 'path');
+      if (build.formatVersion >= formatVersionOfFfmpeg6_1) return build;
+      builds.push(build);
+    } catch (error) {
+      failures.push(`${path}: ${messageOf(error)}`);
+    }
+  }
+  const tested = builds.find(({ formatVersion }) => formatVersion >= formatVersionOfFfmpeg5);
+  if (tested !== undefined) return tested;
+  try {
+    builds.push(await inspect(embeddedPath(), 'embedded'));
+  } catch (error) {
+    failures.push(`embedded: ${messageOf(error)}`);
+  }
+  const [newest] = builds.toSorted((one, other) => other.formatVersion - one.formatVersion);
+  if (newest !== undefined) return newest;
+  throw new AppError(
+    'ffmpeg-unusable',
+    `No usable ${program} was found (${failures.join('; ')}). Install ffmpeg 5 or newer, or set MILLRACE_${program.toUpperCase()}_PATH.`,
+  );
+}
+
+/** Programs of that name on `searchPath`, each once although folders may be links to one another. */
+async function candidates(program: string, searchPath: string | undefined): Promise<string[]> {
+  const found = new Map<string, string>();
+  for (const folder of (searchPath ?? '').split(delimiter).filter(part => part !== '')) {
+    const path = join(folder, program);
+    try {
+      await access(path, constants.X_OK);
+      const real = await realpath(path);
+      if (!found.has(real)) found.set(real, path);
+    } catch {
+      // Not here: the next folder.
+    }
+  }
+  return [...found.values()];
+}
+
+/**
+ * Asks a program for its version.
+ *
+ * @throws Error when it does not run, or is another program
+ */
+async function inspectBuild(
+  program: string,
+  path: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<BuildVersions> {
+  const printed = await run(path, ['-hide_banner', '-version'], environment);
+  const version = new RegExp(`^${program} version (\\S+)`, 'm').exec(printed)?.[1];
+  const format = /^libavformat\s+(\d+)\.\s*(\d+)/m.exec(printed);
+  if (version === undefined || format === null)
+    throw new Error(`does not answer -version as ${program} does`);
+  return { version, formatVersion: formatNumber([Number(format[1]), Number(format[2])]) };
+}
+
+/** A version as a number that can be compared. */
+export function formatNumber([major, minor]: readonly [number, number]): number {
+  return major * 1000 + minor;
+}
+
+function run(path: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const options = { timeout: 10_000, maxBuffer: 1024 * 1024, windowsHide: true, env };
+  execFile(path, args, options, (error, stdout) => {
+    if (error === null) resolve(stdout);
+    else reject(error);
+  });
+  return promise;
+}

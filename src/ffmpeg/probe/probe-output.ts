@@ -1,0 +1,215 @@
+import { resolve } from 'node:path';
+import { AppError } from '../../shared/errors.ts';
+import type { ProbedFile, ProbedStream } from '../media-tools.ts';
+
+/**
+ * Demuxers that may open a foreign file. None of these opens another file or address; playlists (hls, dash, concat), image
+ * sequences, session descriptions, scripts and devices are left out for that, and texts because they are no video.
+ */
+export const allowedFormats: readonly string[] = [
+  ...[
+    'mov',
+    'mp4',
+    'm4a',
+    '3gp',
+    '3g2',
+    'mj2',
+    'matroska',
+    'webm',
+    'avi',
+    'flv',
+    'mpegts',
+    'mpeg',
+    'asf',
+    'mxf',
+    'ogg',
+  ],
+  ...['gxf', 'wtv', 'rm', 'nut', 'dv', 'ivf', 'gif', 'h264', 'hevc', 'mpegvideo', 'm4v', 'vc1', 'av1', 'obu'],
+  ...['mp3', 'aac', 'ac3', 'eac3', 'flac', 'wav', 'w64', 'aiff', 'caf', 'amr', 'au'],
+];
+
+const entries = [
+  'format=format_name,start_time,duration',
+  'stream=index,codec_type,codec_name,profile,width,height,sample_aspect_ratio,pix_fmt,color_transfer,color_primaries',
+  'color_space,field_order,avg_frame_rate,r_frame_rate,sample_rate,channels,bit_rate,duration,start_time,nb_frames',
+];
+
+/** A file that begins later does not do so because of B-frames. */
+const lateSeconds = 1;
+
+/** Demuxers of single images that may be burned in; the last is what ffmpeg takes where a name ends as those of images do. */
+export const imageFormats: readonly string[] = ['png_pipe', 'jpeg_pipe', 'image2'];
+
+/** For ffprobe: what is asked of the file at `path`, which must be of one of `formats`. */
+export function probeArguments(path: string, formats: readonly string[] = allowedFormats): string[] {
+  return [
+    ...['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', formats.join(',')],
+    // A transport stream may begin with the sound seconds before the picture.
+    ...['-analyzeduration', '10000000', '-probesize', '33554432', '-of', 'json', '-show_entries'],
+    `${entries[0]}:${entries[1]},${entries[2]}:stream_tags=language,rotate:stream_disposition=default,attached_pic:stream_side_data=rotation`,
+    // As a URL, so that no name is taken for an option or another protocol.
+    `file:${resolve(path)}`,
+  ];
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads ffprobe's answer to {@link probeArguments}.
+ *
+ * @param bytes size of the file
+ * @throws AppError `media-refused` when the file has no stream; `process-failed` when this is no such answer
+ */
+export function readProbeOutput(text: string, bytes: number): ProbedFile {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch (error) {
+    throw new AppError('process-failed', 'ffprobe did not answer in JSON', { cause: error });
+  }
+  const { format, streams } = objectFrom(answer);
+  const about = objectFrom(format);
+  const name = textFrom(about.format_name);
+  if (name === undefined) throw new AppError('process-failed', 'ffprobe did not name the format of the file');
+  const isMp4 = name.split(',').includes('mp4');
+  const found = (Array.isArray(streams) ? streams : []).map(stream => streamFrom(objectFrom(stream), isMp4));
+  if (found.length === 0) throw mediaRefused('The file holds neither a picture nor sound.');
+  return withDefined({
+    format: name,
+    ...timesOf(found, numberFrom(about.duration), numberFrom(about.start_time), bytes),
+    bytes,
+    streams: found,
+  });
+}
+
+/** Turns a file down, with a sentence for who sent it. */
+export function mediaRefused(sentence: string, data?: JsonObject): AppError {
+  return new AppError('media-refused', sentence, {
+    details: { detail: sentence, ...(data === undefined ? {} : { data }) },
+  });
+}
+
+/** Versions of ffprobe differ in what a file's duration is; the streams' times are the same. */
+function timesOf(
+  streams: readonly ProbedStream[],
+  duration: number | undefined,
+  start: number | undefined,
+  bytes: number,
+): Pick<ProbedFile, 'durationSeconds' | 'startSeconds' | 'bitsPerSecond'> {
+  const played = streams.filter(stream => stream.kind !== 'other' && !stream.isAttachedPicture);
+  const starts = played.flatMap(stream => stream.startSeconds ?? []);
+  const ends = played.flatMap(({ startSeconds, durationSeconds }) =>
+    durationSeconds === undefined ? [] : (startSeconds ?? 0) + durationSeconds,
+  );
+  const startSeconds = starts.length === 0 ? start : Math.min(...starts);
+  const isKnown = ends.length > 0 && ends.length === played.length;
+  const durationSeconds = isKnown ? rounded(Math.max(...ends) - (startSeconds ?? 0)) : duration;
+  const isTimed = durationSeconds !== undefined && durationSeconds > 0;
+  return withDefined({
+    durationSeconds: isTimed ? durationSeconds : undefined,
+    startSeconds,
+    bitsPerSecond: isTimed ? Math.round((bytes * 8) / durationSeconds) : undefined,
+  });
+}
+
+function streamFrom(stream: JsonObject, isMp4: boolean): ProbedStream {
+  const type = stream.codec_type;
+  const kind = type === 'video' || type === 'audio' ? type : 'other';
+  const disposition = objectFrom(stream.disposition);
+  const language = textFrom(objectFrom(stream.tags).language);
+  return withDefined({
+    index: numberFrom(stream.index) ?? 0,
+    kind,
+    codec: textFrom(stream.codec_name) ?? 'unknown',
+    profile: textFrom(stream.profile),
+    ...(kind === 'video' ? pictureFrom(stream) : {}),
+    ...(kind === 'audio'
+      ? { sampleRate: aboveZero(stream.sample_rate), channels: aboveZero(stream.channels) }
+      : {}),
+    bitsPerSecond: aboveZero(stream.bit_rate),
+    ...lengthFrom(stream, isMp4),
+    isDefault: disposition.default === 1,
+    isAttachedPicture: disposition.attached_pic === 1,
+    language: language === 'und' ? undefined : language,
+  });
+}
+
+/** Of a fragmented MP4, which alone has no `nb_frames`, ffprobe gives the time of the end as the duration. */
+function lengthFrom(stream: JsonObject, isMp4: boolean): Partial<ProbedStream> {
+  const startSeconds = numberFrom(stream.start_time);
+  const duration = aboveZero(stream.duration);
+  const isEnd = isMp4 && numberFrom(stream.nb_frames) === undefined && (startSeconds ?? 0) > lateSeconds;
+  const durationSeconds =
+    isEnd && duration !== undefined && duration > startSeconds!
+      ? rounded(duration - startSeconds!)
+      : duration;
+  return withDefined({ durationSeconds, startSeconds });
+}
+
+function pictureFrom(stream: JsonObject): Partial<ProbedStream> {
+  return withDefined({
+    width: aboveZero(stream.width),
+    height: aboveZero(stream.height),
+    rotation: rotationFrom(stream),
+    pixelAspect: quotientFrom(stream.sample_aspect_ratio, ':') ?? 1,
+    pixelFormat: textFrom(stream.pix_fmt),
+    colorTransfer: textFrom(stream.color_transfer),
+    colorPrimaries: textFrom(stream.color_primaries),
+    colorSpace: textFrom(stream.color_space),
+    fieldOrder: textFrom(stream.field_order),
+    averageFrameRate: frameRateFrom(stream.avg_frame_rate),
+    baseFrameRate: frameRateFrom(stream.r_frame_rate),
+  });
+}
+
+/** Clockwise. The display matrix is told counterclockwise; the tag of old versions clockwise. */
+function rotationFrom(stream: JsonObject): number {
+  const sideData = Array.isArray(stream.side_data_list) ? stream.side_data_list.map(objectFrom) : [];
+  const turned = sideData.map(data => numberFrom(data.rotation)).find(degrees => degrees !== undefined);
+  const degrees = turned === undefined ? (numberFrom(objectFrom(stream.tags).rotate) ?? 0) : -turned;
+  const quarters = Math.round(degrees / 90) % 4;
+  return ((quarters + 4) % 4) * 90;
+}
+
+/** Of a stream without frames ffprobe tells its clock as the rate. */
+function frameRateFrom(value: unknown): number | undefined {
+  const rate = quotientFrom(value, '/');
+  return rate !== undefined && rate <= 1000 ? rate : undefined;
+}
+
+function quotientFrom(value: unknown, sign: string): number | undefined {
+  const [dividend, divisor] = String(value).split(sign).map(Number);
+  const quotient = (dividend ?? 0) / (divisor ?? 0);
+  return Number.isFinite(quotient) && quotient > 0 ? quotient : undefined;
+}
+
+function aboveZero(value: unknown): number | undefined {
+  const number = numberFrom(value);
+  return number !== undefined && number > 0 ? number : undefined;
+}
+
+function numberFrom(value: unknown): number | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
+  const number = value === '' ? Number.NaN : Number(value);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+function textFrom(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && value !== 'unknown' ? value : undefined;
+}
+
+function objectFrom(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
+}
+
+/** Microseconds, as ffprobe's own. */
+function rounded(seconds: number): number {
+  return Math.round(seconds * 1e6) / 1e6;
+}
+
+type Defined<Value> = { [Key in keyof Value]: Exclude<Value[Key], undefined> };
+
+/** Without the properties whose value is undefined. */
+function withDefined<Value extends object>(value: Value): Defined<Value> {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Defined<Value>;
+}

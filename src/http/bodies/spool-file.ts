@@ -1,0 +1,171 @@
+import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { Writable } from 'node:stream';
+import { toDiskError } from '../../shared/files/disk-error.ts';
+
+/** How a file is spooled. */
+export interface SpoolFileOptions {
+  readonly path: string;
+  /** Whether the SHA-256 of what is written is worked out. */
+  readonly needsDigest: boolean;
+  /** Asked now and then while it is written. @throws AppError `disk-full` */
+  readonly checkFreeSpace: () => Promise<void>;
+}
+
+/** One write of this size costs the thread pool's round trip once instead of sixteen times. */
+const batchBytes = 1_024 * 1_024;
+/** What was written goes to the disk meanwhile, so that the end of a large file does not wait for all of it. */
+const syncEveryBytes = 64 * 1_024 * 1_024;
+
+/** One at a time in the process: each holds one of the few threads that all files of the server are read with. */
+let isSyncing = false;
+
+/**
+ * A file that is received. Bytes are gathered while the last batch is being written, at most twice {@link batchBytes} in
+ * memory; a full disk ends it with `disk-full`. Destroying it closes the file.
+ */
+export class SpoolFile extends Writable {
+  readonly #options: SpoolFileOptions;
+  readonly #hash: Hash | undefined;
+  #handle: FileHandle | undefined;
+  #batch: Buffer[] = [];
+  #batchLength = 0;
+  #writing: Promise<void> | undefined;
+  #bytesWritten = 0;
+  #writtenSinceSync = 0;
+  #syncing: Promise<void> | undefined;
+
+  constructor(options: SpoolFileOptions) {
+    super({ highWaterMark: batchBytes, decodeStrings: true });
+    this.#options = options;
+    this.#hash = options.needsDigest ? createHash('sha256') : undefined;
+  }
+
+  /** How many bytes are in the file. */
+  get bytesWritten(): number {
+    return this.#bytesWritten;
+  }
+
+  /** SHA-256 of all bytes, once finished; undefined when it was not asked for. Can be called once. */
+  takeDigest(): Buffer | undefined {
+    return this.#hash?.digest();
+  }
+
+  override _construct(callback: (error?: Error | null) => void): void {
+    open(this.#options.path, 'w').then(
+      handle => {
+        this.#handle = handle;
+        callback();
+      },
+      error => callback(toError(error)),
+    );
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
+    this.#hash?.update(chunk);
+    this.#batch.push(chunk);
+    this.#batchLength += chunk.length;
+    if (this.#batchLength < batchBytes) callback();
+    else this.#flush().then(() => callback(), callback);
+  }
+
+  override _final(callback: (error?: Error | null) => void): void {
+    this.#finish().then(() => callback(), callback);
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#batch = [];
+    this.#close().then(
+      () => callback(error),
+      fault => callback(error ?? fault),
+    );
+  }
+
+  /** Hands the batch over once the one before has been written. */
+  async #flush(): Promise<void> {
+    await this.#writing;
+    const batch = this.#batch;
+    const length = this.#batchLength;
+    if (length === 0) return;
+    this.#batch = [];
+    this.#batchLength = 0;
+    this.#writing = this.#writeAll(batch, length);
+    // Told to whoever waits for it next; nobody may.
+    this.#writing.catch(() => {});
+  }
+
+  async #writeAll(batch: Buffer[], length: number): Promise<void> {
+    const handle = this.#handle!;
+    try {
+      let left = batch;
+      let leftLength = length;
+      while (leftLength > 0) {
+        const { bytesWritten } = await handle.writev(left);
+        leftLength -= bytesWritten;
+        if (leftLength > 0) left = dropFirst(left, bytesWritten);
+      }
+      batch.forEach(releaseMemory);
+      this.#bytesWritten += length;
+      this.#writtenSinceSync += length;
+      if (this.#writtenSinceSync < syncEveryBytes) return;
+      this.#writtenSinceSync = 0;
+      await this.#options.checkFreeSpace();
+      this.#syncMeanwhile(handle);
+    } catch (error) {
+      throw toError(error);
+    }
+  }
+
+  #syncMeanwhile(handle: FileHandle): void {
+    if (isSyncing) return;
+    isSyncing = true;
+    // A failure shows again when the file is synchronised as a whole.
+    this.#syncing = handle
+      .datasync()
+      .catch(() => {})
+      .finally(() => {
+        isSyncing = false;
+      });
+  }
+
+  async #finish(): Promise<void> {
+    await this.#flush();
+    await this.#writing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#writing?.catch(() => {});
+    await this.#syncing;
+    const handle = this.#handle;
+    this.#handle = undefined;
+    await handle?.close();
+  }
+}
+
+/**
+ * Frees a chunk's memory at once. The collector would let some tens of megabytes gather first, at every upload. A chunk that
+ * shares its memory with others is left alone.
+ */
+function releaseMemory(chunk: Buffer): void {
+  const memory = chunk.buffer;
+  if (!(memory instanceof ArrayBuffer) || memory.byteLength !== chunk.byteLength || memory.detached) return;
+  memory.transfer(0);
+}
+
+function dropFirst(buffers: readonly Buffer[], count: number): Buffer[] {
+  let skip = count;
+  const rest: Buffer[] = [];
+  for (const buffer of buffers) {
+    if (skip >= buffer.length) skip -= buffer.length;
+    else {
+      rest.push(skip === 0 ? buffer : buffer.subarray(skip));
+      skip = 0;
+    }
+  }
+  return rest;
+}
+
+function toError(error: unknown): Error {
+  const told = toDiskError(error);
+  return told instanceof Error ? told : new Error(String(told));
+}

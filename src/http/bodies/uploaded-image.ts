@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises';
+import { AppError } from '../../shared/errors.ts';
+import { type FileBody, fileBody, type UploadedFile } from '../routing/route.ts';
+import { fileError } from './file-body.ts';
+import { type ImageInfo, type ImageType, readImageInfo } from './image-file.ts';
+
+/** Which images an endpoint takes. */
+export interface ImageRules {
+  readonly types: readonly ImageType[];
+  readonly maxBytes: number;
+  /** Pixels: a small file can say that it is a huge picture. */
+  readonly maxSidePixels: number;
+  /** Pixels, where less height than width is taken. */
+  readonly maxHeightPixels?: number;
+  /** Title of the refusal of other formats; clients compare it. */
+  readonly wrongTypeTitle: string;
+}
+
+/** Images that videos and live streams are announced by. The title names fewer formats than are taken, as clients know it. */
+export const thumbnailImage: ImageRules = {
+  types: ['image/jpeg', 'image/png', 'image/webp'],
+  maxBytes: 8 * 1_024 * 1_024,
+  maxSidePixels: 8_192,
+  wrongTypeTitle: 'Only [jpeg, jpg, JPG, JPEG] extensions are supported.',
+};
+
+/**
+ * A request body of one image.
+ *
+ * @param formats for the API document, such as `A JPEG or PNG image`
+ */
+export function imageBody(rules: ImageRules, formats: string): FileBody {
+  const kibibytes = rules.maxBytes / 1_024;
+  const size = kibibytes < 1_024 ? `${kibibytes} KiB` : `${kibibytes / 1_024} MiB`;
+  return fileBody({
+    maxBytes: rules.maxBytes,
+    description: `${formats}, of at most ${size} and ${describeMaxSize(rules)}.`,
+    contentTypes: rules.types,
+  });
+}
+
+/**
+ * Looks into a received image without decoding it. Its format is what its bytes say: the name does not matter.
+ *
+ * @throws AppError of the `uploaded-file-` codes when the rules do not take it
+ */
+export async function readUploadedImage(file: UploadedFile, rules: ImageRules): Promise<ImageInfo> {
+  if (file.bytes === 0) throw fileError('uploaded-file-empty');
+  const image = readImageInfo(await readFile(file.path));
+  if (image === undefined || (image !== 'damaged' && !rules.types.includes(image.type))) {
+    throw new AppError('uploaded-file-extension-invalid', undefined, {
+      details: { name: 'file', title: rules.wrongTypeTitle },
+    });
+  }
+  if (image === 'damaged') throw fileError('uploaded-file-invalid-file', 'The image is damaged.');
+  if (image.width > rules.maxSidePixels || image.height > (rules.maxHeightPixels ?? rules.maxSidePixels)) {
+    throw fileError('uploaded-file-invalid-file', `The image must be of at most ${describeMaxSize(rules)}.`);
+  }
+  return image;
+}
+
+/**
+ * Requires that an image may be decoded.
+ *
+ * @throws AppError `uploaded-file-invalid-file` when it has more pixels
+ */
+export function requireMaxPixels({ width, height }: ImageInfo, maxPixels: number): void {
+  if (width * height <= maxPixels) return;
+  const detail = `The image of ${width}x${height} has more than ${maxPixels} pixels. Upload a smaller one.`;
+  throw fileError('uploaded-file-invalid-file', detail);
+}
+
+function describeMaxSize({ maxSidePixels, maxHeightPixels }: ImageRules): string {
+  return maxHeightPixels === undefined
+    ? `${maxSidePixels} pixels a side`
+    : `${maxSidePixels} x ${maxHeightPixels} pixels`;
+}

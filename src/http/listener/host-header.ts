@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
+import type { EarlyError } from './listener-errors.ts';
+
+/**
+ * Checks that a request names one host. Proxies and caches that read another one of several hosts than this server does would
+ * store its answer under a foreign name.
+ *
+ * **Source**: RFC 9112 3.2, RFC 9113 8.3.1
+ *
+ * @returns the reason to refuse the request; undefined when it names one host
+ */
+export function checkHostHeader({
+  httpVersion,
+  headers,
+  rawHeaders,
+}: IncomingMessage | Http2ServerRequest): EarlyError | undefined {
+  if (httpVersion === '1.1' && headers.host === undefined) return 'no-host';
+  const authority = headers[':authority'];
+  const { host } = headers;
+  if (
+    authority !== undefined &&
+    host !== undefined &&
+    host.toLowerCase() !== String(authority).toLowerCase()
+  ) {
+    return 'hosts';
+  }
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1 ? 'hosts' : undefined;
+}

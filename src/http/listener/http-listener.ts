@@ -1,0 +1,330 @@
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
+import type { Component } from '../../shared/lifecycle.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { ConnectionLimiter, type ConnectionLimiterOptions } from '../../shared/network/connection-limiter.ts';
+import { ThrottledLog } from '../../shared/throttled-log.ts';
+import type { CertificateSource } from './certificate-files.ts';
+import type { IsSecure } from './client-address.ts';
+import { checkHostHeader } from './host-header.ts';
+import {
+  type EarlyError,
+  earlyErrorOf,
+  rejectConnection,
+  rejectRequest,
+  rejectUpgrade,
+} from './listener-errors.ts';
+import { findUpgradeHandler, type UpgradeHandler } from './upgrade-handler.ts';
+
+/** A request over HTTP/1.1 or HTTP/2. */
+export type HttpRequest = IncomingMessage | Http2ServerRequest;
+/** What a request is answered through, in both versions of HTTP. */
+export type HttpResponse = ServerResponse | Http2ServerResponse;
+
+/** Where and how to listen. */
+export interface HttpListenerOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** HTTP/2 and 1.1 over TLS. */
+  readonly https?: { readonly port: number; readonly certificate: CertificateSource };
+  /** Asked in this order before Koa; `true` means: it is mine, and I answer. */
+  readonly beforeKoa: readonly ((request: HttpRequest, response: HttpResponse) => boolean)[];
+  /** Who takes connections over that ask for another protocol; nobody unless given. */
+  readonly upgrades?: readonly UpgradeHandler[];
+  readonly koa: { callback(): (request: HttpRequest, response: HttpResponse) => unknown };
+  /** Base of the `type` of errors. */
+  readonly docsBase: () => string;
+  /** Returns the methods of a path, for `Allow`; undefined when nothing answers there. Unknown methods get 400 without it. */
+  readonly allowedMethods?: (path: string) => string | undefined;
+  /** Tells browsers to use TLS from then on, in answers to requests that `isSecure` says came over TLS. */
+  readonly hsts?: { readonly maxAgeSeconds: number; readonly isSecure: IsSecure };
+  readonly log: Logger;
+  readonly maxConnections?: number;
+  /** Limits on the connections of one address; none unless given. */
+  readonly perAddress?: ConnectionLimiterOptions;
+  /** Called for each connection that is closed because its address has too many. */
+  readonly connectionRefused?: () => void;
+  /** From a connection's first byte to the end of a request's headers, and from an answer to the end of a body that nobody reads. */
+  readonly headersTimeoutMs?: number;
+  /** How long a connection without a request is kept. */
+  readonly keepAliveTimeoutMs?: number;
+}
+
+const maxHeaderBytes = 16 * 1_024;
+const http2SessionIdleMs = 120_000;
+const maxHttp2Streams = 128;
+const drainPollMs = 20;
+
+/** The HTTP and HTTPS ports. */
+export class HttpListener implements Component {
+  readonly name = 'http';
+  readonly #options: HttpListenerOptions;
+  readonly #log: Logger;
+  readonly #refusalLog: ThrottledLog;
+  readonly #connectionLimiter: ConnectionLimiter;
+  readonly #sockets = new Set<Socket>();
+  readonly #openResponses = new Set<HttpResponse>();
+  /** To the newest request of each connection of HTTP/1: answers are sent in the order of the requests. */
+  readonly #lastResponses = new WeakMap<Duplex, ServerResponse>();
+  readonly #koa: (request: HttpRequest, response: HttpResponse) => unknown;
+  #servers: (Server | Http2SecureServer)[] = [];
+  #httpPort = 0;
+  #httpsPort: number | undefined;
+  #isDraining = false;
+  #unsubscribeCertificate: (() => void) | undefined;
+
+  constructor(options: HttpListenerOptions) {
+    this.#options = options;
+    this.#log = options.log;
+    this.#refusalLog = new ThrottledLog(options.log);
+    this.#connectionLimiter = new ConnectionLimiter(
+      options.perAddress ?? { maxPerAddress: 0, isExempt: () => true },
+    );
+    this.#koa = options.koa.callback();
+  }
+
+  /** The real port, once started. */
+  get httpPort(): number {
+    return this.#httpPort;
+  }
+
+  /** The real port, once started; undefined without HTTPS. */
+  get httpsPort(): number | undefined {
+    return this.#httpsPort;
+  }
+
+  /** Requests that are being answered. */
+  get openRequests(): number {
+    return this.#openResponses.size;
+  }
+
+  /** Open connections. */
+  get openConnections(): number {
+    return this.#sockets.size;
+  }
+
+  /** @throws AppError `listen-failed` */
+  async start(): Promise<void> {
+    const { port, https } = this.#options;
+    this.#httpPort = await this.#listen(this.#configure(createServer(this.#serverOptions())), 'HTTP', port);
+    if (https !== undefined) await this.#startSecure(https);
+    this.#log.info('listening', { httpPort: this.#httpPort, httpsPort: this.#httpsPort });
+  }
+
+  async #startSecure(https: NonNullable<HttpListenerOptions['https']>): Promise<void> {
+    const secure = createSecureServer({
+      ...https.certificate.secureContext(),
+      ...this.#serverOptions(),
+      allowHTTP1: true,
+      handshakeTimeout: this.#serverOptions().headersTimeout,
+      settings: { maxConcurrentStreams: maxHttp2Streams },
+    });
+    this.#unsubscribeCertificate = https.certificate.onChange(() =>
+      secure.setSecureContext(https.certificate.secureContext()),
+    );
+    secure.on('session', session => {
+      session.setTimeout(http2SessionIdleMs, () => session.close());
+      // Closing the server closes the sessions that it has; this one was still being set up then.
+      if (this.#isDraining) session.close();
+    });
+    this.#httpsPort = await this.#listen(this.#configure(secure), 'HTTPS', https.port);
+  }
+
+  /** Takes no more connections, lets running requests end, and closes each connection after its request. */
+  async drain(deadlineMs: number): Promise<void> {
+    this.#isDraining = true;
+    for (const answer of this.#openResponses) closeAfterResponse(answer);
+    for (const server of this.#servers) server.close();
+    while (this.#openResponses.size > 0 && Date.now() < deadlineMs) {
+      await new Promise(resolve => setTimeout(resolve, drainPollMs));
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribeCertificate?.();
+    const closed = this.#servers.map(server => new Promise<void>(resolve => server.close(() => resolve())));
+    for (const socket of this.#sockets) socket.destroy();
+    await Promise.all(closed);
+    this.#servers = [];
+  }
+
+  #serverOptions() {
+    const headersTimeout = this.#options.headersTimeoutMs ?? 10_000;
+    return {
+      headersTimeout,
+      // Uploads may take hours; slow bodies are ended where they are read.
+      requestTimeout: 0,
+      connectionsCheckingInterval: headersTimeout / 2,
+      keepAliveTimeout: this.#options.keepAliveTimeoutMs ?? 65_000,
+      maxHeaderSize: maxHeaderBytes,
+      noDelay: true,
+      // Looked for by us, since Node answers without a body.
+      requireHostHeader: false,
+    };
+  }
+
+  #configure<Any extends Server | Http2SecureServer>(server: Any): Any {
+    server.maxConnections = this.#options.maxConnections ?? 20_000;
+    const events: NodeJS.EventEmitter = server;
+    events.on('connection', (socket: Socket) => {
+      const closed = this.#connectionLimiter.open(socket.remoteAddress ?? '');
+      if (closed === undefined) {
+        this.#options.connectionRefused?.();
+        const { remoteAddress } = socket;
+        this.#refusalLog.warn('connection-refused', {
+          reason: 'too-many-connections-of-address',
+          remoteAddress,
+        });
+        socket.destroy();
+        return;
+      }
+      socket.once('close', closed);
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+    events.on('request', (request: HttpRequest, response: HttpResponse) => this.#serve(request, response));
+    // Node would answer without a body, and end the connections of those who ask for a tunnel without a word.
+    events.on('checkExpectation', (_request: HttpRequest, response: HttpResponse) =>
+      this.#refuse('expectation', response),
+    );
+    events.on('connect', (_request: HttpRequest, other: HttpResponse | Socket) => {
+      if (!('remoteAddress' in other)) return this.#refuse('tunnel', other);
+      other.on('error', error => this.#log.debug('tunnel-failed', { error: messageOf(error) }));
+      rejectUpgrade(new AppError('method-not-allowed'), other, this.#options.docsBase());
+    });
+    const doors = this.#options.upgrades ?? [];
+    // Whatever no door is for is answered as an ordinary request, which the standard allows, and so is one that came before its
+    // connection's earlier requests were answered: their answers must not end up behind that of the upgrade. Node before 24.9
+    // does not ask this.
+    Object.assign(server, {
+      shouldUpgradeCallback: (request: IncomingMessage) =>
+        findUpgradeHandler(doors, request) !== undefined && !this.#hasOpenResponse(request.socket),
+    });
+    events.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      // From here on nobody else listens for its errors; its end comes as `close`.
+      socket.on('error', error => this.#log.debug('upgraded-connection-failed', { error: messageOf(error) }));
+      this.#upgrade(findUpgradeHandler(doors, request), request, socket, head);
+    });
+    events.on('clientError', (error: Error, socket: Socket) => {
+      this.#log.debug('request-unreadable', { error: messageOf(error) });
+      const isAnswering = isInProgress(this.#lastResponses.get(socket));
+      const { allowedMethods } = this.#options;
+      rejectConnection(error, socket, { docsBase: this.#options.docsBase(), isAnswering, allowedMethods });
+    });
+    for (const event of ['tlsClientError', 'sessionError']) {
+      events.on(event, (error: Error) =>
+        this.#log.debug('connection-failed', { event, error: messageOf(error) }),
+      );
+    }
+    return server;
+  }
+
+  #serve(request: HttpRequest, response: HttpResponse): void {
+    this.#openResponses.add(response);
+    if (response instanceof ServerResponse) this.#lastResponses.set(request.socket, response);
+    response.once('close', () => {
+      this.#openResponses.delete(response);
+      if ('shouldKeepAlive' in response && !request.complete) this.#limitUnreadBody(request);
+    });
+    if (this.#isDraining) closeAfterResponse(response);
+    const { hsts } = this.#options;
+    if (hsts?.isSecure(request)) {
+      response.setHeader('Strict-Transport-Security', `max-age=${hsts.maxAgeSeconds}`);
+    }
+    const refusal = checkHostHeader(request);
+    if (refusal !== undefined) {
+      this.#refuse(refusal, response);
+      return;
+    }
+    try {
+      for (const take of this.#options.beforeKoa) if (take(request, response)) return;
+      this.#koa(request, response);
+    } catch (error) {
+      this.#log.error('request-failed', { error });
+      request.destroy();
+    }
+  }
+
+  /** Nobody reads what is left of a body after its answer, and Node would wait for it as long as the client likes. */
+  #limitUnreadBody(request: HttpRequest): void {
+    if (request.destroyed) return;
+    const overdue = setTimeout(() => request.socket.destroy(), this.#serverOptions().headersTimeout);
+    overdue.unref();
+    request.once('close', () => clearTimeout(overdue));
+  }
+
+  #hasOpenResponse(socket: Socket): boolean {
+    for (const answer of this.#openResponses) if (answer.req.socket === socket) return true;
+    return false;
+  }
+
+  #refuse(reason: EarlyError, response: HttpResponse): void {
+    closeAfterResponse(response);
+    rejectRequest(reason, response, this.#options.docsBase());
+  }
+
+  #upgrade(door: UpgradeHandler | undefined, request: IncomingMessage, socket: Socket, head: Buffer): void {
+    try {
+      if (this.#isDraining) throw new AppError('server-draining');
+      const refusal = checkHostHeader(request);
+      if (refusal !== undefined) throw earlyErrorOf(refusal);
+      if (door === undefined) throw new AppError('unrecognized-request-url');
+      door.handle(request, socket, head);
+    } catch (error) {
+      if (!(error instanceof AppError)) this.#log.error('upgrade-failed', { error });
+      rejectUpgrade(error, socket, this.#options.docsBase());
+    }
+  }
+
+  async #listen(server: Server | Http2SecureServer, what: string, port: number): Promise<number> {
+    const { host } = this.#options;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    server.once('error', reject);
+    server.listen({ host, port }, resolve);
+    try {
+      await promise;
+    } catch (error) {
+      throw new AppError('listen-failed', `${what} port ${port} ${listenFailureReason(error, host)}.`, {
+        cause: error,
+      });
+    }
+    server.off('error', reject);
+    server.on('error', error => this.#log.error('listener-failed', { error }));
+    this.#servers.push(server);
+    return (server.address() as AddressInfo).port;
+  }
+}
+
+function listenFailureReason(error: unknown, host: string): string {
+  switch (systemCodeOf(error)) {
+    case 'EADDRINUSE':
+      return `is already in use on ${host}`;
+    case 'EACCES':
+      return 'may not be opened by this user';
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `cannot be opened: ${host} is not an address of this machine`;
+    default:
+      return `cannot be opened on ${host}: ${messageOf(error)}`;
+  }
+}
+
+/** Whether some of an answer has been sent, or it waits for others before it. */
+function isInProgress(answer: ServerResponse | undefined): boolean {
+  return answer !== undefined && !answer.writableFinished && (answer.headersSent || answer.socket === null);
+}
+
+/** HTTP/2 has no such header: there, closing the server tells the session. */
+function closeAfterResponse(response: HttpResponse): void {
+  if (!('shouldKeepAlive' in response) || response.headersSent) return;
+  response.shouldKeepAlive = false;
+}

@@ -1,0 +1,152 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Http2ServerResponse } from 'node:http2';
+import type { Duplex } from 'node:stream';
+import { AppError, systemCodeOf } from '../../shared/errors.ts';
+import { corsHeaders, preflightHeaders } from '../responses/cors-headers.ts';
+import { type ErrorBody, toErrorBody } from '../responses/error-body.ts';
+import { RateExceeded, rateHeaders, unlimited } from '../routing/rate-limiter.ts';
+
+const maxResponseMs = 5_000;
+/** The part of a packet that is searched for a request line. */
+const requestLineBytes = 4_096;
+/** For who finds no room, or a server that is going down. */
+const retryAfterSeconds = 5;
+
+/**
+ * Answers a connection whose request never became one: too slow, too large a header, an unknown method, or not HTTP. The body has
+ * the same form as all errors.
+ *
+ * @param isAnswering whether some of an answer to a request of the connection is still to come, so that nothing can come between
+ * @param allowedMethods returns the methods of a path; undefined when nothing answers there
+ */
+export function rejectConnection(
+  error: Error,
+  socket: Duplex,
+  {
+    docsBase,
+    isAnswering,
+    allowedMethods,
+  }: {
+    docsBase: string;
+    isAnswering: boolean;
+    allowedMethods?: ((path: string) => string | undefined) | undefined;
+  },
+): void {
+  if (!socket.writable || isAnswering || systemCodeOf(error) === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const path = allowedMethods && pathOfUnknownMethod(error);
+  const allow = path === undefined ? undefined : allowedMethods?.(path);
+  if (allow !== undefined) {
+    sendError(socket, 405, toErrorBody(new AppError('method-not-allowed'), docsBase), { Allow: allow });
+    return;
+  }
+  const refusal = connectionErrorOf(error, path);
+  sendError(socket, refusal.status, toErrorBody(refusal.error, docsBase));
+}
+
+/** Returns the path of a request whose method Node's parser does not know; undefined for all other errors. **Source**: RFC 9110 9.1 */
+function pathOfUnknownMethod(error: Error & { rawPacket?: Buffer }): string | undefined {
+  if (systemCodeOf(error) !== 'HPE_INVALID_METHOD') return undefined;
+  const line = error.rawPacket?.toString('latin1', 0, requestLineBytes).split('\r\n', 1)[0] ?? '';
+  const [, target] = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ (\S+) HTTP\/1\.[01]$/.exec(line) ?? [];
+  if (target === undefined) return undefined;
+  return target.startsWith('/') ? target.split('?', 1)[0] : URL.parse(target)?.pathname;
+}
+
+/** The answer to a request line and headers that are longer than Node's parser takes; its status is 431. */
+export const headersTooLarge = new AppError('payload-too-large', undefined, {
+  details: { detail: 'The request line and headers are too large.' },
+});
+
+/** Why a request is refused before anybody looks at what it asks for. */
+export type EarlyError = 'no-host' | 'hosts' | 'expectation' | 'tunnel';
+
+const earlyErrors: Readonly<Record<EarlyError, { status: number; error: AppError }>> = {
+  'no-host': { status: 400, error: invalid('The header "Host" is missing.') },
+  hosts: { status: 400, error: invalid('The request names more than one host. Send one "Host" header.') },
+  expectation: { status: 417, error: invalid('What the header "Expect" asks for cannot be met.') },
+  tunnel: { status: 405, error: new AppError('method-not-allowed') },
+};
+const methods = preflightHeaders['Access-Control-Allow-Methods'] ?? '';
+
+/** Returns the error of an early refusal. */
+export function earlyErrorOf(reason: EarlyError): AppError {
+  return earlyErrors[reason].error;
+}
+
+/** Answers a request that is HTTP, but none that could be for us. */
+export function rejectRequest(
+  reason: EarlyError,
+  response: ServerResponse | Http2ServerResponse,
+  docsBase: string,
+): void {
+  const { status, error } = earlyErrors[reason];
+  response.statusCode = status;
+  const headers = {
+    'Content-Type': 'application/json',
+    ...corsHeaders,
+    ...rateHeaders(unlimited),
+    ...(status === 405 ? { Allow: methods } : {}),
+  };
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.end(JSON.stringify({ ...toErrorBody(error, docsBase), status }));
+}
+
+/** Answers a request that asked for another protocol and does not get it, and closes the connection. */
+export function rejectUpgrade(error: unknown, socket: Duplex, docsBase: string): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = toErrorBody(error, docsBase);
+  const rate = error instanceof RateExceeded ? error.rate : undefined;
+  sendError(socket, body.status, body, {
+    ...(rate === undefined ? {} : rateHeaders(rate)),
+    ...(body.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    ...(body.status === 405 ? { Allow: methods } : {}),
+    ...(body.status === 426 ? { Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' } : {}),
+    ...(body.status === 429 || body.status === 503
+      ? { 'Retry-After': String(rate?.retryAfterSeconds ?? retryAfterSeconds) }
+      : {}),
+  });
+}
+
+function sendError(
+  socket: Duplex,
+  status: number,
+  error: ErrorBody,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const body = JSON.stringify({ ...error, status });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `Connection: ${headers.Upgrade === undefined ? 'close' : 'close, Upgrade'}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...Object.entries({ ...corsHeaders, ...rateHeaders(unlimited), ...headers }).map(
+      ([name, value]) => `${name}: ${value}`,
+    ),
+  ];
+  // Whoever does not read the answer is not waited for.
+  const overdue = setTimeout(() => socket.destroy(), maxResponseMs);
+  socket.once('close', () => clearTimeout(overdue));
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function connectionErrorOf(error: Error, path: string | undefined): { status: number; error: AppError } {
+  if (path !== undefined) return { status: 404, error: new AppError('unrecognized-request-url') };
+  switch (systemCodeOf(error)) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { status: 408, error: new AppError('request-timeout') };
+    case 'HPE_HEADER_OVERFLOW':
+      return { status: 431, error: headersTooLarge };
+    default:
+      return { status: 400, error: invalid('The request is not valid HTTP.') };
+  }
+}
+
+function invalid(detail: string): AppError {
+  return new AppError('invalid-payload', undefined, { details: { detail } });
+}

@@ -1,0 +1,236 @@
+import { z } from 'zod';
+import { AppError, type ErrorCode, errorRegister } from '../../shared/errors.ts';
+import { headersTooLarge } from '../listener/listener-errors.ts';
+import { toErrorBody } from '../responses/error-body.ts';
+import type { Route } from '../routing/route.ts';
+import { validate } from '../routing/validation.ts';
+import type { JsonObject } from './openapi-schemas.ts';
+
+const range = z.object({ min: z.number().optional(), max: z.number().optional() });
+
+const problemSchema = z.object({
+  type: z.string().optional().describe('Address that names what is wrong with this field.'),
+  title: z.string(),
+  name: z.string().describe('The field, such as `restreams[0][serverUrl]`.'),
+  detail: z.string().optional(),
+  range: range.optional().describe('What a number may be.'),
+});
+
+/** The body of every answer of 400 and above. */
+export const errorSchema = z
+  .object({
+    type: z.string().optional().describe('Address that names the error; absent from a fault of the server.'),
+    title: z.string().describe('What went wrong, for a person.'),
+    status: z.int().describe('The HTTP status again.'),
+    name: z.string().optional().describe('The field at fault.'),
+    detail: z.string().optional().describe('A hint for a person.'),
+    range: range.optional().describe('What a number may be.'),
+    problems: z.array(problemSchema).optional().describe('Every bad field; the first is repeated above.'),
+  })
+  .meta({ id: 'Error' });
+
+const descriptions: Readonly<Record<number, string>> = {
+  400: 'The request is not valid.',
+  401: 'Credentials are missing or wrong.',
+  403: 'Not allowed.',
+  404: 'There is no such resource, or it belongs to somebody else.',
+  408: 'The body came too slowly.',
+  409: 'The resource is in a state that does not allow this.',
+  413: 'The body is too large.',
+  426: 'The request must ask for a WebSocket.',
+  429: 'Too many requests in this minute.',
+  500: 'A fault of the server.',
+  503: 'The server cannot do this now.',
+};
+
+const keyCodes: readonly ErrorCode[] = [
+  'authentication-missing-authorization-header',
+  'authentication-invalid-authorization-header-value',
+  'authentication-invalid-api-key',
+  'authentication-invalid-access-token',
+  'authentication-invalid-session',
+  'authorization-suspended-account',
+  'authorization-account-not-upgraded',
+  'authorization-other-site',
+];
+const sessionCodes: readonly ErrorCode[] = [
+  'authentication-invalid-session',
+  'authorization-suspended-account',
+  'authorization-other-site',
+];
+const uploadTokenCodes: readonly ErrorCode[] = [
+  'authentication-missing-upload-token',
+  'authentication-invalid-upload-token',
+  'authorization-suspended-account',
+];
+const fileCodes: readonly ErrorCode[] = [
+  'invalid-payload',
+  'uploaded-file-no-file',
+  'uploaded-file-multiple-files',
+  'uploaded-file-too-large',
+  'request-timeout',
+  'disk-full',
+];
+const imageCodes: readonly ErrorCode[] = [
+  'uploaded-file-empty',
+  'uploaded-file-invalid-file',
+  'uploaded-file-extension-invalid',
+];
+
+/** Responses that stand once, by their first error. */
+const sharedResponses: Readonly<Record<string, string>> = {
+  'authentication-missing-authorization-header': 'Unauthorized',
+  'authentication-missing-upload-token': 'UploadTokenRefused',
+  'authentication-invalid-session': 'NotSignedIn',
+  'authorization-suspended-account': 'Forbidden',
+  'request-timeout': 'RequestTimeout',
+  'payload-too-large': 'PayloadTooLarge',
+  'too-many-requests': 'TooManyRequests',
+  'server-error': 'ServerError',
+  'disk-full': 'NoRoom',
+};
+
+/** The responses of a route that did not go well, by status, with an example for each error. */
+export class ErrorResponses {
+  /** By code, for `components.examples`. */
+  readonly examples: Record<string, JsonObject> = {};
+  /** For `components.responses`. */
+  readonly responses: Record<string, JsonObject> = {};
+  readonly #docsBase: string;
+  readonly #schema: JsonObject;
+  readonly #headers: JsonObject;
+
+  /**
+   * @param schema of the body: a reference to {@link errorSchema}
+   * @param headers of every answer
+   */
+  constructor(docsBase: string, schema: JsonObject, headers: JsonObject) {
+    this.#docsBase = docsBase;
+    this.#schema = schema;
+    this.#headers = headers;
+  }
+
+  /** Statuses and responses, in their order. */
+  of(route: Route): [status: number, response: JsonObject][] {
+    const byStatus = new Map<number, JsonObject>();
+    const errors = [...generalErrors(route), ...ownErrors(route)];
+    for (const status of route.errors) {
+      if (typeof status === 'number' && !byStatus.has(status)) byStatus.set(status, {});
+    }
+    for (const error of errors) {
+      const { status } = error;
+      const example = isSameEverywhere(error) ? this.#sharedExample(error) : this.#ownExample(error);
+      byStatus.set(status, { ...byStatus.get(status), [error.code]: example });
+    }
+    const responses = [...byStatus].map(([status, examples]): [number, JsonObject] => [
+      status,
+      this.#response(status, examples),
+    ]);
+    return [...responses, [431, this.headersTooLarge()] as [number, JsonObject]].sort(([a], [b]) => a - b);
+  }
+
+  /** A reference to the answer of the listener to headers over 16 KiB, which is the same on every path. */
+  headersTooLarge(): JsonObject {
+    const { 'X-Request-Id': _, ...headers } = this.#headers;
+    const value = { ...toErrorBody(headersTooLarge, this.#docsBase), status: 431 };
+    this.responses.HeadersTooLarge ??= {
+      description: 'The request line and headers are longer than 16 KiB.',
+      headers,
+      content: { 'application/json': { schema: this.#schema, example: value } },
+    };
+    return { $ref: '#/components/responses/HeadersTooLarge' };
+  }
+
+  /** Many routes refuse in the same words: these stand once. */
+  #response(status: number, examples: JsonObject): JsonObject {
+    const response = {
+      description: descriptions[status] ?? 'An error.',
+      headers: { ...this.#headers, ...extraHeaders(status) },
+      content: {
+        'application/json': {
+          schema: this.#schema,
+          ...(Object.keys(examples).length === 0 ? {} : { examples }),
+        },
+      },
+    };
+    const name = sharedResponses[Object.keys(examples)[0] ?? ''];
+    const areShared = Object.values(examples).every(example => '$ref' in (example as JsonObject));
+    if (name === undefined || !areShared) return response;
+    this.responses[name] ??= response;
+    const isSame = JSON.stringify(this.responses[name]) === JSON.stringify(response);
+    return isSame ? { $ref: `#/components/responses/${name}` } : response;
+  }
+
+  #sharedExample(error: AppError): JsonObject {
+    this.examples[error.code] = this.#ownExample(error);
+    return { $ref: `#/components/examples/${error.code}` };
+  }
+
+  #ownExample(error: AppError): JsonObject {
+    return { summary: errorRegister[error.code].title, value: toErrorBody(error, this.#docsBase) };
+  }
+}
+
+function isSameEverywhere({ code }: AppError): boolean {
+  return !['resource-not-found', 'invalid-attribute', 'attribute-required'].includes(code);
+}
+
+function extraHeaders(status: number): JsonObject {
+  if (status === 401) return { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } };
+  if (status === 429 || status === 503) return { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
+  return {};
+}
+
+/** What follows from who may call the route and what it is sent. */
+function generalErrors(route: Route): AppError[] {
+  const { auth, body } = route;
+  const codes = new Set<ErrorCode>(['server-error']);
+  const add = (more: readonly ErrorCode[]) => {
+    for (const code of more) codes.add(code);
+  };
+  if (auth === 'key') add(keyCodes);
+  if (auth === 'session') add(sessionCodes);
+  if (auth === 'upload-token') add(uploadTokenCodes);
+  if (auth !== 'none') add(['too-many-requests']);
+  if (body?.kind === 'json') add(['invalid-payload', 'payload-too-large', 'request-timeout']);
+  if (route.method !== 'GET') add(['disk-full']);
+  if (body?.kind === 'file') add(fileCodes);
+  if (body?.kind === 'file' && body.contentTypes.every(type => type.startsWith('image/'))) add(imageCodes);
+  const errors = [...codes].map(exampleOf);
+  if (route.find !== undefined) errors.unshift(notFound(route));
+  return [...refusedInput(route), ...errors];
+}
+
+function ownErrors(route: Route): AppError[] {
+  return route.errors
+    .filter(error => typeof error !== 'number')
+    .map(code => (code === 'resource-not-found' ? notFound(route) : exampleOf(code)));
+}
+
+function exampleOf(code: ErrorCode): AppError {
+  const isAboutFile = code.startsWith('uploaded-file-');
+  return new AppError(code, undefined, isAboutFile ? { details: { name: 'file' } } : {});
+}
+
+function notFound(route: Route): AppError {
+  const name = Object.keys(route.params).at(-1);
+  return new AppError('resource-not-found', undefined, { details: name === undefined ? {} : { name } });
+}
+
+/** What the route's own rules say of a field that they do not know, and of a body without what must be there. */
+function refusedInput(route: Route): AppError[] {
+  const query = route.query ?? z.strictObject({});
+  const tries = [() => validate([{ source: 'query', schema: query, input: { colour: 'blue' } }])];
+  if (route.body?.kind === 'json') {
+    const { schema } = route.body;
+    tries.push(() => validate([{ source: 'body', schema, input: {} }]));
+  }
+  return tries.flatMap(attempt => {
+    try {
+      attempt();
+      return [];
+    } catch (error) {
+      return error instanceof AppError ? [error] : [];
+    }
+  });
+}

@@ -1,0 +1,71 @@
+/**
+ * **Source**: RFC 9110, HTTP Semantics, 12.5.3
+ *
+ * Whether a client asked for gzip. `*` alone does not count, and a client that likes `identity` better gets that:
+ * Chromium's own HLS player sends `identity;q=1, *;q=0` and breaks on gzip.
+ */
+export function acceptsGzip(acceptEncoding: string | undefined): boolean {
+  return acceptsCoding(acceptEncoding, ['gzip', 'x-gzip']);
+}
+
+/** Returns whether a client asked for Brotli, by the rules of {@link acceptsGzip}. */
+export function acceptsBrotli(acceptEncoding: string | undefined): boolean {
+  return acceptsCoding(acceptEncoding, ['br']);
+}
+
+function acceptsCoding(acceptEncoding: string | undefined, names: readonly string[]): boolean {
+  if (acceptEncoding === undefined) return false;
+  let wanted = 0;
+  let identity = 0;
+  for (const item of acceptEncoding.split(',')) {
+    const [name = '', ...parameters] = item.split(';');
+    const coding = name.trim().toLowerCase();
+    if (names.includes(coding)) wanted = Math.max(wanted, qualityOf(parameters));
+    else if (coding === 'identity') identity = qualityOf(parameters);
+  }
+  return wanted > 0 && wanted >= identity;
+}
+
+/** The forms in which an error can be sent. */
+export type ErrorFormat = 'json' | 'html' | 'text';
+
+/**
+ * Chooses the form of an error: a page for clients that ask for `text/html`, as browsers do; JSON for those that accept it, be it
+ * by a wildcard; otherwise a plain text.
+ *
+ * **Source**: RFC 9110 12.5.1
+ */
+export function negotiateErrorFormat(accept: string | undefined): ErrorFormat {
+  if (accept === undefined) return 'json';
+  const weights = new Map<string, number>();
+  for (const item of accept.split(',')) {
+    const [range = '', ...parameters] = item.split(';');
+    weights.set(range.trim().toLowerCase(), qualityOf(parameters));
+  }
+  const html = weights.get('text/html') ?? 0;
+  const json = weights.get('application/json');
+  if (html > 0 && html >= (json ?? 0)) return 'html';
+  return (json ?? weights.get('application/*') ?? weights.get('*/*') ?? 0) > 0 ? 'json' : 'text';
+}
+
+function qualityOf(parameters: readonly string[]): number {
+  for (const parameter of parameters) {
+    const text = parameter.trim().toLowerCase();
+    if (!text.startsWith('q=')) continue;
+    const weight = Number(text.slice(2));
+    return weight >= 0 && weight <= 1 ? weight : 0;
+  }
+  return 1;
+}
+
+/** Whether `If-None-Match` names `etag`. The comparison is the weak one (RFC 9110, 13.1.2). */
+export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  const wanted = stripWeakPrefix(etag);
+  return ifNoneMatch.split(',').some(item => stripWeakPrefix(item.trim()) === wanted);
+}
+
+function stripWeakPrefix(etag: string): string {
+  return etag.startsWith('W/') ? etag.slice(2) : etag;
+}

@@ -1,0 +1,323 @@
+import Koa, { type Context } from 'koa';
+import { z } from 'zod';
+import { type Clock, systemClock } from '../../shared/clock.ts';
+import { AppError, messageOf } from '../../shared/errors.ts';
+import { toDiskError } from '../../shared/files/disk-error.ts';
+import { randomBase62 } from '../../shared/ids.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { discardFile, receiveFile } from '../bodies/file-body.ts';
+import { readJsonBody } from '../bodies/json-body.ts';
+import { respondThenDiscard, unreadBodyOf } from '../bodies/unread-body.ts';
+import { matchesEtag } from '../responses/content-negotiation.ts';
+import { corsHeaders, preflightHeaders } from '../responses/cors-headers.ts';
+import { EncodedText } from '../responses/encoded-text.ts';
+import { toErrorBody } from '../responses/error-body.ts';
+import type {
+  Authenticate,
+  AuthenticateSession,
+  AuthenticateUpload,
+  Caller,
+  SessionCaller,
+  SetHeader,
+  UploadCaller,
+} from './caller.ts';
+import { queryReader } from './query-parameters.ts';
+import {
+  type RatedProject,
+  RateExceeded,
+  type RateLimiter,
+  type RateState,
+  rateHeaders,
+} from './rate-limiter.ts';
+import {
+  type FileAdmission,
+  type FileAnswer,
+  isJsonBodyRequired,
+  type Route,
+  type UploadedFile,
+} from './route.ts';
+import { RouteTable } from './route-table.ts';
+import { type InputPart, validate } from './validation.ts';
+
+/** What is told about every answer: for metrics, with labels of which there are only so many. */
+export interface HttpObserver {
+  /** `route` is the pattern (`/live-streams/{liveStreamId}`) or `unmatched`. */
+  observeRequest(request: { method: string; route: string; status: number; durationMs: number }): void;
+}
+
+/** What the API's Koa application is made of. */
+export interface KoaAppOptions {
+  readonly routes: readonly Route[];
+  readonly authenticate: Authenticate;
+  /** Needed where there are routes for upload tokens. */
+  readonly authenticateUpload?: AuthenticateUpload;
+  /** Needed where there are routes for those who are signed in. */
+  readonly authenticateSession?: AuthenticateSession;
+  readonly limiter: RateLimiter;
+  /** Base of the `type` of errors, without a slash at its end; asked at each error, since ports are known late. */
+  readonly docsBase: () => string;
+  /** Folder for files that are being received. */
+  readonly uploadDir: string;
+  /** Refuses a file when there is no room for so many more bytes; all are taken unless given. @throws AppError `disk-full` */
+  readonly requireFreeSpace?: (bytes: number) => Promise<void>;
+  readonly log: Logger;
+  readonly clock?: Clock;
+  readonly observer?: HttpObserver;
+  /** How long a JSON body may take. */
+  readonly bodyTimeoutMs?: number;
+  /** How long the sender of a file may be silent; as `bodyTimeoutMs` unless given. */
+  readonly uploadIdleTimeoutMs?: number;
+}
+
+const maxJsonBytes = 1_024 * 1_024;
+/** Anybody may send these, and a key or a token is all that they hold. */
+const maxUnauthenticatedJsonBytes = 16 * 1_024;
+const maxJsonDepth = 32;
+const defaultBodyTimeoutMs = 20_000;
+/** Longer texts are sent as bytes: those of ASCII, which most are, are copied much faster than they are encoded. */
+const maxStringBodyLength = 4_096;
+/** The lifetime of an {@link EncodedText}, which changes with the version of the server. */
+const encodedTextSeconds = 300;
+const noQuery = z.strictObject({});
+/** Of every answer. Answers hold stream keys and private tokens: nothing may keep them. */
+const fixedHeaders = Object.entries({
+  ...corsHeaders,
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+});
+
+interface AppState {
+  route: string;
+  requestId: string;
+  rate: RateState;
+}
+
+/**
+ * The API as a Koa application. A request goes through: route (404, 405), credentials (401, 403), rate limit (429), body (400,
+ * 413), resource (404), validation (400), handler. A file is received only after its resource was found.
+ */
+export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: string): string[] } {
+  const { authenticate, docsBase, limiter, log, observer } = options;
+  const clock = options.clock ?? systemClock;
+  const bodyTimeoutMs = options.bodyTimeoutMs ?? defaultBodyTimeoutMs;
+  const fileBodies = {
+    uploadDir: options.uploadDir,
+    idleTimeoutMs: options.uploadIdleTimeoutMs ?? bodyTimeoutMs,
+    requireFreeSpace: options.requireFreeSpace ?? (() => Promise.resolve()),
+  };
+  const idPrefix = randomBase62(6);
+  const queryReaders = new Map(options.routes.map(route => [route, queryReader(route.query ?? noQuery)]));
+  let requests = 0;
+
+  const serve = async (ctx: Context, route: Route, params: Record<string, string>): Promise<void> => {
+    const state = ctx.state as AppState;
+    state.route = route.path;
+    state.rate = limiter.unusedState(route.rateClass);
+    const setHeader: SetHeader = (name, value) => ctx.set(name, value);
+    const caller = callerOf(ctx, route, setHeader);
+    if (caller !== undefined) state.rate = limiter.require(rateLimitOwner(caller), route.rateClass);
+    const { method, body: expected } = route;
+    const json =
+      expected?.kind === 'json'
+        ? await readJsonBody(ctx.req, {
+            maxBytes: route.auth === 'none' ? maxUnauthenticatedJsonBytes : maxJsonBytes,
+            maxDepth: maxJsonDepth,
+            timeoutMs: bodyTimeoutMs,
+            isRequired: () => isJsonBodyRequired(method, expected.schema),
+          })
+        : undefined;
+    const found = route.find?.({ params, caller });
+    if (route.find !== undefined && found === undefined) throw notFound(route);
+    const querySchema = route.query ?? noQuery;
+    const parts: InputPart[] = [
+      { source: 'query', schema: querySchema, input: queryReaders.get(route)!(ctx.querystring) },
+    ];
+    if (route.body?.kind === 'json') parts.push({ source: 'body', schema: route.body.schema, input: json });
+    const [query, attributes] = validate(parts);
+    let body = attributes;
+    let file: UploadedFile | undefined;
+    let admission: FileAdmission | undefined;
+    try {
+      if (route.body?.kind === 'file') {
+        admission = route.admitFile?.({ params, found, caller, incoming: ctx.req }) ?? route.body;
+        file = await receiveFile(ctx, admission, Object.keys(route.body.fields ?? {}), fileBodies);
+        body = file;
+      }
+      const { path, querystring: queryText, req: incoming } = ctx;
+      const request = { params, query, body, found, caller, path, queryText, incoming, setHeader };
+      const answer = await route.handle(request);
+      const { status } = route.otherSuccess?.when(request) ? route.otherSuccess : route.success;
+      sendSuccess(ctx, route, status, answer);
+    } finally {
+      admission?.onFinished?.();
+      if (file !== undefined) await discardFile(file);
+    }
+  };
+
+  const callerOf = (
+    ctx: Context,
+    route: Route,
+    setHeader: SetHeader,
+  ): Caller | UploadCaller | SessionCaller | undefined => {
+    if (route.auth === 'key') return authenticate(ctx.req, setHeader);
+    if (route.auth === 'none') return undefined;
+    if (route.auth === 'session') return options.authenticateSession?.(ctx.req, setHeader);
+    return options.authenticateUpload?.(new URLSearchParams(ctx.querystring).get('token') ?? undefined);
+  };
+
+  const table = new RouteTable(options.routes, serve);
+
+  const koa = new Koa();
+  koa.on('error', error => log.debug('answer-broken', { error: messageOf(error) }));
+  koa.use(async (ctx, next) => {
+    const beganAtMs = clock.monotonicMs();
+    requests += 1;
+    const state = ctx.state as AppState;
+    state.route = 'unmatched';
+    state.requestId = `${idPrefix}-${requests.toString(36)}`;
+    state.rate = limiter.unusedState(ctx.method === 'GET' || ctx.method === 'HEAD' ? 'reads' : 'writes');
+    for (const [name, value] of fixedHeaders) ctx.res.setHeader(name, value);
+    ctx.res.setHeader('X-Request-Id', state.requestId);
+    let code: string | undefined;
+    try {
+      if (ctx.method === 'OPTIONS') sendPreflight(ctx, table);
+      else await next();
+    } catch (caught) {
+      const error = toDiskError(caught);
+      code = error instanceof AppError ? error.code : 'server-error';
+      logFailure(log, error, state);
+      sendError(ctx, error, docsBase());
+    }
+    const durationMs = clock.monotonicMs() - beganAtMs;
+    const { route, requestId } = state;
+    observer?.observeRequest({ method: ctx.method, route, status: ctx.status, durationMs });
+    log.debug('answered', {
+      requestId,
+      method: ctx.method,
+      route,
+      status: ctx.status,
+      ms: Math.round(durationMs * 10) / 10,
+      ...(code === undefined ? {} : { code }),
+    });
+  });
+  koa.use(table.dispatch);
+  koa.use(ctx => {
+    const { error, allow } = table.errorFor(ctx.path);
+    setRate(ctx);
+    if (allow !== undefined) ctx.set('Allow', allow);
+    throw error;
+  });
+  return Object.assign(koa, { methodsOf: (path: string) => table.methodsOf(path) });
+}
+
+/** Whose limit a request counts for. Who is signed in without an environment has one of the account. */
+function rateLimitOwner(caller: Caller | UploadCaller | SessionCaller): RatedProject {
+  if ('projectId' in caller) return caller;
+  return { projectId: caller.accountId, environment: 'production' };
+}
+
+/** A resource that the path names and the caller's project does not have. */
+function notFound(route: Route): AppError {
+  const name = [...route.path.matchAll(/\{(\w+)\}/g)].at(-1)?.[1];
+  return new AppError('resource-not-found', undefined, { details: name === undefined ? {} : { name } });
+}
+
+/** Sets the headers that tell a caller about its limit; late, since only then it is known what they say. */
+function setRate(ctx: Context): void {
+  ctx.set(rateHeaders((ctx.state as AppState).rate));
+}
+
+function sendSuccess(ctx: Context, route: Route, status: number, answer: unknown): void {
+  setRate(ctx);
+  const { schema, contentType, fileTypes } = route.success;
+  if (fileTypes !== undefined) sendFile(ctx, status, answer as FileAnswer);
+  else if (answer instanceof EncodedText) sendEncoded(ctx, contentType ?? 'text/plain', answer);
+  else if (contentType !== undefined) send(ctx, status, contentType, String(answer));
+  else if (schema !== undefined) send(ctx, status, 'application/json', JSON.stringify(answer));
+  else sendNothing(ctx, status);
+}
+
+function send(ctx: Context, status: number, contentType: string, text: string): void {
+  ctx.status = status;
+  // Set as it is: clients compare the type of a JSON answer with exactly this text.
+  ctx.set('Content-Type', contentType);
+  ctx.body = text.length > maxStringBodyLength ? bytesOf(text) : text;
+}
+
+function sendEncoded(ctx: Context, contentType: string, text: EncodedText): void {
+  ctx.set({
+    'Cache-Control': `public, max-age=${encodedTextSeconds}`,
+    ETag: text.etag,
+    Vary: 'Accept-Encoding',
+  });
+  if (matchesEtag(ctx.get('If-None-Match') || undefined, text.etag)) {
+    sendNothing(ctx, 304);
+    return;
+  }
+  const { body, encoding } = text.bodyFor(ctx.get('Accept-Encoding') || undefined);
+  ctx.status = 200;
+  ctx.set('Content-Type', contentType);
+  if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
+  ctx.body = body;
+}
+
+function sendFile(ctx: Context, status: number, { contentType, bytes, stream }: FileAnswer): void {
+  ctx.status = status;
+  ctx.set('Content-Type', contentType);
+  ctx.body = stream;
+  ctx.length = bytes;
+}
+
+function bytesOf(text: string): Buffer {
+  return Buffer.from(text, Buffer.byteLength(text) === text.length ? 'latin1' : 'utf8');
+}
+
+function sendNothing(ctx: Context, status: number): void {
+  ctx.body = null;
+  ctx.status = status;
+}
+
+function sendPreflight(ctx: Context, table: RouteTable): void {
+  setRate(ctx);
+  ctx.set(preflightHeaders);
+  const methods = table.methodsOf(ctx.path);
+  if (methods.length > 0) ctx.set('Allow', methods.join(', '));
+  sendNothing(ctx, 204);
+}
+
+function sendError(ctx: Context, error: unknown, docsBase: string): void {
+  if (ctx.headerSent) return;
+  if (error instanceof RateExceeded) {
+    (ctx.state as AppState).rate = error.rate;
+    ctx.set('Retry-After', String(error.rate.retryAfterSeconds));
+  }
+  if (error instanceof AppError && error.details.retryAfterSeconds !== undefined) {
+    ctx.set('Retry-After', String(error.details.retryAfterSeconds));
+  }
+  setRate(ctx);
+  const body = toErrorBody(error, docsBase);
+  if (body.status === 401) ctx.set('WWW-Authenticate', 'Bearer');
+  // HTTP/2 knows no upgrades and refuses their headers.
+  if (body.status === 426 && ctx.req.httpVersionMajor === 1) {
+    ctx.set({
+      // Set here, it would be kept open otherwise, also for a client that asked for its end.
+      Connection: ctx.res.shouldKeepAlive ? 'Upgrade' : 'close, Upgrade',
+      Upgrade: 'websocket',
+    });
+  }
+  const text = JSON.stringify(body);
+  const unread = unreadBodyOf(ctx.req);
+  // One that came too slowly is not waited for.
+  const isTooSlow = body.status === 408;
+  if ((unread === 'long' || isTooSlow) && ctx.req.httpVersionMajor === 1) ctx.set('Connection', 'close');
+  send(ctx, body.status, 'application/json', text);
+  if (unread === 'none' || isTooSlow) return;
+  ctx.body = respondThenDiscard(text, ctx.req);
+  ctx.length = Buffer.byteLength(text);
+}
+
+function logFailure(log: Logger, error: unknown, state: AppState): void {
+  if (error instanceof AppError && error.logLevel === 'info') return;
+  const level = error instanceof AppError ? error.logLevel : 'error';
+  log[level]('request-failed', { requestId: state.requestId, route: state.route, error });
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+
+/** Defaults and limits of every list. */
+export const pagingLimits = { defaultPageSize: 25, maxPageSize: 100, maxCurrentPage: 2_147_483_647 } as const;
+
+/**
+ * The query of a list: its filters, its sort fields (none: it cannot be sorted) and the page.
+ *
+ * @param sortFields names for `sortBy`
+ */
+export function listQuery<Filters extends z.ZodRawShape, const Fields extends readonly string[]>(
+  filters: Filters,
+  sortFields: Fields,
+) {
+  return z.strictObject({
+    ...filters,
+    sortBy: z.enum(sortFields).optional().describe('Field to sort by. Newest first when absent.'),
+    sortOrder: z.enum(['asc', 'desc']).optional().describe('Direction of `sortBy`; ascending when absent.'),
+    currentPage: z
+      .int()
+      .min(1)
+      .max(pagingLimits.maxCurrentPage)
+      .default(1)
+      .describe('Number of the page; the first is 1.'),
+    pageSize: z
+      .int()
+      .min(1)
+      .max(pagingLimits.maxPageSize)
+      .default(pagingLimits.defaultPageSize)
+      .describe('Items on a page.'),
+  });
+}
+
+/** How a page is sorted: by the newest when the caller does not say. */
+export function sortOf<Field extends string>(
+  query: { sortBy?: Field | undefined; sortOrder?: 'asc' | 'desc' | undefined },
+  newest: Field,
+): { field: Field; direction: 'asc' | 'desc' } {
+  if (query.sortBy === undefined) return { field: newest, direction: query.sortOrder ?? 'desc' };
+  return { field: query.sortBy, direction: query.sortOrder ?? 'asc' };
+}
+
+const linkSchema = z.object({
+  rel: z.enum(['self', 'first', 'previous', 'next', 'last']),
+  uri: z.string().meta({ examples: ['/live-streams?currentPage=1&pageSize=25'] }),
+});
+
+/** The `pagination` member of a list. */
+export const paginationSchema = z
+  .object({
+    currentPage: z.int(),
+    currentPageItems: z.int().describe('Items on this page.'),
+    pageSize: z.int(),
+    pagesTotal: z.int(),
+    itemsTotal: z.int().describe('Items on all pages, after the filters.'),
+    links: z.array(linkSchema),
+  })
+  .meta({ id: 'Pagination' });
+
+/** A list answer: `data` and `pagination`. */
+export function listSchema<Item extends z.ZodType>(item: Item) {
+  return z.object({ data: z.array(item), pagination: paginationSchema });
+}
+
+/** What a list answers with. */
+export interface Page<Item> {
+  data: Item[];
+  pagination: z.infer<typeof paginationSchema>;
+}
+
+/**
+ * Builds a list answer. Links keep the caller's filters, before `currentPage`.
+ *
+ * @param request path and query (without `?`) as the caller sent them
+ * @param itemsTotal items on all pages
+ */
+export function pageOf<Item>(
+  request: { path: string; queryText: string },
+  page: { currentPage: number; pageSize: number },
+  itemsTotal: number,
+  data: Item[],
+): Page<Item> {
+  const { currentPage, pageSize } = page;
+  const pagesTotal = Math.max(1, Math.ceil(itemsTotal / pageSize));
+  const filters = request.queryText
+    .split('&')
+    .filter(pair => pair !== '' && !/^(?:currentPage|pageSize)(?:=|$)/.test(pair))
+    .map(pair => `${pair}&`)
+    .join('');
+  const link = (rel: 'self' | 'first' | 'previous' | 'next' | 'last', number: number) => ({
+    rel,
+    uri: `${request.path}?${filters}currentPage=${number}&pageSize=${pageSize}`,
+  });
+  const links = [link('self', currentPage), link('first', 1)];
+  if (currentPage > 1) links.push(link('previous', currentPage - 1));
+  if (currentPage < pagesTotal) links.push(link('next', currentPage + 1));
+  links.push(link('last', pagesTotal));
+  return {
+    data,
+    pagination: { currentPage, currentPageItems: data.length, pageSize, pagesTotal, itemsTotal, links },
+  };
+}

@@ -1,0 +1,72 @@
+import Router, { type RouterContext } from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { AppError } from '../../shared/errors.ts';
+import type { Route } from './route.ts';
+
+/** Serves a request that belongs to a route. */
+export type ServeRoute = (ctx: Context, route: Route, params: Record<string, string>) => Promise<void>;
+
+/**
+ * Finds the route of a request. Paths are case sensitive and have no slash at their end. Routes that begin alike and are equally long
+ * share a router, so that a request is held against a few patterns and not against all.
+ */
+export class RouteTable {
+  readonly #routers = new Map<string, Router>();
+
+  constructor(routes: readonly Route[], serve: ServeRoute) {
+    for (const route of routes.toSorted(fixedPartsFirst)) {
+      const shape = shapeOf(route.path);
+      const router = this.#routers.get(shape) ?? new Router({ sensitive: true, strict: true });
+      this.#routers.set(shape, router);
+      const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
+      router.register(path, [route.method], ctx => serve(ctx, route, ctx.params));
+    }
+    const dispatchers = new Map([...this.#routers].map(([shape, router]) => [shape, router.routes()]));
+    this.dispatch = (ctx, next) => dispatchers.get(shapeOf(ctx.path))?.(ctx as RouterContext, next) ?? next();
+  }
+
+  /** Calls `serve` for the route of a request, or `next` when there is none. */
+  readonly dispatch: Middleware;
+
+  /** Methods of a path, sorted; empty when the path is not known. */
+  methodsOf(path: string): string[] {
+    const matched = this.#routers.get(shapeOf(path))?.match(path, 'OPTIONS').path ?? [];
+    const methods = new Set(matched.flatMap(layer => layer.methods));
+    if (methods.size > 0) methods.add('OPTIONS');
+    return [...methods].sort();
+  }
+
+  /**
+   * What to tell about a request that no route took.
+   *
+   * @returns the error and, for a known path, what to say in `Allow`
+   */
+  errorFor(path: string): { error: AppError; allow: string | undefined } {
+    const methods = this.methodsOf(path);
+    if (methods.length === 0) return { error: new AppError('unrecognized-request-url'), allow: undefined };
+    return { error: new AppError('method-not-allowed'), allow: methods.join(', ') };
+  }
+}
+
+/** The first part of a path, which no route leaves open, and how many parts there are. */
+function shapeOf(path: string | null): string {
+  // An address such as `http://?x` in a request line has none, whatever Koa's types say.
+  if (path === null) return '';
+  const firstEnd = path.indexOf('/', 1);
+  if (firstEnd < 0) return path;
+  let slashes = 1;
+  for (let at = firstEnd; at >= 0; at = path.indexOf('/', at + 1)) slashes += 1;
+  return `${path.slice(0, firstEnd)}${slashes}`;
+}
+
+/** `/videos/recent` is tried before `/videos/{videoId}`. */
+function fixedPartsFirst(a: Route, b: Route): number {
+  const aParts = a.path.split('/');
+  const bParts = b.path.split('/');
+  for (const [index, part] of aParts.entries()) {
+    const other = bParts[index] ?? '';
+    const difference = Number(part.startsWith('{')) - Number(other.startsWith('{'));
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

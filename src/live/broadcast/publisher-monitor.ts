@@ -1,0 +1,115 @@
+import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/logger.ts';
+import {
+  type AlarmInputs,
+  IngestHealth,
+  type IngestInfo,
+  type IngestStats,
+} from '../health/ingest-health.ts';
+import { ArrivalLog } from './arrival-log.ts';
+import type { LiveObserver, PublisherConnection } from './ports.ts';
+import type { PublisherSessionEvents } from './publisher-session.ts';
+import type { TrackKind } from './timeline.ts';
+
+/** What a watch is made with. */
+export interface PublisherMonitorOptions {
+  readonly clock: Clock;
+  readonly observer: Pick<LiveObserver, 'framesLost'>;
+  readonly log: Logger;
+}
+
+/** Knows who publishes a broadcast, since when nothing came, and what the media is like that came, across reconnects. */
+export class PublisherMonitor {
+  readonly #options: PublisherMonitorOptions;
+  readonly #health = new IngestHealth();
+  #ingest: IngestInfo = { protocol: '', encoder: '' };
+  #declared: DeclaredMedia | undefined;
+  #lastTagAtMs: number;
+  /** When media came in, by its time on the broadcast's clock. */
+  readonly arrivals: Readonly<Record<TrackKind, ArrivalLog>> = {
+    video: new ArrivalLog(),
+    audio: new ArrivalLog(),
+  };
+
+  constructor(options: PublisherMonitorOptions) {
+    this.#options = options;
+    this.#lastTagAtMs = options.clock.monotonicMs();
+  }
+
+  /** Who publishes, and what: of the newest publisher. */
+  get ingest(): IngestInfo {
+    return this.#ingest;
+  }
+
+  /** What the newest publisher says of its media. */
+  get declared(): DeclaredMedia | undefined {
+    return this.#declared;
+  }
+
+  /** Monotonic time at which the newest publisher, or its last tag, came. */
+  get lastTagAtMs(): number {
+    return this.#lastTagAtMs;
+  }
+
+  /** What the media is like now. */
+  get ingestStats(): IngestStats {
+    return this.#health.read(this.#options.clock.monotonicMs());
+  }
+
+  /** What alarms are judged by. */
+  get alarmInputs(): AlarmInputs {
+    return this.#health.signs(this.#options.clock.monotonicMs());
+  }
+
+  attached({ protocol, encoder }: PublisherConnection): void {
+    this.#ingest = { protocol, encoder };
+    this.tagArrived();
+    this.#health.attached(this.#lastTagAtMs);
+  }
+
+  /** Something came of the publisher. */
+  tagArrived(): void {
+    this.#lastTagAtMs = this.#options.clock.monotonicMs();
+  }
+
+  /** What its media consists of now. */
+  setMediaInfo(facts: Omit<IngestInfo, 'protocol' | 'encoder'>): void {
+    const { protocol, encoder } = this.#ingest;
+    this.#ingest = { protocol, encoder, ...facts };
+  }
+
+  /** The publisher's connection was lost. */
+  lost(): void {
+    const { clock } = this.#options;
+    this.#health.lost(clock.monotonicMs(), clock.nowMs());
+  }
+
+  /** The publisher stopped, or the broadcast is over. */
+  stopped(): void {
+    this.#health.stopped(this.#options.clock.monotonicMs());
+  }
+
+  /** For the publisher's run. */
+  readonly sessionEvents: Pick<PublisherSessionEvents, 'declared' | 'arrived' | 'dropped' | 'clockJumped'> = {
+    declared: media => {
+      this.#declared = media;
+      this.#health.declared(media);
+    },
+    arrived: (kind, atMs, timestampMs, bytes, isKeyframe) => {
+      const arrivedMs = this.#lastTagAtMs;
+      this.arrivals[kind].add(atMs, arrivedMs);
+      const missing = this.#health.arrived(kind, atMs, timestampMs, bytes, isKeyframe, arrivedMs);
+      if (missing > 0) this.#options.observer.framesLost('missing', missing);
+    },
+    dropped: count => {
+      this.#health.dropped(count);
+      this.#options.observer.framesLost('dropped', count);
+    },
+    clockJumped: () => {
+      const times = this.#health.clockJumped(this.#lastTagAtMs);
+      // A broken encoder jumps at every frame: a few lines tell the story.
+      if (times <= 3) this.#options.log.warn('publisher-clock-jumped', { times });
+    },
+  };
+}

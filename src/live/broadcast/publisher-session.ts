@@ -1,0 +1,378 @@
+import { type DeclaredMedia, readDeclaredMedia } from '../../media/flv/declared-media.ts';
+import { describeAudioTag, describeVideoTag, type TagDescription } from '../../media/flv/flv-tag.ts';
+import { messageOf } from '../../shared/errors.ts';
+import type { Packager, PackagerEvents, PackagerPlan } from '../packaging/packager.ts';
+import type { EndReason } from './broadcast-state.ts';
+import { type CodecCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
+import type { LiveTag } from './ports.ts';
+import { ResolutionGuard, resolutionTooLargeText } from './resolution-guard.ts';
+import type { Timeline, TrackKind } from './timeline.ts';
+
+/** Why a publisher cannot be packaged. */
+export type PublisherRefusal = Extract<
+  EndReason,
+  'unsupported-codec' | 'no-keyframe' | 'no-media' | 'limit-exceeded' | 'picture-too-large'
+>;
+
+/** What a run tells its broadcast. */
+export interface PublisherSessionEvents {
+  /** A packager begins, and the one before gets no more; who hears what it gives. */
+  packagerStarts(): Omit<PackagerEvents, 'drained'>;
+  /** Whether one more packager may be started now: each costs a process. */
+  mayStartPackager(): boolean;
+  /** What the encoder says of itself. */
+  declared(media: DeclaredMedia): void;
+  /** A frame arrived that is to be packaged: its place on the broadcast's clock, and its time as it was sent. */
+  arrived(kind: TrackKind, atMs: number, timestampMs: number, bytes: number, isKeyframe: boolean): void;
+  /** Media that is to be packaged, or decoder configuration, on the broadcast's clock. */
+  placed(tag: TimedTag): void;
+  /** Frames of picture that arrived are not packaged after all. */
+  dropped(count: number): void;
+  /** The publisher's clock was set anew: media goes on without a known distance. */
+  clockJumped(): void;
+  /** This publisher cannot be packaged. */
+  refused(reason: PublisherRefusal, description: string): void;
+  /** The packager takes more, or not for now. */
+  flow(isOpen: boolean): void;
+}
+
+/** What a run is made with. */
+export interface PublisherSessionOptions {
+  readonly timeline: Timeline;
+  readonly codecCapabilities: CodecCapabilities;
+  readonly startPackager: (plan: PackagerPlan, events: PackagerEvents) => Packager;
+  readonly events: PublisherSessionEvents;
+  readonly keyframeTimeoutMs: number;
+  readonly maxPixels: number;
+}
+
+/** A tag on the broadcast's clock. */
+export interface TimedTag {
+  readonly kind: TrackKind;
+  readonly atMs: number;
+  readonly body: Buffer;
+  readonly role: TagDescription['role'];
+  readonly codecName: string;
+}
+
+/** How long the other track is waited for once one has come. Encoders send both headers at once. */
+const otherTrackWaitMs = 400;
+/** A track that was announced and has not come is waited for this long. */
+const announcedTrackWaitMs = 1000;
+/** Audio that is silent (no tags at all) for this long is given up, so that players need not wait for it. */
+const audioTimeoutMs = 5000;
+const maxHeldTags = 2000;
+const maxHeldBytes = 16 * 1024 * 1024;
+/** What arrives for this much media time may have so many bytes: 128 Mbit/s. Memory is counted in seconds of media further on. */
+const rateWindowMs = 2000;
+const maxRateWindowBytes = 32 * 1024 * 1024;
+
+/**
+ * One publisher connection of a broadcast: finds out which tracks it has, starts a packager at a keyframe, feeds it, and starts
+ * another where tracks or decoder configuration change.
+ */
+export class PublisherSession {
+  readonly #options: PublisherSessionOptions;
+  readonly #resolutionGuard: ResolutionGuard;
+  #decoderConfigs: Partial<Record<TrackKind, { readonly codecName: string; readonly body: Buffer }>> = {};
+  #tracks: Partial<Record<TrackKind, 'copy' | 'aac'>> = {};
+  #codecNames: Partial<Record<TrackKind, string>> = {};
+  #announcedTracks: Record<TrackKind, boolean | undefined> = { audio: undefined, video: undefined };
+  #packager: Packager | undefined;
+  #plan: PackagerPlan | undefined;
+  /** What the running packager was begun with. */
+  #planCodecNames: Partial<Record<TrackKind, string>> = {};
+  /** Tags since the first one, or since the last keyframe, until a packager starts. */
+  #heldTags: TimedTag[] = [];
+  #heldBytes = 0;
+  #startTimer: NodeJS.Timeout | undefined;
+  #keyframeTimer: NodeJS.Timeout | undefined;
+  #lastAudioMs: number | undefined;
+  #lastPlacedMs: number | undefined;
+  #rateWindowStartMs = 0;
+  #rateWindowBytes = 0;
+  #isRestartDue = false;
+  #hasPackaged = false;
+  #isEnded = false;
+
+  constructor(options: PublisherSessionOptions) {
+    this.#options = options;
+    this.#resolutionGuard = new ResolutionGuard(options.maxPixels);
+    this.#expectKeyframe();
+  }
+
+  tag(tag: LiveTag): void {
+    if (this.#isEnded) return;
+    if (tag.kind === 'script') {
+      this.#readMetadata(tag.body);
+      return;
+    }
+    const described = tag.kind === 'video' ? describeVideoTag(tag.body) : describeAudioTag(tag.body);
+    if (described === undefined || described.role === 'other') return;
+    if (!this.#acceptsCodec(tag.kind, described)) return;
+    const tooLarge = tag.kind === 'video' ? this.#resolutionGuard.find(described, tag.body) : undefined;
+    if (tooLarge !== undefined) {
+      this.#refuse('picture-too-large', resolutionTooLargeText(tooLarge, this.#options.maxPixels));
+      return;
+    }
+    if (described.role === 'config') {
+      this.#configure(tag.kind, described.codec.name, tag.body);
+      // What has not begun yet goes on where the one before it is now.
+      const atMs = this.#lastPlacedMs ?? this.#options.timeline.endMs;
+      const { kind, body } = tag;
+      this.#options.events.placed({ kind, body, atMs, role: 'config', codecName: described.codec.name });
+      return;
+    }
+    const placement = this.#options.timeline.place(tag.kind, tag.timestampMs);
+    if (this.#exceedsMaxBitrate(placement.atMs, tag.body.length)) {
+      this.#refuse('limit-exceeded', 'More than 128 Mbit/s came. Choose a lower bitrate in the encoder.');
+      return;
+    }
+    if (placement.isClockJump) this.#options.events.clockJumped();
+    const isKeyframe = described.role === 'keyframe';
+    this.#options.events.arrived(tag.kind, placement.atMs, tag.timestampMs, tag.body.length, isKeyframe);
+    if (isKeyframe) this.#expectKeyframe();
+    if (tag.kind === 'audio') this.#lastAudioMs = placement.atMs;
+    else this.#detectLostAudio(placement.atMs);
+    const placed: TimedTag = {
+      kind: tag.kind,
+      atMs: placement.atMs,
+      body: tag.body,
+      role: described.role,
+      codecName: described.codec.name,
+    };
+    this.#lastPlacedMs = placement.atMs;
+    this.#options.events.placed(placed);
+    this.#holdOrWrite(placed);
+  }
+
+  /** The publisher is gone: what is inside the packager comes out. */
+  async finish(): Promise<void> {
+    this.#end();
+    await this.#packager?.finish();
+  }
+
+  /** Nothing of it is wanted any more. */
+  async kill(): Promise<void> {
+    this.#end();
+    await this.#packager?.kill();
+  }
+
+  /** The packager is gone: another one starts at the next keyframe. */
+  #packagerGone(): void {
+    this.#packager = undefined;
+    this.#plan = undefined;
+    this.#takeHeldTags();
+    this.#options.events.flow(true);
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    this.#takeHeldTags();
+    clearTimeout(this.#startTimer);
+    clearTimeout(this.#keyframeTimer);
+  }
+
+  #takeHeldTags(): TimedTag[] {
+    const held = this.#heldTags;
+    this.#heldTags = [];
+    this.#heldBytes = 0;
+    return held;
+  }
+
+  #exceedsMaxBitrate(atMs: number, bytes: number): boolean {
+    if (atMs - this.#rateWindowStartMs >= rateWindowMs) {
+      this.#rateWindowStartMs = atMs;
+      this.#rateWindowBytes = 0;
+    }
+    this.#rateWindowBytes += bytes;
+    return this.#rateWindowBytes > maxRateWindowBytes;
+  }
+
+  #refuse(reason: PublisherRefusal, description: string): void {
+    if (this.#isEnded) return;
+    this.#end();
+    this.#options.events.refused(reason, description);
+  }
+
+  #expectKeyframe(): void {
+    clearTimeout(this.#keyframeTimer);
+    const { keyframeTimeoutMs } = this.#options;
+    const seconds = Math.round(keyframeTimeoutMs / 1000);
+    this.#keyframeTimer = setTimeout(() => {
+      if (this.#tracks.video !== undefined) {
+        const advice = 'Set the keyframe interval to 2 s in the encoder.';
+        this.#refuse('no-keyframe', `No keyframe came for ${seconds} s. ${advice}`);
+      } else if (this.#tracks.audio === undefined) {
+        this.#refuse('no-media', `No audio or video came for ${seconds} s.`);
+      }
+    }, keyframeTimeoutMs);
+  }
+
+  #readMetadata(body: Buffer): void {
+    const declared = readDeclaredMedia(body);
+    if (declared === undefined) return;
+    this.#announcedTracks = { audio: declared.hasAudio, video: declared.hasVideo };
+    this.#options.events.declared(declared);
+  }
+
+  #acceptsCodec(kind: TrackKind, described: TagDescription): boolean {
+    const { codec } = described;
+    const isKnown = this.#codecNames[kind] === codec.name;
+    if (this.#tracks[kind] !== undefined && isKnown) return true;
+    const { codecCapabilities } = this.#options;
+    const verdict = kind === 'video' ? judgeVideoCodec(codec, codecCapabilities) : judgeAudioCodec(codec);
+    if (verdict.take === 'refuse') {
+      this.#refuse('unsupported-codec', verdict.description);
+      return false;
+    }
+    // Beside a running packager a configuration alone is no track yet: some encoders repeat that of a track they no longer send.
+    if (this.#plan !== undefined && described.role === 'config') return true;
+    this.#tracks[kind] = verdict.take;
+    this.#codecNames[kind] = codec.name;
+    if (kind === 'video') this.#expectKeyframe();
+    // A track that comes late, or with another codec, needs another packager.
+    if (this.#plan !== undefined) this.#isRestartDue = true;
+    return true;
+  }
+
+  #configure(kind: TrackKind, codecName: string, body: Buffer): void {
+    const former = this.#decoderConfigs[kind];
+    if (former?.body.equals(body)) return;
+    this.#decoderConfigs[kind] = { codecName, body };
+    if (former !== undefined && this.#plan !== undefined) this.#isRestartDue = true;
+  }
+
+  #detectLostAudio(videoMs: number): void {
+    if (this.#plan === undefined || this.#plan.audio === 'none' || this.#lastAudioMs === undefined) return;
+    if (videoMs - this.#lastAudioMs < audioTimeoutMs) return;
+    delete this.#tracks.audio;
+    this.#lastAudioMs = undefined;
+    this.#isRestartDue = true;
+  }
+
+  #holdOrWrite(tag: TimedTag): void {
+    const startsCleanly =
+      tag.role === 'keyframe' || (this.#tracks.video === undefined && tag.kind === 'audio');
+    if (this.#packager !== undefined) {
+      if (!this.#isRestartDue || !startsCleanly) {
+        this.#write(tag);
+        return;
+      }
+      this.#isRestartDue = false;
+      void this.#packager.finish();
+      this.#packagerGone();
+      this.#heldTags.push(tag);
+      this.#start();
+      return;
+    }
+    if (
+      tag.kind === 'video' &&
+      tag.role !== 'keyframe' &&
+      !this.#heldTags.some(held => held.role === 'keyframe')
+    ) {
+      // Before the first packager this is a publisher that begins in the middle; later it is our loss.
+      if (this.#hasPackaged) this.#options.events.dropped(1);
+      return;
+    }
+    this.#heldTags.push(tag);
+    this.#heldBytes += tag.body.length;
+    // Whoever sends that much without a keyframe sends nothing that can be shown.
+    while (this.#heldTags.length > maxHeldTags || this.#heldBytes > maxHeldBytes) {
+      const oldest = this.#heldTags.shift();
+      this.#heldBytes -= oldest?.body.length ?? 0;
+      if (oldest?.kind === 'video') this.#options.events.dropped(1);
+    }
+    this.#startWhenReady();
+  }
+
+  #startWhenReady(): void {
+    const { video, audio } = this.#tracks;
+    const hasKeyframe = this.#heldTags.some(held => held.role === 'keyframe');
+    if (video !== undefined && !hasKeyframe) return;
+    const missing: TrackKind | undefined =
+      video === undefined ? 'video' : audio === undefined ? 'audio' : undefined;
+    if (missing === undefined) {
+      this.#start();
+      return;
+    }
+    if (this.#startTimer !== undefined) return;
+    const waitMs =
+      this.#announcedTracks[missing] === true || missing === 'video'
+        ? announcedTrackWaitMs
+        : this.#announcedTracks[missing] === false
+          ? otherTrackWaitMs / 4
+          : otherTrackWaitMs;
+    this.#startTimer = setTimeout(() => {
+      this.#startTimer = undefined;
+      const isStillWaiting = this.#packager === undefined && this.#heldTags.length > 0;
+      const lacksKeyframe =
+        this.#tracks.video !== undefined && !this.#heldTags.some(held => held.role === 'keyframe');
+      if (isStillWaiting && !lacksKeyframe) this.#start();
+    }, waitMs);
+  }
+
+  #start(): void {
+    clearTimeout(this.#startTimer);
+    this.#startTimer = undefined;
+    if (!this.#options.events.mayStartPackager()) {
+      this.#refuse(
+        'limit-exceeded',
+        'The encoder changes its settings too often. Keep codec, size and sound as they are while live.',
+      );
+      return;
+    }
+    const plan: PackagerPlan = {
+      hasVideo: this.#tracks.video !== undefined,
+      audio: this.#tracks.audio ?? 'none',
+    };
+    const inner = this.#options.events.packagerStarts();
+    let packager: Packager;
+    try {
+      packager = this.#options.startPackager(plan, {
+        ...inner,
+        drained: () => this.#options.events.flow(true),
+        exited: exit => {
+          if (this.#packager === packager) this.#packagerGone();
+          inner.exited(exit);
+        },
+      });
+    } catch (error) {
+      this.#packagerGone();
+      inner.exited({ kind: 'failed', report: messageOf(error) });
+      return;
+    }
+    this.#packager = packager;
+    this.#hasPackaged = true;
+    this.#plan = plan;
+    this.#planCodecNames = { ...this.#codecNames };
+    this.#isRestartDue = false;
+    const held = this.#takeHeldTags();
+    const firstKeyframe = held.findIndex(tag => tag.role === 'keyframe');
+    const startMs = held[Math.max(0, firstKeyframe)]?.atMs ?? 0;
+    // Audio of which there is only the configuration so far has this long to come.
+    if (plan.audio !== 'none') this.#lastAudioMs ??= startMs;
+    for (const kind of ['video', 'audio'] as const) {
+      const config = this.#decoderConfigs[kind];
+      if (config === undefined || this.#tracks[kind] === undefined) continue;
+      if (config.codecName === this.#codecNames[kind]) packager.write(kind, startMs, config.body, true);
+    }
+    for (const tag of held) {
+      // Audio from before the first picture would be shown over nothing.
+      if (tag.atMs >= startMs || !plan.hasVideo) this.#write(tag);
+    }
+  }
+
+  #write(tag: TimedTag): void {
+    const { kind } = tag;
+    if (this.#plan === undefined || (kind === 'audio' ? this.#plan.audio === 'none' : !this.#plan.hasVideo))
+      return;
+    // The packager that takes it begins at the next keyframe.
+    if (tag.codecName !== this.#planCodecNames[kind]) {
+      if (kind === 'video') this.#options.events.dropped(1);
+      return;
+    }
+    const isOpen = this.#packager?.write(kind, tag.atMs, tag.body, false) ?? true;
+    if (!isOpen) this.#options.events.flow(false);
+  }
+}

@@ -1,0 +1,58 @@
+import {
+  readFrameSizes,
+  readVideoConfig,
+  type VideoSampleEntryType,
+} from '../../media/codecs/frame-sizes.ts';
+import type { FrameSize } from '../../media/codecs/parameter-set.ts';
+import type { TagDescription } from '../../media/flv/flv-tag.ts';
+
+const sizedCodecs: Readonly<Record<string, VideoSampleEntryType>> = {
+  'H.264': 'avc1',
+  HEVC: 'hvc1',
+  AV1: 'av01',
+};
+/** Pictures are coded in whole blocks, of which up to this many lines and columns are cropped. */
+const maxCroppedLines = 15;
+
+/** Tells whether a picture has more pixels than a broadcast may have. Cropping to whole blocks does not count. */
+export function isResolutionTooLarge({ width, height }: FrameSize, maxPixels: number): boolean {
+  return (width - maxCroppedLines) * (height - maxCroppedLines) > maxPixels;
+}
+
+/** The sentence for a person whose encoder sends a picture that is too large. */
+export function resolutionTooLargeText({ width, height }: FrameSize, maxPixels: number): string {
+  return `The picture of ${width}x${height} is too large: this server takes at most ${maxPixels} pixels. Choose a smaller output resolution in the encoder.`;
+}
+
+/** Finds pictures that are too large before anything decodes them: in decoder configuration, and in parameter sets inside of frames. */
+export class ResolutionGuard {
+  readonly #maxPixels: number;
+  #lengthBytes = 4;
+
+  constructor(maxPixels: number) {
+    this.#maxPixels = maxPixels;
+  }
+
+  /** The first too large picture that a video tag declares; undefined when there is none. */
+  find({ codec, role }: TagDescription, body: Buffer): FrameSize | undefined {
+    const sized = sizedCodecs[codec.name];
+    if (sized === undefined || role === 'other') return undefined;
+    if (role === 'config') {
+      const { lengthBytes, sizes } = readVideoConfig(sized, body.subarray(5));
+      this.#lengthBytes = lengthBytes;
+      return this.#tooLarge(sizes);
+    }
+    return this.#tooLarge(readFrameSizes(sized, body.subarray(headerBytes(body)), this.#lengthBytes));
+  }
+
+  #tooLarge(sizes: readonly FrameSize[]): FrameSize | undefined {
+    return sizes.find(size => isResolutionTooLarge(size, this.#maxPixels));
+  }
+}
+
+/** Bytes of a frame's tag body before its media. Of the enhanced form only coded frames (1) of AVC and HEVC have a composition time. */
+function headerBytes(body: Buffer): number {
+  const first = body[0] ?? 0;
+  if ((first & 0x80) === 0) return 5;
+  return (first & 0x0f) === 1 && body.toString('latin1', 1, 5) !== 'av01' ? 8 : 5;
+}

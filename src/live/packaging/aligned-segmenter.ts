@@ -1,0 +1,316 @@
+import type { Sample } from '../../media/cmaf/fragment-reader.ts';
+import { writeFragment } from '../../media/cmaf/fragment-writer.ts';
+import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import { silentAacFrame } from '../../media/codecs/silent-aac-frame.ts';
+import type { LiveRendition } from '../transcode/live-rendition.ts';
+import type { SegmentInfo } from '../window/live-window.ts';
+import type { Part } from './segmenter.ts';
+
+/** What a rendition that follows another is made with. */
+export interface AlignedSegmenterOptions {
+  readonly rendition: LiveRendition;
+  readonly kind: 'video' | 'audio';
+  /** How much later than it is decoded the leader's picture is shown: sound is cut where that is. */
+  readonly presentationOffsetMs?: () => number;
+  onTrack(track: TrackDescription, init: Buffer): void;
+  onPart(part: Part): void;
+}
+
+/** A step of the rendition that leads. */
+type Boundary =
+  | { readonly kind: 'open'; readonly facts: SegmentInfo }
+  | { readonly kind: 'part'; readonly endMs: number }
+  | { readonly kind: 'close' };
+
+interface QueuedSample {
+  readonly track: TrackDescription;
+  readonly sample: Sample;
+  readonly atMs: number;
+  readonly durationMs: number;
+}
+
+/** Times of the same frame in two renditions differ by roundings only. */
+const frameToleranceMs = 4;
+/** Sound that is this far behind the picture goes on in silence. */
+const maxAudioLagMs = 1000;
+/** RTMP rounds the times of frames by less. */
+const timestampRoundingMs = 2;
+/** A frame that begins just half a frame from where a segment does belongs to one of the two: sums of milliseconds are not exact. */
+const epsilonMs = 0.01;
+/** How much later than decoded pictures are shown may change from one keyframe to the next by less. */
+const maxShiftMs = 500;
+/** Longer than any lag that is waited for. */
+const maxQueuedSamples = 4000;
+
+/**
+ * Cuts one track into the segments of a rendition that leads: they have the same numbers, begin at the same instants, and follow the
+ * same breaks. Parts of picture end where the leader's do; those of sound are as many whole frames as fit.
+ *
+ * Nothing is cut before the leader has said where: what comes earlier waits.
+ */
+export class AlignedSegmenter {
+  readonly #options: AlignedSegmenterOptions;
+  #track: TrackDescription | undefined;
+  #boundaries: Boundary[] = [];
+  #queue: QueuedSample[] = [];
+  /** The segment that is open at the leader, as far as it was followed. */
+  #segment: SegmentInfo | undefined;
+  #isOpen = false;
+  #openSamples: QueuedSample[] = [];
+  /** Where the open part begins and ends, on the broadcast's clock. */
+  #partStartMs = 0;
+  #endMs = Number.NEGATIVE_INFINITY;
+  #leaderEndMs = 0;
+  #presentationOffsetMs = 0;
+  /** The end of the last part of the leader that was gone along with. */
+  #alignedUntilMs = 0;
+  /** The part before ended with all of its media, so that one without a keyframe can follow. */
+  #isContinuous = false;
+  #isFinished = false;
+
+  constructor(options: AlignedSegmenterOptions) {
+    this.#options = options;
+  }
+
+  /** Samples from now on are of this track. */
+  useTrack(track: TrackDescription): void {
+    this.#track = track;
+  }
+
+  /** @param atMs decoding time on the broadcast's clock */
+  add(sample: Sample, atMs: number): void {
+    const track = this.#track;
+    if (track === undefined || this.#isFinished) return;
+    this.#queue.push({ track, sample, atMs, durationMs: (sample.durationTicks * 1000) / track.timescale });
+    if (this.#queue.length > maxQueuedSamples) this.#queue.shift();
+    this.#processBoundaries();
+  }
+
+  /** The leader has opened a segment. */
+  segmentOpened(facts: SegmentInfo): void {
+    this.#presentationOffsetMs = this.#options.presentationOffsetMs?.() ?? 0;
+    this.#boundaries.push({
+      kind: 'open',
+      facts: { ...facts, startMs: facts.startMs + this.#presentationOffsetMs },
+    });
+  }
+
+  /** The leader has listed a part that ends at `endMs`. */
+  partListed(endMs: number): void {
+    this.#leaderEndMs = endMs + this.#presentationOffsetMs;
+    this.#boundaries.push({ kind: 'part', endMs: this.#leaderEndMs });
+    this.#processBoundaries();
+  }
+
+  /** The leader has closed its segment. */
+  segmentClosed(): void {
+    this.#boundaries.push({ kind: 'close' });
+    this.#processBoundaries();
+  }
+
+  /** Nothing more comes: what is there is cut. */
+  finish(): void {
+    this.#isFinished = true;
+    this.#processBoundaries();
+    this.#closeSegment();
+    this.#queue = [];
+  }
+
+  #processBoundaries(): void {
+    for (let mark = this.#boundaries[0]; mark !== undefined; mark = this.#boundaries[0]) {
+      if (mark.kind === 'part') {
+        const isDone =
+          this.#options.kind === 'video' ? this.#cutVideoUntil(mark.endMs) : this.#cutAudioUntil(mark.endMs);
+        if (!isDone) return;
+      } else if (mark.kind === 'close') this.#closeSegment();
+      else this.#beginSegment(mark.facts);
+      this.#boundaries.shift();
+    }
+  }
+
+  #beginSegment(facts: SegmentInfo): void {
+    this.#closeSegment();
+    this.#segment = facts;
+    const isSound = this.#options.kind === 'audio';
+    const offMs = Math.abs(this.#endMs - facts.startMs);
+    // Sound has no frame that the segment must begin with: it goes on where it is.
+    const startMs = isSound && !facts.hasDiscontinuity && offMs < maxShiftMs ? this.#endMs : facts.startMs;
+    this.#partStartMs = startMs;
+    this.#endMs = startMs;
+    const tolerance = isSound ? (this.#queue[0]?.durationMs ?? 0) / 2 : frameToleranceMs;
+    while (this.#queue[0] !== undefined && this.#queue[0].atMs < startMs - tolerance - epsilonMs) {
+      this.#queue.shift();
+      this.#isContinuous = false;
+    }
+  }
+
+  #closeSegment(): void {
+    if (this.#segment === undefined) return;
+    if (this.#openSamples.length > 0) this.#closePart(this.#endMs);
+    const { window } = this.#options.rendition;
+    if (this.#isOpen) window.closeSegment();
+    else {
+      this.#isContinuous = false;
+      window.addMissingSegment(
+        this.#segment,
+        Math.max(0.001, (this.#alignedUntilMs - this.#segment.startMs) / 1000),
+      );
+    }
+    this.#isOpen = false;
+    this.#segment = undefined;
+  }
+
+  // ------------------------------------------------------------------------------------------------ picture
+
+  #cutVideoUntil(endMs: number): boolean {
+    const newest = this.#queue.at(-1);
+    const hasAll = newest !== undefined && newest.atMs + 1.5 * newest.durationMs >= endMs;
+    if (!hasAll && !this.#isFinished) return false;
+    this.#alignedUntilMs = endMs;
+    while (this.#queue[0] !== undefined && this.#queue[0].atMs < endMs - frameToleranceMs) {
+      const next = this.#queue.shift()!;
+      // Another track has to wait for a segment of its own.
+      if (this.#isOpen && !this.#isCurrentTrack(next)) continue;
+      // A segment begins with a keyframe or not at all: a rendition that lost its place waits for the next one.
+      if (!this.#isOpen && this.#openSamples.length === 0 && !next.sample.isSync && !this.#canContinue(next))
+        continue;
+      this.#openSamples.push(next);
+    }
+    this.#closePart(endMs);
+    return true;
+  }
+
+  #canContinue(next: QueuedSample): boolean {
+    return this.#isContinuous && this.#isCurrentTrack(next);
+  }
+
+  #isCurrentTrack({ track }: QueuedSample): boolean {
+    const { rendition, kind } = this.#options;
+    return rendition.tracks[kind]?.sampleEntry.equals(track.sampleEntry) === true;
+  }
+
+  // ------------------------------------------------------------------------------------------------ sound
+
+  #cutAudioUntil(endMs: number): boolean {
+    this.#alignedUntilMs = endMs;
+    for (;;) {
+      const next = this.#queue[0];
+      const frameMs = next?.durationMs ?? this.#openSamples[0]?.durationMs ?? 1000 / 50;
+      if (this.#endMs >= endMs - frameMs / 2) return true;
+      if (next === undefined) {
+        const isLate = this.#leaderEndMs - this.#endMs > maxAudioLagMs;
+        if (!isLate && !this.#isFinished) return false;
+        if (!this.#fillWithSilence(endMs)) return true;
+        continue;
+      }
+      if (next.atMs >= endMs - frameMs / 2) {
+        this.#fillWithSilence(endMs);
+        return true;
+      }
+      if (next.atMs < this.#endMs - frameMs / 2 - epsilonMs) {
+        this.#queue.shift();
+        continue;
+      }
+      if (next.atMs - this.#endMs > 1.5 * frameMs && this.#fillWithSilence(next.atMs)) continue;
+      this.#queue.shift();
+      this.#addAudio(this.#alignedToPrevious(next, frameMs));
+    }
+  }
+
+  /** A frame that begins a little off the end of the one before (which may be silence) begins there, and ends where it would. */
+  #alignedToPrevious(next: QueuedSample, frameMs: number): QueuedSample {
+    const offMs = next.atMs - this.#endMs;
+    const isJoin = this.#openSamples.length > 0 || this.#isOpen;
+    if (!isJoin || Math.abs(offMs) < timestampRoundingMs || Math.abs(offMs) > 1.5 * frameMs) return next;
+    const durationMs = next.durationMs + offMs;
+    const durationTicks = Math.max(1, Math.round((durationMs * next.track.timescale) / 1000));
+    return { ...next, atMs: this.#endMs, durationMs, sample: { ...next.sample, durationTicks } };
+  }
+
+  #addAudio(next: QueuedSample): void {
+    const targetMs = (this.#options.rendition.window.partTargetSeconds ?? 0) * 1000;
+    if (this.#openSamples.length === 0) {
+      this.#partStartMs = this.#isOpen ? this.#endMs : next.atMs;
+    } else if (next.atMs + next.durationMs - this.#partStartMs > targetMs) this.#closePart(this.#endMs);
+    this.#openSamples.push(next);
+    this.#endMs = next.atMs + next.durationMs;
+    if (this.#endMs + next.durationMs - this.#partStartMs > targetMs) this.#closePart(this.#endMs);
+  }
+
+  /** Whether any was put there. */
+  #fillWithSilence(untilMs: number): boolean {
+    const track = this.#track ?? this.#options.rendition.tracks.audio;
+    const data = track === undefined ? undefined : silentAacFrame(track);
+    const frameMs = (1024 * 1000) / (track?.timescale ?? 48_000);
+    const isShort = () => this.#endMs + frameMs / 2 + epsilonMs < untilMs;
+    if (track === undefined || data === undefined || !isShort()) return false;
+    while (isShort()) {
+      // The last one reaches to what comes behind.
+      const isLast = this.#endMs + 1.5 * frameMs >= untilMs;
+      const durationMs = isLast ? untilMs - this.#endMs : frameMs;
+      const durationTicks = Math.round((durationMs * track.timescale) / 1000);
+      const sample = {
+        trackId: 2,
+        dtsTicks: 0,
+        durationTicks,
+        compositionOffsetTicks: 0,
+        isSync: true,
+        data,
+      };
+      this.#addAudio({ track, sample, atMs: this.#endMs, durationMs });
+    }
+    return true;
+  }
+
+  // ------------------------------------------------------------------------------------------------ parts
+
+  #closePart(endMs: number): void {
+    const samples = this.#openSamples;
+    const facts = this.#segment;
+    const first = samples[0];
+    if (first === undefined || facts === undefined) {
+      this.#isContinuous = false;
+      return;
+    }
+    this.#openSamples = [];
+    const { rendition, kind } = this.#options;
+    if (!this.#isOpen) this.#openSegment(facts, first);
+    const { timescale } = first.track;
+    const ticksOf = (ms: number) => Math.round((ms * timescale) / 1000);
+    const timed = samples.map(({ sample, atMs }, index) => {
+      if (kind === 'audio') return sample;
+      const untilMs = samples[index + 1]?.atMs ?? endMs;
+      return { ...sample, durationTicks: Math.max(1, ticksOf(untilMs) - ticksOf(atMs)) };
+    });
+    const body = writeFragment(rendition.window.nextSequenceNumber(), [
+      { trackId: kind === 'video' ? 1 : 2, baseDtsTicks: ticksOf(first.atMs), samples: timed },
+    ]);
+    const part: Part = {
+      body,
+      durationSeconds: (endMs - this.#partStartMs) / 1000,
+      isIndependent: kind === 'audio' || samples.some(({ sample }) => sample.isSync),
+      newestFrameMs: samples.at(-1)!.atMs,
+    };
+    this.#partStartMs = endMs;
+    this.#endMs = endMs;
+    this.#isContinuous = true;
+    rendition.window.addPart(part);
+    this.#options.onPart(part);
+  }
+
+  #openSegment(facts: SegmentInfo, first: QueuedSample): void {
+    const { rendition, kind } = this.#options;
+    if (rendition.tracks[kind] !== first.track) {
+      this.#options.onTrack(first.track, rendition.setTracks({ [kind]: first.track }));
+    }
+    this.#isOpen = true;
+    // What is missing at the beginning is no part of it.
+    const startMs = Math.abs(first.atMs - facts.startMs) <= frameToleranceMs ? facts.startMs : first.atMs;
+    this.#partStartMs = startMs;
+    const programDateTimeMs = Math.round(facts.programDateTimeMs + startMs - facts.startMs);
+    rendition.window.openAlignedSegment(
+      { ...facts, startMs, programDateTimeMs },
+      kind === 'audio' || first.sample.isSync,
+    );
+  }
+}

@@ -1,0 +1,175 @@
+import { packageArguments, packagePipes } from '../../ffmpeg/arguments/package-arguments.ts';
+import type { OwnedProcess, ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
+import { copyLimits } from '../../ffmpeg/process/process-limits.ts';
+import { FragmentReader, type Sample } from '../../media/cmaf/fragment-reader.ts';
+import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import { flvHeader, flvTagEnvelope } from '../../media/flv/flv-tag.ts';
+import { messageOf } from '../../shared/errors.ts';
+import type { TrackKind } from '../broadcast/timeline.ts';
+import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
+
+/** Input that ffmpeg has not read yet; more than this and the publisher is made to wait. */
+const highWaterBytes = 4 * 1024 * 1024;
+/** ffmpeg that has input and gives nothing for this long hangs. */
+const stallTimeoutMs = 8000;
+/** Audio waits for the next video frame, so that both go in one write; at most for this much media time. */
+const maxAudioWaitMs = 60;
+/** Maximum number of tags that wait; a publisher whose timestamps stand still would let them wait for ever. */
+const maxWaitingTags = 64;
+/** Samples of one track that wait for the other track's init segment. */
+const maxEarlySamples = 300;
+
+/** What an ffmpeg packager needs beside its plan. */
+export interface FfmpegPackagerOptions {
+  readonly path: string;
+  readonly owner: ProcessOwner;
+  readonly plan: PackagerPlan;
+  readonly events: PackagerEvents;
+  /** Go on the log lines of the process. */
+  readonly ids: Readonly<Record<string, unknown>>;
+}
+
+/** A packager that is one ffmpeg: FLV on its stdin, one fragmented MP4 a track on pipes of their own. */
+export class FfmpegPackager implements Packager {
+  readonly #process: OwnedProcess;
+  readonly #events: PackagerEvents;
+  readonly #expected: readonly TrackKind[];
+  readonly #hasVideo: boolean;
+  /** Bytes of audio tags that were not written yet, and the time of the first of them. */
+  #waitingBuffers: Buffer[] = [];
+  #waitingSinceMs = 0;
+  readonly #tracks: Partial<Record<TrackKind, TrackDescription>> = {};
+  /** Each muxer counts from its track's first sample: this is when that was. */
+  readonly #startMs: Partial<Record<TrackKind, number>> = {};
+  #earlySamples: { kind: TrackKind; sample: Sample }[] | undefined = [];
+  #firstWriteMs: number | undefined;
+  #isPaused = false;
+  #isKilled = false;
+  #failure: string | undefined;
+  #stallTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: FfmpegPackagerOptions) {
+    const { plan, events } = options;
+    this.#events = events;
+    this.#hasVideo = plan.hasVideo;
+    const pipes = packagePipes(plan);
+    const descriptors = Object.entries(pipes) as [TrackKind, number][];
+    this.#expected = descriptors.map(([kind]) => kind);
+    this.#process = options.owner.start(options.path, packageArguments(plan), {
+      outputs: descriptors.length,
+      limits: copyLimits,
+      ids: options.ids,
+    });
+    for (const [kind, descriptor] of descriptors) this.#readOutput(kind, descriptor);
+    this.#process.stdin.on('drain', () => {
+      if (!this.#isPaused) return;
+      this.#isPaused = false;
+      events.drained();
+    });
+    this.#process.stdin.write(flvHeader(plan.audio !== 'none', plan.hasVideo));
+    void this.#process.exited.then(exit => {
+      clearTimeout(this.#stallTimer);
+      if (this.#isKilled) {
+        events.exited({ kind: 'stopped', report: '' });
+        return;
+      }
+      // One that ended well without being asked gave its input up all the same.
+      const failed = this.#failure !== undefined || exit.kind !== 'stopped';
+      const how = exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
+      const report = [this.#failure ?? how, ...exit.lastLines].join(' | ');
+      events.exited({ kind: failed ? 'failed' : 'stopped', report });
+    });
+  }
+
+  write(kind: TrackKind, atMs: number, body: Buffer, isConfig: boolean): boolean {
+    const stdin = this.#process.stdin;
+    if (stdin.writableEnded || stdin.destroyed) return true;
+    this.#firstWriteMs ??= atMs;
+    if (!isConfig) this.#startMs[kind] ??= atMs;
+    const [head, tail] = flvTagEnvelope(kind, Math.max(0, atMs - this.#firstWriteMs), body.length);
+    if (this.#waitingBuffers.length === 0) this.#waitingSinceMs = atMs;
+    this.#waitingBuffers.push(head, body, tail);
+    const mayWait =
+      kind === 'audio' &&
+      this.#hasVideo &&
+      atMs - this.#waitingSinceMs < maxAudioWaitMs &&
+      this.#waitingBuffers.length < 3 * maxWaitingTags;
+    if (!mayWait) this.#flush();
+    if (stdin.writableLength > highWaterBytes) this.#isPaused = true;
+    return !this.#isPaused;
+  }
+
+  async finish(): Promise<void> {
+    this.#flush();
+    await this.#process.stop();
+  }
+
+  async kill(): Promise<void> {
+    this.#isKilled = true;
+    await this.#process.kill();
+  }
+
+  /** Each write wakes ffmpeg: one for all that waits. */
+  #flush(): void {
+    const stdin = this.#process.stdin;
+    const waiting = this.#waitingBuffers;
+    this.#waitingBuffers = [];
+    if (waiting.length === 0 || stdin.writableEnded || stdin.destroyed) return;
+    stdin.cork();
+    for (const bytes of waiting) stdin.write(bytes);
+    stdin.uncork();
+    this.#startStallTimer();
+  }
+
+  #readOutput(kind: TrackKind, descriptor: number): void {
+    const reader = new FragmentReader({
+      onInit: tracks => this.#addTrack(kind, tracks[0]),
+      onSample: sample => this.#addSample(kind, sample),
+    });
+    this.#process.output(descriptor).on('data', (chunk: Buffer) => {
+      if (this.#failure !== undefined || this.#isKilled) return;
+      clearTimeout(this.#stallTimer);
+      this.#stallTimer = undefined;
+      // No more may be written until it has read this.
+      if (this.#process.stdin.writableLength > 0) this.#startStallTimer();
+      try {
+        reader.push(chunk);
+      } catch (error) {
+        this.#fail(`its output cannot be read: ${messageOf(error)}`);
+      }
+    });
+  }
+
+  #addTrack(kind: TrackKind, track: TrackDescription | undefined): void {
+    if (track === undefined) throw new Error('an init segment without a track');
+    this.#tracks[kind] = track;
+    if (!this.#expected.every(expected => this.#tracks[expected] !== undefined)) return;
+    this.#events.tracks(this.#tracks);
+    const early = this.#earlySamples ?? [];
+    this.#earlySamples = undefined;
+    for (const { kind: earlyKind, sample } of early) this.#emitSample(earlyKind, sample);
+  }
+
+  #addSample(kind: TrackKind, sample: Sample): void {
+    if (this.#earlySamples === undefined) this.#emitSample(kind, sample);
+    else if (this.#earlySamples.length >= maxEarlySamples) this.#fail('one of its tracks never began');
+    else this.#earlySamples.push({ kind, sample });
+  }
+
+  #emitSample(kind: TrackKind, sample: Sample): void {
+    const timescale = this.#tracks[kind]?.timescale ?? 1000;
+    this.#events.sample(kind, sample, (this.#startMs[kind] ?? 0) + (sample.dtsTicks * 1000) / timescale);
+  }
+
+  #startStallTimer(): void {
+    this.#stallTimer ??= setTimeout(
+      () => this.#fail(`it gave nothing for ${stallTimeoutMs} ms`),
+      stallTimeoutMs,
+    );
+  }
+
+  #fail(reason: string): void {
+    this.#failure ??= reason;
+    void this.#process.kill();
+  }
+}

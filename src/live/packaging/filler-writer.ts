@@ -1,0 +1,194 @@
+import { readFragmentLayout, shiftDecodeTimes } from '../../media/cmaf/fragment-layout.ts';
+import type { Sample } from '../../media/cmaf/fragment-reader.ts';
+import { type RunSample, type TrackRun, writeFragment } from '../../media/cmaf/fragment-writer.ts';
+import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import { silentAacFrame } from '../../media/codecs/silent-aac-frame.ts';
+import type { TrackKind } from '../broadcast/timeline.ts';
+import type { FillerMedia } from '../window/live-window.ts';
+import type { Part } from './segmenter.ts';
+
+const videoTrackId = 1;
+const audioTrackId = 2;
+const trackIds = [videoTrackId, audioTrackId];
+const samplesPerAacFrame = 1024;
+/** Silence makes up for this much audio that is missing before it. */
+const maxLateAudioSeconds = 1;
+const maxLengthenedFrames = 4;
+
+/** Writes media for times at which a rendition has none: a keyframe of it shown as a still, with silence. */
+export class FillerWriter implements FillerMedia {
+  readonly #tracks: () => Partial<Record<TrackKind, TrackDescription>>;
+  /** The newest part, and the newest that holds a keyframe. */
+  #newestPart: Buffer | undefined;
+  #newestIndependentPart: Buffer | undefined;
+  /** Decode time after the newest media of each track, by its id; undefined until it is needed. */
+  #trackEnds: Map<number, number> | undefined;
+  #isShiftDue = false;
+  #shiftSeconds = 0;
+
+  /** @param tracks of the parts that come */
+  constructor(tracks: () => Partial<Record<TrackKind, TrackDescription>>) {
+    this.#tracks = tracks;
+  }
+
+  /**
+   * Each lasts as long as one frame, so that the frame rate stays that of the media. Audio that has no known silence is repeated where there
+   * is no video, and left out beside video.
+   */
+  leadIns(first: Part, count: number): readonly Part[] | undefined {
+    const { video, audio } = this.#tracks();
+    const samples = readSamples(first.body);
+    const [keyframe] = samples.filter(({ trackId }) => trackId === videoTrackId);
+    if (video !== undefined && keyframe?.isSync !== true) return undefined;
+    const silence = audio && silentAacFrame(audio);
+    const frameSeconds =
+      video !== undefined && keyframe !== undefined ? keyframe.durationTicks / video.timescale : 0;
+    // A frame at the same time as the next one lasts no time at all.
+    const durationSeconds = frameSeconds > 0 ? frameSeconds : first.durationSeconds;
+    const audioFrames = Math.max(
+      1,
+      Math.round((durationSeconds * (audio?.timescale ?? 0)) / samplesPerAacFrame),
+    );
+    const audioSamples = samples
+      .filter(({ trackId }) => trackId === audioTrackId)
+      .slice(0, video === undefined ? undefined : audioFrames)
+      .map(sample => ({ ...sample, data: silence ?? sample.data }));
+    const runs: TrackRun[] = [];
+    if (video !== undefined && keyframe !== undefined) {
+      const still = { ...keyframe, durationTicks: Math.round(durationSeconds * video.timescale) };
+      runs.push({ trackId: videoTrackId, baseDtsTicks: keyframe.dtsTicks, samples: [still] });
+    }
+    if (audioSamples[0] !== undefined && (silence !== undefined || video === undefined)) {
+      const baseDtsTicks = audioSamples[0].dtsTicks;
+      runs.push({ trackId: audioTrackId, baseDtsTicks, samples: audioSamples });
+    }
+    const moved = (back: number) =>
+      runs.map(run => ({ ...run, baseDtsTicks: run.baseDtsTicks - back * totalTicks(run.samples) }));
+    if (runs.length === 0 || moved(count).some(run => run.baseDtsTicks < 0)) return undefined;
+    return Array.from({ length: count }, (_, index) => ({
+      ...first,
+      durationSeconds,
+      body: writeFragment(index + 1, moved(count - index)),
+      isIndependent: true,
+    }));
+  }
+
+  add(part: Part): Part {
+    let placed = part;
+    if (this.#isShiftDue) placed = this.#shiftedToEnd(part);
+    else if (this.#shiftSeconds !== 0) {
+      const layout = readFragmentLayout(part.body, trackIds);
+      const moof = shiftDecodeTimes(part.body, layout, this.#shiftTicks());
+      placed = { ...part, body: Buffer.concat([moof, part.body.subarray(layout.moofBytes)]) };
+    }
+    this.#newestPart = placed.body;
+    this.#trackEnds = undefined;
+    if (placed.isIndependent) this.#newestIndependentPart = placed.body;
+    return placed;
+  }
+
+  still(durationSeconds: number, sequenceNumber: number): Part | undefined {
+    const { video, audio } = this.#tracks();
+    const silence = audio && silentAacFrame(audio);
+    if (this.#newestPart === undefined || (audio !== undefined && silence === undefined)) return undefined;
+    this.#trackEnds ??= readTrackEnds(this.#newestPart);
+    const runs: TrackRun[] = [];
+    let seconds = durationSeconds;
+    let audioBase = this.#trackEnds.get(audioTrackId) ?? 0;
+    let audioUntil = audioBase + seconds * (audio?.timescale ?? 0);
+    if (video !== undefined) {
+      const keyframe = readSamples(this.#newestIndependentPart).find(
+        ({ trackId, isSync }) => trackId === videoTrackId && isSync,
+      );
+      const baseDtsTicks = this.#trackEnds.get(videoTrackId);
+      if (keyframe === undefined || baseDtsTicks === undefined) return undefined;
+      const durationTicks = Math.max(1, Math.round(seconds * video.timescale));
+      runs.push({ trackId: videoTrackId, baseDtsTicks, samples: [{ ...keyframe, durationTicks }] });
+      if (audio !== undefined) {
+        const start = (baseDtsTicks * audio.timescale) / video.timescale;
+        audioUntil = start + seconds * audio.timescale;
+        if (start - audioBase > maxLateAudioSeconds * audio.timescale) audioBase = Math.round(start);
+      }
+    }
+    const frames = Math.floor((audioUntil - audioBase) / samplesPerAacFrame);
+    if (audio !== undefined && silence !== undefined && frames > 0) {
+      const frame = { durationTicks: samplesPerAacFrame, compositionOffsetTicks: 0, isSync: true };
+      const samples: RunSample[] = Array.from({ length: frames }, () => ({ ...frame, data: silence }));
+      runs.push({ trackId: audioTrackId, baseDtsTicks: audioBase, samples });
+      if (video === undefined) seconds = (frames * samplesPerAacFrame) / audio.timescale;
+    }
+    if (runs.length === 0) return undefined;
+    for (const { trackId, baseDtsTicks, samples } of runs) {
+      this.#trackEnds.set(trackId, baseDtsTicks + totalTicks(samples));
+    }
+    const body = writeFragment(sequenceNumber, runs);
+    return { body, durationSeconds: seconds, isIndependent: true, newestFrameMs: 0 };
+  }
+
+  continueTimeline(): void {
+    this.#isShiftDue = this.#newestPart !== undefined;
+  }
+
+  /** Moves a part to the end of what is listed. Its first audio makes up for what is missing since the last. */
+  #shiftedToEnd(part: Part): Part {
+    this.#isShiftDue = false;
+    const samples = readSamples(part.body);
+    this.#shiftSeconds = this.#distanceTo(samples);
+    const shifts = this.#shiftTicks();
+    const runs = trackIds.map(trackId => {
+      const [first, ...rest] = samples.filter(sample => sample.trackId === trackId);
+      if (first === undefined) return { trackId, baseDtsTicks: 0, samples: [] };
+      const startTicks = first.dtsTicks + (shifts.get(trackId) ?? 0);
+      const missingTicks = startTicks - (this.#trackEnds?.get(trackId) ?? startTicks);
+      const durationTicks = first.durationTicks + missingTicks;
+      const isLengthened =
+        trackId === audioTrackId &&
+        durationTicks > 0 &&
+        missingTicks < maxLengthenedFrames * first.durationTicks;
+      if (!isLengthened) return { trackId, baseDtsTicks: startTicks, samples: [first, ...rest] };
+      return {
+        trackId,
+        baseDtsTicks: startTicks - missingTicks,
+        samples: [{ ...first, durationTicks }, ...rest],
+      };
+    });
+    // Headers of `moof` and `mfhd`, version and flags.
+    return { ...part, body: writeFragment(part.body.readUInt32BE(8 + 8 + 4), runs) };
+  }
+
+  #shiftTicks(): Map<number, number> {
+    const { video, audio } = this.#tracks();
+    return new Map([
+      [videoTrackId, Math.round(this.#shiftSeconds * (video?.timescale ?? 0))],
+      [audioTrackId, Math.round(this.#shiftSeconds * (audio?.timescale ?? 0))],
+    ]);
+  }
+
+  /** Seconds from the first of these samples to the end of what is listed, on the track that leads. */
+  #distanceTo(samples: readonly Pick<Sample, 'trackId' | 'dtsTicks'>[]): number {
+    const { video, audio } = this.#tracks();
+    this.#trackEnds ??= readTrackEnds(this.#newestPart!);
+    const first = samples.find(({ trackId }) => trackId === videoTrackId) ?? samples[0];
+    const timescale = first?.trackId === videoTrackId ? video?.timescale : audio?.timescale;
+    const end = first && this.#trackEnds.get(first.trackId);
+    if (first === undefined || timescale === undefined || end === undefined) return this.#shiftSeconds;
+    return (end - first.dtsTicks) / timescale;
+  }
+}
+
+function readSamples(fragment: Buffer | undefined): Sample[] {
+  if (fragment === undefined) return [];
+  return readFragmentLayout(fragment, trackIds).samples.map(({ position, sizeBytes, ...sample }) => ({
+    ...sample,
+    data: fragment.subarray(position, position + sizeBytes),
+  }));
+}
+
+function readTrackEnds(fragment: Buffer): Map<number, number> {
+  const { samples } = readFragmentLayout(fragment, trackIds);
+  return new Map(samples.map(({ trackId, dtsTicks, durationTicks }) => [trackId, dtsTicks + durationTicks]));
+}
+
+function totalTicks(samples: readonly RunSample[]): number {
+  return samples.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
+}

@@ -1,0 +1,339 @@
+import type { Sample } from '../../media/cmaf/fragment-reader.ts';
+import { type TrackRun, writeFragment } from '../../media/cmaf/fragment-writer.ts';
+import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { TrackKind } from '../broadcast/timeline.ts';
+
+/** A finished part. */
+export interface Part {
+  readonly body: Buffer;
+  readonly durationSeconds: number;
+  /** It holds a keyframe, or there is no video. */
+  readonly isIndependent: boolean;
+  /** Decoding time of its newest frame on the broadcast's clock, for measuring how late the part is. */
+  readonly newestFrameMs: number;
+}
+
+/** Where parts go; segments are opened and closed around them. */
+export interface SegmentSink {
+  /** PART-TARGET in seconds once it is fixed, which is for the whole broadcast; undefined before. */
+  readonly partTargetSeconds: number | undefined;
+  /** No segment may last longer than this and half a second. */
+  readonly targetDurationSeconds: number;
+  fixPartTarget(seconds: number): void;
+  /** @param startMs decoding time of the first frame on the broadcast's clock */
+  openSegment(segment: { startMs: number; isIndependent: boolean }): unknown;
+  addPart(part: Part): void;
+  closeSegment(): void;
+  nextSequenceNumber(): number;
+}
+
+/** What a segmenter is told. */
+export interface SegmenterOptions {
+  readonly tracks: Partial<Record<TrackKind, TrackDescription>>;
+  readonly sink: SegmentSink;
+  /** About how long a part should be. */
+  readonly partSeconds: number;
+  /** A segment ends at the first keyframe after this. */
+  readonly segmentSeconds: number;
+  /** Audio that is this far ahead of video goes on without it; one second unless given. */
+  readonly videoLateSeconds?: number;
+  /** A distance between keyframes that no segment can hold. Told once. */
+  onLongGop?: (seconds: number) => void;
+}
+
+interface QueuedSample extends Sample {
+  readonly atSeconds: number;
+  readonly endSeconds: number;
+}
+
+const videoLateSeconds = 1;
+/** At the end audio may reach this far beyond the last frame of video: two or three frames of it. */
+const audioTailSeconds = 0.05;
+/** Room above the usual part, since RTMP rounds each frame's time to a millisecond. */
+const partSlackSeconds = 0.002;
+
+/**
+ * Cuts samples into parts of an even length and groups parts into segments.
+ *
+ * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.4.9: no part is longer than PART-TARGET, and none but the last of a segment is
+ * shorter than 85 % of it. So PART-TARGET is a whole number of frames, and where frames are late, time goes on with audio alone.
+ *
+ * Video leads: parts and segments end where a frame ends. Audio goes along: a part takes what audio there is up to its end.
+ */
+export class Segmenter {
+  readonly #options: SegmenterOptions;
+  readonly #sink: SegmentSink;
+  readonly #leader: TrackKind;
+  #leaderSamples: QueuedSample[] = [];
+  #audioSamples: QueuedSample[] = [];
+  /** All in seconds on the broadcast's clock. */
+  #partStart: number | undefined;
+  #leaderEnd = 0;
+  #segmentStart = 0;
+  #isSegmentOpen = false;
+  #segmentIsIndependent = false;
+  #lastKeyframe: number | undefined;
+  #gopSeconds = 0;
+  #frameSeconds: number | undefined;
+  #hasReportedLongGop = false;
+
+  constructor(options: SegmenterOptions) {
+    this.#options = options;
+    this.#sink = options.sink;
+    this.#leader = options.tracks.video === undefined ? 'audio' : 'video';
+  }
+
+  /** The longest distance between keyframes so far, in seconds; 0 before the second keyframe. */
+  get gopSeconds(): number {
+    return this.#gopSeconds;
+  }
+
+  /** Usual duration of a video frame (or audio frame), in seconds. */
+  get frameSeconds(): number | undefined {
+    return this.#frameSeconds;
+  }
+
+  /**
+   * Whether the last of these keyframes will begin a segment. They are all that are still on their way here: decoding times on the
+   * broadcast's clock, oldest first.
+   */
+  willBeginSegmentAt(keyframesMs: readonly number[]): boolean {
+    let startSeconds = this.#isSegmentOpen ? this.#segmentStart : undefined;
+    let isIndependent = this.#segmentIsIndependent;
+    let lastSeconds = this.#lastKeyframe;
+    let gopSeconds = this.#gopSeconds;
+    let begins = false;
+    for (const atSeconds of keyframesMs.map(atMs => atMs / 1000)) {
+      gopSeconds = Math.max(gopSeconds, atSeconds - (lastSeconds ?? atSeconds));
+      lastSeconds = atSeconds;
+      begins =
+        startSeconds === undefined || this.#isLongEnough(atSeconds - startSeconds, gopSeconds, isIndependent);
+      if (!begins) continue;
+      startSeconds = atSeconds;
+      isIndependent = true;
+    }
+    return begins;
+  }
+
+  /** @param atMs decoding time on the broadcast's clock */
+  add(kind: TrackKind, sample: Sample, atMs: number): void {
+    const timescale = this.#options.tracks[kind]?.timescale;
+    if (timescale === undefined) return;
+    const atSeconds = atMs / 1000;
+    const queued = { ...sample, atSeconds, endSeconds: atSeconds + sample.durationTicks / timescale };
+    if (kind === this.#leader) {
+      this.#addLeaderSample(queued);
+    } else {
+      this.#audioSamples.push(queued);
+      this.#continueWithoutVideo(queued.endSeconds);
+    }
+  }
+
+  /** Ends the open part and the open segment with what there is, audio from after the last frame of video too. */
+  finish(): void {
+    if (this.#partStart === undefined) return;
+    // Media that ends within its first part says nothing of the parts of a publisher that comes back.
+    if (this.#sink.partTargetSeconds === undefined) {
+      this.#sink.fixPartTarget(roundUpToMs(this.#options.partSeconds + partSlackSeconds));
+    }
+    this.#cutToTarget();
+    this.#fillWithAudio(this.#audioSamples.at(-1)?.endSeconds ?? 0, audioTailSeconds);
+    this.#closeRemainder(this.#partStart);
+    this.#closeSegment();
+    this.#partStart = undefined;
+  }
+
+  #closeRemainder(startSeconds: number): void {
+    if (this.#leaderSamples.length > 0) {
+      this.#closePart(Math.max(this.#leaderEnd, startSeconds + 0.001), Number.POSITIVE_INFINITY);
+      return;
+    }
+    const first = this.#audioSamples[0];
+    const last = this.#audioSamples.at(-1);
+    if (first === undefined || last === undefined) return;
+    // The picture stands, or is over: a frame or two that came late are not worth a part, or a segment, that lasts no time.
+    const leastEnd = startSeconds + (last.endSeconds - last.atSeconds) / 2;
+    const end = this.#leaderEnd >= leastEnd ? this.#leaderEnd : Math.max(last.endSeconds, leastEnd);
+    const isWorthAPart =
+      last.endSeconds >= leastEnd || last.endSeconds - first.atSeconds > audioTailSeconds + 1e-6;
+    if (isWorthAPart) this.#closePart(end, Number.POSITIVE_INFINITY);
+    else this.#audioSamples = [];
+  }
+
+  #addLeaderSample(sample: QueuedSample): void {
+    const isKeyframe = this.#leader === 'audio' || sample.isSync;
+    if (this.#partStart === undefined) {
+      this.#partStart = sample.atSeconds;
+      this.#leaderEnd = sample.atSeconds;
+    }
+    if (isKeyframe) this.#handleKeyframe(sample.atSeconds);
+    if (!this.#isSegmentOpen) this.#openSegment(isKeyframe);
+
+    const target = this.#sink.partTargetSeconds;
+    if (target !== undefined) {
+      const filled = this.#leaderEnd - this.#partStart;
+      const overflows = sample.endSeconds - this.#partStart > target + 1e-6;
+      if (overflows && this.#leaderSamples.length > 0 && filled >= 0.85 * target)
+        this.#closePart(this.#leaderEnd);
+    }
+    this.#leaderSamples.push(sample);
+    this.#leaderEnd = sample.endSeconds;
+    this.#frameSeconds ??= sample.endSeconds - sample.atSeconds;
+
+    if (target === undefined) this.#closeFirstPart();
+    else this.#closeFullParts(target);
+  }
+
+  /** PART-TARGET is fixed by the first part: as many whole frames as come nearest to the wish. */
+  #closeFirstPart(): void {
+    const filled = this.#leaderEnd - this.#partStart!;
+    const frame = filled / this.#leaderSamples.length;
+    if (filled + frame / 2 < this.#options.partSeconds) return;
+    this.#frameSeconds = frame;
+    this.#closePart(this.#leaderEnd);
+  }
+
+  #closeFullParts(target: number): void {
+    this.#cutToTarget();
+    const filled = this.#leaderEnd - this.#partStart!;
+    const frame = this.#frameSeconds ?? 0;
+    if (this.#leaderSamples.length > 0 && filled >= 0.85 * target && filled + frame / 2 > target) {
+      this.#closePart(this.#leaderEnd);
+    }
+  }
+
+  /**
+   * A frame that lasts beyond PART-TARGET is shown on into the parts that follow, which hold the next frame or audio alone. Where there
+   * is neither, nothing can be put into such a part, so it becomes as long as its frame.
+   */
+  #cutToTarget(): void {
+    const target = this.#sink.partTargetSeconds;
+    if (target === undefined) return;
+    const slot = target - partSlackSeconds;
+    while (this.#leaderEnd - this.#partStart! > target + 1e-6) {
+      const end = this.#partStart! + slot;
+      const isFilled = this.#leaderSamples.length > 0 || this.#hasAudioBefore(end);
+      const goesOn =
+        this.#leaderEnd - end < slot || this.#audioSamples.some(sample => sample.atSeconds >= end);
+      if (!isFilled || !goesOn) return;
+      this.#closePart(end);
+    }
+  }
+
+  #continueWithoutVideo(audioEnd: number): void {
+    if (this.#partStart === undefined || this.#sink.partTargetSeconds === undefined) {
+      // Nothing can start without a keyframe; audio that is older than that will never be shown.
+      while (this.#audioSamples.length > 512) this.#audioSamples.shift();
+      return;
+    }
+    const late = this.#options.videoLateSeconds ?? videoLateSeconds;
+    this.#fillWithAudio(audioEnd, Math.max(late, this.#sink.partTargetSeconds));
+  }
+
+  /** Parts of what audio there is, as long as it goes on for more than `ahead` seconds after the last frame of video. */
+  #fillWithAudio(audioEnd: number, ahead: number): void {
+    const target = this.#sink.partTargetSeconds;
+    if (this.#partStart === undefined || target === undefined) return;
+    const slot = target - partSlackSeconds;
+    while (audioEnd - Math.max(this.#partStart, this.#leaderEnd) > ahead) {
+      const end = Math.max(Math.min(this.#partStart + slot, audioEnd), this.#leaderEnd);
+      if (this.#leaderSamples.length === 0 && !this.#hasAudioBefore(end)) return;
+      this.#closePart(end, end < audioEnd ? end : Number.POSITIVE_INFINITY);
+    }
+  }
+
+  #hasAudioBefore(end: number): boolean {
+    const first = this.#audioSamples[0];
+    return first !== undefined && first.atSeconds < end;
+  }
+
+  #handleKeyframe(atSeconds: number): void {
+    if (this.#leader === 'video') {
+      if (this.#lastKeyframe !== undefined) {
+        this.#gopSeconds = Math.max(this.#gopSeconds, atSeconds - this.#lastKeyframe);
+      }
+      this.#lastKeyframe = atSeconds;
+    }
+    if (!this.#isSegmentOpen) return;
+    const length = atSeconds - this.#segmentStart;
+    if (!this.#isLongEnough(length, this.#gopSeconds, this.#segmentIsIndependent)) return;
+    if (this.#leaderSamples.length > 0) this.#closePart(this.#leaderEnd);
+    this.#closeSegment();
+  }
+
+  /** A segment of this length ends at a keyframe. */
+  #isLongEnough(lengthSeconds: number, gopSeconds: number, isIndependent: boolean): boolean {
+    const limit = this.#sink.targetDurationSeconds + 0.499;
+    const tolerance = (this.#frameSeconds ?? 0) / 2;
+    if (lengthSeconds >= this.#options.segmentSeconds - tolerance) return true;
+    const wouldNotFit = this.#leader === 'video' && lengthSeconds + gopSeconds > limit;
+    const canJoinAgain = !isIndependent;
+    return (wouldNotFit || canJoinAgain) && lengthSeconds >= 2 * (this.#sink.partTargetSeconds ?? 0);
+  }
+
+  #openSegment(isIndependent: boolean): void {
+    this.#isSegmentOpen = true;
+    this.#segmentIsIndependent = isIndependent;
+    this.#segmentStart = this.#partStart!;
+    this.#sink.openSegment({ startMs: this.#segmentStart * 1000, isIndependent });
+  }
+
+  #closeSegment(): void {
+    if (!this.#isSegmentOpen) return;
+    this.#isSegmentOpen = false;
+    this.#sink.closeSegment();
+  }
+
+  /** Closes the open part at `end`, with audio that begins before `audioBefore`. */
+  #closePart(end: number, audioBefore = end): void {
+    if (!this.#isSegmentOpen) this.#openSegment(this.#leaderSamples[0]?.isSync ?? false);
+    const leading = this.#leaderSamples;
+    const following: QueuedSample[] = [];
+    if (this.#leader === 'video') {
+      while (this.#hasAudioBefore(audioBefore)) following.push(this.#audioSamples.shift()!);
+    }
+    const runs: TrackRun[] = [];
+    this.#addRun(runs, this.#leader, leading);
+    this.#addRun(runs, 'audio', following);
+    const newest = leading.at(-1) ?? following.at(-1);
+    const part = {
+      body: writeFragment(this.#sink.nextSequenceNumber(), runs),
+      durationSeconds: end - this.#partStart!,
+      isIndependent: this.#leader === 'audio' || leading.some(sample => sample.isSync),
+      newestFrameMs: (newest?.atSeconds ?? end) * 1000,
+    };
+    this.#leaderSamples = [];
+    this.#partStart = end;
+    if (this.#sink.partTargetSeconds === undefined) {
+      this.#sink.fixPartTarget(roundUpToMs(part.durationSeconds + partSlackSeconds));
+    }
+    this.#sink.addPart(part);
+    const length = end - this.#segmentStart;
+    const target = this.#sink.partTargetSeconds ?? 0;
+    const isDueByTime = this.#leader === 'audio' && length + target / 2 > this.#options.segmentSeconds;
+    const isFull = length + target > this.#sink.targetDurationSeconds + 0.499;
+    if (isDueByTime || isFull) {
+      if (isFull && this.#leader === 'video') this.#reportLongGop();
+      this.#closeSegment();
+    }
+  }
+
+  #reportLongGop(): void {
+    if (this.#hasReportedLongGop || this.#lastKeyframe === undefined) return;
+    this.#hasReportedLongGop = true;
+    this.#options.onLongGop?.(Math.max(this.#gopSeconds, this.#leaderEnd - this.#lastKeyframe));
+  }
+
+  #addRun(runs: TrackRun[], kind: TrackKind, samples: readonly QueuedSample[]): void {
+    const track = this.#options.tracks[kind];
+    const first = samples[0];
+    if (track === undefined || first === undefined) return;
+    const baseDtsTicks = Math.round(first.atSeconds * track.timescale);
+    runs.push({ trackId: kind === 'video' ? 1 : 2, baseDtsTicks, samples });
+  }
+}
+
+/** To whole milliseconds. */
+function roundUpToMs(seconds: number): number {
+  return Math.ceil(seconds * 1000) / 1000;
+}

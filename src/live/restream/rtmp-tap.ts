@@ -1,0 +1,195 @@
+/**
+ * Reads along with one direction of an RTMP connection, to find its commands and to change them while their length stays.
+ *
+ * **Source**: Adobe's Real Time Messaging Protocol (RTMP), 1.0, 5.3 (chunks), 5.4.1 (set chunk size), 7.1.1 (commands)
+ */
+
+/** What is heard of a connection. */
+export interface TapEvents {
+  /** A command: an AMF0 payload, which may be changed in place as long as its length stays. */
+  command(payload: Buffer): void;
+  /** The first message of media or of what describes it. */
+  mediaBegan?(): void;
+}
+
+interface ChunkStream {
+  timestamp: number;
+  length: number;
+  type: number;
+  /** Of the message that is under way. */
+  received: number;
+  /** Where its payload lies, for messages that are read; views of what was pushed. */
+  pieces: Buffer[];
+}
+
+const FIRST_CHUNK_BYTES = 128;
+const EXTENDED_TIMESTAMP = 0xffffff;
+const MESSAGE_HEADER_BYTES = [11, 7, 3, 0] as const;
+const SET_CHUNK_SIZE = 1;
+const COMMAND_AMF0 = 20;
+const mediaTypes: ReadonlySet<number> = new Set([8, 9, 18]);
+/** Longer commands are passed on unread. Addresses and keys have at most 2 KiB each. */
+const mostCommandBytes = 16 * 1024;
+/** Whoever sends that much before a command is whole does not mean to end it. */
+const mostHeldBytes = 256 * 1024;
+const mostChunkStreams = 64;
+
+/** One direction, behind the handshake. What cannot be understood is passed on as it is, and so is all that follows. */
+export class RtmpTap {
+  readonly #events: TapEvents;
+  readonly #streams = new Map<number, ChunkStream>();
+  #chunkBytes = FIRST_CHUNK_BYTES;
+  #header: number[] = [];
+  #stream: ChunkStream | undefined;
+  #payloadLeft = 0;
+  #openCommands = 0;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #hasMedia = false;
+  #isMalformed = false;
+
+  constructor(events: TapEvents) {
+    this.#events = events;
+  }
+
+  /** It reads no more, since what came cannot be understood. */
+  get isMalformed(): boolean {
+    return this.#isMalformed;
+  }
+
+  /** Hands in what came; gives what is to go on now. A command is held back until all of it is there. The bytes belong to the tap. */
+  push(bytes: Buffer): Buffer[] {
+    if (!this.#isMalformed) this.#read(bytes);
+    this.#held.push(bytes);
+    this.#heldBytes += bytes.length;
+    if (this.#heldBytes > mostHeldBytes && this.#openCommands > 0) this.#isMalformed = true;
+    if (this.#openCommands > 0 && !this.#isMalformed) return [];
+    const ready = this.#held;
+    this.#held = [];
+    this.#heldBytes = 0;
+    return ready;
+  }
+
+  #read(bytes: Buffer): void {
+    let position = 0;
+    while (position < bytes.length && !this.#isMalformed) {
+      if (this.#payloadLeft > 0) {
+        const end = Math.min(bytes.length, position + this.#payloadLeft);
+        this.#takePayload(bytes.subarray(position, end));
+        position = end;
+      } else {
+        this.#header.push(bytes[position]!);
+        position += 1;
+        this.#readHeader();
+      }
+    }
+  }
+
+  /** Begins a chunk once its header is complete. */
+  #readHeader(): void {
+    const header = this.#header;
+    const first = header[0]!;
+    const basicBytes = (first & 0x3f) === 0 ? 2 : (first & 0x3f) === 1 ? 3 : 1;
+    const format = first >> 6;
+    const messageBytes = MESSAGE_HEADER_BYTES[format]!;
+    const plainBytes = basicBytes + messageBytes;
+    if (header.length < plainBytes) return;
+    const id = basicBytes === 1 ? first & 0x3f : 64 + header[1]! + (basicBytes === 3 ? header[2]! * 256 : 0);
+    const former = this.#streams.get(id);
+    if (former === undefined && (format > 1 || this.#streams.size >= mostChunkStreams)) {
+      this.#isMalformed = true;
+      return;
+    }
+    const number24 = (at: number) => (header[at]! << 16) | (header[at + 1]! << 8) | header[at + 2]!;
+    const timestamp = format === 3 ? former!.timestamp : number24(basicBytes);
+    if (header.length < plainBytes + (timestamp === EXTENDED_TIMESTAMP ? 4 : 0)) return;
+    this.#header = [];
+    const stream = former ?? { timestamp, length: 0, type: 0, received: 0, pieces: [] };
+    this.#streams.set(id, stream);
+    stream.timestamp = timestamp;
+    if (format <= 1) {
+      const [length, type] = [number24(basicBytes + 3), header[basicBytes + 6]!];
+      // Within a message neither changes; what does so is nothing that ends.
+      this.#isMalformed = stream.received > 0 && (length !== stream.length || type !== stream.type);
+      stream.length = length;
+      stream.type = type;
+    }
+    this.#stream = stream;
+    if (stream.received === 0) this.#messageBegins(stream);
+    this.#payloadLeft = Math.min(this.#chunkBytes, stream.length - stream.received);
+    if (this.#payloadLeft <= 0) {
+      this.#payloadLeft = 0;
+      stream.received = 0;
+    }
+  }
+
+  #messageBegins(stream: ChunkStream): void {
+    if (isRead(stream) && stream.length > 0) this.#openCommands += 1;
+    if (this.#hasMedia || !mediaTypes.has(stream.type)) return;
+    this.#hasMedia = true;
+    this.#events.mediaBegan?.();
+  }
+
+  #takePayload(piece: Buffer): void {
+    const stream = this.#stream!;
+    stream.received += piece.length;
+    this.#payloadLeft -= piece.length;
+    if (isRead(stream)) stream.pieces.push(piece);
+    if (stream.received < stream.length) return;
+    stream.received = 0;
+    if (!isRead(stream)) return;
+    const { pieces } = stream;
+    stream.pieces = [];
+    this.#openCommands -= 1;
+    this.#messageEnds(stream.type, pieces);
+  }
+
+  #messageEnds(type: number, pieces: readonly Buffer[]): void {
+    const payload = Buffer.concat(pieces);
+    if (type === SET_CHUNK_SIZE) {
+      this.#chunkBytes = payload.length < 4 ? 0 : payload.readUInt32BE(0) & 0x7fffffff;
+      this.#isMalformed = this.#chunkBytes === 0;
+      return;
+    }
+    this.#events.command(payload);
+    let at = 0;
+    for (const piece of pieces) {
+      payload.copy(piece, 0, at, at + piece.length);
+      at += piece.length;
+    }
+  }
+}
+
+function isRead({ type, length }: ChunkStream): boolean {
+  return (type === COMMAND_AMF0 || type === SET_CHUNK_SIZE) && length <= mostCommandBytes;
+}
+
+/** Name of the command that an AMF0 payload is; undefined where none stands (7.1.1). */
+export function readAmfCommandName(payload: Buffer): string | undefined {
+  if (payload.length < 3 || payload[0] !== 2) return undefined;
+  return payload.toString('latin1', 3, 3 + payload.readUInt16BE(1));
+}
+
+/** Puts `to` in place of each AMF0 string that is `from`; both have the same number of bytes. */
+export function replaceAmfString(payload: Buffer, from: string, to: string): void {
+  const text = Buffer.from(from);
+  // AMF0 2.4: the marker of a string, then its length.
+  const marked = Buffer.concat([Buffer.from([2, text.length >> 8, text.length & 0xff]), text]);
+  for (let at = payload.indexOf(marked); at !== -1; at = payload.indexOf(marked, at + marked.length)) {
+    payload.write(to, at + 3);
+  }
+}
+
+/** Puts `to` in place of `from` wherever it stands; both have the same number of bytes. */
+export function replaceBytes(payload: Buffer, from: string, to: string): void {
+  for (let at = payload.indexOf(from); at !== -1; at = payload.indexOf(from, at + 1)) payload.write(to, at);
+}
+
+/** The string property `name` of the objects in an AMF0 payload. */
+export function readAmfStringProperty(payload: Buffer, name: string): string | undefined {
+  const key = Buffer.concat([Buffer.from([0, name.length]), Buffer.from(name), Buffer.from([2])]);
+  const at = payload.indexOf(key);
+  const start = at + key.length + 2;
+  if (at === -1 || start > payload.length) return undefined;
+  return payload.toString('utf8', start, start + payload.readUInt16BE(start - 2));
+}

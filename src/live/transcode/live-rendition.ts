@@ -1,0 +1,61 @@
+import { type TrackDescription, writeInitSegment } from '../../media/cmaf/init-segment.ts';
+import type { RenditionReport } from '../../media/hls/media-playlist.ts';
+import type { TrackKind } from '../broadcast/timeline.ts';
+import { FillerWriter } from '../packaging/filler-writer.ts';
+import { LiveWindow, type LiveWindowOptions } from '../window/live-window.ts';
+
+/** One form in which a broadcast can be played: its window, and what is in there. */
+export class LiveRendition {
+  /** Last but one part of its addresses: `source`, `audio`, `720p`. */
+  readonly name: string;
+  readonly window: LiveWindow;
+  #tracks: Partial<Record<TrackKind, TrackDescription>> = {};
+  #peakBitsPerSecond = 0;
+
+  constructor(name: string, options: LiveWindowOptions) {
+    this.name = name;
+    this.window = new LiveWindow({ ...options, filler: new FillerWriter(() => this.#tracks) });
+  }
+
+  /** What it consists of now. */
+  get tracks(): Partial<Record<TrackKind, TrackDescription>> {
+    return this.#tracks;
+  }
+
+  /** Segments from now on consist of these; the init section that they need. */
+  setTracks(tracks: Partial<Record<TrackKind, TrackDescription>>): Buffer {
+    this.#tracks = tracks;
+    const init = initOf(tracks);
+    this.window.useInit(init);
+    return init;
+  }
+
+  /** Its segments consist of tracks that need the same init section. */
+  hasSameInit(tracks: Partial<Record<TrackKind, TrackDescription>>): boolean {
+    return initOf(this.#tracks).equals(initOf(tracks));
+  }
+
+  /** What its segments weigh, in bits a second: the peak of the whole broadcast, and the average of what is listed. */
+  measureBandwidth(): { peakBitsPerSecond: number; averageBitsPerSecond: number } {
+    const { peakBitsPerSecond, averageBitsPerSecond } = this.window.measureBandwidth();
+    this.#peakBitsPerSecond = Math.max(this.#peakBitsPerSecond, peakBitsPerSecond);
+    return { peakBitsPerSecond: this.#peakBitsPerSecond, averageBitsPerSecond };
+  }
+}
+
+function initOf(tracks: Partial<Record<TrackKind, TrackDescription>>): Buffer {
+  const numbered: TrackDescription[] = [];
+  if (tracks.video !== undefined) numbered.push({ ...tracks.video, id: 1 });
+  if (tracks.audio !== undefined) numbered.push({ ...tracks.audio, id: 2 });
+  return writeInitSegment(numbered);
+}
+
+/** What a rendition's playlist says of how far the others have come. */
+export function renditionReports(renditions: Iterable<LiveRendition>, ownName: string): RenditionReport[] {
+  const reports: RenditionReport[] = [];
+  for (const { name, window } of renditions) {
+    const edge = name === ownName ? undefined : window.liveEdge;
+    if (edge !== undefined) reports.push({ uri: `../${name}/index.m3u8`, ...edge });
+  }
+  return reports;
+}

@@ -1,0 +1,186 @@
+import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { RenderedText } from '../../shared/text/rendered-text.ts';
+import { audioRendition, sourceRendition } from '../broadcast/broadcast-subscriber.ts';
+import type { LiveSettings } from '../broadcast/ports.ts';
+import type { PackagingSession } from '../packaging/packaging-session.ts';
+import { formatLiveMultivariant, type VariantInfo } from '../window/live-multivariant.ts';
+import type { LiveWindow, MediaAnswer, PlaylistAnswer } from '../window/live-window.ts';
+import type { BroadcastRewind } from '../window/rewind-store.ts';
+import type { LadderConfig } from './ladder-config.ts';
+import { LiveRendition, renditionReports } from './live-rendition.ts';
+
+/** What the renditions of a broadcast are made with. */
+export interface LiveRenditionsOptions {
+  readonly broadcastId: string;
+  readonly liveStreamId: string;
+  readonly targetDurationSeconds: number;
+  readonly settings: Pick<LiveSettings, 'windowMs' | 'windowBytes'>;
+  /** What is encoded of it; nothing unless given. */
+  readonly form?: LadderConfig | undefined;
+  /** Where media goes when it leaves the memory; nowhere unless given. */
+  readonly rewind?: BroadcastRewind | undefined;
+  readonly clock: Clock;
+}
+
+/** What the media is like now. */
+export interface LiveMediaState {
+  /** The newest one whose media is cut. */
+  generation(): PackagingSession | undefined;
+  declared(): DeclaredMedia | undefined;
+}
+
+/** A rendition that is not there so long after the source is not waited for. */
+const lateRungMs = 3000;
+
+/** All forms in which one broadcast can be played, and the list of them. */
+export class LiveRenditions {
+  readonly source: LiveRendition;
+  readonly #options: LiveRenditionsOptions;
+  readonly #facts: LiveMediaState;
+  /** By name; the source's is the first. */
+  readonly #byName = new Map<string, LiveRendition>();
+  readonly #droppedRungs = new Set<string>();
+  #multivariant: RenderedText | undefined;
+  /** When the source could first be played; monotonic. */
+  #playableAtMs: number | undefined;
+  #hasBeenComplete = false;
+
+  constructor(options: LiveRenditionsOptions, facts: LiveMediaState) {
+    this.#options = options;
+    this.#facts = facts;
+    this.source = this.#add(sourceRendition);
+  }
+
+  /** All that there are beside the source. */
+  get others(): LiveRendition[] {
+    return [...this.#byName.values()].filter(rendition => rendition !== this.source);
+  }
+
+  get windows(): LiveWindow[] {
+    return [...this.#byName.values()].map(({ window }) => window);
+  }
+
+  /** Rungs that are made no more. */
+  get droppedRungs(): ReadonlySet<string> {
+    return this.#droppedRungs;
+  }
+
+  /** There is something to play, in all that there is to choose among. */
+  get isPlayable(): boolean {
+    return this.source.window.isPlayable && this.#isComplete();
+  }
+
+  /** The rendition of this name, made when there is none. */
+  getOrCreate(name: string): LiveRendition {
+    return this.#byName.get(name) ?? this.#add(name, this.source);
+  }
+
+  #add(name: string, beside?: LiveRendition): LiveRendition {
+    const { settings, clock, targetDurationSeconds, rewind } = this.#options;
+    const rendition = new LiveRendition(name, {
+      targetDurationSeconds,
+      windowSeconds: settings.windowMs / 1000,
+      maxBytes: settings.windowBytes,
+      ...(rewind === undefined ? {} : { rewind: { seconds: rewind.seconds, store: rewind.store(name) } }),
+      clock,
+      onChange: () => {
+        // The measured bandwidth changes with the segments.
+        this.invalidate();
+        for (const other of this.#byName.values())
+          if (other !== rendition) other.window.otherRenditionsChanged();
+      },
+      otherRenditions: () => renditionReports(this.#byName.values(), name),
+      alignedWith: beside?.window,
+    });
+    this.#byName.set(name, rendition);
+    return rendition;
+  }
+
+  /** A rung is made no more in this broadcast. */
+  dropRung(name: string): void {
+    this.#droppedRungs.add(name);
+    this.invalidate();
+  }
+
+  /** What can be chosen among, or what is said of it, has changed. */
+  invalidate(): void {
+    this.#multivariant = undefined;
+  }
+
+  /** A part can be fetched. */
+  partListed(): void {
+    this.#playableAtMs ??= this.#options.clock.monotonicMs();
+  }
+
+  // ------------------------------------------------------------------------------------------------ viewers
+
+  /** The multivariant playlist; undefined until there is something to play. */
+  multivariant(): RenderedText | undefined {
+    if (!this.isPlayable) return undefined;
+    this.#multivariant ??= new RenderedText(formatLiveMultivariant(this.#variants()));
+    return this.#multivariant;
+  }
+
+  /** See {@link LiveWindow.mediaPlaylist}. */
+  async mediaPlaylist(
+    rendition: string,
+    query: URLSearchParams,
+    signal: AbortSignal,
+  ): Promise<PlaylistAnswer> {
+    const found = this.#byName.get(rendition);
+    if (found === undefined) return { status: 404, reason: 'there is no such rendition' };
+    return found.window.mediaPlaylist(query, signal);
+  }
+
+  /** See {@link LiveWindow.media}. */
+  media(rendition: string, name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer {
+    const found = this.#byName.get(rendition);
+    return found?.window.media(name, signal) ?? { status: 404 };
+  }
+
+  /** All that is to be chosen among can be played, or has had its time to begin: a player reads the list once. */
+  #isComplete(): boolean {
+    const { form, clock } = this.#options;
+    if (this.#hasBeenComplete || form === undefined) return true;
+    const sound = this.#facts.generation()?.hasDemuxedAudio ? [audioRendition] : [];
+    const isThere = [...this.#offered(), ...sound].every(name => this.#byName.get(name)?.window.isPlayable);
+    const isLate = clock.monotonicMs() - (this.#playableAtMs ?? Number.POSITIVE_INFINITY) > lateRungMs;
+    this.#hasBeenComplete = isThere || isLate;
+    return this.#hasBeenComplete;
+  }
+
+  /** Renditions of the picture, lowest first. */
+  #offered(): string[] {
+    const rungs = (this.#facts.generation()?.rungs ?? [])
+      .map(({ name }) => name)
+      .filter(name => name !== sourceRendition);
+    return [...rungs.filter(name => !this.#droppedRungs.has(name)), sourceRendition];
+  }
+
+  #variants(): VariantInfo[] {
+    const { liveStreamId, broadcastId } = this.#options;
+    const uriOf = (name: string) => `${liveStreamId}/${broadcastId}/${name}/index.m3u8`;
+    const generation = this.#facts.generation();
+    const bits = new Map(generation?.rungs.map(({ name, bitsPerSecond }) => [name, bitsPerSecond]));
+    const audio = generation?.hasDemuxedAudio ? this.#byName.get(audioRendition) : undefined;
+    const sound =
+      audio?.tracks.audio === undefined || !audio.window.isPlayable
+        ? undefined
+        : { uri: uriOf(audio.name), track: audio.tracks.audio, ...audio.measureBandwidth() };
+    return this.#offered().flatMap(name => {
+      const rendition = this.#byName.get(name);
+      if (rendition === undefined || !rendition.window.isPlayable) return [];
+      const mostBitsPerSecond = bits.get(name);
+      return {
+        uri: uriOf(name),
+        tracks: rendition.tracks,
+        declared: this.#facts.declared(),
+        ...(mostBitsPerSecond === undefined ? {} : { mostBitsPerSecond }),
+        frameSeconds: generation?.frameSeconds,
+        ...rendition.measureBandwidth(),
+        sound,
+      };
+    });
+  }
+}

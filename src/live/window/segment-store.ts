@@ -1,0 +1,366 @@
+import type { Clock } from '../../shared/clock.ts';
+import type { FileSlice, RewindStore } from './rewind-store.ts';
+import { type LoggedSegment, SegmentLog } from './segment-log.ts';
+
+/** What a {@link SegmentStore} is made with. */
+export interface SegmentStoreOptions {
+  readonly targetDurationSeconds: number;
+  /** How much is listed, in seconds; six segments and three target durations stay listed whatever this says. */
+  readonly windowSeconds: number;
+  /** What listed and just removed segments may take together; three target durations stay listed all the same. */
+  readonly maxBytes: number;
+  /** Where segments go that leave the memory, and how much is listed then, in seconds. */
+  readonly rewind?: { readonly seconds: number; readonly store: RewindStore };
+  readonly clock: Clock;
+}
+
+/** A part in memory. */
+export interface ListedPart {
+  readonly number: number;
+  readonly body: Buffer;
+  readonly durationSeconds: number;
+  readonly isIndependent: boolean;
+}
+
+/** A segment in memory. */
+export interface MemorySegment {
+  readonly sequence: number;
+  /** Number of its init section. */
+  readonly map: number;
+  readonly hasDiscontinuity: boolean;
+  readonly isIndependent: boolean;
+  readonly dateMs: number;
+  readonly parts: ListedPart[];
+  /** See `LoggedSegment`. */
+  readonly isStill?: boolean;
+  readonly hasStopped?: boolean;
+  durationSeconds: number;
+  bytes: number;
+  /** When it leaves the memory; undefined while it is listed. */
+  keptUntilMs: number | undefined;
+}
+
+interface InitSection {
+  readonly bytes: number;
+  /** Undefined when it is on the disk alone. */
+  body: Buffer | undefined;
+  isOnDisk: boolean;
+}
+
+/** Apple's advice for live playlists (HLS Authoring Specification, 8.11). */
+const minListedSegments = 6;
+/** 6.2.2: parts are listed for three target durations and a segment, and can be fetched for three more. */
+const targetsWithParts = 7.5;
+/** What bandwidth is measured over. */
+const measuredSegments = 64;
+/** Sums of durations are not exact. */
+const epsilonSeconds = 1e-6;
+
+/** Bytes that can be fetched: at hand, or on the disk. */
+export interface StoredMedia {
+  readonly body: readonly (Buffer | FileSlice)[];
+  readonly bytes: number;
+}
+
+/**
+ * The closed segments of a rendition, with their parts and init sections: which of them are listed, which are in memory, which on the disk
+ * alone, and how long those can be fetched that are listed no more.
+ *
+ * **Source**: draft-pantos-hls-rfc8216bis-22, 6.2.2.
+ */
+export class SegmentStore {
+  /** Closed segments, listed or not any more. */
+  readonly log = new SegmentLog();
+  /** How much is listed, in seconds. */
+  readonly listSeconds: number;
+  readonly #options: SegmentStoreOptions;
+  #store: RewindStore | undefined;
+  /** How much of the list is in memory at least. */
+  readonly #memorySeconds: number;
+  readonly #inits = new Map<number, InitSection>();
+  #map = 0;
+  #first: number;
+  #listedSeconds = 0;
+  /** Listed segments that nobody can begin with. */
+  #dependentCount = 0;
+  /** Segments before this one are out of the memory, or about to be. */
+  #memoryFrom: number;
+  /** By number, oldest first: those that are listed, and those that were and have their time to stay. */
+  readonly #inMemory = new Map<number, MemorySegment>();
+  readonly #partsByNumber = new Map<number, ListedPart>();
+  #discontinuitySequence: number;
+  #heldBytes = 0;
+  #maxListedSeconds = 0;
+
+  /** @param first number of the first segment that will be listed */
+  constructor(options: SegmentStoreOptions, first: number, discontinuitySequence: number) {
+    this.#options = options;
+    this.#store = options.rewind?.store;
+    this.listSeconds = Math.max(options.windowSeconds, options.rewind?.seconds ?? 0);
+    this.#memorySeconds = Math.max(options.windowSeconds, targetsWithParts * options.targetDurationSeconds);
+    this.#first = first;
+    this.#memoryFrom = first;
+    this.#discontinuitySequence = discontinuitySequence;
+  }
+
+  /** Number of the first segment that is listed. */
+  get first(): number {
+    return this.#first;
+  }
+
+  /** Nothing that is said of segments before this one changes any more. */
+  get immutableEnd(): number {
+    return this.#store === undefined ? 0 : this.#memoryFrom;
+  }
+
+  get discontinuitySequence(): number {
+    return this.#discontinuitySequence;
+  }
+
+  /** The discontinuity sequence number of what comes after the list. */
+  get nextDiscontinuitySequence(): number {
+    let number = this.#discontinuitySequence;
+    for (let sequence = this.#first; sequence < this.log.end; sequence += 1) {
+      if (this.log.hasDiscontinuity(sequence)) number += 1;
+    }
+    return number;
+  }
+
+  /** Every listed segment that is there begins with a keyframe. */
+  get areAllIndependent(): boolean {
+    return this.#dependentCount === 0;
+  }
+
+  /** Bytes of segments in memory. */
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  /** Number of the init section that is in use. */
+  get map(): number {
+    return this.#map;
+  }
+
+  /** Nothing is listed yet, and the list will begin here. */
+  beginAt(sequence: number, isAfterDiscontinuity: boolean): void {
+    if (isAfterDiscontinuity) this.#discontinuitySequence += 1;
+    this.#first = sequence;
+    this.#memoryFrom = sequence;
+  }
+
+  /** Segments from now on need this init section. The same bytes keep their number. */
+  useInit(init: Buffer): void {
+    const former = this.#inits.get(this.#map);
+    if (former?.body?.equals(init)) return;
+    if (former?.isOnDisk) former.body = undefined;
+    this.#map += 1;
+    const number = this.#map;
+    const section: InitSection = { bytes: init.length, body: init, isOnDisk: false };
+    this.#inits.set(number, section);
+    this.#store?.writeInit(number, init, () => {
+      section.isOnDisk = true;
+      if (number !== this.#map) section.body = undefined;
+    });
+  }
+
+  /** A part of the open segment, which is in memory from now on. */
+  addPart(part: ListedPart): void {
+    this.#heldBytes += part.body.length;
+    this.#partsByNumber.set(part.number, part);
+  }
+
+  /** Lists a segment after all others, and takes from the list what is too old for it. */
+  list(segment: MemorySegment): void {
+    const { sequence, bytes, durationSeconds, isIndependent } = segment;
+    this.#inMemory.set(sequence, segment);
+    if (!isIndependent) this.#dependentCount += 1;
+    this.#append(sequence, { ...segment, isGap: false });
+    const body = segment.parts.map(part => part.body);
+    this.#store?.writeSegment({ sequence, body, bytes, durationSeconds }, ({ chunk, offset }) =>
+      this.log.setLocation(sequence, chunk, offset),
+    );
+  }
+
+  /** Lists a segment that is not there. */
+  listGap(
+    sequence: number,
+    gap: Pick<LoggedSegment, 'dateMs' | 'durationSeconds' | 'map' | 'hasDiscontinuity' | 'hasStopped'>,
+  ): void {
+    this.#append(sequence, { ...gap, bytes: 0, isGap: true, isIndependent: false });
+  }
+
+  /** Parts of a closed segment that is in memory, where they are listed. */
+  partsOf(sequence: number): readonly ListedPart[] | undefined {
+    const held = this.#inMemory.get(sequence);
+    return held?.isStill === true ? undefined : held?.parts;
+  }
+
+  part(number: number): ListedPart | undefined {
+    return this.#partsByNumber.get(number);
+  }
+
+  /** A segment that is listed, or was and has time to stay. */
+  segment(sequence: number): StoredMedia | undefined {
+    const held = this.#inMemory.get(sequence);
+    if (held !== undefined) return { body: held.parts.map(part => part.body), bytes: held.bytes };
+    const place = this.log.has(sequence) ? this.log.location(sequence) : undefined;
+    if (place === undefined || this.#store === undefined) return undefined;
+    const bytes = this.log.bytes(sequence);
+    return { body: [this.#store.segment(place, bytes)], bytes };
+  }
+
+  init(number: number): { readonly body: Buffer | FileSlice; readonly bytes: number } | undefined {
+    const section = this.#inits.get(number);
+    const body = section?.body ?? (section && this.#store?.init(number, section.bytes));
+    return section === undefined || body === undefined ? undefined : { body, bytes: section.bytes };
+  }
+
+  /** Gives back the memory of what is on the disk, when nothing more comes. Whether that is all that is listed. */
+  releaseMemory(): boolean {
+    if (this.#store === undefined) return false;
+    this.#store.finish();
+    for (const segment of [...this.#inMemory.values()]) {
+      if (segment.keptUntilMs !== undefined || this.log.location(segment.sequence) !== undefined)
+        this.#dropFromMemory(segment);
+    }
+    for (const section of this.#inits.values()) if (section.isOnDisk) section.body = undefined;
+    return this.#inMemory.size === 0 && [...this.#inits.values()].every(section => section.isOnDisk);
+  }
+
+  /** Removes from the list what cannot be fetched without the store, which is not used again. */
+  releaseDisk(): void {
+    this.#store = undefined;
+    const nowMs = this.#options.clock.monotonicMs();
+    const { log } = this;
+    while (this.#first < log.end) {
+      const isHere = log.isGap(this.#first) || this.#inMemory.has(this.#first);
+      if (isHere && this.init(log.map(this.#first)) !== undefined) break;
+      this.#unlistFirst(nowMs);
+    }
+  }
+
+  /**
+   * Measures the newest segments: the peak of any one, and all together, in bits per second.
+   *
+   * @param from number of the first segment that came from the publisher
+   */
+  measureBandwidth(from: number): { peakBitsPerSecond: number; averageBitsPerSecond: number } {
+    let peak = 0;
+    let bytes = 0;
+    let seconds = 0;
+    const log = this.log;
+    const end = this.log.end;
+    for (let sequence = Math.max(this.#first, from, end - measuredSegments); sequence < end; sequence += 1) {
+      if (!log.has(sequence) || log.isGap(sequence) || log.isStill(sequence)) continue;
+      const durationSeconds = log.durationSeconds(sequence);
+      bytes += log.bytes(sequence);
+      seconds += durationSeconds;
+      // 4.1: the peak is over runs of at least half a target duration; the short first segment is none.
+      if (durationSeconds * 2 < this.#options.targetDurationSeconds) continue;
+      peak = Math.max(peak, (log.bytes(sequence) * 8) / durationSeconds);
+    }
+    const average = seconds === 0 ? 0 : (bytes * 8) / seconds;
+    return { peakBitsPerSecond: Math.max(peak, average), averageBitsPerSecond: average };
+  }
+
+  #append(sequence: number, segment: LoggedSegment): void {
+    this.log.append(sequence, segment);
+    this.#listedSeconds += segment.durationSeconds;
+    this.#trimList();
+    this.#maxListedSeconds = Math.max(this.#maxListedSeconds, this.#listedSeconds);
+  }
+
+  #trimList(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (this.#store !== undefined) this.#moveToDisk(nowMs);
+    while (this.#first < this.log.end) {
+      const rest = this.#listedSeconds - this.log.durationSeconds(this.#first);
+      // 6.2.2: removal leaves three target durations.
+      if (rest < 3 * this.#options.targetDurationSeconds - epsilonSeconds) break;
+      const count = this.log.end - this.#first;
+      // Nobody goes back to a gap that nothing stands before, and Chromium's own player begins with what is listed first.
+      const isNeeded = rest < this.listSeconds - epsilonSeconds && !this.log.isGap(this.#first);
+      const isLongEnough = !isNeeded && count > minListedSegments;
+      const isTooMuch = this.#heldBytes > this.#options.maxBytes && this.#store === undefined;
+      if (!isLongEnough && !isTooMuch) break;
+      this.#unlistFirst(nowMs);
+    }
+    for (const segment of [...this.#inMemory.values()]) {
+      if (segment.keptUntilMs === undefined) break;
+      if (segment.keptUntilMs <= nowMs || this.#heldBytes > this.#options.maxBytes)
+        this.#dropFromMemory(segment);
+    }
+    this.#forgetExpired(nowMs);
+  }
+
+  /** What is on the disk leaves the memory. What should be and is not ends the list: what stood before it goes too. */
+  #moveToDisk(nowMs: number): void {
+    const { maxBytes } = this.#options;
+    const leastSeconds = 3 * this.#options.targetDurationSeconds - epsilonSeconds;
+    let seconds = 0;
+    let bytes = 0;
+    let from = this.log.end;
+    for (; from > Math.max(this.#first, this.#memoryFrom); from -= 1) {
+      bytes += this.#inMemory.get(from - 1)?.bytes ?? 0;
+      const isLongEnough =
+        seconds >= this.#memorySeconds - epsilonSeconds && this.log.end - from >= minListedSegments;
+      if (seconds >= leastSeconds && (isLongEnough || bytes > maxBytes)) break;
+      seconds += this.log.durationSeconds(from - 1);
+    }
+    for (; this.#memoryFrom < from; this.#memoryFrom += 1) {
+      const segment = this.#inMemory.get(this.#memoryFrom);
+      if (segment === undefined || segment.keptUntilMs !== undefined) continue;
+      if (this.log.location(segment.sequence) !== undefined) {
+        this.#dropFromMemory(segment);
+        continue;
+      }
+      this.#store?.cancelWrite(segment.sequence);
+      while (this.#first <= segment.sequence) this.#unlistFirst(nowMs);
+    }
+  }
+
+  #unlistFirst(nowMs: number): void {
+    const log = this.log;
+    const sequence = this.#first;
+    const durationSeconds = log.durationSeconds(sequence);
+    this.#first += 1;
+    this.#listedSeconds -= durationSeconds;
+    if (!log.isJoinable(sequence)) this.#dependentCount -= 1;
+    // 6.2.2: the number grows when the tag leaves the list, with the segment it stood before.
+    if (log.hasDiscontinuity(sequence)) this.#discontinuitySequence += 1;
+    // 6.2.2: it stays for its own duration and that of the longest list that held it.
+    log.setAvailableUntil(sequence, nowMs + (durationSeconds + this.#maxListedSeconds) * 1000);
+    const held = this.#inMemory.get(sequence);
+    if (held === undefined) return;
+    const heldSeconds =
+      this.#store === undefined
+        ? this.#maxListedSeconds
+        : Math.min(this.#maxListedSeconds, this.#memorySeconds);
+    held.keptUntilMs = nowMs + (durationSeconds + heldSeconds) * 1000;
+  }
+
+  #dropFromMemory(segment: MemorySegment): void {
+    if (this.log.location(segment.sequence) === undefined) this.#store?.cancelWrite(segment.sequence);
+    this.#inMemory.delete(segment.sequence);
+    this.#heldBytes -= segment.bytes;
+    for (const part of segment.parts) this.#partsByNumber.delete(part.number);
+  }
+
+  /** Segments whose time to stay is over, and init sections that no segment needs. */
+  #forgetExpired(nowMs: number): void {
+    const log = this.log;
+    while (
+      log.first < this.#first &&
+      !this.#inMemory.has(log.first) &&
+      log.availableUntilMs(log.first) <= nowMs
+    ) {
+      log.dropFirst();
+    }
+    const oldestMap = log.first < log.end ? log.map(log.first) : this.#map;
+    for (const number of this.#inits.keys()) {
+      if (number >= oldestMap) break;
+      this.#inits.delete(number);
+    }
+    this.#store?.removeBefore(log.first, oldestMap);
+  }
+}

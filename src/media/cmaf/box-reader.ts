@@ -1,0 +1,130 @@
+import { AppError } from '../../shared/errors.ts';
+
+/** One ISO BMFF box inside a buffer; all positions are byte offsets into that buffer. */
+export interface Box {
+  /** Four characters, one for each byte. */
+  readonly type: string;
+  /** First byte of the header. */
+  readonly start: number;
+  /** First byte after the header. */
+  readonly bodyStart: number;
+  /** First byte after the box. */
+  readonly end: number;
+}
+
+/** Maximum number of boxes inside one parent. Real files have a few dozen; a `moof` has one `trun` for each run of samples. */
+const MAX_CHILD_BOXES = 4096;
+
+/** The error for media that breaks the rules; `box` says where, `problem` what is wrong. */
+export function malformed(box: string, problem: string): AppError {
+  return new AppError('media-malformed', `box "${printable(box)}": ${problem}`);
+}
+
+/** A box type as text that is safe in a message: bytes outside printable ASCII become dots. */
+function printable(type: string): string {
+  return type.replace(/[^\x20-\x7e]/g, '.');
+}
+
+/**
+ * The boxes that fill `bytes` from `start` to `end`, in their order.
+ *
+ * **Source**: ISO/IEC 14496-12:2022, 4.2.
+ *
+ * @throws AppError `media-malformed`, naming `parent`, when they do not fill it exactly or are too many.
+ */
+export function childBoxes(bytes: Buffer, start: number, end: number, parent: string): Box[] {
+  const boxes: Box[] = [];
+  let at = start;
+  while (at < end) {
+    if (end - at < 8) throw malformed(parent, `${end - at} bytes too many at its end`);
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    let size = bytes.readUInt32BE(at);
+    let headerBytes = 8;
+    if (size === 1) {
+      if (end - at < 16) throw malformed(type, 'the 64 bit size is cut off');
+      size = Number(bytes.readBigUInt64BE(at + 8));
+      headerBytes = 16;
+    } else if (size === 0) {
+      size = end - at;
+    }
+    if (size < headerBytes || size > end - at) {
+      throw malformed(type, `size ${size}, but "${printable(parent)}" has ${end - at} bytes left`);
+    }
+    if (boxes.length === MAX_CHILD_BOXES) throw malformed(parent, `has more than ${MAX_CHILD_BOXES} boxes`);
+    boxes.push({ type, start: at, bodyStart: at + headerBytes, end: at + size });
+    at += size;
+  }
+  return boxes;
+}
+
+/** Reads the fields of one box from front to back and never past its end. */
+export class FieldReader {
+  readonly #bytes: Buffer;
+  readonly #type: string;
+  readonly #end: number;
+  #at: number;
+
+  /** Begins at the first byte of the body, or `skip` bytes after it. */
+  constructor(bytes: Buffer, box: Pick<Box, 'type' | 'bodyStart' | 'end'>, skip = 0) {
+    this.#bytes = bytes;
+    this.#type = box.type;
+    this.#end = box.end;
+    this.#at = box.bodyStart;
+    this.skip(skip);
+  }
+
+  /** Bytes between here and the end of the box. */
+  get remaining(): number {
+    return this.#end - this.#at;
+  }
+
+  /** Position in the buffer of the next byte. */
+  get position(): number {
+    return this.#at;
+  }
+
+  skip(count: number): void {
+    this.#take(count);
+  }
+
+  u8(): number {
+    return this.#bytes.readUInt8(this.#take(1));
+  }
+
+  u16(): number {
+    return this.#bytes.readUInt16BE(this.#take(2));
+  }
+
+  u24(): number {
+    return this.#bytes.readUIntBE(this.#take(3), 3);
+  }
+
+  u32(): number {
+    return this.#bytes.readUInt32BE(this.#take(4));
+  }
+
+  i32(): number {
+    return this.#bytes.readInt32BE(this.#take(4));
+  }
+
+  /** @throws AppError `media-malformed` above 2^53 - 1, which no clock or file reaches. */
+  u64(): number {
+    const value = this.#bytes.readBigUInt64BE(this.#take(8));
+    if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw malformed(this.#type, `number ${value} is absurd`);
+    return Number(value);
+  }
+
+  /** A view of the next `count` bytes. */
+  bytes(count: number): Buffer {
+    const from = this.#take(count);
+    return this.#bytes.subarray(from, from + count);
+  }
+
+  #take(count: number): number {
+    if (count > this.remaining)
+      throw malformed(this.#type, `needs ${count} bytes, has ${this.remaining} left`);
+    const from = this.#at;
+    this.#at += count;
+    return from;
+  }
+}

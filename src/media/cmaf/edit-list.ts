@@ -1,0 +1,58 @@
+import { type Box, FieldReader, malformed } from './box-reader.ts';
+
+/** How a track's own time is placed in the time of its file. */
+export interface Edit {
+  /** Nothing is presented for so long; in the movie's timescale. */
+  readonly emptyTicks: number;
+  /** What is presented then begins here; in the track's timescale. */
+  readonly mediaTimeTicks: number;
+  /** How long it is presented, in the movie's timescale; undefined to the track's end. */
+  readonly durationTicks: number | undefined;
+}
+
+/** The whole track from its time 0 on. */
+export const NO_EDIT: Edit = { emptyTicks: 0, mediaTimeTicks: 0, durationTicks: undefined };
+
+/** Rate 1, as 16.16 fixed point. */
+const NORMAL_RATE = 0x00010000;
+
+/** More empty edits than this at the start are nonsense. */
+const MAX_EMPTY_EDITS = 16;
+
+/**
+ * Reads an `elst`.
+ *
+ * **Source**: ISO/IEC 14496-12:2022, 8.6.6.
+ *
+ * @returns undefined for one that is more than emptiness followed by one piece of the track at its own speed
+ * @throws AppError `media-malformed`
+ */
+export function readEdit(bytes: Buffer, elst: Box): Edit | undefined {
+  const fields = new FieldReader(bytes, elst);
+  const version = fields.u8();
+  fields.skip(3);
+  const count = fields.u32();
+  const entryBytes = version === 1 ? 20 : 12;
+  if (count * entryBytes > fields.remaining) throw malformed('elst', `${count} edits do not fit`);
+  let emptyTicks = 0;
+  for (let index = 0; index < count; index++) {
+    const durationTicks = version === 1 ? fields.u64() : fields.u32();
+    const mediaTimeTicks = version === 1 ? signed64(fields) : fields.i32();
+    const rate = fields.u32();
+    if (mediaTimeTicks === -1) {
+      emptyTicks += durationTicks;
+      if (index >= MAX_EMPTY_EDITS) return undefined;
+      continue;
+    }
+    if (index !== count - 1 || rate !== NORMAL_RATE || mediaTimeTicks < 0) return undefined;
+    return { emptyTicks, mediaTimeTicks, durationTicks: durationTicks === 0 ? undefined : durationTicks };
+  }
+  return count === 0 ? NO_EDIT : undefined;
+}
+
+function signed64(fields: FieldReader): number {
+  const value = fields.bytes(8).readBigInt64BE();
+  if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < -1n)
+    throw malformed('elst', `time ${value} is absurd`);
+  return Number(value);
+}

@@ -1,0 +1,191 @@
+import { malformed } from './box-reader.ts';
+
+/** Sample flags of a frame at which decoding can begin, and of any other. **Source**: ISO/IEC 14496-12:2022, 8.8.3.1. */
+const SYNC_FLAGS = 0x02000000;
+const NON_SYNC_FLAGS = 0x01010000;
+
+/** What a `trun` can place: its data offset is signed, and an `mdat` of more would need a longer header. */
+const MAX_DATA_BYTES = 2 ** 31 - 2 ** 24;
+
+/** Maximum number of samples in a fragment, which is also the maximum that fragment readers accept. */
+const MAX_SAMPLES = 65_536;
+
+/** Consecutive samples of one track without their bytes, a column for each field: a long file has too many for objects. */
+export class SampleColumns {
+  #durations = new Uint32Array(256);
+  #sizes = new Uint32Array(256);
+  #offsets = new Int32Array(256);
+  #syncs = new Uint8Array(256);
+  #length = 0;
+  #dataBytes = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Sum of the sizes. */
+  get dataBytes(): number {
+    return this.#dataBytes;
+  }
+
+  /**
+   * `durationTicks` and `sizeBytes` are 0..2^32-1, the composition offset -2^31..2^31-1.
+   *
+   * @throws AppError `media-malformed` when one fragment cannot hold so many
+   */
+  push(durationTicks: number, sizeBytes: number, compositionOffsetTicks: number, isSync: boolean): void {
+    if (this.#length === MAX_SAMPLES)
+      throw malformed('trun', `more than ${MAX_SAMPLES} samples in a fragment`);
+    if (this.#length === this.#durations.length) this.#grow();
+    this.#durations[this.#length] = durationTicks;
+    this.#sizes[this.#length] = sizeBytes;
+    this.#offsets[this.#length] = compositionOffsetTicks;
+    this.#syncs[this.#length] = isSync ? 1 : 0;
+    this.#length += 1;
+    this.#dataBytes += sizeBytes;
+  }
+
+  /** Lets the last sample last longer. */
+  extendLast(ticks: number): void {
+    if (this.#length > 0) this.#durations[this.#length - 1]! += ticks;
+  }
+
+  clear(): void {
+    this.#length = 0;
+    this.#dataBytes = 0;
+  }
+
+  /** Views, in the order of the samples; good until the next `push`. */
+  get columns(): {
+    readonly durations: Uint32Array;
+    readonly sizes: Uint32Array;
+    readonly offsets: Int32Array;
+    /** 1 where decoding can begin. */
+    readonly syncs: Uint8Array;
+  } {
+    return {
+      durations: this.#durations.subarray(0, this.#length),
+      sizes: this.#sizes.subarray(0, this.#length),
+      offsets: this.#offsets.subarray(0, this.#length),
+      syncs: this.#syncs.subarray(0, this.#length),
+    };
+  }
+
+  #grow(): void {
+    const room = this.#durations.length * 2;
+    const larger = {
+      durations: new Uint32Array(room),
+      sizes: new Uint32Array(room),
+      offsets: new Int32Array(room),
+      syncs: new Uint8Array(room),
+    };
+    larger.durations.set(this.#durations);
+    larger.sizes.set(this.#sizes);
+    larger.offsets.set(this.#offsets);
+    larger.syncs.set(this.#syncs);
+    this.#durations = larger.durations;
+    this.#sizes = larger.sizes;
+    this.#offsets = larger.offsets;
+    this.#syncs = larger.syncs;
+  }
+}
+
+/**
+ * Writes what stands before the samples' bytes in a CMAF fragment of one track: the `moof`, and the header of the `mdat`.
+ *
+ * **Source**: ISO/IEC 14496-12:2022, 8.8.
+ *
+ * @param sequenceNumber Of the `mfhd`, 0..2^32-1, rising from fragment to fragment.
+ * @param baseDtsTicks Decode time of the first sample, 0..2^53-1.
+ * @param samples One or more.
+ * @throws AppError `media-malformed` when one fragment cannot hold so much
+ */
+export function writeFragmentHeader(
+  sequenceNumber: number,
+  trackId: number,
+  baseDtsTicks: number,
+  samples: SampleColumns,
+): Buffer {
+  const { durations, sizes, offsets, syncs } = samples.columns;
+  const count = samples.length;
+  if (samples.dataBytes > MAX_DATA_BYTES) {
+    throw malformed('mdat', `${samples.dataBytes} bytes are too many for one`);
+  }
+  const duration = sharedValue(durations);
+  const size = sharedValue(sizes);
+  const hasOffsets = sharedValue(offsets) !== 0;
+  const restIsSync = sharedValue(syncs.subarray(1)) ?? syncs[0];
+  const hasFlags = count > 1 && sharedValue(syncs.subarray(1)) === undefined;
+  const hasFirstFlags = !hasFlags && restIsSync !== syncs[0];
+
+  const tfhdFields = (duration === undefined ? 0 : 1) + (size === undefined ? 0 : 1) + (hasFlags ? 0 : 1);
+  const perSample =
+    (duration === undefined ? 1 : 0) +
+    (size === undefined ? 1 : 0) +
+    (hasFlags ? 1 : 0) +
+    (hasOffsets ? 1 : 0);
+  const tfhdBytes = 16 + 4 * tfhdFields;
+  const trunBytes = 20 + (hasFirstFlags ? 4 : 0) + 4 * perSample * count;
+  const trafBytes = 8 + tfhdBytes + 20 + trunBytes;
+  const moofBytes = 8 + 16 + trafBytes;
+
+  const bytes = Buffer.allocUnsafeSlow(moofBytes + 8);
+  let at = 0;
+  const field = (value: number) => {
+    at = bytes.writeUInt32BE(value, at);
+  };
+  const begin = (length: number, type: string) => {
+    field(length);
+    at += bytes.write(type, at, 'latin1');
+  };
+  begin(moofBytes, 'moof');
+  begin(16, 'mfhd');
+  field(0);
+  field(sequenceNumber);
+  begin(trafBytes, 'traf');
+  begin(tfhdBytes, 'tfhd');
+  field(
+    0x020000 | (duration === undefined ? 0 : 0x08) | (size === undefined ? 0 : 0x10) | (hasFlags ? 0 : 0x20),
+  );
+  field(trackId);
+  if (duration !== undefined) field(duration);
+  if (size !== undefined) field(size);
+  if (!hasFlags) field(flagsOf(restIsSync));
+  begin(20, 'tfdt');
+  field(0x01000000);
+  field(Math.floor(baseDtsTicks / 2 ** 32));
+  field(baseDtsTicks % 2 ** 32);
+  begin(trunBytes, 'trun');
+  field(
+    0x01000001 +
+      (hasFirstFlags ? 0x004 : 0) +
+      (duration === undefined ? 0x100 : 0) +
+      (size === undefined ? 0x200 : 0) +
+      (hasFlags ? 0x400 : 0) +
+      (hasOffsets ? 0x800 : 0),
+  );
+  field(count);
+  field(moofBytes + 8);
+  if (hasFirstFlags) field(flagsOf(syncs[0]));
+  for (let index = 0; index < count; index++) {
+    if (duration === undefined) field(durations[index]!);
+    if (size === undefined) field(sizes[index]!);
+    if (hasFlags) field(flagsOf(syncs[index]));
+    if (hasOffsets) at = bytes.writeInt32BE(offsets[index]!, at);
+  }
+  begin(8 + samples.dataBytes, 'mdat');
+  return bytes;
+}
+
+function flagsOf(isSync: number | undefined): number {
+  return isSync === 1 ? SYNC_FLAGS : NON_SYNC_FLAGS;
+}
+
+/** The value that all have, or undefined. */
+function sharedValue(values: Uint32Array | Int32Array | Uint8Array): number | undefined {
+  const [first] = values;
+  for (const value of values) {
+    if (value !== first) return undefined;
+  }
+  return first;
+}

@@ -1,0 +1,94 @@
+import { AppError } from '../../shared/errors.ts';
+import { box, fullBox, u32 } from './box-writer.ts';
+import type { Sample } from './fragment-reader.ts';
+
+/** Sample flags of a frame at which decoding can begin: it depends on no other. **Source**: ISO/IEC 14496-12:2022, 8.8.3.1. */
+const SYNC_FLAGS = 0x02000000;
+/** Of any other frame: it depends on others and is no sync sample. */
+const NON_SYNC_FLAGS = 0x01010000;
+
+/** What a run is made of, sample by sample. */
+export type RunSample = Pick<Sample, 'durationTicks' | 'compositionOffsetTicks' | 'isSync' | 'data'>;
+
+/** Consecutive samples of one track. */
+export interface TrackRun {
+  readonly trackId: number;
+  /** Decode time of the first sample, 0..2^53-1. */
+  readonly baseDtsTicks: number;
+  readonly samples: readonly RunSample[];
+}
+
+/**
+ * Writes one CMAF fragment: a `moof` with one `traf` for each run, and one `mdat` with their data in the same order.
+ *
+ * **Source**: ISO/IEC 14496-12:2022, 8.8; draft-pantos-hls-rfc8216bis-22, 3.1.2.
+ *
+ * @param sequenceNumber Of the `mfhd`, 0..2^32-1, rising from fragment to fragment.
+ * @param runs Runs without samples are left out.
+ * @throws AppError `server-error` when no sample is left.
+ */
+export function writeFragment(sequenceNumber: number, runs: readonly TrackRun[]): Buffer {
+  const filled = runs.filter(run => run.samples.length > 0);
+  if (filled.length === 0) throw new AppError('server-error', 'a fragment without samples');
+  const trafs = filled.map(trackFragment);
+  const moofBytes = trafs.reduce((sum, { traf }) => sum + traf.length, 8 + 16);
+  const dataBytes = filled.reduce((sum, { samples }) => sum + bytesOf(samples), 0);
+
+  const fragment = Buffer.allocUnsafeSlow(moofBytes + 8 + dataBytes);
+  let at = append(fragment, 0, u32(moofBytes));
+  at += fragment.write('moof', at, 'latin1');
+  at = append(fragment, at, fullBox('mfhd', 0, 0, u32(sequenceNumber)));
+  let dataOffset = moofBytes + 8;
+  for (const [index, { traf, dataOffsetAt }] of trafs.entries()) {
+    traf.writeInt32BE(dataOffset, dataOffsetAt);
+    at = append(fragment, at, traf);
+    dataOffset += bytesOf(filled[index]?.samples ?? []);
+  }
+  at = append(fragment, at, u32(8 + dataBytes));
+  at += fragment.write('mdat', at, 'latin1');
+  for (const { samples } of filled) {
+    for (const { data } of samples) at = append(fragment, at, data);
+  }
+  return fragment;
+}
+
+/** A `traf` whose data offset is to be filled in at `dataOffsetAt`. What all samples share stands in the `tfhd` once. */
+function trackFragment({ trackId, baseDtsTicks, samples }: TrackRun): { traf: Buffer; dataOffsetAt: number } {
+  const durations = samples.map(({ durationTicks }) => durationTicks);
+  const sizes = samples.map(({ data }) => data.length);
+  const flags = samples.map(({ isSync }) => (isSync ? SYNC_FLAGS : NON_SYNC_FLAGS));
+  const offsets = samples.map(({ compositionOffsetTicks }) => compositionOffsetTicks);
+  // Bit in the tfhd for a default, bit in the trun for a value a sample.
+  const fields = [
+    { values: durations, defaultFlag: 0x08, sampleFlag: 0x100 },
+    { values: sizes, defaultFlag: 0x10, sampleFlag: 0x200 },
+    { values: flags, defaultFlag: 0x20, sampleFlag: 0x400 },
+  ];
+  const shared = fields.filter(({ values }) => values.every(value => value === values[0]));
+  const varying = fields.filter(field => !shared.includes(field));
+  const hasOffsets = offsets.some(offset => offset !== 0);
+
+  const tfhdFlags = shared.reduce((sum, { defaultFlag }) => sum | defaultFlag, 0x020000);
+  const trunFlags = varying.reduce((sum, { sampleFlag }) => sum | sampleFlag, hasOffsets ? 0x801 : 0x001);
+  const perSample = Buffer.alloc(4 * samples.length * (varying.length + (hasOffsets ? 1 : 0)));
+  let at = 0;
+  for (const index of samples.keys()) {
+    for (const { values } of varying) at = perSample.writeUInt32BE(values[index] ?? 0, at);
+    if (hasOffsets) at = perSample.writeInt32BE(offsets[index] ?? 0, at);
+  }
+
+  const tfhd = fullBox('tfhd', 0, tfhdFlags, u32(trackId, ...shared.map(({ values }) => values[0] ?? 0)));
+  const tfdt = fullBox('tfdt', 1, 0, u32(Math.floor(baseDtsTicks / 2 ** 32), baseDtsTicks % 2 ** 32));
+  const trun = fullBox('trun', 1, trunFlags, u32(samples.length, 0), perSample);
+  return { traf: box('traf', tfhd, tfdt, trun), dataOffsetAt: 8 + tfhd.length + tfdt.length + 16 };
+}
+
+function bytesOf(samples: readonly RunSample[]): number {
+  return samples.reduce((sum, { data }) => sum + data.length, 0);
+}
+
+/** Copies `part` to `at` and gives the position after it. */
+function append(target: Buffer, at: number, part: Buffer): number {
+  part.copy(target, at);
+  return at + part.length;
+}

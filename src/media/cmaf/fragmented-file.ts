@@ -1,0 +1,71 @@
+import { childBoxes, malformed } from './box-reader.ts';
+import { type Edit, NO_EDIT, readEdit } from './edit-list.ts';
+import { readFullBox, readMovie, type SampleDefaults, type TrackDescription } from './movie-box.ts';
+import { type LocatedSample, readMovieFragment } from './movie-fragment.ts';
+
+/** What the `moov` of a fragmented file with one track says. */
+export interface FragmentedMovie {
+  readonly track: TrackDescription;
+  readonly defaults: ReadonlyMap<number, SampleDefaults>;
+  /** Ticks a second of the edit. */
+  readonly movieTimescale: number;
+  /** undefined where the file has no edit list, or one that says nothing. */
+  readonly edit: Edit | undefined;
+}
+
+/**
+ * Reads the body of the `moov` of a fragmented file with one track.
+ *
+ * @throws AppError `media-malformed`; also for several tracks
+ */
+export function readFragmentedMovie(body: Buffer): FragmentedMovie {
+  // A copy, since the description lives as long as its rendition.
+  const { tracks, defaults } = readMovie(Buffer.from(body));
+  const [track] = tracks;
+  if (track === undefined || tracks.length !== 1) throw malformed('moov', `has ${tracks.length} tracks`);
+  const boxes = childBoxes(body, 0, body.length, 'moov');
+  const mvhd = boxes.find(({ type }) => type === 'mvhd');
+  if (mvhd === undefined) throw malformed('moov', 'has no "mvhd"');
+  const header = readFullBox(body, mvhd);
+  header.reader.skip(header.version === 1 ? 16 : 8);
+  const movieTimescale = header.reader.u32();
+  if (movieTimescale === 0) throw malformed('mvhd', 'timescale 0');
+  const edits = boxes
+    .filter(({ type }) => type === 'trak')
+    .flatMap(trak => childBoxes(body, trak.bodyStart, trak.end, 'trak'))
+    .filter(({ type }) => type === 'edts')
+    .flatMap(edts => childBoxes(body, edts.bodyStart, edts.end, 'edts'))
+    .filter(({ type }) => type === 'elst');
+  const [elst] = edits;
+  const edit = elst === undefined ? undefined : readEdit(body, elst);
+  return { track, defaults, movieTimescale, edit: edit === NO_EDIT ? undefined : edit };
+}
+
+/**
+ * Reads the samples that a `moof` announces.
+ *
+ * @param position Of the first byte of the `moof`, in the file.
+ * @param data Where the bytes must lie: the body of the `mdat` that follows.
+ * @param nextDts Decode time after each track's last sample; brought up to date here.
+ * @throws AppError `media-malformed`
+ */
+export function readFragment(
+  body: Buffer,
+  movie: FragmentedMovie,
+  position: number,
+  data: { readonly start: number; readonly end: number },
+  nextDts: Map<number, number>,
+): LocatedSample[] {
+  const samples = readMovieFragment(body, {
+    defaults: movie.defaults,
+    nextDts,
+    position,
+    maxDataBytes: data.end - data.start,
+  }).filter(({ trackId }) => trackId === movie.track.id);
+  for (const sample of samples) {
+    if (sample.position < data.start || sample.position + sample.sizeBytes > data.end) {
+      throw malformed('trun', 'data outside the "mdat" that follows');
+    }
+  }
+  return samples;
+}

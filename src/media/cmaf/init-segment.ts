@@ -1,0 +1,132 @@
+import { childBoxes, malformed } from './box-reader.ts';
+import { ascii, box, fullBox, u8, u16, u32 } from './box-writer.ts';
+import { readMovie, type TrackDescription } from './movie-box.ts';
+import { readChildBox, readSampleEntry } from './sample-entry.ts';
+
+export type { TrackDescription, VideoRange } from './movie-box.ts';
+
+/** Movie timescale. Nothing is timed in it here, yet it may not be 0. */
+const MOVIE_TIMESCALE = 1000;
+
+/** The transformation matrix that changes nothing. **Source**: ISO/IEC 14496-12:2022, 8.2.2. */
+const UNITY_MATRIX = u32(0x00010000, 0, 0, 0, 0x00010000, 0, 0, 0, 0x40000000);
+
+/**
+ * Reads an init segment (`ftyp` and `moov`; other boxes beside them are passed over).
+ *
+ * The descriptions are as we write them: `hev1` with its parameter sets in the entry has become `hvc1`. Their buffers are
+ * views of `bytes`.
+ *
+ * @throws AppError `media-malformed`, naming the box.
+ */
+export function parseInitSegment(bytes: Buffer): TrackDescription[] {
+  const moov = childBoxes(bytes, 0, bytes.length, 'file').find(({ type }) => type === 'moov');
+  if (moov === undefined) throw malformed('file', 'has no "moov"');
+  return readMovie(bytes.subarray(moov.bodyStart, moov.end)).tracks;
+}
+
+/**
+ * Writes an init segment for fragments of these tracks: no samples, durations 0, no edit list.
+ *
+ * **Source**: draft-pantos-hls-rfc8216bis-22, 3.1.2; ISO/IEC 14496-12:2022, 8; ISO/IEC 23000-19:2024, 7.
+ *
+ * @param tracks One or more, with different ids.
+ * @throws AppError `media-malformed` when a video's sample entry cannot be read.
+ */
+export function writeInitSegment(tracks: readonly TrackDescription[]): Buffer {
+  // A CMAF track file has one track, so only then is its brand true.
+  const brands = tracks.length === 1 ? 'iso6cmfc' : 'iso6';
+  // All ones, where no higher id is left, is also how the format says so.
+  const nextTrackId = Math.min(Math.max(...tracks.map(({ id }) => id)) + 1, 0xffffffff);
+  return Buffer.concat([
+    box('ftyp', ascii('iso6'), u32(0), ascii(brands)),
+    box('moov', movieHeader(nextTrackId), ...tracks.map(trackBox), movieExtends(tracks)),
+  ]);
+}
+
+function movieHeader(nextTrackId: number): Buffer {
+  return fullBox(
+    'mvhd',
+    0,
+    0,
+    u32(0, 0, MOVIE_TIMESCALE, 0), // created, modified, timescale, duration
+    u32(0x00010000), // rate 1.0
+    u16(0x0100, 0), // volume 1.0, reserved
+    u32(0, 0), // reserved
+    UNITY_MATRIX,
+    u32(0, 0, 0, 0, 0, 0), // predefined
+    u32(nextTrackId),
+  );
+}
+
+function movieExtends(tracks: readonly TrackDescription[]): Buffer {
+  // Track, sample description 1, then no default duration, size and flags: each fragment brings its own.
+  return box('mvex', ...tracks.map(({ id }) => fullBox('trex', 0, 0, u32(id, 1, 0, 0, 0))));
+}
+
+function trackBox(track: TrackDescription): Buffer {
+  return box(
+    'trak',
+    trackHeader(track),
+    box(
+      'mdia',
+      fullBox('mdhd', 0, 0, u32(0, 0, track.timescale, 0), u16(packedLanguage(track.language), 0)),
+      handler(track.kind),
+      box(
+        'minf',
+        track.kind === 'video' ? fullBox('vmhd', 0, 1, u16(0, 0, 0, 0)) : fullBox('smhd', 0, 0, u16(0, 0)),
+        box('dinf', fullBox('dref', 0, 0, u32(1), fullBox('url ', 0, 1))), // media in this very file
+        box(
+          'stbl',
+          fullBox('stsd', 0, 0, u32(1), track.sampleEntry),
+          fullBox('stts', 0, 0, u32(0)),
+          fullBox('stsc', 0, 0, u32(0)),
+          fullBox('stsz', 0, 0, u32(0, 0)),
+          fullBox('stco', 0, 0, u32(0)),
+        ),
+      ),
+    ),
+  );
+}
+
+/** Three letters of ISO 639-2 in five bits each. **Source**: ISO/IEC 14496-12:2022, 8.4.2. */
+function packedLanguage(language = 'und'): number {
+  const code = /^[a-z]{3}$/.test(language) ? language : 'und';
+  return [...Buffer.from(code)].reduce((packed, letter) => (packed << 5) | (letter - 0x60), 0);
+}
+
+function trackHeader(track: TrackDescription): Buffer {
+  const picture = track.kind === 'video' ? displaySize(track) : { width: 0, height: 0 };
+  return fullBox(
+    'tkhd',
+    0,
+    3, // enabled, in the movie
+    u32(0, 0, track.id, 0, 0), // created, modified, id, reserved, duration
+    u32(0, 0), // reserved
+    u16(0, 0, track.kind === 'audio' ? 0x0100 : 0, 0), // layer, alternate group, volume, reserved
+    UNITY_MATRIX,
+    u32(fixedPoint(picture.width), fixedPoint(picture.height)),
+  );
+}
+
+function handler(kind: 'video' | 'audio'): Buffer {
+  const [type, name] = kind === 'video' ? ['vide', 'VideoHandler'] : ['soun', 'SoundHandler'];
+  return fullBox('hdlr', 0, 0, u32(0), ascii(type), u32(0, 0, 0), ascii(name), u8(0));
+}
+
+/** The picture as shown: the width stretched by the pixel aspect ratio of `pasp`. */
+export function displaySize({ sampleEntry }: TrackDescription): { width: number; height: number } {
+  const fields = readSampleEntry(sampleEntry, 'video');
+  const { width = 0, height = 0 } = fields;
+  if (!fields.boxes.some(({ type }) => type === 'pasp')) return { width, height };
+  const pasp = readChildBox(sampleEntry, fields, 'pasp');
+  const horizontal = pasp.u32();
+  const vertical = pasp.u32();
+  if (horizontal === 0 || vertical === 0) return { width, height };
+  return { width: (width * horizontal) / vertical, height };
+}
+
+/** A 16.16 fixed point number, at most 65535. */
+function fixedPoint(value: number): number {
+  return Math.round(Math.min(value, 0xffff) * 0x10000);
+}

@@ -1,0 +1,95 @@
+import { box, fullBox, u16, u32 } from './box-writer.ts';
+import type { TrackDescription } from './init-segment.ts';
+import type { LocatedSample } from './movie-fragment.ts';
+
+/** Room in front of the fragments of a file for its `sidx`, with the box header of what is left of it. */
+export const SIDX_RESERVED_BYTES = 32 * 1024;
+
+const HEADER_BYTES = 8 + 4 + 8 + 16 + 4;
+const ENTRY_BYTES = 12;
+const MAX_ENTRIES = Math.floor((SIDX_RESERVED_BYTES - HEADER_BYTES - 8) / ENTRY_BYTES);
+/** referenced_size has 31 bits, subsegment_duration 32. */
+const MAX_REFERENCED_BYTES = 2 ** 31 - 1;
+const MAX_DURATION_TICKS = 2 ** 32 - 1;
+/** starts_with_SAP 1, SAP_type 1: what follows needs nothing from before it. */
+const STARTS_WITH_KEYFRAME = 0x90000000;
+
+/**
+ * Where a file of fragments can be entered, for programs that would read all of it otherwise. As many entries as have room; where there are
+ * more keyframes, every second, every fourth and so on is taken.
+ *
+ * **Source**: ISO/IEC 14496-12:2022, 8.16.3 (Segment Index Box).
+ */
+export class SidxWriter {
+  readonly #track: TrackDescription;
+  #positions: number[] = [];
+  #ptsTicks: number[] = [];
+  /** Of so many fragments that begin with a keyframe, the first is taken. */
+  #step = 1;
+  #seen = 0;
+  #endTicks = 0;
+
+  /** `track`: the picture, or the sound where there is none. */
+  constructor(track: TrackDescription) {
+    this.#track = track;
+  }
+
+  /** Notes a fragment that begins at `position`. */
+  add(position: number, samples: readonly LocatedSample[]): void {
+    const own = samples.filter(({ trackId }) => trackId === this.#track.id);
+    for (const { dtsTicks, compositionOffsetTicks, durationTicks } of own) {
+      this.#endTicks = Math.max(this.#endTicks, dtsTicks + compositionOffsetTicks + durationTicks);
+    }
+    const [first] = own;
+    if (first?.isSync !== true) return;
+    this.#seen += 1;
+    if ((this.#seen - 1) % this.#step !== 0) return;
+    if (this.#positions.length === MAX_ENTRIES) {
+      this.#positions = this.#positions.filter((_, index) => index % 2 === 0);
+      this.#ptsTicks = this.#ptsTicks.filter((_, index) => index % 2 === 0);
+      this.#step *= 2;
+      if ((this.#seen - 1) % this.#step !== 0) return;
+    }
+    this.#positions.push(position);
+    this.#ptsTicks.push(first.dtsTicks + first.compositionOffsetTicks);
+  }
+
+  /** What holds the room until the table is written. */
+  static placeholder(): Buffer {
+    return box('free', Buffer.alloc(SIDX_RESERVED_BYTES - 8));
+  }
+
+  /**
+   * The table, and the rest of the room for it; undefined where no fragment begins with a keyframe, or where what is between two is more
+   * than an entry can say.
+   *
+   * @param position of the table's first byte
+   * @param fileBytes length of the file, which ends with its last fragment
+   */
+  toBytes(position: number, fileBytes: number): Buffer | undefined {
+    const [firstPosition] = this.#positions;
+    const [firstPts = 0] = this.#ptsTicks;
+    const spans = this.#positions.map((at, index) => ({
+      bytes: (this.#positions[index + 1] ?? fileBytes) - at,
+      ticks: Math.max(0, (this.#ptsTicks[index + 1] ?? this.#endTicks) - this.#ptsTicks[index]!),
+    }));
+    const isSayable = spans.every(
+      ({ bytes, ticks }) => bytes <= MAX_REFERENCED_BYTES && ticks <= MAX_DURATION_TICKS,
+    );
+    if (firstPosition === undefined || !isSayable) return undefined;
+    const entries = spans.map(({ bytes, ticks }) => u32(bytes, ticks, STARTS_WITH_KEYFRAME));
+    const tableBytes = HEADER_BYTES + ENTRY_BYTES * entries.length;
+    const table = fullBox(
+      'sidx',
+      1,
+      0,
+      u32(this.#track.id, this.#track.timescale),
+      u32(Math.floor(firstPts / 2 ** 32), firstPts % 2 ** 32),
+      // From the end of the table to the first fragment.
+      u32(0, firstPosition - position - tableBytes),
+      u16(0, entries.length),
+      ...entries,
+    );
+    return Buffer.concat([table, box('free', Buffer.alloc(SIDX_RESERVED_BYTES - tableBytes - 8))]);
+  }
+}

@@ -1,0 +1,116 @@
+import { av1FrameSize, avcFrameSize, type FrameSize, hevcFrameSize } from './parameter-set.ts';
+
+/** Codecs whose picture sizes are read, by the names of their sample entries. */
+export type VideoSampleEntryType = 'avc1' | 'hvc1' | 'av01';
+
+/** Units of one frame that are looked at; parameter sets stand before the picture. */
+const MAX_UNITS = 64;
+/** NAL unit types of sequence parameter sets. **Source**: ITU-T H.264 table 7-1, ITU-T H.265 table 7-1. */
+const AVC_SPS = 7;
+const HEVC_SPS = 33;
+/** **Source**: AV1 Bitstream & Decoding Process Specification, 6.2.2. */
+const AV1_SEQUENCE_HEADER = 1;
+
+/** Decoder configuration, as far as picture sizes need it. */
+export interface VideoConfig {
+  /** Bytes of the length before each NAL unit of a frame. */
+  readonly lengthBytes: number;
+  readonly sizes: readonly FrameSize[];
+}
+
+/**
+ * Reads the picture sizes that a decoder configuration record declares.
+ *
+ * **Source**: ISO/IEC 14496-15:2022, 5.3.3.1 (avcC) and 8.3.3.1 (hvcC); AV1 Codec ISO Media File Format Binding 1.2.0, 2.3 (av1C).
+ */
+export function readVideoConfig(codec: VideoSampleEntryType, record: Buffer): VideoConfig {
+  switch (codec) {
+    case 'avc1':
+      return {
+        lengthBytes: ((record[4] ?? 3) & 3) + 1,
+        sizes: sizesOf(countedUnits(record, 6, (record[5] ?? 0) & 0x1f).map(avcFrameSize)),
+      };
+    case 'hvc1':
+      return {
+        lengthBytes: ((record[21] ?? 3) & 3) + 1,
+        sizes: sizesOf(hevcParameterSets(record).map(hevcFrameSize)),
+      };
+    default:
+      return { lengthBytes: 0, sizes: readFrameSizes(codec, record.subarray(4), 0) };
+  }
+}
+
+/** Reads the picture sizes that parameter sets inside of a frame declare: decoders follow them, whatever the configuration says. */
+export function readFrameSizes(codec: VideoSampleEntryType, frame: Buffer, lengthBytes: number): FrameSize[] {
+  if (codec === 'av01') return sizesOf(av1SequenceHeaders(frame).map(av1FrameSize));
+  const sizes: (FrameSize | undefined)[] = [];
+  let at = 0;
+  for (let units = 0; units < MAX_UNITS && at + lengthBytes < frame.length; units++) {
+    const length = frame.readUIntBE(at, lengthBytes);
+    if (length === 0) break;
+    at += lengthBytes;
+    const first = frame.readUInt8(at);
+    const isSet = codec === 'avc1' ? (first & 0x1f) === AVC_SPS : ((first >> 1) & 0x3f) === HEVC_SPS;
+    if (isSet) {
+      const unit = frame.subarray(at, at + length);
+      sizes.push(codec === 'avc1' ? avcFrameSize(unit) : hevcFrameSize(unit));
+    }
+    at += length;
+  }
+  return sizesOf(sizes);
+}
+
+function sizesOf(sizes: readonly (FrameSize | undefined)[]): FrameSize[] {
+  return sizes.filter(size => size !== undefined);
+}
+
+/** `count` units with two bytes of length before each. */
+function countedUnits(record: Buffer, start: number, count: number): Buffer[] {
+  const units: Buffer[] = [];
+  let at = start;
+  for (let left = Math.min(count, MAX_UNITS); left > 0 && at + 2 <= record.length; left--) {
+    const length = record.readUInt16BE(at);
+    units.push(record.subarray(at + 2, at + 2 + length));
+    at += 2 + length;
+  }
+  return units;
+}
+
+function hevcParameterSets(record: Buffer): Buffer[] {
+  const sets: Buffer[] = [];
+  let at = 23;
+  for (let arrays = record[22] ?? 0; arrays > 0 && at + 3 <= record.length; arrays--) {
+    const type = record.readUInt8(at) & 0x3f;
+    const count = record.readUInt16BE(at + 1);
+    const units = countedUnits(record, at + 3, count);
+    // More than are read: what follows has no place that is known.
+    if (units.length < count) return sets;
+    if (type === HEVC_SPS) sets.push(...units);
+    at += 3 + units.reduce((sum, { length }) => sum + 2 + length, 0);
+  }
+  return sets;
+}
+
+/** OBUs without those whose size is not given: only the last of a frame may lack it. **Source**: AV1 specification, 5.3. */
+function av1SequenceHeaders(obus: Buffer): Buffer[] {
+  const headers: Buffer[] = [];
+  let at = 0;
+  for (let units = 0; units < MAX_UNITS && at < obus.length; units++) {
+    const first = obus.readUInt8(at);
+    const type = (first >> 3) & 0x0f;
+    const hasSize = (first & 2) !== 0;
+    at += (first & 4) === 0 ? 1 : 2;
+    let length = obus.length - at;
+    if (hasSize) {
+      length = 0;
+      for (let shift = 0; shift < 56; shift += 7) {
+        const byte = obus[at++] ?? 0;
+        length += (byte & 0x7f) * 2 ** shift;
+        if ((byte & 0x80) === 0) break;
+      }
+    }
+    if (type === AV1_SEQUENCE_HEADER) headers.push(obus.subarray(at, at + length));
+    at += length;
+  }
+  return headers;
+}

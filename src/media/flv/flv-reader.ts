@@ -1,0 +1,42 @@
+import { AppError } from '../../shared/errors.ts';
+import { type FlvTag, flvTagTypes } from './flv-tag.ts';
+
+const headBytes = 13;
+const tagHeadBytes = 11;
+const scriptType = 18;
+
+/**
+ * Reads the tags of a whole FLV file; their bodies are views of `bytes`.
+ *
+ * **Source**: Adobe Flash Video File Format Specification 10.1, annex E.2, E.3 and E.4.1 (header, file body, tag).
+ *
+ * @throws AppError `media-malformed`
+ */
+export function readFlvTags(bytes: Buffer): FlvTag[] {
+  if (bytes.length < headBytes || bytes.toString('latin1', 0, 3) !== 'FLV') {
+    throw new AppError('media-malformed', 'no FLV header');
+  }
+  const tags: FlvTag[] = [];
+  let at = headBytes;
+  while (at + tagHeadBytes <= bytes.length) {
+    const type = bytes[at]! & 0x1f;
+    const bodyBytes = bytes.readUIntBE(at + 1, 3);
+    const timestampMs = bytes.readUIntBE(at + 4, 3) + bytes[at + 7]! * 2 ** 24;
+    const bodyAt = at + tagHeadBytes;
+    if (bodyAt + bodyBytes > bytes.length)
+      throw new AppError('media-malformed', 'the last FLV tag is cut off');
+    const kind =
+      type === flvTagTypes.audio
+        ? 'audio'
+        : type === flvTagTypes.video
+          ? 'video'
+          : type === scriptType
+            ? 'script'
+            : undefined;
+    if (kind !== undefined)
+      tags.push({ kind, timestampMs, body: bytes.subarray(bodyAt, bodyAt + bodyBytes) });
+    // Behind each tag stands its size.
+    at = bodyAt + bodyBytes + 4;
+  }
+  return tags;
+}

@@ -1,0 +1,169 @@
+export type TrackKind = 'audio' | 'video';
+
+/** One FLV tag as the publisher sent it. */
+export interface FlvTag {
+  readonly kind: TrackKind | 'script';
+  readonly timestampMs: number;
+  /** FLV tag body. */
+  readonly body: Buffer;
+}
+
+/** A tag for destinations. */
+export interface RestreamTag {
+  readonly kind: TrackKind;
+  readonly role: 'config' | 'keyframe' | 'frame';
+  /** Milliseconds on the broadcast's clock, rising on each track. */
+  readonly atMs: number;
+  /** FLV tag body. */
+  readonly body: Buffer;
+}
+
+/**
+ * What an FLV tag body says of itself, without its media being read.
+ *
+ * **Source**: Adobe Flash Video File Format Specification 10.1, annex E.4.2 and E.4.3 (audio and video tag headers);
+ * Enhanced RTMP (Veovera), version 2, "Enhanced Audio" and "Enhanced Video".
+ */
+
+/** A codec by the name that people know. */
+export interface TagCodec {
+  readonly name: string;
+  /** Signalled by a FourCC, that is, in the enhanced form. */
+  readonly isEnhanced: boolean;
+}
+
+/** What a tag holds: `config` is decoder configuration, `other` is nothing that is packaged (metadata, commands, end marks). */
+export type TagRole = 'config' | 'keyframe' | 'frame' | 'other';
+
+/** Codec and role of an audio or video tag. */
+export interface TagDescription {
+  readonly codec: TagCodec;
+  readonly role: TagRole;
+}
+
+const videoNames: Readonly<Record<number, string>> = {
+  2: 'Sorenson H.263',
+  3: 'Screen video',
+  4: 'VP6',
+  5: 'VP6 with alpha',
+  6: 'Screen video 2',
+  7: 'H.264',
+  8: 'H.263',
+  9: 'MPEG-4 part 2',
+  12: 'HEVC (without a FourCC)',
+};
+
+const audioNames: Readonly<Record<number, string>> = {
+  0: 'PCM',
+  1: 'ADPCM',
+  2: 'MP3',
+  3: 'PCM',
+  4: 'Nellymoser',
+  5: 'Nellymoser',
+  6: 'Nellymoser',
+  7: 'G.711 A-law',
+  8: 'G.711 mu-law',
+  10: 'AAC',
+  11: 'Speex',
+  14: 'MP3',
+};
+
+const fourCcNames: Readonly<Record<string, string>> = {
+  avc1: 'H.264',
+  hvc1: 'HEVC',
+  vvc1: 'VVC',
+  av01: 'AV1',
+  vp08: 'VP8',
+  vp09: 'VP9',
+  mp4a: 'AAC',
+  Opus: 'Opus',
+  fLaC: 'FLAC',
+  'ac-3': 'AC-3',
+  'ec-3': 'E-AC-3',
+  '.mp3': 'MP3',
+};
+
+const frameTypeKey = 1;
+const frameTypeCommand = 5;
+
+/** Reads the head of a video tag body; undefined when it is too short to have one. */
+export function describeVideoTag(body: Buffer): TagDescription | undefined {
+  if (body.length < 2) return undefined;
+  const first = body[0]!;
+  const frameType = (first >> 4) & 0b111;
+  const frameRole: TagRole =
+    frameType === frameTypeCommand ? 'other' : frameType === frameTypeKey ? 'keyframe' : 'frame';
+  if ((first & 0x80) !== 0) {
+    if (body.length < 5) return undefined;
+    const packetType = first & 0x0f;
+    // 0 sequence start, 1 coded frames, 3 coded frames without composition time; the rest carries no frame of one track.
+    const role = packetType === 0 ? 'config' : packetType === 1 || packetType === 3 ? frameRole : 'other';
+    return { codec: enhancedCodec(body), role };
+  }
+  const codec = { name: videoNames[first & 0x0f] ?? `video codec ${first & 0x0f}`, isEnhanced: false };
+  if (codec.name !== 'H.264') return { codec, role: frameRole };
+  if (body.length < 5) return undefined;
+  const role = body[1] === 0 ? 'config' : body[1] === 1 ? frameRole : 'other';
+  return { codec, role };
+}
+
+/** How long after its decoding a frame of video is shown, in milliseconds; may be negative. */
+export function compositionOffsetMs(body: Buffer): number {
+  const isEnhanced = (body[0]! & 0x80) !== 0;
+  // Of the enhanced form only coded frames (1) of AVC and HEVC say it.
+  const says = isEnhanced
+    ? (body[0]! & 0x0f) === 1 && ['avc1', 'hvc1'].includes(body.toString('latin1', 1, 5))
+    : (body[0]! & 0x0f) === 7 && body[1] === 1;
+  const at = isEnhanced ? 5 : 2;
+  return says && body.length >= at + 3 ? body.readIntBE(at, 3) : 0;
+}
+
+/** Reads the head of an audio tag body; undefined when it is too short to have one. */
+export function describeAudioTag(body: Buffer): TagDescription | undefined {
+  if (body.length < 2) return undefined;
+  const first = body[0]!;
+  const format = first >> 4;
+  if (format === 9) {
+    if (body.length < 5) return undefined;
+    const packetType = first & 0x0f;
+    return {
+      codec: enhancedCodec(body),
+      role: packetType === 0 ? 'config' : packetType === 1 ? 'frame' : 'other',
+    };
+  }
+  const codec = { name: audioNames[format] ?? `audio codec ${format}`, isEnhanced: false };
+  return { codec, role: codec.name === 'AAC' && body[1] === 0 ? 'config' : 'frame' };
+}
+
+function enhancedCodec(body: Buffer): TagCodec {
+  const fourCc = body.toString('latin1', 1, 5);
+  return { name: fourCcNames[fourCc] ?? `codec ${JSON.stringify(fourCc)}`, isEnhanced: true };
+}
+
+/** Tag type numbers of FLV. */
+export const flvTagTypes = { audio: 8, video: 9 } as const;
+
+/** The first bytes of an FLV stream: signature, version 1, which kinds follow, and the size of no previous tag. */
+export function flvHeader(hasAudio: boolean, hasVideo: boolean): Buffer {
+  return Buffer.from([0x46, 0x4c, 0x56, 1, (hasAudio ? 4 : 0) | (hasVideo ? 1 : 0), 0, 0, 0, 9, 0, 0, 0, 0]);
+}
+
+/**
+ * The bytes around a tag body: 11 before it and 4 behind it.
+ *
+ * @param timestampMs 0..2^32-1
+ */
+export function flvTagEnvelope(
+  kind: 'audio' | 'video',
+  timestampMs: number,
+  bodyBytes: number,
+): [Buffer, Buffer] {
+  const head = Buffer.alloc(11);
+  head[0] = flvTagTypes[kind];
+  head.writeUIntBE(bodyBytes, 1, 3);
+  head.writeUIntBE(timestampMs & 0xffffff, 4, 3);
+  head[7] = (timestampMs >>> 24) & 0xff;
+  const tail = Buffer.alloc(4);
+  tail.writeUInt32BE(11 + bodyBytes);
+  return [head, tail];
+}

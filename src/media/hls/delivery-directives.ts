@@ -1,0 +1,38 @@
+/** What a viewer asks of a media playlist in its query, or why the request is to be refused with 400. */
+export type DeliveryDirectives =
+  | {
+      readonly ok: true;
+      /** Hold the answer until this segment is complete. */
+      readonly msn?: number;
+      /** Hold it only until this part of that segment is listed, counted from 0. */
+      readonly part?: number;
+      /** Whether segments that the viewer has may be left out; `v2` date ranges too. */
+      readonly skip: 'no' | 'yes' | 'v2';
+    }
+  | { readonly ok: false; readonly reason: string };
+
+/** More digits than any stream's numbers have; all of them are exact. */
+const DECIMAL_INTEGER = /^\d{1,15}$/;
+
+/**
+ * Reads the delivery directives out of a query; everything else in it is for others.
+ *
+ * **Source**: draft-pantos-hls-rfc8216bis-22, 6.2.5.1 and 6.2.5.2.
+ */
+export function parseDeliveryDirectives(query: URLSearchParams): DeliveryDirectives {
+  const numbers: { msn?: number; part?: number } = {};
+  for (const key of ['msn', 'part'] as const) {
+    const [text, ...others] = query.getAll(`_HLS_${key}`);
+    if (text === undefined) continue;
+    if (others.length > 0) return { ok: false, reason: `_HLS_${key} is given more than once.` };
+    if (!DECIMAL_INTEGER.test(text)) {
+      return { ok: false, reason: `_HLS_${key} is not a decimal integer of at most 15 digits.` };
+    }
+    numbers[key] = Number(text);
+  }
+  if (numbers.part !== undefined && numbers.msn === undefined) {
+    return { ok: false, reason: '_HLS_part is given without _HLS_msn.' };
+  }
+  const skip = query.get('_HLS_skip');
+  return { ok: true, ...numbers, skip: skip === 'YES' ? 'yes' : skip === 'v2' ? 'v2' : 'no' };
+}

@@ -1,0 +1,151 @@
+import { formatAttributes } from './attribute-list.ts';
+import type {
+  MediaPart,
+  MediaPlaylist,
+  MediaSegment,
+  SegmentStart,
+  ServerControl,
+} from './media-playlist-value.ts';
+import { integer, quoted, seconds, uriLine } from './playlist-text.ts';
+
+/**
+ * Writes a media playlist. Equal playlists give equal texts.
+ *
+ * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.
+ *
+ * @throws AppError `server-error` for a URI or number that no playlist can hold.
+ */
+export function formatMediaPlaylist(playlist: MediaPlaylist): string {
+  return formatPlaylistHead(playlist) + formatPlaylistTail(playlist, mapAfter(playlist.segments));
+}
+
+/** The text of a playlist up to its last whole segment. @throws as {@link formatMediaPlaylist} */
+export function formatPlaylistHead(playlist: MediaPlaylist): string {
+  const lines = ['#EXTM3U', `#EXT-X-VERSION:${versionNeeded(playlist)}`];
+  lines.push(`#EXT-X-TARGETDURATION:${integer(playlist.targetDurationSeconds, 1)}`);
+  if (playlist.playlistType !== undefined) lines.push(`#EXT-X-PLAYLIST-TYPE:${playlist.playlistType}`);
+  if (playlist.independentSegments) lines.push('#EXT-X-INDEPENDENT-SEGMENTS');
+  const control = playlist.serverControl === undefined ? '' : serverControl(playlist.serverControl);
+  if (control !== '') lines.push(`#EXT-X-SERVER-CONTROL:${control}`);
+  if (playlist.partTargetSeconds !== undefined) {
+    lines.push(`#EXT-X-PART-INF:PART-TARGET=${seconds(playlist.partTargetSeconds)}`);
+  }
+  lines.push(`#EXT-X-MEDIA-SEQUENCE:${integer(playlist.mediaSequence)}`);
+  // Always there: a discontinuity may yet come, and the tag may not appear later (Apple 8.17).
+  lines.push(`#EXT-X-DISCONTINUITY-SEQUENCE:${integer(playlist.discontinuitySequence)}`);
+  if (playlist.skippedSegments !== undefined) {
+    lines.push(`#EXT-X-SKIP:SKIPPED-SEGMENTS=${integer(playlist.skippedSegments, 1)}`);
+  }
+
+  // At the start of a delta update too: the map in force is repeated for the first kept segment.
+  pushSegments(lines, playlist.segments, undefined);
+  return textOf(lines);
+}
+
+/**
+ * The text of segments in the middle of a playlist. @throws as {@link formatMediaPlaylist}
+ *
+ * @param map The one in force before.
+ */
+export function formatSegments(segments: readonly MediaSegment[], map: string | undefined): string {
+  const lines: string[] = [];
+  pushSegments(lines, segments, map);
+  return textOf(lines);
+}
+
+/**
+ * The text of a playlist after its last whole segment. @throws as {@link formatMediaPlaylist}
+ *
+ * @param map The one in force there.
+ */
+export function formatPlaylistTail(
+  playlist: Pick<MediaPlaylist, 'openParts' | 'preloadHints' | 'renditionReports' | 'endList'>,
+  map: string | undefined,
+): string {
+  const lines: string[] = [];
+  if (playlist.openParts !== undefined) pushStart(lines, playlist.openParts, map);
+
+  // 4.4.5.3: no hint beside EXT-X-ENDLIST.
+  for (const { type, uri } of playlist.endList ? [] : playlist.preloadHints) {
+    lines.push(`#EXT-X-PRELOAD-HINT:TYPE=${type},URI=${quoted(uri)}`);
+  }
+  for (const { uri, lastMsn, lastPart } of playlist.renditionReports) {
+    const attributes = formatAttributes({
+      URI: quoted(uri),
+      'LAST-MSN': integer(lastMsn),
+      'LAST-PART': lastPart === undefined ? undefined : integer(lastPart),
+    });
+    lines.push(`#EXT-X-RENDITION-REPORT:${attributes}`);
+  }
+  if (playlist.endList) lines.push('#EXT-X-ENDLIST');
+  return textOf(lines);
+}
+
+function textOf(lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+}
+
+function mapAfter(segments: readonly MediaSegment[]): string | undefined {
+  return segments.findLast(segment => segment.map !== undefined)?.map?.uri;
+}
+
+function pushSegments(
+  lines: string[],
+  segments: readonly MediaSegment[],
+  mapBefore: string | undefined,
+): void {
+  let map = mapBefore;
+  for (const segment of segments) {
+    map = pushStart(lines, segment, map);
+    if (segment.gap) lines.push('#EXT-X-GAP');
+    lines.push(`#EXTINF:${seconds(segment.durationSeconds)},`, uriLine(segment.uri));
+  }
+}
+
+/** The lowest version that the tags allow; a higher one shuts players out. **Source**: draft-pantos-hls-rfc8216bis-22, 8. */
+function versionNeeded({ skippedSegments, segments, openParts }: MediaPlaylist): number {
+  if (skippedSegments !== undefined) return 9;
+  if (openParts?.map !== undefined || segments.some(({ map }) => map !== undefined)) return 6;
+  return segments.length > 0 ? 3 : 1; // 3: durations with decimals
+}
+
+function serverControl(control: ServerControl): string {
+  return formatAttributes({
+    // 4.4.3.8: YES or absent. Players read the presence alone.
+    'CAN-BLOCK-RELOAD': control.canBlockReload ? 'YES' : undefined,
+    'PART-HOLD-BACK': optionalSeconds(control.partHoldBackSeconds),
+    'HOLD-BACK': optionalSeconds(control.holdBackSeconds),
+    'CAN-SKIP-UNTIL': optionalSeconds(control.canSkipUntilSeconds),
+    'CAN-SKIP-DATERANGES': control.canSkipDateRanges ? 'YES' : undefined,
+  });
+}
+
+function optionalSeconds(value: number | undefined): string | undefined {
+  return value === undefined ? undefined : seconds(value);
+}
+
+/**
+ * Writes what stands before EXTINF, which 4.4.4.9 wants before the first part, and gives the map in force after it.
+ *
+ * @param map The one in force before.
+ */
+function pushStart(lines: string[], start: SegmentStart, map: string | undefined): string | undefined {
+  if (start.discontinuity) lines.push('#EXT-X-DISCONTINUITY');
+  const uri = start.map?.uri ?? map;
+  if (uri !== undefined && uri !== map) lines.push(`#EXT-X-MAP:URI=${quoted(uri)}`);
+  if (start.programDateTimeMs !== undefined) {
+    const date = new Date(Math.round(start.programDateTimeMs)).toISOString();
+    lines.push(`#EXT-X-PROGRAM-DATE-TIME:${date}`);
+  }
+  for (const part of start.parts) lines.push(`#EXT-X-PART:${partAttributes(part)}`);
+  return uri;
+}
+
+function partAttributes({ uri, durationSeconds, independent, gap }: MediaPart): string {
+  return formatAttributes({
+    DURATION: seconds(durationSeconds),
+    URI: quoted(uri),
+    INDEPENDENT: independent ? 'YES' : undefined,
+    GAP: gap ? 'YES' : undefined,
+  });
+}

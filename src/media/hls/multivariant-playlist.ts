@@ -1,0 +1,250 @@
+import { AppError } from '../../shared/errors.ts';
+import { AttributeList, formatAttributes } from './attribute-list.ts';
+import {
+  decimal,
+  integer,
+  type PlaylistLine,
+  quoted,
+  readLines,
+  unexpected,
+  uriLine,
+} from './playlist-text.ts';
+
+/** EXT-X-STREAM-INF and its URI: one way to play the stream. */
+export interface Variant {
+  readonly uri: string;
+  /** Peak segment bit rate, containers included; with an audio group the largest sum of a combination. */
+  readonly bandwidthBitsPerSecond: number;
+  readonly averageBandwidthBitsPerSecond?: number;
+  /** RFC 6381 names, comma separated, of every format in the variant and its groups, and of no other. */
+  readonly codecs: string;
+  /** The picture in pixels; both or neither. */
+  readonly width?: number;
+  readonly height?: number;
+  /** The highest, in frames a second. */
+  readonly frameRate?: number;
+  readonly videoRange?: 'SDR' | 'HLG' | 'PQ';
+  /** GROUP-ID of the audio renditions that go with it. */
+  readonly audioGroup?: string;
+  /** GROUP-ID of the subtitles that go with it. */
+  readonly subtitlesGroup?: string;
+}
+
+/** EXT-X-MEDIA: sound apart from the picture, or one of several; subtitles in one language. */
+export interface MediaRendition {
+  readonly type: 'AUDIO' | 'SUBTITLES';
+  readonly groupId: string;
+  readonly name: string;
+  /** RFC 5646 tag. */
+  readonly language?: string;
+  /** Played unless the viewer chooses otherwise. */
+  readonly isDefault?: boolean;
+  /** May be chosen by the player; a default one always may. */
+  readonly isAutoselect?: boolean;
+  /** Of sound only. */
+  readonly channels?: number;
+  /** Subtitles have one. Without it the sound is inside the variant. */
+  readonly uri?: string;
+}
+
+/**
+ * A multivariant playlist.
+ *
+ * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.6.
+ */
+export interface MultivariantPlaylist {
+  /** Every segment of every variant can be decoded without the one before. */
+  readonly independentSegments: boolean;
+  readonly media: readonly MediaRendition[];
+  /** The first is what a player begins with. */
+  readonly variants: readonly Variant[];
+}
+
+type Group = Pick<MediaRendition, 'type' | 'groupId'>;
+
+const VIDEO_RANGES = ['SDR', 'HLG', 'PQ'] as const;
+
+/** Tags of the other kind of playlist. 4.1: a playlist is of one kind. */
+const MEDIA_TAGS = [
+  'EXTINF',
+  'EXT-X-TARGETDURATION',
+  'EXT-X-MEDIA-SEQUENCE',
+  'EXT-X-PLAYLIST-TYPE',
+  'EXT-X-ENDLIST',
+];
+
+/**
+ * Writes a multivariant playlist. It has no EXT-X-VERSION: its tags need none above 1 (section 8).
+ *
+ * @throws AppError `server-error` for a URI, name or number that no playlist can hold, half a picture size, a group without
+ * renditions, or subtitles without a URI.
+ */
+export function formatMultivariantPlaylist(playlist: MultivariantPlaylist): string {
+  const lines = ['#EXTM3U'];
+  if (playlist.independentSegments) lines.push('#EXT-X-INDEPENDENT-SEGMENTS');
+  for (const rendition of playlist.media) lines.push(`#EXT-X-MEDIA:${mediaAttributes(rendition)}`);
+  const groups = new Set(playlist.media.map(groupNameOf));
+  for (const variant of playlist.variants) {
+    for (const group of groupsOf(variant)) {
+      if (!groups.has(groupNameOf(group))) {
+        throw new AppError('server-error', `no ${group.type} rendition is in the group ${group.groupId}`);
+      }
+    }
+    lines.push(`#EXT-X-STREAM-INF:${variantAttributes(variant)}`, uriLine(variant.uri));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** The groups of renditions that a variant names. */
+function groupsOf({ audioGroup, subtitlesGroup }: Omit<Variant, 'uri'>): Group[] {
+  return [
+    ...(audioGroup === undefined ? [] : [{ type: 'AUDIO' as const, groupId: audioGroup }]),
+    ...(subtitlesGroup === undefined ? [] : [{ type: 'SUBTITLES' as const, groupId: subtitlesGroup }]),
+  ];
+}
+
+/** 4.4.6.1.1: groups of different types may have the same id. */
+function groupNameOf({ type, groupId }: Group): string {
+  return `${type} ${groupId}`;
+}
+
+function mediaAttributes(rendition: MediaRendition): string {
+  const { type, groupId, name, language, isDefault = false, isAutoselect = false, channels, uri } = rendition;
+  if (type === 'SUBTITLES' && uri === undefined) {
+    throw new AppError('server-error', 'subtitles have a URI');
+  }
+  return formatAttributes({
+    TYPE: type,
+    'GROUP-ID': quoted(groupId),
+    NAME: quoted(name),
+    LANGUAGE: language === undefined ? undefined : quoted(language),
+    DEFAULT: isDefault ? 'YES' : undefined,
+    // 4.4.6.1: DEFAULT=YES excludes AUTOSELECT=NO.
+    AUTOSELECT: isDefault || isAutoselect ? 'YES' : undefined,
+    CHANNELS: channels === undefined ? undefined : quoted(integer(channels, 1)),
+    URI: uri === undefined ? undefined : quoted(uri),
+  });
+}
+
+function variantAttributes(variant: Variant): string {
+  const {
+    averageBandwidthBitsPerSecond: average,
+    width,
+    height,
+    frameRate,
+    videoRange,
+    audioGroup,
+    subtitlesGroup,
+  } = variant;
+  if ((width === undefined) !== (height === undefined)) {
+    throw new AppError('server-error', 'a picture has a width and a height');
+  }
+  return formatAttributes({
+    BANDWIDTH: integer(variant.bandwidthBitsPerSecond, 1),
+    'AVERAGE-BANDWIDTH': average === undefined ? undefined : integer(average, 1),
+    CODECS: quoted(variant.codecs),
+    RESOLUTION:
+      width === undefined || height === undefined ? undefined : `${integer(width, 1)}x${integer(height, 1)}`,
+    'FRAME-RATE': frameRate === undefined ? undefined : decimal(frameRate, 3),
+    'VIDEO-RANGE': videoRange,
+    AUDIO: audioGroup === undefined ? undefined : quoted(audioGroup),
+    SUBTITLES: subtitlesGroup === undefined ? undefined : quoted(subtitlesGroup),
+  });
+}
+
+/**
+ * Reads a multivariant playlist. Tags, attributes and renditions that have no field here are passed over, as 6.3.1 asks.
+ *
+ * @throws AppError `playlist-malformed` with the line and what was expected there.
+ */
+export function parseMultivariantPlaylist(text: string): MultivariantPlaylist {
+  let independentSegments = false;
+  const media: MediaRendition[] = [];
+  const variants: Variant[] = [];
+  const groupLines = new Map<string, { readonly group: Group; readonly line: PlaylistLine }>();
+  let open: { line: PlaylistLine; variant: Omit<Variant, 'uri'> } | undefined;
+  for (const line of readLines(text)) {
+    if (line.tag === undefined) {
+      if (open === undefined) throw unexpected(line, 'EXT-X-STREAM-INF before a URI', line.value);
+      if (/\p{Cc}/u.test(line.value)) throw unexpected(line, 'a URI', line.value);
+      variants.push({ uri: line.value, ...open.variant });
+      open = undefined;
+      continue;
+    }
+    // 4.4.6.2: the URI is the line that follows.
+    if (open !== undefined) throw unexpected(line, 'a URI after EXT-X-STREAM-INF', line.tag);
+    if (MEDIA_TAGS.includes(line.tag)) throw unexpected(line, 'a multivariant playlist', line.tag);
+    if (line.tag === 'EXT-X-INDEPENDENT-SEGMENTS') independentSegments = true;
+    if (line.tag === 'EXT-X-MEDIA') {
+      const rendition = readRendition(line);
+      if (rendition !== undefined) media.push(rendition);
+    }
+    if (line.tag === 'EXT-X-STREAM-INF') {
+      open = { line, variant: readVariant(line) };
+      for (const group of groupsOf(open.variant)) groupLines.set(groupNameOf(group), { group, line });
+    }
+  }
+  if (open !== undefined) throw unexpected(open.line, 'a URI after EXT-X-STREAM-INF');
+  for (const rendition of media) groupLines.delete(groupNameOf(rendition));
+  for (const { group, line } of groupLines.values()) {
+    throw unexpected(line, `EXT-X-MEDIA with GROUP-ID="${group.groupId}"`);
+  }
+  return { independentSegments, media, variants };
+}
+
+/** undefined for what is neither sound nor subtitles. */
+function readRendition(line: PlaylistLine): MediaRendition | undefined {
+  const attributes = new AttributeList(line);
+  const type = attributes.bare('TYPE');
+  if (type !== undefined && type !== 'AUDIO' && type !== 'SUBTITLES') return undefined;
+  const language = attributes.optionalText('LANGUAGE');
+  const isDefault = attributes.yesOrNo('DEFAULT') ?? false;
+  const isAutoselect = attributes.yesOrNo('AUTOSELECT') ?? isDefault;
+  if (isDefault && !isAutoselect) throw unexpected(line, 'AUTOSELECT=YES beside DEFAULT=YES');
+  const channels = attributes.optionalText('CHANNELS');
+  const kind = attributes.choice('TYPE', ['AUDIO', 'SUBTITLES']);
+  const uri = kind === 'SUBTITLES' ? attributes.text('URI') : attributes.optionalText('URI');
+  return {
+    type: kind,
+    groupId: attributes.text('GROUP-ID'),
+    name: attributes.text('NAME'),
+    ...(language === undefined ? {} : { language }),
+    ...(isDefault ? { isDefault } : {}),
+    ...(isAutoselect ? { isAutoselect } : {}),
+    ...(channels === undefined ? {} : { channels: readChannels(line, channels) }),
+    ...(uri === undefined ? {} : { uri }),
+  };
+}
+
+/** The count, which stands before the first slash. */
+function readChannels(line: PlaylistLine, text: string): number {
+  const [, count] = /^([1-9]\d{0,2})(?:\/|$)/.exec(text) ?? [];
+  if (count === undefined) throw unexpected(line, 'a number of channels for CHANNELS', text);
+  return Number(count);
+}
+
+function readVariant(line: PlaylistLine): Omit<Variant, 'uri'> {
+  const attributes = new AttributeList(line);
+  const average = attributes.optionalInteger('AVERAGE-BANDWIDTH', 1);
+  const resolution = attributes.bare('RESOLUTION');
+  const frameRate = attributes.optionalDecimal('FRAME-RATE');
+  const videoRange = attributes.optionalChoice('VIDEO-RANGE', VIDEO_RANGES);
+  const audioGroup = attributes.optionalText('AUDIO');
+  const subtitlesGroup = attributes.optionalText('SUBTITLES');
+  return {
+    bandwidthBitsPerSecond: attributes.integer('BANDWIDTH', 1),
+    ...(average === undefined ? {} : { averageBandwidthBitsPerSecond: average }),
+    codecs: attributes.text('CODECS'),
+    ...(resolution === undefined ? {} : readResolution(line, resolution)),
+    ...(frameRate === undefined ? {} : { frameRate }),
+    ...(videoRange === undefined ? {} : { videoRange }),
+    ...(audioGroup === undefined ? {} : { audioGroup }),
+    ...(subtitlesGroup === undefined ? {} : { subtitlesGroup }),
+  };
+}
+
+function readResolution(line: PlaylistLine, text: string): { width: number; height: number } {
+  const [, width, height] = /^([1-9]\d{0,5})x([1-9]\d{0,5})$/.exec(text) ?? [];
+  if (width === undefined) throw unexpected(line, 'WIDTHxHEIGHT for RESOLUTION', text);
+  return { width: Number(width), height: Number(height) };
+}

@@ -1,0 +1,296 @@
+import { AppError } from '../../shared/errors.ts';
+
+/** Message types of RTMP (RTMP 1.0, 5.4 and 7.1). */
+export const MESSAGE = {
+  setChunkSize: 1,
+  abort: 2,
+  acknowledgement: 3,
+  userControl: 4,
+  windowAcknowledgementSize: 5,
+  setPeerBandwidth: 6,
+  audio: 8,
+  video: 9,
+  dataAmf3: 15,
+  sharedObjectAmf3: 16,
+  commandAmf3: 17,
+  dataAmf0: 18,
+  sharedObjectAmf0: 19,
+  commandAmf0: 20,
+  aggregate: 22,
+} as const;
+
+const knownTypes: ReadonlySet<number> = new Set(Object.values(MESSAGE));
+
+/** A whole message, put together from its chunks. */
+export interface RtmpMessage {
+  /** A value of {@link MESSAGE}. */
+  readonly type: number;
+  readonly messageStreamId: number;
+  /** 0..2^32-1. */
+  readonly timestampMs: number;
+  /** Allocated for this message alone. */
+  readonly payload: Buffer;
+}
+
+/** Bounds of what one connection may make us hold. Asked at every message, so they may change. */
+export interface ChunkLimits {
+  /** Longest message of this type, in bytes. */
+  maxMessageBytes(type: number): number;
+  /** Sum of the lengths of all messages that have begun and are not complete. */
+  maxUnfinishedBytes(): number;
+  /** Told of each message that begins; what it throws ends the reading. */
+  onMessageStart(): void;
+}
+
+interface ChunkStream {
+  timestampMs: number;
+  /** The timestamp field last read: absolute after a type 0 header, else a delta. */
+  timestampField: number;
+  hasExtendedTimestamp: boolean;
+  length: number;
+  type: number;
+  messageStreamId: number;
+  /** The message that is being received. */
+  payload: Buffer | undefined;
+  receivedBytes: number;
+}
+
+const maxChunkStreams = 64;
+const defaultChunkBytes = 128;
+const maxChunkBytes = 0xffffff;
+const extended = 0xffffff;
+const maxHeaderBytes = 3 + 11 + 4;
+const messageHeaderBytes = [11, 7, 3, 0] as const;
+
+/**
+ * Puts RTMP messages together from chunks, in any cut of the input. It stands in for `chunkRead` of node-media-server, which
+ * mixes up chunk stream ids above 319, loses its place when the chunk size changes or a header comes within a message, allocates
+ * what it is told, and goes silent once a timestamp has passed 2^32.
+ *
+ * **Source**: Adobe's Real Time Messaging Protocol 1.0, section 5.3 (chunking) and 5.4 (protocol control messages).
+ */
+export class ChunkReader {
+  readonly #limits: ChunkLimits;
+  readonly #onMessage: (message: RtmpMessage) => void;
+  readonly #streams = new Map<number, ChunkStream>();
+  readonly #header = Buffer.alloc(maxHeaderBytes);
+  #headerBytes = 0;
+  #stream: ChunkStream | undefined;
+  #chunkBytes = defaultChunkBytes;
+  #chunkBytesLeft = 0;
+  #unfinishedBytes = 0;
+  #isHeld = false;
+  #isReading = false;
+  #waiting: Buffer[] = [];
+
+  constructor(limits: ChunkLimits, onMessage: (message: RtmpMessage) => void) {
+    this.#limits = limits;
+    this.#onMessage = onMessage;
+  }
+
+  /**
+   * Takes the next bytes; nothing of `data` is kept beyond the call unless the reader is held.
+   *
+   * @throws AppError `media-malformed`, and whatever `onMessage` throws. The reader is of no use after that.
+   */
+  push(data: Buffer): void {
+    this.#waiting.push(data);
+    this.#readWaiting();
+  }
+
+  /** No further message until {@link release}, not even from bytes that are here already. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  /** Goes on after {@link hold}. @throws as {@link push} */
+  release(): void {
+    this.#isHeld = false;
+    this.#readWaiting();
+  }
+
+  /** Takes no more messages and forgets what it holds. */
+  close(): void {
+    this.#isHeld = true;
+    this.#waiting = [];
+    this.#streams.clear();
+    this.#stream = undefined;
+  }
+
+  #readWaiting(): void {
+    // A handler that holds and releases within its call is inside the loop already.
+    if (this.#isReading) return;
+    this.#isReading = true;
+    try {
+      while (!this.#isHeld) {
+        const data = this.#waiting.shift();
+        if (data === undefined) break;
+        const end = this.#read(data);
+        if (end < data.length) this.#waiting.unshift(data.subarray(end));
+      }
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  /** Reads until the end of `data` or until held; returns where it stopped. */
+  #read(data: Buffer): number {
+    let offset = 0;
+    while (offset < data.length && !this.#isHeld) {
+      if (this.#stream === undefined) {
+        this.#header[this.#headerBytes++] = data[offset++]!;
+        if (this.#headerBytes < this.#expectedHeaderBytes()) continue;
+        this.#stream = this.#startChunk();
+        this.#headerBytes = 0;
+      }
+      offset += this.#readPayload(this.#stream, data, offset);
+    }
+    return offset;
+  }
+
+  #readPayload(stream: ChunkStream, data: Buffer, offset: number): number {
+    const payload = stream.payload!;
+    const count = Math.min(this.#chunkBytesLeft, data.length - offset);
+    data.copy(payload, stream.receivedBytes, offset, offset + count);
+    stream.receivedBytes += count;
+    this.#chunkBytesLeft -= count;
+    if (this.#chunkBytesLeft > 0) return count;
+    this.#stream = undefined;
+    if (stream.receivedBytes === stream.length) {
+      this.#drop(stream);
+      const { type, messageStreamId, timestampMs } = stream;
+      this.#dispatch({ type, messageStreamId, timestampMs, payload });
+    }
+    return count;
+  }
+
+  /** How long the header in `#header` is, as far as its bytes tell so far. */
+  #expectedHeaderBytes(): number {
+    const basic = this.#basicHeaderBytes();
+    if (this.#headerBytes < basic) return basic;
+    const format = this.#header[0]! >> 6;
+    const plain = basic + messageHeaderBytes[format as 0 | 1 | 2 | 3];
+    if (this.#headerBytes < plain) return plain;
+    // 5.3.1.3: a type 3 chunk has the field when the header before it on its chunk stream had it.
+    const hasExtendedTimestamp =
+      format === 3
+        ? this.#streams.get(this.#chunkStreamId())?.hasExtendedTimestamp === true
+        : this.#header.readUIntBE(basic, 3) === extended;
+    return hasExtendedTimestamp ? plain + 4 : plain;
+  }
+
+  #basicHeaderBytes(): number {
+    const id = this.#header[0]! & 0x3f;
+    return id === 0 ? 2 : id === 1 ? 3 : 1;
+  }
+
+  #chunkStreamId(): number {
+    const id = this.#header[0]! & 0x3f;
+    if (id === 0) return 64 + this.#header[1]!;
+    if (id === 1) return 64 + this.#header[1]! + this.#header[2]! * 256;
+    return id;
+  }
+
+  /** Reads the whole header in `#header` and gets ready for the chunk's payload. */
+  #startChunk(): ChunkStream {
+    const format = this.#header[0]! >> 6;
+    const stream = this.#findStream(format);
+    const basic = this.#basicHeaderBytes();
+    if (stream.payload !== undefined) {
+      if (format !== 3) throw malformedRtmp('a message header stands within a message');
+    } else {
+      this.#readMessageHeader(stream, format, basic);
+      this.#startMessage(stream);
+    }
+    this.#chunkBytesLeft = Math.min(this.#chunkBytes, stream.length - stream.receivedBytes);
+    return stream;
+  }
+
+  #findStream(format: number): ChunkStream {
+    const id = this.#chunkStreamId();
+    const known = this.#streams.get(id);
+    if (known !== undefined) return known;
+    // Type 1 has all that is needed but the stream id; librtmp opens the control stream with it.
+    if (format > 1) throw malformedRtmp(`chunk stream ${id} begins with a type ${format} header`);
+    if (this.#streams.size >= maxChunkStreams)
+      throw malformedRtmp(`more than ${maxChunkStreams} chunk streams`);
+    const stream: ChunkStream = {
+      timestampMs: 0,
+      timestampField: 0,
+      hasExtendedTimestamp: false,
+      length: 0,
+      type: 0,
+      messageStreamId: 0,
+      payload: undefined,
+      receivedBytes: 0,
+    };
+    this.#streams.set(id, stream);
+    return stream;
+  }
+
+  #readMessageHeader(stream: ChunkStream, format: number, basic: number): void {
+    const header = this.#header;
+    if (format < 3) {
+      stream.timestampField = header.readUIntBE(basic, 3);
+      stream.hasExtendedTimestamp = stream.timestampField === extended;
+    }
+    if (format < 2) {
+      stream.length = header.readUIntBE(basic + 3, 3);
+      stream.type = header[basic + 6]!;
+    }
+    if (format === 0) stream.messageStreamId = header.readUInt32LE(basic + 7);
+    if (stream.hasExtendedTimestamp) {
+      stream.timestampField = header.readUInt32BE(basic + messageHeaderBytes[format as 0 | 1 | 2 | 3]);
+    }
+    // 5.3.1.2.4: a type 3 header that begins a message repeats the field before it, also when that was absolute.
+    stream.timestampMs =
+      format === 0 ? stream.timestampField : (stream.timestampMs + stream.timestampField) >>> 0;
+  }
+
+  #startMessage(stream: ChunkStream): void {
+    const { type, length } = stream;
+    if (!knownTypes.has(type)) throw malformedRtmp(`unknown message type ${type}`);
+    this.#limits.onMessageStart();
+    if (length > this.#limits.maxMessageBytes(type)) {
+      throw malformedRtmp(`a message of type ${type} has ${length} bytes`);
+    }
+    if (this.#unfinishedBytes + length > this.#limits.maxUnfinishedBytes()) {
+      throw malformedRtmp('too much is unfinished at a time');
+    }
+    this.#unfinishedBytes += length;
+    stream.payload = Buffer.allocUnsafe(length);
+    stream.receivedBytes = 0;
+  }
+
+  #drop(stream: ChunkStream): void {
+    if (stream.payload === undefined) return;
+    this.#unfinishedBytes -= stream.length;
+    stream.payload = undefined;
+    stream.receivedBytes = 0;
+  }
+
+  #dispatch(message: RtmpMessage): void {
+    if (message.type === MESSAGE.setChunkSize) {
+      const bytes = readUInt32(message.payload, 'Set Chunk Size');
+      // 5.4.1: 1..2^31-1, and all above the longest message are alike.
+      if (bytes < 1 || bytes > 0x7fffffff) throw malformedRtmp(`a chunk size of ${bytes}`);
+      this.#chunkBytes = Math.min(bytes, maxChunkBytes);
+    } else if (message.type === MESSAGE.abort) {
+      const aborted = this.#streams.get(readUInt32(message.payload, 'Abort'));
+      if (aborted !== undefined) this.#drop(aborted);
+    } else {
+      this.#onMessage(message);
+    }
+  }
+}
+
+/** The error of a peer that does not speak RTMP as it is written. */
+export function malformedRtmp(what: string): AppError {
+  return new AppError('media-malformed', `RTMP: ${what}`);
+}
+
+/** The four bytes of a control message. @throws AppError `media-malformed` when there are fewer */
+export function readUInt32(payload: Buffer, what: string): number {
+  if (payload.length < 4) throw malformedRtmp(`${what} of ${payload.length} bytes`);
+  return payload.readUInt32BE(0);
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+
+/**
+ * The handshake that an RTMP connection begins with, in its plain form.
+ *
+ * **Source**: Adobe's Real Time Messaging Protocol (RTMP), 1.0, 5.2
+ */
+
+const VERSION = 3;
+const PACKET_BYTES = 1536;
+/** Time and zero, which stand before what is random (5.2.3). */
+const HEAD_BYTES = 8;
+
+/**
+ * Begins RTMP as a client: sends C0 and C1, and C2 once S1 came. What comes behind S2 is left in the socket, which is paused.
+ *
+ * @returns whether the other end speaks RTMP; pending for as long as it says nothing
+ */
+export function performClientHandshake(socket: Socket): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  let read = Buffer.alloc(0);
+  let isAnswered = false;
+  const take = (bytes: Buffer) => {
+    read = Buffer.concat([read, bytes]);
+    const speaksRtmp = read[0] === VERSION;
+    if (speaksRtmp && !isAnswered && read.length > PACKET_BYTES) {
+      isAnswered = true;
+      socket.write(read.subarray(1, 1 + PACKET_BYTES));
+    }
+    if (speaksRtmp && read.length < 1 + 2 * PACKET_BYTES) return;
+    socket.off('data', take);
+    socket.pause();
+    const rest = read.subarray(1 + 2 * PACKET_BYTES);
+    if (rest.length > 0) socket.unshift(rest);
+    resolve(speaksRtmp);
+  };
+  socket.on('data', take);
+  socket.write(Buffer.concat([Buffer.from([VERSION]), newPacket()]));
+  return promise;
+}
+
+/** Answers the handshake of a client. */
+export class ServerHandshake {
+  readonly #answer: (bytes: Buffer) => void;
+  #packet: Buffer[] | undefined = [];
+  #read = 0;
+
+  constructor(answer: (bytes: Buffer) => void) {
+    this.#answer = answer;
+  }
+
+  /** Takes what the client sent; gives what stands behind the handshake. */
+  push(bytes: Buffer): Buffer {
+    const from = this.#read;
+    this.#read = Math.min(from + bytes.length, 1 + 2 * PACKET_BYTES);
+    if (this.#packet !== undefined) {
+      this.#packet.push(bytes);
+      if (this.#read > PACKET_BYTES) this.#greet(Buffer.concat(this.#packet).subarray(1, 1 + PACKET_BYTES));
+    }
+    return bytes.subarray(this.#read - from);
+  }
+
+  #greet(packet: Buffer): void {
+    this.#packet = undefined;
+    this.#answer(Buffer.concat([Buffer.from([VERSION]), newPacket(), packet]));
+  }
+}
+
+/** C1 or S1. */
+function newPacket(): Buffer {
+  return Buffer.concat([Buffer.alloc(HEAD_BYTES), randomBytes(PACKET_BYTES - HEAD_BYTES)]);
+}

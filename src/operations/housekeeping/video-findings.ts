@@ -1,0 +1,142 @@
+import type { RenditionRow, TextTrackRow, VideoSourceRow } from '../../store/tables.ts';
+
+/** What is written down about the files of a video. */
+export interface VideoRows {
+  readonly sourceStatus: VideoSourceRow['status'] | undefined;
+  readonly hasWatermark: boolean;
+  /** Nothing came of its source. */
+  readonly hasFailed: boolean;
+  readonly hasStoryboard: boolean;
+  readonly renditions: readonly Pick<RenditionRow, 'type' | 'quality' | 'status' | 'file'>[];
+  /** The file of its image. */
+  readonly thumbnail: string | undefined;
+  readonly tracks: readonly Pick<TextTrackRow, 'kind' | 'language' | 'file'>[];
+}
+
+/** A rendition whose file is gone. `remake`: the job that makes it again; undefined when nothing can. */
+export interface LostRendition extends Pick<RenditionRow, 'type' | 'quality'> {
+  readonly remake: 'encode' | 'mp4' | undefined;
+}
+
+/** Where the rows of a video and its folder differ. */
+export interface VideoFindings {
+  readonly lostRenditions: readonly LostRendition[];
+  /** Given up as lost, and there again. */
+  readonly foundRenditions: readonly Pick<RenditionRow, 'type' | 'quality'>[];
+  /** What has not been done yet and no job is there for: the job that does it, or would with the source. */
+  readonly unfinished: 'prepare' | 'encode' | 'mp4' | undefined;
+  /** The source is complete, and there. */
+  readonly hasSource: boolean;
+  readonly isStoryboardLost: boolean;
+  readonly isThumbnailLost: boolean;
+  readonly lostTracks: readonly Pick<TextTrackRow, 'kind' | 'language'>[];
+  /** Names in the folder that nothing needs. */
+  readonly orphans: readonly string[];
+}
+
+const storyboard = ['storyboard.jpg', 'storyboard.vtt'] as const;
+const renditionFolder = /^hls-\d+$/;
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const thumbnailName = new RegExp(`^thumbnail-${uuid}\\.\\w+$`);
+const trackName = new RegExp(`^(?:captions|chapters)-[\\w-]+-${uuid}\\.vtt$`);
+/** What a recording was put together from. */
+const spanName = /^recording-[1-9]\d*\.mp4$/;
+const partialNames = ['source.partial', 'source.partial.tag'];
+
+/** Folders below a video's own whose names matter. */
+export function isMediaFolder(name: string): boolean {
+  return name === 'mp4' || renditionFolder.test(name);
+}
+
+/**
+ * Compares what is written down about a video that no work goes on for with what is in its folder. Names that this server does not
+ * give are nobody's business.
+ *
+ * @param present the paths in the folder, relative to it
+ */
+export function findingsOf(rows: VideoRows, present: ReadonlySet<string>): VideoFindings {
+  const isComplete = rows.sourceStatus === 'uploaded' || rows.sourceStatus === 'ingested';
+  const hasSource = isComplete && present.has('source');
+  const isThere = (file: string) => filesOf(file, present).every(path => present.has(path));
+  const encoded = rows.renditions.filter(({ status }) => status === 'encoded');
+  const gone = encoded.filter(({ file }) => file !== null && !isThere(file));
+  const keeps = (type: string, quality: string) =>
+    encoded.some(one => one.type === type && one.quality === quality && !gone.includes(one));
+  const lostRenditions = gone.map(({ type, quality }): LostRendition => {
+    const hasParts =
+      keeps('hls', quality) &&
+      rows.renditions.every(one => one.type !== 'audio' || keeps('audio', one.quality));
+    if (type === 'mp4') return { type, quality, remake: hasParts ? 'mp4' : hasSource ? 'encode' : undefined };
+    return { type, quality, remake: hasSource ? 'encode' : undefined };
+  });
+  return {
+    lostRenditions,
+    foundRenditions: rows.renditions
+      .filter(({ status, file }) => status === 'failed' && file !== null && isThere(file))
+      .map(({ type, quality }) => ({ type, quality })),
+    unfinished: unfinishedOf(rows, isComplete),
+    hasSource,
+    isStoryboardLost: rows.hasStoryboard && storyboard.some(name => !present.has(name)),
+    isThumbnailLost: rows.thumbnail !== undefined && !present.has(rows.thumbnail),
+    lostTracks: rows.tracks
+      .filter(({ file }) => !present.has(file))
+      .map(({ kind, language }) => ({ kind, language })),
+    orphans: orphansIn(rows, present, isComplete),
+  };
+}
+
+/** Whether there is something to mend in the rows. */
+export function isRepairable(findings: VideoFindings): boolean {
+  return (
+    findings.lostRenditions.length > 0 ||
+    findings.foundRenditions.length > 0 ||
+    findings.unfinished !== undefined ||
+    findings.isStoryboardLost ||
+    findings.isThumbnailLost ||
+    findings.lostTracks.length > 0
+  );
+}
+
+/** Whether files are gone that rows name. */
+export function hasMissingFiles(findings: VideoFindings): boolean {
+  return (
+    findings.lostRenditions.length > 0 ||
+    findings.isStoryboardLost ||
+    findings.isThumbnailLost ||
+    findings.lostTracks.length > 0
+  );
+}
+
+/** What a finished rendition is read from: its own file, and that of its media, where another one holds that. */
+function filesOf(file: string, present: ReadonlySet<string>): string[] {
+  if (!file.endsWith('.index')) return [file];
+  const media = file.slice(0, -'.index'.length);
+  if (media.endsWith('.mp4')) return [file, media];
+  const carried = `${file.slice(0, file.lastIndexOf('/'))}/carried.mp4`;
+  return [file, present.has(carried) ? carried : 'source'];
+}
+
+function unfinishedOf(rows: VideoRows, isComplete: boolean): VideoFindings['unfinished'] {
+  if (!isComplete || rows.hasFailed) return undefined;
+  if (rows.renditions.length === 0) return 'prepare';
+  const open = rows.renditions.filter(({ status }) => status === 'waiting' || status === 'encoding');
+  if (open.some(({ type }) => type !== 'mp4')) return 'encode';
+  return open.length > 0 ? 'mp4' : undefined;
+}
+
+function orphansIn(rows: VideoRows, present: ReadonlySet<string>, isComplete: boolean): string[] {
+  const isComing = rows.sourceStatus === 'assembling' || rows.sourceStatus === 'ingesting';
+  const folders = new Set(rows.renditions.map(({ file }) => file?.slice(0, file.indexOf('/'))));
+  const tracks = new Set(rows.tracks.map(({ file }) => file));
+  return [...present].filter(name => {
+    if (name.includes('/')) return false;
+    if (name === 'source') return !isComplete && !isComing;
+    if (partialNames.includes(name)) return !isComing;
+    if (spanName.test(name)) return isComplete;
+    if (name === 'watermark') return !rows.hasWatermark;
+    if (storyboard.some(one => one === name)) return !rows.hasStoryboard;
+    if (renditionFolder.test(name)) return !folders.has(name);
+    if (thumbnailName.test(name)) return name !== rows.thumbnail;
+    return trackName.test(name) && !tracks.has(name);
+  });
+}

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, formatAtom } from '../../shared/clock.ts';
+import { dayMs, dayOf } from '../../shared/day.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { Component } from '../../shared/lifecycle.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { type CpuTimes, readCpus, readDisk, readMemory, residentBytesOf, sharesBetween } from './machine.ts';
+import type { ServerStateView } from './server-state.schema.ts';
+import type { ServerStateStore } from './server-state.store.ts';
+import { findWarnings } from './server-warnings.ts';
+
+/** What the parts of the server tell of themselves, as they are when they are asked. */
+export interface ServerComponents {
+  /** What media is worked on with. */
+  readonly programs: ServerStateView['programs'];
+  /** Free bytes of the disk below which uploads are refused. */
+  readonly minFreeBytes: number;
+  /** Process ids of the programs that run. */
+  childPids(): readonly number[];
+  jobs(): { readonly waiting: number; readonly running: number; readonly isPaused: boolean };
+  live(): { readonly broadcasts: number; readonly viewers: number };
+}
+
+/** What a {@link ServerMonitor} is made with. */
+export interface ServerMonitorOptions {
+  readonly version: string;
+  /** The data folder. */
+  readonly dataDir: string;
+  readonly store: ServerStateStore;
+  readonly components: ServerComponents;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** How often it looks while it is asked; 5,000 ms unless given. */
+  readonly intervalMs?: number;
+}
+
+const defaultIntervalMs = 5_000;
+/** Between the first two readings: processors are known by what they do in a time. */
+const firstMeasurementMs = 250;
+const idleTimeoutMs = 60_000;
+
+/** Looks at the machine and the server every five seconds, as long as somebody has asked within the last minute; else it does nothing. */
+export class ServerMonitor implements Component {
+  readonly name = 'server-watch';
+  readonly #options: ServerMonitorOptions;
+  readonly #startedAtMs: number;
+  readonly #stopping = new AbortController();
+  #previousCpu: CpuTimes | undefined;
+  #latest: Promise<ServerStateView> | undefined;
+  #lastRequestAtMs = 0;
+  #isMeasuring = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: ServerMonitorOptions) {
+    this.#options = options;
+    this.#startedAtMs = options.clock.nowMs();
+  }
+
+  async start(): Promise<void> {}
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#pause();
+  }
+
+  /** Whether it looks by itself now. */
+  get isRunning(): boolean {
+    return this.#timer !== undefined;
+  }
+
+  /**
+   * How the server is: as it was at most five seconds ago.
+   *
+   * @throws AppError `server-draining` once it is stopped
+   */
+  async state(): Promise<ServerStateView> {
+    if (this.#stopping.signal.aborted) throw new AppError('server-draining');
+    this.#lastRequestAtMs = this.#options.clock.monotonicMs();
+    this.#latest ??= this.#startMeasuring();
+    return await this.#latest;
+  }
+
+  async #startMeasuring(): Promise<ServerStateView> {
+    const { signal } = this.#stopping;
+    this.#previousCpu = readCpus().times;
+    try {
+      await sleep(firstMeasurementMs, undefined, { signal });
+      const first = await this.#measure();
+      signal.throwIfAborted();
+      this.#timer = setInterval(() => void this.#tick(), this.#options.intervalMs ?? defaultIntervalMs);
+      this.#timer.unref();
+      return first;
+    } catch (error) {
+      this.#pause();
+      if (signal.aborted) throw new AppError('server-draining', undefined, { cause: error });
+      throw error;
+    }
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#isMeasuring) return;
+    if (this.#options.clock.monotonicMs() - this.#lastRequestAtMs > idleTimeoutMs) {
+      this.#pause();
+      return;
+    }
+    this.#isMeasuring = true;
+    try {
+      const state = await this.#measure();
+      if (this.#timer !== undefined) this.#latest = Promise.resolve(state);
+    } catch (error) {
+      this.#options.log.warn('server-not-measured', { error });
+      this.#pause();
+    } finally {
+      this.#isMeasuring = false;
+    }
+  }
+
+  /** Until somebody asks again. */
+  #pause(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#latest = undefined;
+    this.#previousCpu = undefined;
+  }
+
+  async #measure(): Promise<ServerStateView> {
+    const { version, dataDir, store, components, clock } = this.#options;
+    const { cores, times } = readCpus();
+    const cpu = { cores, ...sharesBetween(this.#previousCpu ?? times, times) };
+    this.#previousCpu = times;
+    const nowMs = clock.nowMs();
+    const { serverBytes, ...machine } = readMemory();
+    const { isPaused, ...jobs } = components.jobs();
+    const failedToday = store.jobsFailedSince(dayOf(nowMs) * dayMs);
+    const [childrenBytes, disk] = await Promise.all([
+      residentBytesOf(components.childPids()),
+      readDisk(dataDir),
+    ]);
+    const facts = {
+      cpu,
+      memory: { serverBytes, ...(childrenBytes === undefined ? {} : { childrenBytes }), ...machine },
+      disk: { ...disk, minFreeBytes: components.minFreeBytes },
+      queue: { ...jobs, failedToday, isPaused },
+      programs: components.programs,
+    };
+    return {
+      version,
+      startedAt: formatAtom(this.#startedAtMs),
+      measuredAt: formatAtom(nowMs),
+      ...facts,
+      live: components.live(),
+      warnings: findWarnings(facts),
+    };
+  }
+}

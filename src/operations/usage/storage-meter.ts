@@ -1,0 +1,63 @@
+import type { Clock } from '../../shared/clock.ts';
+import { messageOf } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/logger.ts';
+import type { MediaFiles } from '../../storage/media-files.ts';
+import { SweepThrottle } from '../housekeeping/sweep-throttle.ts';
+import { measureFiles } from './measure-files.ts';
+import type { DueVideo, StorageMeterStore } from './storage-meter.store.ts';
+
+/** What storage is measured with. */
+export interface StorageMeterOptions {
+  readonly store: StorageMeterStore;
+  readonly files: MediaFiles;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Files that a change has made useless are removed soon after it. */
+const recheckMs = 20_000;
+const growingIntervalMs = 30_000;
+/** Files that came or went by another way are noticed by then. */
+const regularIntervalMs = 24 * 3_600_000;
+const retryMs = 60_000;
+const batchSize = 32;
+
+/**
+ * Measures the files of videos in the background, one folder after the other: soon after something has changed, once more when
+ * what that made useless has been removed, while they grow every half minute, and once a day in any case.
+ */
+export class StorageMeter {
+  readonly #options: StorageMeterOptions;
+
+  constructor(options: StorageMeterOptions) {
+    this.#options = options;
+  }
+
+  /** Measures all that is due. `signal`: leaves the rest for another time. Gives 0: it is no news for the log. */
+  async run(signal?: AbortSignal): Promise<number> {
+    const { store, clock } = this.#options;
+    const pace = new SweepThrottle(signal);
+    for (;;) {
+      const due = store.listDue(clock.nowMs(), batchSize);
+      for (const video of due) {
+        if (pace.isAborted) return 0;
+        await this.#measure(video);
+        await pace.pause();
+      }
+      if (due.length < batchSize) return 0;
+    }
+  }
+
+  async #measure(video: DueVideo): Promise<void> {
+    const { store, files, clock, log } = this.#options;
+    const { videoId, hasChanged, isRecording, isGrowing } = video;
+    try {
+      const bytes = await measureFiles(files.video(videoId), isRecording);
+      const waitMs = hasChanged ? recheckMs : isGrowing ? growingIntervalMs : regularIntervalMs;
+      store.saveMeasurement(video, bytes, clock.nowMs() + waitMs);
+    } catch (error) {
+      log.warn('storage-not-measured', { videoId, error: messageOf(error) });
+      store.postpone(video, clock.nowMs() + retryMs);
+    }
+  }
+}

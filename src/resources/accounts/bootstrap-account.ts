@@ -1,0 +1,109 @@
+import { type Clock, systemClock } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
+import { randomBase62 } from '../../shared/ids.ts';
+import { Secret } from '../../shared/secret.ts';
+import type { Database } from '../../store/database.ts';
+import { AccountsStore } from './accounts.store.ts';
+import { createAccount } from './create-account.ts';
+import { passwordLength } from './password.ts';
+import { discardSecrets, publishSecrets, stageSecrets } from './secrets-file.ts';
+
+/** The minimum length of an API key that an operator chooses. */
+const minApiKeyLength = 32;
+
+/** What the first account shall have; what is not given is made up. */
+export interface BootstrapOptions {
+  readonly sandboxKey?: Secret;
+  readonly productionKey?: Secret;
+  readonly isUpgraded: boolean;
+  readonly adminEmail: string;
+  readonly adminPassword?: Secret;
+  /** A new file that receives the secrets; see {@link stageSecrets}. */
+  readonly secretsFile?: string;
+  readonly clock?: Clock;
+}
+
+/** What to print, once: nothing else knows these texts afterwards. */
+export interface BootstrapSecrets {
+  readonly sandboxKey: Secret;
+  readonly productionKey: Secret;
+  readonly adminEmail: string;
+  readonly adminPassword: Secret;
+}
+
+/**
+ * Makes the first account with a pair of API keys and a dashboard user, when the database has no account yet.
+ *
+ * @returns its secrets, or undefined when there was nothing to do
+ * @throws AppError `config-invalid` when a given key or password cannot be used or is too short, or the file cannot be written
+ */
+export async function bootstrapAccount(
+  database: Database,
+  options: BootstrapOptions,
+): Promise<BootstrapSecrets | undefined> {
+  const accounts = new AccountsStore(database);
+  const { secretsFile } = options;
+  if (!accounts.isEmpty()) {
+    // A crash may have come between the account and its file.
+    if (secretsFile !== undefined) await publishSecrets(secretsFile);
+    return undefined;
+  }
+  requireLengths(options);
+  const secrets: BootstrapSecrets = {
+    sandboxKey: options.sandboxKey ?? new Secret(randomBase62(43)),
+    productionKey: options.productionKey ?? new Secret(randomBase62(43)),
+    adminEmail: options.adminEmail,
+    adminPassword: options.adminPassword ?? new Secret(randomBase62(20)),
+  };
+  requireUsableKeys(secrets.sandboxKey.reveal(), secrets.productionKey.reveal());
+  const keys = { sandbox: secrets.sandboxKey.reveal(), production: secrets.productionKey.reveal() };
+  const password = secrets.adminPassword.reveal();
+  if (secretsFile !== undefined) {
+    await stageSecrets(secretsFile, {
+      adminEmail: options.adminEmail,
+      adminPassword: password,
+      sandboxKey: keys.sandbox,
+      productionKey: keys.production,
+    });
+  }
+  try {
+    const atMs = (options.clock ?? systemClock).nowMs();
+    await createAccount(database, {
+      ...{ email: options.adminEmail, isUpgraded: options.isUpgraded },
+      ...{ keys, password, atMs },
+    });
+  } catch (error) {
+    if (secretsFile !== undefined) await discardSecrets(secretsFile);
+    throw error;
+  }
+  if (secretsFile !== undefined) await publishSecrets(secretsFile);
+  return secrets;
+}
+
+function requireLengths({ sandboxKey, productionKey, adminPassword }: BootstrapOptions): void {
+  const given = [
+    { setting: 'bootstrap.sandboxKey', what: 'An API key', secret: sandboxKey, min: minApiKeyLength },
+    { setting: 'bootstrap.productionKey', what: 'An API key', secret: productionKey, min: minApiKeyLength },
+    { setting: 'admin.password', what: 'A password', secret: adminPassword, min: passwordLength.min },
+  ];
+  const problems = given
+    .filter(({ secret, min }) => secret !== undefined && secret.reveal().length < min)
+    .map(
+      ({ setting, what, min }) =>
+        `${setting}: ${what} needs at least ${min} characters. Set a longer one, or leave the setting out and the server generates one.`,
+    );
+  if (problems.length > 0) throw new AppError('config-invalid', problems.join('\n'));
+}
+
+/** A caller sends a key as the user name of a Basic credential, which ends at the first colon. */
+function requireUsableKeys(...keys: string[]): void {
+  if (keys.some(key => !/^[\x21-\x39\x3b-\x7e]+$/.test(key))) {
+    throw new AppError(
+      'config-invalid',
+      'A bootstrap API key must be of printable ASCII without spaces and colons.',
+    );
+  }
+  if (new Set(keys).size < keys.length) {
+    throw new AppError('config-invalid', 'The bootstrap API keys of sandbox and production must differ.');
+  }
+}

@@ -1,0 +1,136 @@
+import type { Database } from '../../../store/database.ts';
+import { columnOf } from '../dimensions.ts';
+import { maxIntervalSlots, slotSeconds } from '../reports/playback.ts';
+import { intervalsOf, type Span } from '../timeframe.ts';
+import { type ResolvedFilter, tupleConditions } from './analytics-filters.store.ts';
+import { ConcurrentViewers } from './concurrent-viewers.ts';
+import type { Grouping } from './counts.store.ts';
+import { mapInSlices, type TimeSlice } from './query-scheduler.ts';
+import { readRowsInSlices } from './read-rows-in-slices.ts';
+
+/** What is asked of stays. */
+export interface ViewingIntervalsQuery {
+  readonly filter: ResolvedFilter;
+  readonly span: Span;
+  readonly grouping: Grouping;
+  readonly turn: TimeSlice;
+}
+
+const intervalScan = {
+  table: 'analytics_stays c',
+  fixed: 'c.project = ?',
+  keys: ['begins', 'playback'],
+} as const;
+const slotsPerDay = 86_400 / slotSeconds;
+
+/** Reads who was there when. Spans are cut down to whole slots of ten seconds. */
+export class ViewingIntervalsStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** How many were there at a time, by group; with no grouping, in the group 0. Groups where nobody was are missing. */
+  async concurrentViewers(
+    question: ViewingIntervalsQuery,
+    value: 'peak' | 'average',
+    isUnique: boolean,
+  ): Promise<Map<number, number>> {
+    const { span, grouping, turn } = question;
+    const from = Math.floor(span.from / slotSeconds);
+    const to = Math.max(from + 1, Math.ceil(span.to / slotSeconds));
+    const groups = new Map<number, ConcurrentViewers>();
+    const add = (group: number, begins: number, ends: number, viewer: number) => {
+      let attendance = groups.get(group);
+      if (attendance === undefined) {
+        attendance = new ConcurrentViewers(isUnique);
+        groups.set(group, attendance);
+      }
+      attendance.add(begins, ends, viewer);
+    };
+    const interval = grouping.by === 'interval' ? grouping.seconds : undefined;
+    await this.#read(question, { from: from - maxIntervalSlots, to }, ({ begins, ends, viewer, group }) => {
+      if (ends < from) return;
+      const first = Math.max(begins, from);
+      const last = Math.min(ends, to - 1);
+      if (interval === undefined) {
+        add(group, first, last, viewer);
+        return;
+      }
+      for (const at of intervalsOf({ from: first * slotSeconds, to: (last + 1) * slotSeconds }, interval)) {
+        const atFirst = at / slotSeconds;
+        const atLast = atFirst + interval / slotSeconds - 1;
+        add(at, Math.max(first, atFirst), Math.min(last, atLast), viewer);
+      }
+    });
+    const slotsOf = (group: number) => {
+      if (interval === undefined) return to - from;
+      const groupFirst = group / slotSeconds;
+      return Math.min(to, groupFirst + interval / slotSeconds) - Math.max(from, groupFirst);
+    };
+    return new Map(
+      await mapInSlices(groups, turn, ([group, attendance]) => [
+        group,
+        value === 'peak' ? attendance.peak : attendance.averageOver(slotsOf(group)),
+      ]),
+    );
+  }
+
+  /** How many viewers had a view, each once a day, by group. `bit`: place of the view's length. */
+  async uniqueViews(question: ViewingIntervalsQuery, bit: number): Promise<Map<number, number>> {
+    const { span, grouping } = question;
+    const range = { from: Math.floor(span.from / slotSeconds), to: Math.ceil(span.to / slotSeconds) };
+    const interval = grouping.by === 'interval' ? grouping.seconds : undefined;
+    const periodSlots = interval === undefined ? slotsPerDay : interval / slotSeconds;
+    const counts = new Map<number, number>();
+    /** By group, who was seen in the period. */
+    let seen = new Map<number, Set<number>>();
+    let period = Number.NaN;
+    await this.#read(
+      question,
+      range,
+      ({ begins, viewer, group: value }) => {
+        const current = Math.floor(begins / periodSlots);
+        if (current !== period) seen = new Map();
+        period = current;
+        const group = interval === undefined ? value : current * interval;
+        const viewers = seen.get(group);
+        if (viewers?.has(viewer)) return;
+        if (viewers === undefined) seen.set(group, new Set([viewer]));
+        else viewers.add(viewer);
+        counts.set(group, (counts.get(group) ?? 0) + 1);
+      },
+      1 << bit,
+    );
+    return counts;
+  }
+
+  /** Hands over each stay that begins in a range of slots, in their order. */
+  async #read(
+    { filter, grouping, turn }: ViewingIntervalsQuery,
+    { from, to }: Span,
+    take: (stay: { begins: number; ends: number; viewer: number; group: number }) => void,
+    views?: number,
+  ): Promise<void> {
+    const { media, project } = filter;
+    const { sql, values } = tupleConditions(filter);
+    const isAlone = sql === '' && grouping.by !== 'dimension' && media === undefined;
+    const group = grouping.by === 'dimension' ? `t.${columnOf(grouping.dimension)}` : '0';
+    const reading = {
+      columns: `c.begins, c.ends, c.viewer, ${group}, ${media === undefined ? '0' : 't.media_id'}`,
+      join: isAlone ? '' : 'CROSS JOIN analytics_tuples t ON t.number = c.tuple',
+      conditions: views === undefined ? sql : `${sql} AND c.views & ${views} <> 0`,
+      values,
+      end: 'ORDER BY c.begins, c.playback',
+    };
+    await readRowsInSlices<[number, number, number, number, number]>(this.#database, intervalScan, reading, {
+      stretches: [{ fixed: [project], from, to }],
+      turn,
+      take: rows => {
+        for (const [begins, ends, viewer, value, mediaId] of rows)
+          if (media?.has(mediaId) !== false) take({ begins, ends, viewer, group: value });
+      },
+    });
+  }
+}

@@ -1,0 +1,361 @@
+import { randomBytes } from 'node:crypto';
+import type { Database } from '../../../store/database.ts';
+import { type Dimension, dimensions } from '../dimensions.ts';
+import {
+  type Counts,
+  counterNames,
+  type PlaybackState,
+  slotSeconds,
+  type ViewingInterval,
+} from './playback.ts';
+import type { TokenBuckets } from './token-buckets.ts';
+
+/** What is known of the one who watches, and of what. */
+export interface PlaybackContext extends Readonly<Record<Dimension, string>> {
+  readonly projectId: string;
+  /** 48 bits that are the same for one viewer on one day. */
+  readonly viewer: number;
+}
+
+/** What is to be written of a playback. */
+export interface PlaybackUpdate {
+  /** 16 bytes of its own. */
+  readonly key: Buffer;
+  readonly context: PlaybackContext;
+  readonly memory: PlaybackState;
+  /** By minute, in seconds since 1970. */
+  readonly counts: ReadonlyMap<number, Counts>;
+  readonly stays: readonly ViewingInterval[];
+}
+
+/** A statement that removes rows. */
+interface DeleteStatement {
+  run(...parameters: number[]): { readonly changes: number };
+}
+
+interface CachedNumber {
+  readonly number: number;
+  readonly day: number;
+}
+
+interface Tuple extends CachedNumber {
+  readonly project: number;
+  /** Numbers of the values, in the order of {@link dimensions}. */
+  readonly values: readonly number[];
+}
+
+const dayMs = 86_400_000;
+const maxCachedValues = 20_000;
+const maxCachedTuples = 50_000;
+/** Each stands at a place of its own in the indexes, whose pages may have to be read. */
+const rowsPerStep = 50;
+const numbersPerStep = 1_000;
+const valueColumns = dimensions.map(dimension => dimension.replaceAll('-', '_'));
+const playsIndex = counterNames.indexOf('plays');
+
+/** Writes what was watched. Not meant to be called more often than once a second: what belongs together is written together. */
+export class AnalyticsWritesStore {
+  readonly #database: Database;
+  readonly #newValues: TokenBuckets;
+  readonly #values = new Map<string, CachedNumber>();
+  readonly #tuples = new Map<string, Tuple>();
+  readonly #projects = new Map<string, number>();
+  readonly #insertValue;
+  readonly #findValue;
+  readonly #insertTuple;
+  readonly #findPlayback;
+  readonly #savePlayback;
+  readonly #saveInterval;
+  readonly #addMinute;
+  readonly #addHour;
+  readonly #addSum;
+  readonly #addTotal;
+
+  /** `newValues`: how many values that were never seen before a project may bring; past that they are as if unknown. */
+  constructor(database: Database, newValues: TokenBuckets) {
+    this.#database = database;
+    this.#newValues = newValues;
+    const { sqlite } = database;
+    const counters = counterNames.join(', ');
+    const places = counterNames.map(() => '?').join(', ');
+    const adding = counterNames.map(name => `${name} = ${name} + excluded.${name}`).join(', ');
+    this.#insertValue = sqlite
+      .prepare<[string, number], number>(
+        `INSERT INTO analytics_values (value, used_day) VALUES (?, ?)
+         ON CONFLICT (value) DO UPDATE SET used_day = excluded.used_day RETURNING number`,
+      )
+      .pluck();
+    this.#findValue = sqlite
+      .prepare<[string], number>('SELECT number FROM analytics_values WHERE value = ?')
+      .pluck();
+    this.#insertTuple = sqlite
+      .prepare<unknown[], number>(
+        `INSERT INTO analytics_tuples (project, ${valueColumns.join(', ')}, used_day)
+         VALUES (?, ${valueColumns.map(() => '?').join(', ')}, ?)
+         ON CONFLICT DO UPDATE SET used_day = excluded.used_day RETURNING number`,
+      )
+      .pluck();
+    this.#findPlayback = sqlite.prepare<
+      [Buffer],
+      { seen: number; watched_ms: number; last_event_ms: number }
+    >('SELECT seen, watched_ms, last_event_ms FROM analytics_playbacks WHERE key = ?');
+    this.#savePlayback = sqlite
+      .prepare<unknown[], number>(
+        `INSERT INTO analytics_playbacks (key, seen, watched_ms, last_event_ms, touched_at_ms) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (key) DO UPDATE SET seen = excluded.seen, watched_ms = excluded.watched_ms,
+           last_event_ms = excluded.last_event_ms, touched_at_ms = excluded.touched_at_ms RETURNING number`,
+      )
+      .pluck();
+    this.#saveInterval = sqlite.prepare(
+      `INSERT INTO analytics_stays (project, begins, playback, ends, tuple, viewer, views) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET ends = max(ends, excluded.ends), views = views | excluded.views`,
+    );
+    this.#addMinute = sqlite.prepare(
+      `INSERT INTO analytics_minutes (project, at, tuple, ${counters}) VALUES (?, ?, ?, ${places})
+       ON CONFLICT DO UPDATE SET ${adding}`,
+    );
+    this.#addHour = sqlite.prepare(
+      `INSERT INTO analytics_hours (project, at, tuple, media_id, ${counters}) VALUES (?, ?, ?, ?, ${places})
+       ON CONFLICT DO UPDATE SET ${adding}`,
+    );
+    this.#addSum = sqlite.prepare(
+      `INSERT INTO analytics_sums (project, dimension, span, at, value, ${counters}) VALUES (?, ?, ?, ?, ?, ${places})
+       ON CONFLICT DO UPDATE SET ${adding}`,
+    );
+    this.#addTotal = sqlite.prepare(
+      `INSERT INTO analytics_totals (project, media_id, media_type, plays) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET plays = plays + excluded.plays`,
+    );
+  }
+
+  /** What is remembered of a playback. */
+  findState(key: Buffer): PlaybackState | undefined {
+    const row = this.#findPlayback.get(key);
+    if (row === undefined) return undefined;
+    return { counted: row.seen, watchedMs: row.watched_ms, lastEventMs: row.last_event_ms };
+  }
+
+  /** What the hashes of viewers of a day are made with. It is gone when the day is over. */
+  saltOf(nowMs: number): Buffer {
+    const day = Math.floor(nowMs / dayMs);
+    const { sqlite } = this.#database;
+    sqlite
+      .prepare('INSERT INTO analytics_salts (day, salt) VALUES (?, ?) ON CONFLICT DO NOTHING')
+      .run(day, randomBytes(32));
+    this.#removeSalts(day);
+    return sqlite
+      .prepare<[number], Buffer>('SELECT salt FROM analytics_salts WHERE day = ?')
+      .pluck()
+      .get(day)!;
+  }
+
+  /** Writes all of some playbacks, or nothing. */
+  async write(facts: readonly PlaybackUpdate[], nowMs: number): Promise<void> {
+    try {
+      await this.#database.inBatch(() => this.#writeAll(facts, nowMs));
+    } catch (error) {
+      // Numbers that were given in there are not there any more.
+      this.#values.clear();
+      this.#tuples.clear();
+      this.#projects.clear();
+      throw error;
+    }
+  }
+
+  #writeAll(facts: readonly PlaybackUpdate[], nowMs: number): void {
+    const today = Math.floor(nowMs / dayMs);
+    const minutes = new RowSums();
+    const hours = new RowSums();
+    const sums = new RowSums();
+    for (const { key, context, memory, counts, stays } of facts) {
+      const tuple = this.#tupleOf(context, today);
+      const { project } = tuple;
+      const { counted: seen, watchedMs, lastEventMs } = memory;
+      const playback = this.#savePlayback.get(key, seen, watchedMs, lastEventMs, nowMs)!;
+      for (const [minute, counted] of counts) {
+        minutes.add([project, minute, tuple.number], counted);
+        const hour = minute - (minute % 3_600);
+        hours.add([project, hour, tuple.number, tuple.values[0]!], counted);
+        for (const [span, at] of [
+          [3_600, hour],
+          [86_400, minute - (minute % 86_400)],
+        ] as const) {
+          sums.add([project, 0, span, at, 0], counted);
+          for (const [index, value] of tuple.values.entries())
+            sums.add([project, index + 1, span, at, value], counted);
+        }
+        const plays = counted[playsIndex]!;
+        if (plays > 0) this.#addTotal.run(project, context['media-id'], context['media-type'], plays);
+      }
+      for (const { firstSlot, lastSlot, views } of stays) {
+        this.#saveInterval.run(project, firstSlot, playback, lastSlot, tuple.number, context.viewer, views);
+      }
+    }
+    for (const { key, counts } of minutes.all()) this.#addMinute.run(...key, ...counts);
+    for (const { key, counts } of hours.all()) this.#addHour.run(...key, ...counts);
+    for (const { key, counts } of sums.all()) this.#addSum.run(...key, ...counts);
+  }
+
+  /**
+   * Removes what is older than some moment, a little at a time; remembered playbacks that were not heard of since another.
+   * What is left when `signal` aborts goes the next time.
+   *
+   * @returns how many rows went
+   */
+  async removeBefore(
+    before: { readonly countsMs: number; readonly playbacksMs: number },
+    nowMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    const { sqlite } = this.#database;
+    this.#removeSalts(Math.floor(nowMs / dayMs));
+    let removed = await this.#removeInSteps(
+      sqlite.prepare(
+        `DELETE FROM analytics_playbacks WHERE number IN (
+           SELECT number FROM analytics_playbacks WHERE touched_at_ms < ? LIMIT ${rowsPerStep})`,
+      ),
+      [before.playbacksMs],
+      signal,
+    );
+    const [ofMinutes, ofHours] = ['analytics_minutes', 'analytics_hours'].map(table =>
+      sqlite.prepare(
+        `DELETE FROM ${table} WHERE (project, at, tuple) IN (
+           SELECT project, at, tuple FROM ${table} WHERE project = ? AND at < ? LIMIT ${rowsPerStep})`,
+      ),
+    );
+    const ofStays = sqlite.prepare(
+      `DELETE FROM analytics_stays WHERE (project, begins, playback) IN (
+         SELECT project, begins, playback FROM analytics_stays WHERE project = ? AND begins < ? LIMIT ${rowsPerStep})`,
+    );
+    const ofSums = sqlite.prepare(
+      `DELETE FROM analytics_sums WHERE (project, dimension, span, at, value) IN (
+         SELECT project, dimension, span, at, value FROM analytics_sums
+         WHERE project = ? AND dimension = ? AND span = ? AND at < ? LIMIT ${rowsPerStep})`,
+    );
+    const beforeSeconds = Math.floor(before.countsMs / 1000);
+    const projects = sqlite.prepare<[], number>('SELECT number FROM analytics_projects').pluck().all();
+    for (const project of projects) {
+      removed += await this.#removeInSteps(ofMinutes!, [project, beforeSeconds], signal);
+      removed += await this.#removeInSteps(ofHours!, [project, beforeSeconds], signal);
+      removed += await this.#removeInSteps(
+        ofStays,
+        [project, Math.floor(beforeSeconds / slotSeconds)],
+        signal,
+      );
+      for (let dimension = 0; dimension <= dimensions.length; dimension += 1) {
+        for (const span of [3_600, 86_400])
+          removed += await this.#removeInSteps(
+            ofSums,
+            [project, dimension, span, beforeSeconds - span],
+            signal,
+          );
+      }
+    }
+    // Counts of a day may name what was used on the day after, seen from another place's midnight.
+    const day = Math.floor(before.countsMs / dayMs) - 1;
+    for (const table of ['analytics_tuples', 'analytics_values'])
+      removed += await this.#removeUnused(table, day, signal);
+    return removed;
+  }
+
+  #removeSalts(beforeDay: number): void {
+    this.#database.sqlite.prepare('DELETE FROM analytics_salts WHERE day < ?').run(beforeDay);
+  }
+
+  async #removeUnused(table: string, beforeDay: number, signal: AbortSignal | undefined): Promise<number> {
+    const { sqlite } = this.#database;
+    const last = sqlite.prepare<[], number | null>(`SELECT max(number) FROM ${table}`).pluck().get() ?? 0;
+    const remove = sqlite.prepare(
+      `DELETE FROM ${table} WHERE number IN (
+         SELECT number FROM ${table} WHERE number BETWEEN ? AND ? AND used_day < ? LIMIT ${rowsPerStep})`,
+    );
+    let removed = 0;
+    for (let first = 0; first <= last; first += numbersPerStep)
+      removed += await this.#removeInSteps(remove, [first, first + numbersPerStep - 1, beforeDay], signal);
+    return removed;
+  }
+
+  /** Runs a removal of {@link rowsPerStep} rows at most until it finds no more, with turns for others in between. */
+  async #removeInSteps(
+    statement: DeleteStatement,
+    parameters: readonly number[],
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    let removed = 0;
+    for (let isDone = false; !isDone && signal?.aborted !== true; ) {
+      const { changes } = await this.#database.inBatch(() => statement.run(...parameters));
+      removed += changes;
+      isDone = changes < rowsPerStep;
+    }
+    return removed;
+  }
+
+  #tupleOf(circumstances: PlaybackContext, today: number): Tuple {
+    const texts = dimensions.map(dimension => circumstances[dimension]);
+    const key = [circumstances.projectId, ...texts].join('\n');
+    const known = this.#tuples.get(key);
+    if (known?.day === today) return known;
+    const project = this.#projectOf(circumstances.projectId);
+    const values = dimensions.map((dimension, index) => {
+      const fallback = dimension === 'operating-system' || dimension === 'browser' ? 'unknown' : '';
+      const mayBeUnknown = dimension === 'referrer' || fallback !== '';
+      return this.#valueOf(texts[index]!, today, mayBeUnknown ? { project, fallback } : undefined);
+    });
+    const number = this.#insertTuple.get(project, ...values, today)!;
+    const tuple: Tuple = { number, day: today, project, values };
+    addToCache(this.#tuples, key, tuple, maxCachedTuples);
+    return tuple;
+  }
+
+  #valueOf(
+    text: string,
+    today: number,
+    unknown: { readonly project: number; readonly fallback: string } | undefined,
+  ): number {
+    const known = this.#values.get(text);
+    if (known?.day === today) return known.number;
+    if (unknown !== undefined && text !== unknown.fallback && this.#findValue.get(text) === undefined) {
+      if (!this.#newValues.take(String(unknown.project)))
+        return this.#valueOf(unknown.fallback, today, undefined);
+    }
+    const number = this.#insertValue.get(text, today)!;
+    addToCache(this.#values, text, { number, day: today }, maxCachedValues);
+    return number;
+  }
+
+  #projectOf(projectId: string): number {
+    let number = this.#projects.get(projectId);
+    if (number === undefined) {
+      number = this.#database.sqlite
+        .prepare<[string], number>(
+          `INSERT INTO analytics_projects (project_id) VALUES (?)
+           ON CONFLICT (project_id) DO UPDATE SET project_id = excluded.project_id RETURNING number`,
+        )
+        .pluck()
+        .get(projectId)!;
+      addToCache(this.#projects, projectId, number, maxCachedValues);
+    }
+    return number;
+  }
+}
+
+/** Counts by rows of a table. */
+class RowSums {
+  readonly #rows = new Map<string, { readonly key: readonly number[]; readonly counts: Counts }>();
+
+  add(key: readonly number[], counts: Counts): void {
+    const name = key.join(' ');
+    const row = this.#rows.get(name);
+    if (row === undefined) this.#rows.set(name, { key, counts: [...counts] });
+    else for (const [index, count] of counts.entries()) row.counts[index]! += count;
+  }
+
+  all(): Iterable<{ readonly key: readonly number[]; readonly counts: Counts }> {
+    return this.#rows.values();
+  }
+}
+
+function addToCache<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
+  if (map.size >= most && !map.has(key)) map.delete(map.keys().next().value!);
+  map.set(key, value);
+}

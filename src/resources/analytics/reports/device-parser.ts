@@ -1,0 +1,78 @@
+import { UAParser } from 'ua-parser-js';
+
+/** Kinds of devices that are told apart. */
+export const deviceTypes = ['computer', 'phone', 'tablet', 'tv', 'console', 'wearable', 'unknown'] as const;
+
+/** What a viewer watches with, as its user agent says. Names are in lower case, `unknown` where it does not say. */
+export interface Device {
+  readonly deviceType: (typeof deviceTypes)[number];
+  readonly operatingSystem: string;
+  readonly browser: string;
+}
+
+const maxUserAgentLength = 500;
+const maxCachedDevices = 5_000;
+
+const deviceTypeByParserType: Readonly<Record<string, Device['deviceType']>> = {
+  mobile: 'phone',
+  tablet: 'tablet',
+  smarttv: 'tv',
+  console: 'console',
+  wearable: 'wearable',
+};
+const linuxDistributions = [
+  'ubuntu',
+  'debian',
+  'fedora',
+  'arch',
+  'centos',
+  'red hat',
+  'gentoo',
+  'mint',
+  'suse',
+  'gnu',
+];
+const desktopSystems = ['windows', 'mac osx', 'linux', 'chrome os', 'freebsd', 'openbsd', 'netbsd'];
+
+/** Tells devices by their user agents, and remembers the ones that it was asked for last. */
+export class DeviceParser {
+  readonly #cache = new Map<string, Device>();
+
+  /** The device of a `User-Agent`. */
+  parse(userAgent: string): Device {
+    const text = userAgent.slice(0, maxUserAgentLength);
+    const known = this.#cache.get(text);
+    if (known !== undefined) return known;
+    const device = deviceOf(text);
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cache.size < maxCachedDevices) break;
+      this.#cache.delete(oldest);
+    }
+    this.#cache.set(text, device);
+    return device;
+  }
+}
+
+function deviceOf(userAgent: string): Device {
+  const { browser, os, device } = new UAParser(userAgent).getResult();
+  const operatingSystem = normalizeSystem(os.name);
+  const type = deviceTypeByParserType[device.type ?? ''];
+  return {
+    deviceType: type ?? (desktopSystems.includes(operatingSystem) ? 'computer' : 'unknown'),
+    operatingSystem,
+    browser: normalizeBrowser(browser.name),
+  };
+}
+
+function normalizeSystem(name: string | undefined): string {
+  const lower = name?.toLowerCase() ?? 'unknown';
+  if (lower === 'mac os') return 'mac osx';
+  if (lower === 'chromium os') return 'chrome os';
+  return linuxDistributions.includes(lower) ? 'linux' : lower.slice(0, 40);
+}
+
+function normalizeBrowser(name: string | undefined): string {
+  const lower = name?.toLowerCase() ?? 'unknown';
+  if (lower === 'chrome headless' || lower === 'chrome webview') return 'chrome';
+  return lower.replace(/^mobile /, '').slice(0, 40);
+}

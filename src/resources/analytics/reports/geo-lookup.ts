@@ -1,0 +1,78 @@
+import { createRequire } from 'node:module';
+import { messageOf } from '../../../shared/errors.ts';
+import type { Logger } from '../../../shared/logger.ts';
+
+/** Where a viewer is: ISO 3166-1 alpha-2 and one of {@link continentCodes}; both `''` where it is not known. */
+export interface GeoLocation {
+  readonly country: string;
+  readonly continent: string;
+}
+
+/** Codes of continents; `AZ` is Oceania. */
+export const continentCodes = ['AS', 'AF', 'NA', 'SA', 'AN', 'EU', 'AZ'] as const;
+
+interface GeoRecord {
+  readonly country_code?: unknown;
+  readonly country?: { readonly iso_code?: unknown };
+}
+
+interface GeoReader {
+  get(address: string): GeoRecord | null;
+}
+
+const unknownLocation: GeoLocation = { country: '', continent: '' };
+
+/** Tells countries by addresses, from a file in the MaxMind DB form that is read when it is first needed. */
+export class GeoLookup {
+  readonly #path: string | undefined;
+  readonly #log: Logger;
+  #loading: Promise<void> | undefined;
+  #reader: GeoReader | undefined;
+  #continents: Readonly<Record<string, { readonly continent: string }>> = {};
+
+  /** `path`: the file; the one that comes with the server where it is undefined. */
+  constructor(path: string | undefined, log: Logger) {
+    this.#path = path;
+    this.#log = log;
+  }
+
+  /** Reads the file, once. A file that cannot be read is told in the log; then no place is known. */
+  load(): Promise<void> {
+    this.#loading ??= this.#open();
+    return this.#loading;
+  }
+
+  /** The place of an address. */
+  locate(address: string): GeoLocation {
+    let record: GeoRecord | null | undefined;
+    try {
+      record = this.#reader?.get(address.replace(/^::ffff:/, '').replace(/%.*$/, ''));
+    } catch {
+      // A record that cannot be read is no place.
+    }
+    const code = record?.country_code ?? record?.country?.iso_code;
+    if (typeof code !== 'string' || !/^[A-Z]{2}$/.test(code)) return unknownLocation;
+    return { country: code, continent: this.#continentOf(code) };
+  }
+
+  async #open(): Promise<void> {
+    const path =
+      this.#path ??
+      createRequire(import.meta.url).resolve(
+        '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb',
+      );
+    try {
+      const [{ open }, { countries }] = await Promise.all([import('maxmind'), import('countries-list')]);
+      this.#continents = countries;
+      this.#reader = (await open(path)) as unknown as GeoReader;
+    } catch (error) {
+      this.#log.warn('places-unknown', { path, reason: messageOf(error) });
+    }
+  }
+
+  #continentOf(country: string): string {
+    if (!Object.hasOwn(this.#continents, country)) return '';
+    const { continent } = this.#continents[country]!;
+    return continent === 'OC' ? 'AZ' : continent;
+  }
+}

@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import { defineRoute, jsonBody, type Route } from '../../../http/routing/route.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { newId } from '../../../shared/ids.ts';
+import {
+  legacyAnswerSchema,
+  legacyReportSchema,
+  parseLegacyReport,
+  parseWatchReport,
+  watchSchema,
+} from './playback-report.ts';
+import type { PlaybackTracker, ReportSender } from './playback-tracker.ts';
+
+/** What the intake needs. */
+export interface PlaybackReportRoutesOptions {
+  readonly tracker: PlaybackTracker;
+  /** The address of the client that made a request. */
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly clock: Clock;
+}
+
+/** The routes that players report to. */
+export function playbackReportRoutes({ tracker, addressOf, clock }: PlaybackReportRoutesOptions): Route[] {
+  const senderOf = (request: IncomingMessage): ReportSender => ({
+    address: addressOf(request),
+    userAgent: request.headers['user-agent'] ?? '',
+  });
+  const legacyRoute = <const Path extends '/vod' | '/live'>(path: Path, media: string) =>
+    defineRoute({
+      method: 'POST',
+      path,
+      tag: 'Analytics',
+      summary: `Report the playback of a ${media}, older protocol`,
+      description: 'For older player libraries. The body is read as JSON whatever its content type says.',
+      auth: 'none',
+      body: jsonBody(legacyReportSchema),
+      errors: ['too-many-requests'],
+      success: { status: 200, description: 'What to send with the next report.', schema: legacyAnswerSchema },
+      handle: async ({ body, incoming }) => {
+        const report = parseLegacyReport(body, clock.nowMs(), () => newId('ps'));
+        await tracker.handle(report, senderOf(incoming));
+        return { session: report.playbackId };
+      },
+    });
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/watch',
+      tag: 'Analytics',
+      summary: 'Report a playback',
+      description:
+        'For player libraries: what happened since the last report. The body is read as JSON whatever its content type says. Reports of media that does not exist are taken and forgotten.',
+      auth: 'none',
+      body: jsonBody(watchSchema),
+      errors: ['too-many-requests'],
+      success: { status: 202, description: 'It is taken in.' },
+      handle: ({ body, incoming }) =>
+        tracker.handle(parseWatchReport(body, clock.nowMs()), senderOf(incoming)),
+    }),
+    legacyRoute('/vod', 'video'),
+    legacyRoute('/live', 'live stream'),
+  ];
+}

@@ -1,0 +1,264 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { Clock } from '../../../shared/clock.ts';
+import { dayOf } from '../../../shared/day.ts';
+import { AppError } from '../../../shared/errors.ts';
+import type { Component } from '../../../shared/lifecycle.ts';
+import type { Logger } from '../../../shared/logger.ts';
+import { OnDemandInterval } from '../../../shared/scheduling/on-demand-interval.ts';
+import type { AnalyticsWritesStore, PlaybackContext, PlaybackUpdate } from './analytics-writes.store.ts';
+import { DeviceParser } from './device-parser.ts';
+import type { GeoLookup } from './geo-lookup.ts';
+import { Playback } from './playback.ts';
+import type { PlaybackReport } from './playback-report.ts';
+import { TokenBuckets } from './token-buckets.ts';
+
+/** Whose a media is. */
+export interface WatchedMedia {
+  readonly projectId: string;
+  readonly type: 'video' | 'live-stream';
+}
+
+/** What reports are taken in with. */
+export interface PlaybackTrackerOptions {
+  readonly writes: AnalyticsWritesStore;
+  readonly geo: GeoLookup;
+  readonly findMedia: (mediaId: string) => WatchedMedia | undefined;
+  /** Reports a minute that one address may send; 0 is no limit. */
+  readonly reportsPerMinute: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Playbacks that are kept in memory; a hundred thousand unless given. */
+  readonly maxOpenPlaybacks?: number;
+}
+
+/** Who sent a report. */
+export interface ReportSender {
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+interface OpenPlayback {
+  readonly key: Buffer;
+  readonly playback: Playback;
+  readonly context: PlaybackContext;
+  heardAtMs: number;
+}
+
+/** What was heard is in the database after so long, which is what a crash can lose. */
+const writeDelayMs = 1_000;
+/** A player reports every five or ten seconds while it plays; one that is heard of again is read back. */
+const idleTimeoutMs = 120_000;
+const sweepIntervalMs = 10_000;
+const maxEvictedPerSweep = 5_000;
+const maxOpenPlaybacks = 100_000;
+const playbacksPerBatch = 15;
+const maxTrackedAddresses = 50_000;
+const maxTrackedMedia = 50_000;
+/** Many begin to watch a live stream in one minute; nobody begins so often. */
+const newPlaybacksPerMinute = { ofMedia: 30_000, ofAddress: 3_000 };
+
+/**
+ * Takes in what players report, holds the playbacks that go on in memory, and writes what came of them every second, many together
+ * and in turns, so that no report waits for the disk.
+ */
+export class PlaybackTracker implements Component {
+  readonly name = 'playbacks';
+  readonly #options: PlaybackTrackerOptions;
+  readonly #devices = new DeviceParser();
+  readonly #reports: TokenBuckets;
+  readonly #newByMedia: TokenBuckets;
+  readonly #newByAddress: TokenBuckets;
+  /** The one that was not heard of for the longest comes first. */
+  readonly #open = new Map<string, OpenPlayback>();
+  readonly #changed = new Set<OpenPlayback>();
+  #salt: { readonly day: number; readonly bytes: Buffer } | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #sweeps = new OnDemandInterval(sweepIntervalMs, () => {
+    this.#evictIdle();
+    return this.#open.size > 0;
+  });
+  #writing: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(options: PlaybackTrackerOptions) {
+    const { clock, reportsPerMinute } = options;
+    this.#options = options;
+    this.#reports = new TokenBuckets({
+      perMinute: reportsPerMinute,
+      atOnce: Math.ceil(reportsPerMinute / 4),
+      kept: maxTrackedAddresses,
+      clock,
+    });
+    const { ofMedia, ofAddress } = newPlaybacksPerMinute;
+    this.#newByMedia = new TokenBuckets({
+      perMinute: ofMedia,
+      atOnce: ofMedia,
+      kept: maxTrackedMedia,
+      clock,
+    });
+    this.#newByAddress = new TokenBuckets({
+      perMinute: reportsPerMinute === 0 ? 0 : ofAddress,
+      atOnce: ofAddress,
+      kept: maxTrackedAddresses,
+      clock,
+    });
+  }
+
+  async start(): Promise<void> {}
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#sweeps.stop();
+    await this.flush();
+  }
+
+  /** Playbacks that are held in memory. */
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /**
+   * Takes a report in. One of media that is not here is taken and forgotten.
+   *
+   * @throws AppError `too-many-requests` when this address sends too much
+   */
+  async handle(report: PlaybackReport, sender: ReportSender): Promise<void> {
+    if (!this.#reports.take(networkOf(sender.address))) throw new AppError('too-many-requests');
+    const media = this.#options.findMedia(report.mediaId);
+    if (media === undefined || this.#isStopped) return;
+    await this.#options.geo.load();
+    const open = this.#findOrOpen(report, media, sender);
+    if (open === undefined) return;
+    const nowMs = this.#options.clock.nowMs();
+    const { playback } = open;
+    for (const event of report.events) playback.handle(event, nowMs);
+    if (report.sentMs !== undefined && playback.isPlaying) {
+      const now = { clientMs: report.sentMs, atMs: nowMs, position: undefined, isPaused: false };
+      playback.handle({ type: 'timeupdate', ...now }, nowMs);
+    }
+    if (playback.hasUpdates) this.#changed.add(open);
+    if (this.#changed.size > 0) this.#writeSoon();
+  }
+
+  /** Writes what was heard until now. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#writing.then(() => this.#writeAll());
+    await this.#writing;
+  }
+
+  #writeSoon(): void {
+    if (this.#timer !== undefined || this.#isStopped) return;
+    this.#timer = setTimeout(() => {
+      this.flush().catch(error => this.#options.log.error('playbacks-not-written', { error }));
+    }, writeDelayMs);
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#changed.size > 0) {
+      const facts: PlaybackUpdate[] = [];
+      for (const open of this.#changed) {
+        this.#changed.delete(open);
+        const { key, context, playback } = open;
+        facts.push({ key, context, ...playback.collect() });
+        if (facts.length >= playbacksPerBatch) break;
+      }
+      try {
+        await this.#options.writes.write(facts, this.#options.clock.nowMs());
+      } catch (error) {
+        // Kept, they would grow for as long as the disk is full.
+        this.#options.log.error('playbacks-not-written', { count: facts.length, error });
+      }
+    }
+    this.#evictIdle();
+  }
+
+  #evictIdle(): void {
+    const beforeMs = this.#options.clock.monotonicMs() - idleTimeoutMs;
+    let atMost = maxEvictedPerSweep;
+    for (const [name, open] of this.#open) {
+      if (open.heardAtMs > beforeMs || atMost === 0) return;
+      atMost -= 1;
+      if (!this.#changed.has(open)) this.#open.delete(name);
+    }
+  }
+
+  #findOrOpen(report: PlaybackReport, media: WatchedMedia, sender: ReportSender): OpenPlayback | undefined {
+    const heardAtMs = this.#options.clock.monotonicMs();
+    const key = createHash('sha256')
+      .update(`${report.mediaId}\n${report.playbackId}`)
+      .digest()
+      .subarray(0, 16);
+    const name = key.toString('latin1');
+    let open = this.#open.get(name);
+    if (open !== undefined) {
+      open.heardAtMs = heardAtMs;
+      this.#open.delete(name);
+      this.#open.set(name, open);
+      return open;
+    }
+    // One report only: what is not written yet makes room within a second.
+    if (this.#open.size >= (this.#options.maxOpenPlaybacks ?? maxOpenPlaybacks)) this.#evictOne();
+    if (this.#open.size >= (this.#options.maxOpenPlaybacks ?? maxOpenPlaybacks))
+      throw new AppError('too-many-requests');
+    const { writes, clock } = this.#options;
+    const memory = writes.findState(key);
+    if (memory === undefined) {
+      if (!this.#newByAddress.take(networkOf(sender.address)) || !this.#newByMedia.take(report.mediaId))
+        throw new AppError('too-many-requests');
+    }
+    const playback = new Playback(media.type === 'live-stream', clock.nowMs(), memory);
+    const context = this.#contextOf(report, media, sender);
+    open = { key, playback, context, heardAtMs };
+    this.#open.set(name, open);
+    this.#sweeps.wake();
+    return open;
+  }
+
+  #evictOne(): void {
+    for (const [name, open] of this.#open) {
+      if (this.#changed.has(open)) continue;
+      this.#open.delete(name);
+      return;
+    }
+  }
+
+  #contextOf(report: PlaybackReport, media: WatchedMedia, sender: ReportSender): PlaybackContext {
+    const { country, continent } = this.#options.geo.locate(sender.address);
+    const { deviceType, operatingSystem, browser } = this.#devices.parse(sender.userAgent);
+    const viewer = createHmac('sha256', this.#saltOfToday())
+      .update(`${sender.userAgent}\n${sender.address}`)
+      .digest()
+      .readUIntBE(0, 6);
+    return {
+      projectId: media.projectId,
+      viewer,
+      'media-id': report.mediaId,
+      'media-type': media.type,
+      continent,
+      country,
+      'device-type': deviceType,
+      'operating-system': operatingSystem,
+      browser,
+      referrer: report.referrer,
+    };
+  }
+
+  #saltOfToday(): Buffer {
+    const nowMs = this.#options.clock.nowMs();
+    const day = dayOf(nowMs);
+    if (this.#salt?.day !== day) this.#salt = { day, bytes: this.#options.writes.saltOf(nowMs) };
+    return this.#salt.bytes;
+  }
+}
+
+/** What one client can take addresses from: of IPv6 the first 64 bits. */
+function networkOf(address: string): string {
+  if (!address.includes(':') || address.startsWith('::ffff:')) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = head.split(':').filter(group => group !== '');
+  const tailGroups = (tail ?? '').split(':').filter(group => group !== '');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - tailGroups.length);
+  return [...groups, ...Array<string>(zeros).fill('0'), ...tailGroups].slice(0, 4).join(':');
+}

@@ -1,0 +1,88 @@
+import type { IncomingMessage } from 'node:http';
+import type { z } from 'zod';
+import type { EventFeed } from '../../events/feed/event-feed.ts';
+import type { UpgradeHandler } from '../../http/listener/upgrade-handler.ts';
+import type { Authenticate, Caller } from '../../http/routing/caller.ts';
+import { queryReader } from '../../http/routing/query-parameters.ts';
+import type { RateLimiter } from '../../http/routing/rate-limiter.ts';
+import { attributeError, validate } from '../../http/routing/validation.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { SessionGate } from '../sessions/session-gate.ts';
+import { eventFeedQuery, parseTypes } from './event-feed.schema.ts';
+
+/** The version that browsers and all others speak (RFC 6455). */
+const webSocketVersion = '13';
+const tokenPrefix = 'token.';
+const environmentPrefix = 'environment.';
+
+/**
+ * Lets WebSockets into the feed. What is wrong is answered before the upgrade, in the order of all requests: credentials, limits, query.
+ *
+ * **Source**: RFC 6455 4.2 (opening handshake, server)
+ */
+export function eventFeedUpgrade(options: {
+  readonly feed: EventFeed;
+  readonly authenticate: Authenticate;
+  readonly gate: SessionGate;
+  readonly limiter: RateLimiter;
+}): UpgradeHandler {
+  const { feed, limiter } = options;
+  const readQuery = queryReader(eventFeedQuery);
+  return {
+    path: '/events',
+    protocol: 'websocket',
+    handle: (request, socket, head) => {
+      feed.assertOpen();
+      const authenticate = credentialsOf(request, options);
+      const { projectId, environment } = authenticate();
+      limiter.require({ projectId, environment }, 'reads');
+      feed.assertCapacity(projectId);
+      const input = readQuery((request.url ?? '').split('?')[1] ?? '');
+      const [query] = validate([{ source: 'query', schema: eventFeedQuery, input }]) as [
+        z.output<typeof eventFeedQuery>,
+      ];
+      const newest = feed.lastNumber(projectId);
+      const afterNumber = query.lastEventId === undefined ? newest : Number(query.lastEventId);
+      if (afterNumber > newest) throw attributeError('lastEventId', 'There is no such event yet.');
+      if (request.headers['sec-websocket-version'] !== webSocketVersion) {
+        const detail = `Only version ${webSocketVersion} of WebSockets is spoken here.`;
+        throw new AppError('upgrade-required', undefined, { details: { detail } });
+      }
+      feed.open(request, socket, head, {
+        projectId,
+        environment,
+        afterNumber,
+        types: query.types === undefined ? undefined : new Set(parseTypes(query.types)),
+        subjectId: query.subjectId,
+        recheck: () => {
+          // Keys, tokens and sessions with an environment name one project for as long as they live.
+          authenticate();
+        },
+      });
+    },
+  };
+}
+
+/**
+ * What tells who listens, now and later. A browser cannot set headers: it names its token, or the environment of its session, as a
+ * subprotocol, which unlike an address is not logged.
+ */
+function credentialsOf(
+  request: IncomingMessage,
+  { authenticate, gate }: { authenticate: Authenticate; gate: SessionGate },
+): () => Caller {
+  const { headers, socket } = request;
+  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map(text => text.trim());
+  const named = (prefix: string) => offered.find(text => text.startsWith(prefix))?.slice(prefix.length);
+  const token = named(tokenPrefix);
+  const authorization = headers.authorization ?? (token === undefined ? undefined : `Bearer ${token}`);
+  const environment = named(environmentPrefix);
+  // No header can be set any more when it is looked at again.
+  const setHeader = () => {};
+  if (authorization === undefined && (environment === 'sandbox' || environment === 'production')) {
+    gate.requireOwnSite(request, { needsOrigin: true });
+    return () => gate.callerIn(environment, { headers, socket }, setHeader);
+  }
+  const shown = authorization === undefined ? {} : { authorization };
+  return () => authenticate({ headers: shown, socket }, setHeader);
+}

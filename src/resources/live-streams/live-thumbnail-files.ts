@@ -1,0 +1,46 @@
+import { rm } from 'node:fs/promises';
+import type { UploadedFile } from '../../http/routing/route.ts';
+import type { MediaFiles } from '../../storage/media-files.ts';
+import {
+  type AddSandboxWatermark,
+  prepareThumbnail,
+  type ThumbnailOwner,
+} from '../videos/thumbnails/prepare-thumbnail.ts';
+
+/** Images of live streams on disk: `live/<liveStreamId>/thumbnail` below the data folder. */
+export class LiveThumbnailFiles {
+  readonly #media: MediaFiles;
+  readonly #mark: AddSandboxWatermark;
+
+  constructor(media: MediaFiles, mark: AddSandboxWatermark) {
+    this.#media = media;
+    this.#mark = mark;
+  }
+
+  /** Where a live stream's image is, if it has one. */
+  pathOf(liveStreamId: string): string {
+    return this.#media.live(liveStreamId, 'thumbnail');
+  }
+
+  /**
+   * Puts a received image in the place of the old one.
+   *
+   * @returns its media type
+   * @throws AppError of the `uploaded-file-` codes when it is no image that may be a thumbnail
+   */
+  async put(liveStreamId: string, file: UploadedFile, owner: ThumbnailOwner): Promise<string> {
+    const type = await prepareThumbnail(file, owner, this.#mark);
+    await this.#media.publish(file.path, this.pathOf(liveStreamId));
+    return type;
+  }
+
+  /** Removes a live stream's image. */
+  async remove(liveStreamId: string): Promise<void> {
+    await rm(this.pathOf(liveStreamId), { force: true });
+  }
+
+  /** Removes a live stream's folder. */
+  async removeAll(liveStreamId: string): Promise<void> {
+    await rm(this.#media.live(liveStreamId), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,92 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { JobKind, RunningJob } from '../../jobs/job.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
+import { toDiskError } from '../../shared/files/disk-error.ts';
+import type { Database } from '../../store/database.ts';
+import { joinFiles, type SourceFiles } from './source-files.ts';
+import { type FailSource, isComplete, type VideoSourcesStore } from './video-sources.store.ts';
+
+/** Name of the jobs that join chunks, and of their lane. */
+export const assembleJobKind = 'assemble';
+/** A full disk may take long to be noticed by somebody. */
+const maxAttempts = 100;
+
+/** Joins the chunks of an upload of which all have arrived. */
+export class ChunkAssembler {
+  readonly #store: VideoSourcesStore;
+  readonly #database: Database;
+  readonly #files: SourceFiles;
+  readonly #sourceReady: (videoId: string) => void;
+  readonly #failSource: FailSource;
+  readonly #clock: Clock;
+
+  constructor(options: {
+    store: VideoSourcesStore;
+    database: Database;
+    files: SourceFiles;
+    /** Called in the transaction that makes a source complete. */
+    sourceReady: (videoId: string) => void;
+    failSource: FailSource;
+    clock: Clock;
+  }) {
+    this.#store = options.store;
+    this.#database = options.database;
+    this.#files = options.files;
+    this.#sourceReady = options.sourceReady;
+    this.#failSource = options.failSource;
+    this.#clock = options.clock;
+  }
+
+  /** How its jobs are done; the subject is the video. */
+  kind(lane: string): JobKind {
+    return {
+      kind: assembleJobKind,
+      lane,
+      attemptsAtMost: maxAttempts,
+      run: job => this.#run(job),
+      onGiveUp: (job, error) =>
+        void this.#failSource(
+          job.subjectId,
+          error instanceof AppError ? error.message : 'The pieces could not be put together.',
+        ),
+    };
+  }
+
+  async #run(job: RunningJob): Promise<void> {
+    const videoId = job.subjectId;
+    const source = this.#store.source(videoId);
+    if (source?.status === 'assembling') await this.#assemble(videoId, job);
+    // The rows say that the chunks are not needed any more; before a crash, too.
+    const state = this.#store.source(videoId);
+    if (state === undefined || isComplete(state)) await this.#files.removeChunks(videoId);
+  }
+
+  async #assemble(videoId: string, job: RunningJob): Promise<void> {
+    const chunks = this.#store.chunks(videoId);
+    const total = chunks.reduce((sum, chunk) => sum + chunk.bytes, 0);
+    const target = this.#files.partial(videoId);
+    await this.#files.checkRoom(total);
+    try {
+      await mkdir(dirname(target), { recursive: true });
+      await joinFiles(
+        chunks.map(({ first, bytes }) => ({ path: this.#files.chunk(videoId, first), bytes })),
+        target,
+        job.signal,
+        bytes => job.reportProgress((100 * bytes) / total),
+      );
+      await this.#files.publishPartial(videoId);
+    } catch (error) {
+      await this.#files.removePartial(videoId);
+      throw toDiskError(error);
+    }
+    const isKept = this.#database.transaction(() => {
+      if (!this.#store.complete(videoId, 'uploaded', total, this.#clock.nowMs())) return false;
+      this.#sourceReady(videoId);
+      return true;
+    });
+    // Deleted meanwhile.
+    if (!isKept) await this.#files.removeSource(videoId);
+  }
+}

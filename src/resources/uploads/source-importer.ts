@@ -1,0 +1,257 @@
+import { copyFile, link, mkdir, rm, stat } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { dirname } from 'node:path';
+import { attributeError } from '../../http/routing/validation.ts';
+import type { JobKind, JobQueue, RunningJob } from '../../jobs/job.ts';
+import type { Quotas } from '../../operations/usage/quotas.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
+import { isDiskFull, toDiskError } from '../../shared/files/disk-error.ts';
+import { type ResolveHost, resolveTarget } from '../../shared/network/target-address.ts';
+import type { Database } from '../../store/database.ts';
+import { sourceBytesBelow } from './content-range.ts';
+import { fetchSource, type TransferRate } from './fetch-source.ts';
+import type { SourceFiles } from './source-files.ts';
+import { type FailSource, isComplete, type VideoSourcesStore } from './video-sources.store.ts';
+
+/** What is to be done for the `source` of a new video. */
+export type SourcePlan =
+  | { readonly kind: 'fetch'; readonly address: string; readonly projectId: string }
+  | { readonly kind: 'clone'; readonly videoId: string };
+
+/** What fetching and copying sources need. */
+export interface SourceImporterOptions {
+  readonly store: VideoSourcesStore;
+  readonly database: Database;
+  readonly files: SourceFiles;
+  readonly jobs: JobQueue;
+  readonly quotas: Quotas;
+  /** Whether the project has a video that is not discarded. */
+  readonly hasVideo: (projectId: string, videoId: string) => boolean;
+  /** Called in the transaction that makes a source complete. */
+  readonly sourceReady: (videoId: string) => void;
+  readonly failSource: FailSource;
+  readonly allowPrivateTargets: boolean;
+  readonly resolve: ResolveHost;
+  /** How long fetching may take, all tries together. */
+  readonly sourceTimeoutMs: number;
+  /** How long a server may send nothing. */
+  readonly stallTimeoutMs: number;
+  readonly minRate: TransferRate;
+  readonly clock: Clock;
+}
+
+const maxAddressChars = 4_096;
+/** With the queue's delays, about half a day. */
+const maxFetchAttempts = 60;
+/** Of a source of which nothing ever came: with the queue's delays, about a quarter of an hour. */
+const maxEmptyAttempts = 6;
+const maxCloneAttempts = 20;
+/** Copying takes no time, and somebody waits. */
+const clonePriority = 10;
+
+/** Brings sources that videos are created with: from an address, or from another video. */
+export class SourceImporter {
+  readonly #options: SourceImporterOptions;
+
+  constructor(options: SourceImporterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * What is to be done for a `source`; nothing is done yet.
+   *
+   * @throws AppError `invalid-attribute` when it is no http or https address, leads to this machine or its networks, or is no
+   *   video of the project with a complete source; `storage-limit-reached`
+   */
+  async plan(projectId: string, source: string): Promise<SourcePlan> {
+    this.#options.quotas.requireStorage(projectId, 0);
+    if (/^[a-z][a-z0-9+.-]*:/i.test(source))
+      return { kind: 'fetch', address: await this.#checkAddress(source), projectId };
+    const { hasVideo, store } = this.#options;
+    if (!hasVideo(projectId, source)) {
+      throw attributeError(
+        'source',
+        'This is neither an http or https address nor the id of one of your videos.',
+      );
+    }
+    const state = store.source(source);
+    if (state === undefined || !(isComplete(state) || state.status === 'assembling')) {
+      throw attributeError('source', 'The source of this video is not complete.');
+    }
+    return { kind: 'clone', videoId: source };
+  }
+
+  /** Writes down that a source is to come, in the transaction that makes the video, and has it brought. */
+  begin(videoId: string, plan: SourcePlan): void {
+    const { store, jobs, clock } = this.#options;
+    store.begin({
+      videoId,
+      origin: plan.kind === 'fetch' ? 'url' : 'clone',
+      status: 'ingesting',
+      address: plan.kind === 'fetch' ? plan.address : plan.videoId,
+      isJoined: plan.kind === 'clone' && store.source(plan.videoId)?.isJoined === true,
+      startedAtMs: clock.nowMs(),
+    });
+    jobs.add({
+      kind: plan.kind,
+      subjectId: videoId,
+      ...(plan.kind === 'clone' ? { priority: clonePriority } : { groupId: plan.projectId }),
+    });
+  }
+
+  /** How its jobs are done, fetches in one lane and copies in another: a slow server must not hold up what is here already. */
+  kinds(lanes: { readonly fetch: string; readonly clone: string }): JobKind[] {
+    const onGiveUp: NonNullable<JobKind['onGiveUp']> = (job, error) =>
+      void this.#options.failSource(job.subjectId, failureReason(error));
+    return [
+      {
+        kind: 'fetch',
+        lane: lanes.fetch,
+        attemptsAtMost: maxFetchAttempts,
+        run: job => this.#run(job, maxFetchAttempts, address => this.#fetch(job, address)),
+        onGiveUp,
+      },
+      {
+        kind: 'clone',
+        lane: lanes.clone,
+        attemptsAtMost: maxCloneAttempts,
+        run: job => this.#run(job, maxCloneAttempts, from => this.#clone(job, from)),
+        onGiveUp,
+      },
+    ];
+  }
+
+  async #checkAddress(source: string): Promise<string> {
+    const url = URL.parse(source);
+    if (url === null || !['http:', 'https:'].includes(url.protocol) || source.length > maxAddressChars) {
+      throw attributeError('source', 'This is not a valid http or https address.');
+    }
+    // Names are looked up when they are used; what stands there as numbers can be told now.
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+    if (isIP(host) !== 0) {
+      const { allowPrivateTargets: allowPrivate, resolve } = this.#options;
+      const target = await resolveTarget(host, { allowPrivate, resolve });
+      if (!target.accepted) throw attributeError('source', `${target.reason}.`);
+    }
+    return url.href;
+  }
+
+  async #run(
+    job: RunningJob,
+    attemptsAtMost: number,
+    importSource: (address: string) => Promise<number>,
+  ): Promise<void> {
+    const { store, database, files, sourceReady, clock } = this.#options;
+    const videoId = job.subjectId;
+    const source = store.source(videoId);
+    if (source?.status !== 'ingesting' || source.address === undefined) return;
+    let bytes: number;
+    try {
+      bytes = await importSource(source.address);
+      await files.publishPartial(videoId);
+    } catch (error) {
+      const failure = toDiskError(error);
+      const isFinal = failure instanceof AppError && failure.kind === 'invalid';
+      const isOver =
+        isFinal ||
+        job.attempt >= attemptsAtMost ||
+        (failure instanceof AppError && failure.code === 'disk-full');
+      if (isOver) await files.removePartial(videoId);
+      throw failure;
+    }
+    await files.removePartial(videoId);
+    const isKept = database.transaction(() => {
+      if (!store.complete(videoId, 'ingested', bytes, clock.nowMs())) return false;
+      sourceReady(videoId);
+      return true;
+    });
+    // Deleted meanwhile.
+    if (!isKept) await files.removeSource(videoId);
+  }
+
+  async #fetch(job: RunningJob, address: string): Promise<number> {
+    const { store, files, quotas, clock } = this.#options;
+    const { sourceTimeoutMs, stallTimeoutMs, minRate, allowPrivateTargets, resolve } = this.#options;
+    const projectId = store.projectOf(job.subjectId);
+    const startedAtMs = store.source(job.subjectId)?.startedAtMs ?? clock.nowMs();
+    const remainingMs = startedAtMs + sourceTimeoutMs - clock.nowMs();
+    if (remainingMs <= 0) throw new AppError('source-unreachable', 'Fetching the source took too long.');
+    const timeout = AbortSignal.timeout(Math.min(remainingMs, 2 ** 31 - 1));
+    try {
+      return await fetchSource(address, files.partial(job.subjectId), {
+        allowPrivateTargets,
+        resolve,
+        stallTimeoutMs,
+        minRate,
+        bytesBelow: sourceBytesBelow,
+        checkRoom: async bytes => {
+          if (projectId !== undefined) quotas.requireStorage(projectId, bytes);
+          await files.expectRoom(bytes);
+        },
+        signal: AbortSignal.any([job.signal, timeout]),
+        report: (bytes, total) => total !== undefined && job.reportProgress((100 * bytes) / total),
+      });
+    } catch (error) {
+      if (timeout.aborted && !job.signal.aborted) {
+        throw new AppError('source-unreachable', 'Fetching the source took too long.', { cause: error });
+      }
+      const isOfOrigin = !(error instanceof AppError) && !isFileError(error);
+      const isEmpty = isOfOrigin && (await fileBytes(files.partial(job.subjectId))) === 0;
+      if (job.attempt < maxEmptyAttempts || job.signal.aborted || !isEmpty) throw error;
+      throw new AppError(
+        'source-unreachable',
+        `Nothing came in ${job.attempt} attempts: ${messageOf(error)}. Check the address, or upload the file.`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** A second name for the same bytes, which never change; a copy where the file system knows no second names. */
+  async #clone(job: RunningJob, fromVideoId: string): Promise<number> {
+    const { files, store } = this.#options;
+    if (store.source(fromVideoId)?.status === 'assembling') {
+      throw new Error('the chunks of the video to copy are still being put together');
+    }
+    const from = files.source(fromVideoId);
+    const to = files.partial(job.subjectId);
+    await mkdir(dirname(to), { recursive: true });
+    await rm(to, { force: true });
+    try {
+      const { size } = await stat(from);
+      try {
+        await link(from, to);
+      } catch (error) {
+        if (systemCodeOf(error) === 'ENOENT') throw error;
+        await files.checkRoom(size);
+        await copyFile(from, to);
+      }
+      return size;
+    } catch (error) {
+      if (systemCodeOf(error) !== 'ENOENT') throw error;
+      throw new AppError('media-refused', 'The video that was to be copied is gone.', { cause: error });
+    }
+  }
+}
+
+async function fileBytes(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return 0;
+    throw error;
+  }
+}
+
+/** Tells whether an error comes from a file of this machine, not from the server of a source. */
+function isFileError(error: unknown): boolean {
+  return isDiskFull(error) || (error instanceof Error && 'path' in error);
+}
+
+/** Returns the reason for the owner of a video. Errors of files name paths of this machine. */
+function failureReason(error: unknown): string {
+  if (error instanceof AppError) return error.message;
+  return isFileError(error)
+    ? 'The source could not be stored.'
+    : `The source could not be fetched: ${messageOf(error)}.`;
+}

@@ -1,0 +1,361 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database } from '../../../store/database.ts';
+import { type SelectedVideoRow, selectedColumns } from '../video-row.ts';
+import { BlockCountCache, type FilterCounts } from './block-count-cache.ts';
+import {
+  type BlockRow,
+  blockSlices,
+  type ListPage,
+  type ListScope,
+  pageRange,
+  SortedVideos,
+  type VideoSortField,
+} from './sorted-videos.store.ts';
+import {
+  type FoldedFilter,
+  foldFilter,
+  type SqlConditions,
+  singleConditionOf,
+  sqlConditionsOf,
+  trigramQuery,
+  type VideoFilter,
+} from './video-filter.ts';
+import type { VideoTextIndex } from './video-text-index.store.ts';
+
+/** One page of a list, and how many videos are on all pages. */
+export interface VideoListPage {
+  readonly rows: readonly SelectedVideoRow[];
+  readonly total: number;
+}
+
+/** A search of which blocks are counted. */
+interface BlockSearch {
+  readonly scope: ListScope;
+  readonly filter: FoldedFilter;
+  readonly conditions: SqlConditions;
+  readonly page: ListPage;
+  readonly counts: FilterCounts;
+}
+/** A sort order as it was at one moment, with what counts in it. */
+interface CountedSortOrder {
+  readonly order: SortedVideos;
+  readonly blocks: readonly BlockRow[];
+  /** How many videos of a block meet the conditions; undefined when there is no time to count. */
+  readonly count: (index: number, turn: TimeSlice) => number | undefined;
+}
+/** Up to so many videos that come into question are all looked at; of more, blocks are counted. */
+const maxCandidates = 2_000;
+const maxCachedTotals = 10_000;
+/** Of pages that are asked for again and again, so many videos are kept between changes. */
+const maxCachedRows = 500;
+/** How many videos may be in other lists where those that meet a filter are counted in all lists and taken off again. */
+const maxVideosInOtherLists = 20_000;
+/** How long counting goes on before others have their turn. */
+const timeSliceMs = 8;
+/** When so many videos change meanwhile that counting never gets done, it gets done in one go. */
+const maxYieldingMs = 5_000;
+const noConditions: SqlConditions = { sql: '', values: [] };
+
+/**
+ * Pages of lists of videos, exact at the moment of their answer. Without a filter, and with one that many videos meet, a page is
+ * found by the counts of the blocks in its sort order; what was counted is kept and holds until the block changes. Where only few
+ * videos come into question, by an index, these are looked at one by one.
+ */
+export class VideoLists {
+  readonly #database: Database;
+  readonly #texts: VideoTextIndex;
+  readonly #blockCounts = new BlockCountCache();
+  readonly #tagTotal;
+  readonly #allVideos;
+  readonly #totalChanges;
+  readonly #rowsByNumber;
+  readonly #orders: Readonly<Record<VideoSortField, SortedVideos>>;
+  #cache = emptyCache(Number.NaN);
+  #lastCounting: Promise<unknown> = Promise.resolve();
+
+  constructor(database: Database, texts: VideoTextIndex) {
+    this.#database = database;
+    this.#texts = texts;
+    this.#tagTotal = database.sqlite
+      .prepare<[string, number, string], number>(
+        'SELECT videos FROM tags WHERE project_id = ? AND is_discarded = ? AND tag = ?',
+      )
+      .pluck();
+    this.#allVideos = database.sqlite
+      .prepare<[], number>('SELECT total(videos) FROM video_blocks_by_creation')
+      .pluck();
+    this.#totalChanges = database.sqlite.prepare<[], number>('SELECT total_changes()').pluck();
+    this.#rowsByNumber = database.sqlite.prepare<[string], SelectedVideoRow>(
+      `SELECT ${selectedColumns} FROM json_each(?) page CROSS JOIN videos v ON v.number = page.value ORDER BY page.key`,
+    );
+    const ordered = (field: VideoSortField) => new SortedVideos(database, field);
+    this.#orders = {
+      title: ordered('title'),
+      createdAt: ordered('createdAt'),
+      publishedAt: ordered('publishedAt'),
+      updatedAt: ordered('updatedAt'),
+    };
+  }
+
+  /** One page of a list, and how many videos there are on all pages. */
+  async list(scope: ListScope, filter: VideoFilter, page: ListPage): Promise<VideoListPage> {
+    const folded = foldFilter(filter);
+    const conditions = sqlConditionsOf(folded);
+    if (conditions.sql === '') return this.#listUnfiltered(scope, page);
+    const candidates = this.#findCandidates(scope, folded);
+    if (candidates !== undefined) return this.#listCandidates(scope, conditions, candidates, page);
+    // One after the other, so that however many are asked for, others have their turn in between.
+    const counts = this.#blockCounts.of(JSON.stringify([scope, folded]));
+    const search = { scope, filter: folded, conditions, page, counts };
+    const counting = this.#lastCounting.then(() => this.#listByBlocks(search));
+    this.#lastCounting = counting.catch(() => {}).then(() => nextTurn());
+    return counting;
+  }
+
+  #listUnfiltered(scope: ListScope, page: ListPage): VideoListPage {
+    const cache = this.#currentCache();
+    const name = `${cacheKeyOf(scope)} ${page.sort.field} ${page.sort.direction} ${page.currentPage} ${page.pageSize}`;
+    const cached = cache.pages.get(name);
+    if (cached !== undefined) return cached;
+    const listed = this.#readUnfiltered(scope, page);
+    // An empty page takes room as well.
+    const room = Math.max(1, listed.rows.length);
+    if (cache.rows + room > maxCachedRows) {
+      cache.pages.clear();
+      cache.rows = 0;
+    }
+    cache.pages.set(name, listed);
+    cache.rows += room;
+    return listed;
+  }
+
+  #readUnfiltered(scope: ListScope, page: ListPage): VideoListPage {
+    const order = this.#orders[page.sort.field];
+    const total = this.#total(scope, order);
+    const range = pageRange(page, total);
+    const rowsNearEdge = order.readNearEdge(scope, range, total);
+    if (rowsNearEdge !== undefined)
+      return { rows: page.sort.direction === 'asc' ? rowsNearEdge : rowsNearEdge.reverse(), total };
+    const blocks = order.blocks(scope);
+    const slices = blockSlices(blocks, block => block.videos, range, total)!;
+    const numbers = order.numbersIn(scope, noConditions, blocks, slices);
+    return { rows: this.#readRows(numbers, page), total };
+  }
+
+  /** How many videos a list has, added up once between changes of the database. */
+  #total(scope: ListScope, order: SortedVideos): number {
+    const { totals } = this.#currentCache();
+    const list = cacheKeyOf(scope);
+    let total = totals.get(list);
+    if (total === undefined) {
+      total = order.total(scope);
+      if (totals.size >= maxCachedTotals) totals.clear();
+      totals.set(list, total);
+    }
+    return total;
+  }
+
+  /** What was found since the database changed last, and so holds still. */
+  #currentCache() {
+    // All changes of videos are made through this connection.
+    const changes = this.#totalChanges.get() ?? 0;
+    if (changes !== this.#cache.changes) this.#cache = emptyCache(changes);
+    return this.#cache;
+  }
+
+  #listCandidates(
+    scope: ListScope,
+    conditions: SqlConditions,
+    candidates: number[],
+    page: ListPage,
+  ): VideoListPage {
+    const matching = this.#orders[page.sort.field].filterNumbers(scope, conditions, candidates);
+    const { from, to } = pageRange(page, matching.length);
+    return { rows: this.#readRows(matching.slice(from, to), page), total: matching.length };
+  }
+
+  async #listByBlocks(search: BlockSearch): Promise<VideoListPage> {
+    const yieldUntilMs = performance.now() + maxYieldingMs;
+    let orders:
+      | { changes: number | undefined; asked: CountedSortOrder; counted: CountedSortOrder }
+      | undefined;
+    for (;;) {
+      const turn = new TimeSlice(performance.now() < yieldUntilMs ? timeSliceMs : Number.POSITIVE_INFINITY);
+      // All changes are made through this connection, so while their number stays, so do the blocks.
+      const changes = this.#totalChanges.get();
+      if (orders === undefined || orders.changes !== changes)
+        orders = { changes, ...this.#openSortOrders(search) };
+      const found = this.#tryListByBlocks(search, orders, turn);
+      if (found !== undefined) {
+        this.#blockCounts.trim();
+        return found;
+      }
+      await nextTurn();
+    }
+  }
+
+  /** The order of the page, and the one in which all are counted fastest. */
+  #openSortOrders({ scope, filter, conditions, page, counts }: BlockSearch): {
+    asked: CountedSortOrder;
+    counted: CountedSortOrder;
+  } {
+    const open = (field: VideoSortField): CountedSortOrder => {
+      const order = this.#orders[field];
+      const blocks = order.blocks(scope);
+      const count = order.blockCounter(scope, conditions, blocks);
+      const known = counts.of(field);
+      known.keepOnly(blocks);
+      return {
+        order,
+        blocks,
+        count: (index, turn) =>
+          known.get(blocks[index]!) ?? (turn.hasTime() ? known.set(blocks[index]!, count(index)) : undefined),
+      };
+    };
+    const asked = open(page.sort.field);
+    // Titles stand in the index of their own order.
+    const isTitleOnly = singleConditionOf(filter)?.title !== undefined;
+    return { asked, counted: isTitleOnly && page.sort.field !== 'title' ? open('title') : asked };
+  }
+
+  /** Counts on until the page is found or the time is up; without an `await`, so that all it sees is of one moment. */
+  #tryListByBlocks(
+    search: BlockSearch,
+    { asked, counted }: { asked: CountedSortOrder; counted: CountedSortOrder },
+    turn: TimeSlice,
+  ): VideoListPage | undefined {
+    const { scope, filter, conditions, page } = search;
+    const tag = singleConditionOf(filter)?.tag;
+    let total =
+      tag === undefined ? this.#countByTrigrams(search, asked.blocks, turn) : this.#countTagged(scope, tag);
+    if (total === 'later') return undefined;
+    if (total === undefined) {
+      total = 0;
+      for (const index of counted.blocks.keys()) {
+        const count = counted.count(index, turn);
+        if (count === undefined) return undefined;
+        total += count;
+      }
+    }
+    const slices = blockSlices(
+      asked.blocks,
+      (_, index) => asked.count(index, turn),
+      pageRange(page, total),
+      total,
+    );
+    if (slices === undefined) return undefined;
+    const numbers = asked.order.numbersIn(scope, conditions, asked.blocks, slices);
+    return { rows: this.#readRows(numbers, page), total };
+  }
+
+  /**
+   * How many videos meet a filter that asks for texts alone, as the trigram index counts them: faster than by blocks, but of all
+   * lists at once, so that those of other lists are to be taken off.
+   *
+   * @returns `later` when there was no time; undefined when the index cannot tell, or too many videos are in other lists
+   */
+  #countByTrigrams(
+    { scope, filter, conditions, counts }: BlockSearch,
+    blocks: readonly BlockRow[],
+    turn: TimeSlice,
+  ): number | 'later' | undefined {
+    const query = trigramQuery(filter);
+    if (query?.isExact !== true) return undefined;
+    const own = blocks.reduce((sum, block) => sum + block.videos, 0);
+    if ((this.#allVideos.get() ?? 0) - own > maxVideosInOtherLists) return undefined;
+    const slices = this.#texts.slices();
+    if (slices === undefined) return 'later';
+    const known = counts.of('trigrams');
+    known.keepOnly(slices);
+    let total = 0;
+    for (const slice of slices) {
+      const count = known.get(slice);
+      if (count === undefined && !turn.hasTime()) return 'later';
+      total += count ?? known.set(slice, this.#texts.countIn(slice, query.match));
+    }
+    return total - this.#countInOtherLists(scope, conditions);
+  }
+
+  #countInOtherLists({ projectId, isDiscarded }: ListScope, conditions: SqlConditions): number {
+    const count = (which: string, ...values: (string | number)[]) =>
+      this.#database.sqlite
+        .prepare<unknown[], number>(
+          `SELECT count(*) FROM videos v INDEXED BY videos_by_title WHERE ${which}${conditions.sql}`,
+        )
+        .pluck()
+        .get(...values, ...conditions.values) ?? 0;
+    return (
+      count('v.project_id < ?', projectId) +
+      count('v.project_id > ?', projectId) +
+      count('v.project_id = ? AND v.is_discarded = ?', projectId, Number(!isDiscarded))
+    );
+  }
+
+  #countTagged({ projectId, isDiscarded }: ListScope, tag: string): number {
+    return this.#tagTotal.get(projectId, Number(isDiscarded), tag) ?? 0;
+  }
+
+  /** Numbers of all videos that come into question, and maybe others; undefined when there are too many. */
+  #findCandidates(scope: ListScope, filter: FoldedFilter): number[] | undefined {
+    const { projectId, isDiscarded } = scope;
+    const discarded = Number(isDiscarded);
+    const { sqlite } = this.#database;
+    const find = (sql: string, ...values: string[]) => {
+      const found = sqlite
+        .prepare<unknown[], number>(`${sql} LIMIT ${maxCandidates + 1}`)
+        .pluck()
+        .all(projectId, discarded, ...values);
+      return found.length > maxCandidates ? undefined : found;
+    };
+    const where = 'WHERE project_id = ? AND is_discarded = ?';
+    for (const tag of filter.tags) {
+      if (this.#countTagged(scope, tag) > maxCandidates) continue;
+      return find(`SELECT video_number FROM video_tags ${where} AND tag = ?`, tag);
+    }
+    for (const [key, value] of filter.metadata) {
+      const found = find(
+        `SELECT video_number FROM video_metadata ${where} AND key = ? AND value = ?`,
+        key,
+        value,
+      );
+      if (found !== undefined) return found;
+    }
+    if (filter.liveStreamId !== undefined) {
+      const found = find(`SELECT number FROM videos ${where} AND live_stream_id = ?`, filter.liveStreamId);
+      if (found !== undefined) return found;
+    }
+    const query = trigramQuery(filter);
+    return query === undefined ? undefined : this.#texts.candidates(query.match, maxCandidates);
+  }
+
+  #readRows(ascending: number[], page: ListPage): SelectedVideoRow[] {
+    const numbers = page.sort.direction === 'asc' ? ascending : ascending.toReversed();
+    return this.#rowsByNumber.all(JSON.stringify(numbers));
+  }
+}
+
+/** What is found from a change of the database on; `rows` are those of all `pages`. */
+function emptyCache(changes: number) {
+  return { changes, totals: new Map<string, number>(), pages: new Map<string, VideoListPage>(), rows: 0 };
+}
+
+function cacheKeyOf({ projectId, isDiscarded }: ListScope): string {
+  return `${projectId} ${isDiscarded}`;
+}
+
+/** The time in which counting may go on; for one count at least, so that it gets on however slow the rest is. */
+class TimeSlice {
+  readonly #endMs: number;
+  #hasCounted = false;
+
+  constructor(lengthMs: number) {
+    this.#endMs = performance.now() + lengthMs;
+  }
+
+  /** To be asked before each count. */
+  hasTime(): boolean {
+    const may = !this.#hasCounted || performance.now() < this.#endMs;
+    this.#hasCounted = true;
+    return may;
+  }
+}

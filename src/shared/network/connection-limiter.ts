@@ -1,0 +1,42 @@
+import { isIPv4 } from 'node:net';
+import { clientNetwork } from './client-network.ts';
+
+/** Limits of {@link ConnectionLimiter}. */
+export interface ConnectionLimiterOptions {
+  /** 0 is no limit. */
+  readonly maxPerAddress: number;
+  /** Addresses without a limit, such as those of trusted proxies, whose connections are those of many clients. */
+  readonly isExempt: (address: string) => boolean;
+}
+
+/** Counts open connections by the network that they come from. */
+export class ConnectionLimiter {
+  readonly #options: ConnectionLimiterOptions;
+  readonly #counts = new Map<string, number>();
+
+  constructor(options: ConnectionLimiterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Counts a connection.
+   *
+   * @returns a function to call once when the connection is closed; undefined when its address has as many as it may
+   */
+  open(remoteAddress: string): (() => void) | undefined {
+    const { maxPerAddress, isExempt } = this.#options;
+    const mapped = /^::ffff:(.*)$/i.exec(remoteAddress)?.[1] ?? '';
+    const address = isIPv4(mapped) ? mapped : remoteAddress;
+    // The address of a connection that is closed already is unknown.
+    if (maxPerAddress === 0 || address === '' || isExempt(address)) return () => {};
+    const network = clientNetwork(address);
+    const count = this.#counts.get(network) ?? 0;
+    if (count >= maxPerAddress) return undefined;
+    this.#counts.set(network, count + 1);
+    return () => {
+      const remaining = this.#counts.get(network)! - 1;
+      if (remaining === 0) this.#counts.delete(network);
+      else this.#counts.set(network, remaining);
+    };
+  }
+}

@@ -1,0 +1,119 @@
+import { promises as dns, type LookupAddress } from 'node:dns';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+
+/** How long an answer is used for further tries. Whoever connects checks it each time and connects to nothing else. */
+const answerTtlMs = 2_000;
+const maxAnswers = 1_000;
+const hostsFileTtlMs = 5_000;
+/** Changes of the machine's name servers are noticed after so long. */
+const resolverTtlMs = 30_000;
+/** Of one query to one server; the second is twice as long. */
+const queryTimeoutMs = 1_500;
+const maxQueryTries = 2;
+/** Some name servers never answer when they are asked for the family that they do not know. */
+const otherFamilyWaitMs = 300;
+
+/**
+ * Finds the addresses of hosts without `getaddrinfo`: that blocks one of the few threads which also read files, for as long as a
+ * name server that somebody else chose cares to be silent. The hosts file is honoured; search domains are not, so names are full names.
+ */
+export class HostResolver {
+  readonly #hostsPath: string;
+  readonly #servers: readonly string[] | undefined;
+  readonly #answers = new Map<
+    string,
+    { readonly addresses: Promise<LookupAddress[]>; readonly goodUntilMs: number }
+  >();
+  #hosts: Promise<ReadonlyMap<string, readonly LookupAddress[]>> | undefined;
+  #hostsReadAtMs = Number.NEGATIVE_INFINITY;
+  #resolver: dns.Resolver | undefined;
+  #resolverCreatedAtMs = 0;
+
+  /** @param options.servers name servers to ask, `address:port`; those of the machine unless given */
+  constructor(options: { hostsPath?: string; servers?: readonly string[] } = {}) {
+    this.#hostsPath = options.hostsPath ?? '/etc/hosts';
+    this.#servers = options.servers;
+  }
+
+  /** The addresses of a host. @throws Error of the name servers, such as `ENOTFOUND` */
+  resolve(hostname: string): Promise<LookupAddress[]> {
+    const nowMs = performance.now();
+    const known = this.#answers.get(hostname);
+    if (known !== undefined && nowMs < known.goodUntilMs) return known.addresses;
+    const addresses = this.#query(hostname.toLowerCase().replace(/\.$/, ''));
+    // Whoever asked is told; this only keeps a failure that nobody waits for from being an unhandled one.
+    addresses.catch(() => {});
+    this.#answers.delete(hostname);
+    this.#answers.set(hostname, { addresses, goodUntilMs: nowMs + answerTtlMs });
+    const [oldest] = this.#answers.keys();
+    if (this.#answers.size > maxAnswers && oldest !== undefined) this.#answers.delete(oldest);
+    return addresses;
+  }
+
+  async #query(host: string): Promise<LookupAddress[]> {
+    const fromFile = (await this.#readHosts()).get(host);
+    if (fromFile !== undefined) return [...fromFile];
+    // RFC 6761 6.3: these are never asked for.
+    if (host === 'localhost' || host.endsWith('.localhost')) {
+      return [
+        { address: '127.0.0.1', family: 4 },
+        { address: '::1', family: 6 },
+      ];
+    }
+    const resolver = this.#currentResolver();
+    const found: LookupAddress[] = [];
+    const queries = [
+      resolver.resolve6(host).then(six => found.unshift(...six.map(address => ({ address, family: 6 })))),
+      resolver.resolve4(host).then(four => found.push(...four.map(address => ({ address, family: 4 })))),
+    ];
+    const all = Promise.allSettled(queries);
+    if (await Promise.any(queries).catch(() => undefined)) await waitAtMost(all, otherFamilyWaitMs);
+    if (found.length > 0) return [...found];
+    const [, four] = await all;
+    throw four?.status === 'rejected' ? four.reason : new Error(`${host} has no address`);
+  }
+
+  #currentResolver(): dns.Resolver {
+    const nowMs = performance.now();
+    if (this.#resolver === undefined || nowMs - this.#resolverCreatedAtMs > resolverTtlMs) {
+      this.#resolver = new dns.Resolver({ timeout: queryTimeoutMs, tries: maxQueryTries });
+      if (this.#servers !== undefined) this.#resolver.setServers(this.#servers);
+      this.#resolverCreatedAtMs = nowMs;
+    }
+    return this.#resolver;
+  }
+
+  #readHosts(): Promise<ReadonlyMap<string, readonly LookupAddress[]>> {
+    const nowMs = performance.now();
+    if (this.#hosts === undefined || nowMs - this.#hostsReadAtMs > hostsFileTtlMs) {
+      this.#hostsReadAtMs = nowMs;
+      // A machine without the file has nothing in it.
+      this.#hosts = readFile(this.#hostsPath, 'utf8').then(parseHosts, () => new Map());
+    }
+    return this.#hosts;
+  }
+}
+
+/** Waits for `work`, but no longer than that. */
+async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, over]);
+  clearTimeout(timer);
+}
+
+/** The names of a hosts file, in lower case, each with its addresses. **Source**: hosts(5) */
+export function parseHosts(text: string): Map<string, LookupAddress[]> {
+  const hosts = new Map<string, LookupAddress[]>();
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    const family = isIP(address);
+    if (family === 0) continue;
+    for (const name of names) {
+      const key = name.toLowerCase();
+      hosts.set(key, [...(hosts.get(key) ?? []), { address, family }]);
+    }
+  }
+  return hosts;
+}

@@ -1,0 +1,36 @@
+/**
+ * A repeating timer that runs only while there is something to watch, so that an idle server is woken by nothing. It never keeps
+ * the process alive.
+ */
+export class OnDemandInterval {
+  readonly #everyMs: number;
+  readonly #tick: () => boolean;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  /** @param tick returns whether there is still something to watch; when not, the timer rests until {@link wake} */
+  constructor(everyMs: number, tick: () => boolean) {
+    this.#everyMs = everyMs;
+    this.#tick = tick;
+  }
+
+  /** Begins to tick unless it does already. */
+  wake(): void {
+    if (this.#timer !== undefined || this.#isStopped) return;
+    this.#timer = setInterval(() => {
+      if (!this.#tick()) this.#pause();
+    }, this.#everyMs);
+    this.#timer.unref();
+  }
+
+  /** Stops the timer. {@link wake} has no effect from then on. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#pause();
+  }
+
+  #pause(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

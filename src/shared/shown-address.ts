@@ -1,4 +1,0 @@
-/** An RTMP address without what may be secret in it: user, password, and what follows a `?`. */
-export function shownServerUrl(serverUrl: string): string {
-  return serverUrl.replace(/^(rtmps?:\/\/)[^/?#\s@]*@/i, '$1').replace(/[?#].*$/, '');
-}

@@ -1,0 +1,127 @@
+/**
+ * Languages that text tracks can be in. What may follow, a script (`Hans`) and a region (`CA`, `419`), is what the Unicode
+ * data of the runtime know.
+ *
+ * **Source**: RFC 5646, Tags for Identifying Languages, 2.1 (form and case of tags)
+ */
+const primaryLanguages: ReadonlySet<string> = new Set(
+  (
+    'af ak am ar as az be bg bm bn bo br bs ca ce cs cv cy da de dz ee el en eo es et eu fa ff fi fo fr fy ga gd gl gu ' +
+    'gv ha he hi hr hu hy ia id ie ig ii in is it iw ja jv ka ki kk kl km kn ko ks ku kw ky lb lg ln lo lt lu lv mg mi ' +
+    'mk ml mn mo mr ms mt my nb nd ne nl nn no oc om or os pa pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sn ' +
+    'so sq sr su sv sw ta te tg th ti tk tl to tr tt ug uk ur uz vi wo xh yi yo za zh zu'
+  ).split(' '),
+);
+
+/** Tags of old that no rule gives. */
+const grandfatheredTags: ReadonlyMap<string, string> = new Map(
+  ['sh-YU', 'no-NO-NY', 'ja-JP-TRADITIONAL', 'th-TH-TRADITIONAL', 'en-US-POSIX'].map(tag => [
+    tag.toLowerCase(),
+    tag,
+  ]),
+);
+/** Languages that have another tag today; to the runtime they are that one. */
+const deprecatedLanguages: ReadonlySet<string> = new Set(['in', 'iw', 'mo', 'sh']);
+/** Languages that clients know by their English names. */
+const languagesNamedInEnglish: ReadonlySet<string> = new Set(['nb', 'nn', 'tl']);
+/** What stands for "unknown" or is for testing. */
+const placeholderRegions: ReadonlySet<string> = new Set(['ZZ', 'XA', 'XB', 'QO']);
+const placeholderScripts: ReadonlySet<string> = new Set(['Zzzz', 'Zxxx', 'Zyyy', 'Zinh']);
+
+/** The form that every language tag has, without anchors. */
+export const languageTagPattern = '[a-zA-Z]+(?:-[a-zA-Z0-9]+)*';
+const tagPattern = new RegExp(`^${languageTagPattern}$`);
+const knownTagPattern = /^([a-z]{2})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?$/;
+const maxNames = 5_000;
+
+const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+const scripts = new Intl.DisplayNames('en', { type: 'script', fallback: 'none' });
+const nameCache = new Map<string, string>();
+
+/** What a refusal says of a tag with wrong characters, and of one that is unknown. */
+export const languageTagMessages = {
+  form: 'The "language" attribute must contain only letters and dashes (for example "fr", "fr-BE").',
+  unknown: 'The "language" attribute is not valid.',
+} as const;
+
+/**
+ * A language tag in its usual case (`zh-Hans-CN`), whatever the case it came in.
+ *
+ * @returns undefined when it is not known
+ */
+export function normalizeLanguageTag(text: string): string | undefined {
+  const lower = text.toLowerCase();
+  const exception = grandfatheredTags.get(lower);
+  if (exception !== undefined) return exception;
+  const [, primary, scriptText, regionText] = knownTagPattern.exec(lower) ?? [];
+  if (primary === undefined || !primaryLanguages.has(primary)) return undefined;
+  const script = scriptText && scriptText[0]!.toUpperCase() + scriptText.slice(1);
+  const region = regionText?.toUpperCase();
+  if (script !== undefined && (placeholderScripts.has(script) || scripts.of(script) === undefined))
+    return undefined;
+  if (region !== undefined && !isRegion(region)) return undefined;
+  return [primary, script, region].filter(part => part !== undefined).join('-');
+}
+
+/** Longer tags are damage: a language, script, region and a few variants take less. */
+const maxTagChars = 35;
+
+/**
+ * The RFC 5646 tag of a language as media files name it, such as `de` for `ger` and `deu`.
+ *
+ * @returns undefined when it is none, or says that the language is not known
+ */
+export function canonicalLanguageTag(text: string): string | undefined {
+  if (text.length > maxTagChars) return undefined;
+  try {
+    const [tag] = Intl.getCanonicalLocales(text);
+    return tag === 'und' ? undefined : tag;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is wrong with a language tag; undefined when nothing is. */
+export function languageTagProblem(text: string): string | undefined {
+  if (!tagPattern.test(text)) return languageTagMessages.form;
+  return normalizeLanguageTag(text) === undefined ? languageTagMessages.unknown : undefined;
+}
+
+/** What speakers call a language, with a capital letter: `Français (Canada)`. The tag itself where that is not known. */
+export function nativeLanguageName(tag: string): string {
+  const kept = nameCache.get(tag);
+  if (kept !== undefined) return kept;
+  const name = nameOf(tag);
+  const [oldest] = nameCache.keys();
+  if (nameCache.size >= maxNames && oldest !== undefined) nameCache.delete(oldest);
+  nameCache.set(tag, name);
+  return name;
+}
+
+function isRegion(region: string): boolean {
+  if (placeholderRegions.has(region) || regions.of(region) === undefined) return false;
+  // A region of old (`UK`, `DD`) is another one today.
+  return Intl.getCanonicalLocales(`und-${region}`)[0] === `und-${region}`;
+}
+
+function nameOf(tag: string): string {
+  const primary = tag.slice(0, 2);
+  if (deprecatedLanguages.has(primary) || grandfatheredTags.has(tag.toLowerCase())) return tag;
+  const inEnglish = languagesNamedInEnglish.has(primary);
+  const names = new Intl.DisplayNames(inEnglish ? 'en' : tag, {
+    type: 'language',
+    languageDisplay: 'standard',
+    fallback: 'none',
+  });
+  const name = names.of(tag);
+  if (name === undefined) return tag;
+  // To the runtime Tagalog is Filipino.
+  return capitalize(primary === 'tl' ? name.replace('Filipino', 'Tagalog') : name, tag);
+}
+
+function capitalize(name: string, tag: string): string {
+  const [first = ''] = name;
+  // Georgian has capitals that no sentence begins with.
+  if (/\p{Script=Georgian}/u.test(first)) return name;
+  return first.toLocaleUpperCase(tag) + name.slice(first.length);
+}

@@ -1,0 +1,242 @@
+import { readFile, rename, rm, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { MediaTools, RunLimits } from '../../ffmpeg/media-tools.ts';
+import { AppError } from '../../shared/errors.ts';
+import { GOOD_FRAME_SCORE, scoreFrame } from './frame-score.ts';
+import { type FrameFormat, imageFilters } from './image-filters.ts';
+
+/** Where frames are taken from, and how that is run. */
+export interface VideoInput extends FrameFormat {
+  readonly tools: MediaTools;
+  /** Path of the file. */
+  readonly source: string;
+  /** Length of the film. */
+  readonly durationSeconds: number;
+  /** Where in the file the film begins, counted from the first thing that the file presents; 0 unless given. Above 0 for a clip. */
+  readonly startSeconds?: number;
+  /** Index of the file's stream with the picture; the first that is no cover image unless given. */
+  readonly streamIndex?: number;
+  readonly signal: AbortSignal;
+  /** For log lines. */
+  readonly ids: Readonly<Record<string, unknown>>;
+  /** For one process; 2 GiB unless given. */
+  readonly memoryBytes?: number;
+}
+
+/** A frame that is wanted as a picture. */
+export interface FrameRequest extends VideoInput {
+  /** The frame to be taken; 0 is taken for one beyond the end. undefined: one that may stand for the film. */
+  readonly atSeconds: number | undefined;
+  /** Path of the JPEG; names that begin with it may be used meanwhile. */
+  readonly output: string;
+}
+
+/** No side of a picture is longer. */
+const maxImageSide = 1_280;
+/** Small, but large enough to tell a sharp picture from a blurred one. */
+const scoredSize = { width: 128, height: 72 } as const;
+/** Where to look for a frame that may stand for a film, as parts of it: past the titles first, then further away. */
+const firstPositions = [0.15, 0.25, 0.2, 0.3, 0.1];
+const furtherPositions = [0.4, 0.5, 0.6, 0.75, 0.9, 0.05];
+/** Films up to here are looked through frame by frame when their keyframes are no good: they may have but one. */
+const shortVideoSeconds = 120;
+const shortVideoSamples = 16;
+const jpegOutput = ['-c:v', 'mjpeg', '-q:v', '3', '-f', 'mjpeg'];
+const rawOutput = ['-c:v', 'rawvideo', '-f', 'rawvideo'];
+
+/**
+ * Makes a JPEG of one frame as it is shown: upright, with square pixels, at most 1280 pixels a side. Without `atSeconds` it looks at
+ * some keyframes and takes the best; that takes seconds whatever the length of the film.
+ *
+ * @returns false when no frame could be had there or anywhere near
+ * @throws AppError `process-failed` when the file cannot be read, or has no picture; the signal's reason when aborted
+ */
+export async function makeFrame(request: FrameRequest): Promise<boolean> {
+  const { atSeconds, durationSeconds } = request;
+  if (atSeconds !== undefined) return extractFrame(request, atSeconds < durationSeconds ? atSeconds : 0);
+  return (await extractBestKeyframe(request)) || (await extractFrame(request, 0));
+}
+
+/** Limits of a run that makes pictures of a file. */
+export function imageRunLimits(film: Pick<VideoInput, 'memoryBytes'>, timeoutMs: number): RunLimits {
+  return { timeoutMs, memoryBytes: film.memoryBytes ?? 2 * 2 ** 30, outputBytes: 256 * 2 ** 20 };
+}
+
+/** Options for an input that is read from a place of the film on. `keyframes`: from the last keyframe before it, and no others. */
+export function seekInputOptions(film: VideoInput, atSeconds: number, keyframes: boolean): string[] {
+  const seconds = (film.startSeconds ?? 0) + atSeconds;
+  return [
+    ...['-threads', keyframes ? '1' : '2'],
+    ...(keyframes ? ['-noaccurate_seek', '-skip_frame', 'nokey'] : []),
+    ...(seconds > 0 ? ['-ss', seconds.toFixed(6)] : []),
+  ];
+}
+
+/** Options for an output of some frames of the film; as they come, since ffmpeg would leave out those from before the place. */
+export function frameOutputOptions({ streamIndex }: VideoInput, frames: number): string[] {
+  const stream = streamIndex === undefined ? '0:V:0' : `0:${streamIndex}`;
+  return ['-map', stream, '-frames:v', String(frames), '-vsync', 'passthrough', '-map_metadata', '-1'];
+}
+
+/** ffmpeg takes what is before a colon for a protocol, and a leading dash for an option. */
+export function ffmpegPath(path: string): string {
+  return resolve(path);
+}
+
+/** The exact frame, else the keyframe before it, else the first one. */
+async function extractFrame(request: FrameRequest, atSeconds: number): Promise<boolean> {
+  const { signal, output } = request;
+  const attempts = [
+    { atSeconds, keyframes: false },
+    { atSeconds, keyframes: true },
+    ...(atSeconds > 0 ? [{ atSeconds: 0, keyframes: false }] : []),
+  ];
+  let failure: unknown;
+  for (const attempt of attempts) {
+    try {
+      await writeFrame(request, attempt, output);
+      if ((await sizeOf(output)) > 0) return true;
+    } catch (error) {
+      signal.throwIfAborted();
+      failure ??= error;
+    }
+  }
+  await rm(output, { force: true });
+  if (failure !== undefined) throw failure;
+  return false;
+}
+
+async function writeFrame(
+  request: FrameRequest,
+  { atSeconds, keyframes }: { atSeconds: number; keyframes: boolean },
+  output: string,
+): Promise<void> {
+  const { tools, source, signal, ids } = request;
+  await tools.runCommand(
+    command =>
+      command
+        .input(ffmpegPath(source))
+        .inputOptions(seekInputOptions(request, atSeconds, keyframes))
+        .output(ffmpegPath(output))
+        .videoFilters(imageFilters({ fit: 'within', width: maxImageSide, height: maxImageSide }, request))
+        .outputOptions([...frameOutputOptions(request, 1), ...jpegOutput]),
+    { limits: imageRunLimits(request, 60_000), signal, purpose: 'frame', ids, isPausable: true },
+  );
+}
+
+async function extractBestKeyframe(request: FrameRequest): Promise<boolean> {
+  const { durationSeconds, output } = request;
+  let best = -1;
+  const look = async (atSeconds: number, keyframes: boolean) => {
+    const candidate = `${output}.candidate`;
+    const score = await extractAndScore(request, { atSeconds, keyframes }, candidate);
+    if (score !== undefined && score > best) {
+      best = score;
+      await rename(candidate, output);
+    }
+  };
+  try {
+    for (const place of firstPositions) await look(place * durationSeconds, true);
+    if (best < GOOD_FRAME_SCORE && durationSeconds <= shortVideoSeconds) {
+      const atSeconds = await findBestFrameSeconds(request);
+      if (atSeconds !== undefined) await look(atSeconds, false);
+    }
+    for (const place of furtherPositions) {
+      if (best < GOOD_FRAME_SCORE) await look(place * durationSeconds, true);
+    }
+  } finally {
+    await rm(`${output}.candidate`, { force: true });
+  }
+  return best >= 0;
+}
+
+/** Writes one frame as a picture, and says how good it is; undefined when there is none. */
+async function extractAndScore(
+  request: FrameRequest,
+  place: { atSeconds: number; keyframes: boolean },
+  output: string,
+): Promise<number | undefined> {
+  const { tools, source, signal, ids } = request;
+  const raw = `${output}.raw`;
+  try {
+    await tools.runCommand(
+      command =>
+        command
+          .input(ffmpegPath(source))
+          .inputOptions(seekInputOptions(request, place.atSeconds, place.keyframes))
+          .output(ffmpegPath(output))
+          .videoFilters(imageFilters({ fit: 'within', width: maxImageSide, height: maxImageSide }, request))
+          .outputOptions([...frameOutputOptions(request, 1), ...jpegOutput])
+          .output(ffmpegPath(raw))
+          .videoFilters(imageFilters({ fit: 'exactly', ...scoredSize }, request))
+          .outputOptions([...frameOutputOptions(request, 1), ...rawOutput]),
+      { limits: imageRunLimits(request, 20_000), signal, purpose: 'frame', ids, isPausable: true },
+    );
+    const pixels = await readFile(raw);
+    const luma = pixels.subarray(0, scoredSize.width * scoredSize.height);
+    if (luma.length === 0 || (await sizeOf(output)) === 0) return undefined;
+    return scoreFrame(luma, scoredSize.width);
+  } catch (error) {
+    return undefinedUnlessFatal(error, signal);
+  } finally {
+    await rm(raw, { force: true });
+  }
+}
+
+/** Decodes a film of a minute or two, and says where its best frame is. */
+async function findBestFrameSeconds(request: FrameRequest): Promise<number | undefined> {
+  const { tools, source, signal, ids, durationSeconds, output } = request;
+  const raw = `${output}.raw`;
+  const interval = Math.max(durationSeconds / shortVideoSamples, 0.04);
+  try {
+    await tools.runCommand(
+      command =>
+        command
+          .input(ffmpegPath(source))
+          .inputOptions([...seekInputOptions(request, 0, false), '-t', durationSeconds.toFixed(6)])
+          .output(ffmpegPath(raw))
+          .videoFilters([sampleEvery(interval), ...imageFilters({ fit: 'exactly', ...scoredSize }, request)])
+          .outputOptions([...frameOutputOptions(request, shortVideoSamples), ...rawOutput]),
+      { limits: imageRunLimits(request, 60_000), signal, purpose: 'frame', ids, isPausable: true },
+    );
+    const pixels = await readFile(raw);
+    const lumaBytes = scoredSize.width * scoredSize.height;
+    const frameBytes = (lumaBytes * 3) / 2;
+    let best = { score: -1, index: 0 };
+    for (let index = 0; (index + 1) * frameBytes <= pixels.length; index += 1) {
+      const score = scoreFrame(
+        pixels.subarray(index * frameBytes, index * frameBytes + lumaBytes),
+        scoredSize.width,
+      );
+      if (score > best.score) best = { score, index };
+    }
+    return best.score < 0 ? undefined : (best.index + 0.5) * interval;
+  } catch (error) {
+    return undefinedUnlessFatal(error, signal);
+  } finally {
+    await rm(raw, { force: true });
+  }
+}
+
+/**
+ * A filter that gives one frame for every `seconds` of the film, from its beginning on: the one that is shown in the middle of them,
+ * again where there is no new one.
+ */
+export function sampleEvery(seconds: number): string {
+  return `fps=fps=${(1 / seconds).toFixed(9)}:start_time=0:round=near`;
+}
+
+/** One place of a file that cannot be read is no reason to give up the others. */
+function undefinedUnlessFatal(error: unknown, signal: AbortSignal): undefined {
+  signal.throwIfAborted();
+  if (error instanceof AppError && error.code === 'process-failed') return undefined;
+  throw error;
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch {
+    return 0;
+  }
+}

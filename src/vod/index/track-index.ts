@@ -1,0 +1,204 @@
+import {
+  type ProgressiveMovie,
+  type ProgressiveTrack,
+  SampleColumns,
+  SampleCursor,
+  type TrackDescription,
+  writeFragmentHead,
+  writeInitSegment,
+} from '../../media/cmaf/index.ts';
+import type { Pace } from './pace.ts';
+import { type IndexedRendition, TIMELINE_START_SECONDS } from './rendition.ts';
+import { renditionMetadata } from './rendition-metadata.ts';
+import type { Boundary } from './segment-boundaries.ts';
+import { SegmentIndexWriter } from './segment-index.ts';
+import { SliceList } from './segment-record.ts';
+import { editOf, refusal, SAMPLES_PER_YIELD, type TrackSurvey } from './track-survey.ts';
+
+/** Tracks of fewer ticks a second get a finer clock, so that the distance to the other track is kept. */
+const MIN_TIMESCALE = 8000;
+
+/** Where segments begin: with these samples (the first is the track's first), or at the frame nearest to these times. */
+export type TrackCuts =
+  | { readonly kind: 'samples'; readonly numbers: readonly number[]; readonly ptsTicks: readonly number[] }
+  | { readonly kind: 'times'; readonly boundaryAt: (index: number) => Boundary | undefined };
+
+/** How a track's index is written. */
+export interface TrackIndexOptions {
+  readonly movie: ProgressiveMovie;
+  readonly fileBytes: number;
+  readonly mediaName: string;
+  readonly pace: Pace;
+  /** In the time of the file: what comes to be at {@link TIMELINE_START_SECONDS}. */
+  readonly originSeconds: number;
+  /** So much earlier, in ticks of the track, the first frame is shown. */
+  readonly leadTicks: number;
+  readonly cuts: TrackCuts;
+}
+
+/**
+ * Writes the index of one track.
+ *
+ * @throws AppError `media-refused`, `media-malformed`; the file may then be there, unfinished
+ */
+export async function writeTrackIndex(
+  track: ProgressiveTrack,
+  description: TrackDescription,
+  survey: TrackSurvey,
+  indexPath: string,
+  options: TrackIndexOptions,
+): Promise<IndexedRendition> {
+  const writer = await SegmentIndexWriter.create(indexPath);
+  try {
+    const factor = Math.max(1, Math.ceil(MIN_TIMESCALE / track.timescale));
+    const timescale = track.timescale * factor;
+    const segments = new TrackSegments(track, survey, timescale, factor, options, writer);
+    await segments.writeAll();
+    const { table } = writer;
+    const finer: TrackDescription = { ...description, timescale };
+    const facts = renditionMetadata(finer, table, survey.end - survey.first);
+    const startTicks = segments.firstTicks - TIMELINE_START_SECONDS * timescale;
+    const header = { media: options.mediaName, mediaBytes: options.fileBytes, startTicks, facts };
+    await writer.finish(header, writeInitSegment([finer]));
+    const segmentStartsSeconds = Array.from(
+      { length: table.length },
+      (_, index) => (startTicks + table.row(index).startTicks) / timescale,
+    );
+    return { ...facts, file: indexPath, segmentStartsSeconds };
+  } finally {
+    await writer.close();
+  }
+}
+
+/** Goes through a track's samples once and makes segments of them. Its ticks are those of the written timescale. */
+class TrackSegments {
+  /** Presentation time at which the first segment begins. */
+  firstTicks = 0;
+  readonly #cursor: SampleCursor;
+  readonly #survey: TrackSurvey;
+  readonly #timescale: number;
+  /** Ticks of the output to one of the track. */
+  readonly #factor: number;
+  readonly #options: TrackIndexOptions;
+  readonly #writer: SegmentIndexWriter;
+  /** What is added to a time of the track to have that of the rendition. */
+  readonly #shift: number;
+  /**
+   * Decode times are earlier by this, and composition offsets greater: libav adds the lowest offset to all presentation times of fragments
+   * where it is negative, so that the picture comes late.
+   */
+  readonly #earlierTicks: number;
+  readonly #columns = new SampleColumns();
+  readonly #slices = new SliceList();
+  /** Decode and presentation time at which the open segment begins. */
+  #baseTicks = 0;
+  #startTicks = 0;
+  /** Latest end of a frame. */
+  #endTicks = 0;
+  #previousDuration = 0;
+
+  constructor(
+    track: ProgressiveTrack,
+    survey: TrackSurvey,
+    timescale: number,
+    factor: number,
+    options: TrackIndexOptions,
+    writer: SegmentIndexWriter,
+  ) {
+    const { emptyTicks, mediaTimeTicks } = editOf(track);
+    this.#cursor = new SampleCursor(track.samples, options.fileBytes);
+    this.#survey = survey;
+    this.#timescale = timescale;
+    this.#factor = factor;
+    this.#options = options;
+    this.#writer = writer;
+    const emptySeconds = emptyTicks / options.movie.timescale;
+    this.#shift =
+      Math.round((emptySeconds - options.originSeconds + TIMELINE_START_SECONDS) * timescale) -
+      mediaTimeTicks * factor;
+    this.#earlierTicks = -survey.minOffsetTicks * factor;
+  }
+
+  async writeAll(): Promise<void> {
+    const { cuts, pace, leadTicks } = this.#options;
+    const { first, end } = this.#survey;
+    const cursor = this.#cursor;
+    let nextCut = 1;
+    while (cursor.next() && cursor.number < end) {
+      if (cursor.number % SAMPLES_PER_YIELD === 0) {
+        if (pace.isDue) await pace.rest();
+        if (this.#writer.isFull) await this.#writer.flush();
+      }
+      if (cursor.number < first) continue;
+      const pts = cursor.ptsTicks * this.#factor + this.#shift;
+      if (cursor.number === first) {
+        this.#begin(pts - leadTicks * this.#factor, leadTicks * this.#factor);
+        this.firstTicks = this.#startTicks;
+      } else if (cuts.kind === 'samples') {
+        if (cursor.number === cuts.numbers[nextCut]) {
+          this.#close(pts);
+          this.#begin(pts, 0);
+          nextCut += 1;
+        }
+        const following = cuts.ptsTicks[nextCut];
+        const isEarly = pts < this.#startTicks;
+        const isLate = following !== undefined && pts >= following * this.#factor + this.#shift;
+        if (isEarly || isLate) throw refusal('has frames that reach over a keyframe');
+      } else if (this.#isDue(cuts.boundaryAt, nextCut - 1, pts)) {
+        this.#close(pts);
+        this.#begin(pts, 0);
+        // Several boundaries within a frame make one cut.
+        do nextCut += 1;
+        while (this.#isDue(cuts.boundaryAt, nextCut - 1, pts));
+      }
+      this.#add(pts, cursor.number === first ? leadTicks * this.#factor : 0);
+    }
+    this.#close(this.#endTicks);
+  }
+
+  /** Whether the frame that is presented at `pts` is the one nearest to the end of the segment `index`. */
+  #isDue(boundaryAt: (index: number) => Boundary | undefined, index: number, pts: number): boolean {
+    const boundary = boundaryAt(index);
+    if (boundary === undefined) return false;
+    const { seconds, neededSeconds } = boundary;
+    const shiftSeconds = TIMELINE_START_SECONDS;
+    const half = (this.#cursor.durationTicks * this.#factor) / 2;
+    if (pts < (seconds + shiftSeconds) * this.#timescale - half) return false;
+    const endTicks = this.#survey.endTicks * this.#factor + this.#shift;
+    return endTicks >= (neededSeconds + shiftSeconds) * this.#timescale;
+  }
+
+  #begin(startTicks: number, leadTicks: number): void {
+    this.#startTicks = startTicks;
+    this.#baseTicks = this.#cursor.dtsTicks * this.#factor + this.#shift - leadTicks - this.#earlierTicks;
+    if (this.#baseTicks < 0) throw refusal('is decoded long before it is shown');
+  }
+
+  #add(pts: number, leadTicks: number): void {
+    const cursor = this.#cursor;
+    // Some writers do not say how long the last frame lasts.
+    const duration = cursor.durationTicks * this.#factor || this.#previousDuration || this.#timescale / 25;
+    const offset = cursor.compositionOffsetTicks * this.#factor + this.#earlierTicks;
+    if (offset < 0 || offset >= 2 ** 31) throw refusal('has composition offsets that are absurd');
+    this.#previousDuration = duration;
+    const isFirst = this.#columns.length === 0;
+    // Only what a segment begins with was looked at, so nothing else is promised to stand alone.
+    this.#columns.push(
+      Math.round(duration) + leadTicks,
+      cursor.sizeBytes,
+      offset,
+      isFirst || this.#options.cuts.kind === 'times',
+    );
+    this.#slices.push(cursor.position, cursor.sizeBytes);
+    this.#endTicks = Math.max(this.#endTicks, pts + Math.round(duration));
+  }
+
+  /** Ends the open segment where the next one begins to be presented. */
+  #close(nextTicks: number): void {
+    const head = writeFragmentHead(this.#writer.table.length + 1, 1, this.#baseTicks, this.#columns);
+    const duration = Math.max(0, nextTicks - this.#startTicks);
+    this.#writer.add(duration, head, this.#slices, this.#columns.dataBytes);
+    this.#columns.clear();
+    this.#slices.clear();
+  }
+}

@@ -1,0 +1,133 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import {
+  type ConcatFormat,
+  type ConcatInput,
+  concatCopyArguments,
+  concatEncodeArguments,
+  hasSameFormat,
+} from '../../ffmpeg/arguments/concat-arguments.ts';
+import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
+import type { JobKind, RunningJob } from '../../jobs/job.ts';
+import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
+import { enqueueVodJob, runLimitsFor, type VodContext, vodLanes } from '../vod-context.ts';
+import type { RecordingRepository } from './recording-repository.ts';
+import { spanNames } from './recording-span.ts';
+
+const maxAttempts = 12;
+/** As the first look at any other new video. */
+const priority = 10;
+const kind = 'join';
+const unusable = 'The recording could not be put together.';
+
+/** Orders the source of a recording of several spans. */
+export function orderJoin({ jobs }: VodContext, videoId: string): void {
+  jobs.add({ kind, subjectId: videoId, priority });
+}
+
+/** The job that puts the spans of a recording together to the source of its video: its encoder came back as another. */
+export function joinKind(context: VodContext, book: RecordingRepository): JobKind {
+  return {
+    kind,
+    lane: vodLanes.prepare,
+    attemptsAtMost: maxAttempts,
+    run: job => joinSpans(context, book, job),
+    onGiveUp: ({ subjectId }) => {
+      context.records.sourceFailed(subjectId, unusable);
+      book.sourceFailed(subjectId, unusable, context.clock.nowMs());
+    },
+  };
+}
+
+async function joinSpans(context: VodContext, book: RecordingRepository, job: RunningJob): Promise<void> {
+  const { files, tools, clock } = context;
+  const videoId = job.subjectId;
+  const folder = files.video(videoId);
+  const paths = spanNames(await readdir(folder)).map(name => join(folder, name));
+  const source = files.source(videoId);
+  if (paths.length > 0 && !(await exists(source))) {
+    const spans: { path: string; probed: ProbedFile }[] = [];
+    for (const path of paths) {
+      const probed = await probedOf(context, path, job);
+      if (probed !== undefined) spans.push({ path, probed });
+    }
+    if (spans.length === 0) throw new AppError('media-refused', unusable, { details: { detail: unusable } });
+    const bytes = spans.reduce((sum, { probed }) => sum + probed.bytes, 0);
+    await files.ensureFreeSpace(3 * bytes, context.settings.minFreeBytes);
+    await files.inWorkFolder(async work => {
+      const joined = join(work, 'joined.ts');
+      const first = spans[0]!.probed;
+      const isCopied = spans.every(({ probed }) => hasSameFormat(first, probed));
+      const look = lookOf(spans.map(({ probed }) => probed));
+      for (const { path, probed } of spans) {
+        const span = spanOf(path, join(work, 'span.ts'), probed);
+        await tools.run(isCopied ? concatCopyArguments(span) : concatEncodeArguments(span, look), {
+          limits: runLimitsFor(context, span.durationSeconds, 4 * bytes + 64 * 1024 ** 2),
+          signal: job.signal,
+          purpose: 'join',
+          ids: { videoId },
+          isPausable: true,
+        });
+        await pipeline(createReadStream(span.output), createWriteStream(joined, { flags: 'a' }), {
+          signal: job.signal,
+        });
+        await rm(span.output);
+      }
+      await files.publish(joined, source);
+    });
+  }
+  const { size } = await stat(source);
+  context.records.transaction(() => {
+    if (book.sourceReady(videoId, size, clock.nowMs())) enqueueVodJob(context, 'prepare', videoId);
+  });
+  for (const path of paths) await rm(path, { force: true });
+}
+
+/** Undefined for a span that cannot be read: the rest of the recording need not be lost with it. */
+async function probedOf(
+  { tools, log }: VodContext,
+  path: string,
+  { signal, subjectId }: RunningJob,
+): Promise<ProbedFile | undefined> {
+  try {
+    return await tools.probe(path, signal);
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'media-refused')) throw error;
+    log.warn('recording-span-left-out', { videoId: subjectId, path, reason: messageOf(error) });
+    return undefined;
+  }
+}
+
+function spanOf(path: string, output: string, { streams, ...probed }: ProbedFile): ConcatInput {
+  const indexOf = (wanted: 'video' | 'audio') => streams.find(stream => stream.kind === wanted)?.index;
+  const starts = streams.map(({ startSeconds }) => startSeconds).filter(start => start !== undefined);
+  const startSeconds = probed.startSeconds ?? (starts.length === 0 ? 0 : Math.min(...starts));
+  return {
+    ...{ path, output, startSeconds },
+    ...{ videoIndex: indexOf('video'), audioIndex: indexOf('audio') },
+    durationSeconds: probed.durationSeconds ?? 0,
+  };
+}
+
+/** The size of the first picture, and sound where any span has it. */
+function lookOf(files: readonly ProbedFile[]): ConcatFormat {
+  const streams = files.flatMap(file => file.streams);
+  const picture = streams.find(({ kind: own }) => own === 'video');
+  const even = (length = 2) => Math.max(2, length - (length % 2));
+  return {
+    picture: picture === undefined ? undefined : { width: even(picture.width), height: even(picture.height) },
+    hasSound: streams.some(({ kind: own }) => own === 'audio'),
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}

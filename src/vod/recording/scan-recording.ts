@@ -1,0 +1,162 @@
+import { read } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { parseInitSegment, readFragmentLayout, type TrackDescription } from '../../media/cmaf/index.ts';
+import { AppError } from '../../shared/errors.ts';
+import { namesIn } from '../../storage/folder-names.ts';
+import type { RecordingIndex } from './recording-index.ts';
+import { RecordingSpan, spanNames } from './recording-span.ts';
+import type { WrittenRecording } from './recording-writer.ts';
+
+/** One read has the whole head of nearly every fragment. */
+const readBytes = 8 * 1024;
+const maxHeadBytes = 4 * 1024 * 1024;
+
+/**
+ * Reads what is on the disk of a recording that nobody finished, from front to back, without its media. What is torn at the end of a file is cut
+ * off. The file of a recording that has a single span may have its last name, `source`, already: then what lies beside it is nothing.
+ *
+ * @param makeIndex makes the index of the first tracks
+ * @throws the signal's reason when it was aborted
+ */
+export async function scanRecording(
+  folder: string,
+  makeIndex: (tracks: readonly TrackDescription[]) => Promise<RecordingIndex>,
+  signal: AbortSignal,
+): Promise<WrittenRecording> {
+  const names = await namesIn(folder);
+  const files = names.includes('source') ? ['source'] : spanNames(names);
+  const spans: RecordingSpan[] = [];
+  let index: RecordingIndex | undefined;
+  for (const name of files) {
+    // Of several spans none can be played as it is.
+    const indexOf = files.length > 1 ? async () => undefined : makeIndex;
+    const scanned = await scanSpan(folder, name, indexOf, signal);
+    if (scanned === undefined) continue;
+    spans.push(scanned.span);
+    index = scanned.index;
+  }
+  return { spans, index };
+}
+
+async function scanSpan(
+  folder: string,
+  name: string,
+  indexOf: (tracks: readonly TrackDescription[]) => Promise<RecordingIndex | undefined>,
+  signal: AbortSignal,
+): Promise<{ span: RecordingSpan; index: RecordingIndex | undefined } | undefined> {
+  const handle = await open(join(folder, name), 'r+');
+  try {
+    const { size } = await handle.stat();
+    const tracks = await tracksOf(handle, size);
+    if (tracks === undefined) return undefined;
+    const span = new RecordingSpan(folder, name, tracks);
+    if (span.head.length > size) return undefined;
+    const index = await readFragments(handle, span, size, await indexOf(tracks), signal);
+    if (span.bytes < size) await handle.truncate(span.bytes);
+    if (span.fragments > 0) return { span, index };
+    await index?.close();
+    return undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Gives the index back, or nothing where it cannot be made; whatever fails, it is closed then. */
+async function readFragments(
+  handle: FileHandle,
+  span: RecordingSpan,
+  fileBytes: number,
+  index: RecordingIndex | undefined,
+  signal: AbortSignal,
+): Promise<RecordingIndex | undefined> {
+  const ids = span.tracks.map(({ id }) => id);
+  let own = index;
+  let isDone = false;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const fragment = await fragmentAt(handle, span.bytes, fileBytes, ids);
+      if (fragment === undefined) break;
+      const position = span.bytes;
+      const samples = fragment.samples.map(sample => ({ ...sample, position: position + sample.position }));
+      span.add(samples, fragment.bytes);
+      try {
+        own?.add(samples);
+        if (own?.isFull) await own.flush();
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        own = undefined;
+      }
+    }
+    isDone = true;
+    return own;
+  } finally {
+    if (!isDone || own === undefined) await index?.close();
+  }
+}
+
+/** The tracks of a file, by its init section; undefined when that is torn. */
+async function tracksOf(handle: FileHandle, fileBytes: number): Promise<TrackDescription[] | undefined> {
+  const bytes = await readAt(handle, 0, Math.min(fileBytes, maxHeadBytes));
+  let end = 0;
+  for (const type of ['ftyp', 'moov']) {
+    const box = headerAt(bytes, end);
+    if (box?.type !== type || end + box.size > bytes.length) return undefined;
+    end += box.size;
+  }
+  try {
+    return parseInitSegment(Buffer.from(bytes.subarray(0, end)));
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+/** The fragment at `position`; undefined when the file ends there, or what is there is torn. */
+async function fragmentAt(
+  handle: FileHandle,
+  position: number,
+  fileBytes: number,
+  trackIds: readonly number[],
+) {
+  let bytes = await readAt(handle, position, Math.min(readBytes, fileBytes - position));
+  const moof = headerAt(bytes, 0);
+  if (moof?.type !== 'moof' || moof.size > maxHeadBytes) return undefined;
+  if (bytes.length < moof.size + 8) {
+    bytes = await readAt(handle, position, Math.min(moof.size + 8, fileBytes - position));
+  }
+  const mdat = headerAt(bytes, moof.size);
+  if (mdat?.type !== 'mdat') return undefined;
+  const size = moof.size + mdat.size;
+  if (position + size > fileBytes) return undefined;
+  try {
+    // The head alone: where the samples lie is checked against the length that the `mdat` has.
+    const { samples } = readFragmentLayout(bytes.subarray(0, moof.size + 8), trackIds, size);
+    return { samples, bytes: size };
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+function headerAt(bytes: Buffer, at: number): { type: string; size: number } | undefined {
+  if (bytes.length < at + 8) return undefined;
+  const size = bytes.readUInt32BE(at);
+  return size < 8 ? undefined : { type: bytes.toString('latin1', at + 4, at + 8), size };
+}
+
+/** Of `node:fs` itself, which takes half as long as a file handle's: there may be hundreds of thousands to read. */
+const readFrom = promisify(read);
+
+async function readAt({ fd }: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await readFrom(fd, bytes, done, length - done, position + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return bytes.subarray(0, done);
+}

@@ -1,4 +1,0 @@
-/** The end of an id or token: what those are told apart by that have no name. */
-export function endingOf(text: string): string {
-  return text.slice(-6);
-}

@@ -1,0 +1,125 @@
+import { call } from '../../api/client.ts';
+import type { TimeFrame } from './time-range.ts';
+
+/** What is asked of `/data`: a stretch of time, and one video or live stream or all. */
+export interface AnalyticsQuery {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly mediaId: string | undefined;
+}
+
+/** The numbers of a stretch of time. Times in seconds. */
+export interface Totals {
+  readonly plays: number;
+  readonly watchSeconds: number;
+  /** People who watched for 5 seconds or more; each counts once a day. */
+  readonly viewers: number;
+  /** Of 100 times that a player was loaded, how often play was pressed. */
+  readonly playPercent: number;
+  readonly peakViewers: number;
+  readonly startSeconds: number;
+}
+
+/** Values over time. `times` in seconds since 1970; the lists beside are as long. Rates in percent. */
+export interface TimeSeries {
+  readonly times: readonly number[];
+  readonly plays: readonly number[];
+  readonly impressions: readonly number[];
+  /** null where no player was loaded. */
+  readonly playPercents: readonly (number | null)[];
+  readonly watchSeconds: readonly number[];
+  readonly peakViewers: readonly number[];
+  readonly averageViewers: readonly number[];
+}
+
+/** A value of a dimension and how often it was. */
+export interface Row {
+  readonly value: string;
+  readonly count: number;
+}
+
+/** More than the most points that a range has. */
+const maxPoints = 100;
+
+/** The numbers of a stretch of time. */
+export async function loadTotals(question: AnalyticsQuery, signal: AbortSignal): Promise<Totals> {
+  const number = async (metric: string, aggregation: string, more: { unique?: boolean } = {}) => {
+    const query = { ...queryOf(question), ...more };
+    const path = 'GET /data/metrics/{metric}/{aggregation}';
+    return (await call(path, { params: { metric, aggregation }, query, signal })).data;
+  };
+  const [plays, watchSeconds, viewers, rate, peakViewers, startMs] = await Promise.all([
+    number('play', 'count'),
+    number('watch-time', 'sum'),
+    number('view', 'count', { unique: true }),
+    number('play', 'rate'),
+    number('ccv', 'peak'),
+    number('impression-time', 'average'),
+  ]);
+  return {
+    ...{ plays, watchSeconds, viewers, peakViewers },
+    playPercent: rate * 100,
+    startSeconds: startMs / 1000,
+  };
+}
+
+/** How it went over time. */
+export async function loadTimeSeries(
+  question: AnalyticsQuery,
+  interval: TimeFrame['interval'],
+  signal: AbortSignal,
+): Promise<TimeSeries> {
+  const points = async (metric: string) => {
+    const query = { ...queryOf(question), interval, pageSize: maxPoints };
+    return (await call('GET /data/timeseries/{metric}', { params: { metric }, query, signal })).data;
+  };
+  const [plays, impressions, rates, watch, peaks, averages] = await Promise.all(
+    ['play', 'impression', 'play-rate', 'watch-time', 'ccv-peak', 'ccv-average'].map(points),
+  );
+  const valuesOf = (list: typeof plays = []) => list.map(({ metricValue }) => metricValue);
+  return {
+    times: (plays ?? []).map(({ emittedAt }) => Date.parse(emittedAt) / 1000),
+    plays: valuesOf(plays),
+    impressions: valuesOf(impressions),
+    playPercents: valuesOf(rates).map((rate, index) =>
+      (impressions?.[index]?.metricValue ?? 0) === 0 ? null : rate * 100,
+    ),
+    watchSeconds: valuesOf(watch),
+    peakViewers: valuesOf(peaks),
+    averageViewers: valuesOf(averages),
+  };
+}
+
+/** The values of a dimension with the most plays, and how many there are in all. */
+export async function loadBreakdown(
+  question: AnalyticsQuery,
+  breakdown: string,
+  page: { readonly pageSize: number; readonly currentPage?: number },
+  signal?: AbortSignal,
+): Promise<{ rows: readonly Row[]; total: number }> {
+  const { data, pagination } = await call('GET /data/buckets/{metric}/{breakdown}', {
+    params: { metric: 'play', breakdown },
+    query: { ...queryOf(question), ...page },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const rows = data.map(({ dimensionValue, metricValue }) => ({ value: dimensionValue, count: metricValue }));
+  return { rows, total: pagination.itemsTotal ?? rows.length };
+}
+
+/** Viewers within the last 20 seconds. */
+export async function loadCurrentViewers(mediaId: string | undefined, signal: AbortSignal): Promise<number> {
+  const { data } = await call('GET /data/metrics/{metric}/{aggregation}', {
+    params: { metric: 'ccv', aggregation: 'live' },
+    query: mediaId === undefined ? {} : { filterBy: { mediaId: [mediaId] } },
+    signal,
+  });
+  return data;
+}
+
+function queryOf({ fromMs, toMs, mediaId }: AnalyticsQuery) {
+  return {
+    from: new Date(fromMs).toISOString(),
+    to: new Date(toMs).toISOString(),
+    ...(mediaId === undefined ? {} : { filterBy: { mediaId: [mediaId] } }),
+  };
+}

@@ -1,0 +1,64 @@
+/** By what viewing is told apart on the page, in the order in which it is shown. */
+export const breakdowns = [
+  { dimension: 'country', title: 'Countries', head: 'Country' },
+  { dimension: 'device-type', title: 'Devices', head: 'Device' },
+  { dimension: 'browser', title: 'Browsers', head: 'Browser' },
+  { dimension: 'operating-system', title: 'Operating systems', head: 'Operating system' },
+  { dimension: 'referrer', title: 'Pages it was watched on', head: 'Page' },
+] as const;
+
+/** One of the dimensions of {@link breakdowns}. */
+export type Dimension = (typeof breakdowns)[number]['dimension'];
+
+const devices: Readonly<Record<string, string>> = {
+  computer: 'Computer',
+  phone: 'Phone',
+  tablet: 'Tablet',
+  tv: 'Television',
+  console: 'Game console',
+  wearable: 'Watch or headset',
+};
+/** Names that are not only their word with a capital. */
+const properNames: Readonly<Record<string, string>> = {
+  'mac osx': 'macOS',
+  ios: 'iOS',
+  ipados: 'iPadOS',
+  tvos: 'tvOS',
+  watchos: 'watchOS',
+  webos: 'webOS',
+  'chrome os': 'ChromeOS',
+  freebsd: 'FreeBSD',
+  openbsd: 'OpenBSD',
+  netbsd: 'NetBSD',
+  harmonyos: 'HarmonyOS',
+  duckduckgo: 'DuckDuckGo',
+  ie: 'Internet Explorer',
+  'uc browser': 'UC Browser',
+};
+
+/** A value of a dimension in words, in the language of the viewer where that matters. */
+export function formatDimensionValue(dimension: Dimension, value: string, language?: string): string {
+  if (dimension === 'referrer') return value === '' ? 'Opened directly, or not told' : formatReferrer(value);
+  if (value === '' || value === 'unknown') return 'Unknown';
+  if (dimension === 'country') return formatCountry(value, language);
+  if (dimension === 'device-type') return devices[value] ?? value;
+  return properNames[value] ?? value.replace(/(^|\s)\S/g, letter => letter.toUpperCase());
+}
+
+function formatCountry(code: string, language: string | undefined): string {
+  try {
+    return new Intl.DisplayNames(language, { type: 'region' }).of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
+
+/** An address without what is the same of all. */
+function formatReferrer(address: string): string {
+  return (
+    address
+      .replace(/^https?:\/\//i, '')
+      .replace(/^www\./i, '')
+      .replace(/\/$/, '') || address
+  );
+}

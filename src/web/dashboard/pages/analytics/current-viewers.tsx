@@ -1,0 +1,39 @@
+import { useState } from 'preact/hooks';
+import { formatNumber } from '../../format/size.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { useFeed } from '../../ui/hooks/use-feed.ts';
+import { useInterval } from '../../ui/hooks/use-interval.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { loadCurrentViewers } from './analytics-data.ts';
+
+const refreshMs = 10_000;
+/** A broadcast of which nothing is heard for so long is over. */
+const staleMs = 4_000;
+
+/** How many watch at this moment, as players report it; of one live stream, as the server sees it, each second. */
+export function CurrentViewers({ mediaId }: { mediaId: string | undefined }) {
+  const reported = useLoad(mediaId ?? '', signal => loadCurrentViewers(mediaId, signal));
+  const [broadcasts, setBroadcasts] = useState<ReadonlyMap<string, { viewers: number; atMs: number }>>(
+    new Map(),
+  );
+  useInterval(refreshMs, reported.reload);
+  useFeed(({ type, liveStreamId, viewers }) => {
+    if (type !== 'broadcast.stats' || liveStreamId === undefined || typeof viewers !== 'number') return;
+    if (mediaId !== undefined && mediaId !== liveStreamId) return;
+    const atMs = Date.now();
+    setBroadcasts(before => {
+      const kept = [...before].filter(([, { atMs: heardMs }]) => atMs - heardMs < staleMs);
+      return new Map([...kept, [liveStreamId, { viewers, atMs }] as const]);
+    });
+  });
+  const onAir = [...broadcasts.values()].filter(({ atMs }) => Date.now() - atMs < refreshMs + staleMs);
+  const live = onAir.reduce((sum, { viewers }) => sum + viewers, 0);
+  // Players report every few seconds; what the server sends to viewers of broadcasts is known at once.
+  const count = Math.max(live, reported.value ?? 0);
+  if (reported.value === undefined && onAir.length === 0) return null;
+  return (
+    <Badge tone={count > 0 ? 'live' : 'neutral'}>
+      {count === 0 ? 'Nobody is watching now' : `${formatNumber(count)} watching now`}
+    </Badge>
+  );
+}

@@ -1,0 +1,119 @@
+import { useState } from 'preact/hooks';
+import type { LiveStream } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { CodeSample } from '../../ui/code-sample.tsx';
+import { CopyField } from '../../ui/copy.tsx';
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { Card } from '../../ui/page.tsx';
+import { LoadedContent } from '../../ui/states.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { encoderSettings, ffmpegCommand } from './encoder-settings.ts';
+
+/** What to type into an encoder. */
+export function SetupPanel({
+  stream,
+  onChange,
+}: {
+  stream: LiveStream;
+  onChange: (stream: LiveStream) => void;
+}) {
+  const { liveStreamId, streamKey } = stream;
+  const [isAsking, setAsking] = useState(false);
+  const account = useLoad('account', signal => call('GET /account', { signal }));
+  return (
+    <div class="columns">
+      <div class="stack">
+        <Card title="Where to publish">
+          <LoadedContent loaded={account} height={66}>
+            {({ ingest: { rtmp, rtmps } }) => (
+              <>
+                <CopyField label="Server" value={rtmp} />
+                {rtmps !== undefined && (
+                  <CopyField
+                    label="Server, encrypted"
+                    value={rtmps}
+                    hint="RTMPS: nobody on the way can read the key or the stream."
+                  />
+                )}
+              </>
+            )}
+          </LoadedContent>
+          <CopyField
+            key={streamKey}
+            label="Stream key"
+            value={streamKey}
+            secret
+            hint="Whoever has it can go live here. It stays the same until you regenerate it."
+          />
+          <div class="actions">
+            <Button small icon="refresh" onClick={() => setAsking(true)}>
+              Regenerate key
+            </Button>
+          </div>
+        </Card>
+        <Card title="ffmpeg">
+          <p class="quiet">Publishes a file over and over, as if it were live.</p>
+          <LoadedContent loaded={account} height={140}>
+            {({ ingest: { rtmp } }) => (
+              <CodeSample
+                label="Command"
+                text={ffmpegCommand(rtmp, '<stream key>')}
+                copied={ffmpegCommand(rtmp, streamKey)}
+              />
+            )}
+          </LoadedContent>
+        </Card>
+      </div>
+      <Card title="OBS Studio">
+        <ol class="steps">
+          <li>
+            Open <strong>Settings</strong>, then <strong>Stream</strong>, and choose the service{' '}
+            <strong>Custom…</strong>
+          </li>
+          <li>
+            Copy the <strong>server</strong> and the <strong>stream key</strong> from here.
+          </li>
+          <li>
+            Under <strong>Output</strong>, choose the output mode <strong>Advanced</strong> and set what the
+            table says.
+          </li>
+          <li>
+            Press <strong>Start Streaming</strong>. This page goes live by itself.
+          </li>
+        </ol>
+        <dl class="encoder-settings">
+          {encoderSettings.map(([setting, value, why]) => (
+            <div key={setting}>
+              <dt>{setting}</dt>
+              <dd>
+                <strong>{value}</strong>
+                <span class="hint">{why}</span>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </Card>
+      {isAsking && (
+        <ConfirmDialog
+          title="Regenerate the stream key?"
+          action="Regenerate the key"
+          work={async () => {
+            onChange(
+              await call('POST /live-streams/{liveStreamId}/stream-key', { params: { liveStreamId } }),
+            );
+            showToast('The live stream has a new key.');
+          }}
+          onClose={() => setAsking(false)}
+        >
+          <p>The old key stops working at once: type the new one into your encoder.</p>
+          <p>
+            An encoder that is on air now stays until it disconnects, and cannot come back. To send it away,
+            end the broadcast.
+          </p>
+        </ConfirmDialog>
+      )}
+    </div>
+  );
+}

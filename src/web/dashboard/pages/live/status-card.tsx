@@ -1,0 +1,71 @@
+import type { LiveStream } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { type BroadcastStats, isBroadcastEnd } from '../../broadcasts/broadcast-stats.ts';
+import type { StreamState } from '../../broadcasts/stream-state.ts';
+import { formatBitrate, formatNumber } from '../../format/size.ts';
+import { formatClock, formatDateTime } from '../../format/time.ts';
+import { useFeed } from '../../ui/hooks/use-feed.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { Card, DetailList } from '../../ui/page.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { formatMedia } from './broadcast-labels.ts';
+
+const nothing = '–';
+const stateMessages: Readonly<Record<StreamState, string>> = {
+  live: 'Live',
+  waiting: 'Encoder disconnected. Waiting up to a minute for it to reconnect.',
+  stopping: 'The encoder stopped. The broadcast ends in a few seconds.',
+  off: 'Off air. It goes live when your encoder does.',
+};
+
+/** How it stands with a live stream, in a few lines that are always there, so that nothing jumps. */
+export function StatusCard({
+  stream,
+  state,
+  stats,
+}: {
+  stream: LiveStream;
+  state: StreamState;
+  stats: BroadcastStats | undefined;
+}) {
+  const { liveStreamId } = stream;
+  const last = useLoad(`${liveStreamId} ${state === 'off'}`, signal =>
+    call('GET /live-streams/{liveStreamId}/broadcasts', {
+      params: { liveStreamId },
+      query: { pageSize: 1 },
+      signal,
+    }),
+  );
+  // While a broadcast ends it is off air already, and its end is not written down yet.
+  useFeed(message => {
+    if (message.liveStreamId === liveStreamId && isBroadcastEnd(message)) last.reload();
+  });
+  const [broadcast] = last.value?.data ?? [];
+  return (
+    <Card title="At a glance">
+      <p class="glance-state" role="status">
+        {stateMessages[state]}
+      </p>
+      <DetailList
+        rows={[
+          ['Live for', stats === undefined ? nothing : formatClock(stats.durationSeconds)],
+          ['Viewers', stats === undefined ? nothing : formatNumber(stats.viewers)],
+          ['Bitrate', stats === undefined ? nothing : formatBitrate(stats.bitrateBitsPerSecond)],
+          ['Frame rate', stats === undefined ? nothing : `${formatNumber(stats.framesPerSecond)} fps`],
+          ['Video, audio', (stats === undefined ? undefined : formatMedia(stats)) ?? nothing],
+          state === 'off'
+            ? [
+                'Last live',
+                broadcast === undefined ? (
+                  'Never'
+                ) : (
+                  <RelativeTime time={broadcast.endedAt ?? broadcast.startedAt} />
+                ),
+              ]
+            : ['Started', broadcast === undefined ? nothing : formatDateTime(broadcast.startedAt)],
+        ]}
+      />
+      <p class="hint">Tabs of the same browser count as one viewer, the preview included.</p>
+    </Card>
+  );
+}

@@ -1,0 +1,12 @@
+import type { ServerState } from '../../api/api-types.ts';
+
+/** How much the server has to do with videos, in words. */
+export function formatQueue({ running, waiting, failedToday, isPaused }: ServerState['queue']): string {
+  const parts = [
+    ...(running > 0 ? [`${running} under way`] : []),
+    ...(waiting > 0 ? [`${waiting} waiting`] : []),
+  ];
+  const now = parts.length === 0 ? 'Nothing to do' : parts.join(', ');
+  const paused = isPaused ? ', paused while live streams need the processor' : '';
+  return `${now}${paused}${failedToday > 0 ? `; ${failedToday} failed today` : ''}`;
+}

@@ -1,0 +1,37 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { LiveStream } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import type { BroadcastStats } from '../../broadcasts/broadcast-stats.ts';
+import { useBroadcasts } from '../../broadcasts/use-broadcasts.ts';
+import { type LiveNowStream, liveNowStreams, unlistedIds } from './live-now-streams.ts';
+
+/** A live stream that broadcasts, and how it does. */
+export type LiveNowItem = LiveNowStream<BroadcastStats>;
+
+/**
+ * Follows what is on air.
+ *
+ * @param listed live streams that were loaded; others are asked for when the feed tells of them
+ * @param onTurn told when a broadcast begins or ends; `endedId` is the live stream whose broadcast ended
+ */
+export function useLiveNow(
+  listed: readonly LiveStream[],
+  onTurn: (endedId?: string) => void,
+): readonly LiveNowItem[] {
+  const stats = useBroadcasts(onTurn);
+  const [further, setFurther] = useState<readonly LiveStream[]>([]);
+  const streams = [...listed, ...further];
+  const [unknown] = unlistedIds(streams, stats);
+  useEffect(() => {
+    if (unknown === undefined) return;
+    const abort = new AbortController();
+    const params = { liveStreamId: unknown };
+    call('GET /live-streams/{liveStreamId}', { params, signal: abort.signal }).then(
+      // It is listed because the feed tells of it, and only for so long.
+      stream => setFurther(before => [...before, { ...stream, broadcasting: false }]),
+      () => undefined,
+    );
+    return () => abort.abort();
+  }, [unknown]);
+  return liveNowStreams(streams, stats);
+}

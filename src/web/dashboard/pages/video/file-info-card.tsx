@@ -1,0 +1,83 @@
+import type { ComponentChildren } from 'preact';
+import type { Video, VideoStatus } from '../../api/api-types.ts';
+import { codecName } from '../../format/codec-name.ts';
+import { formatBitrate, formatBytes, formatNumber } from '../../format/size.ts';
+import { formatClock, formatDateTime } from '../../format/time.ts';
+import { environment } from '../../state/session.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { copyText } from '../../ui/copy.tsx';
+import type { Loaded } from '../../ui/hooks/use-load.ts';
+import { Card, DetailList } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+
+type Row = readonly [name: string, value: ComponentChildren];
+
+/** What a video is: its file, its dates, where it came from. */
+export function FileInfoCard({ video, status }: { video: Video; status: Loaded<VideoStatus> }) {
+  const { videoId, source, createdAt, publishedAt, updatedAt } = video;
+  const origin: Row[] =
+    source.liveStream === undefined
+      ? []
+      : [
+          [
+            'Recorded from',
+            <a key="link" href={`/dashboard/live/${source.liveStream.liveStreamId}`}>
+              Live stream
+            </a>,
+          ],
+        ];
+  return (
+    <Card title="About the file">
+      {status.value === undefined ? <Skeleton rows={5} /> : <DetailList rows={fileRows(status.value)} />}
+      <DetailList
+        rows={[
+          ...origin,
+          ['Created', formatDateTime(createdAt)],
+          ...(publishedAt === createdAt ? [] : [['Published', formatDateTime(publishedAt)] as const]),
+          ['Changed', formatDateTime(updatedAt)],
+          [
+            'Video ID',
+            <span key="id" class="video-id">
+              <code>{videoId}</code>
+              <IconButton
+                icon="copy"
+                label="Copy video ID"
+                onClick={() => void copyText(videoId, 'Video ID')}
+              />
+            </span>,
+          ],
+        ]}
+      />
+      {environment.value === 'sandbox' && (
+        <p class="hint">
+          Videos of the sandbox show their first 30 seconds with a watermark, and are deleted 24 hours after
+          the upload.
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function fileRows({ ingest, encoding }: VideoStatus): Row[] {
+  const { duration, width, height, framerate, bitrate, videoCodec, audioCodec, samplerate } =
+    encoding.metadata;
+  const size = ingest?.filesize ?? null;
+  const rows: [string, string | null][] = [
+    ['Length', duration === null ? null : formatClock(duration)],
+    ['Size', size === null ? null : formatBytes(size)],
+    ['Resolution', width === null || height === null ? null : `${width} × ${height}`],
+    ['Frame rate', framerate === null ? null : `${formatNumber(framerate)} fps`],
+    ['Bitrate', bitrate === null ? null : formatBitrate(bitrate * 1000)],
+    ['Video codec', videoCodec === null ? null : codecName(videoCodec)],
+    ['Audio codec', audioFormat(audioCodec, samplerate)],
+  ];
+  const known = rows.filter((row): row is [string, string] => row[1] !== null);
+  return known.length === 0 ? [['File', 'Not known yet']] : known;
+}
+
+function audioFormat(codec: string | null, samplerate: number | null): string | null {
+  if (codec === null) return null;
+  return samplerate === null
+    ? codecName(codec)
+    : `${codecName(codec)}, ${formatNumber(samplerate / 1000, 1)} kHz`;
+}

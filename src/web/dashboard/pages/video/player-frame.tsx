@@ -1,0 +1,73 @@
+import { useRef } from 'preact/hooks';
+import { localUrl } from '../../format/local-url.ts';
+import { isSettled, isWatchable, type VideoState } from '../../format/video-state.ts';
+import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Progress } from '../../ui/progress.tsx';
+import { stateIcon } from '../../ui/video/video-badge.tsx';
+import { pendingMessages } from './pending-messages.ts';
+import type { VideoAssets } from './use-video.ts';
+
+/** The video in its player, or how far it is from being played. Both are of one size. */
+export function PlayerFrame({
+  assets,
+  state,
+  title,
+  onFile,
+}: {
+  assets: VideoAssets;
+  /** Undefined while it is asked for. */
+  state: VideoState | undefined;
+  title: string;
+  /** A file was chosen for a video that has none, or whose file failed. */
+  onFile: (file: File) => void;
+}) {
+  if (state === undefined) return <div class="video-stage skeleton block" aria-hidden="true" />;
+  if (!isWatchable(state)) return <NotPlayable state={state} onFile={onFile} />;
+  return (
+    <div class="video-stage">
+      <iframe
+        title={`Player: ${title}`}
+        src={`${localUrl(assets.player)}#hide-title;analytics:false`}
+        allow="autoplay; fullscreen; picture-in-picture"
+      />
+    </div>
+  );
+}
+
+function NotPlayable({ state, onFile }: { state: VideoState; onFile: (file: File) => void }) {
+  const { kind, percent, failure } = state;
+  const { title, text } = pendingMessages[kind];
+  return (
+    <section class={`video-stage waiting${kind === 'failed' ? ' failed' : ''}`} aria-label="Player">
+      <Icon name={stateIcon(state)} size={34} />
+      <p class="stage-title">{title}</p>
+      <p>{failure ?? text}</p>
+      {kind === 'empty' && <UploadButton words="Upload the file" onFile={onFile} />}
+      {kind === 'failed' && <UploadButton words="Upload another file" onFile={onFile} />}
+      {!isSettled(state) && <Progress percent={percent} label={title} />}
+    </section>
+  );
+}
+
+function UploadButton({ words, onFile }: { words: string; onFile: (file: File) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <div class="stage-action">
+      <Button kind="primary" icon="upload" onClick={() => input.current?.click()}>
+        {words}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label="File of the video"
+        accept="video/*,audio/*,.mkv,.ts,.flv"
+        onChange={event => {
+          const file = event.currentTarget.files?.[0];
+          if (file !== undefined) onFile(file);
+        }}
+      />
+    </div>
+  );
+}

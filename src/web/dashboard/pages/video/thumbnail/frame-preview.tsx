@@ -1,0 +1,66 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { tileAt, tileStyle } from './frame-times.ts';
+import type { FrameSource } from './use-frame-source.ts';
+
+/** Times are not kept to the bit. */
+const sameSeconds = 0.001;
+
+/** The picture at a time: at once a small one, and in its place the very frame where the film's file can show it. */
+export function FramePreview({ film, seconds }: { film: FrameSource; seconds: number }) {
+  const { tiles, file, aspectRatio } = film;
+  const tile = tileAt(tiles, seconds);
+  return (
+    <div class="frame-preview" style={{ aspectRatio }}>
+      {tile !== undefined && <div class="frame-tile" style={{ ...tileStyle(tile, tiles), aspectRatio }} />}
+      {file !== undefined && <ExactFrame file={file} seconds={seconds} />}
+      {tile === undefined && file === undefined && (
+        <p>There are no small pictures of this video yet. The moment can be chosen all the same.</p>
+      )}
+    </div>
+  );
+}
+
+function ExactFrame({ file, seconds }: { file: string; seconds: number }) {
+  const video = useRef<HTMLVideoElement>(null);
+  const [shownSeconds, setShownSeconds] = useState<number>();
+  const wanted = useRef(seconds);
+  wanted.current = seconds;
+  const seek = () => {
+    const element = video.current;
+    // One place after the other: what was passed meanwhile is left out.
+    if (element === null || element.readyState === 0 || element.seeking) return;
+    // The file may be a little shorter than what was made of it.
+    const target = Math.min(wanted.current, element.duration);
+    if (Math.abs(element.currentTime - target) >= sameSeconds) element.currentTime = target;
+  };
+  useEffect(seek, [seconds]);
+  useEffect(() => {
+    const element = video.current!;
+    return () => {
+      // Its download ends with it.
+      element.removeAttribute('src');
+      element.load();
+    };
+  }, []);
+  const isExact = shownSeconds !== undefined && Math.abs(shownSeconds - seconds) < sameSeconds;
+  return (
+    <video
+      ref={video}
+      class={isExact ? 'is-exact' : undefined}
+      src={file}
+      muted
+      playsInline
+      preload="auto"
+      tabIndex={-1}
+      aria-hidden="true"
+      onLoadedData={() => {
+        if (wanted.current === 0) setShownSeconds(0);
+        else seek();
+      }}
+      onSeeked={event => {
+        setShownSeconds(event.currentTarget.currentTime);
+        seek();
+      }}
+    />
+  );
+}

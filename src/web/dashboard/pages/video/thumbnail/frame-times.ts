@@ -1,0 +1,71 @@
+import type { StoryboardTile } from '../../../../shared/storyboard.ts';
+import { cueAt } from '../../../../shared/web-vtt.ts';
+
+/** How a part of a larger picture fills an element of the part's shape, in values of CSS. */
+export interface TileStyle {
+  readonly backgroundImage: string;
+  readonly backgroundSize: string;
+  readonly backgroundPosition: string;
+  readonly aspectRatio: string;
+}
+
+/** The small picture at a time. Behind the last one it stays, since lengths are rounded differently. */
+export function tileAt(tiles: readonly StoryboardTile[], seconds: number): StoryboardTile | undefined {
+  return cueAt(tiles, seconds) ?? (seconds > 0 ? tiles.at(-1) : tiles[0]);
+}
+
+/** Small pictures that stand for the whole film, evenly spread. */
+export function sampleTiles(tiles: readonly StoryboardTile[], count: number): StoryboardTile[] {
+  const shown = Math.min(count, tiles.length);
+  return Array.from(
+    { length: shown },
+    (_, index) => tiles[Math.floor(((index + 0.5) * tiles.length) / shown)]!,
+  );
+}
+
+/** Shows one tile whatever the size of its element. @param tiles all of them: together they tell the size of their picture */
+export function tileStyle(tile: StoryboardTile, tiles: readonly StoryboardTile[]): TileStyle {
+  const { x, y, width, height, url } = tile;
+  const same = tiles.filter(other => other.url === url);
+  const sheetWidth = Math.max(...same.map(other => other.x + other.width));
+  const sheetHeight = Math.max(...same.map(other => other.y + other.height));
+  return {
+    backgroundImage: `url("${url}")`,
+    backgroundSize: `${(100 * sheetWidth) / width}% ${(100 * sheetHeight) / height}%`,
+    backgroundPosition: `${percentOf(x, sheetWidth - width)}% ${percentOf(y, sheetHeight - height)}%`,
+    aspectRatio: `${width} / ${height}`,
+  };
+}
+
+/** `HH:MM:SS.mmm`, as thumbnails are asked for. */
+export function formatFrameTimecode(seconds: number): string {
+  const ms = Math.max(0, Math.round(seconds * 1000));
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const clock = `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}`;
+  return `${clock}.${String(ms % 1000).padStart(3, '0')}`;
+}
+
+/** Where a key takes the slider; undefined for keys that are none of its own. @param frameSeconds length of one picture */
+export function positionAfterKey(
+  event: { readonly key: string; readonly shiftKey: boolean },
+  seconds: number,
+  { lastSeconds, frameSeconds }: { readonly lastSeconds: number; readonly frameSeconds: number },
+): number | undefined {
+  const step = event.shiftKey ? frameSeconds : 1;
+  const moves: Readonly<Record<string, number>> = {
+    ArrowLeft: seconds - step,
+    ArrowDown: seconds - step,
+    ArrowRight: seconds + step,
+    ArrowUp: seconds + step,
+    PageDown: seconds - lastSeconds / 10,
+    PageUp: seconds + lastSeconds / 10,
+    Home: 0,
+    End: lastSeconds,
+  };
+  const moved = moves[event.key];
+  return moved === undefined ? undefined : Math.min(lastSeconds, Math.max(0, moved));
+}
+
+function percentOf(offset: number, room: number): number {
+  return room <= 0 ? 0 : (100 * offset) / room;
+}

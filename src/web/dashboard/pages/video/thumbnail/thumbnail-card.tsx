@@ -1,0 +1,101 @@
+import { useState } from 'preact/hooks';
+import type { Video } from '../../../api/api-types.ts';
+import { call } from '../../../api/client.ts';
+import { localUrl } from '../../../format/local-url.ts';
+import { Button } from '../../../ui/button.tsx';
+import { FormDialog } from '../../../ui/dialog/dialog.tsx';
+import { FileField } from '../../../ui/form/file-field.tsx';
+import { useSubmit } from '../../../ui/form/use-submit.ts';
+import { Card } from '../../../ui/page.tsx';
+import { showToast } from '../../../ui/toast.tsx';
+import type { VideoAssets } from '../use-video.ts';
+import { FramePicker } from './frame-picker.tsx';
+import { useThumbnail } from './use-thumbnail.ts';
+
+interface ThumbnailProps {
+  readonly videoId: string;
+  readonly assets: VideoAssets;
+  readonly isPlayable: boolean;
+  readonly onVideo: (video: Video) => void;
+}
+
+/** The picture that stands for a video before it plays: a frame of it, or one of one's own. */
+export function ThumbnailCard({ videoId, assets, isPlayable, onVideo }: ThumbnailProps) {
+  const [open, setOpen] = useState<'frame' | 'upload'>();
+  const { src, isPending, awaitOther } = useThumbnail(localUrl(assets.thumbnail), String(isPlayable));
+  const close = () => setOpen(undefined);
+  const onAsked = (video: Video) => {
+    awaitOther();
+    onVideo(video);
+  };
+  return (
+    <Card title="Thumbnail">
+      <div class="thumbnail-row">
+        <div class="thumbnail-frame" aria-busy={isPending}>
+          {src !== undefined && <img src={src} alt="Current thumbnail" />}
+        </div>
+        <div class="thumbnail-words">
+          <p class="quiet" role="status">
+            {isPending ? 'The new picture is being made…' : 'Shown before the video plays, and in lists.'}
+          </p>
+          <div class="actions">
+            <Button icon="image" disabled={!isPlayable} onClick={() => setOpen('frame')}>
+              Pick a frame
+            </Button>
+            <Button icon="upload" onClick={() => setOpen('upload')}>
+              Upload a picture
+            </Button>
+          </div>
+          {!isPlayable && <p class="hint">Frames can be picked once the video plays.</p>}
+        </div>
+      </div>
+      {open === 'frame' && (
+        <FramePicker
+          assets={assets}
+          onClose={close}
+          onPick={async timecode => {
+            onAsked(
+              await call('PATCH /videos/{videoId}/thumbnail', { params: { videoId }, body: { timecode } }),
+            );
+          }}
+        />
+      )}
+      {open === 'upload' && (
+        <PictureUpload
+          onClose={close}
+          onPick={async file => {
+            const body = new FormData();
+            body.set('file', file);
+            onAsked(await call('POST /videos/{videoId}/thumbnail', { params: { videoId }, body }));
+          }}
+        />
+      )}
+    </Card>
+  );
+}
+
+function PictureUpload({ onPick, onClose }: { onPick: (file: File) => Promise<void>; onClose: () => void }) {
+  const [file, setFile] = useState<File>();
+  const submission = useSubmit(async () => {
+    if (file === undefined) return;
+    await onPick(file);
+    showToast('Picture uploaded.');
+    onClose();
+  });
+  return (
+    <FormDialog
+      title="Upload a thumbnail"
+      action="Upload"
+      disabled={file === undefined}
+      submission={submission}
+      onClose={onClose}
+    >
+      <FileField
+        label="Picture"
+        accept="image/jpeg,image/png,image/webp"
+        hint="JPEG, PNG or WebP, up to 8 MB. The shape of the video looks best."
+        onFile={setFile}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,48 @@
+import { parseVodState } from '../../../../player/vod/vod-state.ts';
+import { parseStoryboard, type StoryboardTile } from '../../../../shared/storyboard.ts';
+import { ApiProblem } from '../../../api/problem.ts';
+import { localUrl } from '../../../format/local-url.ts';
+import { useInterval } from '../../../ui/hooks/use-interval.ts';
+import { type Loaded, useLoad } from '../../../ui/hooks/use-load.ts';
+import type { VideoAssets } from '../use-video.ts';
+
+/** A film that frames can be picked from. */
+export interface FrameSource {
+  readonly durationSeconds: number;
+  /** `width / height` of its picture. */
+  readonly aspectRatio: string;
+  /** Small pictures of it, in order; empty where there are none yet. */
+  readonly tiles: readonly StoryboardTile[];
+  /** A file in which every frame can be shown; undefined where there is none. */
+  readonly file: string | undefined;
+}
+
+/** What is still being made of a video that plays already is asked for so often. */
+const refreshMs = 3_000;
+
+/** Loads what viewers have for seeking, as the player page does, and the rest of it as it is made. */
+export function useFrameSource({ hls }: VideoAssets): Loaded<FrameSource> {
+  const address = localUrl(hls).replace('/hls/manifest.m3u8', '/state');
+  const film = useLoad(address, async (signal): Promise<FrameSource> => {
+    const state = parseVodState(await fetchText(address, signal));
+    const { duration, storyboard, mp4, width = 16, height = 9 } = state;
+    const parts = { aspectRatio: `${width} / ${height}`, file: mp4 };
+    if (duration === undefined) {
+      throw new ApiProblem(0, { title: 'It is not known yet how long the video is. Try again in a moment.' });
+    }
+    if (storyboard === undefined) return { ...parts, durationSeconds: duration, tiles: [] };
+    const url = new URL(storyboard, location.href).href;
+    return { ...parts, durationSeconds: duration, tiles: parseStoryboard(await fetchText(url, signal), url) };
+  });
+  const isWhole = film.value?.file !== undefined && film.value.tiles.length > 0;
+  useInterval(isWhole || film.isLoading ? undefined : refreshMs, film.reload);
+  return film;
+}
+
+/** Fetches what viewers can fetch. @throws ApiProblem when it does not come */
+export async function fetchText(address: string, signal: AbortSignal): Promise<string> {
+  const answer = await fetch(address, { signal, cache: 'no-cache' });
+  if (!answer.ok)
+    throw new ApiProblem(answer.status, { title: 'The server does not have this file any more.' });
+  return await answer.text();
+}

@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks';
+import type { Caption } from '../../../api/api-types.ts';
+import { call } from '../../../api/client.ts';
+import { localUrl } from '../../../format/local-url.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
+import { useLoad } from '../../../ui/hooks/use-load.ts';
+import { Menu } from '../../../ui/menu.tsx';
+import { Card } from '../../../ui/page.tsx';
+import { LoadedContent } from '../../../ui/states.tsx';
+import { showError, showToast } from '../../../ui/toast.tsx';
+import { languageName } from './languages.ts';
+import { TrackUpload } from './track-upload.tsx';
+import { removeTrack, saveFile } from './tracks.ts';
+
+type Open =
+  | { readonly kind: 'upload'; readonly language?: string }
+  | { readonly kind: 'remove'; readonly language: string };
+
+/** The captions of a video, by language. */
+export function CaptionsCard({ videoId }: { videoId: string }) {
+  const [open, setOpen] = useState<Open>();
+  const loaded = useLoad(videoId, signal =>
+    call('GET /videos/{videoId}/captions', { params: { videoId }, query: { pageSize: 100 }, signal }),
+  );
+  const captions = loaded.value?.data ?? [];
+  const close = () => setOpen(undefined);
+  const setDefault = ({ srclang }: Caption, isDefault: boolean) => {
+    const params = { videoId, language: srclang };
+    call('PATCH /videos/{videoId}/captions/{language}', { params, body: { default: isDefault } }).then(() => {
+      showToast(
+        isDefault ? `${languageName(srclang)} is shown by default.` : 'No captions are shown by default.',
+      );
+      loaded.reload();
+    }, showError);
+  };
+  return (
+    <Card
+      title="Captions"
+      actions={
+        <Button small icon="plus" label="Add captions" onClick={() => setOpen({ kind: 'upload' })}>
+          Add
+        </Button>
+      }
+    >
+      <LoadedContent loaded={loaded} rows={1}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p class="quiet">No captions yet. Viewers choose them by language in the player.</p>
+          ) : (
+            <ul class="tracks">
+              {data.map(caption => (
+                <CaptionRow
+                  key={caption.srclang}
+                  caption={caption}
+                  onDefault={isDefault => setDefault(caption, isDefault)}
+                  onOpen={kind => setOpen({ kind, language: caption.srclang })}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </LoadedContent>
+      {open?.kind === 'upload' && (
+        <TrackUpload
+          kind="captions"
+          videoId={videoId}
+          language={open.language}
+          present={captions.map(({ srclang }) => srclang)}
+          onDone={loaded.reload}
+          onClose={close}
+        />
+      )}
+      {open?.kind === 'remove' && (
+        <ConfirmDialog
+          title={`Remove the captions in ${languageName(open.language)}?`}
+          action="Remove the captions"
+          work={async () => {
+            await removeTrack('captions', videoId, open.language);
+            showToast('Captions removed.');
+            loaded.reload();
+          }}
+          onClose={close}
+        >
+          <p>The file is deleted. Viewers can no longer choose captions in this language.</p>
+        </ConfirmDialog>
+      )}
+    </Card>
+  );
+}
+
+function CaptionRow({
+  caption,
+  onDefault,
+  onOpen,
+}: {
+  caption: Caption;
+  onDefault: (isDefault: boolean) => void;
+  onOpen: (kind: Open['kind']) => void;
+}) {
+  const { srclang, languageName: nativeName, src } = caption;
+  const name = languageName(srclang);
+  return (
+    <li>
+      <span class="track-name">
+        {name}
+        {nativeName !== name && (
+          <span class="quiet" lang={srclang}>
+            {nativeName}
+          </span>
+        )}
+        {caption.default && <Badge tone="info">Default</Badge>}
+      </span>
+      <Menu
+        label={`Actions for ${name} captions`}
+        items={[
+          caption.default
+            ? { label: 'Do not show by default', icon: 'eye-off', onClick: () => onDefault(false) }
+            : { label: 'Show by default', icon: 'eye', onClick: () => onDefault(true) },
+          { label: 'Replace file', icon: 'upload', onClick: () => onOpen('upload') },
+          { label: 'Download', icon: 'download', onClick: () => saveFile(localUrl(src), `${srclang}.vtt`) },
+          { label: 'Remove', icon: 'trash', danger: true, onClick: () => onOpen('remove') },
+        ]}
+      />
+    </li>
+  );
+}

@@ -1,0 +1,117 @@
+import { parseTime } from '../../../../shared/time-text.ts';
+
+/** A chapter as it is edited. */
+export interface ChapterRow {
+  /** Tells rows apart while they are edited. */
+  readonly id: number;
+  /** As typed: `1:05`, `65`, `1:00:05.5`. */
+  readonly time: string;
+  readonly title: string;
+}
+
+/** What is wrong with a row. */
+export interface RowFault {
+  readonly time?: string;
+  readonly title?: string;
+}
+
+/** A chapter as viewers get it. */
+export interface ChapterStart {
+  readonly startSeconds: number;
+  readonly name: string;
+}
+
+/** Rows to edit what a file says. */
+export function rowsOf(chapters: readonly ChapterStart[]): ChapterRow[] {
+  return chapters.map(({ startSeconds, name }, id) => ({
+    id,
+    time: formatTimecode(startSeconds),
+    title: name,
+  }));
+}
+
+/**
+ * Reads what was typed. Rows in which nothing stands are left out; the others are put in order.
+ *
+ * @param durationSeconds of the video; undefined while nobody knows
+ * @returns `faults` by the row's id: empty when the chapters can be used
+ */
+export function parseRows(
+  rows: readonly ChapterRow[],
+  durationSeconds: number | undefined,
+): { chapters: ChapterStart[]; faults: ReadonlyMap<number, RowFault> } {
+  const faults = new Map<number, RowFault>();
+  const starts = new Set<number>();
+  const chapters: ChapterStart[] = [];
+  for (const { id, time, title } of rows) {
+    const name = title.trim();
+    if (name === '' && time.trim() === '') continue;
+    const seconds = parseTime(time);
+    const wrongTime = timeFault(seconds, starts, durationSeconds);
+    if (wrongTime !== undefined || name === '') {
+      faults.set(id, {
+        ...(wrongTime === undefined ? {} : { time: wrongTime }),
+        ...(name === '' ? { title: 'Say what it is called.' } : {}),
+      });
+      continue;
+    }
+    const startSeconds = Math.round(seconds! * 1000) / 1000;
+    starts.add(startSeconds);
+    chapters.push({ startSeconds, name });
+  }
+  chapters.sort((one, other) => one.startSeconds - other.startSeconds);
+  return { chapters, faults };
+}
+
+/**
+ * A WebVTT file of chapters, each of which lasts until the next one.
+ *
+ * **Source**: WebVTT: The Web Video Text Tracks Format, W3C, 4.1 and 4.2.2 (cue text), https://www.w3.org/TR/webvtt1/
+ *
+ * @param chapters in their order
+ */
+export function formatChapters(
+  chapters: readonly ChapterStart[],
+  durationSeconds: number | undefined,
+): string {
+  const cues = chapters.map(({ startSeconds, name }, index) => {
+    const next = chapters[index + 1]?.startSeconds ?? Math.max(durationSeconds ?? 0, startSeconds + 1);
+    return `${timestamp(startSeconds)} --> ${timestamp(next)}\n${escaped(name)}\n`;
+  });
+  return ['WEBVTT\n', ...cues].join('\n');
+}
+
+/** A time as it is typed: `1:05`, with decimals where it has some. */
+export function formatTimecode(seconds: number): string {
+  const ms = Math.round(seconds * 1000);
+  const whole = Math.floor(ms / 1000);
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const two = (value: number) => String(value).padStart(2, '0');
+  const clock = hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+  const fraction = String(ms % 1000)
+    .padStart(3, '0')
+    .replace(/0+$/, '');
+  return fraction === '' ? clock : `${clock}.${fraction}`;
+}
+
+function timeFault(
+  seconds: number | undefined,
+  starts: ReadonlySet<number>,
+  durationSeconds: number | undefined,
+): string | undefined {
+  if (seconds === undefined) return 'Write a time like 1:05.';
+  if (starts.has(Math.round(seconds * 1000) / 1000)) return 'Another chapter begins here.';
+  if (durationSeconds !== undefined && seconds >= durationSeconds) return 'The video is over by then.';
+  return undefined;
+}
+
+function timestamp(seconds: number): string {
+  const ms = Math.round(seconds * 1000);
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const clock = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1000) % 60].map(two).join(':');
+  return `${clock}.${String(ms % 1000).padStart(3, '0')}`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/\s+/g, ' ').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,166 @@
+import { useState } from 'preact/hooks';
+import { parseChapters } from '../../../../shared/chapters.ts';
+import type { Chapter } from '../../../api/api-types.ts';
+import { call } from '../../../api/client.ts';
+import { localUrl } from '../../../format/local-url.ts';
+import { Button } from '../../../ui/button.tsx';
+import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
+import { useLoad } from '../../../ui/hooks/use-load.ts';
+import { Menu } from '../../../ui/menu.tsx';
+import { Card } from '../../../ui/page.tsx';
+import { LoadedContent } from '../../../ui/states.tsx';
+import { showToast } from '../../../ui/toast.tsx';
+import { fetchText } from '../thumbnail/use-frame-source.ts';
+import { type ChapterStart, formatTimecode } from './chapter-rows.ts';
+import { ChaptersEditor } from './chapters-editor.tsx';
+import { languageName } from './languages.ts';
+import { TrackUpload } from './track-upload.tsx';
+import { removeTrack, saveFile } from './tracks.ts';
+
+type Open =
+  | { readonly kind: 'edit'; readonly language?: string; readonly chapters: readonly ChapterStart[] }
+  | { readonly kind: 'upload'; readonly language?: string }
+  | { readonly kind: 'remove'; readonly language: string };
+
+/** The chapters of a video, by language: written here, or uploaded. @param duration of the video in seconds */
+export function ChaptersCard({ videoId, duration }: { videoId: string; duration: number | undefined }) {
+  const [open, setOpen] = useState<Open>();
+  const loaded = useLoad(videoId, signal =>
+    call('GET /videos/{videoId}/chapters', { params: { videoId }, query: { pageSize: 100 }, signal }),
+  );
+  const present = (loaded.value?.data ?? []).map(({ language }) => language);
+  const close = () => setOpen(undefined);
+  return (
+    <Card
+      title="Chapters"
+      actions={
+        <>
+          <Button
+            small
+            icon="edit"
+            label="Write chapters"
+            onClick={() => setOpen({ kind: 'edit', chapters: [] })}
+          >
+            Write
+          </Button>
+          <Button small icon="upload" label="Upload chapters" onClick={() => setOpen({ kind: 'upload' })}>
+            Upload
+          </Button>
+        </>
+      }
+    >
+      <LoadedContent loaded={loaded} rows={1}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p class="quiet">No chapters yet. They divide the seek bar of the player into named parts.</p>
+          ) : (
+            <ul class="tracks">
+              {data.map(track => (
+                <ChapterTrack key={track.language} track={track} round={loaded.value} onOpen={setOpen} />
+              ))}
+            </ul>
+          )
+        }
+      </LoadedContent>
+      {open?.kind === 'edit' && (
+        <ChaptersEditor
+          videoId={videoId}
+          language={open.language}
+          chapters={open.chapters}
+          present={present}
+          duration={duration}
+          onDone={loaded.reload}
+          onClose={close}
+        />
+      )}
+      {open?.kind === 'upload' && (
+        <TrackUpload
+          kind="chapters"
+          videoId={videoId}
+          language={open.language}
+          present={present}
+          onDone={loaded.reload}
+          onClose={close}
+        />
+      )}
+      {open?.kind === 'remove' && (
+        <ConfirmDialog
+          title={`Remove the chapters in ${languageName(open.language)}?`}
+          action="Remove the chapters"
+          work={async () => {
+            await removeTrack('chapters', videoId, open.language);
+            showToast('Chapters removed.');
+            loaded.reload();
+          }}
+          onClose={close}
+        >
+          <p>The file is deleted. Viewers no longer see chapters in this language.</p>
+        </ConfirmDialog>
+      )}
+    </Card>
+  );
+}
+
+function ChapterTrack({
+  track: { language, src },
+  round,
+  onOpen,
+}: {
+  track: Chapter;
+  /** Another one each time that the list was loaded: the file may be another one, too. */
+  round: unknown;
+  onOpen: (open: Open) => void;
+}) {
+  const address = localUrl(src);
+  const content = useChapters(address, round);
+  const name = languageName(language);
+  return (
+    <li class="chapter-track">
+      <div class="track-head">
+        <span class="track-name">{name}</span>
+        <Menu
+          label={`Actions for ${name} chapters`}
+          items={[
+            {
+              label: 'Edit',
+              icon: 'edit',
+              onClick: () => onOpen({ kind: 'edit', language, chapters: content.value ?? [] }),
+            },
+            { label: 'Replace file', icon: 'upload', onClick: () => onOpen({ kind: 'upload', language }) },
+            { label: 'Download', icon: 'download', onClick: () => saveFile(address, `${language}.vtt`) },
+            {
+              label: 'Remove',
+              icon: 'trash',
+              danger: true,
+              onClick: () => onOpen({ kind: 'remove', language }),
+            },
+          ]}
+        />
+      </div>
+      <LoadedContent loaded={content} rows={2}>
+        {chapters =>
+          chapters.length === 0 ? (
+            <p class="hint">Nothing in this file can be shown as chapters.</p>
+          ) : (
+            <ol class="chapter-list" aria-label={`Chapters in ${name}`}>
+              {chapters.map(({ startSeconds, name: title }) => (
+                <li key={startSeconds}>
+                  <span class="number">{formatTimecode(startSeconds)}</span>
+                  <span lang={language}>{title}</span>
+                </li>
+              ))}
+            </ol>
+          )
+        }
+      </LoadedContent>
+    </li>
+  );
+}
+
+function useChapters(address: string, round: unknown) {
+  const [known, setKnown] = useState({ round, count: 0 });
+  if (known.round !== round) setKnown({ round, count: known.count + 1 });
+  return useLoad(`${known.count} ${address}`, async signal =>
+    parseChapters(await fetchText(address, signal)),
+  );
+}

@@ -1,0 +1,45 @@
+import { useState } from 'preact/hooks';
+import { SelectField, TextField } from '../../../ui/form/field.tsx';
+import { languageName, trackLanguages } from './languages.ts';
+
+const other = 'other';
+
+/** A language, by its name or, where it is not in the list, by its tag. */
+export function LanguageField({
+  value,
+  onValue,
+  error,
+}: {
+  /** A tag such as `fr-CA`; empty while nothing was chosen. */
+  value: string;
+  onValue: (tag: string) => void;
+  error?: string | undefined;
+}) {
+  const [options] = useState(trackLanguages);
+  const isListed = options.some(([tag]) => tag === value);
+  const [isOther, setOther] = useState(value !== '' && !isListed);
+  return (
+    <>
+      <SelectField
+        label="Language"
+        value={isOther ? other : value}
+        onValue={tag => {
+          setOther(tag === other);
+          onValue(tag === other ? '' : tag);
+        }}
+        {...(isOther ? {} : { error })}
+        options={[['', 'Choose a language'], ...options, [other, 'Another language']]}
+      />
+      {isOther && (
+        <TextField
+          label="Language tag"
+          hint={value === '' ? 'Such as fr-LU or sr-Cyrl-BA.' : languageName(value)}
+          spellcheck={false}
+          value={value}
+          onValue={onValue}
+          error={error}
+        />
+      )}
+    </>
+  );
+}

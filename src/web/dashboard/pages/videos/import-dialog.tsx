@@ -1,0 +1,46 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { FormDialog } from '../../ui/dialog/dialog.tsx';
+import { TextField } from '../../ui/form/field.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { showToast } from '../../ui/toast.tsx';
+import { titleOfUrl } from './title-of-url.ts';
+
+/** Has the server fetch a video from a web address. */
+export function ImportDialog({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
+  const [source, setSource] = useState('');
+  const [title, setTitle] = useState('');
+  const suggested = titleOfUrl(source);
+  const submission = useSubmit(async () => {
+    await call('POST /videos', { body: { title: title.trim() || suggested, source: source.trim() } });
+    showToast('The server fetches the video.');
+    onMade();
+    onClose();
+  });
+  return (
+    <FormDialog
+      title="Add a video from a web address"
+      action="Add the video"
+      disabled={source.trim() === ''}
+      submission={submission}
+      onClose={onClose}
+    >
+      <TextField
+        label="Address of the file"
+        type="url"
+        placeholder="https://"
+        hint="Of a video file that can be downloaded without signing in."
+        value={source}
+        onValue={setSource}
+        error={submission.errorOf('source')}
+      />
+      <TextField
+        label="Title"
+        placeholder={suggested}
+        value={title}
+        onValue={setTitle}
+        error={submission.errorOf('title')}
+      />
+    </FormDialog>
+  );
+}

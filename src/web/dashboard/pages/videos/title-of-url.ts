@@ -1,0 +1,14 @@
+import { titleOf } from '../../uploads/upload.ts';
+
+/** A title for a video that comes from a web address: the name of its file, or of its site. */
+export function titleOfUrl(address: string): string {
+  const url = URL.parse(address.trim());
+  if (url === null) return 'Video';
+  const last = url.pathname.split('/').findLast(part => part !== '');
+  if (last === undefined) return url.hostname || 'Video';
+  try {
+    return titleOf(decodeURIComponent(last));
+  } catch {
+    return titleOf(last);
+  }
+}

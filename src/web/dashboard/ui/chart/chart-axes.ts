@@ -1,0 +1,119 @@
+const minute = 60;
+const hour = 3_600;
+const day = 86_400;
+
+/** Distances of the lines of a scale of things that come whole. */
+export const wholeSteps: readonly number[] = powersOf(0, 9);
+
+/** Distances of the lines of a scale of spans, in seconds. */
+export const spanSteps: readonly number[] = [
+  ...[1, 2, 5, 10, 30, minute, 2 * minute, 5 * minute, 10 * minute, 30 * minute],
+  ...[hour, 2 * hour, 6 * hour, 12 * hour, day, 2 * day, 5 * day, 10 * day, 50 * day, 100 * day, 500 * day],
+];
+
+/** Distances of the marks of a time axis on which each point is a day, in seconds. */
+export const daySteps: readonly number[] = [day, 2 * day, 3 * day, 7 * day, 14 * day];
+
+/** Distances of the marks of any other time axis, in seconds. */
+export const timeSteps: readonly number[] = [
+  ...[1, 5, 10, 30, minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute],
+  ...[hour, 2 * hour, 3 * hour, 6 * hour, 12 * hour, ...daySteps],
+];
+
+/** Distances of the lines of any other scale. */
+const decimalSteps: readonly number[] = powersOf(-6, 18);
+
+/** Which clock a time is told by. `days`: the time stands for the day of UTC that begins with it. */
+export type ChartClock = 'local' | 'utc' | 'days';
+
+/**
+ * Chooses the lines of a scale of values: as many as there is room for, at round numbers, each with words of its own.
+ *
+ * @param format a value in words; it may round
+ * @param maxCount how many lines there is room for
+ * @param steps distances that they may have, ascending
+ */
+export function valueTicks(
+  [min, max]: readonly [min: number, max: number],
+  format: (value: number) => string,
+  maxCount: number,
+  steps: readonly number[] = decimalSteps,
+): number[] {
+  for (const step of steps) {
+    const first = Math.ceil(min / step);
+    const last = Math.floor(max / step);
+    if (last - first + 1 > Math.max(2, maxCount)) continue;
+    // Multiplied, since adding up such as 0.1 would give 0.30000000000000004.
+    const ticks = Array.from({ length: last - first + 1 }, (_, index) =>
+      Number(((first + index) * step).toPrecision(12)),
+    );
+    if (new Set(ticks.map(tick => format(tick))).size === ticks.length) return ticks;
+  }
+  return [0];
+}
+
+/**
+ * Words at a time axis, in the viewer's language: days where the marks are days apart or a day begins, else the time of day. Where that
+ * would be the same for two marks, the weekday stands with it.
+ *
+ * @param times seconds since 1970
+ * @param stepSeconds distance of the marks
+ */
+export function timeLabels(times: readonly number[], stepSeconds: number, clock: ChartClock): string[] {
+  const zone = zoneOf(clock);
+  const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', ...zone });
+  const time: Intl.DateTimeFormatOptions = {
+    ...{ hour: 'numeric', minute: '2-digit', ...zone },
+    ...(stepSeconds < minute ? { second: '2-digit' } : {}),
+  };
+  const dayStart = new Intl.DateTimeFormat('en', {
+    hour: 'numeric',
+    minute: 'numeric',
+    hourCycle: 'h23',
+    ...zone,
+  });
+  const areDays = times.map(
+    at =>
+      clock === 'days' ||
+      stepSeconds >= day ||
+      (stepSeconds >= hour && dayStart.format(new Date(at * 1000)) === '00:00'),
+  );
+  const labelsBy = (options: Intl.DateTimeFormatOptions) => {
+    const format = new Intl.DateTimeFormat(undefined, options);
+    return times.map((at, index) => (areDays[index] ? days : format).format(new Date(at * 1000)));
+  };
+  const labels = labelsBy(time);
+  return new Set(labels).size === labels.length ? labels : labelsBy({ weekday: 'short', ...time });
+}
+
+/**
+ * A moment of a chart in words, in the viewer's language, as exactly as its points are apart.
+ *
+ * @param time seconds since 1970
+ * @param spanSeconds from the first point to the last: beyond a day, the date is told too
+ */
+export function momentText(time: number, spanSeconds: number, clock: ChartClock): string {
+  const date: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', year: 'numeric' };
+  const options: Intl.DateTimeFormatOptions =
+    clock === 'days'
+      ? date
+      : {
+          ...(spanSeconds > day / 2 ? date : {}),
+          ...{ hour: 'numeric', minute: '2-digit' },
+          ...(spanSeconds <= hour ? { second: '2-digit' } : {}),
+        };
+  return new Intl.DateTimeFormat(undefined, { ...options, ...zoneOf(clock) }).format(new Date(time * 1000));
+}
+
+function zoneOf(clock: ChartClock): Intl.DateTimeFormatOptions {
+  return clock === 'local' ? {} : { timeZone: 'UTC' };
+}
+
+/** 1, 2 and 5 times powers of ten. */
+function powersOf(from: number, count: number): number[] {
+  return Array.from({ length: count }, (_, index) => 10 ** (from + index)).flatMap(power => [
+    power,
+    2 * power,
+    5 * power,
+  ]);
+}

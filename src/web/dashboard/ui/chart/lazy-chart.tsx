@@ -1,0 +1,20 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Notice } from '../notice.tsx';
+import { Skeleton } from '../states.tsx';
+import type { ChartProps } from './chart-values.ts';
+
+/** A chart whose code is loaded when the first one is shown. Its place is kept meanwhile. */
+export function LazyChart(props: ChartProps) {
+  const [Chart, setChart] = useState<ComponentType<ChartProps>>();
+  const [hasFailed, setFailed] = useState(false);
+  useEffect(() => {
+    import('./chart.tsx').then(
+      module => setChart(() => module.Chart),
+      () => setFailed(true),
+    );
+  }, []);
+  if (hasFailed) return <Notice tone="bad">The chart could not be loaded. Reload the page.</Notice>;
+  if (Chart === undefined) return <Skeleton height={(props.height ?? 180) + 34} />;
+  return <Chart {...props} />;
+}

@@ -1,0 +1,53 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { TextField } from '../form/field.tsx';
+import { useSubmit } from '../form/use-submit.ts';
+import { FormDialog } from './dialog.tsx';
+
+/**
+ * Asks before something is destroyed. With `name`, that has to be typed: what it is called is read once more.
+ * Closes itself when the work is done.
+ */
+export function ConfirmDialog({
+  title,
+  action,
+  name,
+  work,
+  onClose,
+  children,
+}: {
+  title: string;
+  action: string;
+  name?: string;
+  work: () => Promise<unknown>;
+  onClose: () => void;
+  /** What will be gone. */
+  children: ComponentChildren;
+}) {
+  const [typed, setTyped] = useState('');
+  const submission = useSubmit(async () => {
+    await work();
+    onClose();
+  });
+  return (
+    <FormDialog
+      title={title}
+      action={action}
+      danger
+      disabled={name !== undefined && typed.trim() !== name.trim()}
+      submission={submission}
+      onClose={onClose}
+    >
+      <div class="prose">{children}</div>
+      {name !== undefined && (
+        <TextField
+          label={`Type “${name}” to confirm`}
+          value={typed}
+          onValue={setTyped}
+          autocomplete="off"
+          spellcheck={false}
+        />
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,202 @@
+import type { ComponentChildren, InputHTMLAttributes } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  /** What is wrong with the value. */
+  readonly error?: string | undefined;
+  /** For a field whose place says what it is: the label is for screen readers only. */
+  readonly hideLabel?: boolean;
+  /** The input itself, with the attributes that tie it to its label, hint and error. */
+  readonly children: (attributes: {
+    id: string;
+    'aria-describedby': string | undefined;
+    'aria-invalid': boolean;
+  }) => ComponentChildren;
+}
+
+/** A labelled input with a hint and what is wrong with it. */
+export function Field({ label, hint, error, hideLabel = false, children }: FieldProps) {
+  const id = useId();
+  const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`];
+  const attributes = {
+    id,
+    'aria-describedby': described.join(' ').trim() || undefined,
+    'aria-invalid': error !== undefined,
+  };
+  return (
+    <div class="field">
+      <label for={id} class={hideLabel ? 'for-readers' : undefined}>
+        {label}
+      </label>
+      {children(attributes)}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p class="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type Labels = Pick<FieldProps, 'label' | 'hint' | 'error' | 'hideLabel'>;
+
+/** Of an input what text fields use. */
+interface InputAttributes {
+  readonly type?:
+    | 'text'
+    | 'email'
+    | 'password'
+    | 'url'
+    | 'search'
+    | 'number'
+    | 'datetime-local'
+    | 'date'
+    | 'color';
+  readonly name?: string;
+  readonly autocomplete?: string;
+  readonly placeholder?: string;
+  readonly required?: boolean;
+  readonly spellcheck?: boolean;
+  readonly maxLength?: number;
+  readonly min?: number | string;
+  readonly max?: number | string;
+  readonly step?: number;
+  readonly list?: string;
+}
+
+/** One line of text. `onValue` is told each change. */
+export function TextField({
+  label,
+  hint,
+  error,
+  hideLabel,
+  value,
+  onValue,
+  ...input
+}: Labels & { value: string; onValue: (value: string) => void } & InputAttributes) {
+  return (
+    <Field {...withoutUndefined({ label, hint, error, hideLabel })}>
+      {attributes => (
+        <input
+          type="text"
+          autocomplete="off"
+          // The types of inputs tie roles to kinds, which a kind that is chosen later has not.
+          {...(input as InputHTMLAttributes<HTMLInputElement>)}
+          {...attributes}
+          value={value}
+          onInput={event => onValue(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Several lines of text. */
+export function TextArea({
+  label,
+  hint,
+  error,
+  hideLabel,
+  value,
+  onValue,
+  rows = 4,
+  ...rest
+}: Labels & {
+  value: string;
+  onValue: (value: string) => void;
+  rows?: number;
+  maxLength?: number;
+  placeholder?: string;
+}) {
+  return (
+    <Field {...withoutUndefined({ label, hint, error, hideLabel })}>
+      {attributes => (
+        <textarea
+          {...rest}
+          {...attributes}
+          rows={rows}
+          value={value}
+          onInput={event => onValue(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** One of several. `options` are pairs of value and words. */
+export function SelectField<Value extends string>({
+  label,
+  hint,
+  error,
+  hideLabel,
+  value,
+  onValue,
+  options,
+}: Labels & {
+  value: Value;
+  onValue: (value: Value) => void;
+  options: readonly (readonly [value: Value, words: string])[];
+}) {
+  return (
+    <Field {...withoutUndefined({ label, hint, error, hideLabel })}>
+      {attributes => (
+        <select {...attributes} value={value} onChange={event => onValue(event.currentTarget.value as Value)}>
+          {options.map(([option, words]) => (
+            <option key={option} value={option} selected={option === value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** Yes or no. */
+export function CheckField({
+  label,
+  hint,
+  checked,
+  onValue,
+  disabled = false,
+}: {
+  label: ComponentChildren;
+  hint?: ComponentChildren;
+  checked: boolean;
+  onValue: (checked: boolean) => void;
+  disabled?: boolean;
+}) {
+  const id = useId();
+  return (
+    <div class="check-field">
+      <input
+        id={id}
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        onChange={event => onValue(event.currentTarget.checked)}
+      />
+      <label for={id}>{label}</label>
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Without the keys that have no value: they may be left out, not undefined. */
+function withoutUndefined(labels: { [Key in keyof Labels]: Labels[Key] | undefined }): Labels {
+  return Object.fromEntries(
+    Object.entries(labels).filter(([, value]) => value !== undefined),
+  ) as unknown as Labels;
+}

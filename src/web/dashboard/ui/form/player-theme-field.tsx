@@ -1,0 +1,34 @@
+import type { ComponentChildren } from 'preact';
+import { call } from '../../api/client.ts';
+import { themeName } from '../../format/theme-name.ts';
+import { useLoad } from '../hooks/use-load.ts';
+import { SelectField } from './field.tsx';
+
+/** Which player theme something is shown with. Asks for the themes itself. @param value id of the theme, or `''` for the standard one */
+export function PlayerThemeField({
+  value,
+  onValue,
+  hint,
+  error,
+}: {
+  value: string;
+  onValue: (playerId: string) => void;
+  hint?: ComponentChildren;
+  error?: string | undefined;
+}) {
+  const themes = useLoad('themes', signal =>
+    call('GET /players', { query: { pageSize: 100, sortBy: 'name', sortOrder: 'asc' }, signal }),
+  );
+  const named = (themes.value?.data ?? []).map(theme => [theme.playerId, themeName(theme)] as const);
+  const isListed = value === '' || named.some(([playerId]) => playerId === value);
+  return (
+    <SelectField
+      label="Player theme"
+      value={value}
+      onValue={onValue}
+      error={error}
+      hint={themes.problem === undefined ? hint : 'The themes could not be loaded.'}
+      options={[['', 'Standard'], ...named, ...(isListed ? [] : [[value, 'As it is now'] as const])]}
+    />
+  );
+}

@@ -1,0 +1,32 @@
+import { useId } from 'preact/hooks';
+
+/** One of a few things, side by side. `options` are pairs of value and words. */
+export function SegmentedControl<Value extends string | number>({
+  label,
+  hideLabel = false,
+  value,
+  options,
+  onValue,
+}: {
+  label: string;
+  /** For a choice whose place says what it is: the label is for screen readers only. */
+  hideLabel?: boolean;
+  value: Value;
+  options: readonly (readonly [value: Value, words: string])[];
+  onValue: (value: Value) => void;
+}) {
+  const group = useId();
+  return (
+    <fieldset class="choices">
+      <legend class={hideLabel ? 'for-readers' : undefined}>{label}</legend>
+      <div class="choices-row">
+        {options.map(([option, words]) => (
+          <label key={option}>
+            <input type="radio" name={group} checked={option === value} onChange={() => onValue(option)} />
+            <span>{words}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

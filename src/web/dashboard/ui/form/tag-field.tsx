@@ -1,0 +1,133 @@
+import { useId, useRef, useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { addTags } from '../../format/tags.ts';
+import { Button } from '../button.tsx';
+import { useLoad } from '../hooks/use-load.ts';
+import { Icon } from '../icon.tsx';
+import { Field } from './field.tsx';
+
+/**
+ * Tags, each of which can be taken away, and a field for more. A comma or Enter ends a tag, a pasted list is taken apart, and Backspace in the empty
+ * field takes the last tag away.
+ */
+export function TagField({
+  label,
+  tags,
+  typed,
+  error,
+  onTyped,
+  onChange,
+}: {
+  label: string;
+  tags: readonly string[];
+  /** The text in the field, which is no tag yet. */
+  typed: string;
+  error?: string | undefined;
+  onTyped: (typed: string) => void;
+  /** Is told how the tags change, since there may be newer ones than those that are shown. */
+  onChange: (alteration: (before: readonly string[]) => readonly string[]) => void;
+}) {
+  const input = useRef<HTMLInputElement>(null);
+  const list = useId();
+  const [problem, setProblem] = useState<string>();
+  const [said, setSaid] = useState('');
+  const suggestions = useSuggestions(typed.trim());
+  const add = (text: string, unfinished = '') => {
+    const { tags: after, rest, problem: found } = addTags(tags, text);
+    setProblem(found);
+    onTyped(rest === '' ? unfinished.trimStart() : `${rest}${unfinished}`);
+    if (after === tags) return;
+    setSaid(`Added: ${after.slice(tags.length).join(', ')}`);
+    onChange(before => addTags(before, text).tags);
+  };
+  const remove = (tag: string) => {
+    setProblem(undefined);
+    setSaid(`Removed: ${tag}`);
+    onChange(before => before.filter(other => other !== tag));
+    // The button that had the keyboard goes with its tag.
+    input.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    const last = tags.at(-1);
+    if (event.key === 'Enter' && typed.trim() !== '') {
+      event.preventDefault();
+      add(typed);
+    } else if (event.key === 'Backspace' && typed === '' && last !== undefined && !event.repeat) remove(last);
+  };
+  return (
+    <div class="tag-field">
+      {tags.length > 0 && (
+        <ul class="tags" aria-label="Tags">
+          {tags.map(tag => (
+            <li key={tag}>
+              {tag}
+              <button type="button" aria-label={`Remove tag ${tag}`} onClick={() => remove(tag)}>
+                <Icon name="close" size={14} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Field label={label} hint="Separate tags with commas." {...definedError(problem ?? error)}>
+        {attributes => (
+          <span class="add-row">
+            <input
+              {...attributes}
+              ref={input}
+              type="text"
+              autocomplete="off"
+              enterkeyhint="enter"
+              list={list}
+              value={typed}
+              onInput={({ currentTarget: { value } }) => {
+                const comma = value.lastIndexOf(',');
+                if (comma === -1) onTyped(value);
+                else add(value.slice(0, comma), value.slice(comma + 1));
+              }}
+              onPaste={event => {
+                const pasted = event.clipboardData?.getData('text') ?? '';
+                if (!/[,\n]/.test(pasted)) return;
+                event.preventDefault();
+                const { selectionStart, selectionEnd } = event.currentTarget;
+                add(
+                  typed.slice(0, selectionStart ?? typed.length) +
+                    pasted +
+                    typed.slice(selectionEnd ?? typed.length),
+                );
+              }}
+              onKeyDown={onKeyDown}
+            />
+            <Button icon="plus" disabled={typed.trim() === ''} onClick={() => add(typed)}>
+              Add
+            </Button>
+          </span>
+        )}
+      </Field>
+      <datalist id={list}>
+        {suggestions
+          .filter(value => !tags.includes(value) && !value.includes(','))
+          .map(value => (
+            <option key={value} value={value} />
+          ))}
+      </datalist>
+      <span class="for-readers" role="status">
+        {said}
+      </span>
+    </div>
+  );
+}
+
+function definedError(error: string | undefined): { error?: string } {
+  return error === undefined ? {} : { error };
+}
+
+/** Tags that other videos have. */
+function useSuggestions(typed: string): string[] {
+  // What begins alike is in one answer: not every letter asks.
+  const value = typed.slice(0, 2);
+  const { value: answer } = useLoad(value, signal =>
+    call('GET /tags', { query: { value, sortBy: 'videoCount', sortOrder: 'desc', pageSize: 50 }, signal }),
+  );
+  return answer?.data.map(tag => tag.value) ?? [];
+}

@@ -1,0 +1,9 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { type FeedMessage, subscribe } from '../../api/feed.ts';
+
+/** Hears the event feed for as long as the component is shown. */
+export function useFeed(hear: (message: FeedMessage) => void): void {
+  const latest = useRef(hear);
+  latest.current = hear;
+  useEffect(() => subscribe(message => latest.current(message)), []);
+}

@@ -1,0 +1,61 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Video, VideoStatus } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { isSettled, videoStateOf, withProgress } from '../../format/video-state.ts';
+import { useFeed } from '../hooks/use-feed.ts';
+import { useInterval } from '../hooks/use-interval.ts';
+
+const refreshMs = 5_000;
+
+/**
+ * How it stands with the videos of a page, by their ids: asked for once, then followed by the event feed, and asked for again while
+ * something is to come.
+ *
+ * @param loaded what was loaded together with the videos, and need not be asked for
+ */
+export function useVideoStatuses(
+  videos: readonly Video[],
+  loaded?: ReadonlyMap<string, VideoStatus>,
+): ReadonlyMap<string, VideoStatus> {
+  const [statuses, setStatuses] = useState<ReadonlyMap<string, VideoStatus>>(new Map());
+  const shown = useRef(videos);
+  shown.current = videos;
+
+  const ask = async (wanted: readonly Video[]) => {
+    const answers = await Promise.all(
+      wanted.map(async ({ videoId }) => {
+        try {
+          return [videoId, await call('GET /videos/{videoId}/status', { params: { videoId } })] as const;
+        } catch {
+          // It is gone, or asked for again.
+          return undefined;
+        }
+      }),
+    );
+    const known = answers.filter(answer => answer !== undefined);
+    if (known.length > 0) setStatuses(before => new Map([...before, ...known]));
+  };
+  // Again whenever the list was loaded anew.
+  useEffect(() => {
+    if (loaded === undefined) void ask(videos);
+    else setStatuses(loaded);
+  }, [videos]);
+
+  const isOpen = (video: Video) => {
+    const status = statuses.get(video.videoId);
+    return status === undefined || !isSettled(videoStateOf(video, status));
+  };
+  useInterval(videos.some(isOpen) ? refreshMs : undefined, () => void ask(shown.current.filter(isOpen)));
+  useFeed(message => {
+    const video = shown.current.find(({ videoId }) => videoId === message.videoId);
+    if (video === undefined) return;
+    if (message.type === 'video.encoding.progress') {
+      setStatuses(before => {
+        const status = before.get(video.videoId);
+        if (status === undefined) return before;
+        return new Map(before).set(video.videoId, withProgress(status, message));
+      });
+    } else void ask([video]);
+  });
+  return statuses;
+}

@@ -1,0 +1,40 @@
+import { useEffect } from 'preact/hooks';
+import { call } from '../api/client.ts';
+import { problemOf } from '../api/problem.ts';
+import { isWatchable, videoStateOf } from '../format/video-state.ts';
+import { useFeed } from '../ui/hooks/use-feed.ts';
+import { useInterval } from '../ui/hooks/use-interval.ts';
+import type { Upload } from './upload.ts';
+import { changeUpload, removeUpload, videosChanged } from './upload-store.ts';
+
+const refreshMs = 5_000;
+
+/** Follows what the server makes of a file, until it can be watched. Shows nothing. */
+export function ProcessingMonitor({ upload }: { upload: Upload }) {
+  const ask = () => void refreshStatus(upload);
+  useEffect(ask, []);
+  useInterval(refreshMs, ask);
+  useFeed(({ type, videoId }) => {
+    if (videoId !== upload.videoId) return;
+    if (/^video\.(encoding|source)\./.test(type)) ask();
+  });
+  return null;
+}
+
+async function refreshStatus({ id, videoId, environment }: Upload): Promise<void> {
+  if (videoId === undefined) return;
+  try {
+    const status = await call('GET /videos/{videoId}/status', {
+      params: { videoId },
+      headers: { 'Millrace-Environment': environment },
+    });
+    const state = videoStateOf({ source: { type: 'upload', uri: '' } }, status);
+    if (state.kind === 'failed') changeUpload(id, { state: 'unplayable', problem: state.failure });
+    else if (isWatchable(state)) changeUpload(id, { state: 'ready' });
+    else changeUpload(id, { processedPercent: state.percent });
+    if (isWatchable(state) || state.kind === 'failed') videosChanged();
+  } catch (error) {
+    // Somebody deleted it; everything else is asked again.
+    if (problemOf(error).status === 404) removeUpload(id);
+  }
+}

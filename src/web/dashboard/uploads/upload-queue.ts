@@ -1,0 +1,280 @@
+import { call } from '../api/client.ts';
+import { isAbort, problemOf } from '../api/problem.ts';
+import { type Environment, environment, session } from '../state/session.ts';
+import { showError, showToast } from '../ui/toast.tsx';
+import { chunkBytesFor, fileRefusal } from './chunks.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { followOtherTabs, uploadsInOtherTabs } from './other-tabs.ts';
+import { describeMismatch, type ResumableUpload } from './resumable-upload.ts';
+import { sendFile } from './send-file.ts';
+import { SpeedMeter } from './speed-meter.ts';
+import { isActive, isFinished, titleOf } from './upload.ts';
+import {
+  addUpload,
+  changeUpload,
+  findUpload,
+  forgetUpload,
+  rememberUpload,
+  removeUpload,
+  resumableUploads,
+  uploads,
+  videosChanged,
+} from './upload-store.ts';
+
+const maxConcurrentUploads = 2;
+const maxFiles = 100;
+
+/** What is needed to send an upload, beside what is shown of it. */
+interface UploadJob {
+  readonly file: File;
+  readonly chunkBytes: number;
+  /** The video that it is the file of; undefined makes a new one. */
+  readonly targetVideoId?: string | undefined;
+  /** What the server has for sure. */
+  storedBytes: number;
+  /** Id of the video while it is being made. That is not stopped, and not begun again by whoever goes on meanwhile. */
+  creation?: Promise<string> | undefined;
+  /** Stops what is under way. */
+  abort?: AbortController;
+}
+
+const jobs = new Map<string, UploadJob>();
+
+followOtherTabs({
+  heldHere: () => uploads.peek().flatMap(({ id, videoId }) => (jobs.has(id) && videoId ? [videoId] : [])),
+  // A tab that is busy answers late.
+  onHeld: held => {
+    for (const { id, videoId, state } of uploads.peek())
+      if (state === 'interrupted' && videoId !== undefined && held.includes(videoId)) removeUpload(id);
+  },
+});
+addEventListener('beforeunload', event => {
+  if (uploads.peek().some(isActive)) event.preventDefault();
+});
+
+/** Uploads files to the environment that is shown, each to a new video, a few at a time. */
+export function uploadFiles(files: readonly File[]): void {
+  for (const file of files.slice(0, maxFiles)) addFile(file, titleOf(file.name));
+  if (files.length > maxFiles) showToast(`The first ${maxFiles} files were taken.`);
+  startNext();
+}
+
+/** Uploads the file of a video that has none yet, or whose file failed, in the environment that is shown. */
+export function uploadInto({ videoId, title }: { videoId: string; title: string }, file: File): void {
+  addFile(file, title, videoId);
+  startNext();
+}
+
+function addFile(file: File, title: string, targetVideoId?: string): void {
+  const refusal = fileRefusal(file.size);
+  const id = crypto.getRandomValues(new Uint32Array(2)).join('-');
+  if (refusal === undefined)
+    jobs.set(id, { file, targetVideoId, chunkBytes: chunkBytesFor(file.size), storedBytes: 0 });
+  addUpload({
+    ...{ id, title, fileName: file.name, fileBytes: file.size, sentBytes: 0 },
+    environment: environment.peek(),
+    state: refusal === undefined ? 'waiting' : 'failed',
+    problem: refusal,
+  });
+}
+
+/** Stops an upload until it is resumed. */
+export function pauseUpload(id: string): void {
+  const work = jobs.get(id);
+  work?.abort?.abort();
+  const sentBytes = work?.storedBytes ?? 0;
+  changeUpload(id, { state: 'paused', problem: undefined, bytesPerSecond: undefined, sentBytes });
+  startNext();
+}
+
+/** Goes on with an upload that is paused or failed. */
+export function resumeUpload(id: string): void {
+  if (!jobs.has(id)) return;
+  changeUpload(id, { state: 'waiting', problem: undefined });
+  startNext();
+}
+
+/** Whether an upload has a file to be sent. */
+export function hasFile(id: string): boolean {
+  return jobs.has(id);
+}
+
+/** Goes on with an interrupted upload, if this is its file. */
+export async function chooseFile(id: string, file: File): Promise<void> {
+  const { videoId } = findUpload(id) ?? {};
+  const remembered = resumableUploads().find(entry => entry.videoId === videoId);
+  if (remembered === undefined) return removeUpload(id);
+  let reason: string | undefined;
+  try {
+    reason = describeMismatch(remembered, file, await fingerprintOf(file));
+  } catch {
+    reason = 'The file cannot be read.';
+  }
+  if (reason !== undefined) return changeUpload(id, { problem: reason });
+  jobs.set(id, { file, chunkBytes: remembered.chunkBytes, storedBytes: 0 });
+  resumeUpload(id);
+}
+
+/** Gives an upload up; the video that has a part of the file, if any, is deleted for good. */
+export async function cancelUpload(id: string): Promise<void> {
+  const upload = findUpload(id);
+  if (upload === undefined) return;
+  jobs.get(id)?.abort?.abort();
+  jobs.delete(id);
+  removeUpload(id);
+  startNext();
+  if (upload.videoId !== undefined) await deleteVideo(upload.videoId, upload.environment);
+}
+
+/** Shows those no more that nothing is left to do for. */
+export function dismissFinished(): void {
+  for (const upload of uploads.peek()) {
+    if (isFinished(upload) || (upload.state === 'failed' && upload.videoId === undefined))
+      removeUpload(upload.id);
+  }
+}
+
+/** Shows the uploads of whoever is signed in that were under way when the dashboard was closed. */
+export async function showInterrupted(): Promise<void> {
+  const held = await uploadsInOtherTabs();
+  const shown = new Set(uploads.peek().map(({ videoId }) => videoId));
+  for (const entry of resumableUploads()) {
+    if (shown.has(entry.videoId) || held.has(entry.videoId)) continue;
+    const { videoId, title, fileName, fileBytes } = entry;
+    const id = videoId;
+    addUpload({
+      ...{ id, title, fileName, fileBytes, videoId, environment: entry.environment },
+      ...{ state: 'interrupted', sentBytes: 0 },
+    });
+    void loadReceived(id, entry);
+  }
+}
+
+/** Stops everything, and shows nothing: another person is signed in now. */
+export function clearUploads(): void {
+  for (const { abort } of jobs.values()) abort?.abort();
+  jobs.clear();
+  uploads.value = [];
+}
+
+async function deleteVideo(videoId: string, environment: Environment): Promise<void> {
+  forgetUpload(videoId);
+  try {
+    await call('DELETE /videos/{videoId}', {
+      params: { videoId },
+      query: { permanently: 'true' },
+      headers: { 'Millrace-Environment': environment },
+    });
+  } catch (error) {
+    if (problemOf(error).status !== 404) showError(error);
+  }
+  videosChanged();
+}
+
+/** How much of an interrupted upload the server has; nothing is shown any more of one whose video is gone or complete. */
+async function loadReceived(id: string, { videoId, environment }: ResumableUpload) {
+  try {
+    const { ingest } = await call('GET /videos/{videoId}/status', {
+      params: { videoId },
+      headers: { 'Millrace-Environment': environment },
+    });
+    const isComplete = ingest !== undefined && !['uploading', 'failed'].includes(ingest.status);
+    if (isComplete) throw new Error('complete');
+    const received = (ingest?.receivedBytes ?? []).reduce((sum, { from, to }) => sum + to - from + 1, 0);
+    changeUpload(id, { sentBytes: received });
+  } catch (error) {
+    const { status, message } = problemOf(error);
+    if (status !== 404 && message !== 'complete') return;
+    forgetUpload(videoId);
+    removeUpload(id);
+  }
+}
+
+function startNext(): void {
+  for (const { id } of uploads.peek().filter(({ state }) => state === 'waiting')) {
+    const active = uploads.peek().filter(({ state }) => state === 'sending' || state === 'retrying').length;
+    if (active >= maxConcurrentUploads) return;
+    void send(id);
+  }
+}
+
+async function send(id: string): Promise<void> {
+  const work = jobs.get(id);
+  if (work === undefined) return;
+  const abort = new AbortController();
+  work.abort = abort;
+  changeUpload(id, { state: 'sending' });
+  try {
+    const isNew = findUpload(id)?.videoId === undefined;
+    const videoId = findUpload(id)?.videoId ?? (await ensureVideo(id, work));
+    const pace = new SpeedMeter();
+    await sendFile({
+      ...{ videoId, isNew, file: work.file, chunkBytes: work.chunkBytes, signal: abort.signal },
+      environment: findUpload(id)?.environment ?? environment.peek(),
+      onProgress: sentBytes => {
+        if (abort.signal.aborted) return;
+        pace.record(performance.now(), sentBytes);
+        changeUpload(id, { sentBytes, bytesPerSecond: pace.bytesPerSecond });
+      },
+      onStored: bytes => {
+        work.storedBytes = bytes;
+      },
+      onWaiting: problem => {
+        if (abort.signal.aborted) return;
+        if (problem === undefined) changeUpload(id, { state: 'sending', problem: undefined });
+        // What to do about a lost connection is known: it is tried again.
+        else
+          changeUpload(id, {
+            state: 'retrying',
+            problem: problem.status === 0 ? problem.message : problem.text,
+          });
+      },
+    });
+    jobs.delete(id);
+    forgetUpload(videoId);
+    changeUpload(id, { state: 'processing', sentBytes: work.file.size, bytesPerSecond: undefined });
+    videosChanged();
+  } catch (error) {
+    // Whoever stopped it has said what it is now.
+    if (abort.signal.aborted || isAbort(error)) return;
+    const problem = problemOf(error);
+    const isGone = problem.status === 404;
+    const { videoId } = findUpload(id) ?? {};
+    if (isGone && videoId !== undefined) forgetUpload(videoId);
+    if (isGone) jobs.delete(id);
+    changeUpload(id, {
+      ...{ state: 'failed', bytesPerSecond: undefined },
+      ...(isGone
+        ? { videoId: undefined, problem: 'The video was deleted meanwhile.' }
+        : { problem: problem.text }),
+    });
+  }
+  startNext();
+}
+
+/** The video that is being made, or is made from now on. */
+function ensureVideo(id: string, work: UploadJob): Promise<string> {
+  work.creation ??= createVideo(id, work).finally(() => {
+    work.creation = undefined;
+  });
+  return work.creation;
+}
+
+/** Makes the video that a file becomes, unless it is there, and remembers it. That is not stopped half-way: a video that nobody knows of would be left. */
+async function createVideo(id: string, { file, chunkBytes, targetVideoId }: UploadJob): Promise<string> {
+  const { title, environment } = findUpload(id)!;
+  const accountId = session.peek()?.account.accountId ?? '';
+  const fingerprint = await fingerprintOf(file);
+  const headers = { 'Millrace-Environment': environment };
+  const videoId = targetVideoId ?? (await call('POST /videos', { body: { title }, headers })).videoId;
+  rememberUpload({
+    ...{ videoId, environment, title, chunkBytes },
+    ...{ fileName: file.name, fileBytes: file.size, lastModified: file.lastModified },
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    accountId,
+  });
+  changeUpload(id, { videoId });
+  if (findUpload(id) === undefined) await deleteVideo(videoId, environment);
+  else videosChanged();
+  return videoId;
+}

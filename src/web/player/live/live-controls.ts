@@ -1,0 +1,150 @@
+import type { AudioControl } from '../media/audio-control.ts';
+import type { PlaybackIntent } from '../media/playback-intent.ts';
+import type { PageOptions } from '../page-options.ts';
+import { canEnterFullscreen, toggleFullscreen, togglePictureInPicture } from '../ui/fullscreen.ts';
+import { Hint } from '../ui/hint.ts';
+import { IdleHiding } from '../ui/idle-hiding.ts';
+import { Keyboard, type KeyboardTarget } from '../ui/keyboard.ts';
+import { pageElement, setButton } from '../ui/page-elements.ts';
+import { formatLatency } from './latency-text.ts';
+import { LiveQualityMenu } from './live-quality-menu.ts';
+import { LiveSeekBar } from './live-seek-bar.ts';
+import type { LiveSession } from './live-session.ts';
+
+const latencyRefreshMs = 500;
+
+/** What the controls work on. */
+export interface LiveControlsTarget {
+  readonly root: HTMLElement;
+  readonly video: HTMLVideoElement;
+  readonly session: LiveSession;
+  readonly playing: PlaybackIntent;
+  readonly sound: AudioControl;
+}
+
+/** The bar of buttons, the keyboard, and the hiding of both while nobody touches them. */
+export class LiveControls {
+  readonly #player: LiveControlsTarget;
+  readonly #play = pageElement('play', HTMLButtonElement);
+  readonly #mute = pageElement('mute', HTMLButtonElement);
+  readonly #volume = pageElement('volume', HTMLInputElement);
+  readonly #live = pageElement('live', HTMLButtonElement);
+  readonly #liveText = pageElement('live-text', HTMLElement);
+  readonly #latency = pageElement('latency', HTMLElement);
+  readonly #latencyText = pageElement('latency-text', HTMLElement);
+  readonly #fullscreen = pageElement('fullscreen', HTMLButtonElement);
+  readonly #idleHiding: IdleHiding;
+  readonly #seekBar: LiveSeekBar;
+  readonly #qualities: LiveQualityMenu;
+
+  constructor(player: LiveControlsTarget, options: PageOptions) {
+    this.#player = player;
+    this.#idleHiding = new IdleHiding(
+      player.root,
+      () => player.playing.wantsToPlay && !this.#qualities.isOpen,
+    );
+    this.#qualities = new LiveQualityMenu(player.session.media, () => this.#idleHiding.show());
+    player.root.classList.toggle('hide-title', options.hideTitle);
+    player.root.classList.toggle('hide-controls', options.hideControls);
+    this.#seekBar = new LiveSeekBar(player.session.media, player.video, () => {
+      this.#idleHiding.show();
+      this.#showLatency();
+    });
+    this.#wireButtons();
+    this.#wireVideo();
+    new Keyboard(this.#keyboardTarget(), new Hint(), () => this.#idleHiding.show());
+    setInterval(() => this.#showLatency(), latencyRefreshMs);
+  }
+
+  /** Shows what the player does now. */
+  refresh(): void {
+    const { root, playing, sound } = this.#player;
+    const isPlaying = playing.wantsToPlay;
+    root.classList.toggle('is-paused', !isPlaying);
+    root.classList.toggle('needs-unmute', sound.needsUnmute);
+    setButton(this.#play, isPlaying ? 'pause' : 'play', isPlaying ? 'Pause' : 'Play');
+    setButton(this.#mute, sound.volume === 0 ? 'muted' : 'sound', sound.volume === 0 ? 'Unmute' : 'Mute');
+    this.#volume.value = String(sound.volume);
+    this.#volume.style.setProperty('--filled', `${sound.volume * 100}%`);
+    this.#volume.setAttribute('aria-valuetext', `${Math.round(sound.volume * 100)} %`);
+    this.#showLatency();
+    this.#idleHiding.show();
+  }
+
+  #keyboardTarget(): KeyboardTarget {
+    const { root, video, session, playing, sound } = this.#player;
+    const { media } = session;
+    return {
+      ...{ root, video, sound, isLive: true },
+      isReady: () => session.phase === 'live' || session.phase === 'reconnecting',
+      toggle: () => playing.toggle(),
+      seekBy: seconds => media.seekBy(seconds),
+      seekToFraction: part => (part === 1 ? this.#goToLive() : media.seekToFraction(part)),
+      stepFrame: steps => {
+        if (playing.wantsToPlay) playing.toggle();
+        media.seekBy(steps / media.frameRate);
+      },
+      stepRate: steps => media.stepRate(steps),
+      // A broadcast comes without captions.
+      toggleCaptions: () => undefined,
+    };
+  }
+
+  #wireButtons(): void {
+    const { root, video, playing, sound } = this.#player;
+    const pip = pageElement('pip', HTMLButtonElement);
+    this.#play.addEventListener('click', () => playing.toggle());
+    pageElement('big-play', HTMLButtonElement).addEventListener('click', () => playing.toggle());
+    pageElement('unmute', HTMLButtonElement).addEventListener('click', () => sound.toggleMuted());
+    this.#mute.addEventListener('click', () => sound.toggleMuted());
+    this.#volume.addEventListener('input', () => sound.setVolume(Number(this.#volume.value)));
+    this.#live.addEventListener('click', () => this.#goToLive());
+    this.#fullscreen.addEventListener('click', () => void toggleFullscreen(root, video));
+    pip.addEventListener('click', () => void togglePictureInPicture(video));
+    pip.title = 'Picture in picture';
+    pip.hidden = document.pictureInPictureEnabled !== true;
+    this.#fullscreen.hidden = !canEnterFullscreen(video);
+    this.#fullscreen.title = 'Fullscreen';
+    document.addEventListener('fullscreenchange', () => {
+      const isFull = document.fullscreenElement !== null;
+      const icon = isFull ? 'leave-fullscreen' : 'enter-fullscreen';
+      setButton(this.#fullscreen, icon, isFull ? 'Leave fullscreen' : 'Fullscreen');
+    });
+  }
+
+  /** A mouse plays and pauses on the picture; a finger only shows or hides the controls. */
+  #wireVideo(): void {
+    const { root, video, playing } = this.#player;
+    video.addEventListener('click', event => {
+      const isTouch = event instanceof PointerEvent && event.pointerType !== 'mouse';
+      if (!isTouch) playing.toggle();
+      else if (this.#idleHiding.isHidden) this.#idleHiding.show();
+      else this.#idleHiding.hide();
+    });
+    video.addEventListener('dblclick', () => void toggleFullscreen(root, video));
+  }
+
+  #showLatency(): void {
+    const { media } = this.#player.session;
+    const seconds = media.latencySeconds();
+    const hasPicture = seconds !== undefined && !media.isSourceStalled;
+    const isBehind = hasPicture && media.isBehindLive(this.#player.playing.wantsToPlay);
+    const label = isBehind ? 'Go to live' : 'Live';
+    this.#latency.hidden = !hasPicture;
+    this.#latencyText.textContent = hasPicture ? formatLatency(seconds) : '';
+    this.#live.classList.toggle('is-at-edge', hasPicture && !isBehind);
+    this.#live.disabled = !hasPicture;
+    this.#seekBar.refresh();
+    this.#qualities.refresh();
+    if (this.#liveText.textContent === label) return;
+    this.#liveText.textContent = label;
+    this.#live.setAttribute('aria-label', label);
+  }
+
+  #goToLive(): void {
+    const { session, playing } = this.#player;
+    if (playing.wantsToPlay && session.media.isAtLiveEdge()) return;
+    session.media.goToLive();
+    playing.start();
+  }
+}

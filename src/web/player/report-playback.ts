@@ -1,0 +1,115 @@
+import { isEnabled, parseAddress } from './page-options.ts';
+
+/** Events as the intake numbers them; the ones that are missing here do not happen on these pages. */
+const eventTypes = { loaded: 1, play: 2, pause: 3, timeUpdate: 4, error: 5, end: 6, seek: 7 } as const;
+
+interface PlayEvent {
+  readonly eat: number;
+  readonly typ: number;
+  readonly vti: number;
+  readonly vwi: number;
+  readonly vhe: number;
+  readonly pau: boolean;
+  readonly eco?: number;
+}
+
+const reportUrl = '/watch';
+const version = '1';
+const reportEveryMs = 5_000;
+const maxEvents = 20;
+const timeUpdateEveryMs = 1_000;
+const sessionKey = 'millrace.session';
+
+/**
+ * Tells the server what is watched, for its analytics: in reports every five seconds while something happens, and when the page goes.
+ * Nothing is told where the address says `analytics:false`, or the browser asks not to be tracked. A video that was played to its end
+ * tells nothing more: playing it again is part of the same playback.
+ */
+export function reportPlayback(video: HTMLVideoElement, mediaId: string, isLive: boolean): void {
+  if (mediaId === '' || !isReportingAllowed()) return;
+  const playback = { sid: sessionId(), mid: mediaId, pid: newId(), ref: document.referrer, ver: version };
+  let events: PlayEvent[] = [];
+  let timer = 0;
+  let timeUpdateAtMs = 0;
+  let hasEnded = false;
+
+  const body = (): string => {
+    clearTimeout(timer);
+    timer = 0;
+    const text = JSON.stringify({ sat: Date.now(), ...playback, eve: events });
+    events = [];
+    return text;
+  };
+  const send = (): void => {
+    fetch(reportUrl, { method: 'POST', body: body(), keepalive: true, credentials: 'omit' }).catch(() => {
+      // What the server misses of this, nobody who watches misses.
+    });
+  };
+  const add = (type: keyof typeof eventTypes): void => {
+    if (hasEnded) return;
+    events.push({
+      eat: Date.now(),
+      typ: eventTypes[type],
+      vti: video.currentTime,
+      vwi: video.videoWidth,
+      vhe: video.videoHeight,
+      pau: video.paused,
+      ...(type === 'error' ? { eco: video.error?.code ?? 0 } : {}),
+    });
+    if (events.length >= maxEvents) send();
+    else if (timer === 0) timer = setTimeout(send, reportEveryMs);
+  };
+
+  video.addEventListener('play', () => add('play'));
+  video.addEventListener('pause', () => add('pause'));
+  video.addEventListener('seeked', () => add('seek'));
+  video.addEventListener('error', () => add('error'));
+  video.addEventListener('timeupdate', () => {
+    const nowMs = Date.now();
+    if (video.paused || video.seeking || Math.abs(nowMs - timeUpdateAtMs) < timeUpdateEveryMs) return;
+    timeUpdateAtMs = nowMs;
+    add('timeUpdate');
+  });
+  video.addEventListener('ended', () => {
+    add('end');
+    hasEnded = !isLive;
+  });
+  addEventListener('pagehide', () => {
+    if (!video.paused) add('timeUpdate');
+    if (events.length > 0) navigator.sendBeacon(reportUrl, body());
+  });
+  add('loaded');
+}
+
+function isReportingAllowed(): boolean {
+  const asked = navigator as Navigator & {
+    readonly globalPrivacyControl?: boolean;
+    readonly doNotTrack?: string | null;
+  };
+  if (asked.globalPrivacyControl === true || asked.doNotTrack === '1') return false;
+  return isEnabled(parseAddress(location.hash, location.search), 'analytics', true);
+}
+
+/** The same for all that is watched in this tab. */
+function sessionId(): string {
+  try {
+    const known = sessionStorage.getItem(sessionKey);
+    if (known !== null) return known;
+    const made = newId();
+    sessionStorage.setItem(sessionKey, made);
+    return made;
+  } catch {
+    // A frame on another site may have no storage: then each page is a session.
+    return newId();
+  }
+}
+
+/** Random, in the form of a UUID; `crypto.randomUUID` is not there on pages without TLS. */
+function newId(): string {
+  const hex = Array.from(crypto.getRandomValues(new Uint8Array(16)), byte =>
+    byte.toString(16).padStart(2, '0'),
+  );
+  return [hex.slice(0, 4), hex.slice(4, 6), hex.slice(6, 8), hex.slice(8, 10), hex.slice(10)]
+    .map(part => part.join(''))
+    .join('-');
+}

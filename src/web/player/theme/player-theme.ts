@@ -1,0 +1,46 @@
+/** How the owner of a video or of a live stream wants its player to look and behave. */
+export interface PlayerTheme {
+  /** CSS colours by the names of the API: `trackPlayed`, `link`, … */
+  readonly colors: Readonly<Record<string, string>>;
+  readonly enableApi: boolean;
+  readonly enableControls: boolean;
+  readonly forceAutoplay: boolean;
+  readonly forceLoop: boolean;
+  readonly hideTitle: boolean;
+  readonly logo: { readonly src: string; readonly link: string | undefined } | undefined;
+}
+
+/** Reads a theme out of the server's JSON; undefined where there is none. */
+export function parseTheme(value: unknown): PlayerTheme | undefined {
+  const theme = asRecord(value);
+  if (theme === undefined) return undefined;
+  const colors = Object.entries(asRecord(theme.colors) ?? {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  const logo = asText(theme.logo);
+  return {
+    colors: Object.fromEntries(colors),
+    enableApi: theme.enableApi !== false,
+    enableControls: theme.enableControls !== false,
+    forceAutoplay: theme.forceAutoplay === true,
+    forceLoop: theme.forceLoop === true,
+    hideTitle: theme.hideTitle === true,
+    logo: logo === undefined ? undefined : { src: logo, link: asWebUrl(theme.link) },
+  };
+}
+
+/** The owner's own text: only an address of the web becomes a link. */
+function asWebUrl(value: unknown): string | undefined {
+  const text = asText(value);
+  return text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined;
+}
+
+/** The value, where it is an object. */
+export function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+}
+
+/** The value, where it is a text with something in it. */
+export function asText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,121 @@
+import type { AudioControl } from '../media/audio-control.ts';
+import { toggleFullscreen, togglePictureInPicture } from './fullscreen.ts';
+import type { Hint } from './hint.ts';
+import type { KeyHelp } from './key-help.ts';
+import { isRepeatable, type KeyAction, keyActionOf } from './player-keys.ts';
+
+const volumeStep = 0.1;
+
+/** The player that the keys control: that of a video or of a live stream. */
+export interface KeyboardTarget {
+  readonly root: HTMLElement;
+  readonly video: HTMLVideoElement;
+  readonly sound: AudioControl;
+  readonly isLive: boolean;
+  /** Returns whether there is something to play, seek and mute now. */
+  isReady(): boolean;
+  toggle(): void;
+  seekBy(seconds: number): void;
+  /** `part`: 0 the start of the seek bar, 1 its end. */
+  seekToFraction(part: number): void;
+  stepFrame(steps: 1 | -1): void;
+  /** Takes the next speed, and gives it. */
+  stepRate(steps: 1 | -1): number;
+  /** Shows or hides the captions. Gives whether they are shown; undefined where there are none. */
+  toggleCaptions(): boolean | undefined;
+}
+
+/** The keyboard of a player page, with the same shortcuts for videos and live streams. */
+export class Keyboard {
+  readonly #target: KeyboardTarget;
+  readonly #hint: Hint;
+  #help: Promise<KeyHelp> | undefined;
+
+  /** `onUse`: called before each shortcut. */
+  constructor(target: KeyboardTarget, hint: Hint, onUse: () => void) {
+    this.#target = target;
+    this.#hint = hint;
+    document.addEventListener('keydown', event => {
+      const action = isForPlayer(event) ? keyActionOf(event.key) : undefined;
+      if (action === undefined || (action.does !== 'help' && !target.isReady())) return;
+      event.preventDefault();
+      onUse();
+      if (!event.repeat || isRepeatable(action)) this.#perform(action);
+    });
+  }
+
+  #perform(action: KeyAction): void {
+    const { root, video, sound } = this.#target;
+    switch (action.does) {
+      case 'toggle-play':
+        this.#target.toggle();
+        break;
+      case 'mute':
+        sound.toggleMuted();
+        this.#hint.show(sound.volume === 0 ? 'Sound off' : 'Sound on');
+        break;
+      case 'volume':
+        sound.setVolume(sound.volume + action.steps * volumeStep);
+        this.#hint.show(`Volume ${Math.round(sound.volume * 100)} %`);
+        break;
+      case 'fullscreen':
+        void toggleFullscreen(root, video);
+        break;
+      case 'picture-in-picture':
+        if (document.pictureInPictureEnabled) void togglePictureInPicture(video);
+        break;
+      case 'captions':
+        this.#toggleCaptions();
+        break;
+      case 'seek-by':
+        this.#target.seekBy(action.seconds);
+        this.#hint.show(seekText(action.seconds));
+        break;
+      case 'seek-to':
+        this.#target.seekToFraction(action.part);
+        break;
+      case 'rate':
+        this.#hint.show(`${this.#target.stepRate(action.steps)}×`);
+        break;
+      case 'frame':
+        this.#target.stepFrame(action.steps);
+        break;
+      case 'help':
+        void this.#openHelp();
+        break;
+    }
+  }
+
+  /** The dialog is loaded when it is first asked for: few viewers do. */
+  async #openHelp(): Promise<void> {
+    const { root, isLive } = this.#target;
+    this.#help ??= import('./key-help.ts').then(({ KeyHelp }) => new KeyHelp(root, isLive));
+    try {
+      (await this.#help).open();
+    } catch {
+      // The server cannot be reached: the next press tries again.
+      this.#help = undefined;
+    }
+  }
+
+  #toggleCaptions(): void {
+    const isShown = this.#target.toggleCaptions();
+    this.#hint.show(isShown === undefined ? 'No captions' : isShown ? 'Captions on' : 'Captions off');
+  }
+}
+
+/** Formats the distance of a seek, such as `+5 s`. */
+export function seekText(seconds: number): string {
+  return seconds < 0 ? `−${-seconds} s` : `+${seconds} s`;
+}
+
+/** Returns whether a key is for the player, and not for a field, a dialog, a focused button or slider, or the browser. */
+function isForPlayer(event: KeyboardEvent): boolean {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return false;
+  const { target } = event;
+  if (!(target instanceof Element)) return true;
+  if (target.closest('dialog, textarea, select, [contenteditable]') !== null) return false;
+  if (target instanceof HTMLInputElement)
+    return target.type === 'range' && !/^(Arrow|Home|End|Page)/.test(event.key);
+  return !(event.key === ' ' && target instanceof HTMLButtonElement);
+}

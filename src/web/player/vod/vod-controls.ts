@@ -1,0 +1,206 @@
+import { parseChapters } from '../../shared/chapters.ts';
+import { formatTime } from '../../shared/time-text.ts';
+import { canEnterFullscreen, toggleFullscreen, togglePictureInPicture } from '../ui/fullscreen.ts';
+import { Hint } from '../ui/hint.ts';
+import { IdleHiding } from '../ui/idle-hiding.ts';
+import { Keyboard, type KeyboardTarget, seekText } from '../ui/keyboard.ts';
+import { pageElement, setButton } from '../ui/page-elements.ts';
+import { PopupMenu } from '../ui/popup-menu.ts';
+import { VideoGestures } from './video-gestures.ts';
+import { preferredTrack, type VodCaptions } from './vod-captions.ts';
+import { VodMenus } from './vod-menus.ts';
+import type { VodPlayer } from './vod-player.ts';
+import { VodSeekBar } from './vod-seek-bar.ts';
+import type { VodState } from './vod-state.ts';
+
+/** What the controls may show. */
+export interface VodControlsOptions {
+  /** No bar, no keys but those for playing. */
+  readonly hideControls: boolean;
+  readonly hideTitle: boolean;
+  readonly hidePoster: boolean;
+}
+
+/** Everything that is laid over the picture of a video, and the keyboard. */
+export class VodControls {
+  readonly #player: VodPlayer;
+  readonly #captions: VodCaptions;
+  readonly #bar: VodSeekBar;
+  readonly #menu = new PopupMenu(isOpen => this.#onMenu(isOpen));
+  readonly #menus: VodMenus;
+  readonly #idleHiding: IdleHiding;
+  readonly #play = pageElement('play', HTMLButtonElement);
+  readonly #bigPlay = pageElement('big-play', HTMLButtonElement);
+  readonly #mute = pageElement('mute', HTMLButtonElement);
+  readonly #volume = pageElement('volume', HTMLInputElement);
+  readonly #pip = pageElement('pip', HTMLButtonElement);
+  readonly #fullscreen = pageElement('fullscreen', HTMLButtonElement);
+  readonly #download = pageElement('download', HTMLButtonElement);
+  readonly #hint = new Hint();
+  readonly #badge = pageElement('badge', HTMLElement);
+  #chaptersAddress: string | undefined;
+  #focusesPlayButton = false;
+
+  constructor(player: VodPlayer, captions: VodCaptions, options: VodControlsOptions) {
+    const { root, video } = player;
+    this.#player = player;
+    this.#captions = captions;
+    this.#bar = new VodSeekBar(player);
+    this.#idleHiding = new IdleHiding(
+      root,
+      () => player.playing.wantsToPlay && !this.#menu.isOpen && !this.#bar.isDragged,
+    );
+    const canLeavePage = document.pictureInPictureEnabled === true;
+    const openSmallWindow = canLeavePage ? () => void togglePictureInPicture(video) : undefined;
+    this.#menus = new VodMenus(this.#menu, {
+      player,
+      captions,
+      chapters: () => this.#bar.chapters,
+      openSmallWindow,
+    });
+    new VideoGestures(player, pageElement('surface', HTMLElement), this.#idleHiding, {
+      onSeek: seconds => this.#hint.show(seekText(seconds)),
+      isTaken: () => this.#menu.wasJustDismissed,
+    });
+    this.setHidden('controls', options.hideControls);
+    this.setHidden('title', options.hideTitle);
+    this.setHidden('poster', options.hidePoster);
+    this.#wireButtons(openSmallWindow);
+    new MutationObserver(() => this.#raiseCaptions()).observe(root, {
+      attributeFilter: ['class', 'data-phase'],
+    });
+    new Keyboard(this.#keyboardTarget(), this.#hint, () => this.#idleHiding.show());
+  }
+
+  /** Leaves a part of the page out, or shows it again. */
+  setHidden(part: 'controls' | 'title' | 'poster', isHidden: boolean): void {
+    this.#player.root.classList.toggle(`hide-${part}`, isHidden);
+    if (isHidden && part === 'controls') this.#menu.close();
+  }
+
+  /** Takes what is known of the video. */
+  update(state: VodState): void {
+    this.#bar.preview.setStoryboard(state.storyboard);
+    this.#download.hidden = state.mp4 === undefined;
+    this.#badge.textContent = state.duration === undefined ? '' : formatTime(state.duration);
+    void this.#loadChapters(state);
+    this.refresh();
+  }
+
+  /** Shows what the player does now. */
+  refresh(): void {
+    const { root, playing, sound, hasBegun, isAtEnd } = this.#player;
+    const isPlaying = playing.wantsToPlay;
+    root.classList.toggle('is-paused', !isPlaying);
+    root.classList.toggle('is-fresh', !hasBegun);
+    root.classList.toggle('is-at-end', isAtEnd);
+    root.classList.toggle('needs-unmute', sound.needsUnmute);
+    const does = isAtEnd ? 'Replay' : isPlaying ? 'Pause' : 'Play';
+    setButton(this.#play, does.toLowerCase(), does);
+    setButton(this.#bigPlay, isAtEnd ? 'replay' : 'play', isAtEnd ? 'Replay' : 'Play');
+    setButton(this.#mute, sound.volume === 0 ? 'muted' : 'sound', sound.volume === 0 ? 'Unmute' : 'Mute');
+    this.#volume.value = String(sound.volume);
+    this.#volume.style.setProperty('--filled', `${sound.volume * 100}%`);
+    this.#volume.setAttribute('aria-valuetext', `${Math.round(sound.volume * 100)} %`);
+    this.#bar.refresh();
+    this.#menus.refresh();
+    if (!isPlaying) this.#idleHiding.show();
+    if (!this.#focusesPlayButton || !hasBegun) return;
+    this.#focusesPlayButton = false;
+    this.#play.focus({ preventScroll: true });
+  }
+
+  #keyboardTarget(): KeyboardTarget {
+    const player = this.#player;
+    const captions = this.#captions;
+    const { root, video, sound, session } = player;
+    return {
+      ...{ root, video, sound, isLive: false },
+      isReady: () => session.phase === 'ready',
+      toggle: () => player.toggle(),
+      seekBy: seconds => player.seekBy(seconds),
+      seekToFraction: part => player.seekTo(part * player.totalSeconds),
+      stepFrame: steps => player.stepFrame(steps),
+      stepRate: steps => {
+        player.stepRate(steps);
+        return video.playbackRate;
+      },
+      toggleCaptions: () => {
+        if (captions.tracks.length === 0) return undefined;
+        captions.toggle();
+        return captions.language !== undefined;
+      },
+    };
+  }
+
+  #wireButtons(openSmallWindow: (() => void) | undefined): void {
+    const { root, video, sound } = this.#player;
+    this.#play.addEventListener('click', () => this.#player.toggle());
+    this.#bigPlay.addEventListener('click', ({ detail }) => {
+      // The button goes away: keys go on to the controls, once those are there.
+      this.#focusesPlayButton = detail === 0;
+      this.#player.play();
+    });
+    this.#download.addEventListener('click', () => this.#downloadFile());
+    pageElement('unmute', HTMLButtonElement).addEventListener('click', () => sound.toggleMuted());
+    this.#mute.addEventListener('click', () => sound.toggleMuted());
+    this.#volume.addEventListener('input', () => sound.setVolume(Number(this.#volume.value)));
+    this.#pip.hidden = openSmallWindow === undefined;
+    this.#pip.addEventListener('click', () => openSmallWindow?.());
+    this.#fullscreen.hidden = !canEnterFullscreen(video);
+    this.#fullscreen.addEventListener('click', () => void toggleFullscreen(root, video));
+    document.addEventListener('fullscreenchange', () => {
+      const isFull = document.fullscreenElement !== null;
+      const icon = isFull ? 'leave-fullscreen' : 'enter-fullscreen';
+      setButton(this.#fullscreen, icon, isFull ? 'Leave fullscreen' : 'Fullscreen');
+    });
+    video.addEventListener('ratechange', () => this.#menus.refresh());
+  }
+
+  #downloadFile(): void {
+    const { mp4 } = this.#player.session.state;
+    if (mp4 === undefined) return;
+    const link = document.createElement('a');
+    link.href = downloadUrl(mp4);
+    link.download = '';
+    link.click();
+  }
+
+  async #loadChapters(state: VodState): Promise<void> {
+    const address = preferredTrack(state.chapters, navigator.languages)?.src;
+    if (address === this.#chaptersAddress) return;
+    this.#chaptersAddress = address;
+    const chapters = address === undefined ? [] : parseChapters(await fetchText(address));
+    if (address !== this.#chaptersAddress) return;
+    this.#bar.setChapters(chapters);
+    this.#menus.refresh();
+  }
+
+  #onMenu(isOpen: boolean): void {
+    this.#player.root.classList.toggle('has-menu', isOpen);
+    this.#idleHiding.show();
+  }
+
+  /** Captions stand above the controls as long as those are shown. */
+  #raiseCaptions(): void {
+    const { classList } = this.#player.root;
+    this.#captions.raise(!classList.contains('is-idle') && !classList.contains('hide-controls'));
+  }
+}
+
+/** The server names the file only when it is asked for as a download. */
+function downloadUrl(address: string): string {
+  const url = new URL(address, location.href);
+  url.searchParams.set('dl', '1');
+  return url.href;
+}
+
+/** What stands there, or nothing. */
+async function fetchText(address: string): Promise<string> {
+  try {
+    const answer = await fetch(address);
+    return answer.ok ? await answer.text() : '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,333 @@
+import Hls, { type ErrorData, type HlsConfig, type Level } from 'hls.js/dist/hls.min.mjs';
+import { BackOff } from '../../shared/back-off.ts';
+import { commonHlsSettings } from '../media/hls-settings.ts';
+import { compareLevels, qualityLabel } from '../media/qualities.ts';
+import { Recovery } from '../media/recovery.ts';
+import { addLevels } from './add-levels.ts';
+
+/** Hears what happens to the media. */
+export interface VodMediaHandlers {
+  /** The server could not be reached, or answered with an error; `retry` goes on. `isGone`: it has no such thing (any more). */
+  onInterrupted(isGone: boolean): void;
+  /** Data came again after an interruption. */
+  onResumed(): void;
+  /** This browser cannot play it; `stop` has been called. */
+  onUnplayable(): void;
+  /** Other qualities are there, another one is shown, or the end of the list moved. */
+  onChange(): void;
+}
+
+/** A quality to choose. `id` is good until the next change. */
+export interface Quality {
+  readonly id: number;
+  /** Such as `720p`. */
+  readonly label: string;
+  readonly height: number;
+  readonly bitsPerSecond: number;
+}
+
+/** No quality chosen: the network decides. */
+export const autoQuality = -1;
+
+/** Until the first play, a few seconds are enough to start at once. */
+const pausedBufferSeconds = 6;
+const playingBufferSeconds = 30;
+
+const hlsConfig: Partial<HlsConfig> = {
+  ...commonHlsSettings,
+  lowLatencyMode: false,
+  // A list that still grows has an end too: the seek bar needs it.
+  liveDurationInfinity: false,
+  maxBufferLength: pausedBufferSeconds,
+  maxMaxBufferLength: 60,
+  backBufferLength: 60,
+  fragLoadPolicy: {
+    default: {
+      maxTimeToFirstByteMs: 10_000,
+      maxLoadTimeMs: 60_000,
+      timeoutRetry: { maxNumRetry: 2, retryDelayMs: 0, maxRetryDelayMs: 0 },
+      errorRetry: { maxNumRetry: 3, retryDelayMs: 500, maxRetryDelayMs: 4000 },
+    },
+  },
+};
+
+const nativeType = 'application/vnd.apple.mpegurl';
+/** So many fresh starts within a minute without playing in between are enough to know that it does not work. */
+const maxRestarts = 3;
+const restartWindowMs = 60_000;
+
+/** Times of segments and of their keyframes may differ by rounding. */
+const keyframeToleranceSeconds = 0.1;
+
+/** Whether this browser can play HLS at all, and how. */
+export function vodPlayableWith(video: HTMLVideoElement): 'hls.js' | 'native' | undefined {
+  if (Hls.isSupported()) return 'hls.js';
+  return video.canPlayType(nativeType) === '' ? undefined : 'native';
+}
+
+/** The HLS of one video in a video element: loads it, mends what breaks, chooses the quality, and follows a list that still grows. */
+export class VodMedia {
+  readonly #video: HTMLVideoElement;
+  readonly #handlers: VodMediaHandlers;
+  readonly #recovery = new Recovery();
+  readonly #retryBackOff = new BackOff(500, 10_000);
+  #hls: Hls | undefined;
+  #url: string | undefined;
+  #retryTimer = 0;
+  #isInterrupted = false;
+  #needsRestart = false;
+  #startSeconds = 0;
+  #bufferSeconds = pausedBufferSeconds;
+  /** What the viewer chose, by name, so that a fresh start keeps it. */
+  #chosenLabel: string | undefined;
+  #restartsAtMs: number[] = [];
+  /** Position of the segment that is being played, in seconds. */
+  #playingSegmentStart = 0;
+
+  constructor(video: HTMLVideoElement, handlers: VodMediaHandlers) {
+    this.#video = video;
+    this.#handlers = handlers;
+    video.addEventListener('error', () => {
+      if (this.#hls === undefined && this.isLoaded) this.#interrupt(false, true);
+    });
+    video.addEventListener('loadedmetadata', () => {
+      if (this.#hls === undefined && this.#startSeconds > 0) video.currentTime = this.#startSeconds;
+      this.#resume();
+    });
+    video.addEventListener('playing', () => {
+      this.#bufferSeconds = playingBufferSeconds;
+      if (this.#hls !== undefined) this.#hls.config.maxBufferLength = playingBufferSeconds;
+    });
+    addEventListener('online', () => {
+      if (this.#isInterrupted) this.retry();
+    });
+  }
+
+  get isLoaded(): boolean {
+    return this.#url !== undefined;
+  }
+
+  /** Loads the multivariant playlist at `url`, to begin at `startSeconds`. */
+  load(url: string, startSeconds: number): void {
+    this.stop();
+    this.#url = url;
+    this.#startSeconds = startSeconds;
+    if (vodPlayableWith(this.#video) === 'hls.js') this.#loadWithHls(url);
+    else this.#video.src = url;
+  }
+
+  stop(): void {
+    clearTimeout(this.#retryTimer);
+    if (this.#url === undefined) return;
+    this.#url = undefined;
+    this.#needsRestart = false;
+    this.#hls?.destroy();
+    this.#hls = undefined;
+    this.#video.removeAttribute('src');
+    this.#video.load();
+  }
+
+  /** Loads everything anew at the present position. */
+  restart(): void {
+    const url = this.#url;
+    if (url === undefined) return;
+    const hasBegun = this.#video.readyState > HTMLMediaElement.HAVE_NOTHING;
+    this.load(url, hasBegun ? this.#video.currentTime : this.#startSeconds);
+  }
+
+  /** Tries to go on after an interruption, at once. */
+  retry(): void {
+    clearTimeout(this.#retryTimer);
+    const hls = this.#hls;
+    if (hls === undefined || this.#needsRestart || hls.levels.length === 0) {
+      this.#needsRestart = false;
+      this.restart();
+    } else {
+      const hasBegun = this.#video.readyState > HTMLMediaElement.HAVE_NOTHING;
+      hls.startLoad(hasBegun ? this.#video.currentTime : this.#startSeconds);
+    }
+  }
+
+  /** Tries to go on after a while; longer at each time without success. */
+  retryLater(): void {
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => this.retry(), this.#retryBackOff.next());
+  }
+
+  /** Whether more of the video is still to come. */
+  get isGrowing(): boolean {
+    return this.#hls?.latestLevelDetails?.live ?? this.#video.duration === Number.POSITIVE_INFINITY;
+  }
+
+  /** How far the video can be played by now, in seconds. 0 before anything is known. */
+  get availableSeconds(): number {
+    const edge = this.#hls?.latestLevelDetails?.edge;
+    if (edge !== undefined && edge > 0) return edge;
+    const { duration, seekable } = this.#video;
+    if (Number.isFinite(duration)) return duration;
+    return seekable.length === 0 ? 0 : seekable.end(seekable.length - 1);
+  }
+
+  /** Frames a second of what is shown; 30 when the lists do not say. */
+  get frameRate(): number {
+    const hls = this.#hls;
+    const rate = hls?.levels[hls.currentLevel]?.frameRate ?? 0;
+    return rate > 0 ? rate : 30;
+  }
+
+  /** The qualities, best first. None where the browser chooses by itself or there is only sound. */
+  get qualities(): Quality[] {
+    return (this.#hls?.levels ?? [])
+      .map((level, id) => ({
+        id,
+        label: qualityLabel(level),
+        height: level.height,
+        bitsPerSecond: level.bitrate,
+      }))
+      .filter(({ height }) => height > 0)
+      .reverse();
+  }
+
+  /** The quality that is shown. */
+  get currentQuality(): Quality | undefined {
+    const id = this.#hls?.currentLevel ?? -1;
+    return this.qualities.find(quality => quality.id === id);
+  }
+
+  /** Id of the chosen quality, or {@link autoQuality}. */
+  get chosenQuality(): number {
+    if (this.#chosenLabel === undefined) return autoQuality;
+    return this.qualities.find(({ label }) => label === this.#chosenLabel)?.id ?? autoQuality;
+  }
+
+  /** Goes over to a quality at the next segment, or leaves the choice to the network with {@link autoQuality}. */
+  chooseQuality(id: number): void {
+    const hls = this.#hls;
+    if (hls === undefined) return;
+    this.#chosenLabel = this.qualities.find(quality => quality.id === id)?.label;
+    hls.nextLevel = this.#chosenLabel === undefined ? autoQuality : id;
+    if (this.#chosenLabel !== undefined) this.#dropBackBuffer(hls);
+    this.#handlers.onChange();
+  }
+
+  /**
+   * Looks whether the multivariant playlist lists more than before. More qualities are taken in while it plays; other changes
+   * wait for `restartIfPending`.
+   */
+  checkForNewQualities(): void {
+    const hls = this.#hls;
+    const url = this.#url;
+    if (hls === undefined || url === undefined || hls.levels.length === 0) return;
+    const reader = new Hls({ ...hlsConfig, autoStartLoad: false });
+    const done = () => reader.destroy();
+    reader.on(Hls.Events.ERROR, (_, { fatal }) => {
+      if (fatal) done();
+    });
+    reader.on(Hls.Events.MANIFEST_PARSED, (_, { levels }) => {
+      if (hls === this.#hls) this.#addQualities(hls, levels);
+      // Not within its own event.
+      setTimeout(done);
+    });
+    reader.loadSource(url);
+  }
+
+  /** Starts anew with what `lookForMore` found, if anything. To be called when nobody minds a short break. */
+  restartIfPending(): boolean {
+    if (!this.#needsRestart || this.#isInterrupted) return false;
+    this.restart();
+    return true;
+  }
+
+  #addQualities(hls: Hls, found: readonly Level[]): void {
+    const difference = compareLevels(hls.levels, found);
+    const bestBefore = hls.levels.at(-1);
+    if (difference === 'different' || (difference === 'added' && !addLevels(hls, found))) {
+      this.#needsRestart = true;
+    } else if (
+      difference === 'added' &&
+      this.#chosenLabel === undefined &&
+      hls.levels.at(-1) !== bestBefore
+    ) {
+      // What is loaded ahead gives way to something better, but for the next seconds.
+      hls.nextLevel = autoQuality;
+    }
+    if (difference !== 'same') this.#handlers.onChange();
+  }
+
+  /** Drops what is buffered before the segment that is being played: who goes back, or loops, gets the chosen quality there too. */
+  #dropBackBuffer(hls: Hls): void {
+    if (this.#playingSegmentStart > this.#video.currentTime) return;
+    hls.trigger(Hls.Events.BUFFER_FLUSHING, {
+      startOffset: 0,
+      // Up to the keyframe that the segment begins with; a removal that ends behind it would take the whole segment.
+      endOffset: Math.max(0, this.#playingSegmentStart - keyframeToleranceSeconds),
+      type: hls.audioTracks.length > 0 ? 'video' : null,
+    });
+  }
+
+  #loadWithHls(url: string): void {
+    const hls = new Hls({
+      ...hlsConfig,
+      maxBufferLength: this.#bufferSeconds,
+      startPosition: this.#startSeconds,
+    });
+    this.#hls = hls;
+    this.#playingSegmentStart = 0;
+    hls.on(Hls.Events.ERROR, (_, data) => {
+      if (data.fatal && hls === this.#hls) this.#onFatal(hls, data);
+    });
+    hls.on(Hls.Events.MANIFEST_PARSED, () => {
+      const chosen = this.chosenQuality;
+      if (chosen !== autoQuality) hls.startLevel = hls.nextLevel = chosen;
+      this.#handlers.onChange();
+    });
+    hls.on(Hls.Events.FRAG_CHANGED, (_, { frag }) => {
+      this.#playingSegmentStart = frag.start;
+    });
+    hls.on(Hls.Events.LEVEL_SWITCHED, () => {
+      // Including the segment in which the choice was made.
+      if (this.#chosenLabel !== undefined) this.#dropBackBuffer(hls);
+      this.#handlers.onChange();
+    });
+    hls.on(Hls.Events.LEVEL_UPDATED, () => this.#handlers.onChange());
+    hls.on(Hls.Events.FRAG_BUFFERED, () => this.#resume());
+    hls.attachMedia(this.#video);
+    hls.loadSource(url);
+  }
+
+  #onFatal(hls: Hls, { type, details, response }: ErrorData): void {
+    const isMediaFault = type === Hls.ErrorTypes.MEDIA_ERROR || type === Hls.ErrorTypes.MUX_ERROR;
+    if (isMediaFault) {
+      if (this.#recovery.afterMediaFault(performance.now()) === 'recover-media') hls.recoverMediaError();
+      else if (this.#canRestart()) this.restart();
+      else {
+        this.stop();
+        this.#handlers.onUnplayable();
+      }
+      return;
+    }
+    // A playlist that cannot be read is the empty answer of a video that is not there yet.
+    const isGone = response?.code === 404 || details === Hls.ErrorDetails.MANIFEST_PARSING_ERROR;
+    this.#interrupt(isGone, isGone);
+  }
+
+  #canRestart(): boolean {
+    const nowMs = performance.now();
+    this.#restartsAtMs = this.#restartsAtMs.filter(atMs => nowMs - atMs < restartWindowMs);
+    this.#restartsAtMs.push(nowMs);
+    return this.#restartsAtMs.length <= maxRestarts;
+  }
+
+  #interrupt(isGone: boolean, needsRestart: boolean): void {
+    this.#isInterrupted = true;
+    this.#needsRestart ||= needsRestart;
+    this.#handlers.onInterrupted(isGone);
+  }
+
+  #resume(): void {
+    this.#retryBackOff.reset();
+    if (!this.#isInterrupted) return;
+    this.#isInterrupted = false;
+    this.#handlers.onResumed();
+  }
+}

@@ -1,0 +1,80 @@
+import { asRecord, asText, type PlayerTheme, parseTheme } from '../theme/player-theme.ts';
+
+/** A text track of a video: captions or chapters. */
+export interface VodTrack {
+  readonly language: string;
+  readonly label: string;
+  /** Address of the WebVTT file. */
+  readonly src: string;
+  readonly default: boolean;
+}
+
+/** What the server says of a video. Addresses are as a browser resolves them on this page. */
+export interface VodState {
+  readonly videoId: string;
+  readonly title: string;
+  readonly playable: boolean;
+  readonly failed: boolean;
+  /** Seconds; undefined until it is known. */
+  readonly duration: number | undefined;
+  /** Of the source's shown picture, in pixels. */
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+  readonly hls: string;
+  /** For downloading; undefined where that is switched off. */
+  readonly mp4: string | undefined;
+  readonly poster: string;
+  /** True where the poster is an image of this video, and not the placeholder. */
+  readonly hasThumbnail: boolean;
+  readonly storyboard: string | undefined;
+  readonly captions: readonly VodTrack[];
+  readonly chapters: readonly VodTrack[];
+  readonly theme: PlayerTheme | undefined;
+  /** Grows whenever what viewers get changes. */
+  readonly revision: number;
+}
+
+/** Reads the JSON of the page or of its state address. @throws Error when it is none of the server's. */
+export function parseVodState(json: string): VodState {
+  const value = asRecord(JSON.parse(json));
+  const hls = asText(value?.hls);
+  if (value === undefined || hls === undefined) throw new Error('this is no state of a video');
+  return {
+    videoId: asText(value.videoId) ?? '',
+    title: asText(value.title) ?? '',
+    playable: value.playable === true,
+    failed: value.failed === true,
+    duration: asPositive(value.duration),
+    width: asPositive(value.width),
+    height: asPositive(value.height),
+    hls,
+    mp4: asText(value.mp4),
+    poster: asText(value.poster) ?? '',
+    hasThumbnail: value.hasThumbnail === true,
+    storyboard: asText(value.storyboard),
+    captions: asTracks(value.captions),
+    chapters: asTracks(value.chapters),
+    theme: parseTheme(value.theme),
+    revision: asPositive(value.revision) ?? 0,
+  };
+}
+
+/** Where the state is asked for anew: beside the video's HLS, and so under the same token. */
+export function stateUrl(state: VodState): string {
+  return state.hls.replace(/\/hls\/manifest\.m3u8/, '/state');
+}
+
+function asTracks(value: unknown): VodTrack[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap(item => {
+    const track = asRecord(item);
+    const language = asText(track?.language);
+    const src = asText(track?.src);
+    if (language === undefined || src === undefined) return [];
+    return [{ language, src, label: asText(track?.label) ?? language, default: track?.default === true }];
+  });
+}
+
+function asPositive(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;
+}

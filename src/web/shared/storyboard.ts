@@ -1,0 +1,31 @@
+import { parseVtt } from './web-vtt.ts';
+
+/** A small picture of the video, cut out of a larger one. Times in seconds, the rest in pixels of the larger picture. */
+export interface StoryboardTile {
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+  /** Address of the larger picture. */
+  readonly url: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * The tiles that a storyboard's WebVTT names, such as `storyboard.jpg#xywh=160,90,160,90`.
+ *
+ * @param baseUrl address of the WebVTT file, to which the names are relative
+ */
+export function parseStoryboard(vtt: string, baseUrl: string): StoryboardTile[] {
+  return parseVtt(vtt).flatMap(({ startSeconds, endSeconds, text }) => {
+    const found = /^(\S+)#xywh=(?:pixel:)?(\d{1,5}),(\d{1,5}),(\d{1,4}),(\d{1,4})$/.exec(text);
+    if (found === null || !URL.canParse(found[1]!, baseUrl)) return [];
+    const [x, y, width, height] = found.slice(2).map(Number) as [number, number, number, number];
+    if (width === 0 || height === 0) return [];
+    const url = new URL(found[1]!, baseUrl);
+    // The session of a private video stands in the query: what is named without one is under the same.
+    if (url.search === '' && url.origin === new URL(baseUrl).origin) url.search = new URL(baseUrl).search;
+    return [{ startSeconds, endSeconds, url: url.href, x, y, width, height }];
+  });
+}

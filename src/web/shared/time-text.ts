@@ -1,0 +1,46 @@
+/** A time as players show it: `0:05`, `12:34`, `1:02:03`. */
+export function formatTime(seconds: number): string {
+  const whole = wholeSeconds(seconds);
+  const hours = Math.floor(whole / 3600);
+  const minutes = Math.floor(whole / 60) % 60;
+  const rest = String(whole % 60).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
+}
+
+const clockFormat = new Intl.DateTimeFormat(undefined, {
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+});
+
+/** A time of day as the viewer's language and time zone have it: `14:03:20`, `2:03:20 PM`. */
+export function formatClockTime(date: Date): string {
+  return clockFormat.format(date);
+}
+
+/** A time as screen readers say it: `1 hour 2 minutes 3 seconds`. */
+export function formatSpokenTime(seconds: number): string {
+  const whole = wholeSeconds(seconds);
+  const parts = [
+    [Math.floor(whole / 3600), 'hour'],
+    [Math.floor(whole / 60) % 60, 'minute'],
+    [whole % 60, 'second'],
+  ] as const;
+  const said = parts
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}${count === 1 ? '' : 's'}`);
+  return said.length === 0 ? '0 seconds' : said.join(' ');
+}
+
+// What browsers make of the lengths of segments falls short of the whole second by some microseconds.
+function wholeSeconds(seconds: number): number {
+  return Number.isFinite(seconds) ? Math.max(0, Math.floor(seconds + 0.01)) : 0;
+}
+
+/** Seconds of `ss`, `mm:ss` or `hh:mm:ss`, with decimals; undefined for anything else. */
+export function parseTime(text: string): number | undefined {
+  const found = /^(?:(?:(\d{1,3}):)?(\d{1,3}):)?(\d{1,7}(?:\.\d{1,6})?)$/.exec(text.trim());
+  if (found === null) return undefined;
+  const [, hours = '0', minutes = '0', seconds = '0'] = found;
+  return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+}

@@ -1,0 +1,65 @@
+/** One entry of a WebVTT file. Times in seconds. */
+export interface VttCue {
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+  /** As written, lines joined by line feeds. */
+  readonly text: string;
+}
+
+/** No player page has use for more; a file may hold anything. */
+const maxCues = 20_000;
+
+/**
+ * The entries of a WebVTT file in the order of their starts. What cannot be read is left out: such files are not
+ * checked when they are uploaded.
+ *
+ * **Source**: WebVTT: The Web Video Text Tracks Format, W3C, 4.1, https://www.w3.org/TR/webvtt1/
+ */
+export function parseVtt(file: string): VttCue[] {
+  const cues: VttCue[] = [];
+  for (const block of file.replace(/\r\n?/g, '\n').split(/\n{2,}/)) {
+    const lines = block.split('\n');
+    // An identifier may stand before the times.
+    const timesAt = lines.slice(0, 2).findIndex(line => line.includes('-->'));
+    if (timesAt === -1) continue;
+    const [from = '', to = ''] = lines[timesAt]!.split('-->');
+    const startSeconds = parseTimestamp(from);
+    // Settings may follow the end.
+    const endSeconds = parseTimestamp(to.trim().split(/\s/)[0] ?? '');
+    if (startSeconds === undefined || endSeconds === undefined || endSeconds <= startSeconds) continue;
+    cues.push({
+      startSeconds,
+      endSeconds,
+      text: lines
+        .slice(timesAt + 1)
+        .join('\n')
+        .trim(),
+    });
+    if (cues.length === maxCues) break;
+  }
+  return cues.sort((one, other) => one.startSeconds - other.startSeconds);
+}
+
+/** The entry at a time: of those that hold it the last one to start. `cues` in the order of their starts. */
+export function cueAt<Cue extends { readonly startSeconds: number; readonly endSeconds: number }>(
+  cues: readonly Cue[],
+  seconds: number,
+): Cue | undefined {
+  let low = 0;
+  let high = cues.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (cues[middle]!.startSeconds <= seconds) low = middle + 1;
+    else high = middle;
+  }
+  const cue = cues[low - 1];
+  return cue !== undefined && seconds < cue.endSeconds ? cue : undefined;
+}
+
+/** `mm:ss.ttt` or `hh:mm:ss.ttt` in seconds. */
+function parseTimestamp(text: string): number | undefined {
+  const found = /^(?:(\d+):)?(\d{2}):(\d{2}\.\d{3})$/.exec(text.trim());
+  if (found === null) return undefined;
+  const [, hours = '0', minutes = '0', seconds = '0'] = found;
+  return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+}

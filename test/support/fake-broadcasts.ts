@@ -1,0 +1,178 @@
+import {
+  type AdmissionResult,
+  BroadcastRegistry,
+  type BroadcastRegistryOptions,
+  type LiveStreamConfig,
+} from '../../src/live/broadcast/broadcast-registry.ts';
+import type { LiveTag, PublisherConnection } from '../../src/live/broadcast/ports.ts';
+import type { Packager, PackagerEvents, PackagerPlan } from '../../src/live/packaging/packager.ts';
+import type { Sample } from '../../src/media/cmaf/fragment-reader.ts';
+import type { TrackDescription } from '../../src/media/cmaf/init-segment.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { videoTrack } from './recording-sink.ts';
+
+/** H.264 tag bodies. */
+export const avc = {
+  config: (version = 0) => Buffer.from([0x17, 0, 0, 0, 0, version]),
+  keyframe: (bytes = 10) => Buffer.concat([Buffer.from([0x17, 1, 0, 0, 0]), Buffer.alloc(bytes)]),
+  frame: (bytes = 10) => Buffer.concat([Buffer.from([0x27, 1, 0, 0, 0]), Buffer.alloc(bytes)]),
+};
+
+/** A video tag. */
+export function videoTag(timestampMs: number, body: Buffer): LiveTag {
+  return { kind: 'video', timestampMs, body };
+}
+
+/** A packager that does what a test says. */
+export class FakePackager implements Packager {
+  readonly plan: PackagerPlan;
+  readonly events: PackagerEvents;
+  readonly written: Buffer[] = [];
+  isOver = false;
+
+  constructor(plan: PackagerPlan, events: PackagerEvents) {
+    this.plan = plan;
+    this.events = events;
+  }
+
+  write(_kind: 'audio' | 'video', _atMs: number, body: Buffer): boolean {
+    this.written.push(body);
+    return true;
+  }
+
+  async finish(): Promise<void> {
+    if (this.isOver) return;
+    this.isOver = true;
+    await Promise.resolve();
+    this.events.exited({ kind: 'stopped', report: '' });
+  }
+
+  kill(): Promise<void> {
+    return this.finish();
+  }
+
+  /** Dies by itself. */
+  die(): void {
+    this.isOver = true;
+    this.events.exited({ kind: 'failed', report: 'died' });
+  }
+
+  /** Gives its track. */
+  begin(track: TrackDescription = videoTrack): void {
+    this.events.tracks({ video: track });
+  }
+
+  /** Gives `count` frames of 40 ms, the first of them a keyframe at `atMs`. */
+  give(atMs: number, count: number): void {
+    for (let index = 0; index < count; index += 1)
+      this.events.sample('video', sample(index === 0), atMs + index * 40);
+  }
+}
+
+function sample(isSync: boolean): Sample {
+  return {
+    data: Buffer.alloc(100),
+    dtsTicks: 0,
+    durationTicks: 640,
+    compositionOffsetTicks: 0,
+    isSync,
+  } as unknown as Sample;
+}
+
+/** Settings of every room that tests make. */
+export const liveSettings: BroadcastRegistryOptions['settings'] = {
+  partTargetMs: 200,
+  segmentTargetMs: 2000,
+  windowMs: 16_000,
+  windowBytes: 1e6,
+  reconnectGraceMs: 60_000,
+  stopGraceMs: 5000,
+  keyframeTimeoutMs: 20_000,
+  maxPixels: 9_437_184,
+  maxEncoders: 4,
+  maxEncodersPerProject: 2,
+  endedKeptMs: 60_000,
+  completedLingerMs: 60_000,
+};
+
+/** A live room of one stream, `li1` with the key `key`, whose packagers are in the test's hands. */
+export function startFakeBroadcasts(
+  change: Partial<BroadcastRegistryOptions> = {},
+  stream: Partial<LiveStreamConfig> = {},
+) {
+  const packagers: FakePackager[] = [];
+  const ends: string[] = [];
+  const states: (string | undefined)[] = [];
+  let opened = 0;
+  const live = new BroadcastRegistry({
+    settings: liveSettings,
+    codecCapabilities: { canReadEnhancedFlv: false },
+    findStream: () => ({
+      liveStreamId: 'li1',
+      projectId: 'pr1',
+      environment: 'production',
+      accountSuspended: false,
+      accountUpgraded: true,
+      restreams: [],
+      ...stream,
+    }),
+    startPackager: (plan, events) => {
+      const packager = new FakePackager(plan, events);
+      packagers.push(packager);
+      return packager;
+    },
+    journal: {
+      opened: () => {
+        opened += 1;
+        return `br${opened}`;
+      },
+      changed: (_, { state }) => {
+        if (state !== undefined) states.push(state);
+      },
+      ended: (_, __, reason) => void ends.push(reason),
+    },
+    observer: {
+      partListed() {},
+      segmentListed() {},
+      packagerFailed() {},
+      framesLost() {},
+      broadcastEnded() {},
+    },
+    clock: { nowMs: () => Date.now(), monotonicMs: () => Date.now() },
+    log: silentLogger,
+    ...change,
+  });
+  return { live, packagers, ends, states };
+}
+
+/** Publishes to the stream of {@link startFakeBroadcasts}. `told`: what the connection heard. */
+export function publish(live: BroadcastRegistry) {
+  const told: string[] = [];
+  const link: PublisherConnection = {
+    connectionId: 'co1',
+    protocol: 'rtmp',
+    remoteAddress: '192.0.2.1',
+    encoder: 'test',
+    refuse: description => {
+      told.push(`refused: ${description}`);
+      close('ended-by-server');
+    },
+    close: description => {
+      told.push(`closed: ${description}`);
+      close('ended-by-server');
+    },
+    pause: () => {},
+    resume: () => {},
+  };
+  const answer: AdmissionResult = live.admit('key', link);
+  let isClosed = false;
+  const close = (reason: string) => {
+    if (isClosed || !answer.accepted) return;
+    isClosed = true;
+    answer.handler.closed(reason);
+  };
+  const send = (...tags: LiveTag[]) => {
+    for (const tag of tags) if (answer.accepted && !isClosed) answer.handler.tag(tag);
+  };
+  return { answer, told, close, send };
+}

@@ -1,0 +1,97 @@
+import { expect } from 'vitest';
+import { LiveWindow, type LiveWindowOptions } from '../../src/live/window/live-window.ts';
+import { type MediaPlaylist, parseMediaPlaylist } from '../../src/media/hls/index.ts';
+
+/** A clock that tests set forward. Dates begin at 2026-01-01. */
+export class ManualClock {
+  passedMs = 0;
+
+  nowMs(): number {
+    return Date.UTC(2026, 0, 1) + this.passedMs;
+  }
+
+  monotonicMs(): number {
+    return this.passedMs;
+  }
+}
+
+/** Of every part. */
+export const partSeconds = 0.5;
+/** Of a part, unless it is told. */
+export const partBytes = 1000;
+
+/** A window that is filled as a publisher in real time would: each part lasts half a second. */
+export class FilledWindow {
+  readonly clock = new ManualClock();
+  readonly window: LiveWindow;
+  changes = 0;
+  mediaMs = 0;
+
+  constructor(options: Partial<LiveWindowOptions> = {}) {
+    this.window = new LiveWindow({
+      targetDurationSeconds: 2,
+      windowSeconds: 16,
+      maxBytes: 64 * 1024 * 1024,
+      clock: this.clock,
+      onChange: () => {
+        this.changes += 1;
+      },
+      ...options,
+    });
+    this.window.useInit(Buffer.from('init 1'));
+    this.window.fixPartTarget(partSeconds);
+  }
+
+  open(isIndependent = true): void {
+    this.window.openSegment({ startMs: this.mediaMs, isIndependent });
+  }
+
+  part(isIndependent = false, bytes = partBytes): void {
+    this.mediaMs += partSeconds * 1000;
+    this.clock.passedMs += partSeconds * 1000;
+    this.window.addPart({
+      body: Buffer.alloc(bytes, this.window.nextSequenceNumber()),
+      durationSeconds: partSeconds,
+      isIndependent,
+      newestFrameMs: this.mediaMs,
+    });
+  }
+
+  /** Opens a segment with `parts` parts. */
+  begin(parts: number): void {
+    this.open();
+    for (let index = 0; index < parts; index += 1) this.part(index === 0);
+  }
+
+  /** A whole segment of two seconds. */
+  segment(parts = 4): void {
+    this.begin(parts);
+    this.window.closeSegment();
+  }
+
+  segments(count: number): void {
+    for (let index = 0; index < count; index += 1) this.segment();
+  }
+
+  /** The playlist as text; fails for any other status than 200. */
+  async text(query = ''): Promise<string> {
+    const answer = await this.ask(query);
+    if (answer.status !== 200) throw new Error(`${query} was answered ${answer.status}: ${answer.reason}`);
+    return answer.text.plain.toString();
+  }
+
+  async playlist(query = ''): Promise<MediaPlaylist> {
+    return parseMediaPlaylist(await this.text(query));
+  }
+
+  ask(query = '', signal = new AbortController().signal) {
+    return this.window.mediaPlaylist(new URLSearchParams(query), signal);
+  }
+
+  async media(name: string): Promise<number | string> {
+    const answer = await this.window.media(name, new AbortController().signal);
+    if (answer.status !== 200) return answer.status;
+    expect(answer.body.reduce((sum, piece) => sum + piece.length, 0)).toBe(answer.bytes);
+    return answer.bytes;
+  }
+}

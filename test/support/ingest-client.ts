@@ -1,0 +1,116 @@
+import type {
+  MediaTag,
+  PublishDecision,
+  PublisherCloseReason,
+  PublisherConnection,
+  PublishGate,
+  PublishRequest,
+} from '../../src/ingest/publish-gate.ts';
+import { RtmpServer, type RtmpServerOptions } from '../../src/ingest/rtmp/rtmp-server.ts';
+import type { LogData, Logger } from '../../src/shared/logger.ts';
+
+/** The stream key that the door's own gate accepts, with any ending: `good-key`, `good-key-2`. */
+export const goodKey = 'good-key';
+
+/** What one accepted publisher has brought. */
+export interface RecordedPublisher {
+  readonly request: PublishRequest;
+  readonly connection: PublisherConnection;
+  readonly tags: MediaTag[];
+  readonly closeReasons: PublisherCloseReason[];
+}
+
+/** A line of the log. */
+export interface LogLine {
+  readonly level: string;
+  readonly event: string;
+  readonly data: LogData;
+}
+
+/** A started {@link RtmpServer} and all that it told. */
+export interface IngestFixture {
+  readonly server: RtmpServer;
+  readonly port: number;
+  readonly publishers: RecordedPublisher[];
+  readonly log: LogLine[];
+  /** How often the observer was told each thing: `opened`, `closed protocol-error`, `refused play`, `publisher-opened`, ... */
+  readonly counts: Map<string, number>;
+  bytesIn(): number;
+}
+
+/** Starts a server on a free port; the caller stops it. Its gate accepts {@link goodKey} unless another is given. */
+export async function startIngest(options: Partial<RtmpServerOptions> = {}): Promise<IngestFixture> {
+  const publishers: RecordedPublisher[] = [];
+  const log: LogLine[] = [];
+  const counts = new Map<string, number>();
+  const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
+  let bytesIn = 0;
+  const server = new RtmpServer({
+    host: '127.0.0.1',
+    rtmpPort: 0,
+    maxConnections: 100,
+    handshakeTimeoutMs: 5_000,
+    idleTimeoutMs: 5_000,
+    maxMessageBytes: 4 * 1024 * 1024,
+    maxMessageRate: 2000,
+    gate: recordingGate(publishers),
+    log: recordingLogger(log),
+    observer: {
+      connectionOpened: () => count('opened'),
+      connectionClosed: reason => count(`closed ${reason}`),
+      bytesIn: bytes => {
+        bytesIn += bytes;
+      },
+      publisherOpened: () => count('publisher-opened'),
+      publisherClosed: reason => count(`publisher-closed ${reason}`),
+      refused: reason => count(`refused ${reason}`),
+    },
+    ...options,
+  });
+  await server.start();
+  return { server, port: server.rtmpPort, publishers, log, counts, bytesIn: () => bytesIn };
+}
+
+/** A gate that accepts {@link goodKey} and keeps what comes. */
+export function recordingGate(publishers: RecordedPublisher[]): PublishGate {
+  return {
+    request: async (request, connection) => {
+      if (!request.streamKey.startsWith(goodKey)) {
+        return { accepted: false, reason: 'unknown-key', description: 'There is no stream with this key.' };
+      }
+      return acceptInto(publishers, request, connection);
+    },
+  };
+}
+
+/** Accepts a publisher and records it. */
+export function acceptInto(
+  publishers: RecordedPublisher[],
+  request: PublishRequest,
+  connection: PublisherConnection,
+): PublishDecision {
+  const publisher: RecordedPublisher = { request, connection, tags: [], closeReasons: [] };
+  publishers.push(publisher);
+  return {
+    accepted: true,
+    sink: {
+      tag: tag => publisher.tags.push(tag),
+      closed: reason => publisher.closeReasons.push(reason),
+    },
+  };
+}
+
+/** A logger that keeps its lines. */
+export function recordingLogger(lines: LogLine[], ids: LogData = {}): Logger {
+  const at = (level: string) => (event: string, data?: LogData) => {
+    lines.push({ level, event, data: { ...ids, ...data } });
+  };
+  return {
+    trace: at('trace'),
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (component, more) => recordingLogger(lines, { ...ids, component, ...more }),
+  };
+}

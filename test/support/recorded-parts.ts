@@ -1,0 +1,40 @@
+import { readFragmentLayout, type TrackDescription, writeFragment } from '../../src/media/cmaf/index.ts';
+import type { RecordablePart } from '../../src/vod/recording/recording-writer.ts';
+import { audioTrack, videoTrack } from './recording-sink.ts';
+
+/** What is recorded unless a test says otherwise. */
+export const both: readonly TrackDescription[] = [videoTrack, audioTrack];
+/** Frames of a {@link part}. */
+export const frames = 25;
+
+/** What a part has other than usual. */
+export interface Cut {
+  readonly video?: boolean;
+  readonly audio?: boolean;
+  /** Of each sample. */
+  readonly bytes?: number;
+  /** Whether its first frame is a keyframe. */
+  readonly isKeyframe?: boolean;
+}
+
+/** A part of a second from `second` on, of 25 frames, the first of them a keyframe, and as much sound. */
+export function part(
+  second: number,
+  { video = true, audio = true, bytes = 20, isKeyframe = true }: Cut = {},
+  tracks: readonly TrackDescription[] = both,
+): RecordablePart {
+  const run = (track: TrackDescription, count: number) => ({
+    trackId: track.id,
+    baseDtsTicks: Math.round(second * track.timescale),
+    samples: Array.from({ length: count }, (_, index) => ({
+      ...{ durationTicks: track.timescale / count, compositionOffsetTicks: 0 },
+      data: Buffer.alloc(bytes, second * count + index),
+      isSync: track.kind === 'audio' || (index === 0 && isKeyframe),
+    })),
+  });
+  const fragment = writeFragment(Math.floor(second) + 1, [
+    ...(video ? [run(videoTrack, frames)] : []),
+    ...(audio ? [run(audioTrack, 50)] : []),
+  ]);
+  return { tracks, fragment, layout: readFragmentLayout(fragment, [1, 2]) };
+}

@@ -1,0 +1,492 @@
+import {
+  FragmentReader,
+  parseInitSegment,
+  type Sample,
+  type TrackDescription,
+} from '../../src/media/cmaf/index.ts';
+import {
+  type MediaPlaylist,
+  parseMediaPlaylist,
+  parseMultivariantPlaylist,
+  type Variant,
+} from '../../src/media/hls/index.ts';
+import { waitTimeoutMs } from './deadlines.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** A part or segment as it was listed, with its bytes. */
+interface SeenMedia {
+  readonly uri: string;
+  readonly durationSeconds: number;
+  readonly programDateTimeMs: number | undefined;
+  readonly bytes: Promise<Buffer>;
+}
+
+interface SeenSegment extends SeenMedia {
+  readonly gap: boolean;
+  readonly mapUri: string;
+  readonly discontinuityNumber: number;
+  /** Empty when its parts were listed no more. */
+  readonly partUris: readonly string[];
+}
+
+interface SeenPart extends SeenMedia {
+  readonly independent: boolean;
+  readonly mapUri: string;
+  /** What comes before it, if anything, is not what it goes on from. */
+  readonly startsAnew: boolean;
+}
+
+/** Dates may differ from the sum of durations by this much: both are rounded. */
+const dateToleranceMs = 5;
+
+/**
+ * A viewer that follows a stream with blocking reloads from its first playlist to its end, fetches everything that is listed, and
+ * notes each rule of the texts that is broken.
+ *
+ * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4 and 6.2; the rule stands in words with each check.
+ */
+export class StreamMonitor {
+  readonly masterUrl: string;
+  readonly variant: Variant;
+  readonly mediaUrl: string;
+  /** Every answer, oldest first. */
+  readonly playlists: MediaPlaylist[] = [];
+  readonly segments = new Map<number, SeenSegment>();
+  readonly parts = new Map<string, SeenPart>();
+  readonly inits = new Map<string, Promise<Buffer>>();
+  readonly #broken: string[] = [];
+  #isStopped = false;
+  #hinted: string | undefined;
+  /** Parts were listed no more before they were seen. */
+  #hasMissedParts = false;
+  /** Parts behind which others were missed: they may be the last ones of their segments. */
+  readonly #beforeMissed = new Set<string | undefined>();
+  #running: Promise<void> = Promise.resolve();
+
+  private constructor(masterUrl: string, variant: Variant) {
+    this.masterUrl = masterUrl;
+    this.variant = variant;
+    this.mediaUrl = new URL(variant.uri, masterUrl).href;
+  }
+
+  /** Waits until the stream can be played and follows it from then on. */
+  static async begin(masterUrl: string, options: { timeoutMs?: number } = {}): Promise<StreamMonitor> {
+    const { variants } = parseMultivariantPlaylist(await untilListed(masterUrl, options.timeoutMs));
+    return StreamMonitor.#on(masterUrl, variants[0]!);
+  }
+
+  /** Likewise for every rendition of the list, by its name: the folder of its playlist. */
+  static async beginAll(masterUrl: string): Promise<Map<string, StreamMonitor>> {
+    const { variants, media } = parseMultivariantPlaylist(await untilListed(masterUrl));
+    const watches = new Map<string, StreamMonitor>();
+    const hasSoundApart = media.length > 0;
+    for (const variant of variants) {
+      // Each list of its own names what is in it.
+      const codecs = hasSoundApart ? variant.codecs.split(',')[0]! : variant.codecs;
+      watches.set(variant.uri.split('/').at(-2)!, StreamMonitor.#on(masterUrl, { ...variant, codecs }));
+    }
+    for (const { uri } of media) {
+      const codecs = variants[0]!.codecs.split(',').at(-1)!;
+      if (uri !== undefined)
+        watches.set(
+          uri.split('/').at(-2)!,
+          StreamMonitor.#on(masterUrl, { uri, codecs, bandwidthBitsPerSecond: 0 }),
+        );
+    }
+    return watches;
+  }
+
+  static #on(masterUrl: string, variant: Variant): StreamMonitor {
+    const watch = new StreamMonitor(masterUrl, variant);
+    watch.#running = watch.#follow();
+    return watch;
+  }
+
+  get latest(): MediaPlaylist | undefined {
+    return this.playlists.at(-1);
+  }
+
+  get ended(): boolean {
+    return this.latest?.endList === true;
+  }
+
+  /** Number of the newest complete segment. */
+  get newestMsn(): number {
+    const list = this.latest;
+    return list === undefined ? -1 : list.mediaSequence + list.segments.length - 1;
+  }
+
+  /** Complete segments of what was published: gaps and stills are left out. */
+  get realSegments(): number {
+    return [...this.segments.values()].filter(isPublished).length;
+  }
+
+  /** Numbers of gaps behind the first break. Before it there may be some: nothing stands in for a publisher until a slate was made. */
+  get gapsBehindFirstBreak(): number[] {
+    const inOrder = this.#inOrder();
+    const first = inOrder.find(([, { gap }]) => !gap)?.[1].discontinuityNumber ?? 0;
+    return inOrder
+      .filter(([, { gap, discontinuityNumber }]) => gap && discontinuityNumber > first)
+      .map(([msn]) => msn);
+  }
+
+  /** Waits until `condition` holds for what was seen. */
+  async until(
+    condition: (watch: StreamMonitor) => boolean,
+    what: string,
+    timeoutMs = waitTimeoutMs,
+  ): Promise<void> {
+    await waitUntil(() => condition(this), {
+      timeoutMs,
+      what: () => `${what}; last playlist: ${JSON.stringify(this.latest, undefined, 1)?.slice(-1500)}`,
+    });
+  }
+
+  /** Stops following. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  /** Resolves when the list has its end mark. */
+  async untilEnd(timeoutMs = waitTimeoutMs): Promise<void> {
+    await this.until(watch => watch.ended, 'the end of the list', timeoutMs);
+    await this.#running;
+  }
+
+  /** Rules that were broken, in words; looks at all bytes too. Call it after the end or {@link stop}. */
+  async brokenRules(): Promise<string[]> {
+    await this.#running;
+    await this.#checkMedia();
+    return this.#broken;
+  }
+
+  /** Init section and every published segment that uses it, joined, for each init section in turn. */
+  async joined(): Promise<Buffer[]> {
+    const files: Buffer[][] = [];
+    let map: string | undefined;
+    for (const [, segment] of this.#inOrder()) {
+      if (!isPublished(segment)) continue;
+      if (segment.mapUri !== map) {
+        map = segment.mapUri;
+        files.push([await this.inits.get(map)!]);
+      }
+      files.at(-1)!.push(await segment.bytes);
+    }
+    return files.map(file => Buffer.concat(file));
+  }
+
+  /** Tracks of the newest init section. */
+  async tracks(): Promise<TrackDescription[]> {
+    return parseInitSegment(await [...this.inits.values()].at(-1)!);
+  }
+
+  /** All samples of all published segments, in order. */
+  async samples(kind: 'video' | 'audio'): Promise<Sample[]> {
+    const found: Sample[] = [];
+    for (const [, segment] of this.#inOrder()) {
+      if (!isPublished(segment)) continue;
+      found.push(...(await this.#samplesOf(segment, kind)));
+    }
+    return found;
+  }
+
+  // ------------------------------------------------------------------------------------------------ following
+
+  async #follow(): Promise<void> {
+    let query = '';
+    while (!this.#isStopped) {
+      const answer = await fetch(this.mediaUrl + query).catch(() => undefined);
+      if (answer === undefined) return;
+      const text = await answer.text();
+      if (answer.status === 503) {
+        query = '';
+        continue;
+      }
+      if (answer.status !== 200) {
+        if (answer.status !== 404) this.#break(`${query} was answered ${answer.status}: ${text}`);
+        return;
+      }
+      const playlist = parseMediaPlaylist(text);
+      this.#checkAnswer(playlist, query);
+      this.#take(playlist);
+      if (playlist.endList) return;
+      const nextMsn = playlist.mediaSequence + playlist.segments.length;
+      query = `?_HLS_msn=${nextMsn}&_HLS_part=${playlist.openParts?.parts.length ?? 0}`;
+    }
+  }
+
+  #checkAnswer(list: MediaPlaylist, query: string): void {
+    const before = this.latest;
+    const directives = new URLSearchParams(query);
+    const [msn, part] = [Number(directives.get('_HLS_msn') ?? -1), Number(directives.get('_HLS_part') ?? -1)];
+    const newest = list.mediaSequence + list.segments.length;
+    // 6.2.5.2: it never returns without what it asked for.
+    const came = newest > msn || (newest === msn && (list.openParts?.parts.length ?? 0) > part);
+    if (!came && !list.endList) this.#break(`${query} was answered early`);
+
+    if (list.version !== 6) this.#break(`version ${list.version}`);
+    const target = list.targetDurationSeconds;
+    const partTarget = list.partTargetSeconds ?? 0;
+    const control = list.serverControl;
+    if (!((control?.partHoldBackSeconds ?? 0) >= 3 * partTarget - 1e-6))
+      this.#break('PART-HOLD-BACK below 3 PART-TARGET');
+    if (!((control?.holdBackSeconds ?? 0) >= 3 * target)) this.#break('HOLD-BACK below 3 TARGETDURATION');
+    if (!((control?.canSkipUntilSeconds ?? 0) >= 6 * target))
+      this.#break('CAN-SKIP-UNTIL below 6 TARGETDURATION');
+    for (const segment of list.segments) {
+      if (Math.round(segment.durationSeconds) > target)
+        this.#break(`EXTINF ${segment.durationSeconds} over ${target}`);
+    }
+    const hints = list.preloadHints.filter(({ type }) => type === 'PART');
+    const endsInStill = list.openParts === undefined && !isPublished(list.segments.at(-1)!);
+    const expectedHints = list.endList || endsInStill ? 0 : 1;
+    if (hints.length !== expectedHints) this.#break(`${hints.length} part hints`);
+    if (before === undefined) return;
+    if (before.targetDurationSeconds !== target) this.#break('TARGETDURATION changed');
+    if (before.partTargetSeconds !== list.partTargetSeconds) this.#break('PART-TARGET changed');
+    if (JSON.stringify(before.serverControl) !== JSON.stringify(control))
+      this.#break('SERVER-CONTROL changed');
+    if (list.mediaSequence < before.mediaSequence) this.#break('MEDIA-SEQUENCE went back');
+    if (list.discontinuitySequence < before.discontinuitySequence)
+      this.#break('DISCONTINUITY-SEQUENCE went back');
+    if (newest < before.mediaSequence + before.segments.length) this.#break('the newest segment went back');
+  }
+
+  #take(list: MediaPlaylist): void {
+    const listed = list.segments.reduce((sum, segment) => sum + segment.durationSeconds, 0);
+    const first = this.playlists[0] ?? list;
+    if (list.mediaSequence > first.mediaSequence && listed < 3 * list.targetDurationSeconds - 0.01) {
+      this.#break(`removal left ${listed} s`);
+    }
+    this.playlists.push(list);
+    let map = '';
+    let discontinuityNumber = list.discontinuitySequence;
+    for (const [index, segment] of list.segments.entries()) {
+      map = segment.map?.uri ?? map;
+      if (segment.discontinuity) discontinuityNumber += 1;
+      const msn = list.mediaSequence + index;
+      if (map === '') this.#break(`segment ${msn} has no MAP`);
+      this.#takeInit(map);
+      const known = this.segments.get(msn);
+      if (known === undefined) this.#noticeMissedParts(list, index);
+      this.#takeParts(segment.parts, map, segment.discontinuity === true);
+      if (known === undefined) {
+        const { uri, durationSeconds, programDateTimeMs, gap = false } = segment;
+        const bytes = gap ? Promise.resolve(Buffer.alloc(0)) : this.#fetch(uri);
+        const partUris = segment.parts.map(part => part.uri);
+        this.segments.set(msn, {
+          uri,
+          durationSeconds,
+          programDateTimeMs,
+          gap,
+          mapUri: map,
+          discontinuityNumber,
+          bytes,
+          partUris,
+        });
+        if (programDateTimeMs === undefined) this.#break(`segment ${msn} has no date`);
+        // A list ends with a still that begins where the newest frame ends.
+        else if (programDateTimeMs > Date.now() + (isPublished(segment) ? 50 : 500))
+          this.#break(`segment ${msn} is dated in the future`);
+        continue;
+      }
+      const isSame =
+        known.uri === segment.uri &&
+        known.durationSeconds === segment.durationSeconds &&
+        known.programDateTimeMs === segment.programDateTimeMs &&
+        known.discontinuityNumber === discontinuityNumber &&
+        known.mapUri === map;
+      if (!isSame) this.#break(`segment ${msn} changed`);
+    }
+    const open = list.openParts;
+    if (open !== undefined) this.#takeParts(open.parts, open.map?.uri ?? map, open.discontinuity === true);
+    this.#hinted = list.preloadHints.find(({ type }) => type === 'PART')?.uri;
+  }
+
+  /** A viewer that was slow finds only the segment of parts that are more than three target durations old (4.4.4.9). */
+  #noticeMissedParts(list: MediaPlaylist, index: number): void {
+    const segment = list.segments[index]!;
+    if (segment.gap || segment.parts.length > 0) return;
+    if (!isPublished(segment)) {
+      this.#hinted = undefined;
+      this.#hasMissedParts = true;
+      return;
+    }
+    const behind = [...list.segments.slice(index + 1), ...(list.openParts?.parts ?? [])];
+    const behindSeconds = behind.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
+    if (behindSeconds < 3 * list.targetDurationSeconds) return;
+    this.#hinted = undefined;
+    this.#hasMissedParts = true;
+    this.#beforeMissed.add([...this.parts.keys()].at(-1));
+  }
+
+  #takeParts(
+    parts: MediaPlaylist['segments'][number]['parts'],
+    mapUri: string,
+    isDiscontinuity: boolean,
+  ): void {
+    this.#takeInit(mapUri);
+    for (const [index, part] of parts.entries()) {
+      const { uri, durationSeconds, independent = false } = part;
+      const known = this.parts.get(uri);
+      if (known !== undefined) {
+        if (known.durationSeconds !== durationSeconds || known.independent !== independent)
+          this.#break(`${uri} changed`);
+        continue;
+      }
+      if (part.gap) continue;
+      // The hint may lag by more than one part when several came at once: only the first new one must be the hinted one.
+      if (this.#hinted !== undefined && uri !== this.#hinted)
+        this.#break(`${this.#hinted} was hinted, ${uri} came`);
+      this.#hinted = undefined;
+      const startsAnew = (isDiscontinuity && index === 0) || this.#hasMissedParts;
+      this.#hasMissedParts = false;
+      const bytes = this.#fetch(uri);
+      this.parts.set(uri, {
+        uri,
+        durationSeconds,
+        independent,
+        mapUri,
+        startsAnew,
+        programDateTimeMs: undefined,
+        bytes,
+      });
+    }
+  }
+
+  #takeInit(uri: string): void {
+    if (!this.inits.has(uri)) this.inits.set(uri, this.#fetch(uri));
+  }
+
+  async #fetch(uri: string): Promise<Buffer> {
+    try {
+      const answer = await fetch(new URL(uri, this.mediaUrl));
+      if (answer.status !== 200) this.#break(`${uri} was answered ${answer.status}`);
+      return Buffer.from(await answer.arrayBuffer());
+    } catch (error) {
+      this.#break(`${uri}: ${String(error)}`);
+      return Buffer.alloc(0);
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------ afterwards
+
+  async #checkMedia(): Promise<void> {
+    const codecs = new Set((await this.#allTracks()).map(({ codec }) => codec));
+    const named = this.variant.codecs.split(',');
+    // What comes after a change of tracks is another list's to name.
+    if (this.inits.size === 1 && (named.length !== codecs.size || !named.every(codec => codecs.has(codec)))) {
+      this.#break(`CODECS ${this.variant.codecs}, the media has ${[...codecs].join(',')}`);
+    }
+    await this.#checkParts();
+    await this.#checkSegments();
+  }
+
+  async #checkParts(): Promise<void> {
+    const partTarget = this.latest?.partTargetSeconds ?? 0;
+    const lastOfSegment = new Set(
+      this.playlists.flatMap(list => list.segments.map(segment => segment.parts.at(-1)?.uri)),
+    );
+    const ends = new Map<number, number>();
+    for (const part of this.parts.values()) {
+      const { uri, durationSeconds, independent } = part;
+      if (durationSeconds > partTarget + 1e-6)
+        this.#break(`${uri} lasts ${durationSeconds}, PART-TARGET ${partTarget}`);
+      if (
+        durationSeconds < 0.85 * partTarget - 1e-6 &&
+        !independent &&
+        !lastOfSegment.has(uri) &&
+        !this.#beforeMissed.has(uri) &&
+        uri !== [...this.parts.keys()].at(-1)
+      ) {
+        this.#break(`${uri} lasts ${durationSeconds}, less than 85 % of ${partTarget}`);
+      }
+      const tracks = parseInitSegment(await this.inits.get(part.mapUri)!);
+      const samples = readFragments(await this.inits.get(part.mapUri)!, await part.bytes);
+      const video = tracks.find(({ kind }) => kind === 'video');
+      const hasKeyframe = samples.some(({ trackId, isSync }) => trackId === video?.id && isSync);
+      if (independent !== (video === undefined || hasKeyframe))
+        this.#break(`${uri}: INDEPENDENT is ${independent}`);
+      if (part.startsAnew) ends.clear();
+      for (const sample of samples) {
+        const end = ends.get(sample.trackId);
+        // RTMP rounds times to a millisecond; a tick may be lost where a timescale is no multiple of 1000.
+        if (end !== undefined && Math.abs(sample.dtsTicks - end) > 2) {
+          this.#break(`${uri}: track ${sample.trackId} goes on at ${sample.dtsTicks}, not at ${end}`);
+        }
+        ends.set(sample.trackId, sample.dtsTicks + sample.durationTicks);
+      }
+    }
+  }
+
+  async #checkSegments(): Promise<void> {
+    let former: SeenSegment | undefined;
+    for (const [msn, segment] of this.#inOrder()) {
+      if (former !== undefined && former.discontinuityNumber === segment.discontinuityNumber) {
+        const expected = former.programDateTimeMs! + former.durationSeconds * 1000;
+        const early = expected - segment.programDateTimeMs!;
+        // A publisher faster than time is dated anew, never a second back.
+        if (early > 1000) this.#break(`segment ${msn} is dated ${early} ms before the end of the one before`);
+      }
+      former = segment;
+      if (segment.gap) continue;
+      const parts = segment.partUris.map(uri => this.parts.get(uri)).filter(part => part !== undefined);
+      if (parts.length > 0 && parts.length === segment.partUris.length) {
+        const joined = Buffer.concat(await Promise.all(parts.map(({ bytes }) => bytes)));
+        if (!joined.equals(await segment.bytes)) this.#break(`segment ${msn} is not its parts`);
+        const sum = parts.reduce((total, part) => total + part.durationSeconds, 0);
+        if (Math.abs(sum - segment.durationSeconds) > dateToleranceMs / 1000) {
+          this.#break(`the parts of segment ${msn} add up to ${sum}, EXTINF is ${segment.durationSeconds}`);
+        }
+      }
+      const first = (await this.#samplesOf(segment, 'video'))[0];
+      const claims = this.playlists.every(list => list.independentSegments);
+      if (claims && first !== undefined && !first.isSync)
+        this.#break(`segment ${msn} starts without a keyframe`);
+    }
+  }
+
+  async #samplesOf(segment: SeenSegment, kind: 'video' | 'audio'): Promise<Sample[]> {
+    const init = await this.inits.get(segment.mapUri)!;
+    const track = parseInitSegment(init).find(description => description.kind === kind);
+    return readFragments(init, await segment.bytes).filter(({ trackId }) => trackId === track?.id);
+  }
+
+  async #allTracks(): Promise<TrackDescription[]> {
+    const all = await Promise.all(this.inits.values());
+    return all.flatMap(init => parseInitSegment(init));
+  }
+
+  #inOrder(): [number, SeenSegment][] {
+    return [...this.segments].toSorted(([a], [b]) => a - b);
+  }
+
+  #break(rule: string): void {
+    if (!this.#broken.includes(rule)) this.#broken.push(rule);
+  }
+}
+
+function untilListed(masterUrl: string, timeoutMs = waitTimeoutMs): Promise<string> {
+  return waitUntil(
+    async () => {
+      const answer = await fetch(masterUrl);
+      const body = await answer.text();
+      return answer.status === 200 ? body : undefined;
+    },
+    { timeoutMs, everyMs: 50, what: masterUrl },
+  );
+}
+
+function readFragments(init: Buffer, bytes: Buffer): Sample[] {
+  const samples: Sample[] = [];
+  const reader = new FragmentReader({ onInit: () => {}, onSample: sample => void samples.push(sample) });
+  reader.push(init);
+  reader.push(bytes);
+  return samples;
+}
+
+/** Tells segments that hold media of the publisher from gaps and stills. */
+export function isPublished({ gap, uri }: { readonly gap?: boolean; readonly uri: string }): boolean {
+  return gap !== true && !/(^|\/)(still|stopped)-\d/.test(uri);
+}

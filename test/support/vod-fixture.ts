@@ -1,0 +1,130 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { appendFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RenderedText } from '../../src/delivery/live/live-source.ts';
+import type {
+  ResponseBody,
+  VodEntry,
+  VodFile,
+  VodMedia,
+  VodPlaylist,
+  VodSource,
+  VodTextTrack,
+} from '../../src/delivery/vod/vod-source.ts';
+import type { FileSlice } from '../../src/shared/files/file-slice.ts';
+import { formatCaptionsPlaylist } from '../../src/vod/playback/vod-playlists.ts';
+import { rendered } from '../service/delivery-fixture.ts';
+
+export const videoId = 'vi0123456789012345678901';
+export const hiddenId = 'viHidden0000000000000000';
+
+/** Videos made of files in a folder, with whatever a test sets. */
+export class FolderVideos implements VodSource {
+  readonly folder: string;
+  readonly entries = new Map<string, VodEntry>();
+  /** By `<videoId>/<name>`. */
+  readonly bodies = new Map<string, ResponseBody & { isFinal?: boolean }>();
+  isComplete = true;
+  fault: Error | undefined;
+  #size = 0;
+
+  constructor(folder: string) {
+    this.folder = folder;
+    this.set(videoId, { public: true });
+    this.set(hiddenId, { public: false, title: 'Hidden' });
+  }
+
+  /** The file that slices are made of. */
+  get path(): string {
+    return join(this.folder, 'source');
+  }
+
+  set(id: string, values: Partial<VodEntry>): void {
+    this.entries.set(id, {
+      videoId: id,
+      projectId: 'prOfTest',
+      title: 'Pier <cam>',
+      public: true,
+      mp4Support: true,
+      panoramic: false,
+      isPlayable: true,
+      hasFailed: false,
+      hasStoryboard: false,
+      durationSeconds: 61.5,
+      width: 640,
+      height: 360,
+      revision: 3,
+      captions: [],
+      chapters: [],
+      theme: undefined,
+      ...this.entries.get(id),
+      ...values,
+    });
+  }
+
+  /** Puts random bytes at the end of the file; where they are, and what they are. */
+  async addBytes(length: number): Promise<{ slice: FileSlice; bytes: Buffer }> {
+    const bytes = randomBytes(length);
+    await appendFile(this.path, bytes);
+    const slice = { path: this.path, start: this.#size, length };
+    this.#size += length;
+    return { slice, bytes };
+  }
+
+  /** Makes `name` of a video answer these pieces. */
+  give(id: string, name: string, parts: ResponseBody['parts'], contentType = 'video/mp4'): void {
+    this.bodies.set(`${id}/${name}`, {
+      parts,
+      bytes: parts.reduce((sum, piece) => sum + piece.length, 0),
+      contentType,
+      etag: `"${createHash('sha1').update(`${id}/${name}`).digest('hex')}"`,
+    });
+  }
+
+  /** The same with a file of its own. */
+  async giveFile(id: string, name: string, content: Buffer | string, contentType: string): Promise<string> {
+    const path = join(this.folder, `${id}-${name.replaceAll('/', '-')}`);
+    await writeFile(path, content);
+    const length = Buffer.byteLength(content);
+    this.give(id, name, [{ path, start: 0, length }], contentType);
+    return path;
+  }
+
+  find(id: string): VodEntry | undefined {
+    return this.entries.get(id);
+  }
+
+  captionsPlaylist(language: string, durationSeconds: number, avh?: string): RenderedText {
+    return rendered(formatCaptionsPlaylist(language, durationSeconds, avh));
+  }
+
+  async multivariant(
+    id: string,
+    _captions: readonly VodTextTrack[],
+    avh?: string,
+  ): Promise<RenderedText | undefined> {
+    if (this.fault !== undefined) throw this.fault;
+    return this.entries.get(id)?.isPlayable === true
+      ? rendered(`#EXTM3U\n720p/manifest.m3u8${avh === undefined ? '' : `?avh=${avh}`}\n`)
+      : undefined;
+  }
+
+  async mediaPlaylist(_id: string, rendition: string, avh?: string): Promise<VodPlaylist | undefined> {
+    if (rendition !== '720p' && rendition !== 'audio') return undefined;
+    const text = rendered(`#EXTM3U\nvideo-1-0.m4s${avh === undefined ? '' : `?avh=${avh}`}\n`);
+    return { text, isComplete: this.isComplete, targetDurationSeconds: 4 };
+  }
+
+  async media(id: string, rendition: string, name: string): Promise<VodMedia | undefined> {
+    const body = this.bodies.get(`${id}/${rendition}/${name}`);
+    return body === undefined ? undefined : { isFinal: true, ...body };
+  }
+
+  textTrack(id: string, track: 'captions' | 'chapters', language: string): ResponseBody | undefined {
+    return this.bodies.get(`${id}/${track}/${language}`);
+  }
+
+  async file(id: string, file: VodFile, quality?: string): Promise<ResponseBody | undefined> {
+    return this.bodies.get(quality === undefined ? `${id}/${file}` : `${id}/${file}/${quality}`);
+  }
+}

@@ -1,0 +1,165 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Insertable } from 'kysely';
+import { Outbox } from '../../src/events/outbox.store.ts';
+import { ImageQueue } from '../../src/ffmpeg/image-queue.ts';
+import { Jobs } from '../../src/jobs/jobs.ts';
+import { bootstrapAccount } from '../../src/resources/accounts/bootstrap-account.ts';
+import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.store.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { newId } from '../../src/shared/ids.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { sandboxLimits } from '../../src/shared/sandbox-limits.ts';
+import { Secret } from '../../src/shared/secret.ts';
+import { MediaFiles } from '../../src/storage/media-files.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { VideoRow } from '../../src/store/tables.ts';
+import { RenditionFolders } from '../../src/vod/encode/rendition-folders.ts';
+import type { EncodingState } from '../../src/vod/encoding-repository.ts';
+import { IndexWorkerPool } from '../../src/vod/index/index-worker-pool.ts';
+import { RenditionReader } from '../../src/vod/index/rendition-reader.ts';
+import { GrowingVideos } from '../../src/vod/playback/growing-videos.ts';
+import { VodPlayback } from '../../src/vod/playback/vod-playback.ts';
+import { type VodContext, vodLanes } from '../../src/vod/vod-context.ts';
+import { VodJobs } from '../../src/vod/vod-jobs.ts';
+import { encodeTimeoutMs } from './deadlines.ts';
+import { makeMediaTools, type ToolBuilds } from './media-tools.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** The real work on videos, without the API around it. */
+export interface VodPipeline {
+  readonly database: Database;
+  readonly works: VodJobs;
+  readonly jobs: Jobs;
+  readonly playback: VodPlayback;
+  readonly files: MediaFiles;
+  readonly records: EncodingsStore;
+  /** Event types and payloads so far, oldest first. */
+  events(): { type: string; payload: Record<string, unknown> }[];
+  /** Adds a video whose source is a copy of `path`, and begins the work on it. */
+  add(path: string, attributes?: Partial<Insertable<VideoRow>>): Promise<string>;
+  /** Waits until no job of the video waits or runs. */
+  settled(videoId: string): Promise<EncodingState>;
+  stop(): Promise<void>;
+}
+
+/** Sets up a workshop on a data folder, with ffmpeg of one build. */
+export async function startVodPipeline(
+  dataDir: string,
+  options: { builds?: ToolBuilds; context?: Partial<VodContext> } = {},
+): Promise<VodPipeline> {
+  const database = openDatabase({ dataDir });
+  await bootstrapAccount(database, {
+    sandboxKey: new Secret('sandbox-key-of-tests-0123456789ab'),
+    productionKey: new Secret('production-key-of-tests-0123456789ab'),
+    isUpgraded: true,
+    adminEmail: 'admin@localhost',
+    adminPassword: new Secret('a password of tests'),
+  });
+  const projectId = (
+    database.sqlite.prepare("SELECT id FROM projects WHERE environment = 'production'").get() as {
+      id: string;
+    }
+  ).id;
+  const files = new MediaFiles(dataDir);
+  const records = new EncodingsStore(database, new Outbox(database, silentLogger), systemClock);
+  const tools = makeMediaTools(options.builds);
+  const reader = new RenditionReader();
+  const growing = new GrowingVideos();
+  const indexWorkers = new IndexWorkerPool({
+    timeoutMs: 60_000,
+    memoryBytes: 128 * 2 ** 20,
+    maxMovieBytes: 128 * 2 ** 20,
+  });
+  const jobs = new Jobs({
+    database,
+    lanes: Object.fromEntries(Object.values(vodLanes).map(lane => [lane, 1])),
+    log: silentLogger,
+  });
+  const works = new VodJobs({
+    tools,
+    images: new ImageQueue({ maxRunning: 2, maxWaiting: 10 }),
+    files,
+    records,
+    thumbnails: { choiceOf: () => undefined, frameMade: async () => false },
+    folders: new RenditionFolders(files),
+    reader,
+    growing,
+    indexWorkers,
+    jobs,
+    settings: {
+      ...{
+        preset: 'ultrafast',
+        threads: 2,
+        memoryBytes: 4 * 2 ** 30,
+        maxDurationFactor: 30,
+        minFreeBytes: 0,
+      },
+      sandboxVideoMs: sandboxLimits.maxVideoMs,
+    },
+    clock: systemClock,
+    log: silentLogger,
+    ...options.context,
+  });
+  for (const kind of works.kinds()) jobs.register(kind);
+  await jobs.start();
+  const playback = new VodPlayback({
+    stateOf: videoId => records.state(videoId),
+    thumbnailOf: () => undefined,
+    files,
+    reader,
+    growing,
+  });
+  return {
+    database,
+    works,
+    jobs,
+    playback,
+    files,
+    records,
+    events: () =>
+      (
+        database.sqlite.prepare('SELECT type, payload FROM events ORDER BY id').all() as {
+          type: string;
+          payload: string;
+        }[]
+      ).map(({ type, payload }) => ({ type, payload: JSON.parse(payload) })),
+    async add(path, attributes = {}) {
+      const id = newId('vi');
+      database.run(
+        database.queries.insertInto('videos').values({
+          ...{ id, project_id: projectId, title: 'A video', title_folded: 'a video', description: '' },
+          ...{ is_public: 1, is_panoramic: 0, has_mp4_support: 1, player_id: null, language: null },
+          ...{ tags: '[]', metadata: '[]', live_stream_id: null, watermark: null },
+          ...{ clip_start_ms: null, clip_end_ms: null, discarded_at_ms: null, deletes_at_ms: null },
+          ...{ created_at_ms: 1, published_at_ms: 1, updated_at_ms: 1 },
+          ...attributes,
+        }),
+      );
+      await mkdir(dirname(files.source(id)), { recursive: true });
+      await copyFile(path, files.source(id));
+      works.sourceReady(id);
+      return id;
+    },
+    settled: videoId =>
+      waitUntil(
+        () => {
+          const row = database.sqlite
+            .prepare("SELECT count(*) AS count FROM jobs WHERE subject_id = ? AND state != 'failed'")
+            .get(videoId) as { count: number };
+          return row.count === 0 ? records.state(videoId) : undefined;
+        },
+        {
+          timeoutMs: encodeTimeoutMs,
+          what: () =>
+            `the jobs: ${JSON.stringify(database.sqlite.prepare('SELECT kind, state, attempts, failure FROM jobs').all())}`,
+        },
+      ),
+    async stop() {
+      await jobs.stop();
+      await indexWorkers.stop();
+      await tools.owner.stop();
+      await database.stop();
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { escapeHtml, pageHeaders, renderPlayerPage } from '../../../../src/delivery/pages/player-page.ts';
+import { fillTemplate } from '../../../../src/http/browser-files.ts';
+
+const values = {
+  liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA',
+  state: '{"live":false}',
+  nowMs: 7,
+  meta: '<meta name="of-test">',
+  hasThumbnail: false,
+  theme: undefined,
+  access: undefined,
+};
+
+describe('renderPlayerPage', () => {
+  it('escapes a hostile name in text and in attributes', () => {
+    const template = '<title>{{title}}</title><video aria-label="{{title}}">';
+    const page = renderPlayerPage(template, { ...values, name: `"><script>'&{{state}}</script>` });
+    const escaped = '&#34;&#62;&#60;script&#62;&#39;&#38;{{state}}&#60;/script&#62;';
+    expect(page).toBe(`<title>${escaped}</title><video aria-label="${escaped}">`);
+  });
+
+  it('has a title for a stream without a name', () => {
+    expect(renderPlayerPage('{{title}}', { ...values, name: ' ' })).toBe('Live stream');
+  });
+
+  it('tells the script the theme, escaped', () => {
+    const theme = {
+      colors: { text: 'rgba(1, 2, 3, 1)' },
+      ...{ enableApi: true, enableControls: false, forceAutoplay: false, forceLoop: false, hideTitle: true },
+      link: `"><script>`,
+    };
+    const page = renderPlayerPage('{{theme}}', { ...values, name: 'x', theme });
+    expect(page).not.toMatch(/[<>"]/);
+    expect(page).toContain('rgba(1, 2, 3, 1)');
+    expect(renderPlayerPage('{{theme}}', { ...values, name: 'x' })).toBe('null');
+  });
+
+  it('carries the session of a private stream in all that it asks for', () => {
+    const template = '{{meta}} {{hls}} {{query}} {{backdrop}}';
+    const access = { token: 't0', avh: 's0' };
+    const page = renderPlayerPage(template, { ...values, name: 'x', hasThumbnail: true, access });
+    const root = `/private/t0/${values.liveStreamId}`;
+    expect(page).toBe(
+      `<meta name="of-test"> ${root}.m3u8?avh=s0 ?avh=s0&#38;token=t0 ` +
+        `<img class="backdrop" src="${root}/thumbnail.jpg?avh=s0" alt="">`,
+    );
+    expect(renderPlayerPage('[{{meta}}{{query}}] {{hls}}', { ...values, name: 'x' })).toBe(
+      `[<meta name="of-test">] /${values.liveStreamId}.m3u8`,
+    );
+  });
+
+  it('shows a backdrop, and a picture for audio, only where there is an image', () => {
+    expect(renderPlayerPage('[{{backdrop}}{{artwork}}]', { ...values, name: 'x' })).toBe('[]');
+    const src = `src="/${values.liveStreamId}/thumbnail.jpg"`;
+    expect(renderPlayerPage('{{backdrop}}{{artwork}}', { ...values, name: 'x', hasThumbnail: true })).toBe(
+      `<img class="backdrop" ${src} alt=""><img class="poster" ${src} alt="">`,
+    );
+  });
+});
+
+describe('escapeHtml', () => {
+  it('leaves other text alone', () => {
+    expect(escapeHtml('Käse, 東京, 🎬')).toBe('Käse, 東京, 🎬');
+  });
+});
+
+describe('fillTemplate', () => {
+  it('does not fill what a value brings along', () => {
+    expect(fillTemplate('{{a}}{{b}}{{c}}', { a: '{{b}}', b: '$&' })).toBe('{{b}}$&{{c}}');
+  });
+});
+
+describe('pageHeaders', () => {
+  it('let every site embed the page, and the page load nothing from elsewhere', () => {
+    const policy = pageHeaders[pageHeaders.indexOf('Content-Security-Policy') + 1];
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain('frame-ancestors *');
+    expect(policy).not.toContain('unsafe');
+    expect(policy).not.toContain('http');
+  });
+});

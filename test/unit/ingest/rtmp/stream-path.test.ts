@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { resolveStreamPath } from '../../../../src/ingest/rtmp/stream-path.ts';
+
+const key = '0b7c1f0a-5e57-4c1c-9c2e-3f8f6f1d2a11';
+
+test.each([
+  ['the usual split', 's', key, 's', key],
+  ['the other app', 'live', key, 'live', key],
+  ['all in the app', `s/${key}`, '', 's', key],
+  ['all in the app, with a slash after it', `s/${key}/`, '', 's', key],
+  ['all in the name', '', `s/${key}`, 's', key],
+  ['slashes around', '/s/', `/${key}/`, 's', key],
+  ['a query after the key', 's', `${key}?bitrate=1&x=/y`, 's', key],
+  ['a query after the app', 's?token=1', key, 's', key],
+  ['a query after the key in the app', `live/${key}?a=b`, '', 'live', key],
+  ['percent-encoding', 's', 'a%2Db%5Fc', 's', 'a-b_c'],
+  ['the shortest key', 's', 'k', 's', 'k'],
+  ['the longest key', 's', 'k'.repeat(256), 's', 'k'.repeat(256)],
+])('finds app and key: %s', (_what, app, name, expectedApp, streamKey) => {
+  expect(resolveStreamPath(app, name)).toEqual({ ok: true, app: expectedApp, streamKey });
+});
+
+test.each([
+  ['another app', 'vod', key, 'unknown-app'],
+  ['an app in capitals', 'S', key, 'unknown-app'],
+  ['nothing at all', '', '', 'unknown-app'],
+  ['only the key', '', key, 'unknown-app'],
+  ['no key', 's', '', 'missing-key'],
+  ['a query and no key', 's', '?x=y', 'missing-key'],
+  ['too many parts', 's', `${key}/more`, 'invalid-key'],
+  ['broken percent-encoding', 's', 'abc%', 'invalid-key'],
+  ['an encoded slash', 's', 'a%2Fb', 'invalid-key'],
+  ['an encoded NUL', 's', 'a%00b', 'invalid-key'],
+  ['a space', 's', 'a b', 'invalid-key'],
+  ['not ASCII', 's', 'clé', 'invalid-key'],
+  ['too long', 's', 'k'.repeat(257), 'invalid-key'],
+])('says why there is no key: %s', (_what, app, name, reason) => {
+  const path = resolveStreamPath(app, name);
+  expect(path).toMatchObject({ ok: false, reason });
+  expect(path.ok ? '' : path.description).toMatch(/\.$/);
+});

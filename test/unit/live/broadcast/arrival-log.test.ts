@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { ArrivalLog } from '../../../../src/live/broadcast/arrival-log.ts';
+
+test('tells when the frame of a time came in, or else the one before it', () => {
+  const log = new ArrivalLog();
+  log.add(0, 1000);
+  log.add(40, 1041);
+  log.add(80, 1079);
+  expect(log.arrivalOf(40)).toBe(1041);
+  expect(log.arrivalOf(79.9)).toBe(1079);
+  expect(log.arrivalOf(60)).toBe(1041);
+  expect(log.arrivalOf(500)).toBe(1079);
+  expect(log.arrivalOf(-1)).toBeUndefined();
+});
+
+test('remembers the last 256 frames', () => {
+  const log = new ArrivalLog();
+  for (let index = 0; index < 1000; index += 1) log.add(index, index);
+  expect(log.arrivalOf(999)).toBe(999);
+  expect(log.arrivalOf(744)).toBe(744);
+  expect(log.arrivalOf(743)).toBeUndefined();
+});

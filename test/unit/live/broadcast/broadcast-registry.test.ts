@@ -1,0 +1,302 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  BroadcastRegistry,
+  type LiveStreamConfig,
+  type SelectLadder,
+} from '../../../../src/live/broadcast/broadcast-registry.ts';
+import type { LiveSettings, PublisherConnection } from '../../../../src/live/broadcast/ports.ts';
+import { silentLogger } from '../../../../src/shared/logger.ts';
+import { sandboxLimits } from '../../../../src/shared/sandbox-limits.ts';
+import { liveSettings } from '../../../support/fake-broadcasts.ts';
+
+const owner: LiveStreamConfig = {
+  liveStreamId: 'li1',
+  projectId: 'pr1',
+  environment: 'sandbox',
+  accountSuspended: false,
+  accountUpgraded: false,
+  restreams: [],
+};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A connection that notes what it is told. */
+function connection(): { link: PublisherConnection; told: string[] } {
+  const told: string[] = [];
+  const link: PublisherConnection = {
+    connectionId: 'co1',
+    protocol: 'rtmp',
+    remoteAddress: '192.0.2.1',
+    encoder: 'test',
+    refuse: description => void told.push(`refused: ${description}`),
+    close: description => void told.push(`closed: ${description}`),
+    pause: () => void told.push('paused'),
+    resume: () => void told.push('resumed'),
+  };
+  return { link, told };
+}
+
+/** A live room without media: no packager is ever started. */
+function room(
+  owners: Readonly<Record<string, LiveStreamConfig>> = { key: owner },
+  settings: Partial<LiveSettings> = {},
+  selectLadder?: SelectLadder,
+) {
+  const ends: string[] = [];
+  const live = new BroadcastRegistry({
+    settings: { ...liveSettings, ...settings },
+    codecCapabilities: { canReadEnhancedFlv: false },
+    findStream: key => owners[key],
+    ...(selectLadder === undefined ? {} : { selectLadder }),
+    startPackager: () => {
+      throw new Error('there is no media');
+    },
+    journal: {
+      opened: () => `br${ends.length}`,
+      changed: () => {},
+      ended: (_, __, reason) => void ends.push(reason),
+    },
+    observer: {
+      partListed() {},
+      segmentListed() {},
+      packagerFailed() {},
+      framesLost() {},
+      broadcastEnded() {},
+    },
+    clock: { nowMs: () => Date.now(), monotonicMs: () => Date.now() },
+    log: silentLogger,
+    maxSandboxBroadcastMs: sandboxLimits.maxBroadcastMs,
+  });
+  return { live, ends };
+}
+
+describe('who is taken', () => {
+  test.each<[string, Partial<LiveStreamConfig> | undefined, string]>([
+    ['an unknown key', undefined, 'unknown-key'],
+    ['a suspended account', { accountSuspended: true }, 'account-suspended'],
+    ['production of an account that is not upgraded', { environment: 'production' }, 'account-not-upgraded'],
+  ])('not %s', (_, change, reason) => {
+    const { live } = room(change === undefined ? {} : { key: { ...owner, ...change } });
+    expect(live.admit('key', connection().link)).toMatchObject({ accepted: false, reason });
+  });
+
+  test('production of an upgraded account', () => {
+    const { live } = room({ key: { ...owner, environment: 'production', accountUpgraded: true } });
+    expect(live.admit('key', connection().link)).toMatchObject({ accepted: true });
+  });
+
+  test('a second one only when the first has been silent for three seconds', () => {
+    const { live } = room();
+    const first = connection();
+    live.admit('key', first.link);
+    vi.advanceTimersByTime(2999);
+    expect(live.admit('key', connection().link)).toMatchObject({
+      accepted: false,
+      reason: 'already-publishing',
+    });
+    vi.advanceTimersByTime(1);
+    expect(live.admit('key', connection().link)).toMatchObject({ accepted: true });
+    expect(first.told).toEqual(['closed: Another connection publishes this stream.']);
+  });
+
+  test('nobody while the server drains', async () => {
+    const { live } = room();
+    await live.drain(Date.now() + 1000);
+    expect(live.admit('key', connection().link)).toMatchObject({ accepted: false, reason: 'draining' });
+  });
+});
+
+describe('broadcasts that are encoded', () => {
+  const sandboxStream = (liveStreamId: string, projectId: string): LiveStreamConfig => ({
+    ...owner,
+    ...{ liveStreamId, projectId },
+  });
+  const owners: Readonly<Record<string, LiveStreamConfig>> = {
+    a1: sandboxStream('a1', 'a'),
+    a2: sandboxStream('a2', 'a'),
+    b1: sandboxStream('b1', 'b'),
+    c1: sandboxStream('c1', 'c'),
+    plain: {
+      ...owner,
+      ...{ liveStreamId: 'p1', projectId: 'a', environment: 'production', accountUpgraded: true },
+    },
+  };
+  const form: SelectLadder = ({ environment }) =>
+    environment === 'production'
+      ? undefined
+      : {
+          isLadder: true,
+          mark: undefined,
+          steps: () => [],
+          startEncoder: () => {
+            throw new Error('no media');
+          },
+        };
+
+  test('are limited in each project and altogether; the publisher is told which limit it is', async () => {
+    const { live } = room(owners, { maxEncoders: 2, maxEncodersPerProject: 1 }, form);
+    const admit = (key: string) => live.admit(key, connection().link);
+    expect(admit('a1')).toMatchObject({ accepted: true });
+    expect(admit('a2')).toEqual({
+      accepted: false,
+      reason: 'too-many-encoders',
+      description: 'This project already encodes 1 live stream, which is its limit. End a broadcast first.',
+    });
+    expect(admit('b1')).toMatchObject({ accepted: true });
+    expect(admit('c1')).toEqual({
+      accepted: false,
+      reason: 'too-many-encoders',
+      description: 'This server already encodes 2 live streams, which is its limit. Try again later.',
+    });
+    expect(admit('plain')).toMatchObject({ accepted: true });
+    // An encoder that tries again and again uses none of its attempts up.
+    for (let attempt = 0; attempt < 30; attempt += 1) {
+      expect(admit('a2')).toMatchObject({ reason: 'too-many-encoders' });
+    }
+    await live.remove('a1');
+    expect(admit('a2')).toMatchObject({ accepted: true });
+  });
+
+  test('go on when their publisher comes back, although the limit is reached', async () => {
+    const { live } = room(owners, { maxEncoders: 1, maxEncodersPerProject: 1 }, form);
+    live.admit('a1', connection().link);
+    await vi.advanceTimersByTimeAsync(4000);
+    expect(live.admit('a1', connection().link)).toMatchObject({ accepted: true });
+  });
+});
+
+describe('a broadcast of an account that is suspended', () => {
+  test('ends at once, and its publisher is sent away', async () => {
+    const { live, ends } = room();
+    const { link, told } = connection();
+    expect(live.suspend('li1')).toBe(false);
+    live.admit('key', link);
+    expect(live.suspend('li1')).toBe(true);
+    expect(told).toEqual(['closed: This account is suspended.']);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(ends).toEqual(['account-suspended']);
+    expect(live.suspend('li1')).toBe(false);
+  });
+});
+
+describe('a broadcast of the sandbox', () => {
+  const limitMs = 30 * 60_000;
+  // It goes on without any media.
+  const patient = { keyframeTimeoutMs: 10 * limitMs };
+
+  test('ends half an hour after it began, whoever publishes by then; the next one may begin at once', async () => {
+    const { live, ends } = room({ key: owner }, patient);
+    const [first, second, next] = [connection(), connection(), connection()];
+    live.admit('key', first.link);
+    await vi.advanceTimersByTimeAsync(limitMs / 2);
+    live.admit('key', second.link);
+    await vi.advanceTimersByTimeAsync(limitMs / 2 - 1);
+    expect(ends).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ends).toEqual(['sandbox-limit']);
+    expect(second.told).toEqual(['closed: In the sandbox a broadcast lasts 30 minutes at most.']);
+    expect(live.admit('key', next.link)).toMatchObject({ accepted: true });
+    await vi.advanceTimersByTimeAsync(limitMs - 1);
+    expect(ends).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ends).toEqual(['sandbox-limit', 'sandbox-limit']);
+  });
+
+  test('leaves no timer behind when it ends before that', async () => {
+    const { live, ends } = room();
+    live.admit('key', connection().link);
+    live.complete('li1');
+    await vi.advanceTimersByTimeAsync(2 * limitMs);
+    expect(ends).toEqual(['completed']);
+    await live.stop();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('no such end comes in production', async () => {
+    const { live, ends } = room(
+      { key: { ...owner, environment: 'production', accountUpgraded: true } },
+      patient,
+    );
+    live.admit('key', connection().link);
+    await vi.advanceTimersByTimeAsync(2 * limitMs);
+    expect(ends).toEqual([]);
+  });
+});
+
+describe('a broadcast that is completed', () => {
+  test('ends at once, and its publisher is sent away a minute later', async () => {
+    const { live, ends } = room();
+    const { link, told } = connection();
+    live.admit('key', link);
+    live.complete('li1');
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect(ends).toEqual(['completed']);
+    expect(told).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(told).toEqual(['closed: This broadcast was completed.']);
+  });
+
+  test('leaves no timer behind when its publisher goes before that', async () => {
+    const { live } = room();
+    const answer = live.admit('key', connection().link);
+    live.complete('li1');
+    if (answer.accepted) answer.handler.closed('unpublished');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(live.find('li1', 'br0')).toBeUndefined();
+  });
+});
+
+describe('the end of all', () => {
+  test('is told with its reason, once, and leaves no timer', async () => {
+    const { live, ends } = room({ key: owner, other: { ...owner, liveStreamId: 'li2' } });
+    const [one, two] = [connection(), connection()];
+    live.admit('key', one.link);
+    live.admit('other', two.link);
+    await live.stop();
+    await live.stop();
+    expect(ends).toEqual(['server-stopped', 'server-stopped']);
+    expect(one.told).toContain('closed: The server is stopping.');
+    expect(two.told).toContain('closed: The server is stopping.');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('a publisher without media has a broadcast of no media', async () => {
+    const { live, ends } = room();
+    const answer = live.admit('key', connection().link);
+    if (answer.accepted) answer.handler.closed('unpublished');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(ends).toEqual(['no-media']);
+    expect(live.state('li1')).toEqual({ live: false });
+  });
+
+  test('no media at all for the keyframe time: refused with a sentence', async () => {
+    const { live, ends } = room();
+    const { link, told } = connection();
+    live.admit('key', link);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(told).toEqual(['refused: No audio or video came for 20 s.']);
+    expect(ends).toEqual(['no-media']);
+  });
+});
+
+test('changes are told to those who listen to that stream, until they leave', async () => {
+  const { live } = room();
+  const told: string[] = [];
+  const leave = live.onStateChange('li1', () => told.push('li1'));
+  live.onStateChange('li2', () => told.push('li2'));
+  live.admit('key', connection().link);
+  expect(live.countByState()).toEqual({ starting: 1, live: 0, waiting: 0, stopping: 0 });
+  live.complete('li1');
+  await vi.advanceTimersByTimeAsync(0);
+  expect(told).toEqual(['li1']);
+  leave();
+  await live.remove('li1');
+  expect(told).toEqual(['li1']);
+});

@@ -1,0 +1,424 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { PlayableBroadcast } from '../../../../src/delivery/live/live-source.ts';
+import { avc, publish, startFakeBroadcasts, videoTag } from '../../../support/fake-broadcasts.ts';
+import { videoTrack } from '../../../support/recording-sink.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Decoder configuration of 8192x8192, as x264 writes it. */
+const largeConfig: Buffer = Buffer.concat([
+  Buffer.from([0x17, 0, 0, 0, 0]),
+  Buffer.from('0142c03effe1001a6742c03eda0020000401b011000003000100000300020f08042a01000468ce0fc8', 'hex'),
+]);
+/** Its parameter set with its length. */
+const largeSetOfFrame: Buffer = Buffer.concat([
+  Buffer.from([0, 0, 0, 26]),
+  largeConfig.subarray(13, 13 + 26),
+]);
+const tooLargeText =
+  'refused: The picture of 8192x8192 is too large: this server takes at most 9437184 pixels. Choose a smaller output resolution in the encoder.';
+
+/** Config and keyframe, and the time that the other track is waited for. */
+async function startVideo(publisher: ReturnType<typeof publish>, atMs = 0): Promise<void> {
+  publisher.send(videoTag(atMs, avc.config()), videoTag(atMs, avc.keyframe()));
+  await vi.advanceTimersByTimeAsync(1000);
+}
+
+async function playlistOf(broadcast: PlayableBroadcast | undefined): Promise<string> {
+  const answer = broadcast?.mediaPlaylist('source', new URLSearchParams(), new AbortController().signal);
+  await vi.advanceTimersByTimeAsync(10_000);
+  const settled = await answer;
+  return settled?.status === 200 ? settled.text.plain.toString() : '';
+}
+
+describe('a packager that cannot be started', () => {
+  test('is tried again at the next keyframes, and ends the broadcast at the fifth', async () => {
+    const { live, ends } = startFakeBroadcasts({
+      startPackager: () => {
+        throw new Error('no file descriptor is left');
+      },
+    });
+    const publisher = publish(live);
+    for (let second = 0; second < 5; second += 1) {
+      expect(ends).toEqual([]);
+      await startVideo(publisher, second * 1000);
+    }
+    expect(ends).toEqual(['packager-failed']);
+    expect(publisher.told).toEqual(['refused: The stream could not be packaged. See the log of the server.']);
+  });
+
+  test('does not keep the broadcast from ending', async () => {
+    const { live, ends } = startFakeBroadcasts({
+      startPackager: () => {
+        throw new Error('no file descriptor is left');
+      },
+    });
+    await startVideo(publish(live));
+    await live.remove('li1');
+    expect(ends).toEqual(['deleted']);
+  });
+});
+
+describe('frames', () => {
+  test('that came after a packager died and before the next keyframe are counted as dropped', async () => {
+    const lost: string[] = [];
+    const { live, packagers } = startFakeBroadcasts({
+      observer: {
+        partListed() {},
+        segmentListed() {},
+        packagerFailed() {},
+        framesLost: (how, count) => void lost.push(`${how} ${count}`),
+        broadcastEnded() {},
+      },
+    });
+    const publisher = publish(live);
+    await startVideo(publisher);
+    packagers[0]!.begin();
+    packagers[0]!.give(0, 20);
+    packagers[0]!.die();
+    publisher.send(videoTag(40, avc.frame()), videoTag(80, avc.frame()), videoTag(120, avc.keyframe()));
+    expect(lost).toEqual(['dropped 1', 'dropped 1']);
+    expect(live.stats(() => true)).toMatchObject([
+      { projectId: 'pr1', liveStreamId: 'li1', broadcastId: 'br1', state: 'live', droppedFrames: 2 },
+    ]);
+    expect(live.stats(projectId => projectId !== 'pr1')).toEqual([]);
+  });
+});
+
+describe('a journal that cannot write', () => {
+  test('costs its lines, not the broadcast', async () => {
+    const full = () => {
+      throw new Error('database or disk is full');
+    };
+    const { live, packagers } = startFakeBroadcasts({
+      journal: { opened: () => 'br1', changed: full, ended: full },
+    });
+    const publisher = publish(live);
+    await startVideo(publisher);
+    packagers[0]!.begin();
+    packagers[0]!.give(0, 20);
+    expect(live.isBroadcasting('li1')).toBe(true);
+    live.complete('li1');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await playlistOf(live.current('li1'))).toContain('#EXT-X-ENDLIST');
+  });
+});
+
+describe('a publisher that asks for too much', () => {
+  test('another configuration at each keyframe: refused after some packagers', async () => {
+    const { live, packagers, ends } = startFakeBroadcasts();
+    const publisher = publish(live);
+    await startVideo(publisher);
+    for (let index = 1; index < 500; index += 1) {
+      publisher.send(videoTag(1000 + index, avc.config(index % 2)), videoTag(1000 + index, avc.keyframe()));
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    expect(packagers.length).toBeLessThanOrEqual(20);
+    expect(ends).toEqual(['limit-exceeded']);
+    expect(publisher.told).toEqual([
+      'refused: The encoder changes its settings too often. Keep codec, size and sound as they are while live.',
+    ]);
+  });
+
+  test('a change every few seconds goes on for long', async () => {
+    const { live, packagers, ends } = startFakeBroadcasts();
+    const publisher = publish(live);
+    for (let index = 0; index < 100; index += 1) {
+      publisher.send(videoTag(index * 3000, avc.config(index % 2)), videoTag(index * 3000, avc.keyframe()));
+      await vi.advanceTimersByTimeAsync(3000);
+    }
+    expect(packagers).toHaveLength(100);
+    expect(ends).toEqual([]);
+  });
+
+  test('huge frames while its clock stands still: refused before they fill the memory', async () => {
+    const { live, packagers, ends } = startFakeBroadcasts();
+    const publisher = publish(live);
+    await startVideo(publisher);
+    const body = avc.frame(1024 * 1024);
+    for (let index = 0; index < 200; index += 1) publisher.send(videoTag(0, body));
+    await vi.advanceTimersByTimeAsync(0);
+    const bytes = packagers[0]!.written.reduce((sum, written) => sum + written.length, 0);
+    expect(bytes).toBeLessThan(40 * 1024 * 1024);
+    expect(ends).toEqual(['limit-exceeded']);
+  });
+
+  test('a picture that is too large: refused before a packager starts', async () => {
+    const { live, packagers, ends } = startFakeBroadcasts();
+    const publisher = publish(live);
+    publisher.send(videoTag(0, largeConfig), videoTag(0, avc.keyframe()));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(packagers).toEqual([]);
+    expect(ends).toEqual(['picture-too-large']);
+    expect(publisher.told).toEqual([tooLargeText]);
+  });
+
+  test.each([
+    ['in a new configuration', [largeConfig]],
+    ['in a parameter set inside of a frame', [Buffer.concat([avc.keyframe(0), largeSetOfFrame])]],
+  ])('a picture that becomes too large while it is live, %s: ended', async (_, bodies) => {
+    const { live, packagers, ends } = startFakeBroadcasts();
+    const publisher = publish(live);
+    await startVideo(publisher);
+    packagers[0]!.begin();
+    packagers[0]!.give(0, 20);
+    publisher.send(...bodies.map(body => videoTag(1000, body)));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(packagers[0]!.written.filter(body => bodies.includes(body))).toEqual([]);
+    expect(ends).toEqual(['picture-too-large']);
+    expect(publisher.told).toEqual([tooLargeText]);
+  });
+
+  test('a picture that only the packager finds too large: ended before an encoder starts', async () => {
+    const started: unknown[] = [];
+    const { live, packagers, ends } = startFakeBroadcasts({
+      selectLadder: () => ({
+        ...{ isLadder: true, mark: undefined, steps: () => [] },
+        startEncoder: order => {
+          started.push(order);
+          throw new Error('no encoder is wanted');
+        },
+      }),
+    });
+    const publisher = publish(live);
+    await startVideo(publisher);
+    packagers[0]!.begin({ ...videoTrack, width: 8192, height: 8192 });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect([started, ends, publisher.told]).toEqual([[], ['picture-too-large'], [tooLargeText]]);
+  });
+
+  test('connections one after the other: refused after some', async () => {
+    const { live } = startFakeBroadcasts();
+    const answers = [];
+    for (let index = 0; index < 100; index += 1) {
+      const publisher = publish(live);
+      answers.push(publisher.answer);
+      publisher.close('unpublished');
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    expect(answers.filter(answer => answer.accepted).length).toBeLessThanOrEqual(20);
+    expect(answers.at(-1)).toMatchObject({ accepted: false, reason: 'too-many-attempts' });
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(publish(live).answer).toMatchObject({ accepted: true });
+  });
+});
+
+describe('a publisher that came back', () => {
+  test('without media yet: the broadcast still waits', async () => {
+    const { live, packagers, states } = startFakeBroadcasts();
+    const first = publish(live);
+    await startVideo(first);
+    packagers[0]!.begin();
+    packagers[0]!.give(0, 20);
+    first.close('connection-closed');
+    await vi.advanceTimersByTimeAsync(1000);
+    publish(live);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(states).toEqual(['live', 'waiting']);
+  });
+
+  test('with a packager that is slow to begin: the playlist grows, and nobody is told 503', async () => {
+    const { live, packagers } = startFakeBroadcasts();
+    const first = publish(live);
+    await startVideo(first);
+    packagers[0]!.begin();
+    packagers[0]!.give(0, 20);
+    first.close('connection-closed');
+    await vi.advanceTimersByTimeAsync(3000);
+    await startVideo(publish(live));
+    expect(packagers).toHaveLength(2);
+    const last = (await playlistOf(live.current('li1')))
+      .match(/gap-(\d+)/g)!
+      .at(-1)!
+      .slice('gap-'.length);
+    const query = new URLSearchParams({ _HLS_msn: String(Number(last) + 1), _HLS_part: '0' });
+    const asked = live.current('li1')!.mediaPlaylist('source', query, new AbortController().signal);
+    await vi.advanceTimersByTimeAsync(7000);
+    expect(await asked).toMatchObject({ status: 200 });
+    packagers[1]!.begin();
+    packagers[1]!.give(20_000, 20);
+    expect(await playlistOf(live.current('li1'))).toMatch(
+      /EXT-X-GAP[\s\S]*EXT-X-DISCONTINUITY\n[\s\S]*part-/,
+    );
+  });
+
+  test('after a single frame: parts are as long as always', async () => {
+    const { live, packagers } = startFakeBroadcasts();
+    const first = publish(live);
+    await startVideo(first);
+    packagers[0]!.begin();
+    packagers[0]!.give(0, 1);
+    first.close('connection-closed');
+    await vi.advanceTimersByTimeAsync(100);
+    const second = publish(live);
+    await startVideo(second);
+    packagers[1]!.begin();
+    packagers[1]!.give(1000, 30);
+    expect(await playlistOf(live.current('li1'))).toMatch(/#EXT-X-PART-INF:PART-TARGET=0\.20/);
+  });
+});
+
+describe('a publisher that stopped', () => {
+  /** A room whose publisher was live and is gone for `reason`. */
+  async function left(reason: string) {
+    const room = startFakeBroadcasts();
+    const publisher = publish(room.live);
+    await startVideo(publisher);
+    room.packagers[0]!.begin();
+    room.packagers[0]!.give(0, 20);
+    publisher.close(reason);
+    await vi.advanceTimersByTimeAsync(0);
+    return room;
+  }
+
+  /** Another one, whose media begins. */
+  async function comeBack({ live, packagers }: Awaited<ReturnType<typeof left>>) {
+    const publisher = publish(live);
+    await startVideo(publisher);
+    packagers.at(-1)!.begin();
+    packagers.at(-1)!.give(20_000, 20);
+    return publisher;
+  }
+
+  const view = ({ live }: Awaited<ReturnType<typeof left>>) => ({
+    isBroadcasting: live.isBroadcasting('li1'),
+    isLiveForViewers: live.state('li1').live,
+    state: live.statsOf('li1')?.state,
+  });
+
+  test('ends the broadcast after five seconds, and viewers see the end before that', async () => {
+    const room = await left('unpublished');
+    const states: string[] = [];
+    room.live.onStateChange('li1', () => states.push(JSON.stringify(room.live.state('li1'))));
+    expect(view(room)).toEqual({ isBroadcasting: true, isLiveForViewers: false, state: 'stopping' });
+    await vi.advanceTimersByTimeAsync(4990);
+    expect([room.ends, view(room).isBroadcasting]).toEqual([[], true]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(room.ends).toEqual(['publisher-stopped']);
+    expect(room.states).toEqual(['live', 'stopping']);
+    expect(view(room)).toEqual({ isBroadcasting: false, isLiveForViewers: false, state: undefined });
+    expect(new Set(states)).toEqual(new Set(['{"live":false,"broadcastId":"br1"}']));
+    const list = await playlistOf(room.live.current('li1'));
+    expect(list).toMatch(/EXT-X-GAP\n(?:#.*\n)*stopped-\d+\.m4s[\s\S]*#EXT-X-ENDLIST/);
+  });
+
+  test('and starts again within them continues its broadcast', async () => {
+    const room = await left('unpublished');
+    await vi.advanceTimersByTimeAsync(3000);
+    await comeBack(room);
+    expect(view(room)).toEqual({ isBroadcasting: true, isLiveForViewers: true, state: 'live' });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(room.ends).toEqual([]);
+    expect(room.live.current('li1')?.broadcastId).toBe('br1');
+  });
+
+  test('has lost no connection; one that comes back and is lost has its whole minute', async () => {
+    const room = await left('unpublished');
+    expect(room.live.statsOf('li1')?.droppedConnections).toBe(0);
+    const again = publish(room.live);
+    again.close('connection-closed');
+    expect(view(room)).toEqual({ isBroadcasting: true, isLiveForViewers: true, state: 'waiting' });
+    expect(room.live.statsOf('li1')?.droppedConnections).toBe(1);
+    await vi.advanceTimersByTimeAsync(59_990);
+    expect(room.ends).toEqual([]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(room.ends).toEqual(['publisher-gone']);
+  });
+
+  test('before anything could be played: there was no media', async () => {
+    const room = startFakeBroadcasts();
+    const publisher = publish(room.live);
+    publisher.close('unpublished');
+    await vi.advanceTimersByTimeAsync(0);
+    expect([room.ends, room.states]).toEqual([['no-media'], []]);
+  });
+});
+
+test('a broadcast that waits is not live again while it ends', async () => {
+  const { live, packagers, states, ends } = startFakeBroadcasts();
+  const first = publish(live);
+  await startVideo(first);
+  packagers[0]!.begin();
+  packagers[0]!.give(0, 20);
+  first.close('connection-closed');
+  await startVideo(publish(live));
+  // What the packager still holds comes out at the end.
+  packagers[1]!.finish = async () => {
+    packagers[1]!.begin();
+    packagers[1]!.give(20_000, 20);
+    packagers[1]!.die();
+  };
+  live.complete('li1');
+  await vi.advanceTimersByTimeAsync(0);
+  expect([states, ends]).toEqual([['live', 'waiting'], ['completed']]);
+});
+
+describe('what cannot be cut', () => {
+  test('ends the broadcast and not the server, also where the packager before still ran', async () => {
+    const { live, packagers, ends } = startFakeBroadcasts();
+    const publisher = publish(live);
+    await startVideo(publisher);
+    publisher.send(videoTag(1000, avc.config(1)), videoTag(1000, avc.keyframe()));
+    packagers[1]!.begin();
+    packagers[1]!.events.sample('video', undefined as never, 0);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(ends).toEqual(['packager-failed']);
+  });
+});
+
+describe('what is kept of broadcasts that ended', () => {
+  test('the last two of a stream', async () => {
+    const { live, packagers } = startFakeBroadcasts();
+    for (let index = 0; index < 5; index += 1) {
+      const publisher = publish(live);
+      await startVideo(publisher);
+      packagers[index]!.begin();
+      packagers[index]!.give(0, 20);
+      live.complete('li1');
+      await vi.advanceTimersByTimeAsync(0);
+    }
+    const found = ['br1', 'br2', 'br3', 'br4', 'br5'].map(id => live.find('li1', id) !== undefined);
+    expect(found).toEqual([false, false, true, true, true]);
+  });
+
+  test('nothing, once the stream is deleted', async () => {
+    const { live } = startFakeBroadcasts();
+    publish(live);
+    await live.remove('li1');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('is not offered to players while the next one begins', async () => {
+    const { live, packagers } = startFakeBroadcasts();
+    await startVideo(publish(live));
+    packagers[0]!.begin();
+    packagers[0]!.give(0, 20);
+    live.complete('li1');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(live.current('li1')?.broadcastId).toBe('br1');
+    const second = publish(live);
+    expect(live.current('li1')).toBeUndefined();
+    expect(live.find('li1', 'br1')).toBeDefined();
+    await startVideo(second);
+    packagers[1]!.begin();
+    packagers[1]!.give(0, 20);
+    expect(live.current('li1')?.broadcastId).toBe('br2');
+  });
+});
+
+test('a refusal leads straight to the end, not over a wait for the publisher', async () => {
+  const { live, packagers, states, ends } = startFakeBroadcasts();
+  const publisher = publish(live);
+  await startVideo(publisher);
+  packagers[0]!.begin();
+  packagers[0]!.give(0, 20);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(ends).toEqual(['no-keyframe']);
+  expect(states).toEqual(['live']);
+});

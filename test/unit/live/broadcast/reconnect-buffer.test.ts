@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import type { LiveTag } from '../../../../src/live/broadcast/ports.ts';
+import { ReconnectBuffer } from '../../../../src/live/broadcast/reconnect-buffer.ts';
+
+const tag = (kind: LiveTag['kind'], ...bytes: number[]): LiveTag => ({
+  ...{ kind, timestampMs: 0 },
+  body: Buffer.from([...bytes, 0, 0, 0, 0]),
+});
+const videoConfig = tag('video', 0x17, 0);
+const keyframe = tag('video', 0x17, 1);
+const frame = tag('video', 0x27, 1);
+const audioConfig = tag('audio', 0xaf, 0);
+const sound = tag('audio', 0xaf, 1);
+const metadata: LiveTag = { kind: 'script', timestampMs: 0, body: Buffer.from('onMetaData') };
+
+describe('a publisher that came back', () => {
+  test('is passed on from its first keyframe, with what has to come before', () => {
+    const handover = new ReconnectBuffer();
+    const newer = tag('video', 0x17, 0, 0, 0, 0, 9);
+    for (const early of [metadata, videoConfig, audioConfig, sound, frame, newer]) {
+      expect(handover.push(early, 100)).toBeUndefined();
+    }
+    expect(handover.push(keyframe, 200)).toEqual([metadata, newer, audioConfig, keyframe]);
+  });
+
+  test('is passed on after a second where sound is all it has', () => {
+    const handover = new ReconnectBuffer();
+    handover.push(audioConfig, 0);
+    expect(handover.push(sound, 100)).toBeUndefined();
+    expect(handover.push(sound, 1099)).toBeUndefined();
+    expect(handover.push(sound, 1100)).toEqual([audioConfig, sound]);
+  });
+
+  test('is passed on after three seconds whatever comes', () => {
+    const handover = new ReconnectBuffer();
+    expect(handover.push(frame, 0)).toBeUndefined();
+    expect(handover.push(sound, 2999)).toBeUndefined();
+    expect(handover.push(frame, 3000)).toEqual([frame]);
+  });
+
+  test('that sends nothing that can be read is held off', () => {
+    const handover = new ReconnectBuffer();
+    expect(handover.push({ kind: 'video', timestampMs: 0, body: Buffer.alloc(0) }, 9000)).toBeUndefined();
+  });
+});

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { isResolutionTooLarge, ResolutionGuard } from '../../../../src/live/broadcast/resolution-guard.ts';
+import { describeVideoTag } from '../../../../src/media/flv/flv-tag.ts';
+
+/** As x265 writes it, of 3840x2160: configuration, and its sequence parameter set alone. */
+const hevcSet = '420101016000000300900000030000030096a001e020021c5965654a4c2f0168080000030008000003000840';
+const hevc = `01016000000090000000000096f000fcfdf8f800000f01a1000100${(hevcSet.length / 2).toString(16)}${hevcSet}`;
+/** Sequence header of libaom, of 2560x1440. */
+const av1Header = '0a0c00000062ea7fecfbb5f20080';
+
+/** A tag of enhanced RTMP. */
+function tag(packetType: number, fourCc: string, ...hex: string[]): Buffer {
+  return Buffer.concat([
+    Buffer.from([0x90 | packetType]),
+    Buffer.from(fourCc, 'latin1'),
+    Buffer.from(hex.join(''), 'hex'),
+  ]);
+}
+
+const find = (guard: ResolutionGuard, body: Buffer) => guard.find(describeVideoTag(body)!, body);
+const setLength = (hevcSet.length / 2).toString(16).padStart(8, '0');
+
+test.each([
+  ['HEVC configuration', tag(0, 'hvc1', hevc), { width: 3840, height: 2160 }],
+  ['an HEVC frame', tag(1, 'hvc1', '000000', setLength, hevcSet), { width: 3840, height: 2160 }],
+  [
+    'an HEVC frame without composition time',
+    tag(3, 'hvc1', setLength, hevcSet),
+    { width: 3840, height: 2160 },
+  ],
+  ['AV1 configuration', tag(0, 'av01', '810c0c00', av1Header), { width: 2560, height: 1440 }],
+  ['an AV1 frame', tag(1, 'av01', '1200', av1Header), { width: 2560, height: 1440 }],
+])('a picture that is too large is found in %s', (_, body, size) => {
+  expect(find(new ResolutionGuard(1_000_000), body)).toEqual(size);
+  expect(find(new ResolutionGuard(9_437_184), body)).toBeUndefined();
+});
+
+test('cropping to whole blocks does not count', () => {
+  expect(isResolutionTooLarge({ width: 1920, height: 1088 }, 1920 * 1080)).toBe(false);
+  expect(isResolutionTooLarge({ width: 2560, height: 1440 }, 1920 * 1080)).toBe(true);
+});

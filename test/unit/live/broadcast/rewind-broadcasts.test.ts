@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { OpenRewind, SegmentLocation } from '../../../../src/live/window/rewind-store.ts';
+import { avc, publish, startFakeBroadcasts, videoTag } from '../../../support/fake-broadcasts.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A room whose broadcasts can be rewound on a disk that takes everything, or nothing. */
+function rewoundRoom(seconds: number, isFull = false, record?: boolean) {
+  const removed: string[] = [];
+  const rewind: OpenRewind = ({ broadcastId, isKeptAfterEnd }) => ({
+    ...{ seconds, isKeptAfterEnd },
+    store: () => ({
+      writeSegment: ({ sequence }, onKept: (place: SegmentLocation) => void) => {
+        if (!isFull) onKept({ chunk: sequence, offset: 0 });
+      },
+      writeInit: (_number, _body, onKept) => {
+        if (!isFull) onKept();
+      },
+      cancelWrite() {},
+      removeBefore() {},
+      finish() {},
+      segment: ({ chunk, offset }, bytes) => ({ path: `chunk-${chunk}`, start: offset, length: bytes }),
+      init: (number, bytes) => ({ path: `init-${number}`, start: 0, length: bytes }),
+    }),
+    remove: () => void removed.push(broadcastId),
+  });
+  return { ...startFakeBroadcasts({ rewind }, { record }), removed };
+}
+
+/** Broadcasts for so long, and ends it. */
+async function broadcast(room: ReturnType<typeof rewoundRoom>, seconds: number): Promise<void> {
+  const publisher = publish(room.live);
+  publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
+  await vi.advanceTimersByTimeAsync(1000);
+  const packager = room.packagers.at(-1)!;
+  packager.begin();
+  for (let second = 1; second < seconds; second += 2) {
+    packager.give(second * 1000, 50);
+    publisher.send(videoTag(second * 1000, avc.keyframe()));
+    await vi.advanceTimersByTimeAsync(2000);
+  }
+  room.live.complete('li1');
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+async function originOf(room: ReturnType<typeof rewoundRoom>, name: string): Promise<string> {
+  const answer = await room.live.find('li1', 'br1')?.media('source', name, new AbortController().signal);
+  if (answer?.status !== 200) return 'nowhere';
+  return answer.body.every(piece => Buffer.isBuffer(piece)) ? 'memory' : 'disk';
+}
+
+test.each([
+  ['as long as it lasted', 200, 3600, 200],
+  ['no longer than it could be rewound', 200, 100, 100],
+  ['an hour at most', 3700, 24 * 3600, 3600],
+  ['a minute at least', 30, 3600, 60],
+])('an ended broadcast can be played %s', async (_, lastsSeconds, rewindSeconds, keptSeconds) => {
+  const room = rewoundRoom(rewindSeconds);
+  await broadcast(room, lastsSeconds);
+  await vi.advanceTimersByTimeAsync(50_000);
+  expect(room.live.current('li1')).toBeDefined();
+  await vi.advanceTimersByTimeAsync((keptSeconds - 50 - 5) * 1000);
+  expect(room.live.current('li1')).toBeDefined();
+  expect(room.removed).toEqual([]);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(room.live.current('li1')).toBeUndefined();
+  expect(room.removed).toEqual(['br1']);
+});
+
+test('a minute after the end it is out of the memory', async () => {
+  const room = rewoundRoom(3600);
+  await broadcast(room, 200);
+  expect(await originOf(room, 'segment-100.m4s')).toBe('memory');
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(await originOf(room, 'segment-100.m4s')).toBe('disk');
+  expect(await originOf(room, 'init-1.mp4')).toBe('disk');
+});
+
+test('what the disk did not take can be played for a minute', async () => {
+  const room = rewoundRoom(3600, true);
+  await broadcast(room, 200);
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(room.live.current('li1')).toBeDefined();
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(room.live.current('li1')).toBeUndefined();
+  expect(room.removed).toEqual(['br1']);
+});
+
+test('the next broadcast takes the address of the stream, while the one before can still be played at its own; two are kept', async () => {
+  const room = rewoundRoom(3600);
+  for (const lasts of [300, 200, 50]) {
+    await broadcast(room, lasts);
+    await vi.advanceTimersByTimeAsync(1000);
+  }
+  expect(room.live.current('li1')?.broadcastId).toBe('br3');
+  expect(room.live.find('li1', 'br2')).toBeDefined();
+  const before = room.removed.length;
+  await broadcast(room, 10);
+  expect(room.live.current('li1')?.broadcastId).toBe('br4');
+  expect(room.removed.length).toBeGreaterThan(before);
+  await room.live.remove('li1');
+  expect([...room.removed].sort()).toEqual(['br1', 'br2', 'br3', 'br4']);
+});
+
+test('a broadcast that is not recorded leaves the disk at its end, and what is in memory can be played for a minute', async () => {
+  const room = rewoundRoom(3600, false, false);
+  await broadcast(room, 200);
+  expect(room.removed).toEqual(['br1']);
+  const { signal } = new AbortController();
+  const answer = await room.live.find('li1', 'br1')!.mediaPlaylist('source', new URLSearchParams(), signal);
+  const text = answer.status === 200 ? answer.text.plain.toString() : '';
+  expect(text).toContain('#EXT-X-ENDLIST');
+  const listed = [...text.matchAll(/^(?:segment-.*|.*URI="(init-[^"]+)".*)$/gm)].map(
+    ([uri, init]) => init ?? uri,
+  );
+  expect(listed.length).toBeGreaterThan(6);
+  expect(await Promise.all(listed.map(name => originOf(room, name)))).toEqual(listed.map(() => 'memory'));
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(room.live.current('li1')).toBeUndefined();
+});

@@ -1,0 +1,223 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { BroadcastRegistry } from '../../../../src/live/broadcast/broadcast-registry.ts';
+import { FillerWriter } from '../../../../src/live/packaging/filler-writer.ts';
+import { readFragmentLayout } from '../../../../src/media/cmaf/fragment-layout.ts';
+import { writeFragment } from '../../../../src/media/cmaf/fragment-writer.ts';
+import { silentAacFrame } from '../../../../src/media/codecs/silent-aac-frame.ts';
+import { parseMediaPlaylist } from '../../../../src/media/hls/index.ts';
+import { avc, publish, startFakeBroadcasts, videoTag } from '../../../support/fake-broadcasts.ts';
+import { audioTrack, videoTrack } from '../../../support/recording-sink.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const signal = new AbortController().signal;
+
+/** A broadcast of a second of video, whose publisher is gone. */
+async function lost(reason = 'connection-closed') {
+  const room = startFakeBroadcasts({ showsStills: true });
+  const publisher = publish(room.live);
+  publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
+  await vi.advanceTimersByTimeAsync(1000);
+  room.packagers[0]!.begin();
+  room.packagers[0]!.give(8000, 25);
+  const before = await listOf(room.live);
+  publisher.close(reason);
+  await vi.advanceTimersByTimeAsync(0);
+  return { ...room, before };
+}
+
+async function comeBack({ live, packagers }: Awaited<ReturnType<typeof lost>>, track = videoTrack) {
+  const publisher = publish(live);
+  publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
+  await vi.advanceTimersByTimeAsync(1000);
+  packagers[1]!.begin(track);
+  packagers[1]!.give(9020, 50);
+  packagers[1]!.give(11_020, 10);
+}
+
+async function listOf(live: BroadcastRegistry) {
+  const answer = await live.current('li1')!.mediaPlaylist('source', new URLSearchParams(), signal);
+  return parseMediaPlaylist(answer.status === 200 ? answer.text.plain.toString() : '');
+}
+
+/** Decode times of the video of a segment, in ticks. */
+async function timesOf(live: BroadcastRegistry, uri: string) {
+  const answer = await live.current('li1')!.media('source', uri, signal);
+  if (answer.status !== 200) throw new Error(`${uri} is not there`);
+  const fragments = Buffer.concat(answer.body as Buffer[]);
+  const samples = [];
+  for (let at = 0; at < fragments.length; ) {
+    const moofBytes = fragments.readUInt32BE(at);
+    const bytes = moofBytes + fragments.readUInt32BE(at + moofBytes);
+    samples.push(...readFragmentLayout(fragments.subarray(at, at + bytes), [1, 2]).samples);
+    at += bytes;
+  }
+  return samples;
+}
+
+/** Fetches all segments, and checks that each begins with a keyframe where the one before it ends. */
+async function expectUnbroken(live: BroadcastRegistry) {
+  let end: number | undefined;
+  for (const { uri, durationSeconds } of (await listOf(live)).segments) {
+    const samples = await timesOf(live, uri);
+    expect([uri, samples[0]!.isSync], uri).toEqual([uri, true]);
+    expect(samples[0]!.dtsTicks, uri).toBe(end ?? samples[0]!.dtsTicks);
+    end = samples.at(-1)!.dtsTicks + samples.at(-1)!.durationTicks;
+    expect((end - samples[0]!.dtsTicks) / videoTrack.timescale, uri).toBeCloseTo(durationSeconds, 3);
+  }
+}
+
+test('a list begins with three short segments that can be fetched, and goes on from them', async () => {
+  const room = await lost();
+  expect(room.before.segments.map(({ uri }) => uri)).toEqual(['still-1.m4s', 'still-2.m4s', 'still-3.m4s']);
+  expect(room.before.segments.every(({ parts }) => parts.length === 1)).toBe(true);
+  // Longer ones would make the frame rate untrue.
+  expect(room.before.segments.map(({ durationSeconds }) => durationSeconds)).toEqual([0.04, 0.04, 0.04]);
+  await expectUnbroken(room.live);
+});
+
+describe('while its publisher is gone, a broadcast', () => {
+  test('grows by stills of its last keyframe, without parts or a hint', async () => {
+    const { live, before } = await lost();
+    const multivariant = () => live.current('li1')!.multivariant()!.plain.toString();
+    const declared = multivariant();
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(multivariant()).toBe(declared);
+    const { segments, openParts, preloadHints } = await listOf(live);
+    expect(segments.slice(4).map(({ uri }) => uri)).toEqual(['still-5.m4s', 'still-6.m4s', 'still-7.m4s']);
+    expect(segments.some(({ gap, parts }) => gap || parts.length > 0)).toBe(false);
+    expect([before.preloadHints?.length, openParts, preloadHints]).toEqual([1, undefined, []]);
+    await expectUnbroken(live);
+  });
+
+  test('tells those who wait for the hinted part that it does not come', async () => {
+    const { live } = await lost();
+    const { uri } = (await listOf(live)).preloadHints![0]!;
+    const hinted = live.current('li1')!.media('source', uri, signal);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await hinted).toMatchObject({ status: 404 });
+  });
+
+  test('ends with a still, which comes together with the end', async () => {
+    const { live } = await lost();
+    await vi.advanceTimersByTimeAsync(59_500);
+    const before = (await listOf(live)).segments.length;
+    await vi.advanceTimersByTimeAsync(600);
+    const { segments, endList } = await listOf(live);
+    expect([endList, segments.length - before > 0, segments.at(-1)!.uri]).toEqual([
+      true,
+      true,
+      expect.stringMatching(/^still-/),
+    ]);
+    await expectUnbroken(live);
+  });
+});
+
+test('a publisher that stopped and starts again goes on behind stills that say so, without a discontinuity', async () => {
+  const room = await lost('unpublished');
+  await vi.advanceTimersByTimeAsync(3500);
+  const names = (await listOf(room.live)).segments.slice(4).map(({ uri }) => uri);
+  expect(names).toEqual(['stopped-5.m4s', 'stopped-6.m4s', 'stopped-7.m4s']);
+  await comeBack(room);
+  const { segments } = await listOf(room.live);
+  expect(segments.slice(4).map(({ uri }) => uri)).toEqual([...names, 'stopped-8.m4s', 'segment-9.m4s']);
+  expect(segments.some(({ discontinuity }) => discontinuity)).toBe(false);
+  await expectUnbroken(room.live);
+});
+
+describe('a publisher that comes back', () => {
+  test('with the same tracks goes on without a discontinuity, and with parts again', async () => {
+    const room = await lost();
+    await vi.advanceTimersByTimeAsync(3500);
+    await comeBack(room);
+    const { segments, openParts } = await listOf(room.live);
+    expect(segments.at(-1)!.uri).toMatch(/^segment-/);
+    expect(segments.at(-2)!.uri).toMatch(/^still-/);
+    expect(segments.some(({ discontinuity }) => discontinuity)).toBe(false);
+    expect(openParts?.parts.length).toBeGreaterThan(0);
+    const dates = segments.map(({ programDateTimeMs, durationSeconds }) => ({
+      startMs: programDateTimeMs!,
+      endMs: programDateTimeMs! + durationSeconds * 1000,
+    }));
+    for (const [index, { startMs }] of dates.entries()) {
+      if (index > 0) expect(Math.abs(startMs - dates[index - 1]!.endMs)).toBeLessThan(25);
+    }
+    await expectUnbroken(room.live);
+  });
+
+  test('with other tracks begins behind a discontinuity', async () => {
+    const room = await lost();
+    await vi.advanceTimersByTimeAsync(2500);
+    const sampleEntry = Buffer.from(videoTrack.sampleEntry);
+    sampleEntry.writeUInt8(0xff, sampleEntry.length - 1);
+    await comeBack(room, { ...videoTrack, sampleEntry });
+    const { segments } = await listOf(room.live);
+    const broken = segments.filter(({ discontinuity }) => discontinuity);
+    expect(broken.map(({ uri }) => uri)).toEqual([expect.stringMatching(/^segment-/)]);
+    expect(new Set(segments.map(({ map }) => map?.uri)).size).toBe(2);
+  });
+});
+
+test('stills have silence beside the picture, which goes on where the sound ended', () => {
+  const fill = new FillerWriter(() => ({ video: videoTrack, audio: audioTrack }));
+  const frame = { compositionOffsetTicks: 0, isSync: true };
+  const audio = { ...frame, durationTicks: 1024, data: Buffer.from('sound') };
+  fill.add({
+    body: writeFragment(1, [
+      {
+        trackId: 1,
+        baseDtsTicks: 160_000,
+        samples: [{ ...frame, durationTicks: 3200, data: Buffer.from('key') }],
+      },
+      { trackId: 2, baseDtsTicks: 480_100, samples: [audio, audio] },
+    ]),
+    ...{ durationSeconds: 0.2, isIndependent: true, newestFrameMs: 10_000 },
+  });
+  let videoEnd = 163_200;
+  let audioEnd = 480_100 + 2048;
+  for (let index = 0; index < 5; index += 1) {
+    const { body } = fill.still(1, index)!;
+    const { samples } = readFragmentLayout(body, [1, 2]);
+    const [video, ...sounds] = samples;
+    expect([video!.trackId, video!.dtsTicks, video!.durationTicks]).toEqual([1, videoEnd, 16_000]);
+    expect(body.subarray(video!.position, video!.position + video!.sizeBytes).toString()).toBe('key');
+    for (const { trackId, dtsTicks, durationTicks, position, sizeBytes } of sounds) {
+      expect([trackId, dtsTicks]).toEqual([2, audioEnd]);
+      audioEnd += durationTicks;
+      expect(body.subarray(position, position + sizeBytes).equals(silentAacFrame(audioTrack)!)).toBe(true);
+    }
+    videoEnd += 16_000;
+    expect(videoEnd / 16_000 - audioEnd / 48_000).toBeGreaterThanOrEqual(0);
+    expect(videoEnd / 16_000 - audioEnd / 48_000).toBeLessThan(1024 / 48_000);
+  }
+});
+
+test.each([
+  ['one frame', 1600, 0.1],
+  ['the first part where its keyframe lasts no time', 0, 0.2],
+])('the segments that a list begins with are as long as %s', (_, durationTicks, seconds) => {
+  const fill = new FillerWriter(() => ({ video: videoTrack }));
+  const sample = { compositionOffsetTicks: 0, data: Buffer.from('frame') };
+  const body = writeFragment(1, [
+    {
+      trackId: 1,
+      baseDtsTicks: 160_000,
+      samples: [
+        { ...sample, isSync: true, durationTicks },
+        { ...sample, isSync: false, durationTicks: 3200 - durationTicks },
+      ],
+    },
+  ]);
+  const first = { body, durationSeconds: 0.2, isIndependent: true, newestFrameMs: 10_000 };
+  expect(fill.leadIns(first, 3)!.map(({ durationSeconds }) => durationSeconds)).toEqual([
+    seconds,
+    seconds,
+    seconds,
+  ]);
+});

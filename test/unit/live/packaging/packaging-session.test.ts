@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import {
+  PackagingSession,
+  type PackagingSessionOptions,
+} from '../../../../src/live/packaging/packaging-session.ts';
+import type { LadderConfig } from '../../../../src/live/transcode/ladder-config.ts';
+import { systemClock } from '../../../../src/shared/clock.ts';
+import { silentLogger } from '../../../../src/shared/logger.ts';
+import { avc, FakePackager } from '../../../support/fake-broadcasts.ts';
+
+const form: LadderConfig = {
+  isLadder: true,
+  mark: undefined,
+  steps: () => [],
+  startEncoder: () => {
+    throw new Error('nothing is to be encoded');
+  },
+};
+
+test('picture that waits for the end of the generation before holds its publisher off when it is too much', async () => {
+  const before = Promise.withResolvers<void>();
+  let isDrained = false;
+  const generation = new PackagingSession({
+    context: {} as PackagingSessionOptions['context'],
+    form,
+    previousDone: before.promise,
+    isSlate: false,
+    settings: { partTargetMs: 200, maxPixels: 9_437_184, segmentTargetMs: 2000 },
+    observer: {} as PackagingSessionOptions['observer'],
+    clock: systemClock,
+    log: silentLogger,
+  });
+  const packager = new FakePackager({ hasVideo: true, audio: 'none' }, {} as never);
+  const tapped = generation.withEncoderTap(packager, () => {
+    isDrained = true;
+  });
+  const megabyte = avc.keyframe(1024 * 1024);
+  const answers = Array.from({ length: 20 }, (_, index) =>
+    tapped.write('video', index * 40, megabyte, false),
+  );
+  expect(answers[0]).toBe(true);
+  expect(answers.at(-1)).toBe(false);
+  expect(isDrained).toBe(false);
+  before.resolve();
+  await before.promise;
+  await Promise.resolve();
+  expect(isDrained).toBe(true);
+  expect(tapped.write('video', 800, megabyte, false)).toBe(true);
+});

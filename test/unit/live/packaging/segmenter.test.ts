@@ -1,0 +1,385 @@
+import { describe, expect, test } from 'vitest';
+import type { TrackKind } from '../../../../src/live/broadcast/timeline.ts';
+import { Segmenter } from '../../../../src/live/packaging/segmenter.ts';
+import { audioTrack, RecordingSink, videoTrack } from '../../../support/recording-sink.ts';
+
+/** A sample to be cut. */
+interface Feed {
+  readonly kind: TrackKind;
+  readonly atMs: number;
+  readonly durationMs: number;
+  readonly isSync: boolean;
+}
+
+/** Whole milliseconds, as RTMP sends them. */
+function timesAt(fps: number, fromMs: number, toMs: number): number[] {
+  const count = Math.ceil(((toMs - fromMs) * fps) / 1000);
+  return Array.from({ length: count }, (_, index) => fromMs + Math.round((index * 1000) / fps));
+}
+
+function feedOf(kind: TrackKind, times: readonly number[], isSync: (index: number) => boolean): Feed[] {
+  return times.map((atMs, index) => {
+    const next = times[index + 1] ?? atMs + (atMs - (times[index - 1] ?? atMs - 20));
+    return { kind, atMs, durationMs: next - atMs, isSync: isSync(index) };
+  });
+}
+
+function video(fps: number, gopSeconds: number, seconds: number, fromMs = 0): Feed[] {
+  const gopFrames = Math.round(gopSeconds * fps);
+  return feedOf('video', timesAt(fps, fromMs, fromMs + seconds * 1000), index => index % gopFrames === 0);
+}
+
+function audio(seconds: number, fromMs = 0): Feed[] {
+  return feedOf('audio', timesAt(48000 / 1024, fromMs, fromMs + seconds * 1000), () => true);
+}
+
+/** In the order in which a packager hands samples out: each when it is complete. */
+function inOrder(...feeds: readonly Feed[][]): Feed[] {
+  return feeds.flat().toSorted((a, b) => a.atMs + a.durationMs - (b.atMs + b.durationMs));
+}
+
+interface CutOptions {
+  readonly sink?: RecordingSink;
+  readonly partSeconds?: number;
+  readonly segmentSeconds?: number;
+  readonly onLongGop?: (seconds: number) => void;
+  /** Called before each sample. */
+  readonly before?: (segmenter: Segmenter, sample: Feed) => void;
+}
+
+function cut(samples: readonly Feed[], options: CutOptions = {}): RecordingSink {
+  const { sink = new RecordingSink(), partSeconds = 0.2, segmentSeconds = 2, onLongGop, before } = options;
+  const has = (kind: TrackKind) => samples.some(sample => sample.kind === kind);
+  const segmenter = new Segmenter({
+    tracks: {
+      ...(has('video') ? { video: videoTrack } : {}),
+      ...(has('audio') ? { audio: audioTrack } : {}),
+    },
+    sink,
+    partSeconds,
+    segmentSeconds,
+    ...(onLongGop === undefined ? {} : { onLongGop }),
+  });
+  for (const feed of samples) {
+    const { kind, atMs, durationMs, isSync } = feed;
+    before?.(segmenter, feed);
+    const { id, timescale } = kind === 'video' ? videoTrack : audioTrack;
+    const ticks = (ms: number) => Math.round((ms * timescale) / 1000);
+    const sample = {
+      trackId: id,
+      dtsTicks: ticks(atMs),
+      durationTicks: ticks(atMs + durationMs) - ticks(atMs),
+      compositionOffsetTicks: 0,
+      isSync,
+      data: Buffer.from([1, 2, 3]),
+    };
+    segmenter.add(kind, sample, atMs);
+  }
+  segmenter.finish();
+  return sink;
+}
+
+/** Every sample is in the output once, in order, where it belongs in time; a frame or two of sound behind the last part may be left out. */
+function expectComplete(sink: RecordingSink, samples: readonly Feed[]): void {
+  const cutSamples = sink.samples();
+  for (const [kind, track] of [
+    ['video', videoTrack],
+    ['audio', audioTrack],
+  ] as const) {
+    const wanted = samples.filter(sample => sample.kind === kind).map(sample => sample.atMs);
+    const found = cutSamples[kind].map(sample => Math.round((sample.dtsTicks * 1000) / track.timescale));
+    const mayMiss = kind === 'audio' && cutSamples.video.length > 0 ? 2 : 0;
+    expect(found.length, kind).toBeGreaterThanOrEqual(wanted.length - mayMiss);
+    expect(found, kind).toEqual(wanted.slice(0, found.length));
+  }
+}
+
+/** The durations add up to the time of the media: to the end of the last frame, or of audio that outlasts it. */
+function expectSum(sink: RecordingSink, samples: readonly Feed[]): void {
+  const endOf = (some: readonly Feed[]) => Math.max(...some.map(({ atMs, durationMs }) => atMs + durationMs));
+  const leader = samples.some(sample => sample.kind === 'video') ? 'video' : 'audio';
+  const leading = samples.filter(sample => sample.kind === leader);
+  const sumMs = sink.durations.reduce((total, duration) => total + duration, 0) * 1000;
+  const startMs = leading[0]!.atMs;
+  expect(sumMs).toBeGreaterThan(endOf(leading) - startMs - 1);
+  expect(sumMs).toBeLessThan(endOf(samples) - startMs + 1);
+}
+
+describe.each([30, 30000 / 1001, 25, 24, 60, 50, 15, 10])('%f frames a second', fps => {
+  test.each([
+    ['with audio', true],
+    ['without audio', false],
+  ])('%s: every part and segment keeps the rules', (_, withAudio) => {
+    const samples = inOrder(video(fps, 2, 20), withAudio ? audio(20) : []);
+    const sink = cut(samples);
+    expect(sink.brokenRules()).toEqual([]);
+    expectComplete(sink, samples);
+    expectSum(sink, samples);
+    expect(sink.segments.every(segment => segment.isIndependent)).toBe(true);
+  });
+
+  test('segments end at the keyframes', () => {
+    const sink = cut(inOrder(video(fps, 2, 20), audio(20)));
+    expect(sink.segments).toHaveLength(10);
+    for (const duration of sink.durations) expect(duration).toBeCloseTo(2, 1);
+  });
+
+  test('parts last about as long as wished for, in whole frames', () => {
+    const sink = cut(inOrder(video(fps, 2, 20), audio(20)));
+    expect(Math.abs(sink.partTargetSeconds! - 0.2)).toBeLessThanOrEqual(0.5 / fps + 0.003);
+  });
+});
+
+describe('one frame a second', () => {
+  test('with audio: the picture stands while audio fills the parts', () => {
+    const sink = new RecordingSink(2, 0.202);
+    const samples = inOrder(video(1, 2, 20), audio(20));
+    cut(samples, { sink });
+    expect(sink.brokenRules()).toEqual([]);
+    expectComplete(sink, samples);
+    expectSum(sink, samples);
+  });
+
+  test('alone: each part is as long as its frame, which PART-TARGET says', () => {
+    const samples = video(1, 2, 20);
+    const sink = cut(samples);
+    expect(sink.partTargetSeconds).toBeCloseTo(1, 2);
+    expect(sink.brokenRules()).toEqual([]);
+    expectComplete(sink, samples);
+  });
+});
+
+describe('the distance of keyframes', () => {
+  test.each([
+    [0.5, 2],
+    [1, 2],
+    [1.5, 1.5],
+    [2, 2],
+  ])('%f s: a segment lasts %f s', (gopSeconds, segmentSeconds) => {
+    const samples = inOrder(video(30, gopSeconds, 24), audio(24));
+    const sink = cut(samples);
+    expect(sink.brokenRules()).toEqual([]);
+    expectComplete(sink, samples);
+    // The first segment ends before the distance of keyframes is known.
+    for (const duration of sink.durations.slice(2, -1)) expect(duration).toBeCloseTo(segmentSeconds, 1);
+    expect(sink.segments.slice(2).every(segment => segment.isIndependent)).toBe(true);
+  });
+
+  test.each([2.5, 4, 10])(
+    '%f s is longer than a segment may be: it is cut without a keyframe, and told once',
+    gopSeconds => {
+      const told: number[] = [];
+      const samples = inOrder(video(30, gopSeconds, 40), audio(40));
+      const sink = cut(samples, { onLongGop: seconds => told.push(seconds) });
+      expect(sink.brokenRules()).toEqual([]);
+      expectComplete(sink, samples);
+      expectSum(sink, samples);
+      expect(told).toHaveLength(1);
+      expect(sink.segments.some(segment => !segment.isIndependent)).toBe(true);
+    },
+  );
+
+  test.each([
+    [2.5, 3],
+    [4, 4],
+    [10, 10],
+  ])(
+    '%f s fits a target duration of %i s that was learned: every segment starts with a keyframe',
+    (gopSeconds, target) => {
+      const samples = inOrder(video(30, gopSeconds, 40), audio(40));
+      const sink = cut(samples, { sink: new RecordingSink(target) });
+      expect(sink.brokenRules()).toEqual([]);
+      expect(sink.segments.every(segment => segment.isIndependent)).toBe(true);
+      for (const duration of sink.durations.slice(0, -1)) expect(duration).toBeCloseTo(gopSeconds, 1);
+    },
+  );
+
+  test('changes between 1 and 2.4 s: rules hold', () => {
+    const times = timesAt(30, 0, 40_000);
+    const isSync = new Set([
+      0, 30, 102, 132, 204, 234, 306, 378, 450, 480, 552, 624, 690, 760, 830, 900, 970,
+    ]);
+    const samples = inOrder(
+      feedOf('video', times, index => isSync.has(index)),
+      audio(40),
+    );
+    const sink = cut(samples);
+    expect(sink.brokenRules()).toEqual([]);
+    expectComplete(sink, samples);
+  });
+
+  test('is measured', () => {
+    const segmenter = new Segmenter({
+      tracks: { video: videoTrack },
+      sink: new RecordingSink(),
+      partSeconds: 0.2,
+      segmentSeconds: 2,
+    });
+    for (const { atMs, durationMs, isSync } of video(25, 1.2, 5)) {
+      const sample = {
+        trackId: 1,
+        dtsTicks: atMs * 16,
+        durationTicks: durationMs * 16,
+        compositionOffsetTicks: 0,
+        isSync,
+        data: Buffer.of(1),
+      };
+      segmenter.add('video', sample, atMs);
+    }
+    expect(segmenter.gopSeconds).toBeCloseTo(1.2, 3);
+    expect(segmenter.frameSeconds).toBeCloseTo(0.04, 3);
+  });
+});
+
+describe('times that are not even', () => {
+  test('jitter of some milliseconds: parts stay within their target', () => {
+    // A fixed sequence that looks random, so that a failure can be repeated.
+    let state = 12345;
+    const jitter = () => {
+      state = (state * 1103515245 + 12345) % 2 ** 31;
+      return (state % 13) - 6;
+    };
+    const times = timesAt(30, 20, 30_020).map(atMs => atMs + jitter());
+    const samples = inOrder(
+      feedOf('video', times, index => index % 60 === 0),
+      audio(30),
+    );
+    const sink = cut(samples);
+    expect(sink.brokenRules()).toEqual([]);
+    expectComplete(sink, samples);
+  });
+
+  test('frames that are left out: the picture stands on, parts go on', () => {
+    const all = timesAt(30, 0, 20_000);
+    const times = all.filter((_, index) => index % 60 === 0 || index % 7 < 3);
+    const samples = inOrder(
+      feedOf('video', times, index => Math.round((times[index]! * 30) / 1000) % 60 === 0),
+      audio(20),
+    );
+    const sink = cut(samples);
+    expect(sink.brokenRules()).toEqual([]);
+    expectComplete(sink, samples);
+    expectSum(sink, samples);
+  });
+
+  test('another rate after the first part, as with a publisher that came back: PART-TARGET still holds', () => {
+    for (const withAudio of [true, false]) {
+      for (const fps of [24, 25, 30000 / 1001, 48, 50, 60, 15, 12.5, 10]) {
+        const sink = new RecordingSink(2, 0.202);
+        const samples = inOrder(video(fps, 2, 10), withAudio ? audio(10) : []);
+        cut(samples, { sink });
+        expect(sink.brokenRules(), `${fps} frames a second, audio: ${withAudio}`).toEqual([]);
+        expectComplete(sink, samples);
+      }
+    }
+  });
+});
+
+test.each([0.4, 0.7, 1, 1.3, 2, 3])(
+  'where segments begin is known before the keyframes come: one in %f s',
+  gopSeconds => {
+    const samples = video(25, gopSeconds, 20);
+    const keyframesMs = samples.filter(({ isSync }) => isSync).map(({ atMs }) => atMs);
+    for (const onTheWayMs of [0, 900, 3500]) {
+      const known = new Map<number, boolean>();
+      const sink = cut(samples, {
+        before: (segmenter, { atMs }) => {
+          const onTheWay = keyframesMs.filter(at => at >= atMs && at <= atMs + onTheWayMs);
+          if (onTheWay.length > 0) known.set(onTheWay.at(-1)!, segmenter.willBeginSegmentAt(onTheWay));
+        },
+      });
+      const starts = new Set(sink.segments.map(({ startMs }) => Math.round(startMs)));
+      expect([...known]).toEqual([...known.keys()].map(atMs => [atMs, starts.has(atMs)]));
+    }
+  },
+);
+
+describe('video stops while audio goes on', () => {
+  const samples = inOrder(video(30, 2, 5), audio(15));
+
+  test('parts of audio alone follow, and segments end by time', () => {
+    const sink = cut(samples);
+    expect(sink.brokenRules()).toEqual([]);
+    expectComplete(sink, samples);
+    const sum = sink.durations.reduce((total, duration) => total + duration, 0);
+    expect(sum).toBeGreaterThan(14);
+  });
+
+  test('video that comes back begins a segment at its next keyframe', () => {
+    // A packager gives the last frame when the next one tells how long it lasted: after ten seconds.
+    const times = [...timesAt(30, 0, 5000), ...timesAt(30, 15_000, 20_000)];
+    const back = inOrder(
+      feedOf('video', times, index => index % 50 === 0),
+      audio(20),
+    );
+    const sink = cut(back);
+    expect(sink.brokenRules()).toEqual([]);
+    expectComplete(sink, back);
+    const starts = sink.segments.filter(segment => segment.isIndependent).map(segment => segment.startMs);
+    expect(starts.some(startMs => startMs > 14_798 && startMs <= 15_000)).toBe(true);
+  });
+});
+
+describe('audio alone', () => {
+  test.each([
+    ['AAC frames of 48 kHz', 48000 / 1024],
+    ['AAC frames of 44.1 kHz', 44100 / 1024],
+    ['AAC frames of 22.05 kHz', 22050 / 1024],
+    ['frames of 20 ms', 50],
+    ['frames of 128 ms', 7.8125],
+  ])('%s: rules hold, every part is independent, segments end by time', (_, rate) => {
+    const samples = feedOf('audio', timesAt(rate, 0, 20_000), () => true);
+    const sink = cut(samples);
+    expect(sink.brokenRules()).toEqual([]);
+    expectComplete(sink, samples);
+    expectSum(sink, samples);
+    expect(sink.parts.every(part => part.isIndependent)).toBe(true);
+    for (const duration of sink.durations.slice(0, -1)) expect(duration).toBeCloseTo(2, 0);
+  });
+});
+
+describe('where tracks do not begin together', () => {
+  test('audio half a second later: the first parts hold video alone, at their own time', () => {
+    const samples = inOrder(video(30, 2, 6), audio(5.5, 500));
+    const sink = cut(samples);
+    expect(sink.brokenRules()).toEqual([]);
+    expectComplete(sink, samples);
+  });
+
+  test('audio before the first frame of video is given with the first part', () => {
+    const samples = inOrder(video(30, 2, 6, 100), audio(6));
+    const sink = cut(samples);
+    expect(sink.brokenRules()).toEqual([]);
+    expect(sink.samples().video).toHaveLength(180);
+  });
+});
+
+test('what is open comes out at the end', () => {
+  const sink = cut(inOrder(video(30, 2, 2.35), audio(2.35)));
+  expect(sink.open).toBeUndefined();
+  expect(sink.durations.at(-1)).toBeCloseTo(0.35, 1);
+});
+
+describe('sound that comes after the last part of the picture', () => {
+  const sound = audio(1.99);
+  const cutLate = (late: number) =>
+    cut([...inOrder(video(25, 2, 2), sound.slice(0, -late)), ...sound.slice(-late)]);
+
+  test.each([1, 2])('%i frames are left out: no part lasts no time', late => {
+    const sink = cutLate(late);
+    expect(Math.min(...sink.parts.map(part => part.durationSeconds))).toBeGreaterThan(0.1);
+    expect(sink.durations[0]).toBeCloseTo(2, 6);
+  });
+
+  test('more than that is kept, in a part of some length', () => {
+    const sink = cutLate(6);
+    expect(sink.parts.at(-1)!.durationSeconds).toBeGreaterThan(0.009);
+    expect(sink.samples().audio).toHaveLength(sound.length);
+  });
+});
+
+test('nothing in, nothing out', () => {
+  const sink = new RecordingSink();
+  new Segmenter({ tracks: { video: videoTrack }, sink, partSeconds: 0.2, segmentSeconds: 2 }).finish();
+  expect(sink.segments).toEqual([]);
+});

@@ -1,0 +1,207 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  FileRewindStore,
+  type FileRewindStoreOptions,
+} from '../../../../src/live/window/file-rewind-store.ts';
+import { Rewind } from '../../../../src/live/window/rewind.ts';
+import { RewindDiskSpace } from '../../../../src/live/window/rewind-disk-space.ts';
+import type { FileSlice, SegmentLocation } from '../../../../src/live/window/rewind-store.ts';
+import { type Logger, silentLogger } from '../../../../src/shared/logger.ts';
+import { MediaFiles } from '../../../../src/storage/media-files.ts';
+import { writeFully } from '../../../../src/storage/write-fully.ts';
+import { ManualClock } from '../../../support/filled-window.ts';
+import { openFilesIn } from '../../../support/open-files.ts';
+import { testTempDir } from '../../../support/temp-dir.ts';
+import { waitUntil } from '../../../support/wait-until.ts';
+
+/** A store in a new folder, on a disk with as much room as it is told. */
+async function openStore(options: Partial<FileRewindStoreOptions> = {}) {
+  const folder = join(await testTempDir(), 'source');
+  const clock = new ManualClock();
+  const lines: string[] = [];
+  const note = (event: string, data?: Readonly<Record<string, unknown>>) =>
+    void lines.push(`${event} ${data?.reason ?? data?.after ?? ''}`.trim());
+  const log: Logger = { ...silentLogger, info: note, warn: note };
+  const disk = { freeBytes: 1000 };
+  const diskSpace = new RewindDiskSpace({
+    freeBytes: async () => disk.freeBytes,
+    minFreeBytes: 100,
+    clock,
+    log,
+  });
+  const store = new FileRewindStore({ folder, diskSpace, log, ...options });
+  const places = new Map<number, SegmentLocation>();
+  const bodies = new Map<number, Buffer>();
+  const keep = (sequence: number, durationSeconds = 20) => {
+    const body = [Buffer.alloc(50 + sequence, sequence), Buffer.alloc(0), Buffer.from(`end of ${sequence}`)];
+    bodies.set(sequence, Buffer.concat(body));
+    const bytes = bodies.get(sequence)!.length;
+    store.writeSegment({ sequence, body, bytes, durationSeconds }, place => places.set(sequence, place));
+  };
+  const read = async (sequence: number) =>
+    slice(store.segment(places.get(sequence)!, bodies.get(sequence)!.length));
+  return { folder, clock, lines, disk, room: diskSpace, store, places, bodies, keep, read };
+}
+
+async function slice({ path, start, length }: FileSlice): Promise<Buffer> {
+  return (await readFile(path)).subarray(start, start + length);
+}
+
+test('segments stand one after the other in files of a minute, and come back as they were', async () => {
+  const { store, folder, keep, read, bodies } = await openStore();
+  for (let sequence = 2; sequence <= 9; sequence += 1) keep(sequence);
+  store.writeInit(1, Buffer.from('init'), () => {});
+  await store.settled();
+  expect((await readdir(folder)).sort()).toEqual(['chunk-1.m4s', 'chunk-2.m4s', 'chunk-3.m4s', 'init-1.mp4']);
+  for (const [sequence, body] of bodies) expect(await read(sequence)).toEqual(body);
+  expect((await slice(store.init(1, 4))).toString()).toBe('init');
+  await store.close();
+});
+
+test('files go when nothing in them is asked for any more, init sections too', async () => {
+  const { store, folder, keep } = await openStore();
+  for (const number of [1, 2]) store.writeInit(number, Buffer.from('init'), () => {});
+  for (let sequence = 2; sequence <= 9; sequence += 1) keep(sequence);
+  await store.settled();
+  store.removeBefore(4, 1);
+  store.removeBefore(5, 2);
+  await waitUntil(async () => !(await readdir(folder)).includes('init-1.mp4'));
+  await waitUntil(async () => !(await readdir(folder)).includes('chunk-1.m4s'));
+  expect((await readdir(folder)).sort()).toEqual(['chunk-2.m4s', 'chunk-3.m4s', 'init-2.mp4']);
+  await store.close();
+});
+
+test('no file stays open when nothing more is to be kept, and all can be read', async () => {
+  const { store, folder, keep, read, bodies } = await openStore();
+  for (let sequence = 2; sequence <= 6; sequence += 1) keep(sequence);
+  await store.settled();
+  expect(openFilesIn(folder)).toHaveLength(1);
+  store.finish();
+  await waitUntil(() => openFilesIn(folder).length === 0);
+  for (const [sequence, body] of bodies) expect(await read(sequence)).toEqual(body);
+  await store.close();
+});
+
+test('a folder that somebody removed is made again, so that one broadcast does not stop the others for good', async () => {
+  const { store, clock, folder, keep, read, bodies, room } = await openStore({ chunkSeconds: 10 });
+  keep(2);
+  await store.settled();
+  await rm(folder, { recursive: true });
+  keep(3);
+  await store.settled();
+  expect(room.hasSpace()).toBe(false);
+  clock.passedMs += 10_000;
+  keep(4);
+  await store.settled();
+  expect(room.hasSpace()).toBe(true);
+  expect(await read(4)).toEqual(bodies.get(4));
+  await store.close();
+});
+
+test('a write that fails costs what waits, is told once, and after a while it goes on in another file', async () => {
+  let isFull = false;
+  const { store, clock, lines, keep, read, bodies, places } = await openStore({
+    write: async (handle, body, position) => {
+      if (!isFull) return writeFully(handle, body, position);
+      await handle.write(body[0]!, 0, 10, position);
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    },
+  });
+  keep(2);
+  await store.settled();
+  isFull = true;
+  keep(3);
+  keep(4);
+  await store.settled();
+  keep(5);
+  expect(lines).toEqual(['rewind-cut-short disk-full']);
+  isFull = false;
+  clock.passedMs += 11_000;
+  keep(6);
+  await store.settled();
+  expect([...places.keys()]).toEqual([2, 6]);
+  expect(places.get(6)).toEqual({ chunk: 2, offset: 0 });
+  for (const sequence of places.keys()) expect(await read(sequence)).toEqual(bodies.get(sequence));
+  expect(lines).toEqual(['rewind-cut-short disk-full', 'rewind-goes-on disk-full']);
+  await store.close();
+});
+
+test('nothing is written while too little is free, and it goes on with a little more than that', async () => {
+  const { store, clock, disk, room, lines, keep, places } = await openStore();
+  disk.freeBytes = 99;
+  await room.check();
+  keep(2);
+  disk.freeBytes = 105;
+  await room.check();
+  keep(3);
+  expect(lines).toEqual(['rewind-cut-short disk-low']);
+  disk.freeBytes = 120;
+  clock.passedMs += 6000;
+  // This one is what looks at the disk again.
+  keep(4);
+  await waitUntil(() => room.hasSpace());
+  keep(5);
+  await store.settled();
+  expect([...places.keys()]).toEqual([5]);
+  expect(lines).toEqual(['rewind-cut-short disk-low', 'rewind-goes-on disk-low']);
+  await store.close();
+});
+
+test('what is given up while it waits is not written; one write runs at a time', async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  let running = 0;
+  let most = 0;
+  const { store, keep, places, lines } = await openStore({
+    write: async (handle, body, position) => {
+      running += 1;
+      most = Math.max(most, running);
+      await gate;
+      await writeFully(handle, body, position);
+      running -= 1;
+    },
+  });
+  for (const sequence of [2, 3, 4]) keep(sequence);
+  store.cancelWrite(3);
+  store.cancelWrite(99);
+  open();
+  await store.settled();
+  expect([...places.keys()]).toEqual([2, 4]);
+  expect(most).toBe(1);
+  expect(lines[0]).toBe('rewind-cut-short disk-slow');
+  await store.close();
+});
+
+test('after a start the folders of former broadcasts are gone, images and broadcasts that run are not', async () => {
+  const dataDir = await testTempDir();
+  const files = new MediaFiles(dataDir);
+  const [stream, left, runs] = ['li', 'br', 'br'].map((prefix, index) => prefix + String(index).repeat(22));
+  await mkdir(files.live(stream!, left!, 'source-1'), { recursive: true });
+  await writeFile(files.live(stream!, left!, 'source-1', 'chunk-1.m4s'), 'old');
+  await writeFile(files.live(stream!, 'thumbnail.jpg'), 'image');
+  const rewind = new Rewind({
+    files,
+    seconds: 60,
+    minFreeBytes: 0,
+    clock: new ManualClock(),
+    log: silentLogger,
+  });
+  const broadcast = rewind.open({ liveStreamId: stream!, broadcastId: runs!, isKeptAfterEnd: true });
+  const store = broadcast.store('source');
+  await new Promise<void>(resolve =>
+    store.writeSegment({ sequence: 2, body: [Buffer.from('new')], bytes: 3, durationSeconds: 2 }, () =>
+      resolve(),
+    ),
+  );
+  await rewind.start();
+  await waitUntil(async () => !(await readdir(files.live(stream!))).includes(left!));
+  expect((await readdir(files.live(stream!))).sort()).toEqual([runs, 'thumbnail.jpg']);
+  broadcast.remove();
+  broadcast.remove();
+  await rewind.stop();
+  expect(await readdir(files.live(stream!))).toEqual(['thumbnail.jpg']);
+  store.writeSegment({ sequence: 3, body: [Buffer.from('late')], bytes: 4, durationSeconds: 2 }, () => {
+    throw new Error('written after the end');
+  });
+});

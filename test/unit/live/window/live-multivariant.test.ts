@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { codecsOf, formatVariant, type VariantInfo } from '../../../../src/live/window/live-multivariant.ts';
+import { parseMultivariantPlaylist } from '../../../../src/media/hls/index.ts';
+import { audioTrack, videoTrack } from '../../../support/recording-sink.ts';
+
+function variantOf(facts: Partial<VariantInfo>) {
+  const text = formatVariant({
+    uri: 'li1/br1/source/index.m3u8',
+    tracks: { video: videoTrack, audio: audioTrack },
+    declared: undefined,
+    frameSeconds: 0.04,
+    peakBitsPerSecond: 1_000_000,
+    averageBitsPerSecond: 800_000,
+    ...facts,
+  });
+  return parseMultivariantPlaylist(text).variants[0]!;
+}
+
+const declared = { hasAudio: true, hasVideo: true, bitsPerSecond: undefined, framesPerSecond: undefined };
+
+test('all that is known of a stream with both tracks', () => {
+  expect(variantOf({})).toMatchObject({
+    uri: 'li1/br1/source/index.m3u8',
+    bandwidthBitsPerSecond: 1_200_000,
+    averageBandwidthBitsPerSecond: 800_000,
+    codecs: `${videoTrack.codec},${audioTrack.codec}`,
+    width: videoTrack.width,
+    height: videoTrack.height,
+    frameRate: 25,
+    videoRange: 'SDR',
+  });
+});
+
+test('audio alone names no picture', () => {
+  const variant = variantOf({ tracks: { audio: audioTrack }, frameSeconds: 0.021 });
+  expect(variant.codecs).toBe(audioTrack.codec);
+  expect(variant).not.toHaveProperty('width');
+  expect(variant).not.toHaveProperty('frameRate');
+  expect(variant).not.toHaveProperty('videoRange');
+});
+
+test('a declared rate above what was measured counts', () => {
+  const variant = variantOf({ declared: { ...declared, bitsPerSecond: 2_500_000 } });
+  expect(variant.bandwidthBitsPerSecond).toBe(3_000_000);
+});
+
+test.each([
+  ['near what was seen is the truer one', 29.97, 0.0333, 29.97],
+  ['far from what was seen is not believed', 60, 0.0333, 30.03],
+  ['is taken while nothing was seen', 50, undefined, 50],
+])('a declared frame rate that is %s', (_, framesPerSecond, frameSeconds, expected) => {
+  const variant = variantOf({ declared: { ...declared, framesPerSecond }, frameSeconds });
+  expect(variant.frameRate).toBeCloseTo(expected, 2);
+});
+
+test('CODECS has video first', () => {
+  expect(codecsOf({ audio: audioTrack, video: videoTrack })).toBe(`${videoTrack.codec},${audioTrack.codec}`);
+});

@@ -1,0 +1,319 @@
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { LiveWindowOptions, MediaAnswer } from '../../../../src/live/window/live-window.ts';
+import type {
+  FileSlice,
+  RewindSegment,
+  RewindStore,
+  SegmentLocation,
+} from '../../../../src/live/window/rewind-store.ts';
+import { formatMediaPlaylist, type MediaPlaylist } from '../../../../src/media/hls/index.ts';
+import { FilledWindow, partBytes } from '../../../support/filled-window.ts';
+
+/** A disk that takes everything at once, nothing, or what it is told to later. */
+class HandStore implements RewindStore {
+  mode: 'keeps' | 'waits' | 'full' = 'keeps';
+  readonly kept = new Map<number, number>();
+  readonly inits = new Set<number>();
+  readonly waiting = new Map<number, () => void>();
+  readonly givenUp: number[] = [];
+  removedBefore = 0;
+
+  writeSegment(segment: RewindSegment, onKept: (place: SegmentLocation) => void): void {
+    const keep = () => {
+      this.kept.set(segment.sequence, segment.bytes);
+      onKept({ chunk: segment.sequence, offset: 0 });
+    };
+    if (this.mode === 'keeps') keep();
+    else if (this.mode === 'waits') this.waiting.set(segment.sequence, keep);
+  }
+
+  writeInit(number: number, _body: Buffer, onKept: () => void): void {
+    this.inits.add(number);
+    onKept();
+  }
+
+  /** The disk has caught up. */
+  keepWaiting(): void {
+    for (const keep of this.waiting.values()) keep();
+    this.waiting.clear();
+  }
+
+  cancelWrite(sequence: number): void {
+    this.givenUp.push(sequence);
+    this.waiting.delete(sequence);
+  }
+
+  removeBefore(sequence: number, init: number): void {
+    this.removedBefore = sequence;
+    for (const number of this.kept.keys()) {
+      if (number >= sequence) break;
+      this.kept.delete(number);
+    }
+    for (const number of this.inits) if (number < init) this.inits.delete(number);
+  }
+
+  finish(): void {}
+
+  segment({ chunk, offset }: SegmentLocation, bytes: number): FileSlice {
+    return { path: `chunk-${chunk}`, start: offset, length: bytes };
+  }
+
+  init(number: number, bytes: number): FileSlice {
+    return { path: `init-${number}`, start: 0, length: bytes };
+  }
+}
+
+class Rewound extends FilledWindow {
+  readonly store: HandStore;
+
+  constructor(seconds: number, options: Partial<LiveWindowOptions> = {}) {
+    const store = new HandStore();
+    super({ rewind: { seconds, store }, ...options });
+    this.store = store;
+  }
+
+  answer(name: string): MediaAnswer {
+    const answer = this.window.media(name, new AbortController().signal);
+    if ('then' in answer) throw new Error(`${name} is waited for`);
+    return answer;
+  }
+
+  /** Where the bytes of a segment come from. */
+  origin(name: string): 'memory' | 'disk' | 'nowhere' {
+    const answer = this.answer(name);
+    if (answer.status === 404) return 'nowhere';
+    return answer.body.every(piece => Buffer.isBuffer(piece)) ? 'memory' : 'disk';
+  }
+
+  /** Fails where a listed segment cannot be fetched, or the list has a hole. */
+  async wholeList(): Promise<MediaPlaylist> {
+    const playlist = await this.playlist();
+    for (const [index, { uri, gap }] of playlist.segments.entries()) {
+      expect(uri).toBe(`${gap ? 'gap' : 'segment'}-${playlist.mediaSequence + index}.m4s`);
+      expect(this.origin(uri) === 'nowhere').toBe(gap === true);
+    }
+    return playlist;
+  }
+}
+
+const hour = 3600;
+
+function seconds({ segments }: MediaPlaylist): number {
+  return segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
+}
+
+describe('an hour of rewind', () => {
+  const filled = new Rewound(hour);
+  filled.segments(2500);
+  filled.begin(2);
+
+  test('is listed whole, without a hole; the new in memory, the rest on disk', async () => {
+    const playlist = await filled.wholeList();
+    expect(seconds(playlist)).toBe(hour);
+    const origins = playlist.segments.map(({ uri }) => filled.origin(uri));
+    expect(origins.lastIndexOf('disk')).toBe(origins.indexOf('memory') - 1);
+    expect(origins.filter(origin => origin === 'memory').length).toBeLessThanOrEqual(9);
+    expect(filled.window.heldBytes).toBeLessThan(10 * 4 * partBytes);
+  });
+
+  test('gives each segment the same answer from the disk as from memory, but for where the bytes are', () => {
+    const fromDisk = filled.answer('segment-2000.m4s');
+    const fromMemory = filled.answer('segment-2501.m4s');
+    expect(fromDisk).toMatchObject({ bytes: 4 * partBytes, etag: `"segment-2000.m4s-${4 * partBytes}"` });
+    expect({ ...fromMemory, body: [], etag: '' }).toEqual({ ...fromDisk, body: [], etag: '' });
+    expect(fromDisk).toMatchObject({ lifetimeSeconds: hour });
+  });
+
+  test('the text that is put together is that of a list written at once, gzipped too', async () => {
+    const answer = await filled.ask();
+    if (answer.status !== 200) throw new Error('no list');
+    const { plain, gzip, etag } = answer.text;
+    expect(gunzipSync(gzip).equals(plain)).toBe(true);
+    expect(plain.toString()).toBe(formatMediaPlaylist(await filled.playlist()));
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    expect(gzip.length).toBeLessThan(plain.length / 4);
+  });
+
+  test('a delta update is as small as ever, and merges with the list', async () => {
+    const full = await filled.playlist();
+    const text = await filled.text('_HLS_skip=YES');
+    expect(text.length).toBeLessThan(4000);
+    const delta = await filled.playlist('_HLS_skip=YES');
+    expect(delta.skippedSegments).toBe(full.segments.length - 6);
+    expect([...full.segments.slice(0, delta.skippedSegments), ...delta.segments]).toEqual(full.segments);
+    expect(delta.openParts).toEqual(full.openParts);
+  });
+
+  test('what left the list stays on disk for as long as the list is, and then goes', () => {
+    const first = 2502 - hour / 2;
+    expect(filled.origin(`segment-${first - 1}.m4s`)).toBe('disk');
+    // Two hours' worth are 3,600 segments; nothing has been long enough gone.
+    expect(filled.store.removedBefore).toBeLessThanOrEqual(2);
+    const longer = new Rewound(60);
+    longer.segments(80);
+    expect(longer.store.removedBefore).toBe(82 - 30 - 31);
+    expect(longer.origin(`segment-${longer.store.removedBefore}.m4s`)).toBe('disk');
+    expect(longer.origin(`segment-${longer.store.removedBefore - 1}.m4s`)).toBe('nowhere');
+    expect([...longer.store.kept.keys()][0]).toBe(longer.store.removedBefore);
+  });
+
+  test('costs some hundred bytes a segment, its text and places included', () => {
+    expect(filled.window.bookkeepingBytes / 1800).toBeLessThan(130);
+    expect(filled.store.kept.size).toBeGreaterThan(1800);
+  });
+
+  test('parts leave the memory with their segments, and not before their time', async () => {
+    expect(await filled.media('part-0.m4s')).toBe(404);
+    const newest = 2500 * 4 + 1;
+    // 7.5 target durations of 2 s, in parts of 0.5 s.
+    for (let number = newest - 29; number <= newest; number += 1) {
+      expect(await filled.media(`part-${number}.m4s`)).toBe(partBytes);
+    }
+    expect(await filled.media(`part-${newest - 40}.m4s`)).toBe(404);
+  });
+});
+
+describe('breaks and gaps in old segments', () => {
+  test('keep their place: discontinuities, maps, dates, gaps', async () => {
+    const filled = new Rewound(900);
+    const expected = new Map<string, MediaPlaylist['segments'][number]>();
+    for (let count = 0; count < 400; count += 1) {
+      if (count % 37 === 36) {
+        filled.window.markDiscontinuity();
+        filled.window.useInit(Buffer.from(`init of ${count}`));
+      }
+      if (count % 53 === 52) filled.window.addGap(2);
+      filled.segment();
+      const newest = (await filled.playlist('_HLS_skip=YES')).segments.at(-1)!;
+      expected.set(newest.uri, { ...newest, parts: [] });
+    }
+    const { segments, discontinuitySequence } = await filled.wholeList();
+    const breaks = segments.filter(({ discontinuity }) => discontinuity).length;
+    expect(discontinuitySequence + breaks).toBe(10);
+    expect(segments.filter(({ gap }) => gap).length).toBeGreaterThan(5);
+    let map = '';
+    for (const segment of segments.slice(0, -6)) {
+      map = segment.map?.uri ?? map;
+      if (segment.gap) continue;
+      const { map: own, ...rest } = expected.get(segment.uri)!;
+      expect({ ...segment, map: { uri: map } }).toEqual({ ...rest, map: own ?? { uri: map } });
+      const answer = filled.answer(map);
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  test('an init section stays as long as a segment that needs it, on disk, and goes with the last one', () => {
+    const filled = new Rewound(60);
+    filled.segments(10);
+    filled.window.markDiscontinuity();
+    filled.window.useInit(Buffer.from('init two'));
+    filled.segments(40);
+    expect(filled.origin('init-1.mp4')).toBe('disk');
+    expect(filled.answer('init-1.mp4')).toMatchObject({ bytes: 6, etag: '"init-1.mp4-6"' });
+    expect(filled.origin('init-2.mp4')).toBe('memory');
+    filled.segments(40);
+    expect(filled.origin('init-1.mp4')).toBe('nowhere');
+    expect([...filled.store.inits]).toEqual([2]);
+  });
+});
+
+describe('a disk in trouble', () => {
+  test('full: the list shrinks to what is in memory, goes on, and grows again when there is room', async () => {
+    const filled = new Rewound(600);
+    filled.segments(200);
+    expect(seconds(await filled.wholeList())).toBeGreaterThanOrEqual(400);
+    filled.store.mode = 'full';
+    filled.segments(40);
+    const short = await filled.wholeList();
+    expect(seconds(short)).toBeGreaterThanOrEqual(15);
+    expect(seconds(short)).toBeLessThanOrEqual(18);
+    expect(filled.window.heldBytes).toBeLessThan(40 * 4 * partBytes);
+    filled.store.mode = 'keeps';
+    filled.segments(100);
+    expect(seconds(await filled.wholeList())).toBeGreaterThanOrEqual(200);
+  });
+
+  test('slow: what is not written when it leaves the memory ends the list, and is given up', async () => {
+    const filled = new Rewound(600);
+    filled.segments(100);
+    filled.store.mode = 'waits';
+    filled.segments(5);
+    filled.store.keepWaiting();
+    filled.segments(6);
+    expect(seconds(await filled.wholeList())).toBeGreaterThan(220);
+    expect(filled.store.givenUp).toEqual([]);
+    filled.segments(20);
+    expect(filled.store.givenUp.length).toBeGreaterThan(10);
+    expect(seconds(await filled.wholeList())).toBeLessThan(20);
+    // Nothing that waits is held beside the memory's own segments.
+    expect(filled.store.waiting.size).toBeLessThanOrEqual(9);
+  });
+
+  test('stuck for good, where no more is listed than is in memory anyway: nothing waits for it without end', () => {
+    const filled = new Rewound(8, { windowSeconds: 6 });
+    filled.store.mode = 'waits';
+    filled.segments(100);
+    expect(filled.store.waiting.size).toBeLessThanOrEqual(20);
+  });
+
+  test('for one segment: what stood before it goes too, so that the list has no hole', async () => {
+    const filled = new Rewound(600);
+    filled.segments(100);
+    filled.store.mode = 'full';
+    filled.segment();
+    filled.store.mode = 'keeps';
+    filled.segments(50);
+    const { mediaSequence } = await filled.wholeList();
+    expect(mediaSequence).toBe(103);
+    // It was fetched from the disk a moment ago: it still can be.
+    expect(filled.origin('segment-100.m4s')).toBe('disk');
+  });
+
+  test('more bytes than may be in memory: what is on disk leaves earlier, and the list is as long', async () => {
+    const filled = new Rewound(600, { maxBytes: 20 * partBytes });
+    filled.segments(100);
+    expect(filled.window.heldBytes).toBeLessThanOrEqual(24 * partBytes);
+    expect(seconds(await filled.wholeList())).toBe(200);
+  });
+});
+
+describe('after the end', () => {
+  test('all of the list is on disk, nothing in memory', async () => {
+    const filled = new Rewound(600);
+    filled.segments(100);
+    filled.begin(2);
+    filled.window.end();
+    expect(filled.window.releaseMemory()).toBe(true);
+    expect(filled.window.heldBytes).toBe(0);
+    const playlist = await filled.wholeList();
+    expect(playlist.endList).toBe(true);
+    expect(seconds(playlist)).toBe(201);
+    for (const { uri, gap } of playlist.segments) {
+      if (!gap) expect(filled.origin(uri)).toBe('disk');
+    }
+    expect(filled.origin('init-1.mp4')).toBe('disk');
+  });
+
+  test('what is not on disk is not given away, and says so', () => {
+    const filled = new Rewound(600);
+    filled.segments(20);
+    filled.store.mode = 'waits';
+    filled.segments(2);
+    filled.window.end();
+    expect(filled.window.releaseMemory()).toBe(false);
+    expect(filled.origin('segment-23.m4s')).toBe('memory');
+    filled.store.keepWaiting();
+    expect(filled.window.releaseMemory()).toBe(true);
+  });
+});
+
+test('a day at two seconds: numbers stay right when the log has grown many times', async () => {
+  const filled = new Rewound(24 * hour);
+  for (let count = 0; count < 20_000; count += 1) filled.segment(1);
+  const text = await filled.text('_HLS_skip=YES');
+  // Segments of half a second here.
+  expect(text).toContain('#EXT-X-SKIP:SKIPPED-SEGMENTS=19976');
+  expect(filled.origin('segment-4.m4s')).toBe('disk');
+  expect(filled.window.bookkeepingBytes / 20_000).toBeLessThan(130);
+});

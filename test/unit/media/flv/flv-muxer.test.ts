@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { box, u8, u16, u32 } from '../../../../src/media/cmaf/box-writer.ts';
+import type { Sample } from '../../../../src/media/cmaf/index.ts';
+import type { TrackDescription } from '../../../../src/media/cmaf/init-segment.ts';
+import { FlvMuxer } from '../../../../src/media/flv/flv-muxer.ts';
+import type { RestreamTag } from '../../../../src/media/flv/flv-tag.ts';
+
+const avcC = Buffer.from('0142c00affe100046742c00a01000268ce', 'hex');
+const video: TrackDescription = {
+  id: 1,
+  kind: 'video',
+  timescale: 90_000,
+  sampleEntry: box('avc1', Buffer.alloc(24), u16(160, 90), Buffer.alloc(50), box('avcC', avcC)),
+  codec: 'avc1.42c00a',
+};
+const specific = Buffer.from('1190', 'hex');
+const decoderConfig = Buffer.concat([u8(0x04, 17, 0x40), Buffer.alloc(12), u8(0x05, 2), specific]);
+const esds = Buffer.concat([u32(0), u8(0x03, 3 + decoderConfig.length), u16(0), u8(0), decoderConfig]);
+const audio: TrackDescription = {
+  id: 2,
+  kind: 'audio',
+  timescale: 48_000,
+  sampleEntry: box('mp4a', Buffer.alloc(8), Buffer.alloc(8), u16(2, 16, 0, 0, 48_000, 0), box('esds', esds)),
+  codec: 'mp4a.40.2',
+};
+
+function sampleOf(text: string, isSync = true, compositionOffsetTicks = 0): Sample {
+  const rest = { trackId: 1, dtsTicks: 0, durationTicks: 0 };
+  return { ...rest, compositionOffsetTicks, isSync, data: Buffer.from(text) };
+}
+
+function started(tracks: Partial<Record<'audio' | 'video', TrackDescription>>) {
+  const tags: RestreamTag[] = [];
+  const flv = new FlvMuxer(tag => tags.push(tag));
+  return { flv, tags, isTaken: flv.begin(tracks) };
+}
+
+describe('samples as FLV tags', () => {
+  it('begin with what sets the decoders up', () => {
+    const { tags } = started({ video, audio });
+    expect(tags).toEqual([
+      {
+        kind: 'video',
+        role: 'config',
+        atMs: 0,
+        body: Buffer.concat([Buffer.from('1700000000', 'hex'), avcC]),
+      },
+      { kind: 'audio', role: 'config', atMs: 0, body: Buffer.concat([Buffer.from('af00', 'hex'), specific]) },
+    ]);
+  });
+
+  it('have their frame type and how much later they are shown, also when that is sooner', () => {
+    const { flv, tags } = started({ video });
+    flv.add('video', sampleOf('key', true, 9_000), 0);
+    flv.add('video', sampleOf('b', false, -3_600), 40);
+    expect(tags.slice(1).map(({ role, body }) => [role, body.toString('hex', 0, 5)])).toEqual([
+      ['keyframe', '1701000064'],
+      ['frame', '2701ffffd8'],
+    ]);
+    expect(tags[1]!.body.toString('latin1', 5)).toBe('key');
+  });
+
+  it('of two tracks come in the order of their times', () => {
+    const { flv, tags } = started({ video, audio });
+    for (const atMs of [0, 40, 80]) flv.add('video', sampleOf('v'), atMs);
+    for (const atMs of [10.4, 31.7, 53]) flv.add('audio', sampleOf('a'), atMs);
+    flv.flush();
+    expect(tags.slice(2).map(({ kind, atMs }) => `${kind} ${atMs}`)).toEqual([
+      'video 0',
+      'audio 10',
+      'audio 32',
+      'video 40',
+      'audio 53',
+      'video 80',
+    ]);
+  });
+
+  it('of one track do not wait for ever for another one that is silent', () => {
+    const { flv, tags } = started({ video, audio });
+    for (let atMs = 0; atMs <= 2_000; atMs += 40) flv.add('video', sampleOf('v'), atMs);
+    expect(tags.at(-1)!.atMs).toBeGreaterThanOrEqual(960);
+  });
+
+  it('are not made of other codecs', () => {
+    const sampleEntry = box('hvc1', Buffer.alloc(24), u16(160, 90), Buffer.alloc(50));
+    expect(started({ video: { ...video, sampleEntry, codec: 'hvc1.1.6.L93.B0' } }).isTaken).toBe(false);
+  });
+});

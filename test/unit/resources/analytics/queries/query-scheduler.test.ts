@@ -1,0 +1,102 @@
+import Sqlite from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import {
+  mapInSlices,
+  QueryScheduler,
+  sortInSlices,
+} from '../../../../../src/resources/analytics/queries/query-scheduler.ts';
+import { readRowsInSlices } from '../../../../../src/resources/analytics/queries/read-rows-in-slices.ts';
+
+describe('turns', () => {
+  it('let one piece of work go on in each round of the event loop', async () => {
+    const turns = new QueryScheduler();
+    const seen: string[] = [];
+    const work = async (name: string) => {
+      for (let step = 0; step < 3; step += 1) {
+        await turns.nextSlice();
+        seen.push(name);
+      }
+    };
+    let isOver = false;
+    const rounds = () => {
+      seen.push('-');
+      if (!isOver) setImmediate(rounds);
+    };
+    const works = Promise.all([work('a'), work('b')]);
+    setImmediate(rounds);
+    await works;
+    isOver = true;
+    expect(seen.join('')).toBe('a-b-a-b-a-b');
+  });
+
+  it('let work begin after work that failed', async () => {
+    const turns = new QueryScheduler();
+    const fails = turns.start().then(() => {
+      throw new Error('no');
+    });
+    await expect(fails).rejects.toThrow('no');
+    await expect(turns.start()).resolves.toBeDefined();
+  });
+});
+
+describe('lists in turns', () => {
+  it.each([0, 1, 499, 500, 501, 1_000, 2_750])(
+    'of %i items are sorted, and those alike stay',
+    async count => {
+      const items = Array.from({ length: count }, (_, index) => ({ index, key: (index * 7_919) % 101 }));
+      const turn = await new QueryScheduler().start();
+      const sorted = await sortInSlices(items, turn, (a, b) => a.key - b.key);
+      expect(sorted).toEqual([...items].sort((a, b) => a.key - b.key));
+      expect(await mapInSlices(items, turn, ({ key }) => key)).toEqual(items.map(({ key }) => key));
+    },
+  );
+});
+
+describe('rows in turns', () => {
+  it('are all read once, a bounded number at a time, also when all are of one moment', async () => {
+    const sqlite = new Sqlite(':memory:');
+    try {
+      sqlite.exec(
+        'CREATE TABLE rows (project INTEGER, at INTEGER, tuple INTEGER, PRIMARY KEY (project, at, tuple)) WITHOUT ROWID',
+      );
+      sqlite.exec(
+        `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19999)
+         INSERT INTO rows SELECT 1 + (i % 4 = 0), 60 * (i % 1000 = 0), i FROM n`,
+      );
+      const pieces: number[] = [];
+      const read: number[] = [];
+      await readRowsInSlices<[number, number]>(
+        { sqlite },
+        { table: 'rows c', fixed: 'c.project = ?', keys: ['at', 'tuple'] },
+        {
+          columns: 'c.tuple, c.at',
+          join: '',
+          conditions: 'AND c.tuple % 2 = ?',
+          values: [0],
+          end: 'ORDER BY c.at, c.tuple',
+        },
+        {
+          stretches: [
+            { fixed: [2], from: 0, to: 60 },
+            { fixed: [1], from: 0, to: 61 },
+            { fixed: [3], from: 0, to: 61 },
+          ],
+          turn: await new QueryScheduler().start(),
+          take: rows => {
+            pieces.push(rows.length);
+            read.push(...rows.map(([tuple]) => tuple));
+          },
+        },
+      );
+      const all = Array.from({ length: 20_000 }, (_, index) => index);
+      expect(read).toEqual([
+        ...all.filter(index => index % 4 === 0 && index % 1_000 !== 0),
+        ...all.filter(index => index % 4 === 2),
+      ]);
+      expect(pieces.length).toBeGreaterThan(5);
+      expect(Math.max(...pieces)).toBeLessThanOrEqual(4_096);
+    } finally {
+      sqlite.close();
+    }
+  });
+});

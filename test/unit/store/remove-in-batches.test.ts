@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { removeInBatches } from '../../../src/store/remove-in-batches.ts';
+
+it('removes all there is, a few at a time, with turns for others in between', async () => {
+  let left = 1_050;
+  let turns = 0;
+  let isDone = false;
+  const count = () => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  const removed = await removeInBatches(atMost => {
+    const some = Math.min(left, atMost, 200);
+    left -= some;
+    return some;
+  });
+  isDone = true;
+  expect({ removed, left }).toEqual({ removed: 1_050, left: 0 });
+  expect(turns).toBeGreaterThanOrEqual(5);
+});

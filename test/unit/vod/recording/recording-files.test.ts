@@ -1,0 +1,197 @@
+import { mkdir, open, readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { FragmentReader, type Sample, type TrackDescription } from '../../../../src/media/cmaf/index.ts';
+import { RecordingIndex } from '../../../../src/vod/recording/recording-index.ts';
+import { RecordingSpan } from '../../../../src/vod/recording/recording-span.ts';
+import { RecordingWriter, type StopReason } from '../../../../src/vod/recording/recording-writer.ts';
+import { scanRecording } from '../../../../src/vod/recording/scan-recording.ts';
+import { both, frames, part } from '../../../support/recorded-parts.ts';
+import { audioTrack, videoTrack } from '../../../support/recording-sink.ts';
+import { testTempDir } from '../../../support/temp-dir.ts';
+
+const { signal } = new AbortController();
+
+async function writerIn(
+  folder: string,
+  onStopped: (reason: StopReason) => void = () => {},
+  maxQueuedBytes = 1e7,
+) {
+  return new RecordingWriter({
+    folder,
+    makeIndex: tracks => RecordingIndex.create(folder, tracks, 'recording-1.mp4'),
+    onStopped,
+    onWritten: () => {},
+    maxQueuedBytes,
+  });
+}
+
+async function samplesOf(path: string): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  const reader = new FragmentReader({ onInit: () => {}, onSample: sample => void samples.push(sample) });
+  reader.push(await readFile(path));
+  return samples;
+}
+
+function startsOf(samples: readonly Sample[], track: TrackDescription): number[] {
+  return samples
+    .filter(({ trackId }) => trackId === track.id)
+    .map(({ dtsTicks }) => dtsTicks / track.timescale);
+}
+
+describe('a recording', () => {
+  it('has no holes: what was not recorded, and what never came, is closed', async () => {
+    const folder = await testTempDir();
+    const writer = await writerIn(folder);
+    for (const second of [100, 101, 140, 141, 150]) writer.add(part(second));
+    const { spans, index } = await writer.finish();
+    expect(spans).toHaveLength(1);
+    const { video, audio } = await index!.finish(spans[0]!.bytes);
+    const samples = await samplesOf(spans[0]!.path);
+    const starts = startsOf(samples, videoTrack);
+    expect(starts).toHaveLength(5 * frames);
+    expect(starts[0]).toBe(0);
+    expect(starts.slice(1).every((start, at) => Math.abs(start - starts[at]! - 1 / frames) < 0.001)).toBe(
+      true,
+    );
+    expect(startsOf(samples, audioTrack).at(-1)).toBeCloseTo(4.98, 2);
+    expect(video!.durationTicks / video!.timescale).toBeCloseTo(5, 2);
+    expect(audio!.durationTicks / audio!.timescale).toBeCloseTo(5, 2);
+    expect(video!.segmentStartsSeconds).toEqual([0, 4]);
+    expect(audio!.segmentStartsSeconds.map(start => Math.round(start * 10) / 10)).toEqual([0, 4]);
+  });
+
+  it('of picture and sound from two renditions is one file, the sound at its place', async () => {
+    const folder = await testTempDir();
+    const writer = await writerIn(folder);
+    for (let second = 0; second < 9; second += 1) {
+      writer.add(part(second, { audio: false }));
+      if (second > 0) writer.add(part(second - 1, { video: false }));
+    }
+    const { spans, index } = await writer.finish();
+    const { video, audio, audioLateSeconds } = await index!.finish(spans[0]!.bytes);
+    expect(audioLateSeconds).toBe(0);
+    expect(video!.segmentStartsSeconds).toEqual([0, 4, 8]);
+    expect(audio!.durationTicks / audio!.timescale).toBeCloseTo(8, 2);
+    const samples = await samplesOf(spans[0]!.path);
+    expect(startsOf(samples, audioTrack)[0]).toBe(0);
+    expect(startsOf(samples, audioTrack).at(-1)).toBeCloseTo(7.98, 2);
+  });
+
+  it('gives the same indexes when it is read from the disk, and is cut where it is torn', async () => {
+    const folder = await testTempDir();
+    const writer = await writerIn(folder);
+    for (let second = 0; second < 30; second += 1) writer.add(part(second, { bytes: 100 + second }));
+    const { spans, index } = await writer.finish();
+    const [span] = spans;
+    await index!.finish(span!.bytes);
+    const read = async () => [
+      await readFile(join(folder, 'video.index')),
+      await readFile(join(folder, 'audio.index')),
+      span!.seekTable()!.bytes,
+    ];
+    const before = await read();
+    const whole = await readFile(span!.path);
+    // The last one began to be written.
+    await writeFile(span!.path, Buffer.concat([whole, part(30).fragment.subarray(0, 700)]));
+    const scanned = await scanRecording(
+      folder,
+      tracks => RecordingIndex.create(folder, tracks, 'recording-1.mp4'),
+      signal,
+    );
+    expect(scanned.spans[0]!.bytes).toBe(span!.bytes);
+    expect((await readFile(span!.path)).length).toBe(span!.bytes);
+    await scanned.index!.finish(span!.bytes);
+    expect([...(await read()).slice(0, 2), scanned.spans[0]!.seekTable()!.bytes]).toEqual(before);
+  });
+
+  it('is nothing when a crash left not one whole part', async () => {
+    const folder = await testTempDir();
+    const writer = await writerIn(folder);
+    writer.add(part(0));
+    const { spans, index } = await writer.finish();
+    await index!.close();
+    for (const bytes of [spans[0]!.bytes - 1, spans[0]!.head.length, 100, 0]) {
+      await truncate(spans[0]!.path, bytes);
+      const scanned = await scanRecording(
+        folder,
+        tracks => RecordingIndex.create(folder, tracks, 'x'),
+        signal,
+      );
+      await scanned.index?.close();
+      expect(scanned.spans).toEqual([]);
+    }
+  });
+
+  it('goes on in another file when the encoder comes back with other tracks, and in the same one when not', async () => {
+    const folder = await testTempDir();
+    const writer = await writerIn(folder);
+    writer.add(part(0));
+    writer.add(part(1, {}, [...both]));
+    writer.add(part(2, {}, [{ ...videoTrack, timescale: videoTrack.timescale * 2 }, audioTrack]));
+    const { spans, index } = await writer.finish();
+    expect(spans.map(({ fragments }) => fragments)).toEqual([2, 1]);
+    expect(index).toBeUndefined();
+    const scanned = await scanRecording(
+      folder,
+      async () => {
+        throw new Error('there is an index of several files');
+      },
+      signal,
+    );
+    expect(scanned.spans.map(({ bytes }) => bytes)).toEqual(spans.map(({ bytes }) => bytes));
+  });
+
+  it('is stopped when the disk is slower than it, and keeps what was taken', async () => {
+    const folder = await testTempDir();
+    const reasons: StopReason[] = [];
+    const { length } = part(0).fragment;
+    const writer = await writerIn(folder, reason => reasons.push(reason), 2 * length);
+    for (let second = 0; second < 4; second += 1) writer.add(part(second));
+    const { spans, index } = await writer.finish();
+    await index!.close();
+    expect(reasons).toEqual(['disk-slow']);
+    expect(spans[0]!.fragments).toBe(2);
+  });
+
+  it('has whole indexes though the disk took nothing for a moment', async () => {
+    const folder = await testTempDir();
+    const indexOf = async (name: string, isFaulty: boolean) => {
+      await mkdir(join(folder, name));
+      const index = await RecordingIndex.create(join(folder, name), both, 'recording-1.mp4');
+      const span = new RecordingSpan(folder, 'recording-1.mp4', both);
+      for (let second = 0; second < 30; second += 1) {
+        const { layout, fragment } = part(second);
+        const position = span.bytes;
+        const samples = layout.samples.map(one => ({ ...one, position: position + one.position }));
+        span.add(samples, fragment.length);
+        index.add(samples);
+        if (second !== 20 || !isFaulty) continue;
+        const handle = await open(join(folder, 'any'), 'w');
+        await handle.close();
+        const fault = vi
+          .spyOn(Object.getPrototypeOf(handle), 'write')
+          .mockRejectedValueOnce(new Error('full'));
+        await expect(index.flush()).rejects.toThrow('full');
+        fault.mockRestore();
+      }
+      await index.finish(span.bytes);
+      return [
+        await readFile(join(folder, name, 'video.index')),
+        await readFile(join(folder, name, 'audio.index')),
+      ];
+    };
+    expect(await indexOf('faulty', true)).toEqual(await indexOf('whole', false));
+  });
+
+  it('is stopped when the disk fails', async () => {
+    const folder = await testTempDir();
+    const reasons: StopReason[] = [];
+    await writeFile(join(folder, 'file'), '');
+    const writer = await writerIn(join(folder, 'file'), reason => reasons.push(reason));
+    writer.add(part(0));
+    const { spans } = await writer.finish();
+    expect(spans).toEqual([]);
+    expect(reasons).toEqual(['disk-error']);
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { parseLiveOptions } from '../../../../../src/web/player/live/live-options.ts';
+
+describe('readLiveOptions', () => {
+  const usual = {
+    ...{ autoplay: true, muted: false, hideTitle: false, hideControls: false, hidePoster: false },
+    sdk: undefined,
+  };
+
+  it.each([
+    ['', '', usual],
+    ['#', '', usual],
+    ['#autoplay', '', usual],
+    ['#autoplay:false', '', { ...usual, autoplay: false }],
+    ['#hide-title;hide-controls;muted', '', { ...usual, hideTitle: true, hideControls: true, muted: true }],
+    ['#hideTitle:true;muted:0;', '', { ...usual, hideTitle: true }],
+    ['#chromeless', '', { ...usual, hideTitle: true, hideControls: true }],
+    ['#chromeless;hide-title:false', '', { ...usual, hideControls: true }],
+    [
+      '',
+      '?muted=true&hideControls=1&autoplay=false',
+      { ...usual, autoplay: false, muted: true, hideControls: true },
+    ],
+    ['#hide-poster', '', { ...usual, hidePoster: true }],
+    ['#api', '', { ...usual, sdk: { playerId: undefined, origin: undefined } }],
+    [
+      `#sdkOrigin:${btoa('https://site.example')};sdkPlayerId:7`,
+      '?live=true',
+      { ...usual, sdk: { playerId: '7', origin: 'https://site.example' } },
+    ],
+    ['#muted:false', '?muted=true', usual],
+    ['#t=10,20;loop;<script>;::;%zz', '?%zz&x', usual],
+  ])('reads %s %s', (hash, search, expected) => {
+    expect(parseLiveOptions(hash, search)).toEqual(expected);
+  });
+});
