@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MediaTag } from '../../src/ingest/publish-gate.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { RtmpClient } from '../../test/support/rtmp-client.ts';
 
 /** A recording that can be sent in a loop: config and metadata first, then frames in their order. */
 export interface Recording {
-  readonly heads: readonly MediaTag[];
-  readonly frames: readonly MediaTag[];
+  readonly heads: readonly FlvTag[];
+  readonly frames: readonly FlvTag[];
   /** How long one turn of the loop lasts. */
   readonly loopMs: number;
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import type { MediaTag } from '../../src/ingest/publish-gate.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { describeAudioTag, describeVideoTag } from '../../src/media/flv/flv-tag.ts';
 import { readFlvTags } from '../../test/support/rtmp-client.ts';
 import type { Recording } from './publisher.ts';
@@ -26,8 +26,8 @@ export async function makeRecording(ffmpeg: string, path: string, videoKilobits:
 
 /** Reads what {@link makeRecording} wrote. */
 export async function readRecording(path: string): Promise<Recording> {
-  const heads: MediaTag[] = [];
-  const frames: MediaTag[] = [];
+  const heads: FlvTag[] = [];
+  const frames: FlvTag[] = [];
   for (const tag of readFlvTags(await readFile(path))) {
     if (tag.kind === 'script') {
       if (heads.every(head => head.kind !== 'script')) heads.push(tag);

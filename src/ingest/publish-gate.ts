@@ -1,3 +1,5 @@
+import type { FlvTag } from '../media/flv/flv-tag.ts';
+
 /** What a broadcaster asks for: to publish a stream under a key. The key is not checked yet. */
 export interface PublishRequest {
   /** The TCP connection, as in the log. */
@@ -13,15 +15,6 @@ export interface PublishRequest {
   readonly encoder: string;
   /** FourCCs that the encoder announced (Enhanced RTMP), `*` for any; empty when it announced none. */
   readonly fourCcList: readonly string[];
-}
-
-/** One FLV tag of a publisher. */
-export interface MediaTag {
-  readonly kind: 'audio' | 'video' | 'script';
-  /** As the encoder sent it, 0..2^32-1; it may jump, run backwards and wrap. */
-  readonly timestampMs: number;
-  /** FLV tag body, at least one byte. Owned by the receiver: it is never written to again. */
-  readonly body: Buffer;
 }
 
 /**
@@ -40,7 +33,7 @@ export type PublisherCloseReason =
 /** Takes the media of one accepted publisher. */
 export interface PublisherSink {
   /** Tags in the order of their arrival. */
-  tag(tag: MediaTag): void;
+  tag(tag: FlvTag): void;
   /** Called once, after the last tag. */
   closed(reason: PublisherCloseReason): void;
 }

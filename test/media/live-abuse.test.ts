@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
-import type { MediaTag } from '../../src/ingest/publish-gate.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { publishTestPicture } from '../support/ffmpeg.ts';
 import { recordTags } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
@@ -10,7 +10,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 /** What a holder of a valid key can do to the server, and to somebody else's stream on it. */
 let server: TestServer;
-let tags: MediaTag[];
+let tags: FlvTag[];
 let bystander: CreatedStream;
 let bystanderPublisher: ReturnType<typeof publishTestPicture>;
 let watch: StreamMonitor;
@@ -57,7 +57,7 @@ async function flood(
   return { processes, told: texts.join(' ') };
 }
 
-const isVideo = (tag: MediaTag) => tag.kind === 'video';
+const isVideo = (tag: FlvTag) => tag.kind === 'video';
 const config = () => tags.find(tag => isVideo(tag) && tag.body[1] === 0)!.body;
 const keyframe = () => tags.find(tag => isVideo(tag) && tag.body[0] === 0x17 && tag.body[1] === 1)!.body;
 

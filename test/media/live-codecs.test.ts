@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { MediaTag } from '../../src/ingest/publish-gate.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { ffmpegBuilds, ffmpegPath, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
@@ -126,7 +126,7 @@ describe.concurrent('what cannot be delivered', () => {
       recordTags({ seconds: 6 }),
       recordTags({ seconds: 3, extraArgs: ['-c:a', 'pcm_s16le', '-ar', '44100', '-ac', '2'] }),
     ]);
-    const isConfig = (tag: MediaTag) => tag.body[1] === 0;
+    const isConfig = (tag: FlvTag) => tag.body[1] === 0;
     const tags = [
       ...aac.filter(tag => tag.kind === 'video'),
       ...pcm.filter(tag => tag.kind === 'audio' && tag.timestampMs < 3000),

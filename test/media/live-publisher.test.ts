@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
-import type { MediaTag } from '../../src/ingest/publish-gate.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { parseMediaPlaylist } from '../../src/media/hls/index.ts';
 import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
 import { recordTags, replay } from '../support/replay.ts';
@@ -18,7 +18,7 @@ const flags = { 'live.segmentTarget': '1s' };
 let server: TestServer;
 /** One that waits for publishers for a shorter time than a busy machine may need to start one. */
 let impatient: TestServer;
-let tags: MediaTag[];
+let tags: FlvTag[];
 
 beforeAll(async () => {
   [server, impatient, tags] = await Promise.all([

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
-import type { MediaTag } from '../../src/ingest/publish-gate.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
@@ -8,8 +8,8 @@ import { StreamMonitor } from '../support/stream-monitor.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 let server: TestServer;
-let tags: MediaTag[];
-let otherTags: MediaTag[];
+let tags: FlvTag[];
+let otherTags: FlvTag[];
 
 beforeAll(async () => {
   [server, tags, otherTags] = await Promise.all([
@@ -43,7 +43,7 @@ const healthOf = ({ liveStreamId }: CreatedStream) => get<Health>(`/live-streams
 const broadcastsOf = async ({ liveStreamId }: CreatedStream) =>
   (await get<{ data: Record<string, unknown>[] }>(`/live-streams/${liveStreamId}/broadcasts`)).data;
 
-async function publishAll(stream: CreatedStream, sent: readonly MediaTag[]): Promise<RtmpClient> {
+async function publishAll(stream: CreatedStream, sent: readonly FlvTag[]): Promise<RtmpClient> {
   const client = await RtmpClient.connect({ port: server.app.rtmpPort });
   expect((await client.publish(stream.streamKey)).code).toBe('NetStream.Publish.Start');
   await replay(client, sent);
@@ -56,7 +56,7 @@ const stateOf = (stream: CreatedStream, state: string) =>
   });
 
 describe.concurrent('a publisher that comes back within the grace', () => {
-  test.each<[string, (client: RtmpClient) => void, () => MediaTag[], number]>([
+  test.each<[string, (client: RtmpClient) => void, () => FlvTag[], number]>([
     ['after a reset', client => void client.socket.resetAndDestroy(), () => tags, 4 * 25 * 2],
     [
       'after a silent close, with another size and without sound',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { MediaTag } from '../../src/ingest/publish-gate.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { type ReplayOptions, recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
@@ -7,8 +7,8 @@ import { isPublished, StreamMonitor } from '../support/stream-monitor.ts';
 
 const seconds = 6;
 let server: TestServer;
-let tags: MediaTag[];
-let moreTags: MediaTag[];
+let tags: FlvTag[];
+let moreTags: FlvTag[];
 
 beforeAll(async () => {
   [server, tags, moreTags] = await Promise.all([
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 /** Replays tags to a stream of their own, and gives the viewer who followed it to its end. */
-async function played(sent: readonly MediaTag[], options: ReplayOptions = {}): Promise<StreamMonitor> {
+async function played(sent: readonly FlvTag[], options: ReplayOptions = {}): Promise<StreamMonitor> {
   const stream = await server.createStream();
   const client = await RtmpClient.connect({ port: server.app.rtmpPort });
   expect((await client.publish(stream.streamKey)).code).toBe('NetStream.Publish.Start');
@@ -44,15 +44,14 @@ function playedSeconds(watch: StreamMonitor): number {
 }
 
 /** The recording, and its picture once more behind it. */
-function longerPicture(): MediaTag[] {
+function longerPicture(): FlvTag[] {
   const again = tags.filter(tag => isVideo(tag) && !isConfig(tag));
   return [...tags, ...again.map(tag => ({ ...tag, timestampMs: tag.timestampMs + seconds * 1000 }))];
 }
 
-const isVideo = (tag: MediaTag) => tag.kind === 'video';
-const isConfig = (tag: MediaTag) => tag.kind !== 'script' && tag.body[1] === 0;
-const isAfter = (tag: MediaTag, ms: number) =>
-  tag.timestampMs >= ms && !isConfig(tag) && tag.kind !== 'script';
+const isVideo = (tag: FlvTag) => tag.kind === 'video';
+const isConfig = (tag: FlvTag) => tag.kind !== 'script' && tag.body[1] === 0;
+const isAfter = (tag: FlvTag, ms: number) => tag.timestampMs >= ms && !isConfig(tag) && tag.kind !== 'script';
 
 // They run at the same time; those that take the longest begin first.
 describe.concurrent('tracks', () => {
@@ -127,7 +126,7 @@ describe.concurrent('tracks', () => {
 describe.concurrent('timestamps', () => {
   const middleMs = 4000;
 
-  test.each<[string, (tag: MediaTag) => number]>([
+  test.each<[string, (tag: FlvTag) => number]>([
     ['that begin at a week', tag => tag.timestampMs + 7 * 86_400_000],
     ['that wrap at 2^32', tag => (tag.timestampMs + 2 ** 32 - middleMs) % 2 ** 32],
     ['that jump an hour ahead', tag => tag.timestampMs + (isAfter(tag, middleMs) ? 3_600_000 : 0)],
@@ -167,14 +166,14 @@ describe.concurrent('timestamps', () => {
 });
 
 describe.concurrent('keyframes', () => {
-  async function refused(sent: readonly MediaTag[]): Promise<string> {
+  async function refused(sent: readonly FlvTag[]): Promise<string> {
     const stream = await server.createStream();
     const client = await RtmpClient.connect({ port: server.app.rtmpPort });
     await client.publish(stream.streamKey);
     await replay(client, sent);
     return (await client.nextStatus()).description;
   }
-  const isKeyframe = (tag: MediaTag) => isVideo(tag) && tag.body[0] === 0x17 && !isConfig(tag);
+  const isKeyframe = (tag: FlvTag) => isVideo(tag) && tag.body[0] === 0x17 && !isConfig(tag);
 
   test('that never come: the publisher is told', async () => {
     const description = await refused(tags.filter(tag => !isKeyframe(tag)));

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLiveStream, startServerProcess } from '../../scripts/server-process.ts';
-import type { MediaTag } from '../../src/ingest/publish-gate.ts';
 import type { LadderConfig } from '../../src/live/transcode/ladder-config.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import type { SandboxLimits } from '../../src/shared/sandbox-limits.ts';
 import { encodeTimeoutMs } from '../support/deadlines.ts';
 import { publishTestPicture } from '../support/ffmpeg.ts';
@@ -43,7 +43,7 @@ const sandboxRules: Partial<SandboxLimits> = {
 };
 
 let server: TestServer;
-let tags: MediaTag[];
+let tags: FlvTag[];
 let dataDir: string;
 const log: LogLine[] = [];
 const hooks: { readonly type: string; readonly liveStreamId?: string }[] = [];

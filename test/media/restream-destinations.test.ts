@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { MediaTag } from '../../src/ingest/publish-gate.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { describeVideoTag } from '../../src/media/flv/flv-tag.ts';
 import { ServerHandshake } from '../../src/media/rtmp/rtmp-handshake.ts';
 import { ffmpegBuilds, runToEnd } from '../support/ffmpeg.ts';
@@ -18,8 +18,8 @@ import { startRestreamSession } from '../support/restream-session.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-let tags: MediaTag[];
-let otherTags: MediaTag[];
+let tags: FlvTag[];
+let otherTags: FlvTag[];
 let door: IngestFixture;
 
 beforeAll(async () => {
@@ -43,11 +43,11 @@ function newKey(): string {
 const urlOf = (port: number, app = 'live') => `rtmp://destination.test:${port}/${app}`;
 const publishersOf = (key: string): RecordedPublisher[] =>
   door.publishers.filter(({ request }) => request.streamKey === key);
-const media = (publisher: RecordedPublisher | undefined, kind: MediaTag['kind']) =>
+const media = (publisher: RecordedPublisher | undefined, kind: FlvTag['kind']) =>
   publisher?.tags.filter(tag => tag.kind === kind && tag.body.length > 5) ?? [];
-const isKeyframe = ({ kind, body }: MediaTag) =>
+const isKeyframe = ({ kind, body }: FlvTag) =>
   kind === 'video' && describeVideoTag(body)?.role === 'keyframe';
-const isConfig = ({ kind, body }: MediaTag) =>
+const isConfig = ({ kind, body }: FlvTag) =>
   kind === 'video' ? describeVideoTag(body)?.role === 'config' : body[1] === 0;
 
 /** A server of TCP that ends with its scope. */
@@ -426,7 +426,7 @@ test('a destination over TLS is sent to when its certificate is of a name that i
 });
 
 /** The same frames with as many bytes more of filler data in each (H.264 7.3.2.7). */
-function heavier(all: readonly MediaTag[], bytes: number): MediaTag[] {
+function heavier(all: readonly FlvTag[], bytes: number): FlvTag[] {
   const filler = Buffer.alloc(4 + bytes, 0xff);
   filler.writeUInt32BE(bytes);
   filler[4] = 12;

@@ -4,10 +4,11 @@ import {
   type BroadcastRegistryOptions,
   type LiveStreamConfig,
 } from '../../src/live/broadcast/broadcast-registry.ts';
-import type { LiveTag, PublisherConnection } from '../../src/live/broadcast/ports.ts';
+import type { PublisherConnection } from '../../src/live/broadcast/ports.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from '../../src/live/packaging/packager.ts';
 import type { Sample } from '../../src/media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../src/media/cmaf/init-segment.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { videoTrack } from './recording-sink.ts';
 
@@ -19,7 +20,7 @@ export const avc = {
 };
 
 /** A video tag. */
-export function videoTag(timestampMs: number, body: Buffer): LiveTag {
+export function videoTag(timestampMs: number, body: Buffer): FlvTag {
   return { kind: 'video', timestampMs, body };
 }
 
@@ -171,7 +172,7 @@ export function publish(live: BroadcastRegistry) {
     isClosed = true;
     answer.handler.closed(reason);
   };
-  const send = (...tags: LiveTag[]) => {
+  const send = (...tags: FlvTag[]) => {
     for (const tag of tags) if (answer.accepted && !isClosed) answer.handler.tag(tag);
   };
   return { answer, told, close, send };

@@ -1,5 +1,4 @@
 import type {
-  MediaTag,
   PublishDecision,
   PublisherCloseReason,
   PublisherConnection,
@@ -7,6 +6,7 @@ import type {
   PublishRequest,
 } from '../../src/ingest/publish-gate.ts';
 import { RtmpServer, type RtmpServerOptions } from '../../src/ingest/rtmp/rtmp-server.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import type { LogData, Logger } from '../../src/shared/logger.ts';
 
 /** The stream key that the door's own gate accepts, with any ending: `good-key`, `good-key-2`. */
@@ -16,7 +16,7 @@ export const goodKey = 'good-key';
 export interface RecordedPublisher {
   readonly request: PublishRequest;
   readonly connection: PublisherConnection;
-  readonly tags: MediaTag[];
+  readonly tags: FlvTag[];
   readonly closeReasons: PublisherCloseReason[];
 }
 

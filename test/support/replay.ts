@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MediaTag } from '../../src/ingest/publish-gate.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { ffmpegPath, runToEnd } from './ffmpeg.ts';
 import { type RtmpClient, readFlvTags } from './rtmp-client.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
@@ -17,7 +17,7 @@ export interface RecordOptions {
 }
 
 /** Records a test picture as FLV tags, faster than real time. */
-export async function recordTags(options: RecordOptions): Promise<MediaTag[]> {
+export async function recordTags(options: RecordOptions): Promise<FlvTag[]> {
   const { seconds, gopSeconds = 1, fps = 25, size = '160x90', extraArgs = [] } = options;
   const folder = await makeTempDir();
   try {
@@ -39,7 +39,7 @@ export async function recordTags(options: RecordOptions): Promise<MediaTag[]> {
 /** Which tags are sent, when, and with what timestamp. */
 export interface ReplayOptions {
   /** The timestamp to send; by default the recorded one. */
-  readonly timestampOf?: (tag: MediaTag, index: number) => number;
+  readonly timestampOf?: (tag: FlvTag, index: number) => number;
   /** Speed of the replay, 1 unless given. */
   readonly speed?: number;
   /** Begins this far into the recording; configuration and metadata are sent all the same. */
@@ -50,10 +50,10 @@ export interface ReplayOptions {
 /** Sends tags at the pace of their recorded times. Ends early when the connection is closed. */
 export async function replay(
   client: RtmpClient,
-  tags: readonly MediaTag[],
+  tags: readonly FlvTag[],
   options: ReplayOptions = {},
 ): Promise<void> {
-  const { timestampOf = (tag: MediaTag) => tag.timestampMs, speed = 1, fromMs = 0, signal } = options;
+  const { timestampOf = (tag: FlvTag) => tag.timestampMs, speed = 1, fromMs = 0, signal } = options;
   const startedMs = performance.now();
   for (const [index, tag] of tags.entries()) {
     const isSetup = tag.kind === 'script' || tag.body[1] === 0;

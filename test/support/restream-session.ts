@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessOwner } from '../../src/ffmpeg/process/owned-process.ts';
-import type { MediaTag } from '../../src/ingest/publish-gate.ts';
 import type { BroadcastSubscriber, BroadcastTag } from '../../src/live/broadcast/broadcast-subscriber.ts';
 import { dial } from '../../src/live/restream/dial.ts';
 import type { RestreamStatus, RestreamTimeouts } from '../../src/live/restream/restream-destination.ts';
 import { Restreamer, type StoppedRestream } from '../../src/live/restream/restreamer.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { describeVideoTag } from '../../src/media/flv/flv-tag.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import type { ResolveHost } from '../../src/shared/network/target-address.ts';
@@ -28,7 +28,7 @@ export interface RestreamFixture {
   facts(index?: number): RestreamStatus;
   until(what: string, condition: (facts: RestreamStatus) => boolean, index?: number): Promise<RestreamStatus>;
   /** Plays tags again and again at their pace, the configuration first; stops at the end of the outing or when told to. */
-  play(tags: readonly MediaTag[]): { stop(): Promise<void> };
+  play(tags: readonly FlvTag[]): { stop(): Promise<void> };
   /** The publisher is gone for now. */
   disconnectPublisher(): void;
   /** The broadcast ends; resolves when nothing of it is left. */
@@ -141,7 +141,7 @@ export function startRestreamSession(
   };
 }
 
-function followedTag({ kind, timestampMs, body }: MediaTag, offsetMs: number): BroadcastTag | undefined {
+function followedTag({ kind, timestampMs, body }: FlvTag, offsetMs: number): BroadcastTag | undefined {
   if (kind === 'script') return undefined;
   const role =
     kind === 'video'

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { MediaTag } from '../../src/ingest/publish-gate.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { type AmfValue, decodeAmf0, encodeAmf0 } from './amf0.ts';
 import { waitTimeoutMs } from './deadlines.ts';
 
@@ -166,7 +166,7 @@ export class RtmpClient {
   }
 
   /** Sends an FLV tag body with any timestamp (taken modulo 2^32). Script bodies go as they are, without `@setDataFrame`. */
-  sendTag(kind: MediaTag['kind'], timestampMs: number, body: Buffer): void {
+  sendTag(kind: FlvTag['kind'], timestampMs: number, body: Buffer): void {
     this.sendMessage({
       type: tagTypes[kind],
       payload: body,
@@ -298,8 +298,8 @@ export function writeBasicHeader(format: number, chunkStreamId: number): Buffer 
 }
 
 /** Reads the tags of an FLV file. @throws when it is cut off */
-export function readFlvTags(flv: Buffer): MediaTag[] {
-  const tags: MediaTag[] = [];
+export function readFlvTags(flv: Buffer): FlvTag[] {
+  const tags: FlvTag[] = [];
   let offset = flv.readUInt32BE(5) + 4;
   while (offset < flv.length) {
     const type = flv[offset]!;

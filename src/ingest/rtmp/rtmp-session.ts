@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { FlvTag } from '../../media/flv/flv-tag.ts';
 import { splitAggregate } from '../../media/rtmp/aggregate-message.ts';
 import { MESSAGE, malformedRtmp, type RtmpMessage } from '../../media/rtmp/chunk-reader.ts';
 import { messageOf } from '../../shared/errors.ts';
@@ -7,7 +8,6 @@ import { maskStreamKey } from '../../shared/secret.ts';
 import type { IngestObserver } from '../ingest-observer.ts';
 import type {
   EndCode,
-  MediaTag,
   PublishDecision,
   PublisherCloseReason,
   PublisherConnection,
@@ -224,7 +224,7 @@ export class RtmpSession {
     }
   }
 
-  #deliver(kind: MediaTag['kind'], timestampMs: number, body: Buffer): void {
+  #deliver(kind: FlvTag['kind'], timestampMs: number, body: Buffer): void {
     const publication = this.#publication;
     if (publication?.sink === undefined) return;
     if (body.length === 0) {

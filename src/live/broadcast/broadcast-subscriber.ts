@@ -1,8 +1,8 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Part } from '../packaging/segmenter.ts';
 import type { BroadcastState, EndReason } from './broadcast-state.ts';
-import type { TrackKind } from './timeline.ts';
 
 /** Name of the rendition that every broadcast has: picture and sound as they come in, or, beside others, the picture alone. */
 export const sourceRendition = 'source';

@@ -1,4 +1,5 @@
 import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { FlvTag, TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { SlidingWindowLimit } from '../../shared/sliding-window-limit.ts';
@@ -17,12 +18,12 @@ import { BroadcastNotifier } from './broadcast-notifier.ts';
 import { type BroadcastState, canTransition, type EndReason } from './broadcast-state.ts';
 import type { BroadcastSubscriber } from './broadcast-subscriber.ts';
 import type { CodecCapabilities } from './codec-policy.ts';
-import type { BroadcastJournal, LiveObserver, LiveSettings, LiveTag, PublisherConnection } from './ports.ts';
+import type { BroadcastJournal, LiveObserver, LiveSettings, PublisherConnection } from './ports.ts';
 import { PublisherMonitor } from './publisher-monitor.ts';
 import { PublisherSession, type PublisherSessionEvents } from './publisher-session.ts';
 import { ReconnectBuffer } from './reconnect-buffer.ts';
 import { resolutionTooLargeText } from './resolution-guard.ts';
-import { Timeline, type TrackKind } from './timeline.ts';
+import { Timeline } from './timeline.ts';
 
 /** What a broadcast is made with. */
 export interface LiveBroadcastOptions {
@@ -55,7 +56,7 @@ export interface LiveBroadcastOptions {
 
 /** What a broadcast does with the media of its publisher. */
 export interface PublisherHandler {
-  tag(tag: LiveTag): void;
+  tag(tag: FlvTag): void;
   closed(reason: string): void;
 }
 

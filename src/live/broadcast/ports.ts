@@ -1,8 +1,6 @@
 import type { IngestStats } from '../health/ingest-health.ts';
 import type { BroadcastState, EndReason } from './broadcast-state.ts';
 
-export type { FlvTag as LiveTag } from '../../media/flv/flv-tag.ts';
-
 /** What the live room asks of whoever takes streams in. A publisher's connection, as the broadcast sees it. */
 export interface PublisherConnection {
   readonly connectionId: string;

@@ -1,4 +1,5 @@
 import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
+import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
 import {
@@ -10,7 +11,6 @@ import {
 import { ArrivalLog } from './arrival-log.ts';
 import type { LiveObserver, PublisherConnection } from './ports.ts';
 import type { PublisherSessionEvents } from './publisher-session.ts';
-import type { TrackKind } from './timeline.ts';
 
 /** What a watch is made with. */
 export interface PublisherMonitorOptions {

@@ -1,12 +1,12 @@
 import { type DeclaredMedia, readDeclaredMedia } from '../../media/flv/declared-media.ts';
+import type { FlvTag, TrackKind } from '../../media/flv/flv-tag.ts';
 import { describeAudioTag, describeVideoTag, type TagDescription } from '../../media/flv/flv-tag.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from '../packaging/packager.ts';
 import type { EndReason } from './broadcast-state.ts';
 import { type CodecCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
-import type { LiveTag } from './ports.ts';
 import { ResolutionGuard, resolutionTooLargeText } from './resolution-guard.ts';
-import type { Timeline, TrackKind } from './timeline.ts';
+import type { Timeline } from './timeline.ts';
 
 /** Why a publisher cannot be packaged. */
 export type PublisherRefusal = Extract<
@@ -101,7 +101,7 @@ export class PublisherSession {
     this.#expectKeyframe();
   }
 
-  tag(tag: LiveTag): void {
+  tag(tag: FlvTag): void {
     if (this.#isEnded) return;
     if (tag.kind === 'script') {
       this.#readMetadata(tag.body);

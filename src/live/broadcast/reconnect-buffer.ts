@@ -1,5 +1,5 @@
+import type { FlvTag } from '../../media/flv/flv-tag.ts';
 import { describeAudioTag, describeVideoTag } from '../../media/flv/flv-tag.ts';
-import type { LiveTag } from './ports.ts';
 
 /** Sound alone is taken for all that comes after this. */
 const audioOnlyAfterMs = 1000;
@@ -9,7 +9,7 @@ const maxWaitMs = 3000;
 /** Holds a publisher that came back off until its media can be shown, so that what stands in for it goes on until then. */
 export class ReconnectBuffer {
   /** What has to come before its media, the newest of each. */
-  readonly #pending = new Map<string, LiveTag>();
+  readonly #pending = new Map<string, FlvTag>();
   #hasVideo = false;
   #firstMediaAtMs: number | undefined;
 
@@ -19,7 +19,7 @@ export class ReconnectBuffer {
    * @param nowMs monotonic
    * @returns all that is to be passed on, when its media begins; undefined while it waits
    */
-  push(tag: LiveTag, nowMs: number): LiveTag[] | undefined {
+  push(tag: FlvTag, nowMs: number): FlvTag[] | undefined {
     if (tag.kind === 'script') {
       this.#pending.set('script', tag);
       if (tag.body.includes('videocodecid')) this.#hasVideo = true;
@@ -40,7 +40,7 @@ export class ReconnectBuffer {
   }
 
   /** All that waits, and `tag`: nothing stands in any more. */
-  flush(tag: LiveTag): LiveTag[] {
+  flush(tag: FlvTag): FlvTag[] {
     const tags = [...this.#pending.values(), tag];
     this.#pending.clear();
     return tags;

@@ -1,7 +1,5 @@
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 
-export type { TrackKind } from '../../media/flv/flv-tag.ts';
-
 /** Where a tag goes on the broadcast's own clock. */
 export interface Placement {
   /** Milliseconds on the broadcast's clock; never less than the one before it on the same track. */

@@ -1,4 +1,4 @@
-import type { TrackKind } from '../broadcast/timeline.ts';
+import type { TrackKind } from '../../media/flv/flv-tag.ts';
 
 const windowMs = 2000;
 

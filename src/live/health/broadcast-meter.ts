@@ -1,4 +1,4 @@
-import type { TrackKind } from '../broadcast/timeline.ts';
+import type { TrackKind } from '../../media/flv/flv-tag.ts';
 
 /** How a broadcast does at this moment, as far as its media tells. */
 export interface MeterStats {

@@ -1,5 +1,5 @@
 import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
-import type { TrackKind } from '../broadcast/timeline.ts';
+import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { AudioVideoDrift } from './audio-video-drift.ts';
 import { BroadcastMeter, type MeanRate, type MeterStats } from './broadcast-meter.ts';
 

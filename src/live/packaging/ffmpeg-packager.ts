@@ -3,9 +3,9 @@ import type { OwnedProcess, ProcessOwner } from '../../ffmpeg/process/owned-proc
 import { copyLimits } from '../../ffmpeg/process/process-limits.ts';
 import { FragmentReader, type Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { flvHeader, flvTagEnvelope } from '../../media/flv/flv-tag.ts';
 import { messageOf } from '../../shared/errors.ts';
-import type { TrackKind } from '../broadcast/timeline.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
 
 /** Input that ffmpeg has not read yet; more than this and the publisher is made to wait. */

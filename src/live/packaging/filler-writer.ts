@@ -3,7 +3,7 @@ import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import { type RunSample, type TrackRun, writeFragment } from '../../media/cmaf/fragment-writer.ts';
 import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
 import { silentAacFrame } from '../../media/codecs/silent-aac-frame.ts';
-import type { TrackKind } from '../broadcast/timeline.ts';
+import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { FillerMedia } from '../window/live-window.ts';
 import type { Part } from './segmenter.ts';
 

@@ -1,6 +1,7 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import { displaySize, type TrackDescription } from '../../media/cmaf/init-segment.ts';
 import type { FrameSize } from '../../media/codecs/parameter-set.ts';
+import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { compositionOffsetMs, describeVideoTag } from '../../media/flv/flv-tag.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -11,7 +12,6 @@ import {
 } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveObserver, LiveSettings } from '../broadcast/ports.ts';
 import { isResolutionTooLarge } from '../broadcast/resolution-guard.ts';
-import type { TrackKind } from '../broadcast/timeline.ts';
 import { evenSize, type LadderConfig, planRungs } from '../transcode/ladder-config.ts';
 import { LadderTranscoder, type RungDropReason } from '../transcode/ladder-transcoder.ts';
 import type { LiveRendition } from '../transcode/live-rendition.ts';

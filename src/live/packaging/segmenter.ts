@@ -1,7 +1,7 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import { type TrackRun, writeFragment } from '../../media/cmaf/fragment-writer.ts';
 import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
-import type { TrackKind } from '../broadcast/timeline.ts';
+import type { TrackKind } from '../../media/flv/flv-tag.ts';
 
 /** A finished part. */
 export interface Part {

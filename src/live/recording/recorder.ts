@@ -1,6 +1,7 @@
 import { type FragmentLayout, readFragmentLayout } from '../../media/cmaf/fragment-layout.ts';
 import { splitFragment } from '../../media/cmaf/fragment-split.ts';
 import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { EndReason } from '../broadcast/broadcast-state.ts';
 import {
   audioRendition,
@@ -10,7 +11,6 @@ import {
   type RenditionPart,
   sourceRendition,
 } from '../broadcast/broadcast-subscriber.ts';
-import type { TrackKind } from '../broadcast/timeline.ts';
 
 /** A part on its way to the disk. */
 export interface RecordedPart {

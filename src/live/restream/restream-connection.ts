@@ -2,9 +2,9 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { restreamArguments } from '../../ffmpeg/arguments/restream-arguments.ts';
 import type { OwnedProcess, ProcessExit, ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
 import { copyLimits } from '../../ffmpeg/process/process-limits.ts';
+import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { flvHeader, flvTagEnvelope } from '../../media/flv/flv-tag.ts';
 import { ServerHandshake } from '../../media/rtmp/rtmp-handshake.ts';
-import type { TrackKind } from '../broadcast/timeline.ts';
 import {
   failureFromError,
   failureFromExit,

@@ -1,5 +1,4 @@
-import type { RestreamTag } from '../../media/flv/flv-tag.ts';
-import type { TrackKind } from '../broadcast/timeline.ts';
+import type { RestreamTag, TrackKind } from '../../media/flv/flv-tag.ts';
 
 interface TrackFormat {
   /** Differs where a decoder has to be set up anew. */

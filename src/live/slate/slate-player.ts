@@ -1,5 +1,5 @@
+import type { FlvTag } from '../../media/flv/flv-tag.ts';
 import type { Clock } from '../../shared/clock.ts';
-import type { LiveTag } from '../broadcast/ports.ts';
 import type { SlateMedia } from './slate-source.ts';
 
 const tickMs = 40;
@@ -10,7 +10,7 @@ const mostAtOnceMs = 3000;
 export class SlatePlayer {
   readonly #media: SlateMedia;
   readonly #clock: Clock;
-  readonly #emit: (tag: LiveTag) => void;
+  readonly #emit: (tag: FlvTag) => void;
   readonly #timer: NodeJS.Timeout;
   /** Monotonic time of its first frame. */
   #startMs: number;
@@ -21,7 +21,7 @@ export class SlatePlayer {
    * @param sinceMs monotonic time of the last media before it: what is missing since then comes at once
    * @param emit hears of every tag, from the next tick on
    */
-  constructor(media: SlateMedia, sinceMs: number, clock: Clock, emit: (tag: LiveTag) => void) {
+  constructor(media: SlateMedia, sinceMs: number, clock: Clock, emit: (tag: FlvTag) => void) {
     this.#media = media;
     this.#clock = clock;
     this.#emit = emit;

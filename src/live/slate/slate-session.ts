@@ -1,5 +1,6 @@
 import type { SlateFormat } from '../../ffmpeg/arguments/slate-arguments.ts';
 import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { FlvTag, TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -10,15 +11,13 @@ import {
   type RenditionPart,
   sourceRendition,
 } from '../broadcast/broadcast-subscriber.ts';
-import type { LiveTag } from '../broadcast/ports.ts';
-import type { TrackKind } from '../broadcast/timeline.ts';
 import { evenSize } from '../transcode/ladder-config.ts';
 import { SlatePlayer } from './slate-player.ts';
 import type { SlateMedia, SlateSource } from './slate-source.ts';
 
 /** Where the media of a stand-in goes: a publisher's run. */
 export interface SlateOutput {
-  tag(tag: LiveTag): void;
+  tag(tag: FlvTag): void;
   finish(): Promise<void>;
   kill(): Promise<void>;
 }

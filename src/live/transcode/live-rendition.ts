@@ -1,6 +1,6 @@
 import { type TrackDescription, writeInitSegment } from '../../media/cmaf/init-segment.ts';
+import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { RenditionReport } from '../../media/hls/media-playlist.ts';
-import type { TrackKind } from '../broadcast/timeline.ts';
 import { FillerWriter } from '../packaging/filler-writer.ts';
 import { LiveWindow, type LiveWindowOptions } from '../window/live-window.ts';
 

@@ -1,7 +1,7 @@
 import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
 import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
+import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { formatMultivariantPlaylist, type Variant } from '../../media/hls/multivariant-playlist.ts';
-import type { TrackKind } from '../broadcast/timeline.ts';
 
 /** The sound that goes with pictures, where it is apart from them. */
 export interface AudioRenditionInfo {

@@ -3,8 +3,9 @@ export type TrackKind = 'audio' | 'video';
 /** One FLV tag as the publisher sent it. */
 export interface FlvTag {
   readonly kind: TrackKind | 'script';
+  /** From 0 to 2^32-1; it may jump, run backwards and wrap. */
   readonly timestampMs: number;
-  /** FLV tag body. */
+  /** FLV tag body, at least one byte. The receiver owns it: it is never written to again. */
   readonly body: Buffer;
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { LiveTag } from '../../../../src/live/broadcast/ports.ts';
 import { ReconnectBuffer } from '../../../../src/live/broadcast/reconnect-buffer.ts';
+import type { FlvTag } from '../../../../src/media/flv/flv-tag.ts';
 
-const tag = (kind: LiveTag['kind'], ...bytes: number[]): LiveTag => ({
+const tag = (kind: FlvTag['kind'], ...bytes: number[]): FlvTag => ({
   ...{ kind, timestampMs: 0 },
   body: Buffer.from([...bytes, 0, 0, 0, 0]),
 });
@@ -11,7 +11,7 @@ const keyframe = tag('video', 0x17, 1);
 const frame = tag('video', 0x27, 1);
 const audioConfig = tag('audio', 0xaf, 0);
 const sound = tag('audio', 0xaf, 1);
-const metadata: LiveTag = { kind: 'script', timestampMs: 0, body: Buffer.from('onMetaData') };
+const metadata: FlvTag = { kind: 'script', timestampMs: 0, body: Buffer.from('onMetaData') };
 
 describe('a publisher that came back', () => {
   test('is passed on from its first keyframe, with what has to come before', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Timeline, type TrackKind } from '../../../../src/live/broadcast/timeline.ts';
+import { Timeline } from '../../../../src/live/broadcast/timeline.ts';
+import type { TrackKind } from '../../../../src/media/flv/flv-tag.ts';
 
 /** Places tags given as `[kind, timestamp]` and gives their times. */
 function placeAll(tags: readonly (readonly [TrackKind, number])[], timeline = new Timeline(500)): number[] {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { TrackKind } from '../../../../src/live/broadcast/timeline.ts';
 import { Segmenter } from '../../../../src/live/packaging/segmenter.ts';
+import type { TrackKind } from '../../../../src/media/flv/flv-tag.ts';
 import { audioTrack, RecordingSink, videoTrack } from '../../../support/recording-sink.ts';
 
 /** A sample to be cut. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { LiveTag } from '../../../../src/live/broadcast/ports.ts';
 import { SlatePlayer } from '../../../../src/live/slate/slate-player.ts';
 import type { SlateMedia } from '../../../../src/live/slate/slate-source.ts';
+import type { FlvTag } from '../../../../src/media/flv/flv-tag.ts';
 
 const frames = [1, 2, 3].map(byte => Buffer.from([byte]));
 const media: SlateMedia = {
@@ -26,14 +26,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function play(sinceMs: number): LiveTag[] {
-  const tags: LiveTag[] = [];
+function play(sinceMs: number): FlvTag[] {
+  const tags: FlvTag[] = [];
   const clock = { nowMs: () => 0, monotonicMs: () => nowMs };
   player = new SlatePlayer(media, sinceMs, clock, tag => void tags.push(tag));
   return tags;
 }
 
-const timesOf = (tags: readonly LiveTag[], kind: LiveTag['kind']) =>
+const timesOf = (tags: readonly FlvTag[], kind: FlvTag['kind']) =>
   tags.filter(tag => tag.kind === kind).map(({ timestampMs }) => timestampMs);
 
 test('a slate begins with what it is, and makes up at once for the time without media', () => {
