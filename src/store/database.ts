@@ -7,6 +7,7 @@ import type { Component } from '../shared/lifecycle.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { assertRestoreFinished, DataFolderLock } from './data-folder-lock.ts';
 import { checkIsCurrent, migrate } from './migrations.ts';
+import { type Bound, PreparedQuery } from './prepared-query.ts';
 import type { Tables } from './tables.ts';
 import { WriteBatch } from './write-batch.ts';
 
@@ -62,6 +63,16 @@ export class Database implements Component {
     const { sql, parameters } = query.compile();
     this.#checkpointer.wake();
     return this.#prepare(sql).run(...parameters).changes;
+  }
+
+  /**
+   * Prepares a query for a hot path, which a store does once, in its constructor.
+   *
+   * @example database.prepare(({ id }: Bound<{ id: string }>) => queries.selectFrom('videos').selectAll().where('id', '=', id))
+   */
+  prepare<Values, Row>(build: (parameters: Bound<Values>) => Compilable<Row>): PreparedQuery<Values, Row> {
+    const prepare = (text: string) => this.sqlite.prepare(text);
+    return new PreparedQuery({ prepare, onWrite: () => this.#checkpointer.wake() }, build);
   }
 
   /** All of `work` or nothing of it. `work` must not return a promise. One inside another is a part of the outer one. */
