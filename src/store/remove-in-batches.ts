@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { yieldToEventLoop } from '../shared/scheduling/yield-to-event-loop.ts';
 
 const rowsPerBatch = 200;
 
@@ -14,6 +14,6 @@ export async function removeInBatches(removeSome: (atMost: number) => number): P
     const count = removeSome(rowsPerBatch);
     removed += count;
     if (count < rowsPerBatch) return removed;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
+import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { DeliveryObserver } from '../delivery-observer.ts';
 import { abortResponse, isOrphaned, type ViewerReply } from '../responses/exchange.ts';
 import type { LiveSource } from './live-source.ts';
@@ -126,7 +126,7 @@ export class StateEvents {
     for (const [liveStreamId, channel] of this.#channels) {
       for (const [reply, mayHear] of channel.clients) {
         count += 1;
-        if (count % heartbeatsPerTurn === 0) await nextTurn();
+        if (count % heartbeatsPerTurn === 0) await yieldToEventLoop();
         if (isOrphaned(reply)) this.#remove(liveStreamId, channel, reply);
         else if (mayHear()) this.#send(reply, ':\n\n');
         else reply.end();

@@ -6,6 +6,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { Outbox } from '../outbox.store.ts';
 import { type EncodedRendition, EncodeProgress } from './encode-progress.ts';
 import { EventReader } from './event-reader.ts';
@@ -130,7 +131,7 @@ export class EventFeed implements Component {
   async drain(deadlineMs: number): Promise<void> {
     this.#isDraining = true;
     // Events of a moment ago are told of only now.
-    await new Promise(resolve => setImmediate(resolve));
+    await yieldToEventLoop();
     this.#reader.addAll(this.#all());
     await this.#reader.idle(Math.min(deadlineMs, Date.now() + closeTimeoutMs));
     for (const client of this.#all()) client.close('server-stopping', 1001, 'The server is stopping.');
@@ -269,7 +270,7 @@ export class EventFeed implements Component {
     const { clock } = this.#options;
     let sliceEndsMs = clock.monotonicMs() + sliceMs;
     const endSlice = async () => {
-      await new Promise(resolve => setImmediate(resolve));
+      await yieldToEventLoop();
       sliceEndsMs = clock.monotonicMs() + sliceMs;
     };
     for (const client of [...this.#all()]) {

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { DeliveryCleanupStore } from './delivery-cleanup.store.ts';
 
 /** Takes some milliseconds even when each was tried for a day and every answer kept; others have their turn between. */
@@ -61,7 +61,7 @@ export class DeliveryCleanup implements Component {
   }
 
   async #repeat(removeSome: () => number): Promise<void> {
-    await nextTurn();
-    while (!this.#isStopped && removeSome() > 0) await nextTurn();
+    await yieldToEventLoop();
+    while (!this.#isStopped && removeSome() > 0) await yieldToEventLoop();
   }
 }

@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import { dayMs, dayOf } from '../../shared/day.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
+import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { DayTraffic, TrafficStore } from './traffic.store.ts';
 
 /** What traffic is counted with. */
@@ -105,7 +105,7 @@ export class Traffic implements Component {
       const some = firstEntries(held, Math.min(left, projectsPerBatch));
       this.#store.add(day, some);
       for (const projectId of some.keys()) held.delete(projectId);
-      if (left > projectsPerBatch) await nextTurn();
+      if (left > projectsPerBatch) await yieldToEventLoop();
     }
     if (held.size === 0 && held !== this.#today) this.#unwritten.delete(day);
   }

@@ -2,13 +2,14 @@ import type { Caller } from '../../http/routing/caller.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { dayMs } from '../../shared/day.ts';
 import { AppError, errorRegister } from '../../shared/errors.ts';
+import { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 import type { CommonQuery, FilterBy } from './analytics.schema.ts';
 import type { Dimension } from './dimensions.ts';
 import { displayName, type MetricPlan, planOf } from './metric-plan.ts';
 import { parseIsoDate } from './parse-iso-date.ts';
 import type { AnalyticsFilter, AnalyticsFiltersStore } from './queries/analytics-filters.store.ts';
 import type { CountsStore, Grouping, Summed } from './queries/counts.store.ts';
-import { mapInSlices, QueryScheduler, sortInSlices, type TimeSlice } from './queries/query-scheduler.ts';
+import { mapInSlices, sortInSlices } from './queries/map-in-slices.ts';
 import type { ViewingIntervalsStore } from './queries/viewing-intervals.store.ts';
 import { slotSeconds } from './reports/playback.ts';
 import { type Interval, intervals, intervalsOf, minutesOf, type Span } from './timeframe.ts';
@@ -48,11 +49,11 @@ const sandboxRetentionDays = 1;
 const liveWindowSeconds = 20;
 /** Between a client's clock that says "30 days ago" and ours. */
 const clockToleranceMs = 60_000;
+const maxSliceMs = 3;
 
 /** What is told of viewing. One question of a project is worked on at a time, in turns with those of others and all that the server does. */
 export class AnalyticsService {
   readonly #options: AnalyticsOptions;
-  readonly #scheduler = new QueryScheduler();
   /** By project, the question that was asked last. */
   readonly #latestByProject = new Map<string, Promise<void>>();
 
@@ -155,7 +156,7 @@ export class AnalyticsService {
   /** Works on a question of a project when those that it asked before are answered. */
   async #enqueue<Answer>(projectId: string, work: (turn: TimeSlice) => Promise<Answer>): Promise<Answer> {
     const before = this.#latestByProject.get(projectId) ?? Promise.resolve();
-    const answer = before.then(async () => work(await this.#scheduler.start()));
+    const answer = before.then(async () => work(await TimeSlice.begin(maxSliceMs)));
     const ended = answer.then(
       () => {},
       () => {},

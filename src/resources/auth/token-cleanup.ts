@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../shared/clock.ts';
 import type { PeriodicTask } from '../../shared/scheduling/periodic-tasks.ts';
+import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { Database } from '../../store/database.ts';
 import { TokensStore } from './tokens.store.ts';
 
@@ -34,14 +34,14 @@ export function tokenCleanup({
         const removed = tokens.removeInvalid(clock.nowMs(), atOnce);
         if (removed === 0) break;
         count += removed;
-        await nextTurn();
+        await yieldToEventLoop();
       }
       for (let key = tokens.nextKeyId(''); key !== undefined; key = tokens.nextKeyId(key)) {
         let removed: number;
         do {
           removed = tokens.removeOldest(key, maxRefreshTokens, oldestBatchSize);
           count += removed;
-          await nextTurn();
+          await yieldToEventLoop();
         } while (removed > 0);
       }
       return count;

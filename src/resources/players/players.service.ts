@@ -1,11 +1,11 @@
 import { rm, rmdir } from 'node:fs/promises';
-import { setImmediate as laterTurn } from 'node:timers/promises';
 import { type ImageRules, readUploadedImage } from '../../http/bodies/uploaded-image.ts';
 import type { UploadedFile } from '../../http/routing/route.ts';
 import { attributeError } from '../../http/routing/validation.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId, newUuid } from '../../shared/ids.ts';
+import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import {
   applyPlayerChanges,
@@ -204,7 +204,7 @@ export class PlayersService {
         const { freed, isFree } = this.#store.detachSome(playerId);
         count += freed;
         isDone = isFree;
-        await laterTurn();
+        await yieldToEventLoop();
       }
       await this.#removeFolder(playerId);
       this.#store.forget(playerId);

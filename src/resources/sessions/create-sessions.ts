@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AddressOf, IsSecure } from '../../http/listener/client-address.ts';
 import { sameOriginCheck } from '../../http/listener/same-origin.ts';
 import type { Route } from '../../http/routing/route.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { PeriodicTask } from '../../shared/scheduling/periodic-tasks.ts';
+import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { Database } from '../../store/database.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import { SessionGate } from './session-gate.ts';
@@ -53,7 +53,7 @@ export function createSessions(options: {
           const removed = store.removeExpired(clock.nowMs(), cleanupBatchSize);
           if (removed === 0) return count;
           count += removed;
-          await nextTurn();
+          await yieldToEventLoop();
         }
       },
     },

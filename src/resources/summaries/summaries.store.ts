@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Selectable } from 'kysely';
+import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { Database } from '../../store/database.ts';
 import { listTotal } from '../../store/list-total.ts';
 import type { SummaryRow } from '../../store/tables.ts';
@@ -140,7 +140,7 @@ export class SummariesStore {
       const row = this.#database.first(step);
       if (row === undefined) break;
       after = [row[column]!, row.id];
-      await nextTurn();
+      await yieldToEventLoop();
     }
     return { after, left };
   }

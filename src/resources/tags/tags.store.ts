@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
 import { listTotal } from '../../store/list-total.ts';
@@ -88,7 +88,7 @@ class TagWalk {
     for (; left >= rowsPerStep; left -= rowsPerStep) {
       after = this.#step(after);
       if (after === undefined) return [];
-      await nextTurn();
+      await yieldToEventLoop();
     }
     return this.#rows({ after, until: undefined }, undefined, left, count);
   }
@@ -107,7 +107,7 @@ class TagWalk {
       }
       total += found;
       after = until;
-      if (after !== undefined) await nextTurn();
+      if (after !== undefined) await yieldToEventLoop();
     } while (after !== undefined);
     return { tags, total };
   }

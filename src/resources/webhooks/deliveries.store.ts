@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Selectable } from 'kysely';
+import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { Database } from '../../store/database.ts';
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/tables.ts';
 
@@ -139,7 +139,7 @@ export class DeliveriesStore {
       if (numbers.length >= wanted || looked.count < length || looked.last === null) return numbers;
       left = Math.max(0, left - looked.fitting);
       passed = looked.last;
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
 

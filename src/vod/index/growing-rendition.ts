@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { type TrackDescription, writeInitSegment } from '../../media/cmaf/index.ts';
 import { AppError } from '../../shared/errors.ts';
+import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import { FragmentFollower } from './fragment-follower.ts';
 import {
   type BitRates,
@@ -180,7 +180,7 @@ export class GrowingRendition implements OpenRendition {
   }
 
   async #assemble(): Promise<void> {
-    while (this.#assembler?.assemble() === true) await setImmediate();
+    while (this.#assembler?.assemble() === true) await yieldToEventLoop();
   }
 
   async #read(): Promise<void> {

@@ -8,8 +8,8 @@ import {
   startsWithIdr,
 } from '../../media/cmaf/index.ts';
 import { AppError } from '../../shared/errors.ts';
+import { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 import { cutAtKeyframes } from './cut-at-keyframes.ts';
-import { Pace } from './pace.ts';
 import { type IndexedRendition, TIMELINE_START_SECONDS } from './rendition.ts';
 import { boundariesOf, boundaryAfter } from './segment-boundaries.ts';
 import { writeTrackIndex } from './track-index.ts';
@@ -19,6 +19,8 @@ import { presentedStartSeconds, refusal, surveyAudio, surveyVideo } from './trac
 const MAX_LATE_AUDIO_SECONDS = 0.1;
 /** A picture that begins later has its first frame shown from the beginning. */
 const MAX_LATE_VIDEO_SECONDS = 0.1;
+/** Longest that indexing holds up other work of the process. */
+const MAX_SLICE_MS = 8;
 
 /** How a file is to be indexed. */
 export interface IndexProgressiveOptions {
@@ -96,7 +98,7 @@ async function indexFile(
     movie,
     fileBytes,
     mediaName,
-    pace: new Pace(signal),
+    slice: new TimeSlice(MAX_SLICE_MS, signal),
     originSeconds: Math.min(...starts),
     readAt,
     segmentSeconds,
@@ -150,7 +152,7 @@ interface Common {
   readonly movie: ProgressiveMovie;
   readonly fileBytes: number;
   readonly mediaName: string;
-  readonly pace: Pace;
+  readonly slice: TimeSlice;
   /** The first presented instant of both tracks, in the time of the file. */
   readonly originSeconds: number;
   readonly readAt: ReadAt;
@@ -186,8 +188,8 @@ async function indexVideo(
   common: Common,
 ): Promise<IndexedRendition> {
   const description = describedOf(track);
-  const { movie, fileBytes, pace, originSeconds, readAt } = common;
-  const survey = await surveyVideo(movie, track, fileBytes, pace);
+  const { movie, fileBytes, slice, originSeconds, readAt } = common;
+  const survey = await surveyVideo(movie, track, fileBytes, slice);
   const { syncs } = survey;
   const lateSeconds = presentedStartSeconds(movie, track, fileBytes) - originSeconds;
   const leadTicks = lateSeconds > MAX_LATE_VIDEO_SECONDS ? Math.round(lateSeconds * track.timescale) : 0;
@@ -215,14 +217,14 @@ async function indexAudio(
   indexPath: string,
   common: Common & { readonly picture: IndexedRendition | undefined },
 ): Promise<IndexedRendition> {
-  const { movie, fileBytes, pace, originSeconds, segmentSeconds, picture, language } = common;
+  const { movie, fileBytes, slice, originSeconds, segmentSeconds, picture, language } = common;
   const description = { ...describedOf(track), language };
   const lateSeconds = presentedStartSeconds(movie, track, fileBytes) - originSeconds;
   if (lateSeconds > MAX_LATE_AUDIO_SECONDS) {
     throw refusal(`begins ${lateSeconds.toFixed(2)} s after the picture`);
   }
   const boundaries = picture === undefined ? undefined : boundariesOf(picture);
-  const survey = await surveyAudio(movie, track, fileBytes, pace);
+  const survey = await surveyAudio(movie, track, fileBytes, slice);
   return writeTrackIndex(track, description, survey, indexPath, {
     ...common,
     leadTicks: 0,

@@ -7,7 +7,7 @@ import {
   writeFragmentHead,
   writeInitSegment,
 } from '../../media/cmaf/index.ts';
-import type { Pace } from './pace.ts';
+import type { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 import { type IndexedRendition, TIMELINE_START_SECONDS } from './rendition.ts';
 import { renditionMetadata } from './rendition-metadata.ts';
 import type { Boundary } from './segment-boundaries.ts';
@@ -28,7 +28,7 @@ export interface TrackIndexOptions {
   readonly movie: ProgressiveMovie;
   readonly fileBytes: number;
   readonly mediaName: string;
-  readonly pace: Pace;
+  readonly slice: TimeSlice;
   /** In the time of the file: what comes to be at {@link TIMELINE_START_SECONDS}. */
   readonly originSeconds: number;
   /** So much earlier, in ticks of the track, the first frame is shown. */
@@ -120,13 +120,13 @@ class TrackSegments {
   }
 
   async writeAll(): Promise<void> {
-    const { cuts, pace, leadTicks } = this.#options;
+    const { cuts, slice, leadTicks } = this.#options;
     const { first, end } = this.#survey;
     const cursor = this.#cursor;
     let nextCut = 1;
     while (cursor.next() && cursor.number < end) {
       if (cursor.number % SAMPLES_PER_YIELD === 0) {
-        if (pace.isDue) await pace.rest();
+        if (slice.isOver) await slice.next();
         if (this.#writer.isFull) await this.#writer.flush();
       }
       if (cursor.number < first) continue;

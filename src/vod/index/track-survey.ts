@@ -1,6 +1,6 @@
 import { type ProgressiveMovie, type ProgressiveTrack, SampleCursor } from '../../media/cmaf/index.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { Pace } from './pace.ts';
+import type { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 
 /** Samples between two looks at the clock. */
 export const SAMPLES_PER_YIELD = 1024;
@@ -76,7 +76,7 @@ export async function surveyVideo(
   movie: ProgressiveMovie,
   track: ProgressiveTrack,
   fileBytes: number,
-  pace: Pace,
+  slice: TimeSlice,
 ): Promise<TrackSurvey> {
   const edit = windowOf(movie, track);
   const cursor = new SampleCursor(track.samples, fileBytes);
@@ -88,7 +88,7 @@ export async function surveyVideo(
   let endTicks = 0;
   let minOffsetTicks = 0;
   while (cursor.next()) {
-    if (cursor.number % SAMPLES_PER_YIELD === 0 && pace.isDue) await pace.rest();
+    if (cursor.number % SAMPLES_PER_YIELD === 0 && slice.isOver) await slice.next();
     const pts = cursor.ptsTicks;
     checkDuration(track, cursor, MAX_VIDEO_FRAME_SECONDS);
     if (cursor.number === 0 && !cursor.isSync) throw refusal('does not begin with a keyframe');
@@ -132,7 +132,7 @@ export async function surveyAudio(
   movie: ProgressiveMovie,
   track: ProgressiveTrack,
   fileBytes: number,
-  pace: Pace,
+  slice: TimeSlice,
 ): Promise<TrackSurvey> {
   const edit = windowOf(movie, track);
   const cursor = new SampleCursor(track.samples, fileBytes);
@@ -143,7 +143,7 @@ export async function surveyAudio(
   let endTicks = 0;
   let minOffsetTicks = 0;
   while (cursor.next()) {
-    if (cursor.number % SAMPLES_PER_YIELD === 0 && pace.isDue) await pace.rest();
+    if (cursor.number % SAMPLES_PER_YIELD === 0 && slice.isOver) await slice.next();
     const pts = cursor.ptsTicks;
     checkDuration(track, cursor, MAX_AUDIO_FRAME_SECONDS);
     if (first === -1 && pts + cursor.durationTicks > edit.least + edit.tolerance) {

@@ -1,6 +1,6 @@
+import type { TimeSlice } from '../../../shared/scheduling/time-slice.ts';
 import type { Database } from '../../../store/database.ts';
 import { columnOf, type Dimension, dimensions } from '../dimensions.ts';
-import type { TimeSlice } from './query-scheduler.ts';
 
 /** What is looked at: values by dimension, all of which must be met, and a tag that the video has now. */
 export interface AnalyticsFilter {
@@ -77,7 +77,7 @@ export class AnalyticsFiltersStore {
     for (let first = 0; first < numbers.length; first += rowsPerStep) {
       const rows = read.all(JSON.stringify(numbers.slice(first, first + rowsPerStep)));
       for (const [number, text] of rows) texts.set(number, text);
-      await turn.yieldIfExpired();
+      await turn.yieldIfOver();
     }
     return texts;
   }
@@ -96,7 +96,7 @@ export class AnalyticsFiltersStore {
       for (let after = -1; ; ) {
         const rows = read.all(projectId, isDiscarded, tag, after);
         for (const [, number] of rows) if (number !== null) media.add(number);
-        await turn.yieldIfExpired();
+        await turn.yieldIfOver();
         if (rows.length < rowsPerStep) break;
         after = rows.at(-1)![0];
       }

@@ -1,9 +1,9 @@
+import type { TimeSlice } from '../../../shared/scheduling/time-slice.ts';
 import type { Database } from '../../../store/database.ts';
 import { columnOf, type Dimension, numberOf } from '../dimensions.ts';
 import type { CounterName } from '../reports/playback.ts';
 import { type Segment, type Span, segmentsOf } from '../timeframe.ts';
 import { type ResolvedFilter, tupleConditions } from './analytics-filters.store.ts';
-import type { TimeSlice } from './query-scheduler.ts';
 import { type IndexScan, readRowsInSlices, type ScanRange } from './read-rows-in-slices.ts';
 
 /** What is added up: `over` divides `of` where a mean or a rate is asked for. */

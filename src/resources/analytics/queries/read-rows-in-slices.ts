@@ -1,5 +1,5 @@
+import type { TimeSlice } from '../../../shared/scheduling/time-slice.ts';
 import type { Database } from '../../../store/database.ts';
-import type { TimeSlice } from './query-scheduler.ts';
 
 /** Rows of a table that follow one another in an index: those whose `fixed` columns have the values that are bound, in the order of `keys`. */
 export interface IndexScan {
@@ -77,7 +77,7 @@ export async function readRowsInSlices<Row extends unknown[]>(
       const tookMs = performance.now() - beganAt;
       if (tookMs < targetReadMs / 2) rows = Math.min(maxRows, rows * 2);
       else if (tookMs > targetReadMs) rows = Math.max(minRows, rows >> 1);
-      await turn.yieldIfExpired();
+      await turn.yieldIfOver();
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { TimeSlice } from '../../../shared/scheduling/time-slice.ts';
 import type { Database } from '../../../store/database.ts';
 import { columnOf } from '../dimensions.ts';
 import { maxIntervalSlots, slotSeconds } from '../reports/playback.ts';
@@ -5,7 +6,7 @@ import { intervalsOf, type Span } from '../timeframe.ts';
 import { type ResolvedFilter, tupleConditions } from './analytics-filters.store.ts';
 import { ConcurrentViewers } from './concurrent-viewers.ts';
 import type { Grouping } from './counts.store.ts';
-import { mapInSlices, type TimeSlice } from './query-scheduler.ts';
+import { mapInSlices } from './map-in-slices.ts';
 import { readRowsInSlices } from './read-rows-in-slices.ts';
 
 /** What is asked of stays. */

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../../shared/scheduling/yield-to-event-loop.ts';
 import type { Database } from '../../../store/database.ts';
 import { type SelectedVideoRow, selectedColumns } from '../video-row.ts';
 import { BlockCountCache, type FilterCounts } from './block-count-cache.ts';
@@ -108,7 +108,7 @@ export class VideoLists {
     const counts = this.#blockCounts.of(JSON.stringify([scope, folded]));
     const search = { scope, filter: folded, conditions, page, counts };
     const counting = this.#lastCounting.then(() => this.#listByBlocks(search));
-    this.#lastCounting = counting.catch(() => {}).then(() => nextTurn());
+    this.#lastCounting = counting.catch(() => {}).then(() => yieldToEventLoop());
     return counting;
   }
 
@@ -190,7 +190,7 @@ export class VideoLists {
         this.#blockCounts.trim();
         return found;
       }
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
 

@@ -1,0 +1,17 @@
+const waiting: (() => void)[] = [];
+
+/**
+ * Resolves in a later iteration of the event loop, after pending I/O. One caller resumes per iteration, so that concurrent computations
+ * do not add up to one long block.
+ */
+export function yieldToEventLoop(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  waiting.push(resolve);
+  if (waiting.length === 1) setImmediate(resumeNext);
+  return promise;
+}
+
+function resumeNext(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(resumeNext);
+}
