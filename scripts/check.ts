@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { forbiddenWords } from './forbidden-words.ts';
 import { importProblems } from './import-rules.ts';
+import { commentProblems, nameProblems } from './language-rules.ts';
 import { lockFileProblems } from './lock-file.ts';
 import {
   committedPaths,
@@ -15,6 +16,9 @@ import {
   readSources,
 } from './project-files.ts';
 
+/** Folders of `src/` that the language rules hold for. */
+const cleanRooms: readonly string[] = [];
+
 /** Gives what it found wrong, one line each. */
 type Check = () => string[] | Promise<string[]>;
 
@@ -23,6 +27,13 @@ const checks: Record<string, Check> = {
   types: () => tool('typescript/bin/tsc', '-p', '.'),
   'types of the browser code': () => tool('typescript/bin/tsc', '-p', 'src/web'),
   imports: () => importProblems(readSources(), dependencyNames()),
+  language: () =>
+    [...readSources()]
+      .filter(([path]) => cleanRooms.some(room => path.startsWith(room)))
+      .flatMap(([path, text]) => [
+        ...commentProblems(`src/${path}`, text),
+        ...nameProblems(`src/${path}`, text),
+      ]),
   words: () => textFiles().flatMap(([path, text]) => forbiddenWords(path, text)),
   'lock file': () => lockFileProblems(readProjectFile('package-lock.json')),
   'written references': () => run('scripts/write-references.ts', '--check'),

@@ -1,0 +1,58 @@
+/** Words that open a subordinate clause: a comment starts with what the code does or is. */
+const questionOpening = /^(?:What|How|Where|Whether|Who)\b/;
+
+/** Identifiers of the retired vocabulary, and the field's terms that replace them. */
+const retiredNames: readonly (readonly [name: RegExp, replacement: string])[] = [
+  [/^(?:most|longest)[A-Z]\w*$|AtMost$|[a-z]Most$|^MOST_/, 'maxX'],
+  [/^least[A-Z]\w*$|AtLeast$|^LEAST_/, 'minX'],
+  [/outings?$/i, 'RestreamSession'],
+  [/^rivers?$|Rivers?$/, 'deliveryKind'],
+  [/^Recording(?:Studio|Desk|Book)$/, 'RecordingFactory, RecordingContext, RecordingRepository'],
+  [/^\w*Door$|^door$/, 'UpgradeHandler, loopbackServer'],
+  [/^(?:is)?[sS]tandIn$/, 'SlateSession, isSlate'],
+  [/^[hH]andover$/, 'ReconnectBuffer'],
+  [/^Generation$/, 'PackagingSession'],
+  [/^[rR]ung(?:s|[A-Z]\w*)?$|Rungs?$/, 'rendition'],
+  [/^FollowingSegmenter$/, 'AlignedSegmenter'],
+  [/^SegmentShelf$|^KeptTexts$|^BriefMemory$/, 'SegmentStore, PlaylistCache, TtlCache'],
+  [/^(?:stays|attendance|places|wishes|orderWishes|tokenChore|company|outward)$/, 'a word of the field'],
+  [/^(?:isTorn|isDeaf|beThere|obey|everybodys|carried|apart)$/, 'plain words'],
+  [/^sound(?:s|[A-Z]\w*)?$|Sound$/, 'audio'],
+  [/^picture(?:s|[A-Z]\w*)?$|Pictures?$/, 'video, frame, image or thumbnail'],
+];
+
+/** Strings, template literals and comments, in the order in which they begin. */
+const token =
+  /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`|\/\*[\s\S]*?\*\/|(?<![:\\])\/\/[^\n]*/g;
+
+/** Lists comments that open with a question word, as `path:line: problem`. */
+export function commentProblems(path: string, text: string): string[] {
+  const problems: string[] = [];
+  let lastLineComment = -1;
+  for (const { 0: comment, index } of text.matchAll(token)) {
+    if (!comment.startsWith('/')) continue;
+    const line = lineAt(text, index);
+    const isContinued = comment.startsWith('//') && lastLineComment === line - 1;
+    if (comment.startsWith('//')) lastLineComment = line;
+    const opening = questionOpening.exec(comment.replace(/^\/[/*]+[\s*]*/, ''))?.[0];
+    if (opening !== undefined && !isContinued)
+      problems.push(`${path}:${line}: a comment opens with "${opening}"`);
+  }
+  return problems;
+}
+
+/** Lists identifiers of the retired vocabulary outside of strings and comments, as `path:line: problem`. */
+export function nameProblems(path: string, text: string): string[] {
+  const code = text.replace(token, match => match.replace(/[^\n]/g, ' '));
+  const problems = new Set<string>();
+  for (const { 0: name, index } of code.matchAll(/[A-Za-z_]\w*/g)) {
+    const retired = retiredNames.find(([pattern]) => pattern.test(name));
+    if (retired !== undefined)
+      problems.add(`${path}:${lineAt(text, index)}: ${name}, which is now ${retired[1]}`);
+  }
+  return [...problems];
+}
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length;
+}
