@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
 
 /** Defaults and limits of every list. */
 export const pagingLimits = { defaultPageSize: 25, maxPageSize: 100, maxCurrentPage: 2_147_483_647 } as const;
@@ -31,11 +32,11 @@ export function listQuery<Filters extends z.ZodRawShape, const Fields extends re
   });
 }
 
-/** How a page is sorted: by the newest when the caller does not say. */
+/** Returns the sort order of a list query: newest first unless the caller chooses one. */
 export function sortOf<Field extends string>(
   query: { sortBy?: Field | undefined; sortOrder?: 'asc' | 'desc' | undefined },
   newest: Field,
-): { field: Field; direction: 'asc' | 'desc' } {
+): Sort<Field> {
   if (query.sortBy === undefined) return { field: newest, direction: query.sortOrder ?? 'desc' };
   return { field: query.sortBy, direction: query.sortOrder ?? 'asc' };
 }
@@ -68,19 +69,12 @@ export interface Page<Item> {
   pagination: z.infer<typeof paginationSchema>;
 }
 
-/**
- * Builds a list answer. Links keep the caller's filters, before `currentPage`.
- *
- * @param request path and query (without `?`) as the caller sent them
- * @param itemsTotal items on all pages
- */
+/** Builds a list answer. Links keep the caller's filters, before `currentPage`. */
 export function pageOf<Item>(
-  request: { path: string; queryText: string },
-  page: { currentPage: number; pageSize: number },
-  itemsTotal: number,
-  data: Item[],
+  request: { readonly path: string; readonly queryText: string; readonly query: PageRequest },
+  { items, total: itemsTotal }: ListResult<Item>,
 ): Page<Item> {
-  const { currentPage, pageSize } = page;
+  const { currentPage, pageSize } = request.query;
   const pagesTotal = Math.max(1, Math.ceil(itemsTotal / pageSize));
   const filters = request.queryText
     .split('&')
@@ -96,7 +90,7 @@ export function pageOf<Item>(
   if (currentPage < pagesTotal) links.push(link('next', currentPage + 1));
   links.push(link('last', pagesTotal));
   return {
-    data,
-    pagination: { currentPage, currentPageItems: data.length, pageSize, pagesTotal, itemsTotal, links },
+    data: items,
+    pagination: { currentPage, currentPageItems: items.length, pageSize, pagesTotal, itemsTotal, links },
   };
 }

@@ -89,7 +89,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       handle: ({ caller, query, path, queryText }) => {
         const { direction } = sortOf(query, 'createdAt');
         const { views, total } = keyPairs.list(caller, direction, query);
-        return pageOf({ path, queryText }, query, total, views);
+        return pageOf({ path, queryText, query }, { items: views, total });
       },
     }),
     defineRoute({

@@ -62,7 +62,7 @@ export function analyticsRoutes(analytics: AnalyticsService): Route[] {
         const { metric, breakdown } = params;
         const answer = await analytics.buckets({ caller, metric, query }, breakdown as Dimension, query);
         const { context, data, total } = answer;
-        return { context, ...pageOf({ path, queryText }, query, total, data) };
+        return { context, ...pageOf({ path, queryText, query }, { items: data, total }) };
       },
     }),
     defineRoute({
@@ -88,7 +88,7 @@ export function analyticsRoutes(analytics: AnalyticsService): Route[] {
           query.interval,
           query,
         );
-        return { context, ...pageOf({ path, queryText }, query, total, data) };
+        return { context, ...pageOf({ path, queryText, query }, { items: data, total }) };
       },
     }),
   ];

@@ -133,10 +133,12 @@ const timeframe = z
   .describe('What was counted; absent where all of time is.');
 const exampleFrame = { from: '2026-03-03T05:06:07+00:00', to: '2026-03-04T05:06:07+00:00' };
 const examplePagination = pageOf(
-  { path: '/data/buckets/play/country', queryText: '' },
-  { currentPage: 1, pageSize: pagingLimits.defaultPageSize },
-  1,
-  [{}],
+  {
+    path: '/data/buckets/play/country',
+    queryText: '',
+    query: { currentPage: 1, pageSize: pagingLimits.defaultPageSize },
+  },
+  { items: [{}], total: 1 },
 ).pagination;
 
 /** Answer with one number. */
@@ -182,10 +184,12 @@ export const timeseriesSchema = z
         context: { metric: 'play', interval: 'hour', timeframe: exampleFrame },
         data: [{ emittedAt: '2026-03-03T05:00:00+00:00', metricValue: 7 }],
         pagination: pageOf(
-          { path: '/data/timeseries/play', queryText: '' },
-          { currentPage: 1, pageSize: pagingLimits.defaultPageSize },
-          1,
-          [{}],
+          {
+            path: '/data/timeseries/play',
+            queryText: '',
+            query: { currentPage: 1, pageSize: pagingLimits.defaultPageSize },
+          },
+          { items: [{}], total: 1 },
         ).pagination,
       },
     ],

@@ -30,7 +30,7 @@ export function broadcastRoutes(
       handle: ({ caller, found, query, path, queryText }) => {
         const { direction } = sortOf(query, 'startedAt');
         const { views, total } = broadcasts.list(caller.projectId, found.liveStreamId, direction, query);
-        return pageOf({ path, queryText }, query, total, views);
+        return pageOf({ path, queryText, query }, { items: views, total });
       },
     }),
     defineRoute({

@@ -27,7 +27,7 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       success: { status: 200, description: 'A page of live streams.', schema: liveStreamListSchema },
       handle: ({ caller, query, path, queryText }) => {
         const { views, total } = liveStreams.list(caller.projectId, query, sortOf(query, 'createdAt'), query);
-        return pageOf({ path, queryText }, query, total, views);
+        return pageOf({ path, queryText, query }, { items: views, total });
       },
     }),
     defineRoute({

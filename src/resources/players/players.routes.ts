@@ -34,7 +34,7 @@ export function playerRoutes(players: PlayersService): Route[] {
       success: { status: 200, description: 'A page of player themes.', schema: playerListSchema },
       handle: ({ caller, query, path, queryText }) => {
         const { views, total } = players.list(caller.projectId, sortOf(query, 'createdAt'), query);
-        return pageOf({ path, queryText }, query, total, views);
+        return pageOf({ path, queryText, query }, { items: views, total });
       },
     }),
     defineRoute({

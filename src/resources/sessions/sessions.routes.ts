@@ -100,7 +100,7 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
       success: { status: 200, description: 'A page of sessions.', schema: sessionListSchema },
       handle: ({ caller, query, path, queryText }) => {
         const { views, total } = sessions.list(caller, sortOf(query, 'createdAt'), query);
-        return pageOf({ path, queryText }, query, total, views);
+        return pageOf({ path, queryText, query }, { items: views, total });
       },
     }),
     defineRoute({

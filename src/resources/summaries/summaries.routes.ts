@@ -36,7 +36,7 @@ export function summaryRoutes(summaries: SummariesService): Route[] {
       handle: async ({ caller, query, path, queryText }) => {
         const sort = sortOf(query, 'createdAt');
         const { views, total } = await summaries.list(caller.projectId, query, sort, query);
-        return pageOf({ path, queryText }, query, total, views);
+        return pageOf({ path, queryText, query }, { items: views, total });
       },
     }),
     defineRoute({

@@ -18,7 +18,7 @@ export function tagRoutes(tags: TagsStore): Route[] {
       handle: async ({ caller, query, path, queryText }) => {
         const sort = { field: query.sortBy, direction: query.sortOrder ?? 'asc' };
         const { tags: views, total } = await tags.list(caller.projectId, query.value, sort, query);
-        return pageOf({ path, queryText }, query, total, views);
+        return pageOf({ path, queryText, query }, { items: views, total });
       },
     }),
   ];

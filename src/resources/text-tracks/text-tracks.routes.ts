@@ -59,7 +59,7 @@ export function textTrackList<View>(
       const { tracks: found, total } = tracks.list(projectId, videoId, query);
       const base = tracks.addressBase(projectId, videoId);
       const views = found.map(track => viewOf(track, base));
-      return pageOf({ path, queryText }, query, total, views);
+      return pageOf({ path, queryText, query }, { items: views, total });
     },
   } as const;
 }

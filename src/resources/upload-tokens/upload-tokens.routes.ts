@@ -33,7 +33,7 @@ export function uploadTokenRoutes(uploadTokens: UploadTokensService): Route[] {
       success: { status: 200, description: 'A page of upload tokens.', schema: uploadTokenListSchema },
       handle: ({ caller, query, path, queryText }) => {
         const { views, total } = uploadTokens.list(caller.projectId, sortOf(query, 'createdAt'), query);
-        return pageOf({ path, queryText }, query, total, views);
+        return pageOf({ path, queryText, query }, { items: views, total });
       },
     }),
     defineRoute({

@@ -35,7 +35,7 @@ export function videoRoutes(videos: VideosService): Route[] {
         const scope = { projectId: caller.projectId, isDiscarded: false };
         const page = { ...query, sort: sortOf(query, 'createdAt') };
         const { views, total } = await videos.list(scope, query, page);
-        return pageOf({ path, queryText }, query, total, views);
+        return pageOf({ path, queryText, query }, { items: views, total });
       },
     }),
     defineRoute({

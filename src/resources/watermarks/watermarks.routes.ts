@@ -26,7 +26,7 @@ export function watermarkRoutes(watermarks: WatermarksService): Route[] {
       handle: ({ caller, query, path, queryText }) => {
         const { direction } = sortOf(query, 'createdAt');
         const { views, total } = watermarks.list(caller.projectId, direction, query);
-        return pageOf({ path, queryText }, query, total, views);
+        return pageOf({ path, queryText, query }, { items: views, total });
       },
     }),
     defineRoute({

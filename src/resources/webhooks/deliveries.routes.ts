@@ -35,7 +35,7 @@ export function deliveryRoutes(webhooks: WebhooksService, deliveries: Deliveries
       handle: async ({ found, query, path, queryText }) => {
         const { direction } = sortOf(query, 'createdAt');
         const { views, total } = await deliveries.list(found, direction, query);
-        return pageOf({ path, queryText }, query, total, views);
+        return pageOf({ path, queryText, query }, { items: views, total });
       },
     }),
     defineRoute({

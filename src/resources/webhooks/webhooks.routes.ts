@@ -36,7 +36,7 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
       handle: ({ caller, query, path, queryText }) => {
         const { direction } = sortOf(query, 'createdAt');
         const { views, total } = webhooks.list(caller.projectId, direction, query);
-        return pageOf({ path, queryText }, query, total, views);
+        return pageOf({ path, queryText, query }, { items: views, total });
       },
     }),
     defineRoute({

@@ -40,7 +40,7 @@ export function discardedVideoRoutes(videos: VideosService): Route[] {
         const scope = { projectId: caller.projectId, isDiscarded: true };
         const page = { ...query, sort: sortOf(query, 'createdAt') };
         const { views, total } = await videos.list(scope, query, page);
-        return pageOf({ path, queryText }, query, total, views);
+        return pageOf({ path, queryText, query }, { items: views, total });
       },
     }),
     defineRoute({

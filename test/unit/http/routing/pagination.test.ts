@@ -3,14 +3,18 @@ import { pageOf, sortOf } from '../../../../src/http/routing/pagination.ts';
 
 const items = (count: number) => Array.from({ length: count }, (_, index) => index);
 const links = (queryText: string, currentPage: number, pageSize: number, total: number) =>
-  pageOf({ path: '/videos', queryText }, { currentPage, pageSize }, total, []).pagination.links.map(
-    ({ rel, uri }) => `${rel} ${uri}`,
-  );
+  pageOf(
+    { path: '/videos', queryText, query: { currentPage, pageSize } },
+    { items: [], total },
+  ).pagination.links.map(({ rel, uri }) => `${rel} ${uri}`);
 
 describe('a page', () => {
   it('has the numbers and links of the contract', () => {
     expect(
-      pageOf({ path: '/videos', queryText: '' }, { currentPage: 2, pageSize: 10 }, 37, items(10)).pagination,
+      pageOf(
+        { path: '/videos', queryText: '', query: { currentPage: 2, pageSize: 10 } },
+        { items: items(10), total: 37 },
+      ).pagination,
     ).toEqual({
       currentPage: 2,
       currentPageItems: 10,

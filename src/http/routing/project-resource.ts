@@ -1,0 +1,26 @@
+import { AppError } from '../../shared/errors.ts';
+import type { Caller } from './caller.ts';
+
+/**
+ * Returns the fields that the routes of one resource have in common: they answer 404 unless the caller's project has it.
+ *
+ * @param param name of the id in the path, with its description
+ */
+export function projectResource<const Param extends string, Resource>(
+  tag: string,
+  [param, description]: readonly [Param, string],
+  find: (projectId: string, id: string) => Resource | undefined,
+) {
+  return {
+    tag,
+    auth: 'key',
+    params: { [param]: description } as Record<Param, string>,
+    find: ({ params, caller }: { params: Readonly<Record<Param, string>>; caller: Caller }) =>
+      find(caller.projectId, params[param]),
+  } as const;
+}
+
+/** Returns the error for a resource that the caller's project does not have. @param name of the id in the path */
+export function notFoundError(name: string, cause?: unknown): AppError {
+  return new AppError('resource-not-found', undefined, { details: { name }, cause });
+}
