@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type MediaPlaylist, parseMediaPlaylist } from '../src/media/hls/media-playlist.ts';
+import type { MediaPlaylist } from '../src/media/hls/media-playlist.ts';
 import { parseMultivariantPlaylist } from '../src/media/hls/multivariant-playlist.ts';
+import { parseMediaPlaylist } from '../src/media/hls/parse-media-playlist.ts';
 
 /** Follows a live stream by blocking reloads as a player does, and measures how old the newest part is when it is listed. */
 export class LatencyProbe {

@@ -2,7 +2,7 @@
  * Many viewers of one stream: each asks for the next playlist, held until its part is there, then for the part. Started with one
  * argument, a {@link ViewersOrder} as JSON; sends one {@link ViewersReport} when it is told to stop, and ends.
  */
-import { parseMediaPlaylist } from '../../src/media/hls/media-playlist.ts';
+import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
 import { RawHttp } from './raw-http.ts';
 
 /** Who watches what. */

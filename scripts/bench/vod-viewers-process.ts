@@ -3,8 +3,8 @@
  * argument, a {@link VodViewersOrder} as JSON; sends one {@link VodViewersReport} when it is told to stop, and ends.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseMediaPlaylist } from '../../src/media/hls/media-playlist.ts';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
+import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
 import { RawHttp } from './raw-http.ts';
 
 /** Who watches what. */

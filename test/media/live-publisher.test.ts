@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
-import { parseMediaPlaylist } from '../../src/media/hls/index.ts';
+import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
 import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';

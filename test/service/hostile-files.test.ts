@@ -5,7 +5,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { u8 } from '../../src/media/cmaf/box-writer.ts';
-import { FragmentReader, parseInitSegment } from '../../src/media/cmaf/index.ts';
+import { FragmentReader } from '../../src/media/cmaf/fragment-reader.ts';
+import { parseInitSegment } from '../../src/media/cmaf/init-segment.ts';
 import { readDeclaredMedia } from '../../src/media/flv/declared-media.ts';
 import { readFlvTags } from '../../src/media/flv/flv-reader.ts';
 import {

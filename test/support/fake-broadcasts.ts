@@ -7,7 +7,7 @@ import {
 import type { PublisherConnection } from '../../src/live/broadcast/ports.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from '../../src/live/packaging/packager.ts';
 import type { Sample } from '../../src/media/cmaf/fragment-reader.ts';
-import type { TrackDescription } from '../../src/media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../src/media/cmaf/movie-box.ts';
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { videoTrack } from './recording-sink.ts';

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { LiveWindow, type LiveWindowOptions } from '../../src/live/window/live-window.ts';
-import { type MediaPlaylist, parseMediaPlaylist } from '../../src/media/hls/index.ts';
+import type { MediaPlaylist } from '../../src/media/hls/media-playlist.ts';
+import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
 
 /** A clock that tests set forward. Dates begin at 2026-01-01. */
 export class ManualClock {

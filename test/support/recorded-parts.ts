@@ -1,4 +1,6 @@
-import { readFragmentLayout, type TrackDescription, writeFragment } from '../../src/media/cmaf/index.ts';
+import { readFragmentLayout } from '../../src/media/cmaf/fragment-layout.ts';
+import { writeFragment } from '../../src/media/cmaf/fragment-writer.ts';
+import type { TrackDescription } from '../../src/media/cmaf/movie-box.ts';
 import type { RecordablePart } from '../../src/vod/recording/recording-writer.ts';
 import { audioTrack, videoTrack } from './recording-sink.ts';
 

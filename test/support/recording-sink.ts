@@ -1,7 +1,8 @@
 import type { Part, SegmentSink } from '../../src/live/packaging/segmenter.ts';
 import type { Sample } from '../../src/media/cmaf/fragment-reader.ts';
 import { FragmentReader } from '../../src/media/cmaf/fragment-reader.ts';
-import { type TrackDescription, writeInitSegment } from '../../src/media/cmaf/init-segment.ts';
+import { writeInitSegment } from '../../src/media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../src/media/cmaf/movie-box.ts';
 import { fixture, readAll } from '../unit/cmaf/read-all.ts';
 
 /** The tracks that tests cut: their samples are made up, their descriptions are real. */

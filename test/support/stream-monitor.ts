@@ -1,15 +1,9 @@
-import {
-  FragmentReader,
-  parseInitSegment,
-  type Sample,
-  type TrackDescription,
-} from '../../src/media/cmaf/index.ts';
-import {
-  type MediaPlaylist,
-  parseMediaPlaylist,
-  parseMultivariantPlaylist,
-  type Variant,
-} from '../../src/media/hls/index.ts';
+import { FragmentReader, type Sample } from '../../src/media/cmaf/fragment-reader.ts';
+import { parseInitSegment } from '../../src/media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../src/media/cmaf/movie-box.ts';
+import type { MediaPlaylist } from '../../src/media/hls/media-playlist.ts';
+import { parseMultivariantPlaylist, type Variant } from '../../src/media/hls/multivariant-playlist.ts';
+import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
 import { waitTimeoutMs } from './deadlines.ts';
 import { waitUntil } from './wait-until.ts';
 

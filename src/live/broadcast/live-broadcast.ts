@@ -1,4 +1,4 @@
-import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { FlvTag, TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';

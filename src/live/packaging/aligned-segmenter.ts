@@ -1,6 +1,6 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import { writeFragment } from '../../media/cmaf/fragment-writer.ts';
-import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { silentAacFrame } from '../../media/codecs/silent-aac-frame.ts';
 import type { LiveRendition } from '../transcode/live-rendition.ts';
 import type { SegmentInfo } from '../window/live-window.ts';

@@ -2,7 +2,7 @@ import { packageArguments, packagePipes } from '../../ffmpeg/arguments/package-a
 import type { OwnedProcess, ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
 import { copyLimits } from '../../ffmpeg/process/process-limits.ts';
 import { FragmentReader, type Sample } from '../../media/cmaf/fragment-reader.ts';
-import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { flvHeader, flvTagEnvelope } from '../../media/flv/flv-tag.ts';
 import { messageOf } from '../../shared/errors.ts';

@@ -1,7 +1,7 @@
 import { readFragmentLayout, shiftDecodeTimes } from '../../media/cmaf/fragment-layout.ts';
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import { type RunSample, type TrackRun, writeFragment } from '../../media/cmaf/fragment-writer.ts';
-import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { silentAacFrame } from '../../media/codecs/silent-aac-frame.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { FillerMedia } from '../window/live-window.ts';

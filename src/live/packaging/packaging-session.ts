@@ -1,5 +1,6 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
-import { displaySize, type TrackDescription } from '../../media/cmaf/init-segment.ts';
+import { displaySize } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { FrameSize } from '../../media/codecs/parameter-set.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { compositionOffsetMs, describeVideoTag } from '../../media/flv/flv-tag.ts';

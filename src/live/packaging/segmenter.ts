@@ -1,6 +1,6 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import { type TrackRun, writeFragment } from '../../media/cmaf/fragment-writer.ts';
-import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 
 /** A finished part. */

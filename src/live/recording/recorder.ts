@@ -1,6 +1,6 @@
 import { type FragmentLayout, readFragmentLayout } from '../../media/cmaf/fragment-layout.ts';
 import { splitFragment } from '../../media/cmaf/fragment-split.ts';
-import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { EndReason } from '../broadcast/broadcast-state.ts';
 import {

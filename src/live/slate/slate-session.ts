@@ -1,5 +1,5 @@
 import type { SlateFormat } from '../../ffmpeg/arguments/slate-arguments.ts';
-import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { FlvTag, TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';

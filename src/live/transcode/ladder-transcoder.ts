@@ -1,5 +1,5 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
-import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { SlidingWindowLimit } from '../../shared/sliding-window-limit.ts';

@@ -4,7 +4,7 @@ import { type FpsModeSupport, withFpsMode } from '../../ffmpeg/build/fps-mode.ts
 import type { OwnedProcess, ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
 import { liveEncodeLimits } from '../../ffmpeg/process/process-limits.ts';
 import { FragmentReader, type Sample } from '../../media/cmaf/fragment-reader.ts';
-import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { flvHeader, flvTagEnvelope } from '../../media/flv/flv-tag.ts';
 import { messageOf } from '../../shared/errors.ts';
 

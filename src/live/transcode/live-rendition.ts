@@ -1,4 +1,5 @@
-import { type TrackDescription, writeInitSegment } from '../../media/cmaf/init-segment.ts';
+import { writeInitSegment } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { RenditionReport } from '../../media/hls/media-playlist.ts';
 import { FillerWriter } from '../packaging/filler-writer.ts';

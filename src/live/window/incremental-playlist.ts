@@ -1,11 +1,10 @@
 import {
-  formatBeginning,
-  formatEnding,
   formatMediaPlaylist,
+  formatPlaylistHead,
+  formatPlaylistTail,
   formatSegments,
-  type MediaPlaylist,
-  type MediaSegment,
-} from '../../media/hls/media-playlist.ts';
+} from '../../media/hls/format-media-playlist.ts';
+import type { MediaPlaylist, MediaSegment } from '../../media/hls/media-playlist.ts';
 import {
   type CompressedText,
   type DeflatedBlock,
@@ -63,9 +62,9 @@ export class IncrementalPlaylist {
     if (this.#blocks.length === 0) {
       return new RenderedText(formatMediaPlaylist({ ...rest, segments: this.#readSegments(first, end) }));
     }
-    const beginning = formatBeginning({ ...rest, segments: this.#readSegments(first, this.#blocksFrom) });
+    const beginning = formatPlaylistHead({ ...rest, segments: this.#readSegments(first, this.#blocksFrom) });
     const blocksEnd = this.#blocksEnd;
-    const ending = this.#lines(blocksEnd, end) + formatEnding(rest, this.#mapOf(end - 1));
+    const ending = this.#lines(blocksEnd, end) + formatPlaylistTail(rest, this.#mapOf(end - 1));
     return new PrecompressedText(beginning, this.#blocks, ending);
   }
 

@@ -1,4 +1,4 @@
-import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { formatMultivariantPlaylist, type Variant } from '../../media/hls/multivariant-playlist.ts';

@@ -4,12 +4,8 @@
  * **Source**: draft-pantos-hls-rfc8216bis-22: 4.4.3 (what a media playlist says of itself), 4.4.4.9 (parts), 4.4.5.3 (preload hints),
  * 6.2.5.1 (delta updates).
  */
-import {
-  formatMediaPlaylist,
-  type MediaPlaylist,
-  type MediaSegment,
-  type RenditionReport,
-} from '../../media/hls/media-playlist.ts';
+import { formatMediaPlaylist } from '../../media/hls/format-media-playlist.ts';
+import type { MediaPlaylist, MediaSegment, RenditionReport } from '../../media/hls/media-playlist.ts';
 import type { CompressedText } from '../../shared/text/precompressed-text.ts';
 import { RenderedText } from '../../shared/text/rendered-text.ts';
 import { IncrementalPlaylist } from './incremental-playlist.ts';

@@ -3,8 +3,6 @@ import { ascii, box, fullBox, u8, u16, u32 } from './box-writer.ts';
 import { readMovie, type TrackDescription } from './movie-box.ts';
 import { readChildBox, readSampleEntry } from './sample-entry.ts';
 
-export type { TrackDescription, VideoRange } from './movie-box.ts';
-
 /** Movie timescale. Nothing is timed in it here, yet it may not be 0. */
 const MOVIE_TIMESCALE = 1000;
 

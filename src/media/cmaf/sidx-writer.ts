@@ -1,5 +1,5 @@
 import { box, fullBox, u16, u32 } from './box-writer.ts';
-import type { TrackDescription } from './init-segment.ts';
+import type { TrackDescription } from './movie-box.ts';
 import type { LocatedSample } from './movie-fragment.ts';
 
 /** Room in front of the fragments of a file for its `sidx`, with the box header of what is left of it. */

@@ -1,4 +1,4 @@
-import type { TrackDescription } from '../cmaf/init-segment.ts';
+import type { TrackDescription } from '../cmaf/movie-box.ts';
 
 /**
  * One access unit of silence: a single channel element, or a channel pair element, with nothing in its spectrum.

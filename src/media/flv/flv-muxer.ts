@@ -1,5 +1,5 @@
 import type { Sample } from '../cmaf/fragment-reader.ts';
-import type { TrackDescription } from '../cmaf/init-segment.ts';
+import type { TrackDescription } from '../cmaf/movie-box.ts';
 import { readSampleEntry } from '../cmaf/sample-entry.ts';
 import { readAudioConfig } from '../codecs/audio-config.ts';
 import type { RestreamTag, TrackKind } from './flv-tag.ts';

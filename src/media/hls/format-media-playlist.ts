@@ -5,7 +5,7 @@ import type {
   MediaSegment,
   SegmentStart,
   ServerControl,
-} from './media-playlist-value.ts';
+} from './media-playlist.ts';
 import { integer, quoted, seconds, uriLine } from './playlist-text.ts';
 
 /**

@@ -7,7 +7,7 @@ import type {
   RenditionReport,
   SegmentStart,
   ServerControl,
-} from './media-playlist-value.ts';
+} from './media-playlist.ts';
 import { type PlaylistLine, readDecimal, readInteger, readLines, unexpected } from './playlist-text.ts';
 
 /** Tags of the other kind of playlist. 4.1: a playlist is of one kind. */

@@ -1,10 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import {
-  type FragmentedMovie,
-  type LocatedSample,
-  readFragment,
-  readFragmentedMovie,
-} from '../../media/cmaf/index.ts';
+import { type FragmentedMovie, readFragment, readFragmentedMovie } from '../../media/cmaf/fragmented-file.ts';
+import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
 import { AppError, systemCodeOf } from '../../shared/errors.ts';
 
 const MAX_MOVIE_BYTES = 8 * 1024 * 1024;

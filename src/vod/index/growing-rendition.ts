@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import { type TrackDescription, writeInitSegment } from '../../media/cmaf/index.ts';
+import { writeInitSegment } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { AppError } from '../../shared/errors.ts';
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import { FragmentFollower } from './fragment-follower.ts';

@@ -5,8 +5,8 @@ import {
   type ProgressiveTrack,
   type ReadAt,
   readProgressiveMovie,
-  startsWithIdr,
-} from '../../media/cmaf/index.ts';
+} from '../../media/cmaf/progressive-file.ts';
+import { startsWithIdr } from '../../media/codecs/starts-with-idr.ts';
 import { AppError } from '../../shared/errors.ts';
 import { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 import { cutAtKeyframes } from './cut-at-keyframes.ts';

@@ -1,4 +1,4 @@
-import type { TrackDescription } from '../../media/cmaf/index.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { RenditionMetadata } from './rendition.ts';
 import type { SegmentTable } from './segment-table.ts';
 

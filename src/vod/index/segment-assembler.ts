@@ -1,9 +1,6 @@
-import {
-  type FragmentedMovie,
-  type LocatedSample,
-  SampleColumns,
-  writeFragmentHead,
-} from '../../media/cmaf/index.ts';
+import { SampleColumns, writeFragmentHeader } from '../../media/cmaf/fragment-header.ts';
+import type { FragmentedMovie } from '../../media/cmaf/fragmented-file.ts';
+import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
 import { AppError } from '../../shared/errors.ts';
 import { TIMELINE_START_SECONDS } from './rendition.ts';
 import { boundaryAfter, type SegmentBoundaries } from './segment-boundaries.ts';
@@ -197,7 +194,7 @@ export class SegmentAssembler {
   #close(nextTicks: number): void {
     this.#segments += 1;
     this.#samples += this.#columns.length;
-    const head = writeFragmentHead(this.#segments, 1, this.#baseTicks, this.#columns);
+    const head = writeFragmentHeader(this.#segments, 1, this.#baseTicks, this.#columns);
     const durationTicks = Math.max(0, nextTicks - this.#startTicks);
     this.#options.onSegment(durationTicks, head, this.#slices, this.#columns.dataBytes);
     this.#columns.clear();

@@ -1,12 +1,8 @@
-import {
-  type ProgressiveMovie,
-  type ProgressiveTrack,
-  SampleColumns,
-  SampleCursor,
-  type TrackDescription,
-  writeFragmentHead,
-  writeInitSegment,
-} from '../../media/cmaf/index.ts';
+import { SampleColumns, writeFragmentHeader } from '../../media/cmaf/fragment-header.ts';
+import { writeInitSegment } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+import type { ProgressiveMovie, ProgressiveTrack } from '../../media/cmaf/progressive-file.ts';
+import { SampleCursor } from '../../media/cmaf/sample-tables.ts';
 import type { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 import { type IndexedRendition, TIMELINE_START_SECONDS } from './rendition.ts';
 import { renditionMetadata } from './rendition-metadata.ts';
@@ -195,7 +191,7 @@ class TrackSegments {
 
   /** Ends the open segment where the next one begins to be presented. */
   #close(nextTicks: number): void {
-    const head = writeFragmentHead(this.#writer.table.length + 1, 1, this.#baseTicks, this.#columns);
+    const head = writeFragmentHeader(this.#writer.table.length + 1, 1, this.#baseTicks, this.#columns);
     const duration = Math.max(0, nextTicks - this.#startTicks);
     this.#writer.add(duration, head, this.#slices, this.#columns.dataBytes);
     this.#columns.clear();

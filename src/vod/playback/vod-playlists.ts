@@ -1,9 +1,9 @@
+import { formatMediaPlaylist } from '../../media/hls/format-media-playlist.ts';
 import {
-  formatMediaPlaylist,
   formatMultivariantPlaylist,
   type MediaRendition,
   type Variant,
-} from '../../media/hls/index.ts';
+} from '../../media/hls/multivariant-playlist.ts';
 import { canonicalLanguageTag } from '../../shared/text/language-tag.ts';
 import type { OpenRendition } from '../index/rendition.ts';
 import type { PlayableRendition, RenditionRecord } from './rendition-record.ts';

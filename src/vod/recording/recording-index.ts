@@ -1,5 +1,7 @@
 import { join } from 'node:path';
-import { type LocatedSample, type TrackDescription, writeInitSegment } from '../../media/cmaf/index.ts';
+import { writeInitSegment } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
 import { AppError } from '../../shared/errors.ts';
 import { type IndexedRendition, TIMELINE_START_SECONDS } from '../index/rendition.ts';
 import { renditionMetadata } from '../index/rendition-metadata.ts';

@@ -1,12 +1,9 @@
 import { join } from 'node:path';
-import {
-  childBoxes,
-  type LocatedSample,
-  SEEK_TABLE_BYTES,
-  SeekTable,
-  type TrackDescription,
-  writeInitSegment,
-} from '../../media/cmaf/index.ts';
+import { childBoxes } from '../../media/cmaf/box-reader.ts';
+import { writeInitSegment } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
+import { SIDX_RESERVED_BYTES, SidxWriter } from '../../media/cmaf/sidx-writer.ts';
 
 /** Name of the file with the `number`th tracks of a recording, from 1; `source` once the recording is a video. */
 export function spanName(number: number): string {
@@ -33,7 +30,7 @@ export class RecordingSpan {
   readonly path: string;
   readonly tracks: readonly TrackDescription[];
   readonly #head: Buffer;
-  readonly #seekTable: SeekTable;
+  readonly #seekTable: SidxWriter;
   #bytes: number;
   #fragments = 0;
   /** In seconds of the recording. */
@@ -43,8 +40,8 @@ export class RecordingSpan {
   constructor(folder: string, name: string, tracks: readonly TrackDescription[]) {
     this.path = join(folder, name);
     this.tracks = tracks;
-    this.#head = Buffer.concat([writeInitSegment(tracks), SeekTable.placeholder()]);
-    this.#seekTable = new SeekTable(tracks.find(({ kind }) => kind === 'video') ?? tracks[0]!);
+    this.#head = Buffer.concat([writeInitSegment(tracks), SidxWriter.placeholder()]);
+    this.#seekTable = new SidxWriter(tracks.find(({ kind }) => kind === 'video') ?? tracks[0]!);
     this.#bytes = this.#head.length;
   }
 
@@ -91,7 +88,7 @@ export class RecordingSpan {
 
   /** The table of its keyframes, and where it goes; undefined where there is none to be told of, or they are too far apart. */
   seekTable(): { bytes: Buffer; position: number } | undefined {
-    const position = this.#head.length - SEEK_TABLE_BYTES;
+    const position = this.#head.length - SIDX_RESERVED_BYTES;
     const bytes = this.#seekTable.toBytes(position, this.#bytes);
     return bytes && { bytes, position };
   }

@@ -1,4 +1,5 @@
-import type { FragmentLayout, TrackDescription } from '../../media/cmaf/index.ts';
+import type { FragmentLayout } from '../../media/cmaf/fragment-layout.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 
 /** Less than this is no hole: parts end where frames do, which are not at the same instants in picture and sound. */
 const minGapSeconds = 0.02;

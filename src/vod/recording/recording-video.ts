@@ -1,7 +1,7 @@
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProbedFile, ProbedStream } from '../../ffmpeg/media-tools.ts';
-import type { TrackDescription } from '../../media/cmaf/index.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { IndexedRendition } from '../index/rendition.ts';
 import type { Passthrough } from '../source/prepare-job.ts';

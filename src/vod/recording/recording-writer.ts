@@ -1,10 +1,7 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
-import {
-  type FragmentLayout,
-  type LocatedSample,
-  moveDecodeTimes,
-  type TrackDescription,
-} from '../../media/cmaf/index.ts';
+import { type FragmentLayout, shiftDecodeTimes } from '../../media/cmaf/fragment-layout.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
 import { isDiskFull } from '../../shared/files/disk-error.ts';
 import { writeFully } from '../../storage/write-fully.ts';
 import type { RecordingIndex } from './recording-index.ts';
@@ -87,7 +84,7 @@ export class RecordingWriter {
     }
     const span = this.#spanFor(tracks);
     const shifts = this.#clock.place(layout, tracks);
-    const moof = moveDecodeTimes(fragment, layout, shifts);
+    const moof = shiftDecodeTimes(fragment, layout, shifts);
     const rest = fragment.subarray(layout.moofBytes);
     this.#queue.push({ span, moof, rest, samples: layout.samples, shifts });
     this.#queuedBytes += fragment.length;

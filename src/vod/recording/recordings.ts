@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
-import type { TrackDescription } from '../../media/cmaf/index.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';

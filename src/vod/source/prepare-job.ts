@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { remuxArguments } from '../../ffmpeg/arguments/encode-arguments.ts';
 import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../../jobs/job.ts';
-import { isEncrypted } from '../../media/cmaf/index.ts';
+import { isEncrypted } from '../../media/cmaf/is-encrypted.ts';
 import { AppError } from '../../shared/errors.ts';
 import { ladderOf } from '../encode/ladder.ts';
 import type { EncodingRequest, FinishedRendition, RenditionName } from '../encoding-repository.ts';

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  FragmentReader,
-  parseInitSegment,
-  writeFragment,
-  writeInitSegment,
-} from '../../../src/media/cmaf/index.ts';
+import { FragmentReader } from '../../../src/media/cmaf/fragment-reader.ts';
+import { writeFragment } from '../../../src/media/cmaf/fragment-writer.ts';
+import { parseInitSegment, writeInitSegment } from '../../../src/media/cmaf/init-segment.ts';
 import { AppError } from '../../../src/shared/errors.ts';
 import { fixture, fixtureNames, splitInit } from './read-all.ts';
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { FragmentReader, type Sample, type TrackDescription } from '../../../src/media/cmaf/index.ts';
+import { FragmentReader, type Sample } from '../../../src/media/cmaf/fragment-reader.ts';
+import type { TrackDescription } from '../../../src/media/cmaf/movie-box.ts';
 
 /** A file of test/fixtures/cmaf; what is in it: test/fixtures/README.md. */
 export function fixture(name: string): Buffer {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LiveWindow } from '../../../../src/live/window/live-window.ts';
-import { type MediaPlaylist, parseMediaPlaylist } from '../../../../src/media/hls/index.ts';
+import type { MediaPlaylist } from '../../../../src/media/hls/media-playlist.ts';
+import { parseMediaPlaylist } from '../../../../src/media/hls/parse-media-playlist.ts';
 import { ManualClock, partBytes } from '../../../support/filled-window.ts';
 
 /** The windows of a broadcast: the source's, which leads, and others that begin beside it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { codecsOf, formatVariant, type VariantInfo } from '../../../../src/live/window/live-multivariant.ts';
-import { parseMultivariantPlaylist } from '../../../../src/media/hls/index.ts';
+import { parseMultivariantPlaylist } from '../../../../src/media/hls/multivariant-playlist.ts';
 import { audioTrack, videoTrack } from '../../../support/recording-sink.ts';
 
 function variantOf(facts: Partial<VariantInfo>) {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type MediaPlaylist, parseMediaPlaylist } from '../../../../src/media/hls/index.ts';
+import type { MediaPlaylist } from '../../../../src/media/hls/media-playlist.ts';
+import { parseMediaPlaylist } from '../../../../src/media/hls/parse-media-playlist.ts';
 import { FilledWindow, partBytes, partSeconds } from '../../../support/filled-window.ts';
 
 /** `pending`, or what the promise gave once all that is due has been done. */

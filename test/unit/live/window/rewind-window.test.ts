@@ -7,7 +7,8 @@ import type {
   RewindStore,
   SegmentLocation,
 } from '../../../../src/live/window/rewind-store.ts';
-import { formatMediaPlaylist, type MediaPlaylist } from '../../../../src/media/hls/index.ts';
+import { formatMediaPlaylist } from '../../../../src/media/hls/format-media-playlist.ts';
+import type { MediaPlaylist } from '../../../../src/media/hls/media-playlist.ts';
 import { FilledWindow, partBytes } from '../../../support/filled-window.ts';
 
 /** A disk that takes everything at once, nothing, or what it is told to later. */

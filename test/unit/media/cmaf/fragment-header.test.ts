@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  parseInitSegment,
-  SampleColumns,
-  writeFragment,
-  writeFragmentHead,
-  writeInitSegment,
-} from '../../../../src/media/cmaf/index.ts';
+import { SampleColumns, writeFragmentHeader } from '../../../../src/media/cmaf/fragment-header.ts';
+import { writeFragment } from '../../../../src/media/cmaf/fragment-writer.ts';
+import { parseInitSegment, writeInitSegment } from '../../../../src/media/cmaf/init-segment.ts';
 import { fixture, readAll, splitInit } from '../../cmaf/read-all.ts';
 
 const track = { ...parseInitSegment(splitInit(fixture('h264-5')).init)[0]!, id: 1 };
@@ -49,7 +45,7 @@ describe('the head of a fragment', () => {
       columns.push(durationTicks, data.length, compositionOffsetTicks, isSync);
     }
     const baseDtsTicks = 2 ** 40 + 5;
-    const head = writeFragmentHead(9, 1, baseDtsTicks, columns);
+    const head = writeFragmentHeader(9, 1, baseDtsTicks, columns);
     const init = writeInitSegment([track]);
     const read = readAll(Buffer.concat([init, head, ...rows.map(({ data }) => data)]));
     const whole = writeFragment(9, [{ trackId: 1, baseDtsTicks, samples: rows }]);
@@ -70,7 +66,7 @@ describe('the head of a fragment', () => {
   test('is refused for more than an mdat with a short header can hold', () => {
     const columns = new SampleColumns();
     columns.push(1, 2 ** 32 - 1, 0, true);
-    expect(() => writeFragmentHead(1, 1, 0, columns)).toThrow(
+    expect(() => writeFragmentHeader(1, 1, 0, columns)).toThrow(
       expect.objectContaining({ code: 'media-malformed' }),
     );
   });

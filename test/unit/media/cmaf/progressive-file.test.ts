@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { box, fullBox, u32 } from '../../../../src/media/cmaf/box-writer.ts';
-import {
-  type ReadAt,
-  readProgressiveMovie,
-  SampleCursor,
-  startsWithIdr,
-} from '../../../../src/media/cmaf/index.ts';
+import { type ReadAt, readProgressiveMovie } from '../../../../src/media/cmaf/progressive-file.ts';
+import { SampleCursor } from '../../../../src/media/cmaf/sample-tables.ts';
+import { startsWithIdr } from '../../../../src/media/codecs/starts-with-idr.ts';
 import {
   avcEntry,
   gops,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { box, fullBox } from '../../../../src/media/cmaf/box-writer.ts';
-import { codecStringOf } from '../../../../src/media/cmaf/index.ts';
+import { codecStringOf } from '../../../../src/media/codecs/codec-string.ts';
 
 function hex(text: string): Buffer {
   return Buffer.from(text.replaceAll(' ', ''), 'hex');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { box, u8, u16, u32 } from '../../../../src/media/cmaf/box-writer.ts';
-import type { Sample } from '../../../../src/media/cmaf/index.ts';
-import type { TrackDescription } from '../../../../src/media/cmaf/init-segment.ts';
+import type { Sample } from '../../../../src/media/cmaf/fragment-reader.ts';
+import type { TrackDescription } from '../../../../src/media/cmaf/movie-box.ts';
 import { FlvMuxer } from '../../../../src/media/flv/flv-muxer.ts';
 import type { RestreamTag } from '../../../../src/media/flv/flv-tag.ts';
 

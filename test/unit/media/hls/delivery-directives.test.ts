@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseReloadDirectives } from '../../../../src/media/hls/index.ts';
+import { parseDeliveryDirectives } from '../../../../src/media/hls/delivery-directives.ts';
 
 test.each([
   ['', { ok: true, skip: 'no' }],
@@ -14,7 +14,7 @@ test.each([
   ['_HLS_skip=v3', { ok: true, skip: 'no' }],
   ['_HLS_push=1&_HLS_report=/a.m3u8&token=x&_hls_msn=5', { ok: true, skip: 'no' }],
 ])('"%s" is understood', (query, directives) => {
-  expect(parseReloadDirectives(new URLSearchParams(query))).toEqual(directives);
+  expect(parseDeliveryDirectives(new URLSearchParams(query))).toEqual(directives);
 });
 
 const notInteger = (name: string) => `${name} is not a decimal integer of at most 15 digits.`;
@@ -38,5 +38,5 @@ test.each([
   ['_HLS_msn=1&_HLS_msn=2', '_HLS_msn is given more than once.'],
   ['_HLS_msn=1&_HLS_part=1&_HLS_part=1', '_HLS_part is given more than once.'],
 ])('"%s" is refused', (query, reason) => {
-  expect(parseReloadDirectives(new URLSearchParams(query))).toEqual({ ok: false, reason });
+  expect(parseDeliveryDirectives(new URLSearchParams(query))).toEqual({ ok: false, reason });
 });

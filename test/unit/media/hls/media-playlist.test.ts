@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  formatMediaPlaylist,
-  type MediaPlaylist,
-  parseMediaPlaylist,
-} from '../../../../src/media/hls/index.ts';
+import { formatMediaPlaylist } from '../../../../src/media/hls/format-media-playlist.ts';
+import type { MediaPlaylist } from '../../../../src/media/hls/media-playlist.ts';
+import { parseMediaPlaylist } from '../../../../src/media/hls/parse-media-playlist.ts';
 import { AppError } from '../../../../src/shared/errors.ts';
 import { mutateText, randomFrom } from '../../hls/mutate-text.ts';
 

@@ -3,7 +3,7 @@ import {
   formatMultivariantPlaylist,
   type MultivariantPlaylist,
   parseMultivariantPlaylist,
-} from '../../../../src/media/hls/index.ts';
+} from '../../../../src/media/hls/multivariant-playlist.ts';
 import { AppError } from '../../../../src/shared/errors.ts';
 import { mutateText, randomFrom } from '../../hls/mutate-text.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FragmentedMovie } from '../../../../src/media/cmaf/index.ts';
+import type { FragmentedMovie } from '../../../../src/media/cmaf/fragmented-file.ts';
 import { SegmentAssembler } from '../../../../src/vod/index/segment-assembler.ts';
 
 const movie = {

@@ -1,7 +1,8 @@
 import { mkdir, open, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { FragmentReader, type Sample, type TrackDescription } from '../../../../src/media/cmaf/index.ts';
+import { FragmentReader, type Sample } from '../../../../src/media/cmaf/fragment-reader.ts';
+import type { TrackDescription } from '../../../../src/media/cmaf/movie-box.ts';
 import { RecordingIndex } from '../../../../src/vod/recording/recording-index.ts';
 import { RecordingSpan } from '../../../../src/vod/recording/recording-span.ts';
 import { RecordingWriter, type StopReason } from '../../../../src/vod/recording/recording-writer.ts';
