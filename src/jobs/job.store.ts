@@ -1,82 +1,74 @@
-import type { Selectable, Updateable } from 'kysely';
-import type { Database } from '../store/database.ts';
+import { type Selectable, sql, type Updateable } from 'kysely';
+import type { Database, Queries } from '../store/database.ts';
+import type { Bound } from '../store/prepared-query.ts';
 import type { JobRow } from '../store/tables.ts';
 import type { NewJob } from './job.ts';
 
-/** A job as it is written down. */
+/** A job with its state in the database. */
 export interface StoredJob extends NewJob {
   readonly id: number;
   readonly payload: unknown;
-  /** How often it was begun. */
+  /** Attempts that were started. */
   readonly attempts: number;
-  /** The number of starts that never ended because the process died. */
+  /** Attempts that ended because the process died. */
   readonly crashes: number;
 }
 
-/** How many jobs of a lane there are in each state. */
+/** Number of jobs of a lane by state. */
 export interface JobCounts {
   readonly waiting: number;
   readonly running: number;
   readonly failed: number;
 }
 
-type JobColumns = Pick<
-  Selectable<JobRow>,
-  'id' | 'kind' | 'subject_id' | 'payload' | 'priority' | 'attempts' | 'crashes' | 'group_id'
->;
+/** The counts of an empty lane. */
+export const zeroCounts: JobCounts = { waiting: 0, running: 0, failed: 0 };
 
-const columns = 'id, kind, subject_id, payload, priority, attempts, crashes, group_id';
+const columns = [
+  'id',
+  'kind',
+  'subject_id',
+  'payload',
+  'priority',
+  'attempts',
+  'crashes',
+  'group_id',
+] as const;
 
-/** Jobs in the database. */
+/** Selects the jobs of a lane that may start now. */
+interface DueJobs {
+  readonly lane: string;
+  readonly nowMs: number;
+  readonly maxCrashes: number;
+}
+
+/** A literal, because SQLite uses the partial indexes of waiting jobs only for literals. */
+const waiting = sql.lit('waiting' as const);
+
+/** Stores jobs in the database. */
 export class JobStore {
   readonly #database: Database;
-  readonly #due;
-  readonly #firstOfGroups;
+
   readonly #nextDue;
-  readonly #claim;
-  readonly #renew;
+  readonly #nextDueByGroup;
+  readonly #nextDueAt;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#due = database.sqlite.prepare<[string, number, number], JobColumns>(
-      `SELECT ${columns} FROM jobs
-       WHERE state = 'waiting' AND lane = ? AND run_at_ms <= ? AND crashes <= ? ORDER BY priority DESC, id LIMIT 1`,
+    this.#nextDue = database.prepare((due: Bound<DueJobs>) => nextDueQuery(database.queries, due));
+    this.#nextDueByGroup = database.prepare((due: Bound<DueJobs>) =>
+      nextDueByGroupQuery(database.queries, due),
     );
-    // Steps from group to group by the index: one group may have very many jobs.
-    this.#firstOfGroups = database.sqlite.prepare<
-      { lane: string; nowMs: number; maxCrashes: number },
-      JobColumns
-    >(
-      `WITH RECURSIVE lane_groups (group_id) AS (
-         SELECT min(group_id) FROM jobs WHERE state = 'waiting' AND lane = @lane
-         UNION ALL
-         SELECT (SELECT min(j.group_id) FROM jobs j
-           WHERE j.state = 'waiting' AND j.lane = @lane AND j.group_id > g.group_id)
-         FROM lane_groups g WHERE g.group_id IS NOT NULL
-       )
-       SELECT ${columns} FROM jobs WHERE id IN (
-         SELECT (SELECT id FROM jobs j
-           WHERE j.state = 'waiting' AND j.lane = @lane AND j.group_id = g.group_id AND j.run_at_ms <= @nowMs
-             AND j.crashes <= @maxCrashes
-           ORDER BY j.priority DESC, j.id LIMIT 1)
-         FROM lane_groups g WHERE g.group_id IS NOT NULL
-       ) ORDER BY priority DESC, id`,
-    );
-    this.#nextDue = database.sqlite
-      .prepare<[string, number], number | null>(
-        `SELECT min(run_at_ms) FROM jobs WHERE state = 'waiting' AND lane = ? AND run_at_ms > ?`,
-      )
-      .pluck();
-    this.#claim = database.sqlite.prepare<[number, number]>(
-      `UPDATE jobs SET state = 'running', attempts = attempts + 1, progress_percent = 0, lease_until_ms = ?
-       WHERE id = ? AND state = 'waiting'`,
-    );
-    this.#renew = database.sqlite.prepare<[number, number]>(
-      `UPDATE jobs SET lease_until_ms = ? WHERE id = ? AND state = 'running'`,
+    this.#nextDueAt = database.prepare(({ lane, nowMs }: Bound<Omit<DueJobs, 'maxCrashes'>>) =>
+      database.queries
+        .selectFrom('jobs')
+        .select(({ fn }) => fn.min<number | null>('run_at_ms').as('at'))
+        .where('state', '=', waiting)
+        .where('lane', '=', lane)
+        .where('run_at_ms', '>', nowMs),
     );
   }
 
-  /** Writes down a job that can be run from `nowMs` on. */
   add(job: NewJob, lane: string, nowMs: number): void {
     this.#database.run(
       this.#database.queries.insertInto('jobs').values({
@@ -98,7 +90,7 @@ export class JobStore {
     );
   }
 
-  /** Whether a job of this kind waits or runs for a subject. */
+  /** Returns true while a job of this kind waits or runs for the subject. */
   has(kind: string, subjectId: string): boolean {
     const query = this.#database.queries
       .selectFrom('jobs')
@@ -110,60 +102,71 @@ export class JobStore {
     return this.#database.first(query) !== undefined;
   }
 
-  /** The job of a lane to run next, among those with at most `maxCrashes`. */
-  due(lane: string, nowMs: number, maxCrashes: number): StoredJob | undefined {
-    const row = this.#due.get(lane, nowMs, maxCrashes);
+  /** Finds the due job of a lane that runs next, by priority, then age. */
+  nextDue(due: DueJobs): StoredJob | undefined {
+    const row = this.#nextDue.first(due);
     return row && storedJobFrom(row);
   }
 
-  /** The first due job of each group of a lane, by priority, then age. Jobs without a group are one group. */
-  firstOfGroups(lane: string, nowMs: number, maxCrashes: number): StoredJob[] {
-    return this.#firstOfGroups.all({ lane, nowMs, maxCrashes }).map(storedJobFrom);
+  /** Finds the next due job of each group of a lane, by priority, then age. Jobs without a group form one group. */
+  nextDueByGroup(due: DueJobs): StoredJob[] {
+    return this.#nextDueByGroup.all(due).map(storedJobFrom);
   }
 
-  /** When the first job of a lane that cannot be run yet can be run. */
+  /** Returns the time at which the next job of a lane that waits for its retry becomes due. */
   nextDueAtMs(lane: string, nowMs: number): number | undefined {
-    return this.#nextDue.get(lane, nowMs) ?? undefined;
+    return this.#nextDueAt.first({ lane, nowMs })?.at ?? undefined;
   }
 
-  /** Begins an attempt; false when the job is not waiting any more. */
+  /** Starts an attempt. Returns false when the job no longer waits. */
   claim(id: number, leaseUntilMs: number): boolean {
-    return this.#claim.run(leaseUntilMs, id).changes === 1;
+    const query = this.#database.queries
+      .updateTable('jobs')
+      .set(({ eb }) => ({
+        state: 'running',
+        attempts: eb('attempts', '+', 1),
+        progress_percent: 0,
+        lease_until_ms: leaseUntilMs,
+      }))
+      .where('id', '=', id)
+      .where('state', '=', 'waiting');
+    return this.#database.run(query) === 1;
   }
 
-  /** False when the job is gone. */
+  /** Returns false when the job was removed. */
   renewLease(id: number, leaseUntilMs: number): boolean {
-    return this.#renew.run(leaseUntilMs, id).changes === 1;
+    const query = this.#database.queries
+      .updateTable('jobs')
+      .set({ lease_until_ms: leaseUntilMs })
+      .where('id', '=', id)
+      .where('state', '=', 'running');
+    return this.#database.run(query) === 1;
   }
 
-  /** Writes down how far a running job is. */
-  progress(id: number, percent: number): void {
-    this.#change(id, { progress_percent: percent });
+  setProgress(id: number, percent: number): void {
+    this.#update(id, { progress_percent: percent });
   }
 
-  /** Lets a job wait until `runAtMs`, with why it did not succeed; a job that is gone stays gone. */
-  putBack(id: number, runAtMs: number, attempts: number, failure: string | null): void {
-    this.#change(id, { state: 'waiting', lease_until_ms: null, run_at_ms: runAtMs, attempts, failure });
+  /** Makes a job wait until `runAtMs`. Does nothing when the job was removed. */
+  requeue(id: number, runAtMs: number, attempts: number, failure: string | null): void {
+    this.#update(id, { state: 'waiting', lease_until_ms: null, run_at_ms: runAtMs, attempts, failure });
   }
 
-  /** Keeps a job as one that failed; false when it is gone. */
+  /** Marks a job as failed. Returns false when it was removed. */
   fail(id: number, failure: string, nowMs: number): boolean {
-    return this.#change(id, { state: 'failed', lease_until_ms: null, failure, failed_at_ms: nowMs });
+    return this.#update(id, { state: 'failed', lease_until_ms: null, failure, failed_at_ms: nowMs });
   }
 
-  /** Forgets a job that was done. */
   remove(id: number): void {
     this.#database.run(this.#database.queries.deleteFrom('jobs').where('id', '=', id));
   }
 
-  /** Forgets all of a subject's jobs. */
   removeSubject(subjectId: string): void {
     this.#database.run(this.#database.queries.deleteFrom('jobs').where('subject_id', '=', subjectId));
   }
 
-  /** Forgets what failed before `atMs`; how many that were. */
-  removeFailedBefore(atMs: number): number {
-    return this.#database.run(
+  removeFailedBefore(atMs: number): void {
+    this.#database.run(
       this.#database.queries
         .deleteFrom('jobs')
         .where('state', '=', 'failed')
@@ -171,7 +174,7 @@ export class JobStore {
     );
   }
 
-  /** Lets the jobs that ran when the last process died wait again, and counts that; the jobs themselves, oldest first. */
+  /** Makes the jobs that ran when the last process died wait again and counts the crash. Returns them, oldest first. */
   releaseLeases(nowMs: number): StoredJob[] {
     const released = this.#database.all(
       this.#database.queries
@@ -183,12 +186,12 @@ export class JobStore {
           crashes: eb('crashes', '+', 1),
         }))
         .where('state', '=', 'running')
-        .returningAll(),
+        .returning(columns),
     );
     return released.map(storedJobFrom).toSorted((one, other) => one.id - other.id);
   }
 
-  /** Kinds of all jobs that are to be run. */
+  /** Returns the kinds of all jobs that wait or run. */
   kinds(): string[] {
     const query = this.#database.queries
       .selectFrom('jobs')
@@ -198,7 +201,7 @@ export class JobStore {
     return this.#database.all(query).map(row => row.kind);
   }
 
-  /** Moves jobs that wait to the lane that their kind has now. */
+  /** Moves all jobs of a kind to the lane that the kind has now. */
   moveKind(kind: string, lane: string): void {
     this.#database.run(
       this.#database.queries
@@ -209,7 +212,7 @@ export class JobStore {
     );
   }
 
-  /** Keeps all jobs of a kind as failed; how many that were. */
+  /** Marks all jobs of a kind as failed. Returns their number. */
   failKind(kind: string, failure: string, nowMs: number): number {
     return this.#database.run(
       this.#database.queries
@@ -220,7 +223,7 @@ export class JobStore {
     );
   }
 
-  /** By lane; a lane without jobs is not in there. */
+  /** Counts jobs by lane. Lanes without jobs are missing. */
   counts(): Map<string, JobCounts> {
     const query = this.#database.queries
       .selectFrom('jobs')
@@ -233,17 +236,76 @@ export class JobStore {
     return counts;
   }
 
-  #change(id: number, values: Updateable<JobRow>): boolean {
+  #update(id: number, values: Updateable<JobRow>): boolean {
     return (
       this.#database.run(this.#database.queries.updateTable('jobs').set(values).where('id', '=', id)) === 1
     );
   }
 }
 
-/** Counts of a lane without jobs. */
-export const zeroCounts: JobCounts = { waiting: 0, running: 0, failed: 0 };
+function nextDueQuery(queries: Queries, { lane, nowMs, maxCrashes }: Bound<DueJobs>) {
+  return queries
+    .selectFrom('jobs')
+    .select(columns)
+    .where('state', '=', waiting)
+    .where('lane', '=', lane)
+    .where('run_at_ms', '<=', nowMs)
+    .where('crashes', '<=', maxCrashes)
+    .orderBy('priority', 'desc')
+    .orderBy('id')
+    .limit(1);
+}
 
-function storedJobFrom(row: JobColumns): StoredJob {
+/** Steps through an index from group to group, because one group may have very many jobs. */
+function nextDueByGroupQuery(queries: Queries, { lane, nowMs, maxCrashes }: Bound<DueJobs>) {
+  return queries
+    .withRecursive('lane_groups(group_id)', db =>
+      db
+        .selectFrom('jobs')
+        .select(({ fn }) => fn.min<string | null>('group_id').as('group_id'))
+        .where('state', '=', waiting)
+        .where('lane', '=', lane)
+        .unionAll(
+          db
+            .selectFrom('lane_groups as previous')
+            .select(eb =>
+              eb
+                .selectFrom('jobs as next')
+                .select(({ fn }) => fn.min<string | null>('next.group_id').as('group_id'))
+                .where('next.state', '=', waiting)
+                .where('next.lane', '=', lane)
+                .whereRef('next.group_id', '>', 'previous.group_id')
+                .as('group_id'),
+            )
+            .where('previous.group_id', 'is not', null),
+        ),
+    )
+    .selectFrom('jobs')
+    .select(columns)
+    .where('id', 'in', db =>
+      db
+        .selectFrom('lane_groups')
+        .select(eb =>
+          eb
+            .selectFrom('jobs as due')
+            .select('due.id')
+            .where('due.state', '=', waiting)
+            .where('due.lane', '=', lane)
+            .whereRef('due.group_id', '=', 'lane_groups.group_id')
+            .where('due.run_at_ms', '<=', nowMs)
+            .where('due.crashes', '<=', maxCrashes)
+            .orderBy('due.priority', 'desc')
+            .orderBy('due.id')
+            .limit(1)
+            .as('id'),
+        )
+        .where('lane_groups.group_id', 'is not', null),
+    )
+    .orderBy('priority', 'desc')
+    .orderBy('id');
+}
+
+function storedJobFrom(row: Pick<Selectable<JobRow>, (typeof columns)[number]>): StoredJob {
   return {
     id: row.id,
     kind: row.kind,

@@ -1,59 +1,58 @@
-/** A piece of work to be done, maybe after a crash, maybe more than once. */
+/** A durable unit of work. It may run more than once, for example again after a crash. */
 export interface NewJob {
-  /** Names its {@link JobKind}. */
+  /** Name of a registered {@link JobKind}. */
   readonly kind: string;
-  /** Whose it is, such as a video's id: what is cancelled together. */
+  /** Id of the video or other resource that the job belongs to. A subject's jobs are cancelled together. */
   readonly subjectId: string;
-  /** Anything that JSON holds; read by the kind's `run`. */
+  /** Any JSON value, passed to the kind's `run`. */
   readonly payload?: unknown;
-  /** The highest goes first; 0 unless given. */
+  /** Jobs with a higher priority run first. Default 0. */
   readonly priority?: number;
-  /** Such as a project's id: groups share the places of a lane that limits them. */
+  /** Such as a project's id. Lanes with a `maxPerGroup` share their capacity among groups. */
   readonly groupId?: string;
 }
 
-/** Maximum number of jobs of a lane that run at once, and of those of one group among them. */
+/** Maximum number of jobs of a lane that run at once: in total, and per group. */
 export interface LaneLimits {
   readonly maxRunning: number;
   readonly maxPerGroup: number;
 }
 
-/** A job while it runs. */
+/** A job during one attempt. */
 export interface RunningJob {
   readonly id: number;
   readonly kind: string;
   readonly subjectId: string;
   readonly payload: unknown;
-  /** 1 at the first try. */
+  /** Counted from 1. */
   readonly attempt: number;
-  /** Aborts when the job is cancelled, the server stops, or the lease was lost. */
+  /** Aborts when the job is cancelled, its row is removed, or the server stops. */
   readonly signal: AbortSignal;
-  /** 0..100; written to the database now and then. */
+  /** Stores progress from 0 to 100, at most once a second. */
   reportProgress(percent: number): void;
 }
 
-/** How jobs of one kind are done. */
+/** One kind of job: its name, its lane and the code that runs it. */
 export interface JobKind {
   readonly kind: string;
-  /** Jobs of one lane share its number of places. */
+  /** Kinds in the same lane share its limit of concurrent jobs. */
   readonly lane: string;
-  /** How often it is tried before it is given up. */
-  readonly attemptsAtMost: number;
+  readonly maxAttempts: number;
   /**
-   * Does the work. What it did before a crash is done again, so it must be able to. A thrown AppError of the kind `invalid` is
-   * final; anything else is tried again later.
+   * Runs the job. It must tolerate work that an interrupted attempt has already done. An AppError of kind `invalid` fails the job
+   * for good; any other error is retried.
    */
   run(job: RunningJob): Promise<void>;
-  /** In the transaction that gives the job up: writes down what follows from that. */
+  /** Records the consequences of a failed job, in the transaction that marks it as failed. */
   onGiveUp?(job: NewJob, error: unknown): void;
 }
 
-/** What those who have work ask of the queue. */
+/** The part of the queue that producers of jobs use. */
 export interface JobQueue {
-  /** Adds a job, in the caller's transaction where there is one; it starts when that has been committed. */
+  /** Adds a job, in the caller's transaction if there is one. It starts after the commit. */
   add(job: NewJob): void;
-  /** Whether a job of this kind waits or runs for a subject. */
+  /** Returns true while a job of this kind waits or runs for the subject. */
   has(kind: string, subjectId: string): boolean;
-  /** Removes a subject's jobs and stops those that run; resolves when none of them runs any more. */
+  /** Removes the subject's jobs and aborts those that run. Resolves when none runs any more. */
   cancel(subjectId: string): Promise<void>;
 }

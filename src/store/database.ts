@@ -19,7 +19,7 @@ const cacheKibibytes = 16 * 1_024;
 /** What builds queries; they run through {@link Database}, because a transaction across an `await` would take in others' writes. */
 export type Queries = Pick<
   Kysely<Tables>,
-  'selectFrom' | 'insertInto' | 'updateTable' | 'deleteFrom' | 'with' | 'selectNoFrom'
+  'selectFrom' | 'insertInto' | 'updateTable' | 'deleteFrom' | 'with' | 'withRecursive' | 'selectNoFrom'
 >;
 
 /**

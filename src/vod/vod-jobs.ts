@@ -34,7 +34,7 @@ export class VodJobs {
     ): JobKind => ({
       kind: name,
       lane,
-      attemptsAtMost: maxAttempts,
+      maxAttempts,
       run: job => this.#run(job, run),
       onGiveUp,
     });

@@ -8,7 +8,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const room = new URL('../../src/', import.meta.url).href;
 
-/** Adds a job at its first run only; the job says that it runs, and ends only once the file `go` is there. */
+/** A process that adds a job when its argument is `add`. The job logs each run and ends when the file `go` exists. */
 const script = `
   import { appendFileSync, existsSync } from 'node:fs';
   import { Jobs } from '${room}jobs/jobs.ts';
@@ -17,7 +17,7 @@ const script = `
   const dataDir = process.argv[1];
   const database = openDatabase({ dataDir });
   const kind = {
-    kind: 'work', lane: 'work', attemptsAtMost: 1,
+    kind: 'work', lane: 'work', maxAttempts: 1,
     async run(job) {
       appendFileSync(dataDir + '/runs', job.attempt + ' ' + JSON.stringify(job.payload) + '\\n');
       while (!existsSync(dataDir + '/go')) await new Promise(resolve => setTimeout(resolve, 10));
@@ -29,19 +29,19 @@ const script = `
   if (process.argv[2] === 'add') jobs.add({ kind: 'work', subjectId: 'vi1', payload: { name: 'x' } });
 `;
 
-/** Prepares a video whose file ends the process, as one would that makes the parser take all memory; then tells what became of it. */
+/** A process that prepares a video whose file kills it. With no file, it writes the state of the failed video to `outcome.json`. */
 const videoScript = `
   import { writeFileSync } from 'node:fs';
-  import { startVodWorkshop } from '${new URL('../support/vod-pipeline.ts', import.meta.url).href}';
+  import { startVodPipeline } from '${new URL('../support/vod-pipeline.ts', import.meta.url).href}';
   const [dataDir, film] = process.argv.slice(1);
   const tools = { probe: async () => { process.kill(process.pid, 'SIGKILL'); await new Promise(() => {}); } };
-  const workshop = await startVodWorkshop(dataDir, { context: { tools } });
-  if (film !== '') await workshop.add(film);
+  const pipeline = await startVodPipeline(dataDir, { context: { tools } });
+  if (film !== '') await pipeline.add(film);
   else {
-    const { subject_id: id, state } = workshop.database.sqlite.prepare('SELECT subject_id, state FROM jobs').get();
+    const { subject_id: id, state } = pipeline.database.sqlite.prepare('SELECT subject_id, state FROM jobs').get();
     if (state === 'failed') {
-      writeFileSync(dataDir + '/outcome.json', JSON.stringify(workshop.records.state(id)));
-      await workshop.stop();
+      writeFileSync(dataDir + '/outcome.json', JSON.stringify(pipeline.records.state(id)));
+      await pipeline.stop();
     }
   }
 `;
@@ -54,7 +54,7 @@ function startScript(text: string, ...words: string[]) {
   return { child, exited: once(child, 'exit') };
 }
 
-test('a video whose work killed the process twice has failed with the reason', async () => {
+test('a video whose job killed the process twice fails with the reason', async () => {
   const dataDir = await testTempDir();
   const film = join(dataDir, 'film');
   writeFileSync(film, 'a file that ends the process');
@@ -67,7 +67,7 @@ test('a video whose work killed the process twice has failed with the reason', a
   });
 });
 
-test('a job in whose middle the process was killed runs again in the next process', async () => {
+test('a job that was interrupted by a crash runs again in the next process', async () => {
   const dataDir = await testTempDir();
   const runs = () => (existsSync(join(dataDir, 'runs')) ? readFileSync(join(dataDir, 'runs'), 'utf8') : '');
   const startProcess = (what: string) => startScript(script, dataDir, what);

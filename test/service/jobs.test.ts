@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JobKind, RunningJob } from '../../src/jobs/job.ts';
-import { type JobOutcome, Jobs, type JobsOptions, retryDelaysMs } from '../../src/jobs/jobs.ts';
+import { type JobOutcome, retryDelaysMs } from '../../src/jobs/job-outcomes.ts';
+import { Jobs, type JobsOptions } from '../../src/jobs/jobs.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
@@ -34,13 +35,13 @@ function rowsOf(database: Database): (Omit<JobRow, 'id'> & { id: number })[] {
     .all();
 }
 
-/** A kind whose runs wait until they are let go, and whose runs can be counted. */
+/** A kind whose runs stay pending until the test finishes them. */
 function heldKind(name: string, lane = 'work') {
   const runs: (RunningJob & { finish(): void; fail(error: unknown): void })[] = [];
   const kind: JobKind = {
     kind: name,
     lane,
-    attemptsAtMost: 3,
+    maxAttempts: 3,
     run(job) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       job.signal.addEventListener('abort', () => reject(job.signal.reason));
@@ -51,7 +52,7 @@ function heldKind(name: string, lane = 'work') {
   return { kind, runs };
 }
 
-/** Goes as the machine's clock does, and can be set forward. */
+/** The system clock, which the test can set forward. */
 function steppedClock() {
   let aheadMs = 0;
   return {
@@ -64,7 +65,7 @@ function steppedClock() {
 }
 
 describe('a job', () => {
-  test('is run with its payload and is gone when it was done', async () => {
+  test('runs with its payload and is removed when it succeeds', async () => {
     const database = await openedDatabase();
     const { kind, runs } = heldKind('held');
     const jobs = await startedQueue(database, [kind]);
@@ -81,7 +82,7 @@ describe('a job', () => {
     expect(rowsOf(database)).toEqual([]);
   });
 
-  test('starts only once the transaction that added it was committed, and never when it was rolled back', async () => {
+  test('starts after the transaction that added it commits, and never after a rollback', async () => {
     const database = await openedDatabase();
     const { kind, runs } = heldKind('held', 'wide');
     const jobs = await startedQueue(database, [kind]);
@@ -100,7 +101,7 @@ describe('a job', () => {
     expect(runs.map(run => run.subjectId)).toEqual(['vi2']);
   });
 
-  test('of a lane with groups starts fairly: the group with the fewest running jobs first, none above its share', async () => {
+  test('in a lane with groups starts from the group with the fewest running jobs, and no group exceeds its limit', async () => {
     const database = await openedDatabase();
     const { kind, runs } = heldKind('held', 'shared');
     const jobs = queueOf(database, [kind], { lanes: { shared: { maxRunning: 3, maxPerGroup: 2 } } });
@@ -116,11 +117,11 @@ describe('a job', () => {
     expect(runs[3]?.subjectId).toBe('c1');
     runs[1]!.finish();
     runs[3]!.finish();
-    // One of each of the two groups: the first has one running, the second none.
+    // Starts one job of each group: the first has one running, the second none.
     await waitUntil(() => runs.length === 6);
     expect(runs.slice(4).map(run => run.subjectId)).toEqual(['b2', 'a3']);
     runs[4]!.finish();
-    // A place is free, and the only group that waits has its share.
+    // The lane has capacity, but the only waiting group is at its limit.
     await waitUntil(() => !jobs.has('held', 'b2'));
     await nextTurn();
     expect([runs.length, jobs.counts().shared]).toEqual([6, { waiting: 1, running: 2, failed: 0 }]);
@@ -129,7 +130,7 @@ describe('a job', () => {
     expect(runs[6]?.subjectId).toBe('a4');
   });
 
-  test('is begun in the order of priority, then age, and as many at once as its lane has places', async () => {
+  test('starts by priority, then age, up to the limit of its lane', async () => {
     const database = await openedDatabase();
     const narrow = heldKind('narrow');
     const wide = heldKind('wide', 'wide');
@@ -156,7 +157,7 @@ describe('a job', () => {
     expect(wide.runs).toHaveLength(3);
   });
 
-  test('that fails is tried again after a growing delay, and given up after its last attempt', async () => {
+  test('is retried with growing delays and fails after its last attempt', async () => {
     const database = await openedDatabase();
     const clock = steppedClock();
     const outcomes: JobOutcome[] = [];
@@ -165,7 +166,7 @@ describe('a job', () => {
     const kind: JobKind = {
       kind: 'hopeless',
       lane: 'work',
-      attemptsAtMost: 3,
+      maxAttempts: 3,
       run: async () => {
         throw new Error(`the ${++tried}. time`);
       },
@@ -199,14 +200,14 @@ describe('a job', () => {
     expect(jobs.counts().work).toEqual({ waiting: 0, running: 0, failed: 1 });
   });
 
-  test('is never given up because the disk is full, and can still be given up for another reason', async () => {
+  test('never fails because the disk is full, but still fails for other reasons', async () => {
     const database = await openedDatabase();
     const clock = steppedClock();
     let tried = 0;
     const kind: JobKind = {
       kind: 'large',
       lane: 'work',
-      attemptsAtMost: 3,
+      maxAttempts: 3,
       run: async () => {
         tried += 1;
         if (tried < 8) throw new AppError('disk-full');
@@ -227,13 +228,13 @@ describe('a job', () => {
     expect(tried).toBe(8);
   });
 
-  test('whose delay is over starts by itself', async () => {
+  test('starts when its retry delay is over', async () => {
     const database = await openedDatabase();
     const attempts: number[] = [];
     const kind: JobKind = {
       kind: 'second-time-lucky',
       lane: 'work',
-      attemptsAtMost: 2,
+      maxAttempts: 2,
       run: async ({ attempt }) => {
         attempts.push(attempt);
         if (attempt === 1) throw new Error('not yet');
@@ -245,12 +246,12 @@ describe('a job', () => {
     expect(attempts).toEqual([1, 2]);
   });
 
-  test('that can never succeed is not tried again', async () => {
+  test('with an invalid input is not retried', async () => {
     const database = await openedDatabase();
     const kind: JobKind = {
       kind: 'refused',
       lane: 'work',
-      attemptsAtMost: 5,
+      maxAttempts: 5,
       run: async () => {
         throw new AppError('media-refused', 'no media');
       },
@@ -261,12 +262,12 @@ describe('a job', () => {
     expect(rowsOf(database)[0]).toMatchObject({ attempts: 1, failure: 'no media' });
   });
 
-  test('whose giving up fails is not lost: it waits again', async () => {
+  test('waits again when recording its failure fails', async () => {
     const database = await openedDatabase();
     const kind: JobKind = {
       kind: 'refused',
       lane: 'work',
-      attemptsAtMost: 1,
+      maxAttempts: 1,
       run: async () => {
         throw new AppError('media-refused');
       },
@@ -280,7 +281,7 @@ describe('a job', () => {
     expect(jobs.counts().work).toEqual({ waiting: 1, running: 0, failed: 0 });
   });
 
-  test('writes its progress at most once a second, within bounds', async () => {
+  test('saves its progress at most once a second, from 0 to 100', async () => {
     const database = await openedDatabase();
     const clock = steppedClock();
     const { kind, runs } = heldKind('held');
@@ -299,14 +300,14 @@ describe('a job', () => {
 });
 
 describe('cancelling a subject', () => {
-  test('removes what waits, ends what runs, and waits until that is gone', async () => {
+  test('removes waiting jobs, aborts running ones, and resolves when they have ended', async () => {
     const database = await openedDatabase();
     let letGo = () => {};
     const reasons: unknown[] = [];
     const slow: JobKind = {
       kind: 'slow',
       lane: 'wide',
-      attemptsAtMost: 3,
+      maxAttempts: 3,
       run: job =>
         new Promise((_resolve, reject) => {
           job.signal.addEventListener('abort', () => {
@@ -343,7 +344,7 @@ describe('cancelling a subject', () => {
     await cancelledAgain;
   });
 
-  test('in a transaction that is rolled back lets the job run again', async () => {
+  test('lets the job run again when its transaction is rolled back', async () => {
     const database = await openedDatabase();
     const { kind, runs } = heldKind('held');
     const jobs = await startedQueue(database, [kind]);
@@ -361,7 +362,7 @@ describe('cancelling a subject', () => {
 });
 
 describe('the queue', () => {
-  test('starts nothing new while it drains, and puts back what runs when it stops', async () => {
+  test('starts no jobs while it drains, and requeues running jobs when it stops', async () => {
     const database = await openedDatabase();
     const { kind, runs } = heldKind('held', 'wide');
     const jobs = await startedQueue(database, [kind]);
@@ -385,7 +386,7 @@ describe('the queue', () => {
     await again.stop();
   });
 
-  test('releases what a crash left running, and gives up what crashed too often', async () => {
+  test('requeues jobs that ran during a crash, and fails those that crashed too often', async () => {
     const database = await openedDatabase();
     const givenUp: string[] = [];
     const { kind, runs } = heldKind('held', 'wide');
@@ -406,7 +407,7 @@ describe('the queue', () => {
     );
   });
 
-  test('starts what a crash left running one at a time, so that only the culprit crashes it again', async () => {
+  test('starts jobs that ran during a crash one at a time, so that only the cause crashes again', async () => {
     const database = await openedDatabase();
     const { kind, runs } = heldKind('held', 'wide');
     const clock = steppedClock();
@@ -418,7 +419,7 @@ describe('the queue', () => {
     const started = () => runs.map(({ subjectId }) => subjectId);
     await waitUntil(() => runs.length === 2);
     expect(started()).toEqual(['first', 'new']);
-    // The first has run for so long that it is not what ended the process.
+    // The first has run for the whole trial, so it did not end the process.
     clock.step(60_001);
     jobs.add({ kind: 'held', subjectId: 'newer' });
     await waitUntil(() => runs.length === 3);
@@ -431,7 +432,7 @@ describe('the queue', () => {
     expect(started()[4]).toBe('third');
   });
 
-  test('starts a waiting job that crashed more often than a maximum that was lowered since', async () => {
+  test('starts a waiting job whose crashes exceed a maximum that was lowered later', async () => {
     const database = await openedDatabase();
     const { kind, runs } = heldKind('held');
     const jobs = queueOf(database, [kind], { maxCrashes: 1 });
@@ -441,7 +442,7 @@ describe('the queue', () => {
     await waitUntil(() => runs.length === 1);
   });
 
-  test('keeps as failed what it does not know, moves what changed its lane, and forgets what failed long ago', async () => {
+  test('fails jobs of unknown kinds, moves jobs whose kind changed lanes, and removes old failed jobs', async () => {
     const database = await openedDatabase();
     const { kind, runs } = heldKind('held', 'wide');
     const old = queueOf(database, [kind, heldKind('retired').kind]);
@@ -454,7 +455,7 @@ describe('the queue', () => {
     const jobs = await startedQueue(database, [{ ...kind, lane: 'work' }]);
     await waitUntil(() => runs.length === 1);
     expect(rowsOf(database)).toMatchObject([
-      { subject_id: 'vi1', state: 'failed', failure: 'This server knows no jobs of the kind retired.' },
+      { subject_id: 'vi1', state: 'failed', failure: 'This server has no jobs of the kind retired.' },
       { subject_id: 'vi2', state: 'running', lane: 'work' },
     ]);
     expect(() => jobs.add({ kind: 'retired', subjectId: 'vi1' })).toThrow(
@@ -462,7 +463,7 @@ describe('the queue', () => {
     );
   });
 
-  test('refuses kinds that it could not run', async () => {
+  test('rejects kinds that it cannot run', async () => {
     const database = await openedDatabase();
     const { kind } = heldKind('held');
     const jobs = queueOf(database, [kind]);
@@ -472,7 +473,7 @@ describe('the queue', () => {
     expect(() => jobs.register({ ...kind, kind: 'late' })).toThrow('before the start');
   });
 
-  test('writes down how a job ended as soon as the database takes it', async () => {
+  test('records an outcome as soon as the database accepts it', async () => {
     const database = await openedDatabase();
     const { kind, runs } = heldKind('held');
     const jobs = await startedQueue(database, [kind]);

@@ -44,7 +44,7 @@ export class ChunkAssembler {
     return {
       kind: assembleJobKind,
       lane,
-      attemptsAtMost: maxAttempts,
+      maxAttempts,
       run: job => this.#run(job),
       onGiveUp: (job, error) =>
         void this.#failSource(

@@ -108,14 +108,14 @@ export class SourceImporter {
       {
         kind: 'fetch',
         lane: lanes.fetch,
-        attemptsAtMost: maxFetchAttempts,
+        maxAttempts: maxFetchAttempts,
         run: job => this.#run(job, maxFetchAttempts, address => this.#fetch(job, address)),
         onGiveUp,
       },
       {
         kind: 'clone',
         lane: lanes.clone,
-        attemptsAtMost: maxCloneAttempts,
+        maxAttempts: maxCloneAttempts,
         run: job => this.#run(job, maxCloneAttempts, from => this.#clone(job, from)),
         onGiveUp,
       },
@@ -139,7 +139,7 @@ export class SourceImporter {
 
   async #run(
     job: RunningJob,
-    attemptsAtMost: number,
+    maxAttempts: number,
     importSource: (address: string) => Promise<number>,
   ): Promise<void> {
     const { store, database, files, sourceReady, clock } = this.#options;
@@ -155,7 +155,7 @@ export class SourceImporter {
       const isFinal = failure instanceof AppError && failure.kind === 'invalid';
       const isOver =
         isFinal ||
-        job.attempt >= attemptsAtMost ||
+        job.attempt >= maxAttempts ||
         (failure instanceof AppError && failure.code === 'disk-full');
       if (isOver) await files.removePartial(videoId);
       throw failure;

@@ -32,7 +32,7 @@ export function joinKind(context: VodContext, book: RecordingRepository): JobKin
   return {
     kind,
     lane: vodLanes.prepare,
-    attemptsAtMost: maxAttempts,
+    maxAttempts,
     run: job => joinSpans(context, book, job),
     onGiveUp: ({ subjectId }) => {
       context.records.sourceFailed(subjectId, unusable);

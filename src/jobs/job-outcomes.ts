@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../shared/clock.ts';
+import { AppError, messageOf } from '../shared/errors.ts';
+import type { Logger } from '../shared/logger.ts';
+import type { Database } from '../store/database.ts';
+import type { JobStore, StoredJob } from './job.store.ts';
+import type { JobKind } from './job.ts';
+
+/** Result of an attempt. Attempts that the server's stop ended have none. */
+export type JobOutcome = 'done' | 'retried' | 'failed' | 'cancelled';
+
+/** Receives metrics of ended attempts. */
+export interface JobsObserver {
+  jobEnded(kind: string, outcome: JobOutcome, durationMs: number): void;
+}
+
+/** One run of a job. */
+export interface JobAttempt {
+  readonly job: StoredJob;
+  readonly kind: JobKind;
+  /** Counted from 1. */
+  readonly number: number;
+  readonly startedAtMs: number;
+  readonly isCancelled: boolean;
+  readonly controller: AbortController;
+}
+
+/** The error of an attempt that did not succeed. */
+export interface AttemptFailure {
+  readonly error: unknown;
+}
+
+/** Delays before the second, third, ... attempt. The last one repeats. */
+export const retryDelaysMs: readonly number[] = [1_000, 5_000, 30_000, 120_000, 600_000];
+/** Adds up to this share to a delay, so that jobs that failed together are not retried together. */
+const retryJitter = 0.2;
+/** Delay before a failed write to the database is repeated. */
+export const databaseRetryMs = 1_000;
+const maxFailureLength = 1_000;
+
+/** Records how attempts ended: removes, requeues or fails their jobs. */
+export class JobOutcomes {
+  readonly #store: JobStore;
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #observer: JobsObserver | undefined;
+
+  constructor(options: {
+    readonly store: JobStore;
+    readonly database: Database;
+    readonly clock: Clock;
+    readonly log: Logger;
+    readonly observer: JobsObserver | undefined;
+  }) {
+    this.#store = options.store;
+    this.#database = options.database;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#observer = options.observer;
+  }
+
+  /** Records an outcome, and repeats that until the database accepts it or `stopping` aborts. */
+  async record(
+    attempt: JobAttempt,
+    failure: AttemptFailure | undefined,
+    stopping: AbortSignal,
+  ): Promise<void> {
+    for (;;) {
+      try {
+        const outcome = this.#write(attempt, failure);
+        const durationMs = this.#clock.monotonicMs() - attempt.startedAtMs;
+        if (outcome !== undefined) this.#observer?.jobEnded(attempt.kind.kind, outcome, durationMs);
+        return;
+      } catch (error) {
+        this.#log.error('job-outcome-not-saved', { ...idsOf(attempt.job), error });
+        if (stopping.aborted) return;
+        await sleep(databaseRetryMs, undefined, { signal: stopping }).catch(() => {});
+      }
+    }
+  }
+
+  /** Fails a job during which the process died too often: the job may be what ends it. */
+  failCrashed(job: StoredJob, kind: JobKind): void {
+    const sentence = `The server stopped unexpectedly ${job.crashes} times while it worked on this file.`;
+    const detail = `${sentence} Upload it again, or in another format.`;
+    const error = new AppError('server-error', sentence, { details: { detail } });
+    const outcome = this.#giveUp(job, kind, job.attempts, error);
+    this.#observer?.jobEnded(kind.kind, outcome, 0);
+  }
+
+  #write(
+    { job, kind, number, isCancelled, controller }: JobAttempt,
+    failure: AttemptFailure | undefined,
+  ): JobOutcome | undefined {
+    const nowMs = this.#clock.nowMs();
+    if (isCancelled) {
+      // The row still exists only if the transaction that cancelled the job was rolled back.
+      this.#store.requeue(job.id, nowMs, job.attempts, null);
+      this.#log.debug('job-cancelled', idsOf(job));
+      return 'cancelled';
+    }
+    if (failure === undefined) {
+      this.#store.remove(job.id);
+      this.#log.debug('job-done', idsOf(job));
+      return 'done';
+    }
+    if (controller.signal.aborted) {
+      this.#store.requeue(job.id, nowMs, job.attempts, null);
+      this.#log.debug('job-requeued', idsOf(job));
+      return undefined;
+    }
+    const { error } = failure;
+    const isFinal = error instanceof AppError && error.kind === 'invalid';
+    // The job did not cause a full disk, and it may take long until somebody frees space: the last attempt is repeated.
+    const isDiskFull = error instanceof AppError && error.code === 'disk-full';
+    if (isFinal || (number >= kind.maxAttempts && !isDiskFull)) {
+      return this.#giveUp(job, kind, number, error);
+    }
+    const delayMs = retryDelayMs(number);
+    const attempts = Math.min(number, Math.max(1, kind.maxAttempts - 1));
+    this.#store.requeue(job.id, nowMs + delayMs, attempts, failureText(error));
+    this.#log.warn('job-retried', { ...idsOf(job), attempt: number, delayMs, error });
+    return 'retried';
+  }
+
+  #giveUp(job: StoredJob, kind: JobKind, attempts: number, error: unknown): JobOutcome {
+    const nowMs = this.#clock.nowMs();
+    try {
+      this.#database.transaction(() => {
+        if (this.#store.fail(job.id, failureText(error), nowMs)) kind.onGiveUp?.(job, error);
+      });
+    } catch (fault) {
+      // Without the consequences of the failure its owner would wait forever: the job is tried again.
+      this.#log.error('job-give-up-failed', { ...idsOf(job), error: fault });
+      this.#store.requeue(job.id, nowMs + retryDelayMs(retryDelaysMs.length), attempts, failureText(error));
+      return 'retried';
+    }
+    const level = error instanceof AppError ? error.logLevel : 'error';
+    this.#log[level]('job-failed', { ...idsOf(job), attempts, error });
+    return 'failed';
+  }
+}
+
+/** Fields that identify a job in log lines. */
+export function idsOf(job: StoredJob): Readonly<Record<string, unknown>> {
+  return { jobId: job.id, kind: job.kind, subjectId: job.subjectId };
+}
+
+function retryDelayMs(attempt: number): number {
+  const delayMs = retryDelaysMs[Math.min(attempt, retryDelaysMs.length) - 1]!;
+  return Math.round(delayMs * (1 + Math.random() * retryJitter));
+}
+
+function failureText(error: unknown): string {
+  return messageOf(error).slice(0, maxFailureLength);
+}
