@@ -298,14 +298,16 @@ export function createApi(options: ApiOptions): Api {
     requireMaxPixels(image, images.maxPixels);
     return images.mark(path, image);
   };
+  const videosStore = new VideosStore(database);
+  const liveStreamsStore = new LiveStreamsStore(database);
   const players = new PlayersService({
-    store: new PlayersStore(database),
+    store: new PlayersStore(database, [videosStore, liveStreamsStore]),
     files,
     baseUrl: publicUrl,
     clock,
   });
   const liveStreams = new LiveStreamsService({
-    store: new LiveStreamsStore(database),
+    store: liveStreamsStore,
     thumbnails: new LiveThumbnailFiles(files, mark),
     live: options.live,
     privateTokens,
@@ -345,7 +347,7 @@ export function createApi(options: ApiOptions): Api {
     playerExists: (projectId, playerId) => players.exists(projectId, playerId),
     isPlayerRemoved: playerId => players.isRemoved(playerId),
     ...options.videos,
-    store: new VideosStore(database),
+    store: videosStore,
     privateTokens,
     baseUrl: publicUrl,
     clock,

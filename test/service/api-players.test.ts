@@ -281,10 +281,10 @@ describe('what names a player theme', () => {
     const made = await create();
     await sendLogo(made, formWith(['file', png, 'a.png']));
     const { database, dataDir } = server;
-    new PlayersStore(database).remove(made.playerId);
+    new PlayersStore(database, []).remove(made.playerId);
     expect(filesOf(made)).not.toEqual([]);
     const afterCrash = new PlayersService({
-      store: new PlayersStore(database),
+      store: new PlayersStore(database, []),
       files: new MediaFiles(dataDir),
       baseUrl: () => '',
       clock: systemClock,

@@ -188,6 +188,19 @@ export class LiveStreamsStore {
     );
   }
 
+  /** Unsets a player theme on up to `limit` live streams that name it. Returns the number of live streams. */
+  detachPlayer(playerId: string, limit: number): number {
+    const { queries } = this.#database;
+    const some = queries
+      .selectFrom('live_streams')
+      .select('id')
+      .where('player_id', '=', playerId)
+      .limit(limit);
+    return this.#database.run(
+      queries.updateTable('live_streams').set({ player_id: null }).where('id', 'in', some),
+    );
+  }
+
   #update(projectId: string, liveStreamId: string, changes: Partial<LiveStreamRow>): void {
     this.#database.run(
       this.#database.queries

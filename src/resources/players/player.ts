@@ -1,4 +1,4 @@
-/** Colours of a theme, and what they are unless given. */
+/** Colors of a theme, with their defaults. */
 export const playerColors = {
   text: 'rgba(255, 255, 255, 1)',
   link: 'rgba(255, 255, 255, 1)',
@@ -12,7 +12,7 @@ export const playerColors = {
   backgroundText: 'rgba(255, 255, 255, 1)',
 } as const;
 
-/** Switches of a theme, and what they are unless given. */
+/** Switches of a theme, with their defaults. */
 export const playerSwitches = {
   enableApi: true,
   enableControls: true,
@@ -21,25 +21,23 @@ export const playerSwitches = {
   forceLoop: false,
 } as const;
 
-/** Name of a colour of a theme. */
 export type PlayerColor = keyof typeof playerColors;
 
-/** Name of a switch of a theme. */
-export type PlayerSwitch = keyof typeof playerSwitches;
+type PlayerSwitch = keyof typeof playerSwitches;
 
-/** How a player looks and behaves. Colours as `rgba(…)`, as they were sent. */
+/** The look and the behavior of a player. Colors are `rgba(…)`, as they were sent. */
 export type PlayerLook = Readonly<Record<PlayerColor, string> & Record<PlayerSwitch, boolean>>;
 
-/** An image that a player shows, and where it leads. */
+/** The logo that a player shows, with its link. */
 export interface PlayerLogo {
-  /** Name in the theme's folder, new with each upload; its extension is that of the format. */
+  /** Name in the theme's folder. Each upload gets a new one, with the extension of its format. */
   readonly file: string;
   readonly bytes: number;
   /** As it was sent: any text. */
   readonly link: string | undefined;
 }
 
-/** A player theme: how the pages of the videos and live streams that name it look. */
+/** A theme for the player pages of the videos and live streams that name it. */
 export interface Player {
   readonly playerId: string;
   readonly projectId: string;
@@ -50,7 +48,7 @@ export interface Player {
   readonly updatedAtMs: number;
 }
 
-/** What may be changed of a theme; `name: null` unsets. */
+/** Changes to a theme. `name: null` unsets the name. */
 export type PlayerChanges = { readonly name?: string | null | undefined } & {
   readonly [Key in keyof PlayerLook]?: PlayerLook[Key] | undefined;
 };
@@ -59,14 +57,13 @@ const rgbaPattern =
   /^rgba\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*((?:0|1)(?:\.\d{1,10})?|\.\d{1,10})\s*\)$/i;
 const maxRgbaChars = 64;
 
-/** Whether a text is a colour such as `rgba(255, 255, 255, .35)`. */
+/** Tells whether a text is a color such as `rgba(255, 255, 255, .35)`. */
 export function isRgba(text: string): boolean {
   if (text.length > maxRgbaChars) return false;
   const [, red, green, blue, alpha] = rgbaPattern.exec(text) ?? [];
   return [red, green, blue].every(part => Number(part) <= 255) && Number(alpha) <= 1;
 }
 
-/** What is given put over what is there. */
 export function applyPlayerChanges(look: PlayerLook, changes: PlayerChanges): PlayerLook {
   const given = Object.entries(changes).filter(
     ([key, value]) => value !== undefined && Object.hasOwn(look, key),

@@ -1,6 +1,6 @@
 import { imageBody } from '../../http/bodies/uploaded-image.ts';
-import type { Caller } from '../../http/routing/caller.ts';
 import { pageOf, sortOf } from '../../http/routing/pagination.ts';
+import { projectResource } from '../../http/routing/project-resource.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
 import {
   playerChangesSchema,
@@ -14,36 +14,30 @@ import { logoImage, type PlayersService } from './players.service.ts';
 /** The routes below `/players`. */
 export function playerRoutes(players: PlayersService): Route[] {
   const tag = 'Player themes';
-  const one = {
-    tag,
-    auth: 'key',
-    params: { playerId: 'Id of the player theme.' },
-    find: ({ params, caller }: { params: { playerId: string }; caller: Caller }) =>
-      players.find(caller.projectId, params.playerId),
-  } as const;
+  const all = { path: '/players', tag, auth: 'key' } as const;
+  const one = projectResource(tag, ['playerId', 'Id of the player theme.'], (projectId, id) =>
+    players.find(projectId, id),
+  );
   const shown = { description: 'The player theme.', schema: playerSchema };
 
   return [
     defineRoute({
       method: 'GET',
-      path: '/players',
-      tag,
+      ...all,
       summary: 'List player themes',
-      auth: 'key',
       query: playersQuerySchema,
       success: { status: 200, description: 'A page of player themes.', schema: playerListSchema },
-      handle: ({ caller, query, path, queryText }) => {
-        const { views, total } = players.list(caller.projectId, sortOf(query, 'createdAt'), query);
-        return pageOf({ path, queryText, query }, { items: views, total });
-      },
+      handle: request =>
+        pageOf(
+          request,
+          players.list(request.caller.projectId, sortOf(request.query, 'createdAt'), request.query),
+        ),
     }),
     defineRoute({
       method: 'POST',
-      path: '/players',
-      tag,
+      ...all,
       summary: 'Create a player theme',
-      description: 'Colours and behaviour of the player page, for the videos and live streams that name it.',
-      auth: 'key',
+      description: 'Colors and behavior of the player page, for the videos and live streams that name it.',
       body: jsonBody(playerCreationSchema),
       success: { status: 201, ...shown },
       handle: ({ caller, body }) => players.create(caller.projectId, body),
@@ -60,7 +54,8 @@ export function playerRoutes(players: PlayersService): Route[] {
       method: 'PATCH',
       path: '/players/{playerId}',
       summary: 'Change a player theme',
-      description: 'What is not sent stays. Viewers see it within seconds, or with their next visit.',
+      description:
+        'Attributes that you do not send keep their values. Viewers see the change within seconds, or on their next visit.',
       ...one,
       body: jsonBody(playerChangesSchema),
       success: { status: 200, ...shown },
@@ -72,19 +67,19 @@ export function playerRoutes(players: PlayersService): Route[] {
       summary: 'Delete a player theme',
       description: 'Videos and live streams that name it have no theme from then on.',
       ...one,
-      success: { status: 204, description: 'It is gone.' },
+      success: { status: 204, description: 'The player theme is deleted.' },
       handle: ({ found }) => players.remove(found),
     }),
     defineRoute({
       method: 'POST',
       path: '/players/{playerId}/logo',
       summary: 'Upload a logo',
-      description: 'Takes the place of any other, with its link.',
+      description: 'Replaces the current logo and its link.',
       ...one,
       body: {
         ...imageBody(logoImage, 'A JPEG or PNG image'),
         fields: {
-          link: 'Where a click on the logo leads. Any text is kept as it is, but only http and https addresses lead somewhere.',
+          link: 'The link behind the logo. Any text is stored, but only http and https URLs can be clicked.',
         },
       },
       success: { status: 201, ...shown },
@@ -94,9 +89,9 @@ export function playerRoutes(players: PlayersService): Route[] {
       method: 'DELETE',
       path: '/players/{playerId}/logo',
       summary: 'Delete the logo',
-      description: 'And its link. Does nothing when there is none.',
+      description: 'Deletes the link with it. Does nothing when there is no logo.',
       ...one,
-      success: { status: 204, description: 'It is gone.' },
+      success: { status: 204, description: 'The logo is deleted.' },
       handle: ({ found }) => players.removeLogo(found),
     }),
   ];

@@ -19,22 +19,22 @@ const ignoredAttribute = z
   .meta({ deprecated: true, description: 'Sent by old clients; ignored.' });
 
 const settable = {
-  name: text(maxNameChars).nullish().describe('What you call the theme; null unsets it.'),
-  text: color('Colour of the text of the controls'),
-  link: color('Colour of the buttons'),
-  linkHover: color('Colour of the button that is pointed at'),
-  linkActive: color('Colour of the button that is pressed'),
-  trackPlayed: color('Colour of what has been played on the bar'),
-  trackUnplayed: color('Colour of what is loaded on the bar'),
-  trackBackground: color('Colour of the bar'),
-  backgroundTop: color('Colour behind the title'),
-  backgroundBottom: color('Colour behind the controls'),
-  backgroundText: color('Colour of the title'),
-  enableApi: flag('Whether the page around may drive the player; true unless given.'),
-  enableControls: flag('Whether there are controls; true unless given.'),
-  forceAutoplay: flag('Whether it plays by itself whatever its address says; false unless given.'),
-  hideTitle: flag('Whether the title is left out; false unless given.'),
-  forceLoop: flag('Whether it begins again at the end whatever its address says; false unless given.'),
+  name: text(maxNameChars).nullish().describe('Your name for the theme; null unsets it.'),
+  text: color('Color of the text of the controls'),
+  link: color('Color of the buttons'),
+  linkHover: color('Color of a button under the pointer'),
+  linkActive: color('Color of a pressed button'),
+  trackPlayed: color('Color of the played part of the progress bar'),
+  trackUnplayed: color('Color of the loaded part of the progress bar'),
+  trackBackground: color('Color of the progress bar'),
+  backgroundTop: color('Color behind the title'),
+  backgroundBottom: color('Color behind the controls'),
+  backgroundText: color('Color of the title'),
+  enableApi: flag('Lets the embedding page control the player. Default: true.'),
+  enableControls: flag('Shows the controls. Default: true.'),
+  forceAutoplay: flag('Starts playing without a click, whatever the URL says. Default: false.'),
+  hideTitle: flag('Hides the title. Default: false.'),
+  forceLoop: flag('Restarts at the end, whatever the URL says. Default: false.'),
   shapeMargin: ignoredAttribute,
   shapeRadius: ignoredAttribute,
   shapeAspect: ignoredAttribute,
@@ -43,22 +43,18 @@ const settable = {
   language: ignoredAttribute,
 };
 
-/** Body of `POST /players`. */
 export const playerCreationSchema = z
   .strictObject(settable)
   .meta({ examples: [{ name: 'Night', trackPlayed: 'rgba(88, 131, 255, .95)', hideTitle: true }] });
 
-/** Body of `PATCH /players/{playerId}`. */
 export const playerChangesSchema = z
   .strictObject(settable)
   .meta({ examples: [{ backgroundBottom: 'rgba(10, 20, 40, .8)' }] });
 
-/** Query of `GET /players`. */
 export const playersQuerySchema = listQuery({}, ['name', 'createdAt', 'updatedAt']);
 
 const colorText = z.string().describe('`rgba(red, green, blue, alpha)`, as it was sent.');
 
-/** A player theme in answers. */
 export const playerSchema = z
   .object({
     playerId: z.string(),
@@ -81,8 +77,8 @@ export const playerSchema = z
     createdAt: z.iso.datetime({ offset: true }),
     updatedAt: z.iso.datetime({ offset: true }),
     assets: z.object({
-      logo: z.string().nullable().describe('Address of the logo; null without one.'),
-      link: z.string().nullable().describe('Where a click on the logo leads, exactly as it was sent.'),
+      logo: z.string().nullable().describe('URL of the logo; null without one.'),
+      link: z.string().nullable().describe('The link behind the logo, exactly as it was sent.'),
     }),
   })
   .meta({
@@ -103,8 +99,6 @@ export const playerSchema = z
     ],
   });
 
-/** A player theme as the API shows it. */
 export type PlayerView = z.input<typeof playerSchema>;
 
-/** A page of player themes. */
 export const playerListSchema = listSchema(playerSchema);

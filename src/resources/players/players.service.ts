@@ -1,10 +1,11 @@
 import { rm, rmdir } from 'node:fs/promises';
 import { type ImageRules, readUploadedImage } from '../../http/bodies/uploaded-image.ts';
+import { notFoundError } from '../../http/routing/project-resource.ts';
 import type { UploadedFile } from '../../http/routing/route.ts';
 import { attributeError } from '../../http/routing/validation.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
-import { AppError } from '../../shared/errors.ts';
 import { newId, newUuid } from '../../shared/ids.ts';
+import { type ListResult, mapList } from '../../shared/list-page.ts';
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import {
@@ -18,7 +19,6 @@ import {
 import type { PlayerView } from './players.schema.ts';
 import type { PlayersStore } from './players.store.ts';
 
-/** Images that may be logos. */
 export const logoImage: ImageRules = {
   types: ['image/jpeg', 'image/png'],
   maxBytes: 100 * 1_024,
@@ -28,20 +28,19 @@ export const logoImage: ImageRules = {
 };
 
 const maxLinkChars = 2_048;
-/** Rows that one {@link PlayersService.detachRemoved} frees at most, in small steps; the rest waits for the next. */
+/** Rows that one run of {@link PlayersService.detachRemoved} changes, in small steps. The next run goes on. */
 const maxDetachedPerRun = 100_000;
 
-/** What player themes are kept with. */
-export interface PlayersOptions {
+interface PlayersOptions {
   readonly store: PlayersStore;
   readonly files: MediaFiles;
-  /** Base of asset addresses, without a slash at its end. */
+  /** Base of asset URLs, without a trailing slash. */
   readonly baseUrl: () => string;
   readonly clock: Clock;
 }
 
-/** What a page that plays shows of a theme. `logo`: path of the image, another one with each upload. */
-export interface PlayerPageTheme {
+/** The theme of a player page. `logo` is the path of the image, a new one with each upload. */
+interface PlayerPageTheme {
   readonly colors: Readonly<Record<PlayerColor, string>>;
   readonly enableApi: boolean;
   readonly enableControls: boolean;
@@ -53,8 +52,8 @@ export interface PlayerPageTheme {
 }
 
 /**
- * What a caller can do with player themes, and what viewers' pages get of them. A logo's file is in place before its row says so
- * and goes after it; what a crash leaves goes with its theme, or soon after the next start when the theme is gone.
+ * Manages player themes. A logo's file is written before its row and deleted after it. A file that a crash leaves is deleted with its
+ * theme, or soon after the next start when the theme is already deleted.
  */
 export class PlayersService {
   readonly #options: PlayersOptions;
@@ -65,28 +64,23 @@ export class PlayersService {
     this.#store = options.store;
   }
 
-  /** A theme of a project. */
   find(projectId: string, playerId: string): Player | undefined {
     return this.#store.find(projectId, playerId);
   }
 
-  /** Whether a project has a theme. */
   exists(projectId: string, playerId: string): boolean {
     return this.find(projectId, playerId) !== undefined;
   }
 
-  /** Whether a theme that a video or live stream names is gone. */
+  /** Tells whether a theme that a video or live stream names is deleted. */
   isRemoved(playerId: string): boolean {
     return this.#store.isRemoved(playerId);
   }
 
-  /** One page of a project's themes, and how many there are on all pages. */
-  list(...query: Parameters<PlayersStore['list']>): { views: PlayerView[]; total: number } {
-    const { players, total } = this.#store.list(...query);
-    return { views: players.map(player => this.view(player)), total };
+  list(...query: Parameters<PlayersStore['list']>): ListResult<PlayerView> {
+    return mapList(this.#store.list(...query), player => this.view(player));
   }
 
-  /** A theme as its owner sees it. */
   view(player: Player): PlayerView {
     const { playerId, name, look, logo } = player;
     const address = logo && `${this.#options.baseUrl()}/player/${playerId}/logo${extensionOf(logo.file)}`;
@@ -100,7 +94,6 @@ export class PlayersService {
     };
   }
 
-  /** Makes a theme; what is not given is as usual. */
   create(projectId: string, attributes: PlayerChanges): PlayerView {
     const nowMs = this.#options.clock.nowMs();
     const player: Player = {
@@ -116,7 +109,7 @@ export class PlayersService {
     return this.view(player);
   }
 
-  /** Changes what is given. @throws AppError `resource-not-found` when the theme went while the request came in */
+  /** @throws AppError `resource-not-found` when the theme was deleted meanwhile */
   change({ projectId, playerId }: Player, changes: PlayerChanges): PlayerView {
     const player = this.#requirePlayer(projectId, playerId);
     const name = changes.name === undefined ? player.name : (changes.name ?? undefined);
@@ -125,18 +118,17 @@ export class PlayersService {
     return this.view(this.#requirePlayer(projectId, playerId));
   }
 
-  /** Removes a theme; the videos and live streams that named it have none from then on. */
   async remove({ playerId }: Player): Promise<void> {
-    const isFree = this.#store.remove(playerId);
+    const isDetached = this.#store.remove(playerId);
     await this.#removeFolder(playerId);
-    if (isFree) this.#store.forget(playerId);
+    if (isDetached) this.#store.forget(playerId);
   }
 
   /**
-   * Shows a received image in the player, in place of any other; `link` of the form is where it leads.
+   * Replaces the logo and its link, the form field `link`.
    *
-   * @throws AppError of the `uploaded-file-` codes when it can be no logo; `invalid-attribute` for a link that is too long;
-   *   `resource-not-found` when the theme went meanwhile
+   * @throws AppError of the `uploaded-file-` codes when the file cannot be a logo; `invalid-attribute` for an unusable link;
+   *   `resource-not-found` when the theme was deleted meanwhile
    */
   async setLogo({ projectId, playerId }: Player, file: UploadedFile): Promise<PlayerView> {
     const { files, clock } = this.#options;
@@ -161,14 +153,14 @@ export class PlayersService {
     return this.view(this.#requirePlayer(projectId, playerId));
   }
 
-  /** Takes the logo and its link away. */
+  /** Removes the logo and its link. */
   async removeLogo({ projectId, playerId }: Player): Promise<void> {
     const { logo } = this.#requirePlayer(projectId, playerId);
     this.#store.setLogo(playerId, undefined, this.#options.clock.nowMs());
     if (logo !== undefined) await this.#removeFile(playerId, logo.file);
   }
 
-  /** What pages show of a theme, whosever it is; undefined when there is none (any more). */
+  /** The theme of a player page; undefined when it does not exist. */
   shown(playerId: string): PlayerPageTheme | undefined {
     const player = this.#store.findAny(playerId);
     if (player === undefined) return undefined;
@@ -182,7 +174,7 @@ export class PlayersService {
     };
   }
 
-  /** The file of a theme's logo, if it is of this format; for delivery. */
+  /** The file of a theme's logo, if it has this format. */
   logoFile(
     playerId: string,
     extension: 'png' | 'jpg',
@@ -193,17 +185,18 @@ export class PlayersService {
   }
 
   /**
-   * Takes themes that are gone off what names them still, as far as that was too much at once, and removes files that a crash left.
-   * How many rows were changed.
+   * Unsets removed themes on rows that still name them, and deletes files that a crash left.
+   *
+   * @returns number of changed rows
    */
   async detachRemoved(): Promise<number> {
     let count = 0;
     for (const playerId of this.#store.removed()) {
       for (let isDone = false; !isDone; ) {
         if (count >= maxDetachedPerRun) return count;
-        const { freed, isFree } = this.#store.detachSome(playerId);
-        count += freed;
-        isDone = isFree;
+        const { rows, isDetached } = this.#store.detachSome(playerId);
+        count += rows;
+        isDone = isDetached;
         await yieldToEventLoop();
       }
       await this.#removeFolder(playerId);
@@ -215,7 +208,7 @@ export class PlayersService {
   #requirePlayer(projectId: string, playerId: string): Player {
     const player = this.find(projectId, playerId);
     if (player !== undefined) return player;
-    throw new AppError('resource-not-found', undefined, { details: { name: 'playerId' } });
+    throw notFoundError('playerId');
   }
 
   async #removeFolder(playerId: string): Promise<void> {
@@ -225,7 +218,7 @@ export class PlayersService {
   async #removeFile(playerId: string, name: string): Promise<void> {
     const { files } = this.#options;
     await rm(files.player(playerId, name), { force: true });
-    // Not empty while another logo has taken the place of this one.
+    // Fails while the folder holds another logo.
     await rmdir(files.player(playerId)).catch(() => {});
   }
 }

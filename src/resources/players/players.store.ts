@@ -1,88 +1,71 @@
+import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
 import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
 import { listTotal } from '../../store/list-total.ts';
+import { readListPage } from '../../store/read-list-page.ts';
 import type { PlayerRow } from '../../store/tables.ts';
 import type { Player, PlayerLogo, PlayerLook } from './player.ts';
 
+/** Rows that can name a theme. */
+interface ThemedRows {
+  /** Unsets the theme on up to `limit` rows that name it. Returns the number of rows. */
+  detachPlayer(playerId: string, limit: number): number;
+}
+
 const sortColumns = { name: 'name_folded', createdAt: 'created_at_ms', updatedAt: 'updated_at_ms' } as const;
 
-/** Rows that are taken a theme off at once: a few milliseconds. */
+/** Rows that one transaction detaches: a few milliseconds. */
 const detachBatchSize = 50;
 
 /**
- * Player themes in the database. A theme may be named by a million videos, which cannot all be changed when it is deleted: some
- * are at once, and for the others it is written down that the theme they name is gone, until they have been changed too. What is
- * written down also stands for the theme's files, until those are gone.
+ * Player themes in the database. A million videos can name a theme, too many to change in one transaction when it is deleted. The id of
+ * a deleted theme stays in `removed_players` until no row names it and its files are deleted.
  */
 export class PlayersStore {
   readonly #database: Database;
+  readonly #themedRows: readonly ThemedRows[];
   readonly #find;
-  readonly #detachVideos;
-  readonly #detachLiveStreams;
-  /** Themes that are gone while rows may still name them, or files of theirs be there. */
   readonly #removed: Set<string>;
 
-  constructor(database: Database) {
-    const { sqlite, queries } = database;
+  constructor(database: Database, themedRows: readonly ThemedRows[]) {
+    const { queries } = database;
     this.#database = database;
-    this.#find = sqlite.prepare<[string], PlayerRow>('SELECT * FROM players WHERE id = ?');
-    this.#detachVideos = sqlite.prepare<[string, number]>(
-      `UPDATE videos SET player_id = NULL
-       WHERE number IN (SELECT number FROM videos WHERE player_id = ? LIMIT ?)`,
-    );
-    this.#detachLiveStreams = sqlite.prepare<[string, number]>(
-      `UPDATE live_streams SET player_id = NULL
-       WHERE rowid IN (SELECT rowid FROM live_streams WHERE player_id = ? LIMIT ?)`,
+    this.#themedRows = themedRows;
+    this.#find = database.prepare<{ id: string }, PlayerRow>(({ id }) =>
+      queries.selectFrom('players').selectAll().where('id', '=', id),
     );
     this.#removed = new Set(
       database.all(queries.selectFrom('removed_players').select('id')).map(({ id }) => id),
     );
   }
 
-  /** A theme, whosever it is. */
+  /** A theme of any project. */
   findAny(playerId: string): Player | undefined {
-    const row = this.#find.get(playerId);
+    const row = this.#find.first({ id: playerId });
     return row === undefined ? undefined : playerFrom(row);
   }
 
-  /** A theme of a project. */
   find(projectId: string, playerId: string): Player | undefined {
     const player = this.findAny(playerId);
     return player?.projectId === projectId ? player : undefined;
   }
 
-  /** One page of a project's themes, and how many there are on all pages. */
   list(
     projectId: string,
-    sort: { field: keyof typeof sortColumns; direction: 'asc' | 'desc' },
-    page: { currentPage: number; pageSize: number },
-  ): { players: Player[]; total: number } {
-    const { queries } = this.#database;
-    const total = listTotal(this.#database, projectId, 'players');
-    const offset = (page.currentPage - 1) * page.pageSize;
-    if (offset >= total) return { players: [], total };
-    const column = sortColumns[sort.field];
-    // Skipping rows is cheap only while it stays in the index, so the page is found first and read afterwards.
-    const ids = queries
-      .selectFrom('players')
-      .select('id')
-      .where('project_id', '=', projectId)
-      .orderBy(column, sort.direction)
-      .orderBy('id', sort.direction)
-      .limit(page.pageSize)
-      .offset(offset);
-    const rows = this.#database.all(
-      queries
-        .selectFrom('players')
-        .selectAll()
-        .where('id', 'in', ids)
-        .orderBy(column, sort.direction)
-        .orderBy('id', sort.direction),
-    );
-    return { players: rows.map(playerFrom), total };
+    { field, direction }: Sort<keyof typeof sortColumns>,
+    page: PageRequest,
+  ): ListResult<Player> {
+    return readListPage(this.#database, {
+      table: 'players',
+      matching: this.#database.queries.selectFrom('players').where('project_id', '=', projectId),
+      id: 'id',
+      sort: { field: sortColumns[field], direction },
+      page,
+      total: listTotal(this.#database, projectId, 'players'),
+      toItem: playerFrom,
+    });
   }
 
-  /** Adds a theme. */
   add(player: Player): void {
     this.#database.run(
       this.#database.queries.insertInto('players').values({
@@ -97,7 +80,6 @@ export class PlayersStore {
     );
   }
 
-  /** Gives a theme another name and look. */
   change(playerId: string, values: { name: string | undefined; look: PlayerLook }, atMs: number): void {
     this.#update(playerId, {
       ...nameColumns(values.name),
@@ -106,15 +88,14 @@ export class PlayersStore {
     });
   }
 
-  /** Gives a theme another logo, or none. False when the theme is gone. */
-  setLogo(playerId: string, logo: PlayerLogo | undefined, atMs: number): boolean {
-    return this.#update(playerId, { ...logoColumns(logo), updated_at_ms: atMs }) > 0;
+  setLogo(playerId: string, logo: PlayerLogo | undefined, atMs: number): void {
+    this.#update(playerId, { ...logoColumns(logo), updated_at_ms: atMs });
   }
 
-  /** Removes a theme; what named it names none from then on. True when no row names it, false when {@link detachSome} has to go on. */
+  /** Removes a theme. Returns false when rows still name it, and {@link detachSome} has to go on. */
   remove(playerId: string): boolean {
     const { queries } = this.#database;
-    const isFree = this.#database.transaction(() => {
+    const isDetached = this.#database.transaction(() => {
       this.#database.run(queries.deleteFrom('players').where('id', '=', playerId));
       this.#database.run(
         queries
@@ -125,40 +106,38 @@ export class PlayersStore {
       return this.#detachBatch(playerId) < detachBatchSize;
     });
     this.#removed.add(playerId);
-    return isFree;
+    return isDetached;
   }
 
-  /** Whether a theme that a row names is gone. Asked for each video that is shown. */
+  /** Tells whether a theme that a row names is removed. Called for every video that is shown. */
   isRemoved(playerId: string): boolean {
     return this.#removed.has(playerId);
   }
 
-  /** Themes that were removed and are not forgotten yet. */
+  /** Removed themes that rows may still name, or files may be left of. */
   removed(): string[] {
     return [...this.#removed];
   }
 
-  /** Takes a removed theme off some of the rows that name it still. */
-  detachSome(playerId: string): { readonly freed: number; readonly isFree: boolean } {
-    const freed = this.#database.transaction(() => this.#detachBatch(playerId));
-    return { freed, isFree: freed < detachBatchSize };
+  detachSome(playerId: string): { readonly rows: number; readonly isDetached: boolean } {
+    const rows = this.#database.transaction(() => this.#detachBatch(playerId));
+    return { rows, isDetached: rows < detachBatchSize };
   }
 
-  /** Forgets a removed theme: no row names it, and its files are gone. */
+  /** Forgets a removed theme that no row names and that has no files. */
   forget(playerId: string): void {
     this.#database.run(this.#database.queries.deleteFrom('removed_players').where('id', '=', playerId));
     this.#removed.delete(playerId);
   }
 
   #detachBatch(playerId: string): number {
-    const videos = this.#detachVideos.run(playerId, detachBatchSize).changes;
-    return videos + this.#detachLiveStreams.run(playerId, detachBatchSize - videos).changes;
+    let rows = 0;
+    for (const themed of this.#themedRows) rows += themed.detachPlayer(playerId, detachBatchSize - rows);
+    return rows;
   }
 
-  #update(playerId: string, values: Partial<PlayerRow>): number {
-    return this.#database.run(
-      this.#database.queries.updateTable('players').set(values).where('id', '=', playerId),
-    );
+  #update(playerId: string, values: Partial<PlayerRow>): void {
+    this.#database.run(this.#database.queries.updateTable('players').set(values).where('id', '=', playerId));
   }
 }
 

@@ -1,4 +1,4 @@
-/** Lets whoever holds it upload videos into a project. */
+/** Lets its holder upload videos to a project without an API key. */
 export interface UploadToken {
   /** Secret, and the id. */
   readonly token: string;
@@ -10,5 +10,4 @@ export interface UploadToken {
   readonly expiresAtMs: number | undefined;
 }
 
-/** The longest life of a token, in seconds. */
 export const maxTtlSeconds = 2_147_483_647;

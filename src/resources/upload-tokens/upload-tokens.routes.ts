@@ -1,5 +1,5 @@
-import type { Caller } from '../../http/routing/caller.ts';
 import { pageOf, sortOf } from '../../http/routing/pagination.ts';
+import { projectResource } from '../../http/routing/project-resource.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
 import {
   uploadTokenCreationSchema,
@@ -11,41 +11,34 @@ import type { UploadTokensService } from './upload-tokens.service.ts';
 
 /** The routes below `/upload-tokens`. */
 export function uploadTokenRoutes(uploadTokens: UploadTokensService): Route[] {
-  const tag = 'Upload tokens';
-  const one = {
-    tag,
-    auth: 'key',
-    params: { uploadToken: 'The token.' },
-    find: ({ params, caller }: { params: { uploadToken: string }; caller: Caller }) =>
-      uploadTokens.find(caller.projectId, params.uploadToken),
-  } as const;
-  const shown = { description: 'The upload token.', schema: uploadTokenSchema };
+  const all = { path: '/upload-tokens', tag: 'Upload tokens', auth: 'key' } as const;
+  const one = projectResource('Upload tokens', ['uploadToken', 'The token.'], (projectId, token) =>
+    uploadTokens.find(projectId, token),
+  );
+  const shown = { status: 200, description: 'The upload token.', schema: uploadTokenSchema } as const;
 
   return [
     defineRoute({
       method: 'GET',
-      path: '/upload-tokens',
-      tag,
+      ...all,
       summary: 'List upload tokens',
       description: 'Those that have not expired.',
-      auth: 'key',
       query: uploadTokensQuerySchema,
       success: { status: 200, description: 'A page of upload tokens.', schema: uploadTokenListSchema },
-      handle: ({ caller, query, path, queryText }) => {
-        const { views, total } = uploadTokens.list(caller.projectId, sortOf(query, 'createdAt'), query);
-        return pageOf({ path, queryText, query }, { items: views, total });
-      },
+      handle: request =>
+        pageOf(
+          request,
+          uploadTokens.list(request.caller.projectId, sortOf(request.query, 'createdAt'), request.query),
+        ),
     }),
     defineRoute({
       method: 'POST',
-      path: '/upload-tokens',
-      tag,
+      ...all,
       summary: 'Create an upload token',
       description:
-        'Whoever has it can upload videos with `POST /upload`, without a key, until it expires. Without a body, it never expires.',
-      auth: 'key',
+        'Anyone who has it can upload videos with `POST /upload`, without an API key, until it expires. Without a body, it never expires.',
       body: jsonBody(uploadTokenCreationSchema),
-      success: { status: 200, ...shown },
+      success: shown,
       handle: ({ caller, body }) => uploadTokens.create(caller.projectId, body.ttl),
     }),
     defineRoute({
@@ -53,7 +46,7 @@ export function uploadTokenRoutes(uploadTokens: UploadTokensService): Route[] {
       path: '/upload-tokens/{uploadToken}',
       summary: 'Get an upload token',
       ...one,
-      success: { status: 200, ...shown },
+      success: shown,
       handle: ({ found }) => uploadTokens.view(found),
     }),
     defineRoute({
@@ -61,7 +54,7 @@ export function uploadTokenRoutes(uploadTokens: UploadTokensService): Route[] {
       path: '/upload-tokens/{uploadToken}',
       summary: 'Delete an upload token',
       ...one,
-      success: { status: 204, description: 'It is gone.' },
+      success: { status: 204, description: 'The upload token is deleted.' },
       handle: ({ found }) => uploadTokens.remove(found),
     }),
   ];

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 import { maxTtlSeconds } from './upload-token.ts';
 
-/** Body of `POST /upload-tokens`. */
 export const uploadTokenCreationSchema = z
   .strictObject({
     ttl: z
@@ -14,13 +13,11 @@ export const uploadTokenCreationSchema = z
   })
   .meta({ examples: [{ ttl: 3_600 }] });
 
-/** Query of `GET /upload-tokens`. */
 export const uploadTokensQuerySchema = listQuery({}, ['createdAt', 'ttl']);
 
-/** An upload token as the API shows it. */
 export const uploadTokenSchema = z
   .object({
-    token: z.string().describe('Secret: whoever has it can upload.'),
+    token: z.string().describe('Secret: anyone who has it can upload.'),
     ttl: z.int().describe('Seconds; 0 never expires.'),
     createdAt: z.iso.datetime({ offset: true }),
     expiresAt: z.iso.datetime({ offset: true }).optional().describe('Absent when it never expires.'),
@@ -37,8 +34,6 @@ export const uploadTokenSchema = z
     ],
   });
 
-/** An upload token as the API shows it. */
 export type UploadTokenView = z.input<typeof uploadTokenSchema>;
 
-/** A page of upload tokens. */
 export const uploadTokenListSchema = listSchema(uploadTokenSchema);

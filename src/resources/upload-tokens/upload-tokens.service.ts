@@ -2,11 +2,12 @@ import type { UploadCaller } from '../../http/routing/caller.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import { type ListResult, mapList, type PageRequest, type Sort } from '../../shared/list-page.ts';
 import type { UploadToken } from './upload-token.ts';
 import type { UploadTokenView } from './upload-tokens.schema.ts';
 import type { UploadTokensStore } from './upload-tokens.store.ts';
 
-/** What a caller can do with upload tokens, and who uploads with one. */
+/** Manages upload tokens, and authenticates uploads with them. */
 export class UploadTokensService {
   readonly #store: UploadTokensStore;
   readonly #clock: Clock;
@@ -16,14 +17,10 @@ export class UploadTokensService {
     this.#clock = options.clock;
   }
 
-  /**
-   * Who uploads with a token.
-   *
-   * @throws AppError of the `authentication-` codes (401), or `authorization-suspended-account` (403)
-   */
+  /** @throws AppError of the `authentication-` codes (401), or `authorization-suspended-account` (403) */
   authenticate(token: string | undefined): UploadCaller {
     if (token === undefined || token === '') throw new AppError('authentication-missing-upload-token');
-    const owner = this.#store.ownerOf(token, this.#clock.nowMs());
+    const owner = this.#store.findOwner(token, this.#clock.nowMs());
     if (owner === undefined) throw new AppError('authentication-invalid-upload-token');
     if (owner.standing === 'suspended') throw new AppError('authorization-suspended-account');
     if (owner.standing === 'not-upgraded') {
@@ -33,27 +30,20 @@ export class UploadTokensService {
     return { token, projectId: owner.projectId, environment: owner.environment };
   }
 
-  /** A token of a project that has not expired. */
+  /** A token of a project, unless it expired. */
   find(projectId: string, token: string): UploadToken | undefined {
     return this.#store.find(projectId, token, this.#clock.nowMs());
   }
 
-  /** One page of a project's tokens that have not expired, and how many there are on all pages. */
-  list(
-    projectId: string,
-    sort: { field: 'createdAt' | 'ttl'; direction: 'asc' | 'desc' },
-    page: { currentPage: number; pageSize: number },
-  ): { views: UploadTokenView[]; total: number } {
-    const { tokens, total } = this.#store.list(projectId, sort, page, this.#clock.nowMs());
-    return { views: tokens.map(viewOf), total };
+  list(projectId: string, sort: Sort<'createdAt' | 'ttl'>, page: PageRequest): ListResult<UploadTokenView> {
+    return mapList(this.#store.list(projectId, sort, page, this.#clock.nowMs()), viewOf);
   }
 
-  /** A token as its owner sees it. */
   view(token: UploadToken): UploadTokenView {
     return viewOf(token);
   }
 
-  /** Makes a token. @param ttl seconds; 0 never expires */
+  /** @param ttl seconds; 0 never expires */
   create(projectId: string, ttl: number): UploadTokenView {
     const nowMs = this.#clock.nowMs();
     const token: UploadToken = {
@@ -67,7 +57,7 @@ export class UploadTokensService {
     return viewOf(token);
   }
 
-  /** Removes a token; uploads that it began stay as they are. */
+  /** Removes a token. Uploads that were begun with it are kept. */
   remove({ projectId, token }: UploadToken): void {
     this.#store.remove(projectId, token);
   }

@@ -1,96 +1,68 @@
+import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
 import type { Database } from '../../store/database.ts';
 import { listTotal } from '../../store/list-total.ts';
+import { readListPage } from '../../store/read-list-page.ts';
 import type { Environment, UploadTokenRow } from '../../store/tables.ts';
 import { type Standing, standingOf } from '../accounts/account.ts';
 import type { UploadToken } from './upload-token.ts';
 
-interface OwnerRow {
-  project_id: string;
-  expires_at_ms: number | null;
-  environment: Environment;
-  is_suspended: number;
-  is_upgraded: number;
-}
-
 const sortColumns = { createdAt: 'created_at_ms', ttl: 'ttl_seconds' } as const;
 
-/** Upload tokens in the database. Those that expired are removed before lists are made, so that a list's total is known. */
+/** Upload tokens in the database. Expired ones are deleted before a list is read, so that its total is exact. */
 export class UploadTokensStore {
   readonly #database: Database;
-  readonly #owner;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#owner = database.sqlite.prepare<[string], OwnerRow>(
-      `SELECT t.project_id, t.expires_at_ms, p.environment, a.is_suspended, a.is_upgraded
-       FROM upload_tokens t JOIN projects p ON p.id = t.project_id JOIN accounts a ON a.id = p.account_id
-       WHERE t.token = ?`,
-    );
   }
 
-  /** Whose a token is, unless it expired. */
-  ownerOf(
+  /** The project that a token uploads to, unless the token expired. */
+  findOwner(
     token: string,
     nowMs: number,
   ): { projectId: string; environment: Environment; standing: Standing } | undefined {
-    const row = this.#owner.get(token);
-    if (row === undefined || (row.expires_at_ms !== null && row.expires_at_ms <= nowMs)) return undefined;
-    const { project_id: projectId, environment } = row;
-    const isSuspended = row.is_suspended === 1;
-    return {
-      projectId,
-      environment,
-      standing: standingOf({ isSuspended, isUpgraded: row.is_upgraded === 1, environment }),
-    };
-  }
-
-  /** A token of a project that has not expired. */
-  find(projectId: string, token: string, nowMs: number): UploadToken | undefined {
     const row = this.#database.first(
       this.#database.queries
-        .selectFrom('upload_tokens')
-        .selectAll()
-        .where('token', '=', token)
-        .where('project_id', '=', projectId),
+        .selectFrom('upload_tokens as token')
+        .innerJoin('projects as project', 'project.id', 'token.project_id')
+        .innerJoin('accounts as account', 'account.id', 'project.account_id')
+        .select(['token.project_id', 'token.expires_at_ms', 'project.environment'])
+        .select(['account.is_suspended', 'account.is_upgraded'])
+        .where('token.token', '=', token),
     );
-    if (row === undefined || (row.expires_at_ms !== null && row.expires_at_ms <= nowMs)) return undefined;
-    return tokenFrom(row);
+    if (row === undefined || isExpired(row, nowMs)) return undefined;
+    const { project_id: projectId, environment } = row;
+    const isSuspended = row.is_suspended === 1;
+    const standing = standingOf({ isSuspended, isUpgraded: row.is_upgraded === 1, environment });
+    return { projectId, environment, standing };
   }
 
-  /** One page of a project's tokens, and how many there are on all pages. */
+  /** A token of a project, unless it expired. */
+  find(projectId: string, token: string, nowMs: number): UploadToken | undefined {
+    const row = this.#database.first(this.#ofProject(projectId).selectAll().where('token', '=', token));
+    return row === undefined || isExpired(row, nowMs) ? undefined : tokenFrom(row);
+  }
+
   list(
     projectId: string,
-    sort: { field: keyof typeof sortColumns; direction: 'asc' | 'desc' },
-    page: { currentPage: number; pageSize: number },
+    { field, direction }: Sort<keyof typeof sortColumns>,
+    page: PageRequest,
     nowMs: number,
-  ): { tokens: UploadToken[]; total: number } {
-    const { queries } = this.#database;
-    this.#removeExpired(nowMs);
-    const total = listTotal(this.#database, projectId, 'upload-tokens');
-    const offset = (page.currentPage - 1) * page.pageSize;
-    if (offset >= total) return { tokens: [], total };
-    const column = sortColumns[sort.field];
-    // Skipping rows is cheap only while it stays in the index, so the page is found first and read afterwards.
-    const names = queries
-      .selectFrom('upload_tokens')
-      .select('token')
-      .where('project_id', '=', projectId)
-      .orderBy(column, sort.direction)
-      .orderBy('token', sort.direction)
-      .limit(page.pageSize)
-      .offset(offset);
-    const rows = this.#database.all(
-      queries
-        .selectFrom('upload_tokens')
-        .selectAll()
-        .where('token', 'in', names)
-        .orderBy(column, sort.direction)
-        .orderBy('token', sort.direction),
+  ): ListResult<UploadToken> {
+    this.#database.run(
+      this.#database.queries.deleteFrom('upload_tokens').where('expires_at_ms', '<=', nowMs),
     );
-    return { tokens: rows.map(tokenFrom), total };
+    return readListPage(this.#database, {
+      table: 'upload_tokens',
+      matching: this.#ofProject(projectId),
+      id: 'token',
+      sort: { field: sortColumns[field], direction },
+      page,
+      total: listTotal(this.#database, projectId, 'upload-tokens'),
+      toItem: tokenFrom,
+    });
   }
 
-  /** Adds a token. */
   add(token: UploadToken): void {
     this.#database.run(
       this.#database.queries.insertInto('upload_tokens').values({
@@ -103,7 +75,6 @@ export class UploadTokensStore {
     );
   }
 
-  /** Removes a token. */
   remove(projectId: string, token: string): void {
     this.#database.run(
       this.#database.queries
@@ -113,11 +84,13 @@ export class UploadTokensStore {
     );
   }
 
-  #removeExpired(nowMs: number): void {
-    this.#database.run(
-      this.#database.queries.deleteFrom('upload_tokens').where('expires_at_ms', '<=', nowMs),
-    );
+  #ofProject(projectId: string) {
+    return this.#database.queries.selectFrom('upload_tokens').where('project_id', '=', projectId);
   }
+}
+
+function isExpired({ expires_at_ms }: Pick<UploadTokenRow, 'expires_at_ms'>, nowMs: number): boolean {
+  return expires_at_ms !== null && expires_at_ms <= nowMs;
 }
 
 function tokenFrom(row: UploadTokenRow): UploadToken {

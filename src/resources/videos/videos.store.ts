@@ -258,6 +258,15 @@ export class VideosStore {
     return count > 0;
   }
 
+  /** Unsets a player theme on up to `limit` videos that name it. Returns the number of videos. */
+  detachPlayer(playerId: string, limit: number): number {
+    const { queries } = this.#database;
+    const some = queries.selectFrom('videos').select('number').where('player_id', '=', playerId).limit(limit);
+    return this.#database.run(
+      queries.updateTable('videos').set({ player_id: null }).where('number', 'in', some),
+    );
+  }
+
   #update({ projectId, isDiscarded }: ListScope, videoId: string, changes: Updateable<VideoRow>): void {
     this.#database.run(
       this.#database.queries

@@ -1,4 +1,4 @@
-/** An image that can be burned into videos. */
+/** An image to burn into videos. */
 export interface Watermark {
   readonly watermarkId: string;
   readonly projectId: string;

@@ -1,42 +1,36 @@
 import { imageBody } from '../../http/bodies/uploaded-image.ts';
-import type { Caller } from '../../http/routing/caller.ts';
 import { pageOf, sortOf } from '../../http/routing/pagination.ts';
+import { projectResource } from '../../http/routing/project-resource.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import { watermarkListSchema, watermarkSchema, watermarksQuerySchema } from './watermarks.schema.ts';
 import { type WatermarksService, watermarkImage } from './watermarks.service.ts';
 
 /** The routes below `/watermarks`. */
 export function watermarkRoutes(watermarks: WatermarksService): Route[] {
-  const one = {
-    tag: 'Watermarks',
-    auth: 'key',
-    params: { watermarkId: 'Id of the watermark.' },
-    find: ({ params, caller }: { params: { watermarkId: string }; caller: Caller }) =>
-      watermarks.find(caller.projectId, params.watermarkId),
-  } as const;
+  const all = { path: '/watermarks', tag: 'Watermarks', auth: 'key' } as const;
+  const one = projectResource('Watermarks', ['watermarkId', 'Id of the watermark.'], (projectId, id) =>
+    watermarks.find(projectId, id),
+  );
   return [
     defineRoute({
       method: 'GET',
-      path: '/watermarks',
-      tag: 'Watermarks',
+      ...all,
       summary: 'List watermarks',
-      auth: 'key',
       query: watermarksQuerySchema,
       success: { status: 200, description: 'A page of watermarks.', schema: watermarkListSchema },
-      handle: ({ caller, query, path, queryText }) => {
-        const { direction } = sortOf(query, 'createdAt');
-        const { views, total } = watermarks.list(caller.projectId, direction, query);
-        return pageOf({ path, queryText, query }, { items: views, total });
-      },
+      handle: request =>
+        pageOf(
+          request,
+          watermarks.list(request.caller.projectId, sortOf(request.query, 'createdAt'), request.query),
+        ),
     }),
     defineRoute({
       method: 'POST',
-      path: '/watermarks',
-      tag: 'Watermarks',
+      ...all,
       summary: 'Upload a watermark',
-      description: 'An image to burn into videos, named when a video is created.',
-      auth: 'key',
-      body: imageBody(watermarkImage, 'A JPEG or PNG image; what is transparent in a PNG stays so'),
+      description:
+        'An image to burn into videos: name its id when you create a video. Transparent parts of a PNG stay transparent.',
+      body: imageBody(watermarkImage, 'A JPEG or PNG image'),
       errors: ['images-busy'],
       success: { status: 200, description: 'The watermark.', schema: watermarkSchema },
       handle: ({ caller, body }) => watermarks.create(caller.projectId, body),
@@ -45,7 +39,7 @@ export function watermarkRoutes(watermarks: WatermarksService): Route[] {
       method: 'GET',
       path: '/watermarks/{watermarkId}/image',
       summary: 'Get the image of a watermark',
-      description: 'The file as it was uploaded.',
+      description: 'The file as you uploaded it.',
       ...one,
       success: { status: 200, description: 'The image.', fileTypes: watermarkImage.types },
       handle: ({ found }) => watermarks.image(found),
@@ -54,9 +48,9 @@ export function watermarkRoutes(watermarks: WatermarksService): Route[] {
       method: 'DELETE',
       path: '/watermarks/{watermarkId}',
       summary: 'Delete a watermark',
-      description: 'Videos that were created with it keep it, those that wait for their encoding too.',
+      description: 'Videos that were created with it keep it, even while they wait to be encoded.',
       ...one,
-      success: { status: 204, description: 'It is gone.' },
+      success: { status: 204, description: 'The watermark is deleted.' },
       handle: ({ found }) => watermarks.remove(found),
     }),
   ];

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 
-/** Query of `GET /watermarks`. */
 export const watermarksQuerySchema = listQuery({}, ['createdAt']);
 
-/** A watermark as the API shows it. */
 export const watermarkSchema = z
   .object({
     watermarkId: z.string(),
@@ -15,8 +13,6 @@ export const watermarkSchema = z
     examples: [{ watermarkId: 'watermark_4Kd8sLq2Wm6Xr1Tz9Bn3Vc', createdAt: '2026-03-04T05:06:07+00:00' }],
   });
 
-/** A watermark as the API shows it. */
 export type WatermarkView = z.input<typeof watermarkSchema>;
 
-/** A page of watermarks. */
 export const watermarkListSchema = listSchema(watermarkSchema);

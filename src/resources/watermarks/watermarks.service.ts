@@ -4,16 +4,18 @@ import { dirname } from 'node:path';
 import { fileError } from '../../http/bodies/file-body.ts';
 import type { ImageInfo } from '../../http/bodies/image-file.ts';
 import { type ImageRules, readUploadedImage } from '../../http/bodies/uploaded-image.ts';
+import { notFoundError } from '../../http/routing/project-resource.ts';
 import type { FileAnswer, UploadedFile } from '../../http/routing/route.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
-import { AppError } from '../../shared/errors.ts';
+import { systemCodeOf } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import { type ListResult, mapList } from '../../shared/list-page.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import type { Watermark } from './watermark.ts';
 import type { WatermarkView } from './watermarks.schema.ts';
 import type { WatermarksStore } from './watermarks.store.ts';
 
-/** Images that may be watermarks: as wide as the widest picture that is made, and a bit. */
+/** Accepted images: up to a little wider than the widest rendition. */
 export const watermarkImage: ImageRules = {
   types: ['image/jpeg', 'image/png'],
   maxBytes: 8 * 1_024 * 1_024,
@@ -21,12 +23,11 @@ export const watermarkImage: ImageRules = {
   wrongTypeTitle: 'Only [jpeg, jpg, JPG, JPEG, png, PNG] extensions are supported.',
 };
 
-/** What watermarks are kept with. */
 export interface WatermarksOptions {
   readonly store: WatermarksStore;
   readonly files: MediaFiles;
   /**
-   * Tells whether an image file can be decoded; one that cannot would fail every encode later.
+   * Tells whether an image file can be decoded. One that cannot would fail every encode later.
    *
    * @throws AppError `images-busy`; `uploaded-file-invalid-file` when it has too many pixels
    */
@@ -34,10 +35,7 @@ export interface WatermarksOptions {
   readonly clock: Clock;
 }
 
-/**
- * What a caller can do with watermarks. A file is there before its row and goes after it, so that a crash can only leave a file in
- * `watermarks/` that has no row, which nothing looks for.
- */
+/** Manages watermarks. A file is written before its row and deleted after it: a crash can only leave a file without a row. */
 export class WatermarksService {
   readonly #options: WatermarksOptions;
 
@@ -45,33 +43,26 @@ export class WatermarksService {
     this.#options = options;
   }
 
-  /** A watermark of a project. */
   find(projectId: string, watermarkId: string): Watermark | undefined {
     return this.#options.store.find(projectId, watermarkId);
   }
 
-  /** Whether a project has a watermark. */
   exists(projectId: string, watermarkId: string): boolean {
     return this.find(projectId, watermarkId) !== undefined;
   }
 
-  /** One page of a project's watermarks by their creation, and how many there are on all pages. */
-  list(...query: Parameters<WatermarksStore['list']>): { views: WatermarkView[]; total: number } {
-    const { watermarks, total } = this.#options.store.list(...query);
-    return { views: watermarks.map(viewOf), total };
+  list(...query: Parameters<WatermarksStore['list']>): ListResult<WatermarkView> {
+    return mapList(this.#options.store.list(...query), viewOf);
   }
 
-  /**
-   * Keeps a received image.
-   *
-   * @throws AppError of the `uploaded-file-` codes when it can be no watermark
-   */
+  /** @throws AppError of the `uploaded-file-` codes when the file cannot be a watermark */
   async create(projectId: string, file: UploadedFile): Promise<WatermarkView> {
     const { store, files, canDecode, clock } = this.#options;
     const image = await readUploadedImage(file, watermarkImage);
     const { type, width, height } = image;
-    if (!(await canDecode(file.path, image)))
+    if (!(await canDecode(file.path, image))) {
       throw fileError('uploaded-file-invalid-file', 'The image is damaged.');
+    }
     const watermark: Watermark = {
       watermarkId: newId('watermark_'),
       projectId,
@@ -92,9 +83,9 @@ export class WatermarksService {
   }
 
   /**
-   * Opens the image of a watermark, as it was uploaded.
+   * Opens the uploaded image.
    *
-   * @throws AppError `resource-not-found` when its file is gone
+   * @throws AppError `resource-not-found` when the file is missing
    */
   async image({ watermarkId, mediaType }: Watermark): Promise<FileAnswer> {
     try {
@@ -107,20 +98,19 @@ export class WatermarksService {
         throw error;
       }
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-      throw new AppError('resource-not-found', undefined, { cause, details: { name: 'watermarkId' } });
+      if (systemCodeOf(cause) !== 'ENOENT') throw cause;
+      throw notFoundError('watermarkId', cause);
     }
   }
 
-  /** Forgets a watermark. Videos that were made with it keep it. */
   async remove({ projectId, watermarkId }: Watermark): Promise<void> {
     this.#options.store.remove(projectId, watermarkId);
     await rm(this.#options.files.watermark(watermarkId), { force: true });
   }
 
   /**
-   * Gives a video its own copy, the file `watermark` of its folder, which stays when the watermark is deleted. Without an `await`,
-   * so that nothing comes between finding the watermark and copying it.
+   * Copies the image to the file `watermark` in a video's folder, where it stays when the watermark is deleted. Synchronous, so that
+   * the watermark cannot be deleted between its lookup and the copy.
    */
   copyFor(videoId: string, watermarkId: string): void {
     const from = this.#options.files.watermark(watermarkId);
@@ -130,7 +120,7 @@ export class WatermarksService {
     try {
       linkSync(from, to);
     } catch {
-      // Not every file system has links.
+      // Not every file system supports hard links.
       copyFileSync(from, to);
     }
   }

@@ -1,9 +1,10 @@
+import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
 import type { Database } from '../../store/database.ts';
 import { listTotal } from '../../store/list-total.ts';
+import { readListPage } from '../../store/read-list-page.ts';
 import type { WatermarkRow } from '../../store/tables.ts';
 import type { Watermark } from './watermark.ts';
 
-/** Watermarks in the database. */
 export class WatermarksStore {
   readonly #database: Database;
 
@@ -11,49 +12,23 @@ export class WatermarksStore {
     this.#database = database;
   }
 
-  /** A watermark of a project. */
   find(projectId: string, watermarkId: string): Watermark | undefined {
-    const row = this.#database.first(
-      this.#database.queries
-        .selectFrom('watermarks')
-        .selectAll()
-        .where('id', '=', watermarkId)
-        .where('project_id', '=', projectId),
-    );
+    const row = this.#database.first(this.#ofProject(projectId).selectAll().where('id', '=', watermarkId));
     return row === undefined ? undefined : watermarkFrom(row);
   }
 
-  /** One page of a project's watermarks by their creation, and how many there are on all pages. */
-  list(
-    projectId: string,
-    direction: 'asc' | 'desc',
-    page: { currentPage: number; pageSize: number },
-  ): { watermarks: Watermark[]; total: number } {
-    const { queries } = this.#database;
-    const total = listTotal(this.#database, projectId, 'watermarks');
-    const offset = (page.currentPage - 1) * page.pageSize;
-    if (offset >= total) return { watermarks: [], total };
-    // Skipping rows is cheap only while it stays in the index, so the page is found first and read afterwards.
-    const ids = queries
-      .selectFrom('watermarks')
-      .select('id')
-      .where('project_id', '=', projectId)
-      .orderBy('created_at_ms', direction)
-      .orderBy('id', direction)
-      .limit(page.pageSize)
-      .offset(offset);
-    const rows = this.#database.all(
-      queries
-        .selectFrom('watermarks')
-        .selectAll()
-        .where('id', 'in', ids)
-        .orderBy('created_at_ms', direction)
-        .orderBy('id', direction),
-    );
-    return { watermarks: rows.map(watermarkFrom), total };
+  list(projectId: string, { direction }: Sort<'createdAt'>, page: PageRequest): ListResult<Watermark> {
+    return readListPage(this.#database, {
+      table: 'watermarks',
+      matching: this.#ofProject(projectId),
+      id: 'id',
+      sort: { field: 'created_at_ms', direction },
+      page,
+      total: listTotal(this.#database, projectId, 'watermarks'),
+      toItem: watermarkFrom,
+    });
   }
 
-  /** Adds a watermark. */
   add(watermark: Watermark): void {
     this.#database.run(
       this.#database.queries.insertInto('watermarks').values({
@@ -67,7 +42,6 @@ export class WatermarksStore {
     );
   }
 
-  /** Removes a watermark of a project. */
   remove(projectId: string, watermarkId: string): void {
     this.#database.run(
       this.#database.queries
@@ -75,6 +49,10 @@ export class WatermarksStore {
         .where('id', '=', watermarkId)
         .where('project_id', '=', projectId),
     );
+  }
+
+  #ofProject(projectId: string) {
+    return this.#database.queries.selectFrom('watermarks').where('project_id', '=', projectId);
   }
 }
 
