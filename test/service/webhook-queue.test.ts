@@ -217,10 +217,10 @@ describe('a page of a long log', () => {
           const pages: number[] = [];
           for (let currentPage = 1; ; currentPage += 1) {
             const query = { ...filter, currentPage, pageSize: 4 };
-            const { deliveries, total } = await store.list('webhook_1', direction, query);
+            const { items, total } = await store.list('webhook_1', direction, query);
             expect(total).toBe(fitting.length);
-            if (deliveries.length === 0) break;
-            pages.push(...deliveries.map(({ eventNumber }) => eventNumber));
+            if (items.length === 0) break;
+            pages.push(...items.map(({ eventNumber }) => eventNumber));
           }
           expect(pages).toEqual(expected.map(({ number }) => number));
         }

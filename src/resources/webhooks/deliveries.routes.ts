@@ -3,46 +3,42 @@ import { pageOf, sortOf } from '../../http/routing/pagination.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import { deliveriesQuerySchema, deliveryDetailsSchema, deliveryListSchema } from './deliveries.schema.ts';
 import type { DeliveriesService } from './deliveries.service.ts';
+import { webhookResource } from './webhooks.routes.ts';
 import type { WebhooksService } from './webhooks.service.ts';
 
-/** The routes below `/webhooks/{webhookId}/deliveries`. */
+/** The routes below `/webhooks/{webhookId}/deliveries`, and the test of a webhook. */
 export function deliveryRoutes(webhooks: WebhooksService, deliveries: DeliveriesService): Route[] {
-  const tag = 'Webhooks';
-  const webhookId = 'Id of the webhook.';
+  const ofWebhook = webhookResource(webhooks);
   const one = {
-    tag,
-    auth: 'key',
-    params: { webhookId, deliveryId: 'Id of the delivery.' },
-    find: ({ params, caller }: { params: { webhookId: string; deliveryId: string }; caller: Caller }) => {
-      const webhook = webhooks.find(caller.projectId, params.webhookId);
-      return webhook === undefined ? undefined : deliveries.find(webhook, params.deliveryId);
+    ...ofWebhook,
+    params: { ...ofWebhook.params, deliveryId: 'Id of the delivery.' },
+    find: (request: { params: { webhookId: string; deliveryId: string }; caller: Caller }) => {
+      const webhook = ofWebhook.find(request);
+      return webhook === undefined ? undefined : deliveries.find(webhook, request.params.deliveryId);
     },
   } as const;
+  const created = { status: 201, description: 'The new delivery.', schema: deliveryDetailsSchema } as const;
 
   return [
     defineRoute({
       method: 'GET',
       path: '/webhooks/{webhookId}/deliveries',
-      tag,
       summary: 'List deliveries of a webhook',
-      description: 'What was sent to it in the last 7 days, and what is still to be sent.',
-      auth: 'key',
-      params: { webhookId },
-      find: ({ params, caller }: { params: { webhookId: string }; caller: Caller }) =>
-        webhooks.find(caller.projectId, params.webhookId),
+      description: 'Deliveries of the last 7 days, and those that are still waiting.',
+      ...ofWebhook,
       query: deliveriesQuerySchema,
       success: { status: 200, description: 'A page of deliveries.', schema: deliveryListSchema },
-      handle: async ({ found, query, path, queryText }) => {
-        const { direction } = sortOf(query, 'createdAt');
-        const { views, total } = await deliveries.list(found, direction, query);
-        return pageOf({ path, queryText, query }, { items: views, total });
-      },
+      handle: async request =>
+        pageOf(
+          request,
+          await deliveries.list(request.found, sortOf(request.query, 'createdAt').direction, request.query),
+        ),
     }),
     defineRoute({
       method: 'GET',
       path: '/webhooks/{webhookId}/deliveries/{deliveryId}',
       summary: 'Get a delivery of a webhook',
-      description: 'With what is sent, and how each try went.',
+      description: 'With its body and the outcome of each attempt.',
       ...one,
       success: { status: 200, description: 'The delivery.', schema: deliveryDetailsSchema },
       handle: ({ found }) => deliveries.details(found),
@@ -52,27 +48,19 @@ export function deliveryRoutes(webhooks: WebhooksService, deliveries: Deliveries
       path: '/webhooks/{webhookId}/deliveries/{deliveryId}/resend',
       summary: 'Send a delivery again',
       description:
-        'Its event is sent once more, at once, as a delivery of its own with tries of its own. A test is made again.',
+        'Sends its event again at once, as a new delivery with attempts of its own. A test is created anew.',
       ...one,
-      success: { status: 201, description: 'The new delivery.', schema: deliveryDetailsSchema },
+      success: created,
       handle: ({ found, caller }) => deliveries.resend(found, caller),
     }),
     defineRoute({
       method: 'POST',
       path: '/webhooks/{webhookId}/test',
-      tag,
       summary: 'Send a test to a webhook',
       description:
-        'Sends an event of the type `webhook.test`, signed and sent as every event is, and waits for the answer, up to 5 s: how it went is in `attempts`. It is tried once, and events that wait are not held up. A project can send 10 a minute.',
-      auth: 'key',
-      params: { webhookId },
-      find: ({ params, caller }: { params: { webhookId: string }; caller: Caller }) =>
-        webhooks.find(caller.projectId, params.webhookId),
-      success: {
-        status: 201,
-        description: 'The delivery, with its attempt.',
-        schema: deliveryDetailsSchema,
-      },
+        'Sends an event of the type `webhook.test`, signed and sent like every event, and waits up to 5 s for the response. `attempts` tells the outcome. It is tried once, and does not delay waiting events. A project can send 10 a minute.',
+      ...ofWebhook,
+      success: { ...created, description: 'The delivery, with its attempt.' },
       handle: ({ found, caller }) => deliveries.test(found, caller),
     }),
   ];

@@ -5,34 +5,33 @@ import { deliveryStatuses } from './deliveries.store.ts';
 
 const status = z.enum(deliveryStatuses);
 
-/** Query of `GET /webhooks/{webhookId}/deliveries`. */
 export const deliveriesQuerySchema = listQuery(
   {
-    status: status.optional().describe('Only those in this state.'),
-    type: z.enum(deliveryTypes).optional().describe('Only those of this event.'),
+    status: status.optional().describe('Only deliveries in this state.'),
+    type: z.enum(deliveryTypes).optional().describe('Only deliveries of this event.'),
   },
   ['createdAt'],
 );
 
 const deliveryFields = {
-  deliveryId: z.string().describe('Also sent as `Millrace-Delivery-Id`, the same at each try.'),
+  deliveryId: z.string().describe('Also sent as `Millrace-Delivery-Id`, the same for every attempt.'),
   webhookId: z.string(),
   eventId: z
     .string()
     .optional()
     .describe(
-      "Number of the event among the project's, as the feed `/events` and `Millrace-Event-Id` tell it; absent for a test, which is no event.",
+      'Number of the event in its project, as in the feed `/events` and in `Millrace-Event-Id`; absent for a test.',
     ),
   type: z.enum(deliveryTypes),
   status: status.describe(
-    '`waiting` for its first try, `retrying` after one that failed, `succeeded`, or `failed`: given up.',
+    '`waiting` for its first attempt, `retrying` after a failed one, `succeeded`, or `failed` after the last one.',
   ),
-  attemptsTotal: z.int().describe('Tries so far.'),
+  attemptsTotal: z.int().describe('Attempts so far.'),
   createdAt: z.iso.datetime({ offset: true }),
   nextAttemptAt: z.iso
     .datetime({ offset: true })
     .optional()
-    .describe('The earliest time of the next try; absent when it is over.'),
+    .describe('Earliest time of the next attempt; absent when there is none.'),
   resentFrom: z.string().optional().describe('Id of the delivery that this one repeats.'),
 };
 
@@ -49,26 +48,25 @@ const sample = {
 
 const attemptFields = {
   attemptedAt: z.iso.datetime({ offset: true }),
-  durationMs: z.int().describe('Milliseconds until the answer was read, or given up.'),
-  statusCode: z.int().optional().describe('HTTP status of the answer; absent when none came.'),
-  error: z.string().optional().describe('What went wrong, where the status does not say it.'),
+  durationMs: z.int().describe('Milliseconds until the response was read or the attempt timed out.'),
+  statusCode: z.int().optional().describe('HTTP status of the response; absent when none came.'),
+  error: z.string().optional().describe('The failure, when the status does not tell it.'),
 };
 
 const attemptSchema = z
   .object({
     ...attemptFields,
-    response: z.string().optional().describe('The first 1,024 bytes of the answer, as text.'),
+    response: z.string().optional().describe('The first 1,024 bytes of the response, as text.'),
   })
   .meta({ id: 'WebhookAttempt' });
 
-/** A delivery in a list. */
-export const deliverySchema = z
+const deliverySchema = z
   .object({
     ...deliveryFields,
     lastAttempt: z
       .object(attemptFields)
       .optional()
-      .describe('How its newest try went; absent before the first.'),
+      .describe('Outcome of the newest attempt; absent before the first.'),
   })
   .meta({
     id: 'WebhookDelivery',
@@ -80,18 +78,15 @@ export const deliverySchema = z
     ],
   });
 
-/** A delivery in a list. */
 export type DeliveryView = z.input<typeof deliverySchema>;
 
-/** A page of deliveries. */
 export const deliveryListSchema = listSchema(deliverySchema);
 
-/** A delivery with its tries. */
 export const deliveryDetailsSchema = z
   .object({
     ...deliveryFields,
-    body: z.string().describe('What is sent, to the byte.'),
-    attempts: z.array(attemptSchema).describe('Oldest first; of more than 100 the newest.'),
+    body: z.string().describe('The exact body that is sent.'),
+    attempts: z.array(attemptSchema).describe('Oldest first, at most the newest 100.'),
   })
   .meta({
     id: 'WebhookDeliveryDetails',
@@ -111,5 +106,4 @@ export const deliveryDetailsSchema = z
     ],
   });
 
-/** A delivery with its tries. */
 export type DeliveryDetailsView = z.input<typeof deliveryDetailsSchema>;

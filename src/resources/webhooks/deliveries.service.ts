@@ -1,23 +1,23 @@
 import { type DeliveryType, testType } from '../../events/event-catalogue.ts';
 import type { WebhookQueue } from '../../events/webhooks/webhook-queue.store.ts';
 import type { WebhookTester } from '../../events/webhooks/webhook-tester.ts';
+import { notFoundError } from '../../http/routing/project-resource.ts';
 import { type RatedProject, RateExceeded, RateLimiter } from '../../http/routing/rate-limiter.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
-import { AppError } from '../../shared/errors.ts';
+import { type ListResult, mapList, type PageRequest } from '../../shared/list-page.ts';
 import type { DeliveryDetailsView, DeliveryView } from './deliveries.schema.ts';
-import type { DeliveriesStore, Delivery, ListedDelivery } from './deliveries.store.ts';
+import type { DeliveriesStore, Delivery, DeliveryFilter, ListedDelivery } from './deliveries.store.ts';
 import type { Webhook } from './webhook.ts';
 
-/** Of one project. */
+/** Limit of one project. */
 const maxTestsPerMinute = 10;
 
-/** A delivery and the webhook that it goes to. */
-export interface FoundDelivery {
+interface FoundDelivery {
   readonly webhook: Webhook;
   readonly delivery: Delivery;
 }
 
-/** What the owner of a webhook can see of its deliveries and do with them. */
+/** Shows, repeats and tests the deliveries of a webhook. */
 export class DeliveriesService {
   readonly #store: DeliveriesStore;
   readonly #queue: WebhookQueue;
@@ -38,28 +38,22 @@ export class DeliveriesService {
     this.#clock = options.clock;
   }
 
-  /** A delivery of a webhook. */
   find(webhook: Webhook, deliveryId: string): FoundDelivery | undefined {
     const delivery = this.#store.find(webhook.webhookId, deliveryId);
     return delivery === undefined ? undefined : { webhook, delivery };
   }
 
-  /** One page of a webhook's deliveries by their creation, and how many there are on all pages. */
   async list(
     { webhookId }: Webhook,
-    ...query: Parameters<DeliveriesStore['list']> extends [string, ...infer Rest] ? Rest : never
-  ): Promise<{ views: DeliveryView[]; total: number }> {
-    const { deliveries, total } = await this.#store.list(webhookId, ...query);
-    return {
-      views: deliveries.map(delivery => ({
-        ...viewOf(webhookId, delivery),
-        ...(delivery.lastAttempt === undefined ? {} : { lastAttempt: attemptOf(delivery.lastAttempt) }),
-      })),
-      total,
-    };
+    direction: 'asc' | 'desc',
+    query: DeliveryFilter & PageRequest,
+  ): Promise<ListResult<DeliveryView>> {
+    return mapList(await this.#store.list(webhookId, direction, query), delivery => ({
+      ...viewOf(webhookId, delivery),
+      ...(delivery.lastAttempt === undefined ? {} : { lastAttempt: attemptOf(delivery.lastAttempt) }),
+    }));
   }
 
-  /** A delivery with its tries. */
   details({ webhook, delivery }: FoundDelivery): DeliveryDetailsView {
     return {
       ...viewOf(webhook.webhookId, delivery),
@@ -71,7 +65,7 @@ export class DeliveriesService {
     };
   }
 
-  /** Sends the event of a delivery once more, as a delivery of its own. A test is made again. */
+  /** Sends the event of a delivery again, as a new delivery. A test is created anew. */
   async resend({ webhook, delivery }: FoundDelivery, project: RatedProject): Promise<DeliveryDetailsView> {
     const { deliveryId } = delivery;
     if (delivery.type === testType) return this.test(webhook, project, deliveryId);
@@ -83,10 +77,10 @@ export class DeliveriesService {
   }
 
   /**
-   * Sends a test to a webhook and waits for the answer.
+   * Sends a test to a webhook and waits for the response.
    *
    * @param resentFrom id of the test that this one repeats
-   * @throws RateExceeded when its project had too many in the last minute
+   * @throws RateExceeded when the project sent too many in the last minute
    */
   async test(webhook: Webhook, project: RatedProject, resentFrom?: string): Promise<DeliveryDetailsView> {
     const rate = this.#testLimit.take(project, 'writes');
@@ -101,7 +95,7 @@ export class DeliveriesService {
 
   #detailsOfNew(webhook: Webhook, deliveryId: string | undefined, name: string): DeliveryDetailsView {
     const found = deliveryId === undefined ? undefined : this.find(webhook, deliveryId);
-    if (found === undefined) throw new AppError('resource-not-found', undefined, { details: { name } });
+    if (found === undefined) throw notFoundError(name);
     return this.details(found);
   }
 }

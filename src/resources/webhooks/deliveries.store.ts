@@ -1,15 +1,15 @@
 import type { Selectable } from 'kysely';
+import type { ListResult, PageRequest } from '../../shared/list-page.ts';
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { Database } from '../../store/database.ts';
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/tables.ts';
 
-/** States of a delivery: on its way before or after the first try, or over. */
+/** States of a delivery: waiting for its first or for another attempt, or done. */
 export const deliveryStatuses = ['waiting', 'retrying', 'succeeded', 'failed'] as const;
 
-/** A state of {@link deliveryStatuses}. */
-export type DeliveryStatus = (typeof deliveryStatuses)[number];
+type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** An event on its way to a webhook, or the memory of it. */
+/** The delivery of an event to a webhook, pending or done. */
 export interface Delivery {
   readonly number: number;
   readonly deliveryId: string;
@@ -24,21 +24,20 @@ export interface Delivery {
   readonly createdAtMs: number;
 }
 
-/** A delivery in a list: how its newest try went, if there was one. */
+/** A delivery with the outcome of its newest attempt. */
 export interface ListedDelivery extends Delivery {
   readonly lastAttempt: Omit<WebhookAttemptRow, 'delivery_number' | 'attempt' | 'response'> | undefined;
 }
 
-/** Which deliveries a list has; all of a webhook unless told otherwise. */
 export interface DeliveryFilter {
   readonly status?: DeliveryStatus | undefined;
   readonly type?: string | undefined;
 }
 
-/** Entries of an index that are passed over in a millisecond or two. */
+/** Index entries that are skipped in a millisecond or two. */
 const rowsPerStep = 5_000;
 
-/** Deliveries as their owner reads them. */
+/** Reads deliveries for their owner. */
 export class DeliveriesStore {
   readonly #database: Database;
   readonly #rowsPerStep: number;
@@ -48,7 +47,6 @@ export class DeliveriesStore {
     this.#rowsPerStep = options.rowsInATurn ?? rowsPerStep;
   }
 
-  /** A delivery of a webhook. */
   find(webhookId: string, deliveryId: string): Delivery | undefined {
     const row = this.#database.first(
       this.#database.queries
@@ -60,12 +58,11 @@ export class DeliveriesStore {
     return row === undefined ? undefined : deliveryFrom(row);
   }
 
-  /** One page of a webhook's deliveries by their creation, and how many there are on all pages. */
   async list(
     webhookId: string,
     direction: 'asc' | 'desc',
-    query: DeliveryFilter & { currentPage: number; pageSize: number },
-  ): Promise<{ deliveries: ListedDelivery[]; total: number }> {
+    query: DeliveryFilter & PageRequest,
+  ): Promise<ListResult<ListedDelivery>> {
     const { queries } = this.#database;
     const { status, type, currentPage, pageSize } = query;
     let totals = queries
@@ -76,7 +73,7 @@ export class DeliveriesStore {
     if (type !== undefined) totals = totals.where('type', '=', type);
     const total = this.#database.first(totals)?.total ?? 0;
     const before = (currentPage - 1) * pageSize;
-    if (before >= total) return { deliveries: [], total };
+    if (before >= total) return { items: [], total };
     const wanted = Math.min(pageSize, total - before);
     const numbers = await this.#findPageNumbers(webhookId, direction, query, before, wanted);
     const rows = this.#database.all(
@@ -92,10 +89,10 @@ export class DeliveriesStore {
         .where('number', 'in', numbers)
         .orderBy('number', direction),
     );
-    return { deliveries: rows.map(listedFrom), total };
+    return { items: rows.map(listedFrom), total };
   }
 
-  /** The numbers of a page. Those before it are passed over in an index alone, and others have their turn in between. */
+  /** Finds the numbers of a page: skips earlier ones in the index only, and yields to the event loop on the way. */
   async #findPageNumbers(
     webhookId: string,
     direction: 'asc' | 'desc',
@@ -105,12 +102,12 @@ export class DeliveriesStore {
   ): Promise<number[]> {
     const { queries } = this.#database;
     const numbers: number[] = [];
-    let left = before;
+    let toSkip = before;
     let length = 0;
-    let passed: number | undefined;
+    let lastNumber: number | undefined;
     for (;;) {
-      // Of a rare type there may be none among many, so each look goes further than the one before.
-      length = Math.min(this.#rowsPerStep, Math.max(left + wanted, 2 * length));
+      // A rare type may be missing from many rows, so each step is longer than the one before.
+      length = Math.min(this.#rowsPerStep, Math.max(toSkip + wanted, 2 * length));
       let some = queries
         .selectFrom('webhook_deliveries')
         .select(['number', 'type'])
@@ -118,32 +115,32 @@ export class DeliveriesStore {
         .orderBy('number', direction)
         .limit(length);
       if (status !== undefined) some = some.where('state', '=', status);
-      if (passed !== undefined) some = some.where('number', direction === 'asc' ? '>' : '<', passed);
-      const looked = this.#database.first(
+      if (lastNumber !== undefined) some = some.where('number', direction === 'asc' ? '>' : '<', lastNumber);
+      const step = this.#database.first(
         queries.selectFrom(some.as('some')).select(({ fn, ref }) => {
           const all = fn.countAll<number>();
           const number = ref('number');
           return [
             all.as('count'),
-            (type === undefined ? all : all.filterWhere('type', '=', type)).as('fitting'),
+            (type === undefined ? all : all.filterWhere('type', '=', type)).as('matching'),
             fn.agg<number | null>(direction === 'asc' ? 'max' : 'min', [number]).as('last'),
           ];
         }),
       )!;
-      if (left < looked.fitting) {
+      if (toSkip < step.matching) {
         let page = queries.selectFrom(some.as('some')).select('number').orderBy('number', direction);
         if (type !== undefined) page = page.where('type', '=', type);
-        const found = this.#database.all(page.limit(wanted - numbers.length).offset(left));
+        const found = this.#database.all(page.limit(wanted - numbers.length).offset(toSkip));
         numbers.push(...found.map(({ number }) => number));
       }
-      if (numbers.length >= wanted || looked.count < length || looked.last === null) return numbers;
-      left = Math.max(0, left - looked.fitting);
-      passed = looked.last;
+      if (numbers.length >= wanted || step.count < length || step.last === null) return numbers;
+      toSkip = Math.max(0, toSkip - step.matching);
+      lastNumber = step.last;
       await yieldToEventLoop();
     }
   }
 
-  /** The tries of a delivery, oldest first. */
+  /** The attempts of a delivery, oldest first. */
   attempts(deliveryNumber: number): WebhookAttemptRow[] {
     return this.#database.all(
       this.#database.queries

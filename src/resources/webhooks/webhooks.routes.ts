@@ -1,5 +1,5 @@
-import type { Caller } from '../../http/routing/caller.ts';
 import { pageOf, sortOf } from '../../http/routing/pagination.ts';
+import { projectResource } from '../../http/routing/project-resource.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
 import {
   webhookChangesSchema,
@@ -12,41 +12,38 @@ import {
 } from './webhooks.schema.ts';
 import type { WebhooksService } from './webhooks.service.ts';
 
+/** Returns the fields that the routes of one webhook have in common. */
+export function webhookResource(webhooks: WebhooksService) {
+  return projectResource('Webhooks', ['webhookId', 'Id of the webhook.'], (projectId, id) =>
+    webhooks.find(projectId, id),
+  );
+}
+
 /** The routes of `/webhooks` itself. */
 export function webhookRoutes(webhooks: WebhooksService): Route[] {
-  const tag = 'Webhooks';
-  const one = {
-    tag,
-    auth: 'key',
-    params: { webhookId: 'Id of the webhook.' },
-    find: ({ params, caller }: { params: { webhookId: string }; caller: Caller }) =>
-      webhooks.find(caller.projectId, params.webhookId),
-  } as const;
+  const all = { path: '/webhooks', tag: 'Webhooks', auth: 'key' } as const;
+  const one = webhookResource(webhooks);
   const shown = { description: 'The webhook.', schema: webhookSchema };
 
   return [
     defineRoute({
       method: 'GET',
-      path: '/webhooks',
-      tag,
+      ...all,
       summary: 'List webhooks',
-      auth: 'key',
       query: webhooksQuerySchema,
       success: { status: 200, description: 'A page of webhooks.', schema: webhookListSchema },
-      handle: ({ caller, query, path, queryText }) => {
-        const { direction } = sortOf(query, 'createdAt');
-        const { views, total } = webhooks.list(caller.projectId, direction, query);
-        return pageOf({ path, queryText, query }, { items: views, total });
-      },
+      handle: request =>
+        pageOf(
+          request,
+          webhooks.list(request.caller.projectId, sortOf(request.query, 'createdAt'), request.query),
+        ),
     }),
     defineRoute({
       method: 'POST',
-      path: '/webhooks',
-      tag,
+      ...all,
       summary: 'Create a webhook',
       description:
-        'Its address gets a POST for each of these events that happens from now on. The sandbox and production of an account can each have 10 webhooks.',
-      auth: 'key',
+        'Its URL receives a POST for each of these events from now on. The sandbox and production of an account can each have 10 webhooks.',
       body: jsonBody(webhookCreationSchema),
       success: { status: 201, ...shown },
       handle: ({ caller, body }) => webhooks.create(caller.projectId, body),
@@ -64,7 +61,7 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
       path: '/webhooks/{webhookId}',
       summary: 'Change a webhook',
       description:
-        'Attributes that you do not send stay, and so does the secret. Waiting deliveries go to the new address, at once; newly chosen events are sent from now on.',
+        'Attributes that you do not send keep their values, and so does the secret. Waiting deliveries go to the new URL at once; newly chosen events are sent from now on.',
       ...one,
       body: jsonBody(webhookChangesSchema),
       success: { status: 200, ...shown },
@@ -72,17 +69,16 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
     }),
     defineRoute({
       method: 'POST',
+      ...all,
       path: '/webhooks/check',
-      tag,
-      summary: 'Check the address of a webhook',
+      summary: 'Check the URL of a webhook',
       description:
-        'Tells whether this server would deliver to an address, before a webhook is made with it. The host is looked up, and not connected to.',
-      auth: 'key',
+        'Tells whether this server would deliver to a URL, before you create a webhook with it. The host is resolved but not connected to.',
       rateClass: 'reads',
       body: jsonBody(webhookCheckSchema),
       success: {
         status: 200,
-        description: 'Whether this server would deliver to it.',
+        description: 'Whether this server would deliver to the URL.',
         schema: webhookVerdictSchema,
       },
       handle: ({ body }) => webhooks.check(body.url),
@@ -91,9 +87,9 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
       method: 'DELETE',
       path: '/webhooks/{webhookId}',
       summary: 'Delete a webhook',
-      description: 'Nothing is sent to it any more, and the log of its deliveries is gone.',
+      description: 'Nothing more is sent to it. Its delivery log is deleted too.',
       ...one,
-      success: { status: 204, description: 'It is gone.' },
+      success: { status: 204, description: 'The webhook is deleted.' },
       handle: ({ found }) => webhooks.remove(found),
     }),
   ];

@@ -4,12 +4,12 @@ import type { TargetVerdict, WebhookSender } from '../../events/webhooks/webhook
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
 import { maxWebhooks, type Webhook } from './webhook.ts';
 import type { WebhookVerdictView, WebhookView } from './webhooks.schema.ts';
 import type { WebhooksStore } from './webhooks.store.ts';
 
-/** What webhooks are kept with. */
-export interface WebhooksOptions {
+interface WebhooksOptions {
   readonly store: WebhooksStore;
   readonly queue: WebhookQueue;
   readonly sender: Pick<WebhookSender, 'checkUrl'>;
@@ -36,7 +36,7 @@ const verdicts: Readonly<Record<TargetVerdict, WebhookVerdictView>> = {
   unknown: { deliverable: false, reason: 'This host is unknown. Check its name.' },
 };
 
-/** What a caller can do with webhooks. */
+/** Manages webhooks. */
 export class WebhooksService {
   readonly #options: WebhooksOptions;
 
@@ -44,31 +44,28 @@ export class WebhooksService {
     this.#options = options;
   }
 
-  /** A webhook of a project. */
   find(projectId: string, webhookId: string): Webhook | undefined {
     return this.#options.store.find(projectId, webhookId);
   }
 
-  /** One page of a project's webhooks by their creation, and how many there are on all pages. */
   list(
     projectId: string,
-    direction: 'asc' | 'desc',
-    query: { events?: EventType | undefined; currentPage: number; pageSize: number },
-  ): { views: WebhookView[]; total: number } {
+    { direction }: Sort<'createdAt'>,
+    query: PageRequest & { readonly events?: EventType | undefined },
+  ): ListResult<WebhookView> {
     const { events, currentPage, pageSize } = query;
     const all = this.#options.store
       .all(projectId, direction)
       .filter(webhook => events === undefined || webhook.events.includes(events));
     const from = (currentPage - 1) * pageSize;
-    return { views: all.slice(from, from + pageSize).map(viewOf), total: all.length };
+    return { items: all.slice(from, from + pageSize).map(viewOf), total: all.length };
   }
 
-  /** A webhook as its owner sees it. */
   view(webhook: Webhook): WebhookView {
     return viewOf(webhook);
   }
 
-  /** Makes a webhook, which is told of what happens from now on. @throws AppError `webhook-limit-reached` */
+  /** Creates a webhook, which receives events from now on. @throws AppError `webhook-limit-reached` */
   create(projectId: string, { events, url }: { events: readonly EventType[]; url: string }): WebhookView {
     const webhook: Webhook = {
       webhookId: newId('webhook_'),
@@ -82,7 +79,7 @@ export class WebhooksService {
     return viewOf(webhook);
   }
 
-  /** Changes a webhook; what waits for it goes to its new address. */
+  /** Changes a webhook. Waiting deliveries go to its new URL. */
   change(
     webhook: Webhook,
     { events, url }: { events?: readonly EventType[] | undefined; url?: string | undefined },
@@ -98,7 +95,7 @@ export class WebhooksService {
     return viewOf(changed);
   }
 
-  /** Tells whether deliveries to an address would be made now. */
+  /** Tells whether this server would deliver to a URL now. */
   async check(url: string): Promise<WebhookVerdictView> {
     try {
       return verdicts[await this.#options.sender.checkUrl(url)];
@@ -107,7 +104,6 @@ export class WebhooksService {
     }
   }
 
-  /** Removes a webhook; nothing is sent to it any more. */
   remove({ projectId, webhookId }: Webhook): void {
     this.#options.store.remove(projectId, webhookId);
     this.#options.queue.webhookRemoved(webhookId);

@@ -3,48 +3,33 @@ import type { Database } from '../../store/database.ts';
 import type { WebhookRow } from '../../store/tables.ts';
 import type { Webhook } from './webhook.ts';
 
-/** Webhooks in the database. A project has so few that they are always read together. */
+/** Webhooks in the database. A project has few, so lists read all of them. */
 export class WebhooksStore {
   readonly #database: Database;
-  readonly #countOfProject;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#countOfProject = database.sqlite
-      .prepare<[string], number>('SELECT count(*) FROM webhooks WHERE project_id = ?')
-      .pluck();
   }
 
-  /** A webhook of a project. */
   find(projectId: string, webhookId: string): Webhook | undefined {
-    const row = this.#database.first(
-      this.#database.queries
-        .selectFrom('webhooks')
-        .selectAll()
-        .where('id', '=', webhookId)
-        .where('project_id', '=', projectId),
-    );
+    const row = this.#database.first(this.#ofProject(projectId).selectAll().where('id', '=', webhookId));
     return row === undefined ? undefined : webhookFrom(row);
   }
 
-  /** All webhooks of a project by their creation. */
+  /** All webhooks of a project in the order of their creation. */
   all(projectId: string, direction: 'asc' | 'desc'): Webhook[] {
     return this.#database
       .all(
-        this.#database.queries
-          .selectFrom('webhooks')
-          .selectAll()
-          .where('project_id', '=', projectId)
-          .orderBy('created_at_ms', direction)
-          .orderBy('id', direction),
+        this.#ofProject(projectId).selectAll().orderBy('created_at_ms', direction).orderBy('id', direction),
       )
       .map(webhookFrom);
   }
 
-  /** Adds a webhook, unless its project has `maxWebhooks` already. @returns whether it was added */
+  /** Adds a webhook unless its project already has `maxWebhooks`. Returns whether it was added. */
   add(webhook: Webhook, maxWebhooks: number): boolean {
     return this.#database.transaction(() => {
-      if (this.#countOfProject.get(webhook.projectId)! >= maxWebhooks) return false;
+      const others = this.#database.all(this.#ofProject(webhook.projectId).select('id').limit(maxWebhooks));
+      if (others.length >= maxWebhooks) return false;
       this.#database.run(
         this.#database.queries.insertInto('webhooks').values({
           id: webhook.webhookId,
@@ -59,7 +44,6 @@ export class WebhooksStore {
     });
   }
 
-  /** Changes the address and the events of a webhook. */
   change({ projectId, webhookId, events, url }: Webhook): void {
     this.#database.run(
       this.#database.queries
@@ -70,7 +54,7 @@ export class WebhooksStore {
     );
   }
 
-  /** Removes a webhook of a project; its deliveries are removed by and by. */
+  /** Removes a webhook. Its deliveries are removed in batches later. */
   remove(projectId: string, webhookId: string): void {
     this.#database.run(
       this.#database.queries
@@ -78,6 +62,10 @@ export class WebhooksStore {
         .where('id', '=', webhookId)
         .where('project_id', '=', projectId),
     );
+  }
+
+  #ofProject(projectId: string) {
+    return this.#database.queries.selectFrom('webhooks').where('project_id', '=', projectId);
   }
 }
 
