@@ -6,6 +6,12 @@ COPY package.json package-lock.json .npmrc ./
 # The optional packages are ffmpeg binaries for machines without one; this image has the distribution's.
 RUN npm ci --omit=dev --omit=optional
 
+# The code for browsers, so that no container has to bundle it. The bundler's program is an optional package, too.
+FROM packages AS bundles
+RUN npm ci --omit=dev
+COPY src ./src
+RUN node src/http/pages/build-bundles.ts
+
 FROM node:24-trixie-slim
 # ffmpeg 7.1: HEVC and AV1 over RTMP need 6.1. Graphics drivers come with it, for windows that nobody opens here: 200 MB.
 RUN apt-get update \
@@ -19,6 +25,7 @@ COPY --from=packages /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY config ./config
 COPY src ./src
+COPY --from=bundles /app/dist ./dist
 
 # Made here so that a new volume belongs to the server's user, and to nobody else.
 RUN mkdir -m 700 /data && chown node:node /data

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApi } from '../src/app/api.ts';
+import { BrowserBundles } from '../src/http/pages/browser-bundles.ts';
 import { silentLogger } from '../src/shared/logger.ts';
 import { openDatabase } from '../src/store/database.ts';
 
@@ -68,6 +69,11 @@ export async function buildApiDocument(): Promise<ApiDocument> {
   const database = openDatabase({ dataDir });
   try {
     const api = createApi({
+      bundles: new BrowserBundles({
+        fallbackFolder: join(dataDir, 'bundles'),
+        isDevelopment: false,
+        log: silentLogger,
+      }),
       database,
       dataDir,
       publicUrl: () => 'http://localhost:8080',

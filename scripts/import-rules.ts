@@ -48,6 +48,7 @@ export const packageOwners: Readonly<Record<string, RegExp>> = {
   'better-sqlite3': /^store\//,
   'node-media-server': /^ingest\/rtmp\//,
   tar: /^cli\/backup\//,
+  esbuild: /^http\/pages\//,
 };
 
 /** The files that may read the environment. */

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type Koa from 'koa';
+import { DashboardPages } from '../delivery/pages/dashboard-pages.ts';
 import { errorDocRoutes } from '../docs/error-docs.routes.ts';
 import { apiDocument, apiDocumentRoute } from '../docs/openapi/api-document.ts';
 import { DocsPages } from '../docs/pages/docs-pages.ts';
@@ -13,6 +14,7 @@ import { requireMaxPixels } from '../http/bodies/uploaded-image.ts';
 import { addressReader, secureReader } from '../http/listener/client-address.ts';
 import type { UpgradeHandler } from '../http/listener/upgrade-handler.ts';
 import type { JsonObject } from '../http/openapi/openapi-schemas.ts';
+import type { BrowserBundles } from '../http/pages/browser-bundles.ts';
 import { pageMethods } from '../http/responses/page-responses.ts';
 import type { Authenticate } from '../http/routing/caller.ts';
 import { createKoaApp, type HttpObserver } from '../http/routing/koa-app.ts';
@@ -46,7 +48,6 @@ import { WrongKeyLimit } from '../resources/auth/wrong-key-limit.ts';
 import { BroadcastHistoryStore } from '../resources/broadcasts/broadcast-history.store.ts';
 import { broadcastRoutes } from '../resources/broadcasts/broadcasts.routes.ts';
 import { BroadcastsService, type IngestHealthSources } from '../resources/broadcasts/broadcasts.service.ts';
-import { DashboardPages } from '../resources/dashboard/dashboard-pages.ts';
 import { eventFeedRoutes } from '../resources/events/event-feed.routes.ts';
 import { eventFeedUpgrade } from '../resources/events/event-feed-upgrade.ts';
 import type { LiveControl } from '../resources/live-streams/live-control.ts';
@@ -111,6 +112,7 @@ const webhookTimeoutMs = 5_000;
 
 /** What the API is made of. */
 export interface ApiOptions {
+  readonly bundles: BrowserBundles;
   readonly database: Database;
   readonly dataDir: string;
   /** Base of every address that is handed out, without a slash at its end; asked when needed, since ports are known late. */
@@ -256,7 +258,7 @@ export interface Api {
   readonly allowedMethods: (path: string) => string | undefined;
   /** The documentation's pages, to be asked before Koa. */
   readonly docs: DocsPages;
-  /** The dashboard, likewise; to be started and stopped with the server. */
+  /** The dashboard's pages, likewise. */
   readonly dashboard: DashboardPages;
   /** The OpenAPI document. */
   readonly document: () => JsonObject;
@@ -501,11 +503,13 @@ export function createApi(options: ApiOptions): Api {
   });
   const docs = new DocsPages({
     ...documented,
+    bundles: options.bundles,
     ingestUrl: () => ingest().rtmp,
     rateLimits: options.rateLimits,
     log: log.child('docs'),
   });
   const dashboard = new DashboardPages({
+    bundles: options.bundles,
     docsBase,
     log: log.child('dashboard'),
   });

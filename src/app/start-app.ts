@@ -15,6 +15,7 @@ import { ProcessLimits } from '../ffmpeg/process/process-limits.ts';
 import { CertificateFiles } from '../http/listener/certificate-files.ts';
 import { addressReader, secureReader, trustedProxyCheck } from '../http/listener/client-address.ts';
 import { HttpListener } from '../http/listener/http-listener.ts';
+import { BrowserBundles } from '../http/pages/browser-bundles.ts';
 import type { PublishGate } from '../ingest/publish-gate.ts';
 import { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
 import { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
@@ -330,7 +331,13 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
     const addressOf = addressReader(config['http.trustedProxies'] ?? []);
     const isSecure = secureReader(config['http.trustedProxies'] ?? []);
     const isTrustedProxy = trustedProxyCheck(config['http.trustedProxies'] ?? []);
+    const bundles = new BrowserBundles({
+      fallbackFolder: join(dataDir, 'bundles'),
+      isDevelopment: environment.variables.NODE_ENV === 'development',
+      log: log.child('browser-bundles'),
+    });
     const api = createApi({
+      bundles,
       database,
       dataDir,
       publicUrl: () => publicUrl(),
@@ -466,6 +473,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
 
     const sessions = new PrivateSessionsStore({ database, tokens: api.privateTokens, clock });
     const delivery = new Delivery({
+      bundles,
       live,
       frames: company.thumbnails,
       streams: {
@@ -648,7 +656,6 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         ...(certificate === undefined ? [] : [certificate]),
         databaseMark,
         api.tokenSweeper,
-        api.dashboard,
         api.analytics.tracker,
         api.traffic,
         api.serverWatch,
@@ -673,6 +680,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
         alarms,
         componentOf('suspensions', { stop: () => suspensions.stop() }),
         ingest,
+        bundles,
         api.storageMeter,
         sweeps,
         // Last: its secrets can be shown once only, so nothing may fail after they are made.

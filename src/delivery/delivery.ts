@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { type AddressOf, addressReader } from '../http/listener/client-address.ts';
+import type { BrowserBundles } from '../http/pages/browser-bundles.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import type { FileSlice } from '../shared/files/file-slice.ts';
 import type { Component } from '../shared/lifecycle.ts';
@@ -18,6 +19,7 @@ import { describeState, StateEvents } from './live/state-events.ts';
 import { type LiveFrameSource, type Thumbnail, Thumbnails } from './live/thumbnails.ts';
 import { ViewerCount } from './live/viewer-count.ts';
 import { describeEmbed, type ShareablePage, socialMeta } from './pages/page-sharing.ts';
+import { loadPlayerFiles, type PlayerFiles, placeholderThumbnail } from './pages/player-files.ts';
 import {
   negotiatePageEncoding,
   noIndexMeta,
@@ -27,7 +29,6 @@ import {
   renderPlayerPage,
   streamTitle,
 } from './pages/player-page.ts';
-import { loadPlayerFiles, type PlayerFiles, placeholderThumbnail } from './player-files.ts';
 import type { PrivateSessions } from './private-sessions.ts';
 import type { Exchange, ViewerReply, ViewerRequest, ViewerResponse } from './responses/exchange.ts';
 import { PendingResponses } from './responses/pending-responses.ts';
@@ -55,6 +56,8 @@ export interface DeliveryOptions {
   readonly publicUrl?: () => string;
   /** Base of the `type` of errors, without a slash at its end; `/docs/errors` unless given. */
   readonly docsBase?: () => string;
+  /** The browser code of the player's pages. */
+  readonly bundles: BrowserBundles;
   readonly log: Logger;
   readonly observer?: DeliveryObserver;
   readonly clock?: Clock;
@@ -106,6 +109,7 @@ export class Delivery implements Component {
   readonly name = 'delivery';
   readonly #live: LiveSource;
   readonly #streams: LiveStreamDirectory;
+  readonly #bundles: BrowserBundles;
   readonly #frames: LiveFrameSource;
   readonly #gate: LiveGate;
   readonly #logo: NonNullable<DeliveryOptions['logo']>;
@@ -126,6 +130,7 @@ export class Delivery implements Component {
   constructor(options: DeliveryOptions) {
     this.#live = options.live;
     this.#streams = options.streams;
+    this.#bundles = options.bundles;
     this.#frames = options.frames ?? { hasFrame: () => false, frame: async () => undefined };
     this.#logo = options.logo ?? (() => undefined);
     this.#observer = options.observer ?? silentObserver;
@@ -533,7 +538,7 @@ export class Delivery implements Component {
 
   /** Loads them when they are first needed; the next request tries again what failed. */
   #loadFiles(): Promise<void> {
-    this.#loadingFiles ??= loadPlayerFiles()
+    this.#loadingFiles ??= loadPlayerFiles(this.#bundles)
       .then(files => {
         this.#loadedFiles = files;
       })

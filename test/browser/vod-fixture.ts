@@ -3,11 +3,12 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { loadPlayerFiles, type PlayerFiles } from '../../src/delivery/pages/player-files.ts';
 import { pageHeaders } from '../../src/delivery/pages/player-page.ts';
 import type { PlayerTheme } from '../../src/delivery/pages/player-theme.ts';
 import { describeVideo, renderVodPage, type VodPageState } from '../../src/delivery/pages/vod-page.ts';
-import { loadPlayerFiles, type PlayerFiles } from '../../src/delivery/player-files.ts';
 import type { VodEntry } from '../../src/delivery/vod/vod-source.ts';
+import { testBundles } from '../support/browser-bundles.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 
 /** Length of the video, in seconds, and of its segments. */
@@ -174,7 +175,7 @@ export class VideoSite {
 
   /** Serves what `createVideo` made in `folder`. */
   static async start(folder: string, video: Partial<VideoOfTest> = {}): Promise<VideoSite> {
-    const site = new VideoSite(folder, video, await loadPlayerFiles());
+    const site = new VideoSite(folder, video, await loadPlayerFiles(testBundles));
     await once(site.#server.listen(0, '127.0.0.1'), 'listening');
     return site;
   }

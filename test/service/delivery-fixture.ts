@@ -12,6 +12,7 @@ import type {
   RenderedText,
 } from '../../src/delivery/live/live-source.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
+import { testBundles } from '../support/browser-bundles.ts';
 
 export const publicStream = 'liPublic0000000000000000';
 export const privateStream = 'liPrivate000000000000000';
@@ -119,6 +120,7 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
   const current = { broadcast: undefined as MemoryBroadcast | undefined, live: true };
   let bytesOut = 0;
   const delivery = new Delivery({
+    bundles: testBundles,
     live: {
       current: id => (id === privateStream ? hidden : id === publicStream ? current.broadcast : undefined),
       find: (id, broadcastId) => {

@@ -290,7 +290,7 @@ test.concurrent('it prints a line before it loads the server, and loads nothing 
   const loaded = notes.filter(line => line.startsWith('load ')).map(line => line.slice('load '.length));
   expect(loaded.some(url => url.endsWith('/src/app/start-app.ts'))).toBe(true);
   const later =
-    /swagger|hls\.js\/|maxmind|mmdb|countries-list|sucrase|preact|formidable|koa-body|opentelemetry|\/src\/web\/|(dashboard|player)-worker|dashboard-files/;
+    /swagger|hls\.js\/|maxmind|mmdb|countries-list|esbuild|preact|formidable|koa-body|opentelemetry|\/src\/web\/|build-bundles/;
   expect(loaded.filter(url => later.test(url))).toEqual([]);
 
   // The program is asked for its version at the first start only.

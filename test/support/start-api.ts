@@ -14,6 +14,7 @@ import type { LiveControl } from '../../src/resources/live-streams/live-control.
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
+import { testBundles } from './browser-bundles.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
 
 /** Keys of the first account in tests. */
@@ -157,6 +158,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
     log,
   });
   const api = createApi({
+    bundles: testBundles,
     database,
     dataDir,
     publicUrl,
@@ -221,7 +223,6 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
     addAccount: account => addAccount(database, account),
     async stop() {
       await listener.stop();
-      await api.dashboard.stop();
       await api.analytics.tracker.stop();
       await api.tokenSweeper.stop();
       await api.serverWatch.stop();

@@ -17,7 +17,7 @@ export interface DataFile {
   readonly path: string;
 }
 
-const scratchFolders = new Set(['incoming', 'work', 'lost+found']);
+const scratchFolders = new Set(['bundles', 'incoming', 'work', 'lost+found']);
 const scratchFile = new RegExp(`^(?:millrace\\.db.*|(?:millrace|backup)\\.lock.*|${restoreMarker})$`);
 const partialSource = /^vod\/[^/]+\/source\.partial(?:\.tag)?$/;
 /** The rewind window of a running broadcast: `live/<liveStreamId>/<broadcastId>`. The server removes it when it starts. */

@@ -1,4 +1,4 @@
-import { fillTemplate } from '../../http/browser-files.ts';
+import { fillTemplate } from '../../http/pages/browser-text.ts';
 import { acceptsGzip } from '../../http/responses/content-negotiation.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import type { ViewerRequest } from '../responses/exchange.ts';

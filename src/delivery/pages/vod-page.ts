@@ -1,4 +1,4 @@
-import { fillTemplate } from '../../http/browser-files.ts';
+import { fillTemplate } from '../../http/pages/browser-text.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import type { VodEntry, VodTextTrack } from '../vod/vod-source.ts';
 import { escapeHtml } from './player-page.ts';

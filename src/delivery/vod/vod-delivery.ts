@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
-import type { BrowserText } from '../../http/browser-files.ts';
+import type { BrowserText } from '../../http/pages/browser-text.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { RenderedText } from '../../shared/text/rendered-text.ts';
 import { describeEmbed, shareableVideo, socialMeta } from '../pages/page-sharing.ts';
+import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
 import {
   negotiatePageEncoding,
   noIndexMeta,
@@ -11,7 +12,6 @@ import {
   pageHeadersFor,
 } from '../pages/player-page.ts';
 import { describeVideo, renderVodPage, type VodPageState } from '../pages/vod-page.ts';
-import { type PlayerFiles, placeholderThumbnail } from '../player-files.ts';
 import type { PrivateSessions } from '../private-sessions.ts';
 import { attachmentHeader } from '../responses/content-disposition.ts';
 import type { Exchange } from '../responses/exchange.ts';

@@ -1,74 +1,47 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import { stripTypes } from '../../http/browser-files.ts';
+import type { BrowserBundles } from '../../http/pages/browser-bundles.ts';
+import { type BrowserFile, browserText } from '../../http/pages/browser-text.ts';
 
-const compress = promisify(gzip);
 const folder = new URL('../../web/docs/', import.meta.url);
-const icon = new URL('../../web/player/icon.svg', import.meta.url);
 
-/** A text that is sent plain or gzipped. */
-export interface DocsText {
-  readonly contentType: string;
-  readonly plain: Buffer;
-  readonly gzip: Buffer;
-  /** Weak: it stands for both forms. */
-  readonly etag: string;
-}
-
-/** What the documentation is made of. */
+/** The files and templates of the documentation. */
 export interface DocsFiles {
-  /** By the name in `/docs/assets/{name}`; a name holds a version or a hash, so a file under it never changes. */
-  readonly byName: ReadonlyMap<string, DocsText>;
+  /** By the name in `/docs/assets/{name}`. A name holds a version or a hash, so a file under it never changes. */
+  readonly byName: ReadonlyMap<string, BrowserFile>;
   /** Templates with `{{name}}` where a value goes. */
   readonly page: string;
   readonly error: string;
-  /** Addresses of the files, for the templates. */
+  /** URLs of the files, for the templates. */
   readonly links: Readonly<Record<'icon' | 'styles' | 'script' | 'viewer' | 'viewerStyles', string>>;
 }
 
-/** Reads the documentation and the viewer of the API document. Files are read and compressed beside the event loop. */
-export async function loadDocsFiles(): Promise<DocsFiles> {
-  const byName = new Map<string, DocsText>();
-  const add = async (name: string, content: Buffer, contentType: string): Promise<string> => {
-    byName.set(name, await docsText(content, contentType));
-    return `/docs/assets/${name}`;
-  };
-  const addOwn = (base: string, extension: string, content: Buffer, contentType: string) =>
-    add(`${base}-${hashOf(content)}.${extension}`, content, contentType);
-
+/** Loads the documentation and the viewer of the API document. */
+export async function loadDocsFiles(bundles: BrowserBundles): Promise<DocsFiles> {
+  const { files, urlOf } = await bundles.load('docs');
+  const byName = new Map(files);
   const require = createRequire(import.meta.url);
   const { version } = require('swagger-ui-dist/package.json') as { version: string };
-  const viewerFile = (name: string) => readFile(require.resolve(`swagger-ui-dist/${name}`));
-  const script = 'text/javascript; charset=utf-8';
-  const styles = 'text/css; charset=utf-8';
-  const [iconFile, ownStyles, ownScript, viewer, viewerStyles, page, error] = await Promise.all([
-    readFile(icon),
-    readFile(new URL('docs.css', folder)),
-    readFile(new URL('main.ts', folder), 'utf8'),
-    viewerFile('swagger-ui-bundle.js'),
-    viewerFile('swagger-ui.css'),
-    readFile(new URL('page.html', folder), 'utf8'),
-    readFile(new URL('error.html', folder), 'utf8'),
-  ]);
-  const links = {
-    icon: await addOwn('icon', 'svg', iconFile, 'image/svg+xml'),
-    styles: await addOwn('docs', 'css', ownStyles, styles),
-    script: await addOwn('docs', 'js', Buffer.from(stripTypes(ownScript)), script),
-    viewer: await add(`swagger-ui-bundle-${version}.js`, viewer, script),
-    viewerStyles: await add(`swagger-ui-${version}.css`, viewerStyles, styles),
+  const addViewerFile = async (name: string, extension: string, contentType: string) => {
+    const content = await readFile(require.resolve(`swagger-ui-dist/${name}.${extension}`));
+    const versioned = `${name}-${version}.${extension}`;
+    byName.set(versioned, await docsFile(content, contentType));
+    return `/docs/assets/${versioned}`;
   };
-  return { byName, page, error, links };
+  return {
+    byName,
+    page: await readFile(new URL('page.html', folder), 'utf8'),
+    error: await readFile(new URL('error.html', folder), 'utf8'),
+    links: {
+      icon: urlOf('icon'),
+      styles: urlOf('docs-page'),
+      script: urlOf('docs'),
+      viewer: await addViewerFile('swagger-ui-bundle', 'js', 'text/javascript; charset=utf-8'),
+      viewerStyles: await addViewerFile('swagger-ui', 'css', 'text/css; charset=utf-8'),
+    },
+  };
 }
 
-/** A text as it is sent. */
-export async function docsText(content: Buffer | string, contentType: string): Promise<DocsText> {
-  const plain = Buffer.from(content);
-  return { contentType, plain, gzip: await compress(plain), etag: `W/"${hashOf(plain)}"` };
-}
-
-function hashOf(content: Buffer): string {
-  return createHash('sha256').update(content).digest('hex').slice(0, 12);
+export async function docsFile(content: Buffer | string, contentType: string): Promise<BrowserFile> {
+  return { text: await browserText(content), contentType };
 }

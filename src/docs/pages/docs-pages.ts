@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { HttpRequest, HttpResponse } from '../../http/listener/http-listener.ts';
+import type { BrowserBundles } from '../../http/pages/browser-bundles.ts';
+import type { BrowserFile } from '../../http/pages/browser-text.ts';
 import {
   answerNonGetMethods,
   immutableCacheControl,
@@ -10,10 +12,11 @@ import type { RateLimits } from '../../http/routing/rate-limiter.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { errorHtml, errorTableHtml, escapeHtml, fillPage, isErrorCode } from './docs-content.ts';
-import { type DocsFiles, type DocsText, docsText, loadDocsFiles } from './docs-files.ts';
+import { type DocsFiles, docsFile, loadDocsFiles } from './docs-files.ts';
 
 /** What the pages say of this server. */
 export interface DocsPagesOptions {
+  readonly bundles: BrowserBundles;
   readonly version: string;
   /** Base of the API, without a slash at its end; asked when needed. */
   readonly publicUrl: () => string;
@@ -47,7 +50,7 @@ const errorPrefix = '/docs/errors/';
 export class DocsPages {
   readonly #options: DocsPagesOptions;
   /** Pages by what they are about: one for each error at most. */
-  readonly #pages = new Map<string, Promise<DocsText>>();
+  readonly #pages = new Map<string, Promise<BrowserFile>>();
   #files: Promise<DocsFiles> | undefined;
 
   constructor(options: DocsPagesOptions) {
@@ -66,7 +69,7 @@ export class DocsPages {
     if (!path.startsWith('/docs') || !this.#isDocsRequest(path, request.headers.accept ?? '')) return false;
     if (answerNonGetMethods(request, response, this.#options.docsBase)) return true;
     this.#find(path).then(
-      text => this.#send(request, response, path, text),
+      file => this.#send(request, response, path, file),
       (error: unknown) => {
         this.#options.log.error('documentation-not-shown', { path, error });
         this.#refuse(response, error);
@@ -85,8 +88,8 @@ export class DocsPages {
     return ['/docs', '/docs/', '/docs/errors'].includes(path) || path.startsWith(assetPrefix);
   }
 
-  async #find(path: string): Promise<DocsText | undefined> {
-    this.#files ??= loadDocsFiles();
+  async #find(path: string): Promise<BrowserFile | undefined> {
+    this.#files ??= loadDocsFiles(this.#options.bundles);
     this.#files.catch(() => {
       this.#files = undefined;
     });
@@ -101,10 +104,10 @@ export class DocsPages {
     return this.#page(code, () => this.#errorPage(files, code, errorHtml(code)));
   }
 
-  #page(name: string, write: () => string): Promise<DocsText> {
+  #page(name: string, write: () => string): Promise<BrowserFile> {
     const known = this.#pages.get(name);
     if (known !== undefined) return known;
-    const page = docsText(write(), pageType);
+    const page = docsFile(write(), pageType);
     this.#pages.set(name, page);
     return page;
   }
@@ -131,13 +134,13 @@ export class DocsPages {
     return fillPage(files.error, { ...files.links, version, title: `${title} - Millrace`, content });
   }
 
-  #send(request: HttpRequest, response: ServerResponse, path: string, text: DocsText | undefined): void {
-    if (text === undefined) {
+  #send(request: HttpRequest, response: ServerResponse, path: string, file: BrowserFile | undefined): void {
+    if (file === undefined) {
       this.#refuse(response, new AppError('resource-not-found', undefined, { details: { name: 'name' } }));
       return;
     }
-    const isPage = text.contentType === pageType;
-    sendText(request, response, text, {
+    const isPage = file.contentType === pageType;
+    sendText(request, response, file, {
       'Cache-Control': path.startsWith(assetPrefix) ? immutableCacheControl : 'no-cache',
       ...(isPage
         ? {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../shared/errors.ts';
-import type { BrowserText } from '../browser-files.ts';
 import type { HttpRequest } from '../listener/http-listener.ts';
+import type { BrowserFile } from '../pages/browser-text.ts';
 import { acceptsGzip, matchesEtag } from './content-negotiation.ts';
 import { toErrorBody } from './error-body.ts';
 
@@ -33,7 +33,7 @@ export function answerNonGetMethods(
 export function sendText(
   request: HttpRequest,
   response: ServerResponse,
-  text: BrowserText & { readonly contentType: string },
+  { text, contentType }: BrowserFile,
   headers: Readonly<Record<string, string>>,
 ): void {
   const sent: Record<string, string> = {
@@ -48,7 +48,7 @@ export function sendText(
   }
   const isGzip = acceptsGzip(request.headers['accept-encoding'] as string | undefined);
   const body = isGzip ? text.gzip : text.plain;
-  sent['Content-Type'] = text.contentType;
+  sent['Content-Type'] = contentType;
   sent['Content-Length'] = String(body.length);
   if (isGzip) sent['Content-Encoding'] = 'gzip';
   response.writeHead(200, sent);

@@ -1,4 +1,4 @@
-import Hls, { type ErrorData, type HlsConfig, type LevelDetails } from 'hls.js';
+import Hls, { type ErrorData, type HlsConfig, type LevelDetails } from 'hls.js/dist/hls.light.min.mjs';
 import { commonHlsSettings } from '../media/hls-settings.ts';
 import { qualityLabel } from '../media/qualities.ts';
 import { Recovery, StallDetector } from '../media/recovery.ts';

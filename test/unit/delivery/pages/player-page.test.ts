@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { escapeHtml, pageHeaders, renderPlayerPage } from '../../../../src/delivery/pages/player-page.ts';
-import { fillTemplate } from '../../../../src/http/browser-files.ts';
+import { fillTemplate } from '../../../../src/http/pages/browser-text.ts';
 
 const values = {
   liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA',

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { BrowserBundles } from '../../http/pages/browser-bundles.ts';
+import { type BrowserFile, browserText, fillTemplate } from '../../http/pages/browser-text.ts';
+import type { RenderedText } from '../live/live-source.ts';
+import type { Thumbnail } from '../live/thumbnails.ts';
+import { noIndexMeta } from './player-page.ts';
+
+const folder = new URL('../../web/player/', import.meta.url);
+
+/** The player page, the pages beside it, and the files that they name. */
+export interface PlayerFiles {
+  /** By the name in `/assets/{name}`. */
+  readonly byName: ReadonlyMap<string, BrowserFile>;
+  /** Template of a live stream's page. */
+  readonly page: string;
+  /** Template of a video's page. */
+  readonly vodPage: string;
+  /** The page of a player without a video, which previews themes. */
+  readonly sample: RenderedText;
+  /** The page for a stream that does not exist. */
+  readonly notFound: RenderedText;
+  /** The page for a video that does not exist. */
+  readonly vodNotFound: RenderedText;
+}
+
+/** Loads the player's bundle and fills in the pages that are the same for everyone. */
+export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFiles> {
+  const { files, urlOf, preloadsOf } = await bundles.load('player');
+  const linksOf = (script: string, styles: string) => ({
+    script: urlOf(script),
+    preloads: preloadsOf(script),
+    styles: urlOf(styles),
+    icon: urlOf('icon'),
+  });
+  const links = linksOf('live', 'player');
+  const card = async (texts: { title: string; text: string }) =>
+    browserText(fillTemplate(await fillPage('card.html', links), texts));
+  return {
+    byName: files,
+    page: await fillPage('page.html', links),
+    vodPage: await fillPage('vod.html', linksOf('vod', 'vod-page')),
+    sample: await browserText(
+      fillTemplate(await fillPage('vod.html', linksOf('sample', 'vod-page')), {
+        ...{ title: 'Title of the video', videoId: '', video: '', poster: urlOf('sample-poster') },
+        meta: noIndexMeta,
+      }),
+    ),
+    notFound: await card({
+      title: 'Stream not found',
+      text: 'The link may be mistyped, or the stream was removed or is private.',
+    }),
+    vodNotFound: await card({
+      title: 'Video not found',
+      text: 'The link may be mistyped, or the video was removed or is private.',
+    }),
+  };
+}
+
+let placeholder: Thumbnail | undefined;
+
+/** Returns the JPEG for live streams and videos without a thumbnail. */
+export function placeholderThumbnail(): Thumbnail {
+  placeholder ??= {
+    body: readFileSync(new URL('placeholder.jpg', folder)),
+    contentType: 'image/jpeg',
+    etag: '"placeholder"',
+  };
+  return placeholder;
+}
+
+/** Fills a page with the parts that all pages share, then with the values. */
+async function fillPage(name: string, values: Readonly<Record<string, string>>): Promise<string> {
+  const parts = { head: (await read('head.html')).trimEnd(), icons: (await read('icons.html')).trimEnd() };
+  return fillTemplate(fillTemplate(await read(name), parts), values);
+}
+
+function read(name: string): Promise<string> {
+  return readFile(new URL(name, folder), 'utf8');
+}
