@@ -108,7 +108,7 @@ describeInBrowser('the player page', browser => {
   it('says so when there is no such stream', async () => {
     const viewer = await WatchedPage.open(browser(), pageUrl('liAAAAAAAAAAAAAAAAAAAAAA'));
     await using _ = viewer;
-    expect(await viewer.page.isVisible('text=There is no stream here')).toBe(true);
+    expect(await viewer.page.isVisible('text=Stream not found')).toBe(true);
     for (const [width, height] of [
       [320, 568],
       [240, 135],

@@ -142,7 +142,7 @@ describeInBrowser('the page of a video on the server', browser => {
     await using other = await WatchedPage.open(browser(), 'about:blank', { userAgent: 'Another browser' });
     const answer = await other.page.goto(video.assets.player);
     expect(answer?.status()).toBe(404);
-    expect(await other.page.textContent('body')).toContain('There is no video here');
+    expect(await other.page.textContent('body')).toContain('Video not found');
     const bare = await fetch(`${server.baseUrl}/vod/${video.videoId}`);
     expect(bare.status).toBe(404);
 

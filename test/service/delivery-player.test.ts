@@ -56,7 +56,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('the player page over %s', protoc
     for (const id of ['nobody', 'liUnknown000000000000000', privateStream, '<script>', '%00']) {
       const answer = await server.ask(`/live/${encodeURI(id)}`);
       expect([answer.status, answer.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
-      expect(answer.body.toString()).toContain('There is no stream here');
+      expect(answer.body.toString()).toContain('Stream not found');
       expect(answer.body.toString()).not.toContain('nobody');
     }
   });

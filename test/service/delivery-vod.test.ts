@@ -300,7 +300,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('delivery of videos over %s', pro
     for (const id of ['nobody', '', 'viUnknown000000000000000', hiddenId]) {
       const answer = await server.ask(`/vod/${id}`);
       expect([answer.status, answer.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
-      expect(answer.body.toString()).toContain('There is no video here');
+      expect(answer.body.toString()).toContain('Video not found');
     }
   });
 
