@@ -280,8 +280,8 @@ export function createApi(options: ApiOptions): Api {
   const wrongKeys = new WrongKeyLimit({ maxPerMinute: options.maxWrongKeysPerMinute ?? 0, clock });
   const auth = new AuthService({ database, accounts, limiter, wrongKeys, clock, log: log.child('auth') });
   const sessions = createSessions({
-    ...{ database, accounts, publicUrl, clock, log: log.child('auth') },
-    peers,
+    ...{ accounts, publicUrl, peers, clock },
+    log: log.child('auth'),
   });
   const authenticate: Authenticate = (request, setHeader) => {
     const { authorization } = request.headers;

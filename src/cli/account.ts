@@ -1,5 +1,5 @@
 import type { ListedAccount } from '../resources/accounts/account-admin.store.ts';
-import type { AccountsOperator } from '../resources/accounts/account-admin.ts';
+import type { AccountAdmin } from '../resources/accounts/account-admin.ts';
 import { unsupportedNodeReason } from '../shared/node-version.ts';
 import type { Secret } from '../shared/secret.ts';
 import type { CommandLine } from './command-line.ts';
@@ -64,14 +64,14 @@ async function applyOrder({ words, options, flags, configFile }: CommandLine): P
 
   const { findDataDir } = await import('./command-data-dir.ts');
   const { openDatabaseWithoutLock } = await import('../store/database.ts');
-  const { AccountsOperator } = await import('../resources/accounts/account-admin.ts');
+  const { AccountAdmin } = await import('../resources/accounts/account-admin.ts');
   const { systemClock } = await import('../shared/clock.ts');
   const { dataDir, line } = findDataDir({ flags, configFile, env: process.env });
   // Not on standard output, which scripts read.
   process.stderr.write(`${line}\n`);
   const database = openDatabaseWithoutLock({ dataDir });
   try {
-    const outcome = await carryOut(order, new AccountsOperator(database, systemClock));
+    const outcome = await carryOut(order, new AccountAdmin(database, systemClock));
     if (typeof outcome === 'string') fail(outcome, 1);
     else if (order.isJson) process.stdout.write(`${JSON.stringify(outcome.value)}\n`);
     else process.stdout.write(`${outcome.lines.join('\n')}\n`);
@@ -103,7 +103,7 @@ function orderOf(words: readonly string[], options: ReadonlySet<string>): Order 
 }
 
 /** Does what was asked for; a text is why it was not done. */
-async function carryOut(order: Order, operator: AccountsOperator): Promise<Outcome | string> {
+async function carryOut(order: Order, operator: AccountAdmin): Promise<Outcome | string> {
   const { command, subject, isUndo } = order;
   const unknown = `There is no account of ${subject}.`;
   if (command === 'list') return listed(operator.list());
@@ -140,7 +140,7 @@ async function carryOut(order: Order, operator: AccountsOperator): Promise<Outco
   return { lines: [line], value: jsonOf(account) };
 }
 
-async function create({ subject, isUpgraded }: Order, operator: AccountsOperator): Promise<Outcome | string> {
+async function create({ subject, isUpgraded }: Order, operator: AccountAdmin): Promise<Outcome | string> {
   const { describeEmailProblem } = await import('../resources/accounts/account.ts');
   const fault = describeEmailProblem(subject);
   if (fault !== undefined) throw new UsageError(`${subject}: ${fault}`);

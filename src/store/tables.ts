@@ -33,6 +33,7 @@ export interface Tables {
   sandbox_videos: SandboxVideoRow;
   empty_videos: EmptyVideoRow;
   database_uses: DatabaseUseRow;
+  video_blocks_by_creation: VideoBlockRow;
   tags: TagRow;
   summaries: SummaryRow;
   private_sessions: PrivateSessionRow;
@@ -302,6 +303,13 @@ export interface WatermarkRow {
   width: number;
   height: number;
   created_at_ms: number;
+}
+
+/** A run of neighbours in an order of a project's videos, as triggers count them. */
+export interface VideoBlockRow {
+  project_id: string;
+  is_discarded: number;
+  videos: number;
 }
 
 /** How many videos of a project have a tag; kept by triggers. `tag_folded` is what is sorted by and searched in. */

@@ -153,7 +153,7 @@ describe('the account command, beside a server that runs', () => {
       [[], 'a command is missing'],
       [['constructor', 'x'], 'unknown command constructor'],
       [['create'], 'create: whose account?'],
-      [['create', 'not-an-address'], 'not-an-address: An address is of the form'],
+      [['create', 'not-an-address'], 'not-an-address: An email address looks like'],
       [['list', 'a@b'], 'unknown argument a@b'],
       [['upgrade', 'a@b', '--upgraded'], 'upgrade has no option --upgraded'],
       [['list', '--jsno'], 'unknown option --jsno'],

@@ -262,7 +262,7 @@ describe('deleting keys', () => {
       expect(answer.json).toMatchObject({
         title: 'This is the last API key of its environment.',
         name: 'sandbox',
-        detail: expect.stringContaining('Make another key first'),
+        detail: expect.stringContaining('Create another key first'),
       });
       expect(answer.json.type).toMatch(/\/last-api-key$/);
     }

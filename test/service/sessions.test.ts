@@ -1,7 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { addressReader, secureReader } from '../../src/http/listener/client-address.ts';
-import { SessionsStore } from '../../src/resources/sessions/sessions.store.ts';
 import { migrate, migrations } from '../../src/store/migrations.ts';
 import { addUser, admin, easeSignIn, signIn } from '../support/sign-in.ts';
 import { type ApiReply, basic, productionKey, sandboxKey, type TestApi } from '../support/start-api.ts';
@@ -307,8 +306,9 @@ describe('a session', () => {
 
   it('is one of a hundred of a user: the one that was unused for the longest time goes', async () => {
     const first = await signIn(server);
-    const store = new SessionsStore(server.database, server.api.accounts);
-    const { userId } = store.findUser(admin.email)!;
+    const { accounts } = server.api;
+    const store = accounts.sessions;
+    const { userId } = accounts.findUser(admin.email)!;
     const add = (n: number) =>
       store.add({
         userId,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
+import { FixedWindows } from '../../shared/fixed-windows.ts';
 
 /** What a request counts as. */
 export type RateClass = 'uploads' | 'writes' | 'reads';
@@ -38,13 +39,7 @@ export function rateHeaders(state: RateState): Record<string, string> {
   };
 }
 
-interface Window {
-  endsAtMs: number;
-  used: number;
-}
-
 const windowMs = 60_000;
-const minWindowsBeforeSweep = 10_000;
 /** Announced where there is no limit: clients that slow down near the end never do. */
 const unlimitedCount = 1_000_000;
 
@@ -69,13 +64,12 @@ export class RateExceeded extends AppError {
 /** Counts requests by project and class in windows of a minute that begin with the first request. */
 export class RateLimiter {
   readonly #limits: Readonly<Record<RatedProject['environment'], Rates>>;
-  readonly #clock: Clock;
-  readonly #windows = new Map<string, Window>();
-  #sweepAtSize = minWindowsBeforeSweep;
+  readonly #windows: FixedWindows;
 
   constructor(limits: RateLimits, clock: Clock) {
     this.#limits = { sandbox: ratesOf(limits, 'sandbox'), production: ratesOf(limits, 'production') };
-    this.#clock = clock;
+    // Bounded by the projects that send requests within a minute.
+    this.#windows = new FixedWindows({ windowMs, maxKeys: Number.POSITIVE_INFINITY, clock });
   }
 
   /** Takes one request of a project; what its caller is told of that. @throws RateExceeded when the window is used up */
@@ -89,15 +83,15 @@ export class RateLimiter {
   take({ projectId, environment }: RatedProject, rateClass: RateClass): RateState {
     const limit = this.#limits[environment][rateClass];
     if (limit === 0) return unlimited;
-    const nowMs = this.#clock.monotonicMs();
-    const window = this.#windowOf(`${rateClass}:${projectId}`, nowMs);
-    const isAllowed = window.used < limit;
-    if (isAllowed) window.used += 1;
+    const key = `${rateClass}:${projectId}`;
+    const window = this.#windows.get(key);
+    const isAllowed = window.count < limit;
+    if (isAllowed) this.#windows.add(key, window);
     return {
       isAllowed,
       limit,
-      remaining: limit - window.used,
-      retryAfterSeconds: Math.ceil((window.endsAtMs - nowMs) / 1_000),
+      remaining: limit - window.count,
+      retryAfterSeconds: this.#windows.secondsUntilEnd(window),
     };
   }
 
@@ -105,19 +99,5 @@ export class RateLimiter {
   unusedState(rateClass: RateClass): RateState {
     const limit = this.#limits.production[rateClass];
     return limit === 0 ? unlimited : { isAllowed: true, limit, remaining: limit, retryAfterSeconds: 0 };
-  }
-
-  #windowOf(key: string, nowMs: number): Window {
-    const current = this.#windows.get(key);
-    if (current !== undefined && current.endsAtMs > nowMs) return current;
-    if (this.#windows.size >= this.#sweepAtSize) this.#sweep(nowMs);
-    const window = { endsAtMs: nowMs + windowMs, used: 0 };
-    this.#windows.set(key, window);
-    return window;
-  }
-
-  #sweep(nowMs: number): void {
-    for (const [key, window] of this.#windows) if (window.endsAtMs <= nowMs) this.#windows.delete(key);
-    this.#sweepAtSize = Math.max(minWindowsBeforeSweep, this.#windows.size * 2);
   }
 }

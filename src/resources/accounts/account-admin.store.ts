@@ -1,83 +1,84 @@
+import type { InferResult } from 'kysely';
 import type { Database } from '../../store/database.ts';
 
-/** An account as the operator sees it. */
+/** An account in the operator's list. */
 export interface ListedAccount {
   readonly accountId: string;
-  /** Of its first user. */
+  /** The first user's. */
   readonly email: string | undefined;
   readonly isUpgraded: boolean;
   readonly isSuspended: boolean;
   readonly createdAtMs: number;
-  /** Keys of both environments. */
+  /** Of both environments. */
   readonly keys: number;
-  /** Of both environments, discarded ones too. */
+  /** Of both environments, including the trash. */
   readonly videos: number;
   readonly liveStreams: number;
 }
 
-interface ListedRow {
-  id: string;
-  email: string | null;
-  is_upgraded: number;
-  is_suspended: number;
-  created_at_ms: number;
-  keys: number;
-  videos: number;
-  live_streams: number;
+/** The accounts of all projects, with the counts that triggers keep. */
+function selectAccounts({ queries }: Database) {
+  return queries.selectFrom('accounts as a').select(({ fn, selectFrom }) => {
+    const projects = selectFrom('projects as p').whereRef('p.account_id', '=', 'a.id');
+    return [
+      'a.id',
+      'a.is_upgraded',
+      'a.is_suspended',
+      'a.created_at_ms',
+      selectFrom('users as u')
+        .select('u.email')
+        .whereRef('u.account_id', '=', 'a.id')
+        .orderBy('u.created_at_ms')
+        .orderBy('u.id')
+        .limit(1)
+        .as('email'),
+      projects
+        .innerJoin('api_keys as k', 'k.project_id', 'p.id')
+        .where('k.revoked_at_ms', 'is', null)
+        .select(fn.countAll<number>().as('count'))
+        .as('keys'),
+      projects
+        .innerJoin('video_blocks_by_creation as b', 'b.project_id', 'p.id')
+        .select(sum => sum.fn.sum<number>('b.videos').as('count'))
+        .as('videos'),
+      projects
+        .innerJoin('list_totals as t', 't.project_id', 'p.id')
+        .where('t.list', '=', 'live-streams')
+        .select(sum => sum.fn.sum<number>('t.total').as('count'))
+        .as('live_streams'),
+    ];
+  });
 }
 
-const columns = `
-  a.id, a.is_upgraded, a.is_suspended, a.created_at_ms,
-  (SELECT email FROM users u WHERE u.account_id = a.id ORDER BY created_at_ms, id LIMIT 1) AS email,
-  (SELECT count(*) FROM projects p JOIN api_keys k ON k.project_id = p.id
-    WHERE p.account_id = a.id AND k.revoked_at_ms IS NULL) AS keys,
-  (SELECT coalesce(sum(b.videos), 0) FROM projects p JOIN video_blocks_by_creation b ON b.project_id = p.id
-    WHERE p.account_id = a.id) AS videos,
-  (SELECT coalesce(sum(t.total), 0) FROM projects p JOIN list_totals t ON t.project_id = p.id
-    WHERE p.account_id = a.id AND t.list = 'live-streams') AS live_streams`;
-
-/** Accounts in the database, for the operator: whosever they are. */
+/** Reads the accounts of the server for its operator. */
 export class AccountAdminStore {
   readonly #database: Database;
-  readonly #list;
-  readonly #find;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#list = database.sqlite.prepare<[], ListedRow>(
-      `SELECT ${columns} FROM accounts a ORDER BY a.created_at_ms, a.id`,
-    );
-    this.#find = database.sqlite.prepare<[string, string], ListedRow>(
-      `SELECT ${columns} FROM accounts a
-       WHERE a.id = ? OR a.id = (SELECT account_id FROM users WHERE email = ? COLLATE NOCASE)`,
-    );
   }
 
-  /** Every account, the oldest first. */
+  /** Lists all accounts, oldest first. */
   list(): ListedAccount[] {
-    return this.#list.all().map(accountFrom);
+    const accounts = selectAccounts(this.#database).orderBy('a.created_at_ms').orderBy('a.id');
+    return this.#database.all(accounts).map(accountFrom);
   }
 
-  /** The account of this id, or to which somebody signs in with this address. */
+  /** Finds an account by its id or the email address of a user. */
   find(emailOrId: string): ListedAccount | undefined {
-    const row = this.#find.get(emailOrId, emailOrId);
+    const row = this.#database.first(
+      selectAccounts(this.#database).where(({ eb, or, selectFrom }) =>
+        or([
+          eb('a.id', '=', emailOrId),
+          eb('a.id', '=', selectFrom('users').select('account_id').where('email', '=', emailOrId)),
+        ]),
+      ),
+    );
     return row === undefined ? undefined : accountFrom(row);
   }
-
-  /** Whether somebody has that address, and now this password. Who was signed in with the old one is so no more. */
-  setPassword(email: string, passwordHash: string): boolean {
-    const { queries } = this.#database;
-    const changed = queries
-      .updateTable('users')
-      .set({ password_hash: passwordHash })
-      .where('email', '=', email);
-    const users = queries.selectFrom('users').select('id').where('email', '=', email);
-    return this.#database.transaction(() => {
-      this.#database.run(queries.deleteFrom('sessions').where('user_id', 'in', users));
-      return this.#database.run(changed) > 0;
-    });
-  }
 }
+
+type ListedRow = InferResult<ReturnType<typeof selectAccounts>>[number];
 
 function accountFrom(row: ListedRow): ListedAccount {
   return {
@@ -86,8 +87,8 @@ function accountFrom(row: ListedRow): ListedAccount {
     isUpgraded: row.is_upgraded === 1,
     isSuspended: row.is_suspended === 1,
     createdAtMs: row.created_at_ms,
-    keys: row.keys,
-    videos: row.videos,
-    liveStreams: row.live_streams,
+    keys: row.keys ?? 0,
+    videos: row.videos ?? 0,
+    liveStreams: row.live_streams ?? 0,
   };
 }

@@ -13,14 +13,14 @@ import { hashPassword } from './password.ts';
 
 const generatedPasswordLength = 20;
 
-/** An account with its new keys, which nobody knows afterwards. */
-export interface AccountKeys {
+/** An account with new keys, which are shown only once. */
+interface AccountKeys {
   readonly account: ListedAccount;
   readonly keys: Readonly<Record<Environment, Secret>>;
 }
 
-/** What an operator does with accounts, on the machine itself. A running server notices within a second. */
-export class AccountsOperator {
+/** Manages accounts for the operator, beside a running server, which notices changes within a second. */
+export class AccountAdmin {
   readonly #database: Database;
   readonly #accounts: AccountsStore;
   readonly #store: AccountAdminStore;
@@ -33,12 +33,11 @@ export class AccountsOperator {
     this.#clock = clock;
   }
 
-  /** Every account, the oldest first. */
   list(): ListedAccount[] {
     return this.#store.list();
   }
 
-  /** Makes an account; undefined when somebody signs in with this address already. */
+  /** Returns undefined when the email address is in use. */
   async create(
     email: string,
     isUpgraded: boolean,
@@ -51,7 +50,7 @@ export class AccountsOperator {
     return { account: this.#store.find(accountId)!, keys: secretsOf(keys), password: new Secret(password) };
   }
 
-  /** Changes what an account may do; undefined when there is none of that address or id. */
+  /** Returns undefined when no account has this email address or id. */
   setStanding(
     emailOrId: string,
     standing: { isSuspended?: boolean; isUpgraded?: boolean },
@@ -62,7 +61,7 @@ export class AccountsOperator {
     return this.#store.find(account.accountId);
   }
 
-  /** Makes a further pair of keys, also beyond what an account may make for itself; undefined as for `setStanding`. */
+  /** Adds a pair of keys, even beyond the account's limit. Returns undefined when no account has this email address or id. */
   addKeys(emailOrId: string): AccountKeys | undefined {
     const account = this.#store.find(emailOrId);
     if (account === undefined) return undefined;
@@ -81,11 +80,11 @@ export class AccountsOperator {
     return { account, keys: secretsOf(keys) };
   }
 
-  /** Makes a new password for somebody who signs in; undefined when nobody has that address. */
+  /** Generates a new password for a user. Returns undefined when nobody has this email address. */
   async setPassword(email: string): Promise<Secret | undefined> {
     const password = randomBase62(generatedPasswordLength);
     const passwordHash = await hashPassword(password);
-    return this.#store.setPassword(email, passwordHash) ? new Secret(password) : undefined;
+    return this.#accounts.resetPassword(email, passwordHash) ? new Secret(password) : undefined;
   }
 }
 

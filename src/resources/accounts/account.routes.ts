@@ -18,34 +18,32 @@ import type { AccountsStore } from './accounts.store.ts';
 import { environments, type KeyPair, maxKeyPairs } from './key-pair.ts';
 import type { KeyPairsService } from './key-pairs.service.ts';
 
-/** What the routes of an account are made with. */
-export interface AccountRoutesOptions {
+interface AccountRoutesOptions {
   readonly accounts: AccountsStore;
   readonly keyPairs: KeyPairsService;
   /** Limits that the account is shown. */
   readonly limits: {
     readonly webhooks: number;
     readonly rates: RateLimits;
-    /** 0 where deleted videos cannot be restored. */
+    /** 0 when the trash is turned off. */
     readonly videoRestoreDays: number;
   };
-  /** Where encoders publish; asked when needed, since ports are known late. */
+  /** Addresses that encoders publish to. A function, because ports are known late. */
   readonly ingest: () => IngestAddresses;
 }
 
-/** Where encoders publish. */
+/** Addresses that encoders publish to. */
 export interface IngestAddresses {
   readonly rtmp: string;
-  /** Undefined without a certificate. */
   readonly rtmps: string | undefined;
 }
 
 const credentialScope =
-  'A production credential reaches the keys of both environments, a sandbox credential those of the sandbox only: with it, pairs ' +
-  'are shown, made, regenerated and deleted without their production keys.';
-const atOnce = 'The old key opens nothing from then on, nor do tokens that were made from it.';
+  'A production credential can access the keys of both environments. A sandbox credential can access sandbox keys only: it lists, ' +
+  'creates, regenerates and deletes pairs without their production keys.';
+const atOnce = 'The old key stops working at once, and so do its tokens.';
 
-/** `/account` and the routes below it: the caller's account and its API keys. */
+/** Routes of the caller's account and its API keys. */
 export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRoutesOptions): Route[] {
   const tag = 'Account';
   const keyPairId = 'Id of the pair.';
@@ -82,7 +80,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       path: '/account/api-keys',
       tag,
       summary: 'List API key pairs',
-      description: `${credentialScope} Pairs of production keys alone are not shown to it.`,
+      description: `${credentialScope} It does not list pairs that have a production key only.`,
       auth: 'key',
       query: keyPairsQuerySchema,
       success: { status: 200, description: 'A page of pairs.', schema: keyPairListSchema },
@@ -97,7 +95,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       path: '/account/api-keys',
       tag,
       summary: 'Create an API key pair',
-      description: `The keys themselves are in this answer and never again. ${credentialScope}`,
+      description: `The keys are only in this response. ${credentialScope}`,
       auth: 'key',
       body: jsonBody(keyPairCreationSchema),
       success: { status: 201, description: 'The pair, with its keys.', schema: keyPairSchema },
@@ -115,7 +113,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
     defineRoute({
       method: 'PATCH',
       path: '/account/api-keys/{keyPairId}',
-      summary: 'Name an API key pair',
+      summary: 'Rename an API key pair',
       ...pair,
       body: jsonBody(keyPairChangesSchema),
       success: { status: 200, ...shown },
@@ -127,14 +125,14 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       summary: 'Delete an API key pair',
       description: `${atOnce} ${credentialScope} The last key of an environment cannot be deleted.`,
       ...pair,
-      success: { status: 204, description: 'They are gone.' },
+      success: { status: 204, description: 'Deleted.' },
       errors: ['last-api-key'],
       handle: ({ found }) => keyPairs.remove(found),
     }),
     defineRoute({
       method: 'POST',
       summary: 'Regenerate an API key',
-      description: `${atOnce} The new key is in this answer and never again. Makes one where the pair has none.`,
+      description: `${atOnce} The new key is only in this response. A pair without this key gets one.`,
       ...key,
       success: { status: 201, ...shownOnce },
       errors: ['authorization-production-credential-required', 'api-key-limit-reached'],
@@ -145,7 +143,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       summary: 'Delete an API key',
       description: `${atOnce} The last key of an environment cannot be deleted.`,
       ...key,
-      success: { status: 204, description: 'It is gone.' },
+      success: { status: 204, description: 'Deleted.' },
       errors: ['authorization-production-credential-required', 'last-api-key'],
       handle: ({ caller, found }) => keyPairs.removeKey(caller, found.pair, found.environment),
     }),
@@ -156,7 +154,7 @@ function findKey(
   pair: KeyPair | undefined,
   name: string,
 ): { pair: KeyPair; environment: Environment } | undefined {
-  // Else the refusal would name the last part of the path.
+  // Otherwise the error would name the last parameter of the path.
   if (pair === undefined)
     throw new AppError('resource-not-found', undefined, { details: { name: 'keyPairId' } });
   const environment = environments.find(known => known === name);

@@ -7,33 +7,34 @@ const dateTime = z.iso.datetime({ offset: true });
 const name = nonEmptyText(maxKeyPairNameLength);
 const perMinute = z.int().optional();
 
-/** The account of a caller. */
 export const accountSchema = z
   .object({
     accountId: z.string(),
-    email: z.string().optional().describe('Of the first user.'),
+    email: z.string().optional().describe('The email address of the first user.'),
     createdAt: dateTime,
-    upgraded: z.boolean().describe('Whether production can be used.'),
-    operator: z.literal(true).optional().describe('There when it is the account of whoever runs the server.'),
-    environment: z.enum(['sandbox', 'production']).describe('Of the credential of this request.'),
-    projectId: z.string().describe('Of the environment: what all resources belong to.'),
+    upgraded: z.boolean().describe('Whether the account can use production.'),
+    operator: z.literal(true).optional().describe('Present if this is the account of the server operator.'),
+    environment: z
+      .enum(['sandbox', 'production'])
+      .describe('The environment of the credential of this request.'),
+    projectId: z.string().describe('The project of the environment, which all resources belong to.'),
     limits: z.object({
       apiKeyPairs: z.int().describe('The maximum number of API keys in each environment.'),
       webhooks: z.int().describe('The maximum number of webhooks in each environment.'),
       requestsPerMinute: z
         .object({ uploads: perMinute, writes: perMinute, reads: perMinute })
-        .describe('By class of request and project; one that is absent has no limit.'),
+        .describe('Per project and class of request. A class that is absent has no limit.'),
       videoRestoreDays: z
         .int()
         .optional()
-        .describe('For so long deleted videos can be restored; absent where they are gone at once.'),
+        .describe('How long deleted videos can be restored. Absent if the trash is turned off.'),
     }),
     ingest: z
       .object({
         rtmp: z.string(),
-        rtmps: z.string().optional().describe('Absent where the server has no certificate for it.'),
+        rtmps: z.string().optional().describe('Absent if the server has no certificate.'),
       })
-      .describe('Where encoders publish, with the `streamKey` of a live stream as their key.'),
+      .describe('Server addresses for encoders. The stream key is the `streamKey` of a live stream.'),
   })
   .meta({
     id: 'Account',
@@ -55,32 +56,28 @@ export const accountSchema = z
     ],
   });
 
-/** The account of a caller as the API shows it. */
 export type AccountView = z.input<typeof accountSchema>;
 
-/** Body of `POST /account/api-keys`. */
 export const keyPairCreationSchema = z
-  .strictObject({ name: name.optional().describe('What it is for.') })
+  .strictObject({ name: name.optional().describe('What the keys are for.') })
   .meta({ examples: [{ name: 'Upload page' }] });
 
-/** Body of `PATCH /account/api-keys/{keyPairId}`. */
 export const keyPairChangesSchema = z
-  .strictObject({ name: name.nullish().describe('What it is for; null takes the name away.') })
+  .strictObject({ name: name.nullish().describe('What the keys are for. Null removes the name.') })
   .meta({ examples: [{ name: 'Upload page' }] });
 
-/** Query of `GET /account/api-keys`. */
 export const keyPairsQuerySchema = listQuery({}, ['createdAt']);
 
 const keySchema = z
   .object({
-    apiKey: z.string().optional().describe('The key itself: only in the answer of the call that made it.'),
-    hint: z.string().optional().describe('Its last characters, where they are known.'),
+    apiKey: z.string().optional().describe('The key. Only in the response that creates it.'),
+    hint: z.string().optional().describe('The last characters of the key, if known.'),
     createdAt: dateTime,
-    lastUsedAt: dateTime.optional().describe('To the minute; absent when it was never used.'),
+    lastUsedAt: dateTime.optional().describe('To the minute. Absent if the key was never used.'),
   })
   .meta({ id: 'ApiKey', examples: [{ hint: 'x7Qz', createdAt: '2026-03-04T05:06:07+00:00' }] });
 
-/** A pair of API keys as far as the caller's credential reaches. */
+/** The keys that the caller's credential can access. */
 export const keyPairSchema = z
   .object({
     keyPairId: z.string(),
@@ -89,7 +86,7 @@ export const keyPairSchema = z
     sandbox: keySchema.optional().describe('The sandbox key, if the pair has one.'),
     production: keySchema
       .optional()
-      .describe('The production key, if the pair has one. Shown to production credentials only.'),
+      .describe('The production key, if the pair has one. Only production credentials see it.'),
   })
   .meta({
     id: 'ApiKeyPair',
@@ -108,8 +105,6 @@ export const keyPairSchema = z
     ],
   });
 
-/** A pair of API keys as the API shows it. */
 export type KeyPairView = z.input<typeof keyPairSchema>;
 
-/** A page of pairs of API keys. */
 export const keyPairListSchema = listSchema(keyPairSchema);

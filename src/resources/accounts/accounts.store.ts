@@ -1,6 +1,9 @@
 import { newId } from '../../shared/ids.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database, Queries } from '../../store/database.ts';
+import type { Bound, PreparedQuery } from '../../store/prepared-query.ts';
 import type { Environment } from '../../store/tables.ts';
+import type { User } from '../sessions/session.ts';
+import { SessionsStore } from '../sessions/sessions.store.ts';
 import { type Account, type KeyOwner, standingOf } from './account.ts';
 import { SecretCache } from './secret-cache.ts';
 
@@ -13,69 +16,56 @@ interface OwnerRow {
   is_upgraded: number;
 }
 
-/** The columns of {@link KeyOwner} from a key `k`; joined to by the tables that lead to a key. */
-export const ownerColumns = `k.id AS api_key_id, p.id AS project_id, p.account_id, p.environment, a.is_suspended, a.is_upgraded`;
-/** The joins that {@link ownerColumns} needs; a revoked key has no owner. */
-export const ownerJoins = `JOIN projects p ON p.id = k.project_id AND k.revoked_at_ms IS NULL
-  JOIN accounts a ON a.id = p.account_id`;
+/** The owners of API keys `k`. A revoked key has none. */
+export function selectKeyOwner(queries: Queries) {
+  return queries
+    .selectFrom('api_keys as k')
+    .innerJoin('projects as p', 'p.id', 'k.project_id')
+    .innerJoin('accounts as a', 'a.id', 'p.account_id')
+    .where('k.revoked_at_ms', 'is', null)
+    .select([
+      'k.id as api_key_id',
+      'p.id as project_id',
+      'p.account_id',
+      'p.environment',
+      'a.is_suspended',
+      'a.is_upgraded',
+    ]);
+}
 
 /**
- * Accounts, projects, API keys and dashboard users. One for a server: it remembers for a moment whose a key is, and forgets
- * that at every change made through it.
+ * Accounts, their projects and their users. A server has one instance: it caches the owners of API keys for a moment, and every
+ * change made through it clears that cache and the one of the sessions.
  */
 export class AccountsStore {
+  /** Sessions end together with what their accounts and users may do. */
+  readonly sessions: SessionsStore;
   readonly #database: Database;
   readonly #ownerCache = new SecretCache<KeyOwner>();
-  readonly #ownerOfKey;
-  readonly #touchKey;
-  #changes = 0;
+  readonly #ownerOfKey: PreparedQuery<{ hash: Buffer }, OwnerRow>;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#ownerOfKey = database.sqlite.prepare<[Buffer], OwnerRow>(
-      `SELECT ${ownerColumns} FROM api_keys k ${ownerJoins} WHERE k.key_hash = ?`,
-    );
-    this.#touchKey = database.sqlite.prepare<[number, string]>(
-      'UPDATE api_keys SET last_used_at_ms = ? WHERE id = ?',
+    this.sessions = new SessionsStore(database);
+    this.#ownerOfKey = database.prepare(({ hash }: Bound<{ hash: Buffer }>) =>
+      selectKeyOwner(database.queries).where('k.key_hash', '=', hash),
     );
   }
 
-  /** Whether there is no account yet. */
+  /** Returns whether no account exists yet. */
   isEmpty(): boolean {
     const { queries } = this.#database;
     return this.#database.first(queries.selectFrom('accounts').select('id').limit(1)) === undefined;
   }
 
-  /** Who owns an API key. */
   ownerOfKey(apiKey: string): KeyOwner | undefined {
     return this.#ownerCache.getOrLoad(apiKey, hash => {
-      const row = this.#ownerOfKey.get(hash);
+      const row = this.#ownerOfKey.first({ hash });
       return row === undefined ? undefined : ownerFrom(row);
     });
   }
 
-  /** Notes when a key was last used. */
-  touchKey(apiKeyId: string, atMs: number): void {
-    this.#touchKey.run(atMs, apiKeyId);
-  }
-
-  /** Grows with every change of what an account may do, for those who remember that. */
-  get changes(): number {
-    return this.#changes;
-  }
-
-  /** Whether an account is that of whoever runs the server. */
-  isOperator(accountId: string): boolean {
-    const { queries } = this.#database;
-    const account = queries
-      .selectFrom('accounts')
-      .select('id')
-      .where('id', '=', accountId)
-      .where('is_operator', '=', 1);
-    return this.#database.first(account) !== undefined;
-  }
-
-  /** Adds an account with its two projects. The first one is that of whoever runs the server. */
+  /** Adds an account with its two projects. The first account is the operator's. */
   addAccount(account: { isUpgraded: boolean; createdAtMs: number }): {
     accountId: string;
     projectIds: Record<Environment, string>;
@@ -102,12 +92,11 @@ export class AccountsStore {
     return { accountId, projectIds };
   }
 
-  /** To be called after API keys were added or revoked. */
+  /** Call this after adding or revoking API keys. */
   clearOwnerCache(): void {
     this.#ownerCache.clear();
   }
 
-  /** An account, and who was the first that may sign in to it. */
   find(accountId: string): Account | undefined {
     const { queries } = this.#database;
     const row = this.#database.first(
@@ -134,7 +123,7 @@ export class AccountsStore {
     };
   }
 
-  /** Changes what an account may do. Who is signed in to one that is suspended is so no more. */
+  /** Upgrades, downgrades, suspends or reinstates an account. Suspending it ends its sessions. */
   setStanding(accountId: string, standing: { isSuspended?: boolean; isUpgraded?: boolean }): void {
     const changes = {
       ...(standing.isSuspended === undefined ? {} : { is_suspended: Number(standing.isSuspended) }),
@@ -142,17 +131,18 @@ export class AccountsStore {
     };
     if (Object.keys(changes).length === 0) return;
     this.#ownerCache.clear();
-    this.#changes += 1;
+    this.sessions.clearCache();
     const { queries } = this.#database;
     this.#database.transaction(() => {
       this.#database.run(queries.updateTable('accounts').set(changes).where('id', '=', accountId));
       if (standing.isSuspended !== true) return;
-      const users = queries.selectFrom('users').select('id').where('account_id', '=', accountId);
-      this.#database.run(queries.deleteFrom('sessions').where('user_id', 'in', users));
+      this.sessions.removeOfUsers(
+        queries.selectFrom('users').select('id').where('account_id', '=', accountId),
+      );
     });
   }
 
-  /** Adds somebody who may sign in to the dashboard. */
+  /** Adds a user, who can sign in to the dashboard. */
   addUser(user: { accountId: string; email: string; passwordHash: string; createdAtMs: number }): void {
     this.#database.run(
       this.#database.queries.insertInto('users').values({
@@ -164,9 +154,65 @@ export class AccountsStore {
       }),
     );
   }
+
+  findUser(email: string): User | undefined {
+    const { queries } = this.#database;
+    const row = this.#database.first(
+      queries
+        .selectFrom('users')
+        .innerJoin('accounts', 'accounts.id', 'users.account_id')
+        .select([
+          'users.id',
+          'users.account_id',
+          'users.email',
+          'users.password_hash',
+          'accounts.is_suspended',
+        ])
+        .where('users.email', '=', email),
+    );
+    if (row === undefined) return undefined;
+    return {
+      userId: row.id,
+      accountId: row.account_id,
+      email: row.email,
+      passwordHash: row.password_hash,
+      isSuspended: row.is_suspended === 1,
+    };
+  }
+
+  /**
+   * Changes a user's password and ends all sessions but one, which gets a new secret.
+   *
+   * @returns false, with nothing done, when the password has changed since `user` was read
+   */
+  changePassword(user: User, passwordHash: string, kept: { sessionId: string; secret: string }): boolean {
+    const changed = this.#database.queries
+      .updateTable('users')
+      .set({ password_hash: passwordHash })
+      .where('id', '=', user.userId)
+      .where('password_hash', '=', user.passwordHash);
+    return this.#database.transaction(() => {
+      if (this.#database.run(changed) === 0) return false;
+      this.sessions.removeOthers(user.userId, kept.sessionId);
+      this.sessions.setSecret(kept.sessionId, kept.secret);
+      return true;
+    });
+  }
+
+  /** Sets a user's password and ends the user's sessions. Returns whether such a user exists. */
+  resetPassword(email: string, passwordHash: string): boolean {
+    const { queries } = this.#database;
+    const changed = queries
+      .updateTable('users')
+      .set({ password_hash: passwordHash })
+      .where('email', '=', email);
+    return this.#database.transaction(() => {
+      this.sessions.removeOfUsers(queries.selectFrom('users').select('id').where('email', '=', email));
+      return this.#database.run(changed) > 0;
+    });
+  }
 }
 
-/** A joined row as its noun. */
 export function ownerFrom(row: OwnerRow): KeyOwner {
   return {
     apiKeyId: row.api_key_id,

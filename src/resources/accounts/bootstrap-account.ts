@@ -8,22 +8,21 @@ import { createAccount } from './create-account.ts';
 import { passwordLength } from './password.ts';
 import { discardSecrets, publishSecrets, stageSecrets } from './secrets-file.ts';
 
-/** The minimum length of an API key that an operator chooses. */
 const minApiKeyLength = 32;
 
-/** What the first account shall have; what is not given is made up. */
-export interface BootstrapOptions {
+/** Settings of the first account. Secrets that are not given are generated. */
+interface BootstrapOptions {
   readonly sandboxKey?: Secret;
   readonly productionKey?: Secret;
   readonly isUpgraded: boolean;
   readonly adminEmail: string;
   readonly adminPassword?: Secret;
-  /** A new file that receives the secrets; see {@link stageSecrets}. */
+  /** A new file that receives the secrets, see {@link stageSecrets}. */
   readonly secretsFile?: string;
   readonly clock?: Clock;
 }
 
-/** What to print, once: nothing else knows these texts afterwards. */
+/** The secrets of the first account, which are shown only once. */
 export interface BootstrapSecrets {
   readonly sandboxKey: Secret;
   readonly productionKey: Secret;
@@ -32,10 +31,10 @@ export interface BootstrapSecrets {
 }
 
 /**
- * Makes the first account with a pair of API keys and a dashboard user, when the database has no account yet.
+ * Creates the first account, with a pair of API keys and a user, when the database has no account yet.
  *
- * @returns its secrets, or undefined when there was nothing to do
- * @throws AppError `config-invalid` when a given key or password cannot be used or is too short, or the file cannot be written
+ * @returns its secrets, or undefined when there is an account already
+ * @throws AppError `config-invalid` when a given key or password is unusable or too short, or the file cannot be written
  */
 export async function bootstrapAccount(
   database: Database,
@@ -44,7 +43,7 @@ export async function bootstrapAccount(
   const accounts = new AccountsStore(database);
   const { secretsFile } = options;
   if (!accounts.isEmpty()) {
-    // A crash may have come between the account and its file.
+    // The server may have crashed after creating the account and before publishing its file.
     if (secretsFile !== undefined) await publishSecrets(secretsFile);
     return undefined;
   }
@@ -95,12 +94,12 @@ function requireLengths({ sandboxKey, productionKey, adminPassword }: BootstrapO
   if (problems.length > 0) throw new AppError('config-invalid', problems.join('\n'));
 }
 
-/** A caller sends a key as the user name of a Basic credential, which ends at the first colon. */
+/** A key is the user name of a Basic credential, which ends at the first colon. */
 function requireUsableKeys(...keys: string[]): void {
   if (keys.some(key => !/^[\x21-\x39\x3b-\x7e]+$/.test(key))) {
     throw new AppError(
       'config-invalid',
-      'A bootstrap API key must be of printable ASCII without spaces and colons.',
+      'A bootstrap API key must consist of printable ASCII characters, without spaces and colons.',
     );
   }
   if (new Set(keys).size < keys.length) {

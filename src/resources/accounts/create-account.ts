@@ -5,8 +5,7 @@ import { environments } from './key-pair.ts';
 import { KeyPairsStore } from './key-pairs.store.ts';
 import { hashPassword } from './password.ts';
 
-/** What a new account has from the start. */
-export interface NewAccount {
+interface NewAccount {
   readonly email: string;
   readonly isUpgraded: boolean;
   readonly keys: Readonly<Record<Environment, string>>;
@@ -14,7 +13,7 @@ export interface NewAccount {
   readonly atMs: number;
 }
 
-/** Adds an account with its two projects, a pair of API keys and somebody who may sign in; its id. */
+/** Creates an account with its two projects, a pair of API keys and a user. Returns its id. */
 export async function createAccount(database: Database, account: NewAccount): Promise<string> {
   const accounts = new AccountsStore(database);
   const pairs = new KeyPairsStore(database);

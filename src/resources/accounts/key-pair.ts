@@ -1,25 +1,24 @@
 import type { Environment } from '../../store/tables.ts';
 
-/** Both environments, in the order in which they are shown. */
+/** In display order. */
 export const environments = ['sandbox', 'production'] as const satisfies readonly Environment[];
 
-/** The maximum number of API keys in one environment. */
+/** Per environment. */
 export const maxKeyPairs = 100;
-/** Characters of a pair's name. */
 export const maxKeyPairNameLength = 100;
 
-/** One API key of a pair; its text is known to its owner only. */
+/** One API key of a pair. Only its hash is stored. */
 export interface ApiKey {
   readonly apiKeyId: string;
   readonly projectId: string;
   readonly environment: Environment;
-  /** The last characters of its text; unknown of keys from before they were noted. */
+  /** The last characters of the key; undefined for keys that were created before hints were stored. */
   readonly hint: string | undefined;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number | undefined;
 }
 
-/** A sandbox and a production key under one name; either may be missing. */
+/** A sandbox key and a production key under one name. Either may be missing. */
 export interface KeyPair {
   readonly keyPairId: string;
   readonly accountId: string;
@@ -28,12 +27,12 @@ export interface KeyPair {
   readonly keys: Readonly<Partial<Record<Environment, ApiKey>>>;
 }
 
-/** The environments whose keys may be seen and changed with a credential: a sandbox one must not lead to production. */
+/** Environments whose keys a credential can see and change. A sandbox credential must not lead to production. */
 export function accessibleEnvironments(environment: Environment): readonly Environment[] {
   return environment === 'production' ? environments : ['sandbox'];
 }
 
-/** A pair as far as a credential reaches; undefined when nothing of it is left. */
+/** Removes the keys of other environments; undefined when no key remains. */
 export function limitToEnvironments(pair: KeyPair, allowed: readonly Environment[]): KeyPair | undefined {
   const keys = allowed.flatMap(environment => pair.keys[environment] ?? []);
   if (keys.length === 0) return undefined;

@@ -14,15 +14,15 @@ import {
 } from './key-pair.ts';
 import type { KeyPairsStore } from './key-pairs.store.ts';
 
-/** Characters of an API key: 256 bits. */
+/** 256 bits in base62. */
 export const apiKeyLength = 43;
 
-/** Texts of keys that were just made, by environment. */
+/** New keys by environment. */
 type NewKeyTexts = Readonly<Partial<Record<Environment, string>>>;
 
 /**
- * What a caller can do with the API keys of its account. A credential reaches keys of its own environment, one of production
- * those of the sandbox too: whoever has a sandbox key only cannot come to a production key.
+ * Manages the API keys of the caller's account. A production credential can access keys of both environments, a sandbox
+ * credential only those of the sandbox.
  */
 export class KeyPairsService {
   readonly #store: KeyPairsStore;
@@ -35,13 +35,12 @@ export class KeyPairsService {
     this.#clock = options.clock;
   }
 
-  /** A pair as far as the caller's credential reaches. */
   find(caller: Caller, keyPairId: string): KeyPair | undefined {
     const pair = this.#store.find(caller.accountId, keyPairId);
     return pair && limitToEnvironments(pair, accessibleEnvironments(caller.environment));
   }
 
-  /** One page of the pairs that the caller's credential reaches, by their creation, and how many there are on all pages. */
+  /** Lists one page of the pairs, by creation. */
   list(
     caller: Caller,
     direction: 'asc' | 'desc',
@@ -57,13 +56,12 @@ export class KeyPairsService {
     return { views, total: pairs.length };
   }
 
-  /** Shows a pair without the texts of its keys, which nobody knows any more. */
   view(pair: KeyPair): KeyPairView {
     return viewOf(pair);
   }
 
   /**
-   * Makes a pair, with a key for each environment that the caller's credential reaches.
+   * Creates a pair, with a key for each environment that the caller can access.
    *
    * @throws AppError `api-key-limit-reached`
    */
@@ -85,14 +83,14 @@ export class KeyPairsService {
     );
   }
 
-  /** Names a pair; null takes its name away. */
+  /** Renames a pair; null removes its name. */
   rename(caller: Caller, { keyPairId }: KeyPair, name: string | null | undefined): KeyPairView {
     if (name !== undefined) this.#store.rename(keyPairId, name);
     return this.#reloadView(caller, keyPairId);
   }
 
   /**
-   * Gives a pair a new key for an environment. The one that it had ends at once, with all tokens that were made from it.
+   * Gives a pair a new key. The previous one ends at once, with all its tokens.
    *
    * @throws AppError `authorization-production-credential-required`, or `api-key-limit-reached` when the pair has no such key yet
    */
@@ -107,10 +105,10 @@ export class KeyPairsService {
   }
 
   /**
-   * Revokes one key of a pair, at once, with all tokens that were made from it.
+   * Revokes one key of a pair at once, with all its tokens.
    *
-   * @throws AppError `authorization-production-credential-required`, `last-api-key`, or `resource-not-found` when the pair has
-   *   no such key
+   * @throws AppError `authorization-production-credential-required`, `last-api-key`, or `resource-not-found` when the pair has no
+   * such key
    */
   removeKey(caller: Caller, pair: KeyPair, environment: Environment): void {
     this.#requireAccess(caller, environment);
@@ -122,9 +120,9 @@ export class KeyPairsService {
   }
 
   /**
-   * Revokes the keys of a pair that the caller's credential reaches.
+   * Revokes the keys of a pair that the caller can access.
    *
-   * @throws AppError `last-api-key`, and then none of them was revoked
+   * @throws AppError `last-api-key`, with none of them revoked
    */
   remove(pair: KeyPair): void {
     this.#revoke(pair, Object.values(pair.keys));
@@ -133,23 +131,23 @@ export class KeyPairsService {
   #revoke(pair: KeyPair, halves: readonly ApiKey[]): void {
     for (const { projectId, environment } of halves) {
       if (this.#store.countKeys(projectId) > 1) continue;
-      const detail = `Nobody could use the ${environment} environment any more. Make another key first, or regenerate this one.`;
+      const detail = `This is the last key of the ${environment} environment. Create another key first, or regenerate this one.`;
       throw new AppError('last-api-key', undefined, { details: { name: environment, detail } });
     }
     this.#store.revoke(pair, halves, this.#clock.nowMs());
     this.#accounts.clearOwnerCache();
   }
 
-  /** Counts each environment by itself, so that a sandbox key cannot use up what production may have. */
+  /** Counts each environment separately, so that sandbox keys cannot use up the limit of production. */
   #requireKeyCapacity(projectId: string, environment: Environment): void {
     if (this.#store.countKeys(projectId) < maxKeyPairs) return;
-    const detail = `The ${environment} environment has ${maxKeyPairs} API keys, which is the maximum. Delete a key that is no longer used.`;
+    const detail = `The ${environment} environment has ${maxKeyPairs} API keys, which is the maximum. Delete a key that you no longer use.`;
     throw new AppError('api-key-limit-reached', undefined, { details: { detail } });
   }
 
   #requireAccess(caller: Caller, environment: Environment): void {
     if (accessibleEnvironments(caller.environment).includes(environment)) return;
-    const detail = 'Keys of production are out of reach of a sandbox credential.';
+    const detail = 'A sandbox credential cannot access production keys. Use a production credential.';
     throw new AppError('authorization-production-credential-required', undefined, {
       details: { name: 'environment', detail },
     });

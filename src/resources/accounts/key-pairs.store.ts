@@ -4,9 +4,8 @@ import type { Environment } from '../../store/tables.ts';
 import { hashOfSecret } from './account.ts';
 import type { ApiKey, KeyPair } from './key-pair.ts';
 
-/** The characters at the end of a key that are kept to tell keys apart. */
 const hintLength = 4;
-/** A text so short would be given away by its last characters. */
+/** The hint of a shorter key would give it away. */
 const minHintedKeyLength = 12;
 
 interface PairRow {
@@ -26,13 +25,12 @@ interface KeyRow {
   last_used_at_ms: number | null;
 }
 
-/** A key that is to be added. */
-export interface NewKey {
+interface NewKey {
   readonly projectId: string;
   readonly text: string;
 }
 
-/** Pairs of API keys in the database, which has their hashes only. Whoever changes them makes `AccountsStore` forget owners. */
+/** Pairs of API keys, of which only hashes are stored. Call `AccountsStore.clearOwnerCache` after a change. */
 export class KeyPairsStore {
   readonly #database: Database;
 
@@ -40,14 +38,13 @@ export class KeyPairsStore {
     this.#database = database;
   }
 
-  /** All pairs of an account, the oldest first. */
+  /** Oldest first. */
   listByAccount(accountId: string): KeyPair[] {
     const rows = this.#database.all(this.#pairQuery(accountId).orderBy('created_at_ms').orderBy('id'));
     const halves = Map.groupBy(this.#keyRows(accountId), half => half.pair_id);
     return rows.map(row => pairFrom(row, halves.get(row.id) ?? []));
   }
 
-  /** A pair of an account. */
   find(accountId: string, keyPairId: string): KeyPair | undefined {
     const row = this.#database.first(this.#pairQuery(accountId).where('id', '=', keyPairId));
     if (row === undefined) return undefined;
@@ -55,7 +52,6 @@ export class KeyPairsStore {
     return pairFrom(row, halves);
   }
 
-  /** How many keys open a project. */
   countKeys(projectId: string): number {
     const { queries } = this.#database;
     const counted = queries
@@ -66,7 +62,6 @@ export class KeyPairsStore {
     return this.#database.first(counted)?.total ?? 0;
   }
 
-  /** The projects of an account. */
   projectIdsOf(accountId: string): Record<Environment, string> {
     const { queries } = this.#database;
     const rows = this.#database.all(
@@ -76,7 +71,7 @@ export class KeyPairsStore {
     return ids as Record<Environment, string>;
   }
 
-  /** Adds a pair with its keys; its id. */
+  /** Returns the id of the new pair. */
   add(pair: {
     accountId: string;
     name?: string | undefined;
@@ -98,14 +93,13 @@ export class KeyPairsStore {
     return keyPairId;
   }
 
-  /** Names a pair, or takes its name away. */
   rename(keyPairId: string, name: string | null): void {
     this.#database.run(
       this.#database.queries.updateTable('key_pairs').set({ name }).where('id', '=', keyPairId),
     );
   }
 
-  /** Gives a pair a key in place of the one that it may have for that project, which is revoked. */
+  /** Gives a pair a key and revokes the one that it has for the same project. */
   replaceKey(pair: KeyPair, key: NewKey, atMs: number): void {
     this.#database.transaction(() => {
       for (const half of Object.values(pair.keys)) {
@@ -115,7 +109,7 @@ export class KeyPairsStore {
     });
   }
 
-  /** Revokes keys of a pair at once, with all tokens that were made from them; a pair without keys is gone. */
+  /** Revokes keys of a pair with all their tokens. A pair without keys is removed. */
   revoke(pair: KeyPair, halves: readonly ApiKey[], atMs: number): void {
     const { queries } = this.#database;
     this.#database.transaction(() => {
@@ -124,6 +118,34 @@ export class KeyPairsStore {
       if (this.#database.first(left) !== undefined) return;
       this.#database.run(queries.deleteFrom('key_pairs').where('id', '=', pair.keyPairId));
     });
+  }
+
+  /** Records when a key was last used. */
+  touch(apiKeyId: string, atMs: number): void {
+    this.#database.run(
+      this.#database.queries
+        .updateTable('api_keys')
+        .set({ last_used_at_ms: atMs })
+        .where('id', '=', apiKeyId),
+    );
+  }
+
+  /** Returns the id that follows in the order of all keys' ids. */
+  nextKeyId(apiKeyId: string): string | undefined {
+    const next = this.#database.queries
+      .selectFrom('api_keys')
+      .select('id')
+      .where('id', '>', apiKeyId)
+      .orderBy('id')
+      .limit(1);
+    return this.#database.first(next)?.id;
+  }
+
+  /** Removes revoked keys, which no token refers to any more. Returns how many. */
+  removeRevoked(): number {
+    return this.#database.run(
+      this.#database.queries.deleteFrom('api_keys').where('revoked_at_ms', 'is not', null),
+    );
   }
 
   #addKey(keyPairId: string, { projectId, text }: NewKey, createdAtMs: number): void {

@@ -1,20 +1,20 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** OWASP's advice for scrypt: 32 MiB and about 60 ms a guess. */
+/** OWASP's recommendation for scrypt: 32 MiB and about 60 ms per guess. */
 const scryptCost = { N: 2 ** 15, r: 8, p: 1 } as const;
 const maxMemoryBytes = 128 * 1_024 * 1_024;
 const keyBytes = 32;
 
-/** The length of a password in characters. */
+/** In characters. */
 export const passwordLength = { min: 12, max: 200 } as const;
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
-/** No password is this one, and that takes as long to see as with others: a stranger is not to learn from the time who there is. */
+/** Matches no password and takes as long to verify as any other, so that timing does not reveal which users exist. */
 export const dummyPasswordHash = formatHash(Buffer.alloc(16), Buffer.alloc(keyBytes));
 
-/** A password as it is stored: `scrypt$N$r$p$salt$key`, the last two in base64url. */
+/** Returns `scrypt$N$r$p$salt$key`, the last two in base64url. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const key = await derive(password.normalize('NFC'), salt, keyBytes, {
@@ -35,7 +35,6 @@ function formatHash(salt: Buffer, key: Buffer): string {
   ].join('$');
 }
 
-/** Whether a password is the one that was stored. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [scheme, N, r, p, salt = '', key = ''] = stored.split('$');
   if (scheme !== 'scrypt') return false;

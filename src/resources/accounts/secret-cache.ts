@@ -1,14 +1,13 @@
 import { hashOfSecret } from './account.ts';
 
-/** Whoever has a secret sends it with every request; for so long it is not looked up again. */
 const ttlMs = 1_000;
 const maxEntries = 10_000;
 
-/** Remembers for a second what secrets open. Holds hashes of them only, and no more than ten thousand. */
+/** Caches for a second what secrets open, because clients send them with every request. Holds only hashes of the secrets. */
 export class SecretCache<Value> {
   readonly #entries = new Map<string, { readonly value: Value; readonly goodUntilMs: number }>();
 
-  /** What a secret opens: as it was a moment ago, or as `lookUp` finds it by the secret's hash. That it opens nothing is not remembered. */
+  /** Returns the cached value of a secret, or what `load` finds by the secret's hash. Misses are not cached. */
   getOrLoad(secret: string, load: (hash: Buffer) => Value | undefined): Value | undefined {
     const hash = hashOfSecret(secret);
     const name = hash.toString('latin1');
@@ -22,7 +21,6 @@ export class SecretCache<Value> {
     return value;
   }
 
-  /** Forgets everything: something of it may have changed. */
   clear(): void {
     this.#entries.clear();
   }

@@ -4,8 +4,8 @@ import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
 import { syncFolderOf } from '../../storage/media-files.ts';
 
 /**
- * Writes secrets as JSON beside `path`, into a file that only the server's user can read. {@link publishSecrets} gives it its name once the
- * secrets work, so a crash in between leaves nothing that the next start cannot finish or write again.
+ * Writes secrets as JSON to a temporary file beside `path` that only the server's user can read. {@link publishSecrets} renames
+ * it once the secrets work, so that the next start can recover from a crash in between.
  *
  * @throws AppError `config-invalid` when `path` exists or its folder cannot be written to
  */
@@ -25,7 +25,7 @@ export async function stageSecrets(path: string, secrets: Readonly<Record<string
 }
 
 /**
- * Moves staged secrets to `path`; does nothing when there are none.
+ * Moves staged secrets to `path`. Does nothing when there are none.
  *
  * @throws AppError `config-invalid` when `path` exists or its folder cannot be written to
  */
@@ -33,14 +33,14 @@ export async function publishSecrets(path: string): Promise<void> {
   const [staged, target] = [stagedPath(path), resolve(path)];
   await withConfigErrors(path, async () => {
     if (!(await hasFile(staged))) return;
-    // Unlike a rename, a link never replaces a file. After a crash it may be made already.
+    // Unlike a rename, a link never replaces a file. After a crash it may exist already.
     if (!(await isSameFile(staged, target))) await link(staged, target);
     await syncFolderOf(target);
     await rm(staged);
   });
 }
 
-/** Removes staged secrets that will never work. */
+/** Removes staged secrets of an account that was not created. */
 export async function discardSecrets(path: string): Promise<void> {
   await rm(stagedPath(path), { force: true });
 }

@@ -9,7 +9,7 @@ const refusals = [
   'too-many-requests',
 ] as const;
 
-/** `/auth/*`: tokens for callers that do not want to send their API key with each request. */
+/** Routes that exchange an API key for tokens. */
 export function authRoutes(auth: AuthService, addressOf: AddressOf): Route[] {
   return [
     defineRoute({
@@ -28,7 +28,7 @@ export function authRoutes(auth: AuthService, addressOf: AddressOf): Route[] {
       path: '/auth/refresh',
       tag: 'Authentication',
       summary: 'Get a new access token for a refresh token',
-      description: 'The refresh token is used up; the answer has a new one.',
+      description: 'A refresh token works once. The response has a new one.',
       auth: 'none',
       body: jsonBody(refreshRequestSchema),
       success: { status: 200, description: 'Tokens.', schema: tokensSchema },

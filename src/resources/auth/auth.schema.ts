@@ -1,22 +1,19 @@
 import { z } from 'zod';
 
-/** Body of `POST /auth/api-key`. */
 export const apiKeyRequestSchema = z
   .strictObject({ apiKey: z.string().describe('An API key.') })
   .meta({ examples: [{ apiKey: 'k3yForTheFarm' }] });
 
-/** Body of `POST /auth/refresh`. */
 export const refreshRequestSchema = z
   .strictObject({ refreshToken: z.string().describe('The newest refresh token.') })
   .meta({ examples: [{ refreshToken: 'rt.5a2e88d0c4' }] });
 
-/** A pair of tokens. */
 export const tokensSchema = z
   .object({
     token_type: z.literal('Bearer'),
     expires_in: z.int().describe('Seconds until the access token expires.'),
     access_token: z.string(),
-    refresh_token: z.string().describe('Good for one use.'),
+    refresh_token: z.string().describe('Works once.'),
   })
   .meta({
     id: 'AccessToken',

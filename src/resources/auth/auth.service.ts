@@ -8,6 +8,7 @@ import type { Logger } from '../../shared/logger.ts';
 import type { Database } from '../../store/database.ts';
 import type { KeyOwner } from '../accounts/account.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
+import { KeyPairsStore } from '../accounts/key-pairs.store.ts';
 import type { tokensSchema } from './auth.schema.ts';
 import { parseAuthorization } from './credentials.ts';
 import { TokensStore } from './tokens.store.ts';
@@ -20,16 +21,17 @@ const maxTrackedKeys = 10_000;
 
 type Tokens = z.infer<typeof tokensSchema>;
 
-/** Who calls, and the tokens that say so. */
+/** Authenticates callers by API key or access token, and issues tokens. */
 export class AuthService {
   readonly #database: Database;
   readonly #accounts: AccountsStore;
+  readonly #keys: KeyPairsStore;
   readonly #tokens: TokensStore;
   readonly #limiter: RateLimiter;
   readonly #wrongKeys: WrongKeyLimit;
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** When each key was last noted as used, so that not every request writes. */
+  /** When the use of each key was last recorded, so that not every request writes. */
   readonly #touchedAtMs = new Map<string, number>();
 
   constructor(options: {
@@ -42,6 +44,7 @@ export class AuthService {
   }) {
     this.#database = options.database;
     this.#accounts = options.accounts;
+    this.#keys = new KeyPairsStore(options.database);
     this.#tokens = new TokensStore(options.database);
     this.#limiter = options.limiter;
     this.#wrongKeys = options.wrongKeys;
@@ -50,7 +53,7 @@ export class AuthService {
   }
 
   /**
-   * Whose an `Authorization` header is.
+   * Finds the caller of an `Authorization` header.
    *
    * @param address where the request comes from
    * @throws AppError of the `authentication-` codes (401), `authorization-suspended-account` (403), or `too-many-requests` (429)
@@ -64,7 +67,7 @@ export class AuthService {
       credentials.scheme === 'basic'
         ? requireActive(this.#ownerOfKey(credentials.apiKey, address), 'authentication-invalid-api-key')
         : requireActive(
-            this.#tokens.ownerOfAccessToken(credentials.accessToken, nowMs),
+            this.#tokens.findOwner('access_tokens', credentials.accessToken, nowMs),
             'authentication-invalid-access-token',
           );
     this.#touch(owner.apiKeyId, nowMs);
@@ -72,7 +75,7 @@ export class AuthService {
   }
 
   /**
-   * Gives tokens for an API key. Counts as a write of its project: each call leaves rows behind.
+   * Issues tokens for an API key. Counts as a write of its project, because each call adds rows.
    *
    * @throws AppError `authentication-invalid-user-credentials` (400), `authorization-suspended-account` (403) or
    *   `too-many-requests` (429)
@@ -83,10 +86,10 @@ export class AuthService {
     return this.#issue(owner.apiKeyId);
   }
 
-  /** Gives new tokens for a refresh token, which is then used up. Throws like {@link exchangeApiKey}. */
+  /** Exchanges a refresh token, which is used up. Throws like {@link exchangeApiKey}. */
   refresh(refreshToken: string): Tokens {
     return this.#database.transaction(() => {
-      const found = this.#tokens.ownerOfRefreshToken(refreshToken, this.#clock.nowMs());
+      const found = this.#tokens.findOwner('refresh_tokens', refreshToken, this.#clock.nowMs());
       const owner = requireActive(found, 'authentication-invalid-user-credentials');
       this.#limiter.require(owner, 'writes');
       this.#tokens.removeRefreshToken(refreshToken);
@@ -96,7 +99,7 @@ export class AuthService {
 
   #ownerOfKey(apiKey: string, address: string): KeyOwner | undefined {
     const owner = this.#accounts.ownerOfKey(apiKey);
-    this.#wrongKeys.count(address, owner?.apiKeyId);
+    this.#wrongKeys.check(address, owner?.apiKeyId);
     return owner;
   }
 
@@ -126,21 +129,21 @@ export class AuthService {
     if (this.#touchedAtMs.size >= maxTrackedKeys) this.#touchedAtMs.clear();
     this.#touchedAtMs.set(apiKeyId, nowMs);
     try {
-      this.#accounts.touchKey(apiKeyId, nowMs);
+      this.#keys.touch(apiKeyId, nowMs);
     } catch (error) {
-      // A full disk must not keep callers from reading.
-      this.#log.warn('key-use-not-noted', { apiKeyId, error });
+      // Callers can still read when the disk is full.
+      this.#log.warn('key-use-not-recorded', { apiKeyId, error });
     }
   }
 }
 
 function requireActive(owner: KeyOwner | undefined, code: ErrorCode): KeyOwner {
-  // The contract gives the refusals of `/auth/*` an empty name.
+  // The contract gives these errors of `/auth/*` an empty name.
   const name = code === 'authentication-invalid-user-credentials' ? { name: '' } : {};
   if (owner === undefined) throw new AppError(code, undefined, { details: name });
   if (owner.standing === 'suspended') throw new AppError('authorization-suspended-account');
   if (owner.standing === 'not-upgraded') {
-    const detail = 'The account is not upgraded: only its sandbox key can be used.';
+    const detail = 'The account is not upgraded. Use its sandbox key.';
     throw new AppError(code, undefined, { details: { ...name, detail } });
   }
   return owner;

@@ -1,21 +1,18 @@
-/** What an `Authorization` header carries. */
-export type Credentials =
+type Credentials =
   | { readonly scheme: 'basic'; readonly apiKey: string }
   | { readonly scheme: 'bearer'; readonly accessToken: string };
 
 /**
- * Reads an `Authorization` header: `Basic` with base64 of `<apiKey>:`, or `Bearer <accessToken>`.
+ * Parses an `Authorization` header: `Basic` with base64 of `<apiKey>:`, or `Bearer <accessToken>`.
  *
  * **Source**: RFC 7617 2, RFC 6750 2.1
- *
- * @returns undefined when it is neither
  */
 export function parseAuthorization(header: string): Credentials | undefined {
   const [, scheme = '', value = ''] = /^(\w+) +([A-Za-z0-9\-._~+/]+=*)$/.exec(header.trim()) ?? [];
   if (scheme.toLowerCase() === 'bearer') return { scheme: 'bearer', accessToken: value };
   if (scheme.toLowerCase() !== 'basic') return undefined;
   const pair = Buffer.from(value, 'base64').toString();
-  // The key is the user name, the password is empty, and the colon between them is not optional.
+  // The key is the user name and the password is empty. The colon is required.
   if (pair.length < 2 || pair.indexOf(':') !== pair.length - 1) return undefined;
   return { scheme: 'basic', apiKey: pair.slice(0, -1) };
 }

@@ -2,19 +2,20 @@ import type { Clock } from '../../shared/clock.ts';
 import type { PeriodicTask } from '../../shared/scheduling/periodic-tasks.ts';
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { Database } from '../../store/database.ts';
+import { KeyPairsStore } from '../accounts/key-pairs.store.ts';
 import { TokensStore } from './tokens.store.ts';
 
-/** Rows that are removed in one go; a client that asks for a token with every request leaves millions. */
-const atOnce = 1_000;
-/** Fewer, since the newest are counted off before. */
+/** A client that requests a token with every call leaves millions of rows, so they are removed in batches. */
+const batchSize = 1_000;
+/** Smaller, because the query skips the newest tokens first. */
 const oldestBatchSize = 250;
 
-/** Refresh tokens of a key: half a day of one a second. */
+/** Half a day of one token a second. */
 const maxRefreshTokensPerKey = 50_000;
 
 /**
- * Removes tokens that expired, revoked keys with the tokens that were made from them, and the oldest refresh tokens of keys that
- * have more than `refreshTokens` of them.
+ * Removes expired tokens, revoked keys with their tokens, and the oldest refresh tokens of keys that have more than
+ * `maxRefreshTokens`.
  */
 export function tokenCleanup({
   database,
@@ -26,17 +27,18 @@ export function tokenCleanup({
   maxRefreshTokens?: number;
 }): PeriodicTask {
   const tokens = new TokensStore(database);
+  const keys = new KeyPairsStore(database);
+  const removeInvalid = () =>
+    database.transaction(() => tokens.removeInvalid(clock.nowMs(), batchSize) || keys.removeRevoked());
   return {
     name: 'dead-tokens',
     run: async () => {
       let count = 0;
-      for (;;) {
-        const removed = tokens.removeInvalid(clock.nowMs(), atOnce);
-        if (removed === 0) break;
+      for (let removed = removeInvalid(); removed > 0; removed = removeInvalid()) {
         count += removed;
         await yieldToEventLoop();
       }
-      for (let key = tokens.nextKeyId(''); key !== undefined; key = tokens.nextKeyId(key)) {
+      for (let key = keys.nextKeyId(''); key !== undefined; key = keys.nextKeyId(key)) {
         let removed: number;
         do {
           removed = tokens.removeOldest(key, maxRefreshTokens, oldestBatchSize);

@@ -1,35 +1,35 @@
 import type { Database } from '../../store/database.ts';
+import type { Bound, PreparedQuery } from '../../store/prepared-query.ts';
 import { hashOfSecret, type KeyOwner } from '../accounts/account.ts';
-import { ownerColumns, ownerFrom, ownerJoins } from '../accounts/accounts.store.ts';
+import { ownerFrom, selectKeyOwner } from '../accounts/accounts.store.ts';
 
 type TokenTable = 'access_tokens' | 'refresh_tokens';
 type OwnerRow = Parameters<typeof ownerFrom>[0];
+type OwnerQuery = PreparedQuery<{ hash: Buffer; nowMs: number }, OwnerRow>;
 
-/** Access and refresh tokens, of which only hashes are kept. They outlive a restart, and open nothing once their API key is revoked. */
+/** Access and refresh tokens, of which only hashes are stored. They survive a restart and end with their API key. */
 export class TokensStore {
   readonly #database: Database;
-  readonly #accessOwner;
-  readonly #refreshOwner;
+  readonly #owners: Readonly<Record<TokenTable, OwnerQuery>>;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#accessOwner = database.sqlite.prepare<[Buffer, number], OwnerRow>(ownerSql('access_tokens'));
-    this.#refreshOwner = database.sqlite.prepare<[Buffer, number], OwnerRow>(ownerSql('refresh_tokens'));
+    const ownerOf = (table: TokenTable): OwnerQuery =>
+      database.prepare(({ hash, nowMs }: Bound<{ hash: Buffer; nowMs: number }>) =>
+        selectKeyOwner(database.queries)
+          .innerJoin(`${table} as t`, 't.api_key_id', 'k.id')
+          .where('t.token_hash', '=', hash)
+          .where('t.expires_at_ms', '>', nowMs),
+      );
+    this.#owners = { access_tokens: ownerOf('access_tokens'), refresh_tokens: ownerOf('refresh_tokens') };
   }
 
-  /** Who an access token was made for, unless it expired. */
-  ownerOfAccessToken(token: string, nowMs: number): KeyOwner | undefined {
-    const row = this.#accessOwner.get(hashOfSecret(token), nowMs);
+  /** Finds the owner of a token that has not expired. */
+  findOwner(table: TokenTable, token: string, nowMs: number): KeyOwner | undefined {
+    const row = this.#owners[table].first({ hash: hashOfSecret(token), nowMs });
     return row === undefined ? undefined : ownerFrom(row);
   }
 
-  /** Who a refresh token was made for, unless it expired. */
-  ownerOfRefreshToken(token: string, nowMs: number): KeyOwner | undefined {
-    const row = this.#refreshOwner.get(hashOfSecret(token), nowMs);
-    return row === undefined ? undefined : ownerFrom(row);
-  }
-
-  /** Adds a token. */
   add(table: TokenTable, token: { text: string; apiKeyId: string; expiresAtMs: number }): void {
     this.#database.run(
       this.#database.queries.insertInto(table).values({
@@ -40,26 +40,13 @@ export class TokensStore {
     );
   }
 
-  /** Removes a refresh token, so that it cannot be used a second time. */
   removeRefreshToken(token: string): void {
     this.#database.run(
       this.#database.queries.deleteFrom('refresh_tokens').where('token_hash', '=', hashOfSecret(token)),
     );
   }
 
-  /** The API key that follows in the order of ids. */
-  nextKeyId(apiKeyId: string): string | undefined {
-    const { queries } = this.#database;
-    const next = queries
-      .selectFrom('api_keys')
-      .select('id')
-      .where('id', '>', apiKeyId)
-      .orderBy('id')
-      .limit(1);
-    return this.#database.first(next)?.id;
-  }
-
-  /** Removes refresh tokens of a key past the newest `kept`, no more than `maxRestreams`; how many those were. */
+  /** Removes at most `limit` refresh tokens of a key, of those that are not among its newest `kept`. Returns how many. */
   removeOldest(apiKeyId: string, kept: number, limit: number): number {
     const { queries } = this.#database;
     const oldest = queries
@@ -72,38 +59,20 @@ export class TokensStore {
     return this.#database.run(queries.deleteFrom('refresh_tokens').where('token_hash', 'in', oldest));
   }
 
-  /**
-   * Removes tokens that expired or whose key was revoked, and then such keys, no more than `maxRestreams` rows of each kind.
-   *
-   * @returns how many rows that were; 0 when none is left
-   */
+  /** Removes tokens that have expired or whose key is revoked, at most `limit` of each. Returns how many. */
   removeInvalid(nowMs: number, limit: number): number {
     const { queries } = this.#database;
-    return this.#database.transaction(() => {
-      let removed = 0;
-      for (const table of ['access_tokens', 'refresh_tokens'] as const) {
-        const expired = queries
-          .selectFrom(table)
-          .select('token_hash')
-          .where('expires_at_ms', '<=', nowMs)
-          .limit(limit);
-        removed += this.#database.run(queries.deleteFrom(table).where('token_hash', 'in', expired));
-        const keys = queries.selectFrom('api_keys').select('id').where('revoked_at_ms', 'is not', null);
-        const revoked = queries
-          .selectFrom(table)
-          .select('token_hash')
-          .where('api_key_id', 'in', keys)
-          .limit(limit);
-        removed += this.#database.run(queries.deleteFrom(table).where('token_hash', 'in', revoked));
+    const revokedKeys = queries.selectFrom('api_keys').select('id').where('revoked_at_ms', 'is not', null);
+    let removed = 0;
+    for (const table of ['access_tokens', 'refresh_tokens'] as const) {
+      const tokens = queries.selectFrom(table).select('token_hash').limit(limit);
+      for (const invalid of [
+        tokens.where('expires_at_ms', '<=', nowMs),
+        tokens.where('api_key_id', 'in', revokedKeys),
+      ]) {
+        removed += this.#database.run(queries.deleteFrom(table).where('token_hash', 'in', invalid));
       }
-      if (removed > 0) return removed;
-      const keys = queries.deleteFrom('api_keys').where('revoked_at_ms', 'is not', null);
-      return this.#database.run(keys);
-    });
+    }
+    return removed;
   }
-}
-
-function ownerSql(table: TokenTable): string {
-  return `SELECT ${ownerColumns} FROM ${table} t JOIN api_keys k ON k.id = t.api_key_id ${ownerJoins}
-    WHERE t.token_hash = ? AND t.expires_at_ms > ?`;
 }

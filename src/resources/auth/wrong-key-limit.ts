@@ -1,68 +1,52 @@
 import { RateExceeded } from '../../http/routing/rate-limiter.ts';
 import type { Clock } from '../../shared/clock.ts';
+import { FixedWindows } from '../../shared/fixed-windows.ts';
 import { clientNetwork } from '../../shared/network/client-network.ts';
 
 const windowMs = 60_000;
 const maxNetworks = 10_000;
-const maxKnown = 10_000;
-
-interface Window {
-  readonly endsAtMs: number;
-  wrong: number;
-}
+const maxKnownKeys = 10_000;
 
 /**
- * Limits wrong API keys by the network that they come from, in windows of a minute that begin with the first. When a window is used
- * up, keys from there are refused unseen, except those that were right from there before: a stranger behind the same address does
- * not shut others out.
+ * Limits wrong API keys per client network. Once the limit is reached, keys from that network are refused without a look, except those
+ * that were right from there before: a stranger behind the same address does not shut others out.
  */
 export class WrongKeyLimit {
   readonly #maxPerMinute: number;
-  readonly #clock: Clock;
-  readonly #windows = new Map<string, Window>();
-  /** Networks and the keys that were right from there, the latest last. */
-  readonly #known = new Set<string>();
+  readonly #failures: FixedWindows;
+  /** Networks with the keys that were right from there, latest last. */
+  readonly #knownKeys = new Set<string>();
 
-  /** @param options.maxPerMinute 0 is no limit */
+  /** @param options.maxPerMinute 0 for no limit */
   constructor(options: { maxPerMinute: number; clock: Clock }) {
     this.#maxPerMinute = options.maxPerMinute;
-    this.#clock = options.clock;
+    this.#failures = new FixedWindows({ windowMs, maxKeys: maxNetworks, clock: options.clock });
   }
 
   /**
-   * Counts a key that was sent.
+   * Checks the limit for a key that was sent, and counts the key when it is wrong.
    *
-   * @param apiKeyId the key's id; undefined when there is no such key
-   * @throws RateExceeded when too many were wrong and this one was not right from there before
+   * @param apiKeyId undefined when there is no such key
    */
-  count(address: string, apiKeyId: string | undefined): void {
+  check(address: string, apiKeyId: string | undefined): void {
     if (this.#maxPerMinute === 0) return;
     const network = clientNetwork(address);
-    const known = `${network} ${apiKeyId}`;
-    if (apiKeyId !== undefined && this.#known.has(known)) return;
-    const nowMs = this.#clock.monotonicMs();
-    const current = this.#windows.get(network);
-    const window =
-      current !== undefined && nowMs < current.endsAtMs ? current : { endsAtMs: nowMs + windowMs, wrong: 0 };
-    if (window.wrong >= this.#maxPerMinute) {
-      const retryAfterSeconds = Math.ceil((window.endsAtMs - nowMs) / 1_000);
+    const knownKey = `${network} ${apiKeyId}`;
+    if (apiKeyId !== undefined && this.#knownKeys.has(knownKey)) return;
+    const failures = this.#failures.get(network);
+    if (failures.count >= this.#maxPerMinute) {
+      const retryAfterSeconds = this.#failures.secondsUntilEnd(failures);
       throw new RateExceeded(
         { isAllowed: false, limit: this.#maxPerMinute, remaining: 0, retryAfterSeconds },
         'Too many API keys from your address were wrong. Check the key, and try again in a minute.',
       );
     }
-    if (apiKeyId !== undefined) {
-      addWithin(this.#known, known, maxKnown);
+    if (apiKeyId === undefined) {
+      this.#failures.add(network, failures);
       return;
     }
-    window.wrong += 1;
-    this.#windows.delete(network);
-    this.#windows.set(network, window);
-    if (this.#windows.size > maxNetworks) this.#windows.delete(this.#windows.keys().next().value!);
+    this.#knownKeys.add(knownKey);
+    const [oldest] = this.#knownKeys;
+    if (this.#knownKeys.size > maxKnownKeys && oldest !== undefined) this.#knownKeys.delete(oldest);
   }
-}
-
-function addWithin(set: Set<string>, entry: string, max: number): void {
-  set.add(entry);
-  if (set.size > max) set.delete(set.values().next().value!);
 }

@@ -2,24 +2,19 @@ import { RateExceeded } from '../../http/routing/rate-limiter.ts';
 import { ConcurrencyLimit } from '../../shared/scheduling/concurrency-limit.ts';
 import { dummyPasswordHash, hashPassword, verifyPassword } from '../accounts/password.ts';
 
-/** Each takes 32 MiB and one of the four threads that also read files. */
-const atOnce = 2;
+/** Each needs 32 MiB and one of the four threads that also read files. */
+const concurrency = 2;
 const maxWaiting = 20;
 
-/** Works on passwords, which is slow on purpose, for a few at a time. */
+/** Runs password hashing, which is slow by design, a few at a time. Throws `RateExceeded` when too many wait already. */
 export class PasswordQueue {
-  readonly #turns = new ConcurrencyLimit(atOnce);
+  readonly #turns = new ConcurrencyLimit(concurrency);
 
-  /**
-   * Whether a password is the one that was stored. Takes as long where none was.
-   *
-   * @throws RateExceeded when too many wait already
-   */
+  /** Takes as long when no password is stored. */
   verify(password: string, stored: string | undefined): Promise<boolean> {
     return this.#enqueue(() => verifyPassword(password, stored ?? dummyPasswordHash));
   }
 
-  /** A password as it is stored. @throws RateExceeded when too many wait already */
   hash(password: string): Promise<string> {
     return this.#enqueue(() => hashPassword(password));
   }
@@ -27,7 +22,7 @@ export class PasswordQueue {
   async #enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#turns.waitingCount >= maxWaiting) {
       const state = { isAllowed: false, limit: maxWaiting, remaining: 0, retryAfterSeconds: 1 };
-      throw new RateExceeded(state, 'Too many people sign in at this moment.');
+      throw new RateExceeded(state, 'Too many people are signing in right now. Try again in a second.');
     }
     return await this.#turns.run(work);
   }

@@ -1,16 +1,16 @@
 import { sessionSecretLength } from './session.ts';
 
 const plainName = 'millrace_session';
-/** With TLS browsers take a cookie of this name only from this very host: no neighbour under the same domain can sign people in as it likes. */
+/** Over TLS, browsers accept a cookie of this name only from this host, so no other host of the domain can set one. */
 const secureName = `__Host-${plainName}`;
 
 const plainCookie = cookiePattern(plainName);
 const secureCookie = cookiePattern(secureName);
 
 /**
- * The secret in a `Cookie` header; undefined when none of the form of ours is there.
+ * Reads the secret from a `Cookie` header.
  *
- * @param isSecure whether the request came over TLS: there, only what was set over TLS counts
+ * @param isSecure whether the request came over TLS, where only a cookie that was set over TLS counts
  */
 export function sessionSecretOf(cookieHeader: string | undefined, isSecure: boolean): string | undefined {
   const ourCookie = isSecure ? secureCookie : plainCookie;
@@ -18,13 +18,12 @@ export function sessionSecretOf(cookieHeader: string | undefined, isSecure: bool
 }
 
 /**
- * The value of a `Set-Cookie` header. Scripts cannot read the cookie, and browsers do not send it when another site asks them to.
+ * Formats a `Set-Cookie` header. Scripts cannot read the cookie, and browsers do not send it with requests of other sites.
  *
  * **Source**: Cookies: HTTP State Management Mechanism (RFC 6265bis), 4.1 and 8.8
  *
- * @param secret `''` takes the cookie away
- * @param lastsMs how long the browser keeps it
- * @param isSecure whether it is for TLS only
+ * @param secret `''` removes the cookie
+ * @param isSecure whether the cookie is for TLS only
  */
 export function sessionCookie(
   secret: string,

@@ -12,16 +12,16 @@ import type { SessionsStore } from './sessions.store.ts';
 const touchIntervalMs = 60_000;
 const renewIntervalMs = 3_600_000;
 
-/** The header that names the environment of a request with the cookie of a session, in lower case. */
+/** Names the environment of a request with a session cookie. */
 const environmentHeader = 'millrace-environment';
 
-/** The environment that a request names. No page of another site can make a browser send this: such pages are not allowed to. */
+/** Reads the environment that a request names. Browsers do not let pages of other sites send this header. */
 export function environmentOf({ headers }: PeerRequest): Environment | undefined {
   const name = headers[environmentHeader];
   return name === 'sandbox' || name === 'production' ? name : undefined;
 }
 
-/** Who calls with the cookie of a session. */
+/** Authenticates requests by their session cookie. */
 export class SessionGate {
   readonly #store: SessionsStore;
   readonly #isOwnSite: IsSameOrigin;
@@ -43,17 +43,13 @@ export class SessionGate {
     this.#log = options.log;
   }
 
-  /**
-   * Refuses what a page of another site made a browser send.
-   *
-   * @throws AppError `authorization-other-site`
-   */
+  /** Rejects requests that a page of another site made the browser send. */
   requireOwnSite(request: PeerRequest, options?: { readonly needsOrigin: boolean }): void {
     if (!this.#isOwnSite(request, options)) throw new AppError('authorization-other-site');
   }
 
   /**
-   * The session of a request. That it was used is noted, and the cookie is renewed now and then.
+   * Finds the session of a request, records its use and renews the cookie at intervals.
    *
    * @throws AppError `authorization-other-site`, `authentication-invalid-session` or `authorization-suspended-account`
    */
@@ -69,23 +65,21 @@ export class SessionGate {
   }
 
   /**
-   * Who calls in an environment. Throws like {@link sessionOf}, and `authorization-account-not-upgraded` for production.
+   * Returns the caller in an environment. Throws like {@link sessionOf}, and `authorization-account-not-upgraded` for production.
    */
   callerIn(environment: Environment, request: PeerRequest, setHeader: SetHeader): Caller {
     const { accountId, account, projectIds } = this.sessionOf(request, setHeader);
     if (environment === 'production' && !account.isUpgraded) {
-      const detail = 'Only its sandbox can be used.';
+      const detail = 'Use its sandbox.';
       throw new AppError('authorization-account-not-upgraded', undefined, { details: { detail } });
     }
     return { accountId, environment, projectId: projectIds[environment] };
   }
 
-  /** The secret that a request came with, whether or not it opens a session. */
   secretOf(request: PeerRequest): string | undefined {
     return sessionSecretOf(request.headers.cookie, this.#isSecure(request));
   }
 
-  /** The `Set-Cookie` header for a session's secret. */
   cookieFor(secret: string, request: PeerRequest): string {
     return sessionCookie(secret, {
       lastsMs: secret === '' ? 0 : sessionLifetimeMs,
@@ -101,8 +95,8 @@ export class SessionGate {
       this.#store.touch(sessionId, nowMs, isRenewed ? nowMs + sessionLifetimeMs : session.expiresAtMs);
       if (isRenewed) setHeader('Set-Cookie', this.cookieFor(secret, request));
     } catch (error) {
-      // A full disk must not keep people from looking.
-      this.#log.warn('session-use-not-noted', { sessionId, error });
+      // People can still look when the disk is full.
+      this.#log.warn('session-use-not-recorded', { sessionId, error });
     }
   }
 }

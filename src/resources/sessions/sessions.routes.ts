@@ -13,9 +13,9 @@ import {
 import type { SessionsService } from './sessions.service.ts';
 
 const attemptLimits =
-  'After 10 wrong passwords for an email address within 15 minutes, or 30 from one network address, 429 is answered until that time is over. From a network address where the password was right before, the 10 are counted apart.';
+  'After 10 wrong passwords for an email address within 15 minutes, or 30 from one network address, requests get 429 until the 15 minutes are over. Attempts from a network address where the password was right before are counted separately.';
 
-/** `/auth/session`, `/account/sessions` and what else is for people who are signed in, and not for API keys. */
+/** Routes of signed-in users, which API keys cannot use. */
 export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Route[] {
   const tag = 'Sessions';
   const one = {
@@ -31,12 +31,12 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
       path: '/auth/session',
       tag,
       summary: 'Sign in',
-      description: `Begins a session, which a cookie names. It ends 30 days after its last use. ${attemptLimits}`,
+      description: `Starts a session, identified by a cookie. It ends 30 days after its last use. ${attemptLimits}`,
       auth: 'none',
       body: jsonBody(signInSchema),
       success: {
         status: 201,
-        description: 'Who is signed in.',
+        description: 'The session.',
         schema: sessionSchema,
         headers: { 'Set-Cookie': 'The cookie of the session.' },
       },
@@ -57,13 +57,13 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
       method: 'GET',
       path: '/auth/session',
       tag,
-      summary: 'See who is signed in',
+      summary: 'Get your session',
       auth: 'session',
       success: {
         status: 200,
-        description: 'Who is signed in, and where.',
+        description: 'The session.',
         schema: sessionSchema,
-        headers: { 'Set-Cookie': 'The same cookie, which the browser keeps for another 30 days.' },
+        headers: { 'Set-Cookie': 'The same cookie, valid for another 30 days.' },
       },
       handle: ({ caller, incoming, setHeader }) => {
         const view = sessions.view(caller);
@@ -81,7 +81,7 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
       success: {
         status: 204,
         description: 'The session has ended.',
-        headers: { 'Set-Cookie': 'Takes the cookie away.' },
+        headers: { 'Set-Cookie': 'Removes the cookie.' },
       },
       handle: ({ caller, incoming, setHeader }) => {
         sessions.signOut(caller);
@@ -93,8 +93,7 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
       path: '/account/sessions',
       tag,
       summary: 'List your sessions',
-      description:
-        'Where you are signed in. A user has 100 sessions at most: with another one, the one that was unused for the longest time ends.',
+      description: 'A user has at most 100 sessions. Signing in again ends the least recently used one.',
       auth: 'session',
       query: sessionsQuerySchema,
       success: { status: 200, description: 'A page of sessions.', schema: sessionListSchema },
@@ -106,18 +105,18 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
     defineRoute({
       method: 'DELETE',
       path: '/account/sessions/{sessionId}',
-      summary: 'End one of your sessions',
+      summary: 'End a session',
       ...one,
-      success: { status: 204, description: 'It has ended.' },
+      success: { status: 204, description: 'The session has ended.' },
       handle: ({ caller, found }) => sessions.end(caller, found),
     }),
     defineRoute({
       method: 'DELETE',
       path: '/account/sessions',
       tag,
-      summary: 'End all your other sessions',
+      summary: 'End all other sessions',
       auth: 'session',
-      success: { status: 204, description: 'Only the session of this request is left.' },
+      success: { status: 204, description: 'Only the session of this request remains.' },
       handle: ({ caller }) => sessions.endOthers(caller),
     }),
     defineRoute({
@@ -125,13 +124,13 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
       path: '/account/password',
       tag,
       summary: 'Change your password',
-      description: `Ends all your other sessions, and gives this one another cookie. ${attemptLimits}`,
+      description: `Ends all your other sessions and gives this one a new cookie. ${attemptLimits}`,
       auth: 'session',
       body: jsonBody(passwordChangeSchema),
       success: {
         status: 204,
-        description: 'The new password counts from now on.',
-        headers: { 'Set-Cookie': 'The cookie of the session, with another secret.' },
+        description: 'The password has changed.',
+        headers: { 'Set-Cookie': 'The cookie of the session, with a new secret.' },
       },
       handle: async ({ caller, body, incoming, setHeader }) => {
         const secret = await sessions.changePassword(caller, body, incoming);
@@ -143,7 +142,8 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
       path: '/account/upgrade',
       tag,
       summary: 'Upgrade your account',
-      description: 'Only the operator of the server can upgrade its own account so; others ask the operator.',
+      description:
+        'Only the server operator can upgrade their own account this way. Everyone else asks the operator.',
       auth: 'session',
       success: { status: 200, description: 'The account.', schema: sessionAccountSchema },
       errors: ['authorization-operator-only'],

@@ -5,15 +5,13 @@ import { passwordLength } from '../accounts/password.ts';
 const dateTime = z.iso.datetime({ offset: true });
 const environments = z.enum(['sandbox', 'production']);
 
-/** Body of `POST /auth/session`. */
 export const signInSchema = z
   .strictObject({
-    email: z.string().max(320).describe('In any case of letters.'),
+    email: z.string().max(320).describe('Case does not matter.'),
     password: z.string().max(1_000),
   })
   .meta({ examples: [{ email: 'studio@example.org', password: 'nine boats leave at dawn' }] });
 
-/** Body of `PUT /account/password`. */
 export const passwordChangeSchema = z
   .strictObject({
     currentPassword: z.string().max(1_000),
@@ -22,22 +20,21 @@ export const passwordChangeSchema = z
       .max(passwordLength.max)
       .refine(
         text => text.length >= passwordLength.min,
-        `A password has ${passwordLength.min} characters at least.`,
+        `A password has at least ${passwordLength.min} characters.`,
       )
       .meta({ minLength: passwordLength.min })
-      .describe('Neither the email address nor the current password.'),
+      .describe('Must differ from the email address and the current password.'),
   })
   .meta({
     examples: [{ currentPassword: 'nine boats leave at dawn', newPassword: 'nine boats come home at dusk' }],
   });
 
-/** The account that somebody is signed in to. */
 export const sessionAccountSchema = z
   .object({
     accountId: z.string(),
     createdAt: dateTime,
-    upgraded: z.boolean().describe('Whether production can be used.'),
-    isOperator: z.boolean().describe('Whether it is the account of whoever runs the server.'),
+    upgraded: z.boolean().describe('Whether the account can use production.'),
+    isOperator: z.boolean().describe('Whether this is the account of the server operator.'),
   })
   .meta({
     id: 'SessionAccount',
@@ -51,21 +48,20 @@ export const sessionAccountSchema = z
     ],
   });
 
-/** Who is signed in. */
 export const sessionSchema = z
   .object({
     sessionId: z.string(),
     email: z.string(),
     createdAt: dateTime,
-    expiresAt: dateTime.describe('Moves on while the session is used.'),
+    expiresAt: dateTime.describe('Extended while the session is used.'),
     account: sessionAccountSchema,
-    environments: z.array(environments).describe('What `Millrace-Environment` may say.'),
+    environments: z.array(environments).describe('The allowed values of `Millrace-Environment`.'),
     projects: z
       .object({
         sandbox: z.string(),
         production: z.string().optional().describe('Absent until the account is upgraded.'),
       })
-      .describe('Ids of the projects of these environments.'),
+      .describe('Project ids by environment.'),
   })
   .meta({
     id: 'Session',
@@ -87,21 +83,21 @@ export const sessionSchema = z
     ],
   });
 
-/** Who is signed in, as the API shows it. */
 export type SessionView = z.input<typeof sessionSchema>;
 
-/** Query of `GET /account/sessions`. */
 export const sessionsQuerySchema = listQuery({}, ['createdAt', 'lastUsedAt']);
 
-/** A session among those of its user. */
-export const listedSessionSchema = z
+const listedSessionSchema = z
   .object({
     sessionId: z.string(),
     createdAt: dateTime,
     lastUsedAt: dateTime.describe('To the minute.'),
-    address: z.string().describe('From where it was begun.'),
-    userAgent: z.string().optional().describe('What the browser said of itself, cut after 200 characters.'),
-    isCurrent: z.boolean().describe('Whether it is the session of this request.'),
+    address: z.string().describe('The address that signed in.'),
+    userAgent: z
+      .string()
+      .optional()
+      .describe('The browser, as its `User-Agent` header says, cut after 200 characters.'),
+    isCurrent: z.boolean().describe('Whether this is the session of the request.'),
   })
   .meta({
     id: 'ListedSession',
@@ -117,8 +113,6 @@ export const listedSessionSchema = z
     ],
   });
 
-/** A session among those of its user, as the API shows it. */
 export type ListedSessionView = z.input<typeof listedSessionSchema>;
 
-/** A page of sessions. */
 export const sessionListSchema = listSchema(listedSessionSchema);

@@ -18,14 +18,13 @@ import type { ListedSessionView, SessionView } from './sessions.schema.ts';
 import type { SessionsStore } from './sessions.store.ts';
 import { SignInLimiter } from './sign-in-limiter.ts';
 
-/** A session that was just begun. */
-export interface SignedIn {
+interface SignedIn {
   readonly view: SessionView;
-  /** For the cookie; nobody knows it afterwards. */
+  /** For the cookie. Only its hash is stored. */
   readonly secret: string;
 }
 
-/** Signing in and out, and what only somebody who is signed in can do with the account. */
+/** Signs users in and out, and changes what only a signed-in user can change. */
 export class SessionsService {
   readonly #store: SessionsStore;
   readonly #accounts: AccountsStore;
@@ -36,13 +35,12 @@ export class SessionsService {
   readonly #passwords = new PasswordQueue();
 
   constructor(options: {
-    store: SessionsStore;
     accounts: AccountsStore;
     addressOf: AddressOf;
     clock: Clock;
     log: Logger;
   }) {
-    this.#store = options.store;
+    this.#store = options.accounts.sessions;
     this.#accounts = options.accounts;
     this.#addressOf = options.addressOf;
     this.#clock = options.clock;
@@ -51,11 +49,11 @@ export class SessionsService {
   }
 
   /**
-   * Begins a session, and ends the one that the request came with.
+   * Starts a session and ends the one that the request came with.
    *
-   * @param before the secret of that one
-   * @throws AppError `authentication-wrong-password`, in the same words and after the same time where nobody has that address;
-   *   `authorization-suspended-account`, only to who knows the password; `too-many-requests`
+   * @param before the secret of the previous session
+   * @throws AppError `authentication-wrong-password`, with the same text and timing when no user has that address;
+   * `authorization-suspended-account`, only after the right password; `too-many-requests`
    */
   async signIn(
     { email, password }: { email: string; password: string },
@@ -63,13 +61,13 @@ export class SessionsService {
     before: string | undefined,
   ): Promise<SignedIn> {
     const address = this.#addressOf(request);
-    const user = this.#store.findUser(email);
+    const user = this.#accounts.findUser(email);
     if (!(await this.#verifyPassword(email, address, password, user?.passwordHash)) || user === undefined) {
       this.#log.info('sign-in-refused', { address });
       throw new AppError('authentication-wrong-password');
     }
-    // Read again: a lot may have happened meanwhile.
-    const now = this.#store.findUser(email);
+    // The user may have changed during the check.
+    const now = this.#accounts.findUser(email);
     if (now?.passwordHash !== user.passwordHash) throw new AppError('authentication-wrong-password');
     if (now.isSuspended) throw new AppError('authorization-suspended-account');
     const nowMs = this.#clock.nowMs();
@@ -88,18 +86,16 @@ export class SessionsService {
     return { view: viewOf(this.#requireSession(sessionId)), secret };
   }
 
-  /** Shows who is signed in, as it is now. */
   view({ sessionId }: SessionCaller): SessionView {
     return viewOf(this.#requireSession(sessionId));
   }
 
-  /** Ends the caller's session. */
   signOut({ sessionId, userId }: SessionCaller): void {
     this.#store.remove(sessionId);
     this.#log.info('signed-out', { sessionId, userId });
   }
 
-  /** One page of the caller's own sessions, and how many there are on all pages. */
+  /** Lists one page of the caller's sessions. */
   list(
     { userId, sessionId }: SessionCaller,
     { field, direction }: { field: 'createdAt' | 'lastUsedAt'; direction: 'asc' | 'desc' },
@@ -113,30 +109,27 @@ export class SessionsService {
     return { views, total: sessions.length };
   }
 
-  /** One of the caller's own sessions. */
   find({ userId }: SessionCaller, sessionId: string): Session | undefined {
     const session = this.#store.find(sessionId);
     const isOwn = session?.userId === userId && this.#clock.nowMs() < session.expiresAtMs;
     return isOwn ? session : undefined;
   }
 
-  /** Ends one of the caller's own sessions. */
   end({ userId }: SessionCaller, { sessionId }: Session): void {
     this.#store.remove(sessionId);
     this.#log.info('session-ended', { sessionId, userId });
   }
 
-  /** Ends all of the caller's sessions but the one that it calls with. */
   endOthers({ userId, sessionId }: SessionCaller): void {
     this.#store.removeOthers(userId, sessionId);
     this.#log.info('other-sessions-ended', { sessionId, userId });
   }
 
   /**
-   * Changes the caller's password, and ends all its other sessions. Whoever got hold of the caller's own is shut out too: it has
-   * another secret afterwards, which is returned for the cookie.
+   * Changes the caller's password and ends all other sessions. The caller's session gets a new secret, which is returned for the
+   * cookie, so that a stolen cookie ends too.
    *
-   * @throws AppError `invalid-attribute` when the current one is wrong or the new one cannot be, `too-many-requests`
+   * @throws AppError `invalid-attribute` when the current password is wrong or the new one is not allowed; `too-many-requests`
    */
   async changePassword(
     { sessionId, userId }: SessionCaller,
@@ -145,8 +138,8 @@ export class SessionsService {
   ): Promise<string> {
     const { email } = this.#requireSession(sessionId);
     const isEmail = newPassword.toLowerCase() === email.toLowerCase();
-    if (isEmail) throw attributeError('newPassword', 'The email address is no password.');
-    const user = this.#store.findUser(email);
+    if (isEmail) throw attributeError('newPassword', 'The password must differ from the email address.');
+    const user = this.#accounts.findUser(email);
     const isRight = await this.#verifyPassword(
       email,
       this.#addressOf(request),
@@ -157,26 +150,26 @@ export class SessionsService {
       throw attributeError('currentPassword', 'This is not your password.');
     }
     if (newPassword.normalize('NFC') === currentPassword.normalize('NFC')) {
-      throw attributeError('newPassword', 'This is the password that you have.');
+      throw attributeError('newPassword', 'This is your current password. Choose a new one.');
     }
     const passwordHash = await this.#passwords.hash(newPassword);
     const secret = randomBase62(sessionSecretLength);
-    if (!this.#store.changePassword(user, passwordHash, { sessionId, secret })) {
-      throw attributeError('currentPassword', 'The password was changed at this moment.');
+    if (!this.#accounts.changePassword(user, passwordHash, { sessionId, secret })) {
+      throw attributeError('currentPassword', 'The password was changed a moment ago.');
     }
     this.#log.info('password-changed', { userId });
     return secret;
   }
 
   /**
-   * Upgrades the caller's account, which is that of the operator.
+   * Upgrades the operator's own account.
    *
    * @throws AppError `authorization-operator-only`
    */
   upgrade({ sessionId, accountId }: SessionCaller): SessionView['account'] {
     const { account, email } = this.#requireSession(sessionId);
     if (!account.isOperator) {
-      const detail = `The operator does it on the server: npm run account -- upgrade ${email}`;
+      const detail = `Ask the operator to run this on the server: npm run account -- upgrade ${email}`;
       throw new AppError('authorization-operator-only', undefined, { details: { detail } });
     }
     this.#accounts.setStanding(accountId, { isUpgraded: true });

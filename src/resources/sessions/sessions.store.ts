@@ -1,9 +1,11 @@
+import type { SelectQueryBuilder } from 'kysely';
 import { newId } from '../../shared/ids.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database, Queries } from '../../store/database.ts';
+import type { Bound, PreparedQuery } from '../../store/prepared-query.ts';
+import type { Tables } from '../../store/tables.ts';
 import { hashOfSecret } from '../accounts/account.ts';
-import type { AccountsStore } from '../accounts/accounts.store.ts';
 import { SecretCache } from '../accounts/secret-cache.ts';
-import { type ListedSession, maxSessionsPerUser, type Session, type User } from './session.ts';
+import { type ListedSession, maxSessionsPerUser, type Session } from './session.ts';
 
 interface SessionRow {
   id: string;
@@ -21,57 +23,37 @@ interface SessionRow {
   production_id: string;
 }
 
-const selectSession = `
-  SELECT s.id, s.user_id, u.email, s.created_at_ms, s.last_used_at_ms, s.expires_at_ms, a.id AS account_id,
-    a.created_at_ms AS account_created_at_ms, a.is_upgraded, a.is_suspended, a.is_operator,
-    sandbox.id AS sandbox_id, production.id AS production_id
-  FROM sessions s JOIN users u ON u.id = s.user_id JOIN accounts a ON a.id = u.account_id
-  JOIN projects sandbox ON sandbox.account_id = a.id AND sandbox.environment = 'sandbox'
-  JOIN projects production ON production.account_id = a.id AND production.environment = 'production'`;
-
 /**
- * Who is signed in, and those who may. Of the secrets in cookies only hashes are kept. One for a server: it remembers sessions for
- * a moment, and forgets them at every change made through it or through the {@link AccountsStore}.
+ * Sessions of users. Of the secrets in cookies only hashes are stored. A server has one instance, that of its `AccountsStore`: it
+ * caches sessions for a moment, and every change clears that cache.
  */
 export class SessionsStore {
   readonly #database: Database;
-  readonly #accounts: Pick<AccountsStore, 'changes'>;
   readonly #cache = new SecretCache<Session>();
-  /** Of the accounts, when the first of the sessions was remembered. */
-  #cachedVersion = 0;
-  readonly #bySecret;
-  readonly #byId;
-  readonly #touch;
+  readonly #findBySecret: PreparedQuery<{ hash: Buffer }, SessionRow>;
 
-  constructor(database: Database, accounts: Pick<AccountsStore, 'changes'>) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#accounts = accounts;
-    this.#bySecret = database.sqlite.prepare<[Buffer], SessionRow>(
-      `${selectSession} WHERE s.secret_hash = ?`,
-    );
-    this.#byId = database.sqlite.prepare<[string], SessionRow>(`${selectSession} WHERE s.id = ?`);
-    this.#touch = database.sqlite.prepare<[number, number, string]>(
-      'UPDATE sessions SET last_used_at_ms = ?, expires_at_ms = ? WHERE id = ?',
+    this.#findBySecret = database.prepare(({ hash }: Bound<{ hash: Buffer }>) =>
+      selectSession(database.queries).where('s.secret_hash', '=', hash),
     );
   }
 
-  /** The session that a cookie's secret opens, unless it expired. */
+  /** Finds the session of a cookie's secret, unless it has expired. */
   findBySecret(secret: string, nowMs: number): Session | undefined {
-    if (this.#cachedVersion !== this.#accounts.changes) this.#clearCache();
     const session = this.#cache.getOrLoad(secret, hash => {
-      const row = this.#bySecret.get(hash);
+      const row = this.#findBySecret.first({ hash });
       return row === undefined ? undefined : sessionFrom(row);
     });
     return session !== undefined && nowMs < session.expiresAtMs ? session : undefined;
   }
 
-  /** A session as it is now. */
   find(sessionId: string): Session | undefined {
-    const row = this.#byId.get(sessionId);
+    const row = this.#database.first(selectSession(this.#database.queries).where('s.id', '=', sessionId));
     return row === undefined ? undefined : sessionFrom(row);
   }
 
-  /** Adds a session, and removes those of its user that are too many; its id. */
+  /** Adds a session, ends the least recently used ones of its user beyond {@link maxSessionsPerUser}, and returns its id. */
   add(session: {
     userId: string;
     secret: string;
@@ -92,7 +74,7 @@ export class SessionsStore {
         .limit(-1)
         .offset(maxSessionsPerUser - 1);
       const removed = this.#database.run(queries.deleteFrom('sessions').where('id', 'in', oldest));
-      if (removed > 0) this.#clearCache();
+      if (removed > 0) this.clearCache();
       this.#database.run(
         queries.insertInto('sessions').values({
           id: sessionId,
@@ -109,17 +91,32 @@ export class SessionsStore {
     return sessionId;
   }
 
-  /** Notes that a session was used, and until when it lasts. */
+  /** Records that a session was used, and when it expires now. */
   touch(sessionId: string, lastUsedAtMs: number, expiresAtMs: number): void {
-    this.#clearCache();
-    this.#touch.run(lastUsedAtMs, expiresAtMs, sessionId);
+    this.clearCache();
+    this.#database.run(
+      this.#database.queries
+        .updateTable('sessions')
+        .set({ last_used_at_ms: lastUsedAtMs, expires_at_ms: expiresAtMs })
+        .where('id', '=', sessionId),
+    );
   }
 
-  /** Sessions of a user that have not expired, at most {@link maxSessionsPerUser}, the newest first. */
+  /** Replaces the secret that opens a session. */
+  setSecret(sessionId: string, secret: string): void {
+    this.clearCache();
+    this.#database.run(
+      this.#database.queries
+        .updateTable('sessions')
+        .set({ secret_hash: hashOfSecret(secret) })
+        .where('id', '=', sessionId),
+    );
+  }
+
+  /** Lists the unexpired sessions of a user, at most {@link maxSessionsPerUser}, newest first. */
   listByUser(userId: string, nowMs: number): ListedSession[] {
-    const { queries } = this.#database;
     const rows = this.#database.all(
-      queries
+      this.#database.queries
         .selectFrom('sessions')
         .select(['id', 'created_at_ms', 'last_used_at_ms', 'address', 'user_agent'])
         .where('user_id', '=', userId)
@@ -136,23 +133,29 @@ export class SessionsStore {
     }));
   }
 
-  /** Ends a session. */
   remove(sessionId: string): void {
-    this.#clearCache();
-    const { queries } = this.#database;
-    this.#database.run(queries.deleteFrom('sessions').where('id', '=', sessionId));
+    this.clearCache();
+    this.#database.run(this.#database.queries.deleteFrom('sessions').where('id', '=', sessionId));
   }
 
   /** Ends all sessions of a user but one. */
   removeOthers(userId: string, keptSessionId: string): void {
-    this.#clearCache();
-    const { queries } = this.#database;
+    this.clearCache();
     this.#database.run(
-      queries.deleteFrom('sessions').where('user_id', '=', userId).where('id', '!=', keptSessionId),
+      this.#database.queries
+        .deleteFrom('sessions')
+        .where('user_id', '=', userId)
+        .where('id', '!=', keptSessionId),
     );
   }
 
-  /** Removes sessions that expired, no more than `maxRestreams`; how many those were. */
+  /** @param users selects the users' ids */
+  removeOfUsers(users: SelectQueryBuilder<Tables, 'users', { id: string }>): void {
+    this.clearCache();
+    this.#database.run(this.#database.queries.deleteFrom('sessions').where('user_id', 'in', users));
+  }
+
+  /** Removes at most `limit` expired sessions. Returns how many. */
   removeExpired(nowMs: number, limit: number): number {
     const { queries } = this.#database;
     const expired = queries
@@ -163,60 +166,37 @@ export class SessionsStore {
     return this.#database.run(queries.deleteFrom('sessions').where('id', 'in', expired));
   }
 
-  /** Who signs in with an address. */
-  findUser(email: string): User | undefined {
-    const { queries } = this.#database;
-    const row = this.#database.first(
-      queries
-        .selectFrom('users')
-        .innerJoin('accounts', 'accounts.id', 'users.account_id')
-        .select([
-          'users.id',
-          'users.account_id',
-          'users.email',
-          'users.password_hash',
-          'accounts.is_suspended',
-        ])
-        .where('users.email', '=', email),
-    );
-    if (row === undefined) return undefined;
-    return {
-      userId: row.id,
-      accountId: row.account_id,
-      email: row.email,
-      passwordHash: row.password_hash,
-      isSuspended: row.is_suspended === 1,
-    };
-  }
-
-  /**
-   * Gives a user another password, unless somebody else did since it was read; whether that was done. Ends all sessions but one,
-   * which another secret opens from now on.
-   */
-  changePassword(user: User, passwordHash: string, kept: { sessionId: string; secret: string }): boolean {
-    const { queries } = this.#database;
-    return this.#database.transaction(() => {
-      const changed = queries
-        .updateTable('users')
-        .set({ password_hash: passwordHash })
-        .where('id', '=', user.userId)
-        .where('password_hash', '=', user.passwordHash);
-      if (this.#database.run(changed) === 0) return false;
-      this.removeOthers(user.userId, kept.sessionId);
-      this.#database.run(
-        queries
-          .updateTable('sessions')
-          .set({ secret_hash: hashOfSecret(kept.secret) })
-          .where('id', '=', kept.sessionId),
-      );
-      return true;
-    });
-  }
-
-  #clearCache(): void {
+  clearCache(): void {
     this.#cache.clear();
-    this.#cachedVersion = this.#accounts.changes;
   }
+}
+
+function selectSession(queries: Queries) {
+  return queries
+    .selectFrom('sessions as s')
+    .innerJoin('users as u', 'u.id', 's.user_id')
+    .innerJoin('accounts as a', 'a.id', 'u.account_id')
+    .innerJoin('projects as sandbox', join =>
+      join.onRef('sandbox.account_id', '=', 'a.id').on('sandbox.environment', '=', 'sandbox'),
+    )
+    .innerJoin('projects as production', join =>
+      join.onRef('production.account_id', '=', 'a.id').on('production.environment', '=', 'production'),
+    )
+    .select([
+      's.id',
+      's.user_id',
+      'u.email',
+      's.created_at_ms',
+      's.last_used_at_ms',
+      's.expires_at_ms',
+      'a.id as account_id',
+      'a.created_at_ms as account_created_at_ms',
+      'a.is_upgraded',
+      'a.is_suspended',
+      'a.is_operator',
+      'sandbox.id as sandbox_id',
+      'production.id as production_id',
+    ]);
 }
 
 function sessionFrom(row: SessionRow): Session {

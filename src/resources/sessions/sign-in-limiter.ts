@@ -1,100 +1,74 @@
 import { RateExceeded } from '../../http/routing/rate-limiter.ts';
 import type { Clock } from '../../shared/clock.ts';
+import { FixedWindows } from '../../shared/fixed-windows.ts';
 import { clientNetwork } from '../../shared/network/client-network.ts';
 
 const windowMs = 15 * 60_000;
 const maxAttemptsPerEmail = 10;
 const maxAttemptsPerAddress = 30;
-const maxWindows = 10_000;
+const maxKeys = 10_000;
 
-interface Window {
-  readonly endsAtMs: number;
-  used: number;
-}
-
-/** A try that was let through. */
-export interface SignInAttempt {
-  /** The password was right: the try does not count, nor do earlier ones with this email address. */
+/** A sign-in attempt that was let through. */
+interface SignInAttempt {
+  /** The password was right: neither this attempt nor earlier ones with the email address count. */
   succeed(): void;
-  /** Nobody looked at the password: the try does not count. */
+  /** The password was not checked: the attempt does not count. */
   cancel(): void;
 }
 
 /**
- * Counts tries to sign in, by email address and by where they come from, in windows of 15 minutes that begin with the first. A try
- * counts before its password is looked at, so that many at once are no way around. For an email address, tries from a place where
- * its password was right before count apart from all others, of that place too: strangers who guess do not keep its owner out.
+ * Limits sign-in attempts per email address and per client network. An attempt counts before its password is checked, so that
+ * concurrent attempts are no way around. Attempts from a network where the email address's password was right before are counted
+ * apart from all others: strangers who guess do not lock the owner out.
  */
 export class SignInLimiter {
-  readonly #clock: Clock;
-  readonly #byEmail = new Map<string, Window>();
-  readonly #byAddress = new Map<string, Window>();
-  /** Email addresses and places where their passwords were right, the latest last. */
+  readonly #byEmail: FixedWindows;
+  readonly #byNetwork: FixedWindows;
+  /** Email addresses with the networks where their passwords were right, latest last. */
   readonly #known = new Set<string>();
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#byEmail = new FixedWindows({ windowMs, maxKeys, clock });
+    this.#byNetwork = new FixedWindows({ windowMs, maxKeys, clock });
   }
 
-  /**
-   * Counts a try.
-   *
-   * @throws RateExceeded when there were too many that failed
-   */
+  /** @throws RateExceeded after too many failed attempts */
   begin(email: string, address: string): SignInAttempt {
-    const nowMs = this.#clock.monotonicMs();
-    const place = clientNetwork(address);
-    const atPlace = `${email.toLowerCase()} ${place}`;
-    const isKnown = this.#known.has(atPlace);
-    const person = isKnown ? atPlace : email.toLowerCase();
-    const ofEmail = windowAt(this.#byEmail, person, nowMs);
-    const ofAddress = windowAt(this.#byAddress, place, nowMs);
-    const full = [
-      ofEmail.used >= maxAttemptsPerEmail ? { ...ofEmail, limit: maxAttemptsPerEmail } : undefined,
-      !isKnown && ofAddress.used >= maxAttemptsPerAddress
-        ? { ...ofAddress, limit: maxAttemptsPerAddress }
-        : undefined,
-    ].filter(window => window !== undefined);
-    if (full.length > 0) {
-      const endsAtMs = Math.max(...full.map(window => window.endsAtMs));
-      throw tooMany(full[0]!.limit, Math.ceil((endsAtMs - nowMs) / 1_000));
+    const network = clientNetwork(address);
+    const emailAtNetwork = `${email.toLowerCase()} ${network}`;
+    const isKnown = this.#known.has(emailAtNetwork);
+    const emailKey = isKnown ? emailAtNetwork : email.toLowerCase();
+    const ofEmail = this.#byEmail.get(emailKey);
+    const ofNetwork = this.#byNetwork.get(network);
+    const waits = [
+      ...(ofEmail.count >= maxAttemptsPerEmail
+        ? [{ limit: maxAttemptsPerEmail, seconds: this.#byEmail.secondsUntilEnd(ofEmail) }]
+        : []),
+      ...(!isKnown && ofNetwork.count >= maxAttemptsPerAddress
+        ? [{ limit: maxAttemptsPerAddress, seconds: this.#byNetwork.secondsUntilEnd(ofNetwork) }]
+        : []),
+    ];
+    const [first] = waits;
+    if (first !== undefined) {
+      const retryAfterSeconds = Math.max(...waits.map(({ seconds }) => seconds));
+      const state = { isAllowed: false, limit: first.limit, remaining: 0, retryAfterSeconds };
+      throw new RateExceeded(state, 'Too many passwords were wrong. Try again later.');
     }
-    ofEmail.used += 1;
-    ofAddress.used += 1;
-    keep(this.#byEmail, person, ofEmail, nowMs);
-    keep(this.#byAddress, place, ofAddress, nowMs);
+    this.#byEmail.add(emailKey, ofEmail);
+    this.#byNetwork.add(network, ofNetwork);
     return {
       succeed: () => {
-        this.#byEmail.delete(person);
-        ofAddress.used -= 1;
-        this.#known.delete(atPlace);
+        this.#byEmail.delete(emailKey);
+        ofNetwork.count -= 1;
+        this.#known.delete(emailAtNetwork);
         const [oldest] = this.#known;
-        if (this.#known.size >= maxWindows && oldest !== undefined) this.#known.delete(oldest);
-        this.#known.add(atPlace);
+        if (this.#known.size >= maxKeys && oldest !== undefined) this.#known.delete(oldest);
+        this.#known.add(emailAtNetwork);
       },
       cancel: () => {
-        ofEmail.used -= 1;
-        ofAddress.used -= 1;
+        ofEmail.count -= 1;
+        ofNetwork.count -= 1;
       },
     };
   }
-}
-
-function tooMany(limit: number, retryAfterSeconds: number): RateExceeded {
-  const state = { isAllowed: false, limit, remaining: 0, retryAfterSeconds };
-  return new RateExceeded(state, 'Too many passwords were wrong. Try again later.');
-}
-
-function windowAt(windows: ReadonlyMap<string, Window>, name: string, nowMs: number): Window {
-  const known = windows.get(name);
-  return known !== undefined && nowMs < known.endsAtMs ? known : { endsAtMs: nowMs + windowMs, used: 0 };
-}
-
-function keep(windows: Map<string, Window>, name: string, window: Window, nowMs: number): void {
-  if (windows.size >= maxWindows && !windows.has(name)) {
-    for (const [other, { endsAtMs }] of windows) if (endsAtMs <= nowMs) windows.delete(other);
-    const [oldest] = windows.keys();
-    if (windows.size >= maxWindows && oldest !== undefined) windows.delete(oldest);
-  }
-  windows.set(name, window);
 }
