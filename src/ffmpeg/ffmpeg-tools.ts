@@ -3,10 +3,13 @@ import type { FfmpegCommand } from 'fluent-ffmpeg';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
 import { environmentOf } from './build/find-build.ts';
-import type { FfmpegBuild } from './build/find-ffmpeg.ts';
-import type { FfprobeBuild } from './build/find-ffprobe.ts';
-import { type FpsModeSupport, withFpsMode } from './build/fps-mode.ts';
-import type { MediaTools, ProbedFile, RunLimits, RunOptions } from './media-tools.ts';
+import {
+  type FfmpegBuild,
+  type FfprobeBuild,
+  type FpsModeSupport,
+  withFpsMode,
+} from './build/find-ffmpeg.ts';
+import type { BuildCommand, MediaTools, ProbedFile, RunLimits, RunOptions } from './media-tools.ts';
 import {
   allowedFormats,
   imageFormats,
@@ -15,44 +18,49 @@ import {
   readProbeOutput,
 } from './probe/probe-output.ts';
 import { BoundedRun, childLimitsOf, type RunResult } from './process/bounded-run.ts';
-import type { ProcessOwner } from './process/owned-process.ts';
+import { CommandProcess } from './process/command-process.ts';
+import { type OwnedProcess, type ProcessOwner, requireFreeDescriptors } from './process/owned-process.ts';
 import { ProgressReader } from './progress-reader.ts';
 import { isDiskFull, oversizedFrame, probeRefusal, runFailure } from './run-failure.ts';
 
-/** How a run ended for the one who asked for it. */
 export type RunOutcome = 'done' | 'failed' | 'aborted';
 
-/** What is reported of all runs. */
 export interface FfmpegToolsObserver {
-  /** @param purpose as in its {@link RunOptions}; `probe` for a look into a file */
+  /** @param purpose that of its {@link RunOptions}, or `probe` */
   runEnded(purpose: string, outcome: RunOutcome, durationMs: number): void;
 }
 
-/** What the tools are made of. */
 export interface FfmpegToolsOptions {
   readonly ffmpeg: Pick<FfmpegBuild, 'path' | 'source'> & FpsModeSupport;
   readonly ffprobe: Pick<FfprobeBuild, 'path' | 'source'>;
   readonly owner: ProcessOwner;
   readonly probeLimits: RunLimits;
-  /** Largest picture of a video file: width times height. */
+  /** Width times height of a video. */
   readonly maxPixels: number;
-  /** Largest image: width times height. */
+  /** Width times height of an image. */
   readonly maxImagePixels: number;
-  /** 0..19: how much all of them give way to live streams. */
+  /** 0..19; higher values give way to live streams. */
   readonly niceness: number;
   readonly log: Logger;
   readonly observer?: FfmpegToolsObserver;
 }
 
-type Build = FfmpegToolsOptions['ffmpeg'];
-
-/** Over a thousand streams; ffprobe itself stops at 1000. More would keep everybody else waiting while it is parsed. */
+/** Over a thousand streams, at which ffprobe itself stops. Parsing more would block other work. */
 const maxProbeOutputLength = 2 * 1024 * 1024;
-const runArguments = ['-nostdin', '-hide_banner', '-loglevel', 'warning', '-nostats', '-progress', 'pipe:1'];
+const runArguments = [
+  '-nostdin',
+  '-hide_banner',
+  '-loglevel',
+  'warning',
+  '-nostats',
+  '-progress',
+  'pipe:2',
+  '-y',
+];
 
 /**
- * ffprobe and ffmpeg on files that may be hostile. Every process has an owner, limits of time, memory and output, gives way to live
- * streams, opens files of this machine only, and is gone when the promise settles.
+ * Runs ffprobe and ffmpeg on files that may be hostile. Every process has an owner, limits of time, memory and output, gives way to live
+ * streams, opens local files only, and is gone when the promise settles.
  */
 export class FfmpegTools implements MediaTools {
   readonly #options: FfmpegToolsOptions;
@@ -65,13 +73,12 @@ export class FfmpegTools implements MediaTools {
     this.#log = options.log.child('ffmpeg');
   }
 
-  /** Lets all pausable runs stand still, and those that start later. */
+  /** Suspends all pausable runs, and those that start later. */
   pauseAll(): void {
     this.#isPaused = true;
     for (const run of this.#pausable) run.pause();
   }
 
-  /** Lets them go on. */
   resumeAll(): void {
     this.#isPaused = false;
     for (const run of this.#pausable) run.resume();
@@ -94,112 +101,125 @@ export class FfmpegTools implements MediaTools {
   }
 
   async #probe(path: string, signal: AbortSignal, formats: readonly string[]): Promise<ProbedFile> {
-    const { ffprobe, probeLimits } = this.#options;
+    const { ffprobe, owner, niceness, probeLimits, maxPixels } = this.#options;
     const bytes = await sizeOf(path);
     if (bytes === 0) throw mediaRefused('The file is empty.');
     const options = { limits: probeLimits, signal, purpose: 'probe', ids: {} };
     let output = '';
-    const args = [...this.#decoderLimits(), ...probeArguments(path, formats)];
-    const end = await this.#execute(ffprobe, args, options, (text, run) => {
-      if (output.length + text.length > maxProbeOutputLength)
-        run.stopForExceeding('told of too many streams');
-      else output += text;
+    const result = await this.#execute(options, run => {
+      const child = owner.start(ffprobe.path, [...this.#decoderLimits(), ...probeArguments(path, formats)], {
+        outputs: 0,
+        limits: childLimitsOf(probeLimits),
+        ids: { purpose: 'probe' },
+        hasStdout: true,
+        niceness,
+        ...environmentOf(ffprobe),
+      });
+      child
+        .output(1)
+        .setEncoding('utf8')
+        .on('data', (text: string) => {
+          if (output.length + text.length > maxProbeOutputLength)
+            run().stopForExceeding('told of too many streams');
+          else output += text;
+        });
+      return child;
     });
-    // One whose picture was not decoded for its size may end well.
-    const undecoded = oversizedFrame(end.exit);
-    if (undecoded !== undefined) throw tooLarge(...undecoded, this.#options.maxPixels);
-    if (end.exit.kind === 'ended') return readProbeOutput(output, bytes);
-    throw probeRefusal(end) ?? runFailure('ffprobe', end);
+    // The exit code can be 0 although a frame was too large to be decoded.
+    const oversized = oversizedFrame(result.exit);
+    if (oversized !== undefined) throw tooLarge(...oversized, maxPixels);
+    if (result.exit.kind === 'ended') return readProbeOutput(output, bytes);
+    throw probeRefusal(result) ?? runFailure('ffprobe', result);
   }
 
-  async run(args: readonly string[], options: RunOptions): Promise<void> {
-    let running: BoundedRun | undefined;
-    const progress = new ProgressReader(made => {
-      running?.noteProgress();
-      try {
-        options.onProgress?.(made);
-      } catch (error) {
-        this.#log.error('progress-not-taken', { ...options.ids, error });
-      }
-    });
-    const inputOptions = ['-protocol_whitelist', 'file,pipe', ...this.#decoderLimits()];
-    // They hold for one input, so they stand before each.
-    const named = withFpsMode(args, this.#options.ffmpeg);
-    const all = [...runArguments, ...named.flatMap(arg => (arg === '-i' ? [...inputOptions, arg] : [arg]))];
-    const end = await this.#execute(this.#options.ffmpeg, all, options, (text, run) => {
-      running = run;
-      progress.push(text);
-    });
-    if (end.exit.kind !== 'ended' || isDiskFull(end.exit)) throw runFailure('ffmpeg', end);
-  }
-
-  /**
-   * fluent-ffmpeg writes the arguments, and {@link run} does the rest: its own way to run them looks for programs and abilities by
-   * more processes, keeps what it found for all builds together, and knows no limits.
-   */
-  async runCommand(build: (command: FfmpegCommand) => FfmpegCommand, options: RunOptions): Promise<void> {
+  async runCommand(build: BuildCommand, options: RunOptions): Promise<void> {
+    const { ffmpeg, owner, niceness } = this.#options;
+    const { program, prefix, hasLauncher } = owner.limits.launch(
+      ffmpeg.path,
+      childLimitsOf(options.limits),
+      environmentOf(ffmpeg).environment,
+    );
     const { default: createCommand } = await import('fluent-ffmpeg');
-    const args = build(createCommand())._getArguments();
-    if (args.includes('pipe:0') || args.includes('pipe:1')) {
-      throw new AppError('server-error', 'a command of ffmpeg can read and write files only');
-    }
-    await this.run(args, options);
+    createCommand.setFfmpegPath(program);
+    const command = build(this.#withRunOptions(createCommand({ niceness }), prefix));
+    const result = await this.#execute(options, run => {
+      const progress = new ProgressReader(made => {
+        run().noteProgress();
+        try {
+          options.onProgress?.(made);
+        } catch (error) {
+          this.#log.error('progress-not-taken', { ...options.ids, error });
+        }
+      });
+      requireFreeDescriptors(ffmpeg.path);
+      const child: CommandProcess = new CommandProcess(command, {
+        log: owner.log,
+        ids: { purpose: options.purpose, ...options.ids },
+        hasLauncher,
+        onPid: pid => owner.limits.watch(pid, child.exited),
+        takeLine: line => progress.takeLine(line),
+      });
+      owner.track(child);
+      return child;
+    });
+    if (result.exit.kind !== 'ended' || isDiskFull(result.exit)) throw runFailure('ffmpeg', result);
   }
 
-  /** Holds for pictures that grow in the middle of a file, and for images. Twice the limit of videos: decoders count whole blocks with their margins. */
+  /** Adds the options of every run to a command: those of the run before its first input, and those that restrict inputs to each. */
+  #withRunOptions(command: FfmpegCommand, prefix: readonly string[]): FfmpegCommand {
+    const { ffmpeg } = this.#options;
+    const { input, output, outputOptions } = command;
+    let first = [...prefix, ...runArguments];
+    return Object.assign(command, {
+      input: (source: unknown) => {
+        input.call(command, requirePath(source));
+        command.inputOptions(...first, '-protocol_whitelist', 'file,pipe', ...this.#decoderLimits());
+        first = [];
+        return command;
+      },
+      output: (target: unknown) => output.call(command, requirePath(target)),
+      outputOptions: (...options: (string | string[])[]) =>
+        outputOptions.call(command, ...withFpsMode(options.flat(), ffmpeg)),
+    });
+  }
+
+  /** Applies to pictures that grow within a file, and to images. Twice the limit of videos: decoders count padded blocks. */
   #decoderLimits(): string[] {
     const { maxPixels, maxImagePixels } = this.#options;
     return ['-max_pixels', String(Math.max(2 * maxPixels, maxImagePixels))];
   }
 
-  async #execute(
-    build: Build,
-    args: readonly string[],
-    options: RunOptions,
-    onStdout: (text: string, run: BoundedRun) => void,
-  ): Promise<RunResult> {
-    const { signal, purpose } = options;
+  /** Supervises a process to its end. `start` may use the run that it is handed once output comes. */
+  async #execute(options: RunOptions, start: (run: () => BoundedRun) => OwnedProcess): Promise<RunResult> {
+    const { signal, purpose, limits, isPausable } = options;
     signal.throwIfAborted();
     const startedAtMs = performance.now();
-    const run = this.#start(build, args, options, onStdout);
-    const end = await run.ended;
-    this.#pausable.delete(run);
-    const outcome = signal.aborted ? 'aborted' : end.exit.kind === 'ended' ? 'done' : 'failed';
-    this.#options.observer?.runEnded(purpose, outcome, performance.now() - startedAtMs);
-    signal.throwIfAborted();
-    return end;
-  }
-
-  #start(
-    build: Build,
-    args: readonly string[],
-    options: RunOptions,
-    onStdout: (text: string, run: BoundedRun) => void,
-  ): BoundedRun {
-    const { purpose, ids, limits, signal } = options;
+    let run: BoundedRun;
     try {
-      const child = this.#options.owner.start(build.path, args, {
-        outputs: 0,
-        limits: childLimitsOf(limits),
-        ids: { purpose, ...ids },
-        isOnFiles: true,
-        niceness: this.#options.niceness,
-        ...environmentOf(build),
-      });
-      const run = new BoundedRun(child, limits, signal);
-      child
-        .output(1)
-        .setEncoding('utf8')
-        .on('data', (text: string) => onStdout(text, run));
-      if (options.isPausable) {
-        this.#pausable.add(run);
-        if (this.#isPaused) run.pause();
-      }
-      return run;
+      run = new BoundedRun(
+        start(() => run),
+        limits,
+        signal,
+      );
     } catch (error) {
       throw new AppError('process-failed', messageOf(error), { cause: error });
     }
+    if (isPausable) {
+      this.#pausable.add(run);
+      if (this.#isPaused) run.pause();
+    }
+    const result = await run.ended;
+    this.#pausable.delete(run);
+    const outcome = signal.aborted ? 'aborted' : result.exit.kind === 'ended' ? 'done' : 'failed';
+    this.#options.observer?.runEnded(purpose, outcome, performance.now() - startedAtMs);
+    signal.throwIfAborted();
+    return result;
   }
+}
+
+function requirePath(path: unknown): string {
+  if (typeof path === 'string') return path;
+  throw new AppError('server-error', 'An ffmpeg command reads and writes files only, not streams.');
 }
 
 function tooLarge(width: number, height: number, maxPixels: number): AppError {
@@ -212,7 +232,7 @@ async function sizeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).size;
   } catch (error) {
-    throw new AppError('process-failed', `the file cannot be looked into: ${messageOf(error)}`, {
+    throw new AppError('process-failed', `The file cannot be probed: ${messageOf(error)}`, {
       cause: error,
     });
   }

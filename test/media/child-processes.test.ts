@@ -116,7 +116,7 @@ const killedServer = `
   import { silentLogger } from '${room}shared/logger.ts';
   const owner = new ProcessOwner(new ProcessLimits({ shell: '/bin/sh', setpriv: undefined }, {}, silentLogger), silentLogger);
   const limits = { memoryBytes: 2 ** 30, cpuSeconds: 60, outputBytes: 0 };
-  const start = seconds => owner.start('/bin/sleep', [seconds], { outputs: 0, isOnFiles: true, limits, ids: {} });
+  const start = seconds => owner.start('/bin/sleep', [seconds], { outputs: 0, hasStdout: true, limits, ids: {} });
   await start('0').exited;
   const { pid } = start('1000');
   console.log(pid);

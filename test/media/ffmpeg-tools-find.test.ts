@@ -2,9 +2,13 @@ import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BuildVersionCache } from '../../src/ffmpeg/build/build-version-cache.ts';
-import { embeddedFfmpegPath, findFfmpeg } from '../../src/ffmpeg/build/find-ffmpeg.ts';
-import { embeddedFfprobePath, findFfprobe } from '../../src/ffmpeg/build/find-ffprobe.ts';
-import { withFpsMode } from '../../src/ffmpeg/build/fps-mode.ts';
+import {
+  embeddedFfmpegPath,
+  embeddedFfprobePath,
+  findFfmpeg,
+  findFfprobe,
+  withFpsMode,
+} from '../../src/ffmpeg/build/find-ffmpeg.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 
 const programs = [

@@ -5,9 +5,10 @@ import { createServer } from 'node:net';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { RunOptions } from '../../src/ffmpeg/media-tools.ts';
+import type { BuildCommand, RunOptions } from '../../src/ffmpeg/media-tools.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
+import { commandOf } from '../support/ffmpeg-command.ts';
 import { fixture } from '../support/fixtures.ts';
 import { ampleLimits, makeMediaTools, toolBuilds } from '../support/media-tools.ts';
 import { testTempDir } from '../support/temp-dir.ts';
@@ -19,21 +20,14 @@ function runOptions(more: Partial<RunOptions> = {}): RunOptions {
   return { limits: ampleLimits, signal: never, purpose: 'test', ids: { videoId: 'vi1' }, ...more };
 }
 
-/** A second of picture each second, without an end. */
-function endless(output: string): string[] {
-  return [
-    '-re',
-    '-f',
-    'lavfi',
-    '-i',
-    'testsrc2=size=320x180:rate=30',
-    '-c:v',
-    'mpeg4',
-    '-f',
-    'matroska',
-    '-y',
-    output,
-  ];
+/** Generates a second of video each second, without an end. */
+function endless(output: string, framesPerSecond = '30'): BuildCommand {
+  const source = `testsrc2=size=320x180:rate=${framesPerSecond}`;
+  return commandOf(['-re', '-f', 'lavfi'], source, ['-c:v', 'mpeg4', '-f', 'matroska'], output);
+}
+
+function decode(source: string, ...options: string[]): BuildCommand {
+  return commandOf([], source, [...options, '-f', 'null'], '-');
 }
 
 /** Notes the ids of processes, which are on their log lines. */
@@ -84,8 +78,9 @@ describe.each(toolBuilds)('a run of the $name ffmpeg', builds => {
     const tools = makeMediaTools(builds, {
       observer: { runEnded: (purpose, outcome) => outcomes.push([purpose, outcome]) },
     });
-    await tools.run(
-      ['-i', await fixture('h264-720p'), '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'copy', output],
+    const encode = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'copy'];
+    await tools.runCommand(
+      commandOf([], await fixture('h264-720p'), encode, output),
       runOptions({ onProgress: ({ timeSeconds }) => times.push(timeSeconds) }),
     );
     expect((await tools.probe(output, never)).durationSeconds).toBeCloseTo(12, 1);
@@ -100,7 +95,7 @@ describe.each(toolBuilds)('a run of the $name ffmpeg', builds => {
 
   test('that fails tells what ffmpeg said', async () => {
     const failure = await failureOf(
-      makeMediaTools(builds).run(['-i', await fixture('truncated'), '-f', 'null', '-'], runOptions()),
+      makeMediaTools(builds).runCommand(decode(await fixture('truncated')), runOptions()),
     );
     expect(failure.code).toBe('process-failed');
     expect(failure.message).toMatch(/^ffmpeg ended with code 1: .*Invalid data/);
@@ -109,11 +104,10 @@ describe.each(toolBuilds)('a run of the $name ffmpeg', builds => {
 
   test.skipIf(process.platform !== 'linux')('that finds the disk full says so', async () => {
     for (const format of ['mp4', 'matroska']) {
-      const args = ['-y', '-i', await fixture('h264-aac'), '-c', 'copy', '-f', format, 'file:/dev/full'];
-      expect([format, (await failureOf(makeMediaTools(builds).run(args, runOptions()))).code]).toEqual([
-        format,
-        'disk-full',
-      ]);
+      const copy = commandOf([], await fixture('h264-aac'), ['-c', 'copy', '-f', format], 'file:/dev/full');
+      expect([format, (await failureOf(makeMediaTools(builds).runCommand(copy, runOptions()))).code]).toEqual(
+        [format, 'disk-full'],
+      );
     }
   });
 
@@ -121,25 +115,27 @@ describe.each(toolBuilds)('a run of the $name ffmpeg', builds => {
     const output = join(await testTempDir(), 'out.mkv');
     const abort = new AbortController();
     const tools = makeMediaTools(builds);
-    const running = tools.run(
+    const running = tools.runCommand(
       endless(output),
       runOptions({ signal: abort.signal, onProgress: () => abort.abort('enough') }),
     );
     await expect(running).rejects.toBe('enough');
     expect(tools.owner.running).toBe(0);
-    await expect(tools.run(endless(output), runOptions({ signal: abort.signal }))).rejects.toBe('enough');
+    await expect(tools.runCommand(endless(output), runOptions({ signal: abort.signal }))).rejects.toBe(
+      'enough',
+    );
   });
 
   test('ends when it takes too long, and when nothing comes of it any more', async () => {
     const output = join(await testTempDir(), 'out.mkv');
     const tools = makeMediaTools(builds);
     const late = await failureOf(
-      tools.run(endless(output), runOptions({ limits: { ...ampleLimits, timeoutMs: 1_500 } })),
+      tools.runCommand(endless(output), runOptions({ limits: { ...ampleLimits, timeoutMs: 1_500 } })),
     );
     expect([late.code, late.message]).toEqual(['process-failed', 'ffmpeg took longer than 1.5 s']);
-    const slow = endless(output).map(arg => arg.replace('rate=30', 'rate=0.01'));
+    const slow = endless(output, '0.01');
     const stalled = await failureOf(
-      tools.run(slow, runOptions({ limits: { ...ampleLimits, stallMs: 1_500 } })),
+      tools.runCommand(slow, runOptions({ limits: { ...ampleLimits, stallMs: 1_500 } })),
     );
     expect(stalled.message).toBe('ffmpeg showed no progress for 1.5 s');
     expect(tools.owner.running).toBe(0);
@@ -148,17 +144,17 @@ describe.each(toolBuilds)('a run of the $name ffmpeg', builds => {
   test('may not write more than it is let, nor take more memory', async () => {
     const output = join(await testTempDir(), 'out.mp4');
     const tools = makeMediaTools(builds);
-    const copy = ['-i', await fixture('h264-720p'), '-c', 'copy', '-y', output];
+    const copy = commandOf([], await fixture('h264-720p'), ['-c', 'copy'], output);
     const large = await failureOf(
-      tools.run(copy, runOptions({ limits: { ...ampleLimits, outputBytes: 100_000 } })),
+      tools.runCommand(copy, runOptions({ limits: { ...ampleLimits, outputBytes: 100_000 } })),
     );
     expect(large.message).toBe('ffmpeg wrote a larger file than it may');
     expect((await stat(output)).size).toBeLessThanOrEqual(100_000);
 
     const filter = 'format=rgb24,scale=16000:16000';
-    const huge = ['-i', await fixture('h264-only'), '-vf', filter, '-frames:v', '4', '-f', 'null', '-'];
+    const huge = decode(await fixture('h264-only'), '-vf', filter, '-frames:v', '4');
     const greedy = await failureOf(
-      tools.run(huge, runOptions({ limits: { ...ampleLimits, memoryBytes: 500 * 2 ** 20 } })),
+      tools.runCommand(huge, runOptions({ limits: { ...ampleLimits, memoryBytes: 500 * 2 ** 20 } })),
     );
     expect(greedy.details.data?.lines).toContainEqual(
       expect.stringMatching(/allocate memory|temporarily unavailable/),
@@ -179,36 +175,39 @@ describe.each(toolBuilds)('a run of the $name ffmpeg', builds => {
     const address = `http://127.0.0.1:${port}/x.mp4`;
     const file = await fixture('h264-only');
     const tools = makeMediaTools(builds);
-    for (const inputs of [
-      ['-i', address],
-      ['-i', file, '-i', address],
-      ['-i', `tcp://127.0.0.1:${port}`],
-    ]) {
-      const failure = await failureOf(tools.run([...inputs, '-f', 'null', '-'], runOptions()));
+    for (const inputs of [[address], [file, address], [`tcp://127.0.0.1:${port}`]]) {
+      const read: BuildCommand = command => {
+        for (const input of inputs) command.input(input);
+        return command.output('-').outputOptions('-f', 'null');
+      };
+      const failure = await failureOf(tools.runCommand(read, runOptions()));
       expect(failure.code).toBe('process-failed');
     }
     expect(connections).toBe(0);
   });
 
-  test('can be written with fluent-ffmpeg', async () => {
-    const output = join(await testTempDir(), 'frame.jpg');
-    const source = await fixture('h264-aac');
+  test('reads and writes files only', async () => {
     const tools = makeMediaTools(builds);
-    await tools.runCommand(
-      command =>
-        command.input(source).seekInput(1).outputOptions('-frames:v', '1', '-q:v', '3').output(output),
-      runOptions(),
-    );
-    expect((await stat(output)).size).toBeGreaterThan(1_000);
-    const failure = await failureOf(
-      tools.runCommand(command => command.input(`${source}-missing`).output(output), runOptions()),
-    );
-    expect(failure.message).toMatch(/No such file/);
-    const streaming = tools.runCommand(
-      command => command.input(source).format('null').output(process.stdout),
-      runOptions(),
-    );
-    expect((await failureOf(streaming)).code).toBe('server-error');
+    const source = await fixture('h264-aac');
+    const missing = decode(`${source}-missing`);
+    expect((await failureOf(tools.runCommand(missing, runOptions()))).message).toMatch(/No such file/);
+    const streaming: BuildCommand = command => command.input(source).output(process.stdout).format('null');
+    expect((await failureOf(tools.runCommand(streaming, runOptions()))).code).toBe('server-error');
+  });
+
+  test('gets neither the settings nor the secrets of the server', async () => {
+    process.env.SECRET_OF_THE_TEST = 'x';
+    onTestFinished(() => void delete process.env.SECRET_OF_THE_TEST);
+    const { log, pids } = processLog();
+    const abort = new AbortController();
+    const tools = makeMediaTools(builds, { log });
+    const output = join(await testTempDir(), 'out.mkv');
+    const running = tools.runCommand(endless(output), runOptions({ signal: abort.signal }));
+    running.catch(() => {});
+    await waitUntil(() => programOf(pids[0] ?? -1).startsWith('ffmpeg'));
+    expect(readFileSync(`/proc/${pids[0]}/environ`, 'utf8')).not.toContain('SECRET_OF_THE_TEST');
+    abort.abort('done');
+    await expect(running).rejects.toBe('done');
   });
 });
 
@@ -220,7 +219,7 @@ describe('a run that may be paused', () => {
     const abort = new AbortController();
     let progress = 0;
     const limits = { ...ampleLimits, stallMs: 4_000 };
-    const running = tools.run(
+    const running = tools.runCommand(
       endless(output),
       runOptions({ isPausable: true, limits, signal: abort.signal, onProgress: () => progress++ }),
     );
@@ -243,12 +242,12 @@ describe('a run that may be paused', () => {
     const { log, pids } = processLog();
     const tools = makeMediaTools(undefined, { log });
     tools.pauseAll();
-    const running = tools.run(
-      ['-i', await fixture('h264-aac'), '-c', 'copy', output],
+    const running = tools.runCommand(
+      commandOf([], await fixture('h264-aac'), ['-c', 'copy'], output),
       runOptions({ isPausable: true }),
     );
     await waitUntil(() => pids.length === 1 && processState(pids[0]!) === 'T');
-    await tools.run(['-i', await fixture('h264-aac'), '-f', 'null', '-'], runOptions());
+    await tools.runCommand(decode(await fixture('h264-aac')), runOptions());
     expect(tools.owner.running).toBe(1);
     tools.resumeAll();
     await running;
@@ -262,8 +261,8 @@ describe('a run that may be paused', () => {
     const abort = new AbortController();
     const options = { isPausable: true, signal: abort.signal };
     const running = [
-      tools.run(endless(output), runOptions(options)),
-      tools.run(endless(`${output}2`), runOptions({ isPausable: true })),
+      tools.runCommand(endless(output), runOptions(options)),
+      tools.runCommand(endless(`${output}2`), runOptions({ isPausable: true })),
     ];
     for (const run of running) run.catch(() => {});
     await waitUntil(() => pids.length === 2);
@@ -282,7 +281,9 @@ test('a run gives way to others, leaves no core file, and dies with the server t
   const script = `
     import { makeMediaTools, ampleLimits } from '${room}test/support/media-tools.ts';
     const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, child(_, ids) { if (ids?.pid) console.log(ids.pid); return log; } };
-    await makeMediaTools(undefined, { log }).run(${JSON.stringify(endless(join(folder, 'out.mkv')))},
+    const endless = command => command.input('testsrc2=size=320x180:rate=30').inputOptions('-re', '-f', 'lavfi')
+      .output(${JSON.stringify(join(folder, 'out.mkv'))}).outputOptions('-c:v', 'mpeg4', '-f', 'matroska');
+    await makeMediaTools(undefined, { log }).runCommand(endless,
       { limits: ampleLimits, signal: new AbortController().signal, purpose: 'test', ids: {} });
   `;
   const server = spawn(process.execPath, ['--input-type=module', '-e', script], {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ProbedFile, ProbedStream } from '../../src/ffmpeg/media-tools.ts';
 import { AppError } from '../../src/shared/errors.ts';
+import { commandOf } from '../support/ffmpeg-command.ts';
 import { type FixtureName, fixture, fixtureNames } from '../support/fixtures.ts';
 import { ampleLimits, makeMediaTools, toolBuilds } from '../support/media-tools.ts';
 import { testTempDir } from '../support/temp-dir.ts';
@@ -179,9 +180,12 @@ describe.each(toolBuilds)('a picture that is too large, with the $name build', b
 
   test('is not decoded by a run either', async () => {
     const tools = makeMediaTools(builds, { maxPixels: 20_000 });
-    const run = tools.run(['-i', await fixture('h264-aac'), '-map', '0:v', '-f', 'null', '-'], {
-      ...{ limits: ampleLimits, signal: never, purpose: 'test', ids: {} },
-    });
+    const run = tools.runCommand(
+      commandOf([], await fixture('h264-aac'), ['-map', '0:v', '-f', 'null'], '-'),
+      {
+        ...{ limits: ampleLimits, signal: never, purpose: 'test', ids: {} },
+      },
+    );
     const failed = (await run.catch((error: unknown) => error)) as AppError;
     expect(failed.code).toBe('process-failed');
     expect(failed.details.data?.lines).toContainEqual(expect.stringContaining('exceeds specified max pixel'));
@@ -193,9 +197,10 @@ test.each(toolBuilds)('images may have more pixels than videos, with the $name b
   const image = join(await testTempDir(), 'image.jpg');
   const options = { limits: ampleLimits, signal: never, purpose: 'test', ids: {} };
   const unlimited = makeMediaTools(builds);
-  await unlimited.run(['-i', await fixture('h264-aac'), '-frames:v', '1', '-f', 'image2', image], options);
+  const frame = commandOf([], await fixture('h264-aac'), ['-frames:v', '1', '-f', 'image2'], image);
+  await unlimited.runCommand(frame, options);
   expect(await tools.sizeOfImage(image, never)).toEqual({ width: 320, height: 180 });
-  await tools.run(['-i', image, '-f', 'null', '-'], options);
+  await tools.runCommand(commandOf([], image, ['-f', 'null'], '-'), options);
   await expect(tools.probe(await fixture('h264-aac'), never)).rejects.toThrow('The picture is too large');
 });
 
@@ -218,8 +223,11 @@ test.each(toolBuilds)('the size of an image is known to $name, whatever it is ca
   ] as const) {
     const path = join(folder, name);
     const limits = { limits: ampleLimits, signal: never, purpose: 'image', ids: {} } as const;
-    const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=320x180', '-frames:v', '1'];
-    await tools.run([...picture, '-c:v', codec, '-f', 'image2', `file:${path}`], limits);
+    const output = ['-frames:v', '1', '-c:v', codec, '-f', 'image2'];
+    await tools.runCommand(
+      commandOf(['-f', 'lavfi'], 'testsrc2=size=320x180', output, `file:${path}`),
+      limits,
+    );
     // Those that are longer than what is first looked at are the ones that are told apart by their names.
     expect((await stat(path)).size).toBeGreaterThan(4_096);
     expect(await tools.sizeOfImage(path, never), name).toEqual({ width: 320, height: 180 });

@@ -3,17 +3,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import {
-  type EncodeOptions,
-  encodeArguments,
-  mp4Arguments,
-  type Overlay,
-  remuxArguments,
-} from '../../src/ffmpeg/arguments/encode-arguments.ts';
+import { encodeCommand } from '../../src/ffmpeg/arguments/encode-command.ts';
+import type { EncodeOptions, Overlay } from '../../src/ffmpeg/arguments/encode-options.ts';
+import { mp4Command, remuxCommand } from '../../src/ffmpeg/arguments/remux-commands.ts';
+import type { BuildCommand } from '../../src/ffmpeg/media-tools.ts';
 import { ladderOf } from '../../src/vod/encode/ladder.ts';
 import { placeWatermark } from '../../src/vod/encode/watermark-placement.ts';
 import { planSource, type SourceRequest } from '../../src/vod/source/source-plan.ts';
 import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { argumentsOf } from '../support/ffmpeg-command.ts';
 import { type FixtureName, fixture } from '../support/fixtures.ts';
 import { makeMediaTools, type ToolBuilds, toolBuilds } from '../support/media-tools.ts';
 import { testTempDir } from '../support/temp-dir.ts';
@@ -39,7 +37,7 @@ async function encode(builds: ToolBuilds, source: string, { wishes = {}, video, 
   const plan = planSource(probed, wishes);
   if (plan.kind === 'refused') throw new Error(plan.reason);
   const rungs = plan.video === undefined ? [] : ladderOf(plan.video.displayResolution);
-  const args = encodeArguments({
+  const command = encodeCommand({
     source,
     folder,
     video:
@@ -60,7 +58,7 @@ async function encode(builds: ToolBuilds, source: string, { wishes = {}, video, 
     preset: 'ultrafast',
     threads: 2,
   });
-  await run(builds, args);
+  await run(builds, command);
   const names = (video?.rungs ?? rungs).map(({ name }) => name);
   return {
     names,
@@ -70,8 +68,8 @@ async function encode(builds: ToolBuilds, source: string, { wishes = {}, video, 
   };
 }
 
-function run({ ffmpeg }: ToolBuilds, args: readonly string[]): Promise<string> {
-  return runToEnd(ffmpeg.path, ['-hide_banner', '-nostdin', '-loglevel', 'error', ...args]);
+function run({ ffmpeg }: ToolBuilds, command: BuildCommand): Promise<string> {
+  return runToEnd(ffmpeg.path, ['-hide_banner', '-nostdin', '-loglevel', 'error', ...argumentsOf(command)]);
 }
 
 /** Makes a source of the test's own. */
@@ -313,7 +311,7 @@ describe.each(toolBuilds)('what the $name ffmpeg makes of a source', builds => {
     const input = { index: 0, startSeconds: ORIGIN_SECONDS };
     await run(
       builds,
-      mp4Arguments({ video: { path: top, ...input }, audio: { path: audio, ...input }, output }),
+      mp4Command({ video: { path: top, ...input }, audio: { path: audio, ...input }, output }),
     );
     const [first] = await decodeVideo(output);
     expect(Math.abs(first!.seconds)).toBeLessThan(TIME_TOLERANCE_SECONDS);
@@ -327,7 +325,7 @@ describe.each(toolBuilds)('what the $name ffmpeg makes of a source', builds => {
     async name => {
       const source = await fixture(name);
       const output = join(await testTempDir(), 'remuxed.mp4');
-      await run(builds, remuxArguments({ source, videoIndex: 0, audioIndex: 1, timedBy: [0, 1], output }));
+      await run(builds, remuxCommand({ source, videoIndex: 0, audioIndex: 1, timedBy: [0, 1], output }));
       const hashes = async (path: string) => (await decodeVideo(path)).map(({ hash }) => hash);
       expect(await hashes(output)).toEqual(await hashes(source));
     },
@@ -339,7 +337,7 @@ describe.each(toolBuilds)('what the $name ffmpeg makes of a source', builds => {
       ...{ source: playlist, folder: await testTempDir(), video: undefined, audioIndex: 0, timedBy: [0] },
       ...{ clip: undefined, preset: 'ultrafast', threads: 1 },
     };
-    await expect(run(builds, encodeArguments(order))).rejects.toThrow(/whitelist/i);
+    await expect(run(builds, encodeCommand(order))).rejects.toThrow(/whitelist/i);
     const overlay = { path: playlist, x: 0, y: 0, width: 10, height: 10, opacity: 1 };
     const encoding = encode(builds, await fixture('h264-only'), { overlays: [overlay] });
     await expect(encoding).rejects.toThrow(/whitelist/i);

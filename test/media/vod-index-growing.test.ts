@@ -1,13 +1,14 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { encodeArguments } from '../../src/ffmpeg/arguments/encode-arguments.ts';
+import { encodeCommand } from '../../src/ffmpeg/arguments/encode-command.ts';
 import { GrowingRendition, type GrowingRenditionOptions } from '../../src/vod/index/growing-rendition.ts';
 import { indexProgressive } from '../../src/vod/index/index-progressive.ts';
 import type { OpenRendition } from '../../src/vod/index/rendition.ts';
 import { RenditionReader } from '../../src/vod/index/rendition-reader.ts';
 import { boundariesOf, type SegmentBoundaries } from '../../src/vod/index/segment-boundaries.ts';
 import { ffmpegBuilds, runToEnd } from '../support/ffmpeg.ts';
+import { argumentsOf } from '../support/ffmpeg-command.ts';
 import { type FixtureName, fixture } from '../support/fixtures.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { decodeAudio, decodeVideo } from './decoded.ts';
@@ -26,26 +27,28 @@ async function encode(ffmpeg: string, name: FixtureName, keyframes?: readonly nu
   const folder = await testTempDir();
   await runToEnd(ffmpeg, [
     ...['-v', 'error', '-nostdin'],
-    ...encodeArguments({
-      source: await fixture(name),
-      folder,
-      video: {
-        index: 0,
-        width: 320,
-        height: 180,
-        isInterlaced: false,
-        toneMapFrom: undefined,
-        isTooFast: false,
-        rungs,
-        keyframesAtSeconds: keyframes ?? 'every-two',
-        overlays: [],
-      },
-      audioIndex: 1,
-      timedBy: [0, 1],
-      clip: undefined,
-      preset: 'ultrafast',
-      threads: 2,
-    }),
+    ...argumentsOf(
+      encodeCommand({
+        source: await fixture(name),
+        folder,
+        video: {
+          index: 0,
+          width: 320,
+          height: 180,
+          isInterlaced: false,
+          toneMapFrom: undefined,
+          isTooFast: false,
+          rungs,
+          keyframesAtSeconds: keyframes ?? 'every-two',
+          overlays: [],
+        },
+        audioIndex: 1,
+        timedBy: [0, 1],
+        clip: undefined,
+        preset: 'ultrafast',
+        threads: 2,
+      }),
+    ),
   ]);
   return folder;
 }

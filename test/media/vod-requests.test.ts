@@ -7,6 +7,7 @@ import type { MediaTools } from '../../src/ffmpeg/media-tools.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import type { EncodingState } from '../../src/vod/encoding-repository.ts';
 import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { argumentsOf } from '../support/ffmpeg-command.ts';
 import { fixture } from '../support/fixtures.ts';
 import { makeMediaTools } from '../support/media-tools.ts';
 import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
@@ -272,10 +273,12 @@ describe('where an encode fails', () => {
     const tools: MediaTools = {
       probe: (...args) => real.probe(...args),
       sizeOfImage: (...args) => real.sizeOfImage(...args),
-      runCommand: (...args) => real.runCommand(...args),
-      async run(args, options) {
-        if (options.purpose !== 'encode') return real.run(args, options);
-        const file = args.findLast(arg => arg.endsWith('.mp4'))?.replace(/^file:/, '') ?? '';
+      async runCommand(build, options) {
+        if (options.purpose !== 'encode') return real.runCommand(build, options);
+        const file =
+          argumentsOf(build)
+            .findLast(arg => arg.endsWith('.mp4'))
+            ?.replace(/^file:/, '') ?? '';
         await writeFile(file, 'half');
         throw new AppError('process-failed', 'it broke');
       },

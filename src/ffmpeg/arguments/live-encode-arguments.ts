@@ -1,4 +1,4 @@
-import type { Overlay } from './encode-arguments.ts';
+import type { Overlay } from './encode-options.ts';
 
 /** One picture that is made of a live stream. */
 export interface LiveEncodeRung {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Overlay } from './encode-arguments.ts';
+import type { Overlay } from './encode-options.ts';
 
 /** Pixels of the image. */
 const image = {

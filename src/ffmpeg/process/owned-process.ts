@@ -1,215 +1,265 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { setPriority } from 'node:os';
+import { closeSync, openSync } from 'node:fs';
+import { devNull, setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { ChildLimits, ProcessLimits } from './process-limits.ts';
 
-/** What became of a child process. Asked to stop, died by itself, and could not start are three different things. */
 export interface ProcessExit {
+  /** `stopped` on request, `ended` with code 0, `failed` otherwise, or `not-started`. */
   readonly kind: 'stopped' | 'ended' | 'failed' | 'not-started';
-  /** Exit code, or null when a signal ended it. */
+  /** Null where a signal ended it. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The last lines that it wrote to stderr, oldest first, at most 50. */
+  /** The last lines of stderr, oldest first, at most 50. */
   readonly lastLines: readonly string[];
 }
 
-/** How a process is stopped: input closed, then SIGINT, then SIGKILL, each after so many milliseconds more. */
+/** Delays of a stop: closes stdin, sends SIGINT, then SIGKILL. */
 export interface StopTimeouts {
   readonly interruptAfterMs: number;
   readonly killAfterMs: number;
 }
 
-const defaultLadder: StopTimeouts = { interruptAfterMs: 1000, killAfterMs: 2000 };
-const keptLines = 50;
-const longestLine = 500;
+const defaultStopTimeouts: StopTimeouts = { interruptAfterMs: 1000, killAfterMs: 2000 };
+const maxLastLines = 50;
+const maxLineLength = 500;
+/** Descriptors that must be free before a process whose pipes are opened later. */
+const minFreeDescriptors = 16;
 
-/** A child process that is always waited for and always ended. */
-export class OwnedProcess {
-  readonly pid: number | undefined;
+/** A child process that is always awaited and always ended. */
+export abstract class OwnedProcess {
   /** Resolves once, when the process is gone and its pipes are closed; never rejects. */
   readonly exited: Promise<ProcessExit>;
-  readonly #child: ChildProcess;
+  readonly #resolveExited: (exit: ProcessExit) => void;
   readonly #lines: string[] = [];
   readonly #timers = new Set<NodeJS.Timeout>();
-  #stopAsked = false;
+  #isStopping = false;
   #isGone = false;
   #isPaused = false;
+
+  constructor() {
+    const { promise, resolve } = Promise.withResolvers<ProcessExit>();
+    this.exited = promise;
+    this.#resolveExited = resolve;
+  }
+
+  abstract get pid(): number | undefined;
+
+  protected abstract sendSignal(signal: NodeJS.Signals): void;
+
+  protected closeInput(): void {}
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  /** Stops the process step by step. Can be called at any time and repeatedly. */
+  async stop(timeouts: StopTimeouts = defaultStopTimeouts): Promise<ProcessExit> {
+    if (!this.#isGone && !this.#isStopping) {
+      this.#isStopping = true;
+      // A paused process would not handle SIGINT.
+      this.resume();
+      this.closeInput();
+      this.#later(timeouts.interruptAfterMs, () => this.sendSignal('SIGINT'));
+      this.#later(timeouts.interruptAfterMs + timeouts.killAfterMs, () => this.sendSignal('SIGKILL'));
+    }
+    return this.exited;
+  }
+
+  /** Suspends the process until {@link resume}, unless it is stopping or gone. */
+  pause(): void {
+    if (this.#isGone || this.#isStopping || this.#isPaused) return;
+    this.#isPaused = true;
+    this.sendSignal('SIGSTOP');
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    if (!this.#isGone) this.sendSignal('SIGCONT');
+  }
+
+  /** Ends the process at once and discards its output. */
+  async kill(): Promise<ProcessExit> {
+    this.#isStopping = true;
+    if (!this.#isGone) this.sendSignal('SIGKILL');
+    return this.exited;
+  }
+
+  protected addLine(line: string, log?: Logger): void {
+    if (line === '') return;
+    const kept = line.slice(0, maxLineLength);
+    this.#lines.push(kept);
+    if (this.#lines.length > maxLastLines) this.#lines.shift();
+    log?.debug('child-said', { line: kept });
+  }
+
+  protected finish(hasStarted: boolean, code: number | null, signal: NodeJS.Signals | null): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    const kind = !hasStarted ? 'not-started' : this.#isStopping ? 'stopped' : code === 0 ? 'ended' : 'failed';
+    this.#resolveExited({ kind, code, signal, lastLines: this.#lines });
+  }
+
+  #later(delayMs: number, action: () => void): void {
+    this.#timers.add(setTimeout(action, delayMs));
+  }
+}
+
+/** An {@link OwnedProcess} that is read and written through pipes. */
+export class PipedProcess extends OwnedProcess {
+  readonly #child: ChildProcess;
   #partialLine = '';
 
   constructor(child: ChildProcess, log: Logger) {
+    super();
     this.#child = child;
-    this.pid = child.pid;
-    const { promise, resolve } = Promise.withResolvers<ProcessExit>();
-    this.exited = promise;
-
     let startError: Error | undefined;
+    const finish = (code: number | null, signal: NodeJS.Signals | null) => {
+      this.addLine(this.#partialLine);
+      this.#partialLine = '';
+      if (startError !== undefined) this.addLine(messageOf(startError));
+      this.finish(child.pid !== undefined, code, signal);
+    };
     child.on('error', error => {
       startError = error;
-      // Without a pid there will be no `close`.
+      // Without a pid there is no `close`.
       if (child.pid === undefined) finish(null, null);
     });
-    const finish = (code: number | null, signal: NodeJS.Signals | null) => {
-      if (this.#isGone) return;
-      this.#isGone = true;
-      for (const timer of this.#timers) clearTimeout(timer);
-      if (this.#partialLine !== '') this.#keep(this.#partialLine);
-      if (startError !== undefined) this.#keep(messageOf(startError));
-      const kind =
-        child.pid === undefined
-          ? 'not-started'
-          : this.#stopAsked
-            ? 'stopped'
-            : code === 0
-              ? 'ended'
-              : 'failed';
-      resolve({ kind, code, signal, lastLines: this.#lines });
-    };
     child.on('close', finish);
-    // A reader that left is told by `exited`; without these handlers EPIPE would end the server.
+    // Without a handler, EPIPE of a reader that left would end the server; `exited` reports it.
     for (const pipe of child.stdio)
       pipe?.on('error', error => log.debug('pipe-error', { error: messageOf(error) }));
     child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#readLines(text, log));
   }
 
-  get isGone(): boolean {
-    return this.#isGone;
+  get pid(): number | undefined {
+    return this.#child.pid;
   }
 
   get stdin(): Writable {
     return this.#child.stdin!;
   }
 
-  /** The readable pipe with file descriptor `descriptor`, 1 or from 3 up. */
+  /** Returns the readable pipe of a file descriptor: 1, or from 3 up. */
   output(descriptor: number): Readable {
     return this.#child.stdio[descriptor] as Readable;
   }
 
-  /** Goes down the ladder until the process is gone. Safe at any time and more than once. */
-  async stop(ladder: StopTimeouts = defaultLadder): Promise<ProcessExit> {
-    if (!this.#isGone && !this.#stopAsked) {
-      this.#stopAsked = true;
-      // A stopped process would take no SIGINT.
-      this.resume();
-      this.#child.stdin?.end();
-      this.#later(ladder.interruptAfterMs, () => this.#child.kill('SIGINT'));
-      this.#later(ladder.interruptAfterMs + ladder.killAfterMs, () => this.#child.kill('SIGKILL'));
-    }
-    return this.exited;
+  protected sendSignal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
   }
 
-  /** Lets it stand still until {@link resume}; one that is stopping or gone goes on. */
-  pause(): void {
-    if (this.#isGone || this.#stopAsked || this.#isPaused) return;
-    this.#isPaused = this.#child.kill('SIGSTOP');
-  }
-
-  /** Lets it go on. */
-  resume(): void {
-    if (!this.#isPaused) return;
-    this.#isPaused = false;
-    if (!this.#isGone) this.#child.kill('SIGCONT');
-  }
-
-  /** Ends it at once, for output that nobody wants any more. */
-  async kill(): Promise<ProcessExit> {
-    this.#stopAsked = true;
-    if (!this.#isGone) this.#child.kill('SIGKILL');
-    return this.exited;
-  }
-
-  #later(delayMs: number, action: () => void): void {
-    this.#timers.add(setTimeout(action, delayMs));
+  protected override closeInput(): void {
+    this.#child.stdin?.end();
   }
 
   #readLines(text: string, log: Logger): void {
     const lines = (this.#partialLine + text).split(/[\r\n]+/);
-    this.#partialLine = (lines.pop() ?? '').slice(-longestLine);
-    for (const line of lines) {
-      if (line === '') continue;
-      this.#keep(line.slice(0, longestLine));
-      log.debug('child-said', { line: line.slice(0, longestLine) });
-    }
-  }
-
-  #keep(line: string): void {
-    this.#lines.push(line);
-    if (this.#lines.length > keptLines) this.#lines.shift();
+    this.#partialLine = (lines.pop() ?? '').slice(-maxLineLength);
+    for (const line of lines) this.addLine(line, log);
   }
 }
 
-/** How a process is started. */
 export interface StartOptions {
-  /** How many readable pipes it gets beside stdout and stderr, from file descriptor 3 up. */
+  /** Number of readable pipes beside stdout and stderr, from file descriptor 3 up. */
   readonly outputs: number;
-  /** Go on its log lines. */
+  /** For log lines. */
   readonly ids: Readonly<Record<string, unknown>>;
-  /** It works on files: nothing on its stdin, and its stdout can be read as descriptor 1. Otherwise it is the other way round. */
-  readonly isOnFiles?: boolean;
+  /** Ignores stdin and makes stdout readable as descriptor 1, instead of a writable stdin and no stdout. */
+  readonly hasStdout?: boolean;
   readonly limits: ChildLimits;
-  /** Variables that it gets beside those of all children. */
+  /** Variables beside those of all children. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** 1..19: how much it gives way to others; 0 unless given. */
+  /** 0..19; 0 by default. */
   readonly niceness?: number;
 }
 
-/** Starts processes within limits and knows all that run, so that they can be counted and none outlives the server. */
+/** Starts processes within limits and tracks them, so that they are counted and none outlives the server. */
 export class ProcessOwner {
+  readonly limits: ProcessLimits;
+  readonly log: Logger;
   readonly #running = new Set<OwnedProcess>();
-  readonly #limits: ProcessLimits;
-  readonly #log: Logger;
 
   constructor(limits: ProcessLimits, log: Logger) {
-    this.#limits = limits;
-    this.#log = log;
+    this.limits = limits;
+    this.log = log;
   }
 
+  /** Number of running processes. */
   get running(): number {
     return this.#running.size;
   }
 
-  /** Process ids of those that run. */
   get pids(): number[] {
-    return [...this.#running].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+    return [...this.#running].flatMap(({ pid }) => pid ?? []);
   }
 
   /**
    * Starts `path`. A file that cannot be run is reported by `exited`.
    *
-   * @throws Error when there is nothing left to start a process with: memory or file descriptors
+   * @throws Error when memory or file descriptors are exhausted
    */
-  start(path: string, args: readonly string[], options: StartOptions): OwnedProcess {
+  start(path: string, args: readonly string[], options: StartOptions): PipedProcess {
     const pipes = Array.from({ length: options.outputs }, () => 'pipe' as const);
-    const [stdin, stdout] = options.isOnFiles ? (['ignore', 'pipe'] as const) : (['pipe', 'ignore'] as const);
-    const [program, words] = this.#limits.command(path, args, options.limits);
+    const [stdin, stdout] = options.hasStdout ? (['ignore', 'pipe'] as const) : (['pipe', 'ignore'] as const);
+    const [program, words] = this.limits.command(path, args, options.limits);
     const child = spawn(program, words, {
       stdio: [stdin, stdout, 'pipe', ...pipes],
       windowsHide: true,
-      env: { ...this.#limits.environment, ...options.environment },
+      env: { ...this.limits.environment, ...options.environment },
     });
-    // Out of file descriptors Node makes no pipes at all, and tells of it later.
+    // Without descriptors Node creates no pipes and emits the error later.
     if (child.stdin === undefined) {
       child.on('error', () => {});
-      throw new Error(`${path} cannot be started: no file descriptors are left`);
+      throw noDescriptorsError(path);
     }
-    const log = this.#log.child('ffmpeg', { ...options.ids, pid: child.pid });
-    if (options.niceness !== undefined && child.pid !== undefined)
+    const log = this.log.child('ffmpeg', { ...options.ids, pid: child.pid });
+    if (options.niceness !== undefined && child.pid !== undefined) {
       setNiceness(child.pid, options.niceness, log);
-    const owned = new OwnedProcess(child, log);
-    this.#running.add(owned);
-    if (child.pid !== undefined) this.#limits.watch(child.pid, owned.exited);
-    void owned.exited.then(() => this.#running.delete(owned));
+    }
+    const owned = new PipedProcess(child, log);
+    if (child.pid !== undefined) this.limits.watch(child.pid, owned.exited);
+    this.track(owned);
     return owned;
   }
 
-  /** Ends all that still run. */
+  /** Owns a process from now on. */
+  track(owned: OwnedProcess): void {
+    this.#running.add(owned);
+    void owned.exited.then(() => this.#running.delete(owned));
+  }
+
+  /** Ends all running processes. */
   async stop(): Promise<void> {
     await Promise.all([...this.#running].map(owned => owned.stop()));
   }
 }
 
-/** At once after the start, so that all threads that it makes are nice too. */
+/** @throws Error when a process could not be started for lack of file descriptors */
+export function requireFreeDescriptors(path: string): void {
+  const descriptors: number[] = [];
+  try {
+    while (descriptors.length < minFreeDescriptors) descriptors.push(openSync(devNull, 'r'));
+  } catch {
+    throw noDescriptorsError(path);
+  } finally {
+    for (const descriptor of descriptors) closeSync(descriptor);
+  }
+}
+
+function noDescriptorsError(path: string): Error {
+  return new Error(`${path} cannot be started: no file descriptors are left`);
+}
+
+/** Called right after the start, so that every thread of the process inherits it. */
 function setNiceness(pid: number, niceness: number, log: Logger): void {
   try {
     setPriority(pid, niceness);

@@ -1,5 +1,5 @@
 import { packageArguments, packagePipes } from '../../ffmpeg/arguments/package-arguments.ts';
-import type { OwnedProcess, ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
+import type { PipedProcess, ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
 import { copyLimits } from '../../ffmpeg/process/process-limits.ts';
 import { FragmentReader, type Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
@@ -31,7 +31,7 @@ export interface FfmpegPackagerOptions {
 
 /** A packager that is one ffmpeg: FLV on its stdin, one fragmented MP4 a track on pipes of their own. */
 export class FfmpegPackager implements Packager {
-  readonly #process: OwnedProcess;
+  readonly #process: PipedProcess;
   readonly #events: PackagerEvents;
   readonly #expected: readonly TrackKind[];
   readonly #hasVideo: boolean;

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { restreamArguments } from '../../ffmpeg/arguments/restream-arguments.ts';
-import type { OwnedProcess, ProcessExit, ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
+import type { PipedProcess, ProcessExit, ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
 import { copyLimits } from '../../ffmpeg/process/process-limits.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { flvHeader, flvTagEnvelope } from '../../media/flv/flv-tag.ts';
@@ -71,7 +71,7 @@ const stopLadder = { interruptAfterMs: 500, killAfterMs: 300 };
 export class RestreamConnection {
   readonly #options: RestreamConnectionOptions;
   readonly #loopbackServer: Server;
-  #process: OwnedProcess | undefined;
+  #process: PipedProcess | undefined;
   #inner: Socket | undefined;
   readonly #back = new RtmpTap({ command: payload => this.#answered(payload) });
   /** What the destination said before ffmpeg could hear it; undefined from then on. */

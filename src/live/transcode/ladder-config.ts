@@ -1,4 +1,4 @@
-import type { Overlay } from '../../ffmpeg/arguments/encode-arguments.ts';
+import type { Overlay } from '../../ffmpeg/arguments/encode-options.ts';
 import { sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { EncoderConfig, EncoderEvents, EncoderRung, LiveEncoder } from './live-encoder.ts';
 

@@ -1,7 +1,7 @@
 import { type LiveEncodeOptions, liveEncodeArguments } from '../../ffmpeg/arguments/live-encode-arguments.ts';
 import type { FfmpegBuild } from '../../ffmpeg/build/find-ffmpeg.ts';
-import { type FpsModeSupport, withFpsMode } from '../../ffmpeg/build/fps-mode.ts';
-import type { OwnedProcess, ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
+import { type FpsModeSupport, withFpsMode } from '../../ffmpeg/build/find-ffmpeg.ts';
+import type { PipedProcess, ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
 import { liveEncodeLimits } from '../../ffmpeg/process/process-limits.ts';
 import { FragmentReader, type Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
@@ -105,7 +105,7 @@ const mostKeyframes = 2000;
 
 /** An encoder that is one ffmpeg: FLV on its stdin, one fragmented MP4 a rung on pipes of their own. */
 export class FfmpegLiveEncoder implements LiveEncoder {
-  readonly #process: OwnedProcess;
+  readonly #process: PipedProcess;
   readonly #events: EncoderEvents;
   readonly #order: EncoderConfig;
   readonly #rungs: readonly RungState[];

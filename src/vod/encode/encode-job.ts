@@ -1,5 +1,7 @@
 import { join } from 'node:path';
-import { encodeArguments, measureArguments, type Overlay } from '../../ffmpeg/arguments/encode-arguments.ts';
+import { encodeCommand } from '../../ffmpeg/arguments/encode-command.ts';
+import type { Overlay } from '../../ffmpeg/arguments/encode-options.ts';
+import { measureCommand } from '../../ffmpeg/arguments/remux-commands.ts';
 import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../../jobs/job.ts';
 import type { EncodingRequest, EncodingState, RenditionName } from '../encoding-repository.ts';
@@ -239,7 +241,7 @@ async function runEncode(
   const { videoId, plan, part, sourceBytes, overlays } = encode;
   const { folder, boundaries, signal, onProgress } = run;
   const { durationSeconds, video, audio } = plan;
-  const args = encodeArguments({
+  const command = encodeCommand({
     source: context.files.source(videoId),
     folder,
     video:
@@ -267,7 +269,7 @@ async function runEncode(
       ? 10e9
       : Math.max((highest / 4) * durationSeconds, 4 * sourceBytes) + 64 * 1024 ** 2;
   let toldAtMs = 0;
-  await context.tools.run(args, {
+  await context.tools.runCommand(command, {
     limits: runLimitsFor(context, durationSeconds, outputBytes),
     signal,
     purpose: 'encode',
@@ -299,7 +301,7 @@ async function audioEndOf(
   const videoEndSeconds = boundaries?.end()?.seconds;
   if (videoEndSeconds !== undefined) return Math.min(audio.untilSeconds, videoEndSeconds);
   let measuredSeconds = 0;
-  await context.tools.run(measureArguments(context.files.source(videoId), [video.index, audio.index]), {
+  await context.tools.runCommand(measureCommand(context.files.source(videoId), [video.index, audio.index]), {
     limits: runLimitsFor(context, durationSeconds, 1024 ** 2),
     signal,
     purpose: 'measure',

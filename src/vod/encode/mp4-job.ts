@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Mp4Input, mp4Arguments } from '../../ffmpeg/arguments/encode-arguments.ts';
+import { type Mp4Input, mp4Command } from '../../ffmpeg/arguments/remux-commands.ts';
 import type { RunningJob } from '../../jobs/job.ts';
 import type { EncodingState, StoredRendition } from '../encoding-repository.ts';
 import { TIMELINE_START_SECONDS } from '../index/rendition.ts';
@@ -28,7 +28,7 @@ export async function makeMp4(context: VodContext, job: RunningJob): Promise<voi
   await files.inWorkFolder(async folder => {
     const output = join(folder, 'source.mp4');
     const seconds = durationOf(video);
-    await tools.run(mp4Arguments({ ...inputs, output }), {
+    await tools.runCommand(mp4Command({ ...inputs, output }), {
       limits: runLimitsFor(context, seconds, 2 * bytes + 256 * 1024 ** 2),
       signal: job.signal,
       purpose: 'mp4',

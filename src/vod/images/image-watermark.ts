@@ -1,5 +1,5 @@
 import { readFile, rename, rm } from 'node:fs/promises';
-import type { Overlay } from '../../ffmpeg/arguments/encode-arguments.ts';
+import type { Overlay } from '../../ffmpeg/arguments/encode-options.ts';
 import { sandboxOverlay } from '../../ffmpeg/arguments/sandbox-watermark.ts';
 import { AppError } from '../../shared/errors.ts';
 import { ffmpegPath, imageRunLimits, type VideoInput } from './frames.ts';

@@ -5,10 +5,10 @@ import { pipeline } from 'node:stream/promises';
 import {
   type ConcatFormat,
   type ConcatInput,
-  concatCopyArguments,
-  concatEncodeArguments,
+  concatCopyCommand,
+  concatEncodeCommand,
   hasSameFormat,
-} from '../../ffmpeg/arguments/concat-arguments.ts';
+} from '../../ffmpeg/arguments/concat-commands.ts';
 import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import type { JobKind, RunningJob } from '../../jobs/job.ts';
 import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
@@ -63,7 +63,7 @@ async function joinSpans(context: VodContext, book: RecordingRepository, job: Ru
       const look = lookOf(spans.map(({ probed }) => probed));
       for (const { path, probed } of spans) {
         const span = spanOf(path, join(work, 'span.ts'), probed);
-        await tools.run(isCopied ? concatCopyArguments(span) : concatEncodeArguments(span, look), {
+        await tools.runCommand(isCopied ? concatCopyCommand(span) : concatEncodeCommand(span, look), {
           limits: runLimitsFor(context, span.durationSeconds, 4 * bytes + 64 * 1024 ** 2),
           signal: job.signal,
           purpose: 'join',

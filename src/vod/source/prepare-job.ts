@@ -1,6 +1,6 @@
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { remuxArguments } from '../../ffmpeg/arguments/encode-arguments.ts';
+import { remuxCommand } from '../../ffmpeg/arguments/remux-commands.ts';
 import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../../jobs/job.ts';
 import { isEncrypted } from '../../media/cmaf/is-encrypted.ts';
@@ -268,8 +268,8 @@ async function remux(
   await context.files.ensureFreeSpace(2 * probed.bytes, context.settings.minFreeBytes);
   const unfinished = join(folder, `unfinished-${remuxedFileName}`);
   try {
-    await context.tools.run(
-      remuxArguments({
+    await context.tools.runCommand(
+      remuxCommand({
         source,
         videoIndex: wanted.video,
         audioIndex: wanted.audio,

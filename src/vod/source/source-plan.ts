@@ -1,4 +1,4 @@
-import type { VideoColor } from '../../ffmpeg/arguments/encode-arguments.ts';
+import type { VideoColor } from '../../ffmpeg/arguments/encode-options.ts';
 import type { ProbedFile, ProbedStream } from '../../ffmpeg/media-tools.ts';
 import { AppError } from '../../shared/errors.ts';
 import { canonicalLanguageTag } from '../../shared/text/language-tag.ts';

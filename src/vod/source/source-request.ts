@@ -1,4 +1,4 @@
-import type { Overlay } from '../../ffmpeg/arguments/encode-arguments.ts';
+import type { Overlay } from '../../ffmpeg/arguments/encode-options.ts';
 import { sandboxOverlay } from '../../ffmpeg/arguments/sandbox-watermark.ts';
 import type { Resolution } from '../encode/ladder.ts';
 import { placeWatermark } from '../encode/watermark-placement.ts';

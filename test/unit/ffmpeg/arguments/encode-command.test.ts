@@ -1,18 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type EncodeOptions,
-  encodeArguments,
-  mp4Arguments,
-  remuxArguments,
-} from '../../../../src/ffmpeg/arguments/encode-arguments.ts';
-
-type Video = NonNullable<EncodeOptions['video']>;
+import { encodeCommand } from '../../../../src/ffmpeg/arguments/encode-command.ts';
+import type { EncodedVideo, EncodeOptions } from '../../../../src/ffmpeg/arguments/encode-options.ts';
+import { mp4Command, remuxCommand } from '../../../../src/ffmpeg/arguments/remux-commands.ts';
+import { argumentsOf } from '../../../support/ffmpeg-command.ts';
 
 const rungs = [
   { name: '240p', width: 426, height: 240, bitsPerSecond: 400_000 },
   { name: '360p', width: 640, height: 360, bitsPerSecond: 800_000 },
 ];
-const film: Video = {
+const film: EncodedVideo = {
   index: 3,
   width: 640,
   height: 360,
@@ -25,25 +21,27 @@ const film: Video = {
   overlays: [],
 };
 
-function args(video: Partial<Video> | undefined, order: Partial<EncodeOptions> = {}): string[] {
-  return encodeArguments({
-    source: '/media/-source',
-    folder: '/media/hls-1',
-    video: video === undefined ? undefined : { ...film, ...video },
-    audioIndex: 5,
-    timedBy: [3, 5],
-    clip: undefined,
-    preset: 'veryfast',
-    threads: 4,
-    ...order,
-  });
+function args(video: Partial<EncodedVideo> | undefined, order: Partial<EncodeOptions> = {}): string[] {
+  return argumentsOf(
+    encodeCommand({
+      source: '/media/-source',
+      folder: '/media/hls-1',
+      video: video === undefined ? undefined : { ...film, ...video },
+      audioIndex: 5,
+      timedBy: [3, 5],
+      clip: undefined,
+      preset: 'veryfast',
+      threads: 4,
+      ...order,
+    }),
+  );
 }
 
 function valuesOf(list: readonly string[], option: string): (string | undefined)[] {
   return list.flatMap((arg, index) => (arg === option ? [list[index + 1]] : []));
 }
 
-function graphOf(video: Partial<Video>): string[] {
+function graphOf(video: Partial<EncodedVideo>): string[] {
   return (valuesOf(args(video), '-filter_complex')[0] ?? '').split(';');
 }
 
@@ -176,22 +174,24 @@ describe('the picture', () => {
 describe('copies', () => {
   test('a remux takes the chosen tracks, and the time of all', () => {
     const order = { source: '/s', output: '/o', timedBy: [0, 2] };
-    expect(valuesOf(remuxArguments({ ...order, videoIndex: 0, audioIndex: 2 }), '-map')).toEqual([
+    expect(valuesOf(argumentsOf(remuxCommand({ ...order, videoIndex: 0, audioIndex: 2 })), '-map')).toEqual([
       '0:0',
       '0:2',
     ]);
-    const alone = remuxArguments({ ...order, videoIndex: 0, audioIndex: undefined });
+    const alone = argumentsOf(remuxCommand({ ...order, videoIndex: 0, audioIndex: undefined }));
     expect(valuesOf(alone, '-map')).toEqual(['0:0', '0:2']);
     expect(alone.indexOf('file:/o')).toBeLessThan(alone.lastIndexOf('-map'));
     expect(alone.at(-1)).toBe('-');
   });
 
   test('the mp4 begins with the earliest of its tracks', () => {
-    const list = mp4Arguments({
-      video: { path: '/v', index: 0, startSeconds: 10 },
-      audio: { path: '/a', index: 1, startSeconds: 1.4 },
-      output: '/o',
-    });
+    const list = argumentsOf(
+      mp4Command({
+        video: { path: '/v', index: 0, startSeconds: 10 },
+        audio: { path: '/a', index: 1, startSeconds: 1.4 },
+        output: '/o',
+      }),
+    );
     expect(valuesOf(list, '-itsoffset')).toEqual(['-10.000000', '-1.400000']);
     expect(valuesOf(list, '-map')).toEqual(['0:0', '1:1']);
     expect(list.at(-1)).toBe('file:/o');

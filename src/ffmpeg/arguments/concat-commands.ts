@@ -1,0 +1,94 @@
+import type { BuildCommand, ProbedFile } from '../media-tools.ts';
+import { audioSyncFilter } from './encode-filters.ts';
+
+/** One of several files that are concatenated. */
+export interface ConcatInput {
+  readonly path: string;
+  /** An MPEG transport stream. */
+  readonly output: string;
+  /** ffprobe's indexes of the tracks; undefined for a track that the file lacks. */
+  readonly videoIndex: number | undefined;
+  readonly audioIndex: number | undefined;
+  /** Presentation time of its first frame and its duration, on the timeline of the result. */
+  readonly startSeconds: number;
+  readonly durationSeconds: number;
+}
+
+/** Common format of inputs that differ too much to be copied. */
+export interface ConcatFormat {
+  /** Undefined where no input has video. */
+  readonly picture: { readonly width: number; readonly height: number } | undefined;
+  readonly hasSound: boolean;
+}
+
+/** Keeps the timestamps of each input. */
+const transportStream = ['-muxdelay', '0', '-muxpreload', '0', '-f', 'mpegts'];
+const filler = { framesPerSecond: 30, sampleRate: 48_000 };
+/** Close to the quality of the input: the result is encoded again. */
+const quality = ['-preset', 'veryfast', '-crf', '16', '-pix_fmt', 'yuv420p'];
+
+/** Copies an input; its parameter sets are repeated before each keyframe. */
+export function concatCopyCommand({ path, output, videoIndex, audioIndex }: ConcatInput): BuildCommand {
+  const indexes = [videoIndex, audioIndex].filter(index => index !== undefined);
+  return command =>
+    command
+      .input(`file:${path}`)
+      .inputOptions('-copyts')
+      .output(`file:${output}`)
+      .outputOptions(
+        ...indexes.flatMap(index => ['-map', `0:${index}`]),
+        ...['-c', 'copy', '-map_metadata', '-1', ...transportStream],
+      );
+}
+
+/** Encodes an input to the common format; a missing track becomes black or silent. */
+export function concatEncodeCommand(input: ConcatInput, { picture, hasSound }: ConcatFormat): BuildCommand {
+  const { path, output, videoIndex, audioIndex, startSeconds, durationSeconds } = input;
+  return command => {
+    command.input(`file:${path}`);
+    let inputs = 1;
+    const generated = (source: string) => {
+      command.input(source).inputOptions('-f', 'lavfi');
+      inputs += 1;
+      return `${inputs - 1}:0`;
+    };
+    const maps: string[] = [];
+    if (picture !== undefined) {
+      const { width, height } = picture;
+      const black = `color=black:size=${width}x${height}:rate=${filler.framesPerSecond}`;
+      maps.push(
+        ...['-map', videoIndex === undefined ? generated(black) : `0:${videoIndex}`],
+        '-vf',
+        `scale=${width}:${height}:force_original_aspect_ratio=decrease,pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2,setsar=1`,
+        ...['-c:v', 'libx264', ...quality],
+      );
+    }
+    if (hasSound) {
+      const silence = `anullsrc=channel_layout=stereo:sample_rate=${filler.sampleRate}`;
+      maps.push('-map', audioIndex === undefined ? generated(silence) : `0:${audioIndex}`);
+      maps.push('-af', audioSyncFilter, '-c:a', 'aac', '-b:a', '192k', '-ac', '2');
+    }
+    return command
+      .output(`file:${output}`)
+      .outputOptions(
+        ...maps,
+        ...['-t', durationSeconds.toFixed(6), '-map_metadata', '-1', '-max_muxing_queue_size', '4096'],
+        ...['-output_ts_offset', startSeconds.toFixed(6), ...transportStream],
+      );
+  };
+}
+
+/** Tells whether decoders can continue from one file to the other: the same codecs, and video of the same aspect ratio. */
+export function hasSameFormat(one: ProbedFile, other: ProbedFile): boolean {
+  const [first, second] = [formatOf(one), formatOf(other)];
+  return first.codecs === second.codecs && Math.abs(first.aspectRatio / second.aspectRatio - 1) < 0.01;
+}
+
+function formatOf({ streams }: ProbedFile) {
+  const video = streams.find(({ kind }) => kind === 'video');
+  const audio = streams.find(({ kind }) => kind === 'audio');
+  return {
+    codecs: `${video?.codec} ${audio?.codec}`,
+    aspectRatio: video === undefined ? 1 : (video.width ?? 1) / (video.height ?? 1),
+  };
+}

@@ -1,0 +1,139 @@
+import type { BuildCommand } from '../media-tools.ts';
+import { allowedFormats } from '../probe/probe-output.ts';
+import { audioFilters, colorOf, filterGraph, maxFrameRate, runUpOf, seconds } from './encode-filters.ts';
+import type { EncodedVideo, EncodeOptions, EncodeRung } from './encode-options.ts';
+
+/** Start time of the renditions. Keeps the decoding times of leading B-frames positive. */
+const startSeconds = 10;
+const keyframeSeconds = 2;
+/** Times are rounded to 90 kHz ticks, and by some files to milliseconds before that. */
+const roundingSeconds = 0.001;
+/** Keyframes are requested half of the shortest frame duration early, so that rounding never selects the next frame. */
+const earlySeconds = 0.008;
+/** Linux limits one argument to 128 KiB. */
+const maxKeyframeTextLength = 120_000;
+/** ISO/IEC 14496-10, table A-1: macroblocks per second and per frame that a level allows. */
+const levels = [
+  ['1.3', 11_880, 396],
+  ['2.1', 19_800, 792],
+  ['3.0', 40_500, 1_620],
+  ['3.1', 108_000, 3_600],
+  ['3.2', 216_000, 5_120],
+  ['4.0', 245_760, 8_192],
+  ['4.2', 522_240, 8_704],
+  ['5.0', 589_824, 22_080],
+  ['5.1', 983_040, 36_864],
+  ['5.2', 2_073_600, 36_864],
+] as const;
+const audioFragmentMicroseconds = 4_000_000;
+/** Restricts ffmpeg to media demuxers, whatever it takes a file for. */
+export const mediaOnly = ['-format_whitelist', allowedFormats.join(',')];
+const imagesOnly = ['-format_whitelist', 'png_pipe,jpeg_pipe,image2'];
+const fragmentedMp4 = ['-f', 'mp4', '-flush_packets', '1', '-output_ts_offset', String(startSeconds)];
+export const withoutMetadata = ['-map_metadata', '-1', '-map_chapters', '-1'];
+
+/**
+ * Builds one ffmpeg run that decodes a source once and writes one fragmented MP4 per rung, one fragment per GOP, and one for the audio.
+ * Keyframes have the same times in all rungs. The first presented instant of the source is at ten seconds in every file.
+ */
+export function encodeCommand(options: EncodeOptions): BuildCommand {
+  const { source, folder, clip, video, audioIndex, timedBy, threads } = options;
+  const runUpSeconds = runUpOf(clip);
+  return command => {
+    command.input(`file:${source}`).inputOptions('-threads', String(threads), ...mediaOnly);
+    const fromSeconds = (clip?.startSeconds ?? 0) - runUpSeconds;
+    if (fromSeconds > 0) command.inputOptions('-ss', seconds(fromSeconds));
+    if (clip?.durationSeconds !== undefined) {
+      command.inputOptions('-t', seconds(runUpSeconds + clip.durationSeconds));
+    }
+    if (video !== undefined) {
+      command.inputOptions('-filter_complex_threads', String(threads));
+      // A filter graph that is rebuilt when size or format change would lose the overlays, whose only frame was consumed.
+      if (video.overlays.length > 0) command.inputOptions('-reinit_filter', '0');
+      for (const { path } of video.overlays) command.input(`file:${path}`).inputOptions(...imagesOnly);
+      command.complexFilter(filterGraph(video, runUpSeconds));
+      for (const [index, rung] of video.rungs.entries()) {
+        command
+          .output(`file:${folder}/${rung.name}.mp4`)
+          .outputOptions('-map', `[r${index}]`, ...rungOptions(rung, video, options));
+      }
+    }
+    if (audioIndex !== undefined) {
+      command
+        .output(`file:${folder}/audio.mp4`)
+        .outputOptions(
+          ...['-map', `0:${audioIndex}`, ...withoutMetadata],
+          ...['-af', audioFilters(options), '-c:a', 'aac', '-b:a', '128k', '-ac', '2'],
+          ...['-max_muxing_queue_size', '4096', '-frag_duration', String(audioFragmentMicroseconds)],
+          ...['-movflags', '+delay_moov+default_base_moof', ...fragmentedMp4],
+        );
+    }
+    return readAlong(
+      command,
+      timedBy.filter(index => index !== video?.index && index !== audioIndex),
+    );
+  };
+}
+
+/**
+ * Reads streams and discards them. In containers with discontinuous clocks, such as MPEG-TS, ffmpeg shifts the earliest stream it uses to
+ * zero: without the audio stream, video that starts later would be shifted too far.
+ */
+export function readAlong(
+  command: Parameters<BuildCommand>[0],
+  indexes: readonly number[],
+): ReturnType<BuildCommand> {
+  if (indexes.length === 0) return command;
+  const maps = indexes.flatMap(index => ['-map', `0:${index}`]);
+  return command.output('-').outputOptions(...maps, '-c', 'copy', '-f', 'null');
+}
+
+function rungOptions(rung: EncodeRung, video: EncodedVideo, { preset, threads }: EncodeOptions): string[] {
+  const { matrix, primaries, transfer } = colorOf(video);
+  return [
+    ...[...withoutMetadata, '-vsync', 'vfr', '-c:v', 'libx264', '-preset', preset],
+    // The default time base rounds times to a constant frame rate, which many videos only nearly have.
+    ...['-enc_time_base', '1:90000', '-threads', String(threads), '-crf', '23'],
+    ...['-maxrate', String(rung.bitsPerSecond), '-bufsize', String(2 * rung.bitsPerSecond)],
+    // The frame rate that x264 is told is a guess of up to a thousand, so the level is set explicitly.
+    ...['-profile:v', 'high', '-pix_fmt', 'yuv420p', '-level:v', levelOf(rung, video.framesPerSecond)],
+    ...['-colorspace', matrix, '-color_primaries', primaries, '-color_trc', transfer, '-color_range', 'tv'],
+    // Only forced keyframes; fifteen seconds at the maximum frame rate bound the GOP.
+    ...['-g', String(maxFrameRate * 15), '-keyint_min', '1', '-sc_threshold', '0'],
+    ...['-force_key_frames', keyframeText(video.keyframesAtSeconds), '-max_muxing_queue_size', '4096'],
+    ...['-movflags', '+delay_moov+default_base_moof+frag_keyframe', ...fragmentedMp4],
+  ];
+}
+
+function keyframeText(keyframes: readonly number[] | 'every-two'): string {
+  // Relative to the previous keyframe: counting keyframes would force every frame after a gap until the count is made up for.
+  const everyTwo = `expr:isnan(prev_forced_t)+gte(t,prev_forced_t+${keyframeSeconds - roundingSeconds})`;
+  if (keyframes === 'every-two' || keyframes.length === 0) return everyTwo;
+  const text = keyframes.map(shortTime).join(',');
+  if (text.length <= maxKeyframeTextLength) return text;
+  const step = (keyframes.at(-1)! - keyframes[0]!) / (keyframes.length - 1);
+  const isRegular = keyframes.every(
+    (at, index) => Math.abs(at - keyframes[0]! - index * step) < earlySeconds / 2,
+  );
+  return isRegular ? `expr:gte(t,n_forced*${step.toFixed(9)}-${earlySeconds})` : everyTwo;
+}
+
+/** Hundredths identify a frame, so the keyframes of fifteen hours fit in one argument. */
+function shortTime(atSeconds: number): string {
+  return Math.max(0, atSeconds - earlySeconds)
+    .toFixed(2)
+    .replace(/\.?0+$/, '');
+}
+
+/** Returns the lowest H.264 level that a rung fits in. */
+function levelOf({ width, height }: EncodeRung, framesPerSecond: number | undefined): string {
+  const blocks = Math.ceil(width / 16) * Math.ceil(height / 16);
+  // Seconds of a variable frame rate exceed its average.
+  const rate = Math.min(maxFrameRate, Math.max(30, (framesPerSecond ?? maxFrameRate) * 1.05));
+  const side = Math.max(width, height) / 16;
+  const level = levels.find(
+    ([, maxBlocksPerSecond, maxBlocks]) =>
+      blocks * rate <= maxBlocksPerSecond && blocks <= maxBlocks && side <= Math.sqrt(8 * maxBlocks),
+  );
+  return (level ?? levels.at(-1)!)[0];
+}

@@ -1,0 +1,117 @@
+import type { EncodedVideo, EncodeOptions, VideoColor } from './encode-options.ts';
+
+export const maxFrameRate = 60;
+const standardColor: VideoColor = { matrix: 'bt709', primaries: 'bt709', transfer: 'bt709', isRgb: false };
+/** Duration of a frame at the maximum rate, in a file that rounds times to milliseconds. */
+const minFrameSeconds = 0.0155;
+/** Channels of 7.1. */
+const maxMixedChannels = 8;
+/** Longer than the GOPs of broadcasts and cameras. */
+const maxRunUpSeconds = 20;
+/** Time of overlays: before any frame, whatever times a file has. */
+const overlayAtSeconds = -7200;
+
+/**
+ * Resamples audio in sync with its timestamps: fills gaps with silence and drops overlaps once they add up to 40 ms, the lead of audio that
+ * goes unnoticed. A lower limit would treat the timestamp jitter of program streams as gaps.
+ *
+ * **Source**: EBU R37; ffmpeg-resampler(1), `async` and `min_hard_comp` (default 0.1).
+ */
+export const audioSyncFilter = 'aresample=48000:async=1:min_hard_comp=0.04:first_pts=0';
+
+export function colorOf({ toneMapFrom, colour = standardColor }: EncodedVideo): VideoColor {
+  return toneMapFrom === undefined ? colour : standardColor;
+}
+
+/**
+ * Seconds that are decoded and discarded before a clip. In a file without an index of its keyframes, a seek ends at a keyframe that may be
+ * too late.
+ */
+export function runUpOf(clip: EncodeOptions['clip']): number {
+  return Math.min(maxRunUpSeconds, clip?.startSeconds ?? 0);
+}
+
+function trimRunUp(kind: 'a' | 'v', runUpSeconds: number): string {
+  if (runUpSeconds === 0) return '';
+  const [trim, setpts] = kind === 'a' ? ['atrim', 'asetpts'] : ['trim', 'setpts'];
+  const at = seconds(runUpSeconds);
+  return `${trim}=start=${at},${setpts}=PTS-${at}/TB,`;
+}
+
+/** Audio filters of a run. Late starts and gaps become silence, since players do not skip gaps in audio. */
+export function audioFilters({ audioChannels = 0, audioUntilSeconds, clip }: EncodeOptions): string {
+  // The layout of more channels is unknown; by convention the first two carry the mix.
+  const mix = audioChannels > maxMixedChannels ? 'pan=stereo|c0=c0|c1=c1,' : '';
+  const pad =
+    audioUntilSeconds === undefined ? '' : `,apad=whole_len=${Math.round(48_000 * audioUntilSeconds)}`;
+  return `${mix}${trimRunUp('a', runUpOf(clip))}${audioSyncFilter}${pad}`;
+}
+
+/** Filter graph with one output `[r<index>]` per rung. */
+export function filterGraph(video: EncodedVideo, runUpSeconds: number): string {
+  const { overlays, rungs } = video;
+  const graph = [
+    `[0:${video.index}]${trimRunUp('v', runUpSeconds)}${sourceFilters(video).join(',') || 'null'}[base0]`,
+  ];
+  for (const [index, { x, y, width, height, opacity }] of overlays.entries()) {
+    graph.push(
+      `[${index + 1}:v]setpts=${overlayAtSeconds}/TB,format=rgba,scale=${width}:${height},colorchannelmixer=aa=${opacity.toFixed(4)}[mark${index}]`,
+      `[base${index}][mark${index}]overlay=x=${x}:y=${y}[base${index + 1}]`,
+    );
+  }
+  const splits = rungs.map((_, index) => `[s${index}]`).join('');
+  graph.push(`[base${overlays.length}]split=${rungs.length}${splits}`);
+  for (const [index, { width, height }] of rungs.entries()) {
+    graph.push(
+      `[s${index}]scale=${width}:${height}:flags=bicubic:out_range=tv,setsar=1,format=yuv420p[r${index}]`,
+    );
+  }
+  return graph.join(';');
+}
+
+/** Filters that prepare the decoded video for overlays and rungs. */
+function sourceFilters(video: EncodedVideo): string[] {
+  const filters: string[] = [];
+  const { matrix, isRgb } = colorOf(video);
+  // Overlays are placed in pixels of the displayed picture; without any, the rungs are scaled from the coded picture.
+  const hasOverlays = video.overlays.length > 0;
+  const scale = [
+    ...(hasOverlays ? [`${video.width}:${video.height}`] : []),
+    ...(hasOverlays && video.isInterlaced ? ['interl=1'] : []),
+    // The only conversion to luma, so that its matrix is the declared one.
+    ...(isRgb ? [`out_color_matrix=${matrix}`, 'out_range=tv'] : []),
+  ];
+  // First, since it accepts frames of another size.
+  if (hasOverlays) filters.push(`select='gt(t,${overlayAtSeconds})'`);
+  if (scale.length > 0) filters.push(`scale=${scale.join(':')}`);
+  if (isRgb) filters.push('format=yuv420p');
+  if (video.isInterlaced) filters.push('yadif=deint=interlaced');
+  if (video.isTooFast) filters.push(`fps=${maxFrameRate}`);
+  else if (video.framesPerSecond === undefined) {
+    filters.push(`select='isnan(prev_selected_t)+gte(t-prev_selected_t,${minFrameSeconds})'`);
+  }
+  if (video.toneMapFrom !== undefined) {
+    const top = video.rungs.at(-1);
+    // Tone mapping works in floating point: a large picture would need gigabytes.
+    if (!hasOverlays && top !== undefined) filters.push(`scale=${top.width}:${top.height}`);
+    filters.push(...toneMap(video.toneMapFrom));
+  }
+  if (hasOverlays) filters.push('setsar=1');
+  return filters;
+}
+
+/** Converts high dynamic range to standard. */
+function toneMap(from: string): string[] {
+  return [
+    `zscale=tin=${from}:pin=bt2020:min=2020_ncl:rin=tv:t=linear:npl=100`,
+    'format=gbrpf32le',
+    'zscale=p=bt709',
+    'tonemap=tonemap=hable:desat=0',
+    'zscale=t=bt709:m=bt709:r=tv',
+    'format=yuv420p',
+  ];
+}
+
+export function seconds(value: number): string {
+  return value.toFixed(6);
+}
