@@ -2,7 +2,7 @@ import { AppError } from '../../shared/errors.ts';
 
 /** One ISO BMFF box inside a buffer; all positions are byte offsets into that buffer. */
 export interface Box {
-  /** Four characters, one for each byte. */
+  /** Four characters, one per byte. */
   readonly type: string;
   /** First byte of the header. */
   readonly start: number;
@@ -12,25 +12,24 @@ export interface Box {
   readonly end: number;
 }
 
-/** Maximum number of boxes inside one parent. Real files have a few dozen; a `moof` has one `trun` for each run of samples. */
+/** Maximum number of child boxes. Real files have a few dozen; a `moof` has one `trun` per run of samples. */
 const MAX_CHILD_BOXES = 4096;
 
-/** The error for media that breaks the rules; `box` says where, `problem` what is wrong. */
 export function malformed(box: string, problem: string): AppError {
   return new AppError('media-malformed', `box "${printable(box)}": ${problem}`);
 }
 
-/** A box type as text that is safe in a message: bytes outside printable ASCII become dots. */
+/** Replaces bytes outside printable ASCII by dots, for messages. */
 function printable(type: string): string {
   return type.replace(/[^\x20-\x7e]/g, '.');
 }
 
 /**
- * The boxes that fill `bytes` from `start` to `end`, in their order.
+ * Reads the headers of the boxes that fill `bytes` from `start` to `end`.
  *
  * **Source**: ISO/IEC 14496-12:2022, 4.2.
  *
- * @throws AppError `media-malformed`, naming `parent`, when they do not fill it exactly or are too many.
+ * @throws AppError `media-malformed`, naming `parent`, when the boxes do not fill the range exactly or are too many
  */
 export function childBoxes(bytes: Buffer, start: number, end: number, parent: string): Box[] {
   const boxes: Box[] = [];
@@ -57,14 +56,14 @@ export function childBoxes(bytes: Buffer, start: number, end: number, parent: st
   return boxes;
 }
 
-/** Reads the fields of one box from front to back and never past its end. */
+/** Reads the fields of one box in order, never past its end. */
 export class FieldReader {
   readonly #bytes: Buffer;
   readonly #type: string;
   readonly #end: number;
   #at: number;
 
-  /** Begins at the first byte of the body, or `skip` bytes after it. */
+  /** Starts `skip` bytes into the body. */
   constructor(bytes: Buffer, box: Pick<Box, 'type' | 'bodyStart' | 'end'>, skip = 0) {
     this.#bytes = bytes;
     this.#type = box.type;
@@ -73,12 +72,12 @@ export class FieldReader {
     this.skip(skip);
   }
 
-  /** Bytes between here and the end of the box. */
+  /** Bytes up to the end of the box. */
   get remaining(): number {
     return this.#end - this.#at;
   }
 
-  /** Position in the buffer of the next byte. */
+  /** Position of the next byte in the buffer. */
   get position(): number {
     return this.#at;
   }
@@ -107,14 +106,14 @@ export class FieldReader {
     return this.#bytes.readInt32BE(this.#take(4));
   }
 
-  /** @throws AppError `media-malformed` above 2^53 - 1, which no clock or file reaches. */
+  /** @throws AppError `media-malformed` above 2^53 - 1 */
   u64(): number {
     const value = this.#bytes.readBigUInt64BE(this.#take(8));
     if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw malformed(this.#type, `number ${value} is absurd`);
     return Number(value);
   }
 
-  /** A view of the next `count` bytes. */
+  /** Returns a view of the next `count` bytes. */
   bytes(count: number): Buffer {
     const from = this.#take(count);
     return this.#bytes.subarray(from, from + count);

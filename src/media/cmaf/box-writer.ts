@@ -1,9 +1,8 @@
-/** Big-endian 8 bit fields. */
 export function u8(...values: number[]): Buffer {
   return Buffer.from(values);
 }
 
-/** Big-endian 16 bit fields. */
+/** Big-endian 16-bit fields. */
 export function u16(...values: number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 2);
   values.forEach((value, index) => {
@@ -12,7 +11,7 @@ export function u16(...values: number[]): Buffer {
   return bytes;
 }
 
-/** Big-endian 32 bit fields, each 0..2^32-1. */
+/** Big-endian 32-bit fields, each 0..2^32-1. */
 export function u32(...values: number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 4);
   values.forEach((value, index) => {
@@ -21,18 +20,18 @@ export function u32(...values: number[]): Buffer {
   return bytes;
 }
 
-/** One character for each byte. */
+/** One byte per character. */
 export function ascii(text: string): Buffer {
   return Buffer.from(text, 'latin1');
 }
 
-/** A box of `type` that holds `body` in its order. **Source**: ISO/IEC 14496-12:2022, 4.2. */
+/** Writes a box. **Source**: ISO/IEC 14496-12:2022, 4.2. */
 export function box(type: string, ...body: readonly Buffer[]): Buffer {
   const bytes = body.reduce((sum, part) => sum + part.length, 8);
   return Buffer.concat([u32(bytes), ascii(type), ...body], bytes);
 }
 
-/** A box that begins with a version (0..255) and flags (24 bit). */
+/** Writes a box that starts with a version (0..255) and flags (24 bits). */
 export function fullBox(type: string, version: number, flags: number, ...body: readonly Buffer[]): Buffer {
   return box(type, u32(version * 2 ** 24 + flags), ...body);
 }

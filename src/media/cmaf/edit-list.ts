@@ -1,22 +1,22 @@
 import { type Box, FieldReader, malformed } from './box-reader.ts';
 
-/** How a track's own time is placed in the time of its file. */
+/** Maps a track's own time to the time of its file. */
 export interface Edit {
-  /** Nothing is presented for so long; in the movie's timescale. */
+  /** Duration of the empty edits before the media, in the movie's timescale. */
   readonly emptyTicks: number;
-  /** What is presented then begins here; in the track's timescale. */
+  /** Media time at which the presentation starts, in the track's timescale. */
   readonly mediaTimeTicks: number;
-  /** How long it is presented, in the movie's timescale; undefined to the track's end. */
+  /** Presented duration in the movie's timescale; undefined up to the track's end. */
   readonly durationTicks: number | undefined;
 }
 
-/** The whole track from its time 0 on. */
+/** Presents the whole track from its time 0. */
 export const NO_EDIT: Edit = { emptyTicks: 0, mediaTimeTicks: 0, durationTicks: undefined };
 
 /** Rate 1, as 16.16 fixed point. */
 const NORMAL_RATE = 0x00010000;
 
-/** More empty edits than this at the start are nonsense. */
+/** Maximum number of empty edits at the start. */
 const MAX_EMPTY_EDITS = 16;
 
 /**
@@ -24,7 +24,7 @@ const MAX_EMPTY_EDITS = 16;
  *
  * **Source**: ISO/IEC 14496-12:2022, 8.6.6.
  *
- * @returns undefined for one that is more than emptiness followed by one piece of the track at its own speed
+ * @returns undefined for a list other than empty edits followed by one part of the track at normal speed
  * @throws AppError `media-malformed`
  */
 export function readEdit(bytes: Buffer, elst: Box): Edit | undefined {

@@ -1,16 +1,16 @@
 import { malformed } from './box-reader.ts';
 
-/** Sample flags of a frame at which decoding can begin, and of any other. **Source**: ISO/IEC 14496-12:2022, 8.8.3.1. */
+/** Sample flags of sync samples and of all others. **Source**: ISO/IEC 14496-12:2022, 8.8.3.1. */
 const SYNC_FLAGS = 0x02000000;
 const NON_SYNC_FLAGS = 0x01010000;
 
-/** What a `trun` can place: its data offset is signed, and an `mdat` of more would need a longer header. */
+/** Maximum size of the data: the data offset of a `trun` is signed, and a larger `mdat` would need a longer header. */
 const MAX_DATA_BYTES = 2 ** 31 - 2 ** 24;
 
-/** Maximum number of samples in a fragment, which is also the maximum that fragment readers accept. */
+/** Maximum number of samples in a fragment, also for the readers of this server. */
 const MAX_SAMPLES = 65_536;
 
-/** Consecutive samples of one track without their bytes, a column for each field: a long file has too many for objects. */
+/** Consecutive samples of one track without their data, stored in columns because a long file has too many for objects. */
 export class SampleColumns {
   #durations = new Uint32Array(256);
   #sizes = new Uint32Array(256);
@@ -31,7 +31,7 @@ export class SampleColumns {
   /**
    * `durationTicks` and `sizeBytes` are 0..2^32-1, the composition offset -2^31..2^31-1.
    *
-   * @throws AppError `media-malformed` when one fragment cannot hold so many
+   * @throws AppError `media-malformed` when one fragment cannot hold more samples
    */
   push(durationTicks: number, sizeBytes: number, compositionOffsetTicks: number, isSync: boolean): void {
     if (this.#length === MAX_SAMPLES)
@@ -45,7 +45,7 @@ export class SampleColumns {
     this.#dataBytes += sizeBytes;
   }
 
-  /** Lets the last sample last longer. */
+  /** Makes the last sample longer. */
   extendLast(ticks: number): void {
     if (this.#length > 0) this.#durations[this.#length - 1]! += ticks;
   }
@@ -55,12 +55,12 @@ export class SampleColumns {
     this.#dataBytes = 0;
   }
 
-  /** Views, in the order of the samples; good until the next `push`. */
+  /** Views in the order of the samples, valid until the next `push`. */
   get columns(): {
     readonly durations: Uint32Array;
     readonly sizes: Uint32Array;
     readonly offsets: Int32Array;
-    /** 1 where decoding can begin. */
+    /** 1 for sync samples. */
     readonly syncs: Uint8Array;
   } {
     return {
@@ -91,14 +91,14 @@ export class SampleColumns {
 }
 
 /**
- * Writes what stands before the samples' bytes in a CMAF fragment of one track: the `moof`, and the header of the `mdat`.
+ * Writes a CMAF fragment of one track without its media: the `moof`, and the header of the `mdat`.
  *
  * **Source**: ISO/IEC 14496-12:2022, 8.8.
  *
- * @param sequenceNumber Of the `mfhd`, 0..2^32-1, rising from fragment to fragment.
- * @param baseDtsTicks Decode time of the first sample, 0..2^53-1.
- * @param samples One or more.
- * @throws AppError `media-malformed` when one fragment cannot hold so much
+ * @param sequenceNumber of the `mfhd`, 0..2^32-1, rising from fragment to fragment
+ * @param baseDtsTicks decode time of the first sample, 0..2^53-1
+ * @param samples one or more
+ * @throws AppError `media-malformed` when the data is too large for one fragment
  */
 export function writeFragmentHeader(
   sequenceNumber: number,
@@ -181,7 +181,7 @@ function flagsOf(isSync: number | undefined): number {
   return isSync === 1 ? SYNC_FLAGS : NON_SYNC_FLAGS;
 }
 
-/** The value that all have, or undefined. */
+/** Returns the value that all have in common, or undefined. */
 function sharedValue(values: Uint32Array | Int32Array | Uint8Array): number | undefined {
   const [first] = values;
   for (const value of values) {

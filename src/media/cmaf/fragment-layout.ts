@@ -2,23 +2,22 @@ import { childBoxes, malformed } from './box-reader.ts';
 import type { SampleDefaults } from './movie-box.ts';
 import { type LocatedSample, readMovieFragment } from './movie-fragment.ts';
 
-/** A whole fragment, looked into without its media. */
+/** Structure of a whole fragment without its media. */
 export interface FragmentLayout {
-  /** In the order of the runs; positions count from the first byte of the fragment. */
+  /** In the order of the runs; positions count from the start of the fragment. */
   readonly samples: readonly LocatedSample[];
-  /** Length of the `moof`. */
   readonly moofBytes: number;
-  /** Where each track's decode time stands, 64 bit, from the first byte of the fragment. */
+  /** Positions of the 64-bit decode times, from the start of the fragment. */
   readonly decodeTimes: readonly { readonly trackId: number; readonly position: number }[];
 }
 
 const noDefaults: SampleDefaults = { durationTicks: 0, sizeBytes: 0, flags: 0 };
 
 /**
- * Looks into a fragment as `writeFragment` makes them: one `moof` with a 64 bit decode time in each `traf`, one `mdat`.
+ * Reads the structure of a fragment that `writeFragment` wrote: one `moof` with a 64-bit decode time in each `traf`, one `mdat`.
  *
- * @param fragment all of it, or what there is up to the header of the `mdat`
- * @param trackIds of the tracks that may be in there
+ * @param fragment the whole fragment, or its start up to the header of the `mdat`
+ * @param trackIds ids of the tracks that it may contain
  * @param bytes length of the whole fragment
  * @throws AppError `media-malformed`
  */
@@ -65,9 +64,9 @@ export function readFragmentLayout(
 }
 
 /**
- * A copy of the fragment's `moof` with other decode times; what comes after it in the fragment stays as it is.
+ * Copies the fragment's `moof` with shifted decode times.
  *
- * @param shiftTicks what is added to the times of each track, by its id; 0 where there is none
+ * @param shiftTicks shift of each track by its id; 0 where it has none
  * @throws AppError `media-malformed` when a time would be below 0
  */
 export function shiftDecodeTimes(

@@ -8,40 +8,39 @@ export interface Sample {
   /** Decode time in the track's timescale. */
   readonly dtsTicks: number;
   readonly durationTicks: number;
-  /** Presentation time less decode time; may be negative. */
+  /** Presentation time minus decode time; may be negative. */
   readonly compositionOffsetTicks: number;
-  /** True when decoding can begin here. */
   readonly isSync: boolean;
-  /** The bytes as the file holds them. Not to be changed: it may be a view of a larger buffer. */
+  /** Read-only: it may be a view of a larger buffer. */
   readonly data: Buffer;
 }
 
-/** Who gets what a {@link FragmentReader} reads. Called during `push`, in the order of the stream. */
+/** Callbacks of a {@link FragmentReader}, called during `push` in the order of the stream. */
 export interface FragmentHandlers {
-  /** Once, before the first sample. */
+  /** Called once, before the first sample. */
   onInit(tracks: TrackDescription[]): void;
   onSample(sample: Sample): void;
 }
 
 const DEFAULT_MAX_BOX_BYTES = 32 * 1024 * 1024;
 
-/** How much is set aside for a box whose bytes are still to come; more only as they really come. */
+/** Memory allocated for a box before its bytes arrive. */
 const FIRST_BODY_BYTES = 256 * 1024;
 
-/** A top-level box whose header was read. */
+/** A top-level box with a complete header. */
 interface OpenBox {
   readonly type: string;
-  /** Position in the stream of its first byte, and of the first after its header. */
+  /** Positions in the stream of its header and of its body. */
   readonly position: number;
   readonly bodyPosition: number;
   readonly bodyBytes: number;
 }
 
 /**
- * Reads fragmented MP4 as it arrives, cut anywhere, into an init description and single samples.
+ * Parses a stream of fragmented MP4, however it is split, into track descriptions and samples.
  *
- * Boxes beside `moov`, `moof` and `mdat` are passed over. All samples of a `moof` must lie in the `mdat` after it; they are
- * handed out when that is complete. Tracks that are neither video nor audio are left out.
+ * Skips boxes other than `moov`, `moof` and `mdat`, and tracks that are neither video nor audio. All samples of a `moof` must lie
+ * in the `mdat` after it; they are emitted when that is complete.
  *
  * **Source**: ISO/IEC 14496-12:2022, 4.2 and 8.8.
  */
@@ -50,31 +49,31 @@ export class FragmentReader {
   readonly #maxBoxBytes: number;
   /** Position in the stream of the next byte. */
   #position = 0;
-  /** The header that is being read: 8 bytes, or 16 with a 64 bit size. */
+  /** The header being read: 8 bytes, or 16 with a 64-bit size. */
   readonly #header = Buffer.alloc(16);
   #headerBytes = 0;
   #box: OpenBox | undefined;
-  /** How many bytes of the open box's body have come, and, if they are kept, where. */
+  /** Received bytes of the open box's body, and its buffer if it is kept. */
   #bodyBytes = 0;
   #body: Buffer | undefined;
   #defaults: ReadonlyMap<number, SampleDefaults> | undefined;
-  /** The tracks whose samples are handed out. */
+  /** Tracks to emit samples of. */
   #trackIds: ReadonlySet<number> = new Set();
   readonly #nextDts = new Map<number, number>();
-  /** Samples announced by the last `moof`, waiting for their `mdat`. */
+  /** Samples of the last `moof`, waiting for their `mdat`. */
   #announced: LocatedSample[] = [];
   #failure: unknown;
 
-  /** `maxBoxBytes` is the largest top-level box that is taken, 32 MiB if not given. */
+  /** `maxBoxBytes` limits top-level boxes, by default to 32 MiB. */
   constructor(handlers: FragmentHandlers, options: { maxBoxBytes?: number } = {}) {
     this.#handlers = handlers;
     this.#maxBoxBytes = options.maxBoxBytes ?? DEFAULT_MAX_BOX_BYTES;
   }
 
   /**
-   * Takes the next bytes of the stream. The reader may keep views of `chunk`.
+   * Reads the next bytes of the stream. The reader may keep views of `chunk`.
    *
-   * @throws AppError `media-malformed`, naming the box. After that, or when a handler threw, every push throws the same.
+   * @throws AppError `media-malformed`, naming the box; after that, or when a callback threw, every push throws the same
    */
   push(chunk: Buffer): void {
     if (this.#failure !== undefined) throw this.#failure;
@@ -90,7 +89,7 @@ export class FragmentReader {
     }
   }
 
-  /** Takes header bytes from `chunk` at `at` and gives the position after them. */
+  /** Reads header bytes from `chunk` at `at` and returns the position after them. */
   #readHeader(chunk: Buffer, at: number): number {
     const isLong = this.#headerBytes >= 8 && this.#header.readUInt32BE(0) === 1;
     const wanted = (isLong ? 16 : 8) - this.#headerBytes;
@@ -122,7 +121,7 @@ export class FragmentReader {
     if (bodyBytes === 0) this.#closeBox(box, Buffer.alloc(0));
   }
 
-  /** Takes body bytes from `chunk` at `at` and gives the position after them. */
+  /** Reads body bytes from `chunk` at `at` and returns the position after them. */
   #readBody(chunk: Buffer, at: number, box: OpenBox): number {
     const end = Math.min(chunk.length, at + box.bodyBytes - this.#bodyBytes);
     const count = end - at;
@@ -139,7 +138,7 @@ export class FragmentReader {
     return end;
   }
 
-  /** Copies a piece of a body that comes in several, into memory that grows with what has come. */
+  /** Copies a part of a body into a buffer that grows with the received bytes. */
   #keep(chunk: Buffer, from: number, to: number, bodyBytes: number): void {
     const wanted = this.#bodyBytes + to - from;
     if (this.#body === undefined || wanted > this.#body.length) {
@@ -151,7 +150,7 @@ export class FragmentReader {
     chunk.copy(this.#body, this.#bodyBytes, from, to);
   }
 
-  /** `body` is undefined for a box that is passed over. */
+  /** `body` is undefined for a skipped box. */
   #closeBox(box: OpenBox, body: Buffer | undefined): void {
     this.#box = undefined;
     this.#body = undefined;
@@ -163,7 +162,7 @@ export class FragmentReader {
 
   #closeMovie(body: Buffer): void {
     if (this.#defaults !== undefined) throw malformed('moov', 'a second one');
-    // A copy, since descriptions live as long as the broadcast and would hold the chunk.
+    // A copy: descriptions live as long as the broadcast and would retain the chunk.
     const { tracks, defaults } = readMovie(Buffer.from(body));
     this.#defaults = defaults;
     this.#trackIds = new Set(tracks.map(({ id }) => id));
@@ -200,7 +199,7 @@ export class FragmentReader {
   }
 }
 
-/** `view` itself where it is a good part of the memory that it keeps alive, else a copy with memory of its own. */
+/** Returns `view` if it is a large part of the memory that it retains, else a copy. */
 function ownedView(view: Buffer): Buffer {
   if (view.length * 4 >= view.buffer.byteLength) return view;
   const copy = Buffer.allocUnsafeSlow(view.length);

@@ -3,17 +3,17 @@ import { writeFragment } from './fragment-writer.ts';
 import type { LocatedSample } from './movie-fragment.ts';
 
 /**
- * Cuts a fragment of a single track in two, both with the number that it has.
+ * Splits a fragment of a single track in two with the same sequence number.
  *
- * @param fragment as `writeFragment` makes them
- * @param count of samples in the first of the two, at least one and less than all
+ * @param fragment as `writeFragment` writes it
+ * @param count samples in the first of the two, at least one and fewer than all
  */
 export function splitFragment(
   fragment: Buffer,
   { samples }: Pick<FragmentLayout, 'samples'>,
   count: number,
 ): [Buffer, Buffer] {
-  // Headers of `moof` and `mfhd`, version and flags.
+  // After the headers of `moof` and `mfhd`, version and flags.
   const sequenceNumber = fragment.readUInt32BE(8 + 8 + 4);
   const write = (some: readonly LocatedSample[]) =>
     writeFragment(sequenceNumber, [

@@ -2,12 +2,10 @@ import { AppError } from '../../shared/errors.ts';
 import { box, fullBox, u32 } from './box-writer.ts';
 import type { Sample } from './fragment-reader.ts';
 
-/** Sample flags of a frame at which decoding can begin: it depends on no other. **Source**: ISO/IEC 14496-12:2022, 8.8.3.1. */
+/** Sample flags of sync samples and of all others. **Source**: ISO/IEC 14496-12:2022, 8.8.3.1. */
 const SYNC_FLAGS = 0x02000000;
-/** Of any other frame: it depends on others and is no sync sample. */
 const NON_SYNC_FLAGS = 0x01010000;
 
-/** What a run is made of, sample by sample. */
 export type RunSample = Pick<Sample, 'durationTicks' | 'compositionOffsetTicks' | 'isSync' | 'data'>;
 
 /** Consecutive samples of one track. */
@@ -19,13 +17,13 @@ export interface TrackRun {
 }
 
 /**
- * Writes one CMAF fragment: a `moof` with one `traf` for each run, and one `mdat` with their data in the same order.
+ * Writes one CMAF fragment: a `moof` with one `traf` per run, and one `mdat` with the data in the same order.
  *
  * **Source**: ISO/IEC 14496-12:2022, 8.8; draft-pantos-hls-rfc8216bis-22, 3.1.2.
  *
- * @param sequenceNumber Of the `mfhd`, 0..2^32-1, rising from fragment to fragment.
- * @param runs Runs without samples are left out.
- * @throws AppError `server-error` when no sample is left.
+ * @param sequenceNumber of the `mfhd`, 0..2^32-1, rising from fragment to fragment
+ * @param runs empty runs are skipped
+ * @throws AppError `server-error` when there are no samples
  */
 export function writeFragment(sequenceNumber: number, runs: readonly TrackRun[]): Buffer {
   const filled = runs.filter(run => run.samples.length > 0);
@@ -52,13 +50,13 @@ export function writeFragment(sequenceNumber: number, runs: readonly TrackRun[])
   return fragment;
 }
 
-/** A `traf` whose data offset is to be filled in at `dataOffsetAt`. What all samples share stands in the `tfhd` once. */
+/** Writes a `traf` whose data offset is filled in later at `dataOffsetAt`. Values that all samples share are in the `tfhd`. */
 function trackFragment({ trackId, baseDtsTicks, samples }: TrackRun): { traf: Buffer; dataOffsetAt: number } {
   const durations = samples.map(({ durationTicks }) => durationTicks);
   const sizes = samples.map(({ data }) => data.length);
   const flags = samples.map(({ isSync }) => (isSync ? SYNC_FLAGS : NON_SYNC_FLAGS));
   const offsets = samples.map(({ compositionOffsetTicks }) => compositionOffsetTicks);
-  // Bit in the tfhd for a default, bit in the trun for a value a sample.
+  // Flag in the `tfhd` for a default, flag in the `trun` for per-sample values.
   const fields = [
     { values: durations, defaultFlag: 0x08, sampleFlag: 0x100 },
     { values: sizes, defaultFlag: 0x10, sampleFlag: 0x200 },
@@ -87,7 +85,7 @@ function bytesOf(samples: readonly RunSample[]): number {
   return samples.reduce((sum, { data }) => sum + data.length, 0);
 }
 
-/** Copies `part` to `at` and gives the position after it. */
+/** Copies `part` to `at` and returns the position after it. */
 function append(target: Buffer, at: number, part: Buffer): number {
   part.copy(target, at);
   return at + part.length;

@@ -3,23 +3,19 @@ import { type Edit, NO_EDIT, readEdit } from './edit-list.ts';
 import { readFullBox, readMovie, type SampleDefaults, type TrackDescription } from './movie-box.ts';
 import { type LocatedSample, readMovieFragment } from './movie-fragment.ts';
 
-/** What the `moov` of a fragmented file with one track says. */
+/** The `moov` of a fragmented file with one track. */
 export interface FragmentedMovie {
   readonly track: TrackDescription;
   readonly defaults: ReadonlyMap<number, SampleDefaults>;
-  /** Ticks a second of the edit. */
+  /** Ticks per second of the edit. */
   readonly movieTimescale: number;
-  /** undefined where the file has no edit list, or one that says nothing. */
+  /** Undefined without an edit list, or with one that has no effect. */
   readonly edit: Edit | undefined;
 }
 
-/**
- * Reads the body of the `moov` of a fragmented file with one track.
- *
- * @throws AppError `media-malformed`; also for several tracks
- */
+/** Reads the body of the `moov` of a fragmented file. @throws AppError `media-malformed`; also for several tracks */
 export function readFragmentedMovie(body: Buffer): FragmentedMovie {
-  // A copy, since the description lives as long as its rendition.
+  // A copy: the description lives as long as its rendition.
   const { tracks, defaults } = readMovie(Buffer.from(body));
   const [track] = tracks;
   if (track === undefined || tracks.length !== 1) throw malformed('moov', `has ${tracks.length} tracks`);
@@ -42,11 +38,11 @@ export function readFragmentedMovie(body: Buffer): FragmentedMovie {
 }
 
 /**
- * Reads the samples that a `moof` announces.
+ * Reads the samples of a `moof`.
  *
- * @param position Of the first byte of the `moof`, in the file.
- * @param data Where the bytes must lie: the body of the `mdat` that follows.
- * @param nextDts Decode time after each track's last sample; brought up to date here.
+ * @param position of the `moof` in the file
+ * @param data range of the following `mdat` body, which must contain all samples
+ * @param nextDts end of each track's last sample; updated here
  * @throws AppError `media-malformed`
  */
 export function readFragment(

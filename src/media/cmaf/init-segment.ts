@@ -3,19 +3,19 @@ import { ascii, box, fullBox, u8, u16, u32 } from './box-writer.ts';
 import { readMovie, type TrackDescription } from './movie-box.ts';
 import { readChildBox, readSampleEntry } from './sample-entry.ts';
 
-/** Movie timescale. Nothing is timed in it here, yet it may not be 0. */
+/** Movie timescale. Unused here, but it may not be 0. */
 const MOVIE_TIMESCALE = 1000;
 
-/** The transformation matrix that changes nothing. **Source**: ISO/IEC 14496-12:2022, 8.2.2. */
+/** Identity transformation. **Source**: ISO/IEC 14496-12:2022, 8.2.2. */
 const UNITY_MATRIX = u32(0x00010000, 0, 0, 0, 0x00010000, 0, 0, 0, 0x40000000);
 
 /**
- * Reads an init segment (`ftyp` and `moov`; other boxes beside them are passed over).
+ * Reads an init segment (`ftyp` and `moov`; other boxes are skipped).
  *
- * The descriptions are as we write them: `hev1` with its parameter sets in the entry has become `hvc1`. Their buffers are
- * views of `bytes`.
+ * Returns the descriptions as {@link writeInitSegment} writes them: `hev1` with its parameter sets in the entry becomes `hvc1`.
+ * Their buffers are views of `bytes`.
  *
- * @throws AppError `media-malformed`, naming the box.
+ * @throws AppError `media-malformed`, naming the box
  */
 export function parseInitSegment(bytes: Buffer): TrackDescription[] {
   const moov = childBoxes(bytes, 0, bytes.length, 'file').find(({ type }) => type === 'moov');
@@ -24,17 +24,17 @@ export function parseInitSegment(bytes: Buffer): TrackDescription[] {
 }
 
 /**
- * Writes an init segment for fragments of these tracks: no samples, durations 0, no edit list.
+ * Writes an init segment for fragments of these tracks, without an edit list.
  *
  * **Source**: draft-pantos-hls-rfc8216bis-22, 3.1.2; ISO/IEC 14496-12:2022, 8; ISO/IEC 23000-19:2024, 7.
  *
- * @param tracks One or more, with different ids.
- * @throws AppError `media-malformed` when a video's sample entry cannot be read.
+ * @param tracks one or more, with different ids
+ * @throws AppError `media-malformed` when a video's sample entry cannot be read
  */
 export function writeInitSegment(tracks: readonly TrackDescription[]): Buffer {
-  // A CMAF track file has one track, so only then is its brand true.
+  // A CMAF track file has exactly one track.
   const brands = tracks.length === 1 ? 'iso6cmfc' : 'iso6';
-  // All ones, where no higher id is left, is also how the format says so.
+  // All ones is also what the format requires when no higher id is left.
   const nextTrackId = Math.min(Math.max(...tracks.map(({ id }) => id)) + 1, 0xffffffff);
   return Buffer.concat([
     box('ftyp', ascii('iso6'), u32(0), ascii(brands)),
@@ -58,7 +58,7 @@ function movieHeader(nextTrackId: number): Buffer {
 }
 
 function movieExtends(tracks: readonly TrackDescription[]): Buffer {
-  // Track, sample description 1, then no default duration, size and flags: each fragment brings its own.
+  // Track, sample description 1, then no default duration, size and flags: each fragment has its own.
   return box('mvex', ...tracks.map(({ id }) => fullBox('trex', 0, 0, u32(id, 1, 0, 0, 0))));
 }
 
@@ -87,7 +87,7 @@ function trackBox(track: TrackDescription): Buffer {
   );
 }
 
-/** Three letters of ISO 639-2 in five bits each. **Source**: ISO/IEC 14496-12:2022, 8.4.2. */
+/** Packs an ISO 639-2 code, five bits per letter. **Source**: ISO/IEC 14496-12:2022, 8.4.2. */
 function packedLanguage(language = 'und'): number {
   const code = /^[a-z]{3}$/.test(language) ? language : 'und';
   return [...Buffer.from(code)].reduce((packed, letter) => (packed << 5) | (letter - 0x60), 0);
@@ -112,7 +112,7 @@ function handler(kind: 'video' | 'audio'): Buffer {
   return fullBox('hdlr', 0, 0, u32(0), ascii(type), u32(0, 0, 0), ascii(name), u8(0));
 }
 
-/** The picture as shown: the width stretched by the pixel aspect ratio of `pasp`. */
+/** Frame size as displayed: the width is scaled by the pixel aspect ratio of `pasp`. */
 export function displaySize({ sampleEntry }: TrackDescription): { width: number; height: number } {
   const fields = readSampleEntry(sampleEntry, 'video');
   const { width = 0, height = 0 } = fields;
@@ -124,7 +124,7 @@ export function displaySize({ sampleEntry }: TrackDescription): { width: number;
   return { width: (width * horizontal) / vertical, height };
 }
 
-/** A 16.16 fixed point number, at most 65535. */
+/** Converts to a 16.16 fixed-point number, at most 65535. */
 function fixedPoint(value: number): number {
   return Math.round(Math.min(value, 0xffff) * 0x10000);
 }

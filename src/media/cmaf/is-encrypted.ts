@@ -1,23 +1,23 @@
 import { AppError } from '../../shared/errors.ts';
 import { findMovie, type ReadAt } from './progressive-file.ts';
 
-/** Sample entries of encrypted tracks: those of Common Encryption, and of FairPlay in files from before it. */
+/** Sample entries of encrypted tracks: Common Encryption, and FairPlay before it. */
 const ENCRYPTED_ENTRIES: ReadonlySet<string> = new Set(['encv', 'enca', 'drmi', 'drms']);
 
 /** Bytes from the start of a sample entry, header included, to its first child box. */
 const VIDEO_FIELDS_BYTES = 86;
 const AUDIO_FIELDS_BYTES = 36;
 
-/** Boxes that are looked at in one file. Films have some dozens on the way to their sample entries. */
+/** Maximum number of boxes read per file; films have a few dozen on the path to their sample entries. */
 const MAX_BOXES = 2048;
 
 /**
- * Tells whether the video or audio of an MP4 or MOV file is encrypted, progressive or fragmented, in whichever scheme (`cenc`, `cbcs`, ...).
- * A `pssh` alone says nothing: files that were decrypted may keep it. Reads the headers of boxes only.
+ * Returns whether the video or audio of an MP4 or MOV file is encrypted, in any scheme (`cenc`, `cbcs`, ...). A `pssh` alone does
+ * not count: decrypted files may keep it. Reads box headers only.
  *
  * **Source**: ISO/IEC 14496-12:2022, 8.12; ISO/IEC 23001-7:2023, 4.1.
  *
- * @returns false for what is no such file, too
+ * @returns false also when the file is neither MP4 nor MOV
  * @throws a system error when the file cannot be read
  */
 export async function isEncrypted(readAt: ReadAt, fileBytes: number): Promise<boolean> {
@@ -34,7 +34,7 @@ export async function isEncrypted(readAt: ReadAt, fileBytes: number): Promise<bo
     tables = found.filter(box => box.type === type);
   }
   for (const { start, end } of tables) {
-    // Version, flags and number of entries come first.
+    // After version, flags and the number of entries.
     for (const entry of await walk.boxes(start + 8, end)) {
       if (ENCRYPTED_ENTRIES.has(entry.type)) return true;
       for (const fieldsBytes of [VIDEO_FIELDS_BYTES, AUDIO_FIELDS_BYTES]) {
@@ -46,7 +46,7 @@ export async function isEncrypted(readAt: ReadAt, fileBytes: number): Promise<bo
   return false;
 }
 
-/** A box by its type; `start` is the first byte of its body. */
+/** `start` is the first byte of its body. */
 interface FoundBox {
   readonly type: string;
   readonly start: number;
@@ -61,7 +61,7 @@ class HeaderWalk {
     this.#readAt = readAt;
   }
 
-  /** The boxes that begin from `start` to `end`, as far as they are whole. */
+  /** Reads the boxes from `start` to `end`, as far as they are complete. */
   async boxes(start: number, end: number): Promise<FoundBox[]> {
     const found: FoundBox[] = [];
     for (let at = start; end - at >= 8 && this.#left > 0; this.#left -= 1) {

@@ -10,52 +10,51 @@ import {
   type SampleEntryFields,
 } from './sample-entry.ts';
 
-/** The dynamic range of the picture, in the words of VIDEO-RANGE. */
+/** The dynamic range of the video, as in VIDEO-RANGE. */
 export type VideoRange = 'SDR' | 'HLG' | 'PQ';
 
-/** What a player must know of one track before its first sample. */
+/** The properties of a track that a player needs before its first sample. */
 export interface TrackDescription {
   /** track_ID, 1..2^32-1. */
   readonly id: number;
   readonly kind: 'video' | 'audio';
-  /** Ticks a second. */
+  /** Ticks per second. */
   readonly timescale: number;
-  /** The whole sample entry box of the `stsd`, with the decoder configuration inside. */
+  /** The whole sample entry box of the `stsd`, including the decoder configuration. */
   readonly sampleEntry: Buffer;
   /** RFC 6381 name, for CODECS. */
   readonly codec: string;
-  /** Video: the coded picture in samples, before the pixel aspect ratio. */
+  /** Video: the coded frame size in pixels, before the pixel aspect ratio. */
   readonly width?: number;
   readonly height?: number;
-  /** Audio: samples a second. */
+  /** Audio: samples per second. */
   readonly sampleRate?: number;
-  /** Audio: 1 or more. MP3 says 2 even when it is mono. */
+  /** Audio: 1 or more. MP3 declares 2 even when it is mono. */
   readonly channels?: number;
-  /** As the source names it; written where it is an ISO 639-2 code. Not read. */
+  /** Language of the source; written when it is an ISO 639-2 code, never read. */
   readonly language?: string | undefined;
   /** Video only. */
   readonly videoRange?: VideoRange;
 }
 
-/** Values for what a track's fragments leave out. **Source**: ISO/IEC 14496-12:2022, 8.8.3. */
+/** Defaults for values that a track's fragments omit. **Source**: ISO/IEC 14496-12:2022, 8.8.3. */
 export interface SampleDefaults {
   readonly durationTicks: number;
   readonly sizeBytes: number;
   readonly flags: number;
 }
 
-/** What a `moov` says. */
 export interface Movie {
-  /** The video and audio tracks in their order. */
+  /** The video and audio tracks in file order. */
   readonly tracks: TrackDescription[];
-  /** By track id; tracks of other kinds are here too. */
+  /** By track id; includes tracks of other kinds. */
   readonly defaults: ReadonlyMap<number, SampleDefaults>;
 }
 
 const NO_DEFAULTS: SampleDefaults = { durationTicks: 0, sizeBytes: 0, flags: 0 };
 
 /**
- * Reads the body of a `moov` box. Views of `body` go into the result, so it must not be changed later.
+ * Reads the body of a `moov` box. The result contains views of `body`, which must not be changed later.
  *
  * **Source**: ISO/IEC 14496-12:2022, 8.2 to 8.5 and 8.8.
  *
@@ -85,7 +84,7 @@ export function readMovie(body: Buffer): Movie {
   return { tracks, defaults };
 }
 
-/** `track` is undefined for a track that is neither video nor audio. */
+/** `track` is undefined unless it is video or audio. */
 function readTrack(bytes: Buffer, trak: Box): { id: number; track: TrackDescription | undefined } {
   const tkhd = readFullBox(bytes, requireChildBox(bytes, trak, 'tkhd'));
   tkhd.reader.skip(tkhd.version === 1 ? 16 : 8);
@@ -107,18 +106,14 @@ function readTrack(bytes: Buffer, trak: Box): { id: number; track: TrackDescript
   const count = readFullBox(bytes, stsd).reader.u32();
   const entries = childBoxes(bytes, stsd.bodyStart + 8, stsd.end, 'stsd');
   const [entry] = entries;
-  // A second entry would be a change of format in the middle, which one CODECS string cannot say.
+  // A second entry would change the format mid-track, which one CODECS string cannot describe.
   if (entry === undefined || entries.length !== 1 || count !== 1) {
     throw malformed('stsd', 'needs one sample entry');
   }
   return { id, track: describeTrack(id, handler === 'vide' ? 'video' : 'audio', timescale, bytes, entry) };
 }
 
-/**
- * Describes a track by its one sample entry; a view of `bytes` goes into the result.
- *
- * @throws AppError `media-malformed`
- */
+/** Describes a track by its only sample entry. The result contains a view of `bytes`. @throws AppError `media-malformed` */
 export function describeTrack(
   id: number,
   kind: 'video' | 'audio',
@@ -141,13 +136,13 @@ export function describeTrack(
       videoRange: videoRangeOf(transferOf(raw, fields)),
     };
   }
-  // The entry says 2 for mono too (ISO/IEC 14496-12:2022, 12.2.3 lets it), so what the decoder is told goes first.
+  // The entry may declare 2 channels for mono (ISO/IEC 14496-12:2022, 12.2.3), so the decoder configuration takes precedence.
   const decoded = fields.type === 'mp4a' ? readAudioConfig(raw, fields).channels : undefined;
   return { ...track, sampleRate: fields.sampleRate || timescale, channels: decoded ?? fields.channels ?? 0 };
 }
 
 /**
- * An `hev1` entry as `hvc1`, the only form that Apple's players take, where it holds all parameter sets; else as it was.
+ * Converts an `hev1` entry that contains all parameter sets to `hvc1`, the only form that Apple's players accept.
  *
  * **Source**: ISO/IEC 14496-15:2022, 8.4.1.1: in `hvc1` the arrays of parameter sets are complete.
  */
@@ -160,7 +155,7 @@ function asHvc1(entry: Buffer, fields: SampleEntryFields): Buffer {
   return changed;
 }
 
-/** Transfer characteristics (H.273 code) from `colr`, else from the first sequence parameter set. */
+/** Returns the transfer characteristics (H.273 code) from `colr`, else from the first sequence parameter set. */
 function transferOf(entry: Buffer, fields: SampleEntryFields): number | undefined {
   if (fields.boxes.some(box => box.type === 'colr')) {
     const colr = readChildBox(entry, fields, 'colr');
@@ -186,18 +181,14 @@ function videoRangeOf(transfer: number | undefined): VideoRange {
   return transfer === 18 ? 'HLG' : transfer === 16 ? 'PQ' : 'SDR';
 }
 
-/**
- * The first box `type` inside `parent`.
- *
- * @throws AppError `media-malformed` when there is none
- */
+/** Finds the first box `type` in `parent`. @throws AppError `media-malformed` when there is none */
 export function requireChildBox(bytes: Buffer, parent: Box, type: string): Box {
   const found = childBoxes(bytes, parent.bodyStart, parent.end, parent.type).find(box => box.type === type);
   if (found === undefined) throw malformed(parent.type, `has no "${type}"`);
   return found;
 }
 
-/** The version of a full box, and a reader behind its flags. */
+/** Reads the version of a full box and returns a reader after its flags. */
 export function readFullBox(bytes: Buffer, box: Box): { version: number; reader: FieldReader } {
   const reader = new FieldReader(bytes, box);
   const version = reader.u8();

@@ -1,40 +1,40 @@
 import { type Box, childBoxes, FieldReader, malformed } from './box-reader.ts';
 import type { SampleDefaults } from './movie-box.ts';
 
-/** The most samples that one fragment may announce: with defaults, twenty bytes could ask for four thousand million. */
+/** Maximum number of samples per fragment: with defaults, twenty bytes could announce four billion. */
 const MAX_SAMPLES = 65_536;
 
-/** The latest decode time that is believed; a fragment's durations on top of it still count exactly. */
+/** Maximum decode time; adding a fragment's durations to it stays exact. */
 const MAX_DECODE_TIME = 2 ** 52;
 
 /** sample_is_non_sync_sample. **Source**: ISO/IEC 14496-12:2022, 8.8.3.1. */
 const NON_SYNC = 0x00010000;
 
-/** A sample that a `moof` announces: its facts, and where its bytes will be. */
+/** A sample that a `moof` announces, with the position of its data. */
 export interface LocatedSample {
   readonly trackId: number;
   readonly dtsTicks: number;
   readonly durationTicks: number;
   readonly compositionOffsetTicks: number;
   readonly isSync: boolean;
-  /** Position in the stream of the first byte. */
+  /** Position of its first byte in the stream. */
   readonly position: number;
   readonly sizeBytes: number;
 }
 
-/** What a fragment leaves to be known from before it. */
+/** State from before the fragment. */
 export interface FragmentContext {
   /** From the `moov`, by track id. */
   readonly defaults: ReadonlyMap<number, SampleDefaults>;
-  /** Decode time after each track's last sample; brought up to date here. */
+  /** End of each track's last sample; updated here. */
   readonly nextDts: Map<number, number>;
-  /** Position in the stream of the first byte of the `moof`. */
+  /** Position of the `moof` in the stream. */
   readonly position: number;
-  /** No more than this many bytes in all samples together. */
+  /** Maximum size of all samples together. */
   readonly maxDataBytes: number;
 }
 
-/** The values in force for the samples of one `traf`. */
+/** Values that apply to the samples of one `traf`. */
 interface TrackFragment {
   readonly trackId: number;
   readonly base: number;
@@ -57,7 +57,7 @@ export function readMovieFragment(body: Buffer, context: FragmentContext): Locat
   return samples;
 }
 
-/** Adds the samples of one `traf` and gives the position after their data. */
+/** Appends the samples of one `traf` and returns the position after their data. */
 function readTrackFragment(
   body: Buffer,
   traf: Box,
@@ -92,7 +92,7 @@ function readFragmentHeader(
   const trackId = fields.u32();
   const fallback = context.defaults.get(trackId);
   if (fallback === undefined) throw malformed('tfhd', `no track has the id ${trackId}`);
-  // Without base-data-offset and default-base-is-moof, data goes on where that of the traf before ended.
+  // Without base-data-offset and default-base-is-moof, data continues after that of the previous `traf`.
   const impliedBase = (flags & 0x020000) === 0 ? previousEnd : context.position;
   const base = (flags & 0x01) === 0 ? impliedBase : fields.u64();
   if ((flags & 0x02) !== 0) fields.skip(4);
@@ -133,7 +133,7 @@ function readRun(
     const sizeBytes = (flags & 0x200) === 0 ? defaults.sizeBytes : fields.u32();
     const implied = index === 0 ? firstFlags : defaults.flags;
     const sampleFlags = (flags & 0x400) === 0 ? implied : fields.u32();
-    // Version 0 is unsigned, but nobody means an offset of 2^31: writers wrap negative ones around.
+    // Version 0 is unsigned, but writers wrap negative offsets around and nobody means an offset of 2^31.
     const compositionOffsetTicks = (flags & 0x800) === 0 ? 0 : fields.i32();
     if (sizeBytes === 0) throw malformed('trun', 'a sample without data');
     const isSync = (sampleFlags & NON_SYNC) === 0;

@@ -12,44 +12,43 @@ export type ReadAt = (position: number, length: number) => Promise<Buffer>;
 
 /** One track of a progressive file. */
 export interface ProgressiveTrack {
-  /** Its place among all tracks of the file, from 0. */
+  /** Index among all tracks of the file, from 0. */
   readonly index: number;
   readonly kind: 'video' | 'audio';
   readonly isEnabled: boolean;
-  /** Ticks a second. */
+  /** Ticks per second. */
   readonly timescale: number;
-  /** undefined where more than one piece of the track is presented, or at another speed. */
+  /** Undefined when more than one part of the track is presented, or not at normal speed. */
   readonly edit: Edit | undefined;
   readonly samples: SampleTables;
-  /** What players must be told of it, where its samples can go into fragments as they are: H.264 or AAC. */
+  /** Defined when the samples can be copied into fragments: H.264 or AAC. */
   readonly description: TrackDescription | undefined;
-  /** Why there is no description; a part of a sentence. */
+  /** The reason for a missing description, as part of a sentence. */
   readonly problem: string | undefined;
-  /** Of H.264: how many bytes the length before each NAL unit has. */
+  /** H.264: size of the length field before each NAL unit. */
   readonly lengthBytes: number;
 }
 
-/** What the `moov` of a progressive file says of its video and audio. */
 export interface ProgressiveMovie {
-  /** Ticks a second of edits. */
+  /** Ticks per second of edits. */
   readonly timescale: number;
   readonly tracks: readonly ProgressiveTrack[];
 }
 
-/** Enough for 24 hours at 60 frames per second with audio: about 20 bytes per frame. */
+/** Enough for 24 hours at 60 frames per second with audio, at about 20 bytes per frame. */
 const DEFAULT_MAX_MOVIE_BYTES = 128 * 1024 * 1024;
-/** Players' files have about five; a file of nothing but tiny boxes shall not be walked through. */
+/** Maximum number of top-level boxes; real files have about five. */
 const MAX_TOP_BOXES = 1024;
 const MAX_TRACKS = 1024;
 
 /**
- * Reads the `moov` of an MP4 or MOV file, wherever it stands, and nothing of the media. All of it is checked against its box and, as
- * samples are gone through, against the length of the file.
+ * Reads the `moov` of an MP4 or MOV file, wherever it is, without the media. It is checked against its box and, while samples are
+ * iterated, against the length of the file.
  *
  * **Source**: ISO/IEC 14496-12:2022, 8.
  *
- * @param maxMovieBytes Maximum size of the `moov`, which is read into memory.
- * @throws AppError `media-malformed` for what is no such file, is fragmented, compressed or broken
+ * @param maxMovieBytes maximum size of the `moov`, which is read into memory
+ * @throws AppError `media-malformed` when the file is no MP4 or MOV, or is fragmented, compressed or damaged
  */
 export async function readProgressiveMovie(
   readAt: ReadAt,
@@ -107,7 +106,7 @@ export async function findMovie(
   throw malformed('file', 'has no "moov"');
 }
 
-/** undefined for a track that is neither video nor audio. */
+/** Returns undefined for a track that is neither video nor audio. */
 function readTrack(body: Buffer, trak: Box, index: number): ProgressiveTrack | undefined {
   const mdia = requireChildBox(body, trak, 'mdia');
   const hdlr = readFullBox(body, requireChildBox(body, mdia, 'hdlr'));
@@ -166,7 +165,7 @@ function describe(body: Buffer, minf: Box, stsd: Box, kind: 'video' | 'audio', t
     if (entryBytes > MAX_SAMPLE_ENTRY_BYTES)
       return refused(`has a sample description of ${entryBytes} bytes`);
 
-    // A copy, since descriptions go on when the rest of the box is let go.
+    // A copy: descriptions outlive the rest of the box.
     const raw = Buffer.from(body.subarray(found.start, found.end));
     const bytes = kind === 'video' ? isoVideoEntry(raw) : isoAudioEntry(raw);
     const entry: Box = { type, start: 0, bodyStart: 8, end: bytes.length };
@@ -191,7 +190,7 @@ function describe(body: Buffer, minf: Box, stsd: Box, kind: 'video' | 'audio', t
   }
 }
 
-/** Whether the data reference that the entry names says "in this very file". **Source**: ISO/IEC 14496-12:2022, 8.7.2. */
+/** Returns whether the entry's data reference points to the file itself. **Source**: ISO/IEC 14496-12:2022, 8.7.2. */
 function isSelfContained(body: Buffer, minf: Box, entry: Box): boolean {
   const dinf = childBoxes(body, minf.bodyStart, minf.end, 'minf').find(({ type }) => type === 'dinf');
   if (dinf === undefined) return true;

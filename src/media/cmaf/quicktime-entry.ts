@@ -1,12 +1,12 @@
 import { type Box, childBoxes, FieldReader, malformed } from './box-reader.ts';
 import { box, u8, u16, u32 } from './box-writer.ts';
 
-/** Bytes from the start of the entry, header included, to its first child box, by the version of the sound description. */
+/** Bytes before the first child box, by version of the sound description. */
 const FIELDS_BYTES = [36, 52, 72];
 
 /**
- * An `mp4a` entry in the form of ISO files. QuickTime writes a longer one, and hides the decoder configuration in a `wave` box;
- * an entry that is not of that kind is given back as it is.
+ * Converts an `mp4a` entry to the ISO form. QuickTime writes a longer one with the decoder configuration in a `wave` box; other
+ * entries are returned unchanged.
  *
  * **Source**: QuickTime File Format Specification, "Sound Sample Descriptions" (versions 0 to 2); ISO/IEC 14496-14:2020, 6.7.
  *
@@ -47,7 +47,7 @@ export function isoAudioEntry(entry: Buffer): Buffer {
   );
 }
 
-/** `wave` ends with an atom of eight zero bytes, or of four, which no list of boxes holds. */
+/** `wave` ends with an atom of eight zero bytes, or of four, which is not a valid box. */
 function wavesChildren(entry: Buffer, wave: Box): Box[] {
   const boxes: Box[] = [];
   let at = wave.bodyStart;
@@ -65,11 +65,11 @@ function wavesChildren(entry: Buffer, wave: Box): Box[] {
   return boxes;
 }
 
-/** Bytes from the start of a video entry, header included, to its first child box. */
+/** Bytes before the first child box of a video entry. */
 const VIDEO_FIELDS_BYTES = 86;
 
 /**
- * A video sample entry in the form of ISO files: without the four zero bytes that QuickTime may put after its boxes.
+ * Converts a video sample entry to the ISO form, without the four zero bytes that QuickTime may append to its boxes.
  *
  * **Source**: QuickTime File Format Specification, "Video Sample Description Extensions".
  */

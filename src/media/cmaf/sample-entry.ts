@@ -2,21 +2,20 @@ import { type Box, childBoxes, FieldReader, malformed } from './box-reader.ts';
 
 /** Bytes from the start of a VisualSampleEntry, header included, to its first child box. */
 const VIDEO_FIELDS_BYTES = 86;
-/** Likewise for an AudioSampleEntry. */
+/** The same for an AudioSampleEntry. */
 const AUDIO_FIELDS_BYTES = 36;
 
-/** Maximum size of a sample entry with its decoder configuration, which is kept in memory and sent to every player. */
+/** Maximum size of a sample entry, which is kept in memory and sent to every player. */
 export const MAX_SAMPLE_ENTRY_BYTES = 256 * 1024;
 
-/** The fields of a sample entry that players need, and the boxes inside it. */
 export interface SampleEntryFields {
   /** Four characters: `avc1`, `mp4a`, ... */
   readonly type: string;
   readonly boxes: readonly Box[];
-  /** Video only: the coded picture in samples, before the pixel aspect ratio. */
+  /** Video only: the coded frame size in pixels, before the pixel aspect ratio. */
   readonly width?: number;
   readonly height?: number;
-  /** Audio only. 0 where the 16 bit field was too small (FLAC above 65535 Hz). */
+  /** Audio only. 0 when the 16-bit field is too small (FLAC above 65535 Hz). */
   readonly sampleRate?: number;
   readonly channels?: number;
 }
@@ -48,23 +47,19 @@ export function readSampleEntry(entry: Buffer, kind: 'video' | 'audio'): SampleE
   return { type, boxes: childBoxes(entry, fields.position, whole.end, type), channels, sampleRate };
 }
 
-/**
- * Reads the body of the box `type` inside the sample entry.
- *
- * @throws AppError `media-malformed` when there is none.
- */
+/** Finds the box `type` in the sample entry. @throws AppError `media-malformed` when there is none */
 export function readChildBox(entry: Buffer, fields: SampleEntryFields, type: string): FieldReader {
   const found = fields.boxes.find(box => box.type === type);
   if (found === undefined) throw malformed(fields.type, `has no "${type}"`);
   return new FieldReader(entry, found);
 }
 
-/** Maximum number of parameter sets and other NAL units in an `hvcC`. Encoders write three to ten. */
+/** Maximum number of NAL units in an `hvcC`; encoders write three to ten. */
 const MAX_HEVC_UNITS = 256;
 
-/** One array of NAL units of one type in an `hvcC`. */
+/** An array of NAL units of one type in an `hvcC`. */
 export interface HevcArray {
-  /** Position in the sample entry of the byte that holds array_completeness and the type. */
+  /** Position in the sample entry of the byte with array_completeness and the type. */
   readonly position: number;
   /** NAL unit type, 0..63: 32 VPS, 33 SPS, 34 PPS. */
   readonly type: number;
@@ -72,7 +67,7 @@ export interface HevcArray {
 }
 
 /**
- * The NAL unit arrays of an HEVC sample entry.
+ * Reads the NAL unit arrays of an HEVC sample entry.
  *
  * **Source**: ISO/IEC 14496-15:2022, 8.3.2.1.
  *

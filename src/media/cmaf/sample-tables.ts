@@ -3,23 +3,23 @@ import { type Box, FieldReader, malformed } from './box-reader.ts';
 /** Maximum number of samples in a track: 24 hours at 138 frames per second. */
 const MAX_SAMPLES = 12_000_000;
 
-/** Maximum number of `stts` or `ctts` entries that count no samples. Some writers leave a few; a table of nothing else is hostile. */
+/** Maximum number of `stts` or `ctts` entries without samples; some writers leave a few. */
 const MAX_EMPTY_RUNS = 1024;
 
-/** The latest decode time that is believed. */
+/** Maximum decode time. */
 const MAX_DECODE_TIME = 2 ** 50;
 
-/** Entries of a table inside a buffer. */
+/** Entries of a table in a buffer. */
 interface Table {
   readonly at: number;
   readonly count: number;
 }
 
-/** Where a progressive track says what its samples are. **Source**: ISO/IEC 14496-12:2022, 8.6.1, 8.6.2, 8.7. */
+/** Sample tables of a progressive track. **Source**: ISO/IEC 14496-12:2022, 8.6.1, 8.6.2, 8.7. */
 export interface SampleTables {
   readonly bytes: Buffer;
   readonly sampleCount: number;
-  /** Of every sample; 0 where they differ, which `sizes` then tells. */
+  /** Size of every sample, or 0 when `sizes` lists them. */
   readonly sharedSize: number;
   readonly sizes: Table;
   readonly durations: Table;
@@ -27,12 +27,12 @@ export interface SampleTables {
   readonly chunkRuns: Table;
   readonly chunks: Table;
   readonly hasLongOffsets: boolean;
-  /** Undefined: all are. */
+  /** Undefined when all are sync samples. */
   readonly syncs: Table | undefined;
 }
 
 /**
- * Finds the tables of an `stbl` and checks that they have room for what they announce; what stands in them is checked when it is read.
+ * Finds the tables of an `stbl` and checks that they fit their boxes. Values are checked when they are read.
  *
  * @throws AppError `media-malformed`
  */
@@ -74,20 +74,19 @@ function tableOf(bytes: Buffer, box: Box, entryBytes: number): Table {
 }
 
 /**
- * Goes through the samples of a progressive track in decode order. The fields are those of the sample that {@link next} came to; it is
- * one object for all of them because long files have hundreds of thousands.
+ * Iterates over the samples of a progressive track in decode order. The fields describe the current sample: one object serves
+ * all, because long files have hundreds of thousands.
  */
 export class SampleCursor {
   /** From 0; -1 before the first. */
   number = -1;
   dtsTicks = 0;
   durationTicks = 0;
-  /** Presentation time less decode time. */
+  /** Presentation time minus decode time. */
   compositionOffsetTicks = 0;
   sizeBytes = 0;
-  /** Position in the file of the first byte. */
+  /** Position of its first byte in the file. */
   position = 0;
-  /** The file says that decoding can begin here. */
   isSync = false;
 
   readonly #tables: SampleTables;
@@ -97,7 +96,7 @@ export class SampleCursor {
   #emptyRuns = 0;
   #offsetRun = 0;
   #offsetLeft = 0;
-  /** Chunks that were opened, and what is left in the last. */
+  /** Chunks opened so far, and samples left in the last. */
   #chunk = 0;
   #chunkLeft = 0;
   #nextPosition = 0;
@@ -118,7 +117,7 @@ export class SampleCursor {
   }
 
   /**
-   * Goes to the next sample; false after the last.
+   * Advances to the next sample; returns false after the last.
    *
    * @throws AppError `media-malformed` when the tables contradict each other or the file's length
    */
@@ -167,7 +166,7 @@ export class SampleCursor {
     while (this.#offsetLeft === 0) {
       if (this.#offsetRun === offsets.count) throw malformed('ctts', 'tells of fewer samples than there are');
       this.#offsetLeft = bytes.readUInt32BE(offsets.at + 8 * this.#offsetRun);
-      // Version 0 is unsigned, but nobody means an offset of 2^31: writers wrap negative ones around.
+      // Version 0 is unsigned, but writers wrap negative offsets around and nobody means an offset of 2^31.
       this.compositionOffsetTicks = bytes.readInt32BE(offsets.at + 8 * this.#offsetRun + 4);
       this.#offsetRun += 1;
       if (this.#offsetLeft === 0) this.#countEmptyRun('ctts');
@@ -192,7 +191,7 @@ export class SampleCursor {
       if (run >= chunkRuns.count) throw malformed('stsc', 'tells of no samples');
       this.#chunkRun = run;
       const entry = chunkRuns.at + 12 * run;
-      // 8.7.4: the first run begins with chunk 1, and each next one later.
+      // 8.7.4: the first run begins with chunk 1, each following one later.
       if (bytes.readUInt32BE(entry) !== this.#chunk) throw malformed('stsc', 'runs out of order');
       this.#samplesPerChunk = bytes.readUInt32BE(entry + 4);
       if (bytes.readUInt32BE(entry + 8) !== 1)
@@ -205,7 +204,7 @@ export class SampleCursor {
     this.#chunkLeft = this.#samplesPerChunk;
   }
 
-  /** Reads the number of the next sync sample; -1 when there is none any more. */
+  /** Reads the number of the next sync sample; -1 when there is none. */
   #readSync(): void {
     const { bytes, syncs } = this.#tables;
     if (syncs === undefined) return;

@@ -2,7 +2,7 @@ import { box, fullBox, u16, u32 } from './box-writer.ts';
 import type { TrackDescription } from './movie-box.ts';
 import type { LocatedSample } from './movie-fragment.ts';
 
-/** Room in front of the fragments of a file for its `sidx`, with the box header of what is left of it. */
+/** Space reserved for the `sidx` before the first fragment, including the header of the `free` box that fills the rest. */
 export const SIDX_RESERVED_BYTES = 32 * 1024;
 
 const HEADER_BYTES = 8 + 4 + 8 + 16 + 4;
@@ -11,12 +11,12 @@ const MAX_ENTRIES = Math.floor((SIDX_RESERVED_BYTES - HEADER_BYTES - 8) / ENTRY_
 /** referenced_size has 31 bits, subsegment_duration 32. */
 const MAX_REFERENCED_BYTES = 2 ** 31 - 1;
 const MAX_DURATION_TICKS = 2 ** 32 - 1;
-/** starts_with_SAP 1, SAP_type 1: what follows needs nothing from before it. */
+/** starts_with_SAP 1, SAP_type 1. */
 const STARTS_WITH_KEYFRAME = 0x90000000;
 
 /**
- * Where a file of fragments can be entered, for programs that would read all of it otherwise. As many entries as have room; where there are
- * more keyframes, every second, every fourth and so on is taken.
+ * Builds the index of a fragmented file, so that players can seek without reading all of it. Has as many entries as fit; with
+ * more keyframes, it lists every second, every fourth and so on.
  *
  * **Source**: ISO/IEC 14496-12:2022, 8.16.3 (Segment Index Box).
  */
@@ -24,17 +24,17 @@ export class SidxWriter {
   readonly #track: TrackDescription;
   #positions: number[] = [];
   #ptsTicks: number[] = [];
-  /** Of so many fragments that begin with a keyframe, the first is taken. */
+  /** One in this many fragments that start with a keyframe is listed. */
   #step = 1;
   #seen = 0;
   #endTicks = 0;
 
-  /** `track`: the picture, or the sound where there is none. */
+  /** `track` is the video, or the audio of a file without video. */
   constructor(track: TrackDescription) {
     this.#track = track;
   }
 
-  /** Notes a fragment that begins at `position`. */
+  /** Adds a fragment at `position`. */
   add(position: number, samples: readonly LocatedSample[]): void {
     const own = samples.filter(({ trackId }) => trackId === this.#track.id);
     for (const { dtsTicks, compositionOffsetTicks, durationTicks } of own) {
@@ -54,16 +54,16 @@ export class SidxWriter {
     this.#ptsTicks.push(first.dtsTicks + first.compositionOffsetTicks);
   }
 
-  /** What holds the room until the table is written. */
+  /** Fills the reserved space until the index is written. */
   static placeholder(): Buffer {
     return box('free', Buffer.alloc(SIDX_RESERVED_BYTES - 8));
   }
 
   /**
-   * The table, and the rest of the room for it; undefined where no fragment begins with a keyframe, or where what is between two is more
-   * than an entry can say.
+   * Writes the index and fills the reserved space. Returns undefined when no fragment starts with a keyframe, or the distance
+   * between two exceeds the fields of an entry.
    *
-   * @param position of the table's first byte
+   * @param position of the index in the file
    * @param fileBytes length of the file, which ends with its last fragment
    */
   toBytes(position: number, fileBytes: number): Buffer | undefined {
@@ -85,7 +85,7 @@ export class SidxWriter {
       0,
       u32(this.#track.id, this.#track.timescale),
       u32(Math.floor(firstPts / 2 ** 32), firstPts % 2 ** 32),
-      // From the end of the table to the first fragment.
+      // From the end of the index to the first fragment.
       u32(0, firstPosition - position - tableBytes),
       u16(0, entries.length),
       ...entries,

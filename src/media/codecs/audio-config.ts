@@ -2,18 +2,18 @@ import { type FieldReader, malformed } from '../cmaf/box-reader.ts';
 import { readChildBox, type SampleEntryFields } from '../cmaf/sample-entry.ts';
 import { BitReader } from './bit-reader.ts';
 
-/** MPEG-4 audio in the register of object type indications. **Source**: ISO/IEC 14496-1:2010, table 5. */
+/** Object type indication of MPEG-4 audio. **Source**: ISO/IEC 14496-1:2010, table 5. */
 const MPEG4_AUDIO = 0x40;
 
-/** What the `esds` of an `mp4a` entry says. */
+/** The decoder configuration in the `esds` of an `mp4a` entry. */
 export interface AudioConfig {
-  /** 0x40 MPEG-4 audio, 0x69 and 0x6b MP3, ... */
+  /** 0x40 is MPEG-4 audio; 0x69 and 0x6b are MP3. */
   readonly objectTypeIndication: number;
-  /** MPEG-4 audio only: 2 AAC-LC, 5 HE-AAC, ... */
+  /** MPEG-4 audio only: 2 is AAC-LC, 5 is HE-AAC. */
   readonly audioObjectType?: number;
-  /** MPEG-4 audio only, where the configuration is one of the usual numbers of channels. */
+  /** MPEG-4 audio only; undefined for channel configurations that are defined in-band. */
   readonly channels?: number;
-  /** MPEG-4 audio only: the AudioSpecificConfig, as decoders are given it. */
+  /** MPEG-4 audio only. */
   readonly audioSpecificConfig?: Buffer;
 }
 
@@ -45,7 +45,7 @@ export function readAudioConfig(sampleEntry: Buffer, fields: SampleEntryFields):
   const frequencyIndex = config.bits(4);
   if (frequencyIndex === 15) config.skip(24);
   const configuration = config.bits(4);
-  // 7 stands for 7.1; 0 and what is above 7 are described elsewhere.
+  // 7 is 7.1; 0 and values above 7 are defined elsewhere in the stream.
   const channels = configuration === 7 ? 8 : configuration;
   const isUsual = configuration >= 1 && configuration <= 7 && !config.isExhausted;
   return {
@@ -56,7 +56,7 @@ export function readAudioConfig(sampleEntry: Buffer, fields: SampleEntryFields):
   };
 }
 
-/** Steps over the head of the descriptor `tag` and gives the length of its body in bytes. */
+/** Skips the header of the descriptor `tag` and returns the length of its body in bytes. */
 function enterDescriptor(esds: FieldReader, tag: number): number {
   const found = esds.u8();
   if (found !== tag) throw malformed('esds', `descriptor ${found} where ${tag} belongs`);

@@ -2,7 +2,7 @@ import { type FieldReader, malformed } from '../cmaf/box-reader.ts';
 import { readChildBox, readSampleEntry, type SampleEntryFields } from '../cmaf/sample-entry.ts';
 import { readAudioConfig } from './audio-config.ts';
 
-/** Whether a sample entry type is one we can name a codec for, and which kind of track it belongs to. */
+/** The sample entry types that have a codec string, and the kind of track they belong to. */
 const kindOfEntry: Readonly<Record<string, 'video' | 'audio'>> = {
   avc1: 'video',
   avc3: 'video',
@@ -15,16 +15,16 @@ const kindOfEntry: Readonly<Record<string, 'video' | 'audio'>> = {
   '.mp3': 'audio',
 };
 
-/** MP3 has no sample entry of its own in ISO files; as an MPEG-4 audio object type it is 34, the form HLS players know. */
+/** MP3 has no sample entry of its own; HLS players know it by its MPEG-4 audio object type, 34. */
 const MP3 = 'mp4a.40.34';
 
 /**
- * The name of a codec as CODECS wants it, computed from the decoder configuration in a whole sample entry box:
- * `avc1.64001f`, `hvc1.1.6.L93.B0`, `av01.0.04M.08`, `mp4a.40.2`, `opus`, `fLaC`.
+ * Returns the value for CODECS, computed from the decoder configuration in a whole sample entry box: `avc1.64001f`,
+ * `hvc1.1.6.L93.B0`, `av01.0.04M.08`, `mp4a.40.2`, `opus`, `fLaC`.
  *
  * **Source**: RFC 6381, 3.3; ISO/IEC 14496-15:2022, annex E; AV1 Codec ISO Media File Format Binding 1.2.0, section 5.
  *
- * @throws AppError `media-malformed` when the entry is of an unknown type or its configuration is missing or cut off.
+ * @throws AppError `media-malformed` when the entry's type is unknown or its configuration is missing or truncated
  */
 export function codecStringOf(sampleEntry: Buffer): string {
   const type = sampleEntry.toString('latin1', 4, 8);
@@ -43,7 +43,7 @@ export function codecStringOf(sampleEntry: Buffer): string {
     case 'mp4a':
       return mp4aName(sampleEntry, fields);
     case 'Opus':
-      // Browsers expect it in lower case, although the sample entry is not.
+      // Browsers expect lower case here, unlike in the sample entry.
       readChildBox(sampleEntry, fields, 'dOps').skip(11);
       return 'opus';
     case 'fLaC':
@@ -94,7 +94,7 @@ function av1Profile(config: FieldReader): string {
   return `${profile}.${level}${(flags & 0x80) === 0 ? 'M' : 'H'}.${bitDepth}`;
 }
 
-/** MPEG-4 audio by its object type; anything else by its object type indication. **Source**: RFC 6381, 3.3. */
+/** MPEG-4 audio by its object type; other audio by its object type indication. **Source**: RFC 6381, 3.3. */
 function mp4aName(sampleEntry: Buffer, fields: SampleEntryFields): string {
   const { objectTypeIndication, audioObjectType } = readAudioConfig(sampleEntry, fields);
   if (audioObjectType !== undefined) return `mp4a.40.${audioObjectType}`;

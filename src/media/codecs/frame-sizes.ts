@@ -1,27 +1,28 @@
 import { av1FrameSize, avcFrameSize, type FrameSize, hevcFrameSize } from './parameter-set.ts';
 
-/** Codecs whose picture sizes are read, by the names of their sample entries. */
+/** Video codecs with readable frame sizes, named by their sample entries. */
 export type VideoSampleEntryType = 'avc1' | 'hvc1' | 'av01';
 
-/** Units of one frame that are looked at; parameter sets stand before the picture. */
+/** Maximum number of units read per frame; parameter sets come before the slices. */
 const MAX_UNITS = 64;
 /** NAL unit types of sequence parameter sets. **Source**: ITU-T H.264 table 7-1, ITU-T H.265 table 7-1. */
 const AVC_SPS = 7;
 const HEVC_SPS = 33;
-/** **Source**: AV1 Bitstream & Decoding Process Specification, 6.2.2. */
+/** OBU type. **Source**: AV1 Bitstream & Decoding Process Specification, 6.2.2. */
 const AV1_SEQUENCE_HEADER = 1;
 
-/** Decoder configuration, as far as picture sizes need it. */
+/** The part of a decoder configuration that frame sizes depend on. */
 export interface VideoConfig {
-  /** Bytes of the length before each NAL unit of a frame. */
+  /** Size of the length field before each NAL unit, in bytes. */
   readonly lengthBytes: number;
   readonly sizes: readonly FrameSize[];
 }
 
 /**
- * Reads the picture sizes that a decoder configuration record declares.
+ * Reads the frame sizes that a decoder configuration record declares.
  *
- * **Source**: ISO/IEC 14496-15:2022, 5.3.3.1 (avcC) and 8.3.3.1 (hvcC); AV1 Codec ISO Media File Format Binding 1.2.0, 2.3 (av1C).
+ * **Source**: ISO/IEC 14496-15:2022, 5.3.3.1 (avcC) and 8.3.3.1 (hvcC); AV1 Codec ISO Media File Format Binding 1.2.0, 2.3
+ * (av1C).
  */
 export function readVideoConfig(codec: VideoSampleEntryType, record: Buffer): VideoConfig {
   switch (codec) {
@@ -40,7 +41,7 @@ export function readVideoConfig(codec: VideoSampleEntryType, record: Buffer): Vi
   }
 }
 
-/** Reads the picture sizes that parameter sets inside of a frame declare: decoders follow them, whatever the configuration says. */
+/** Reads the frame sizes declared by in-band parameter sets, which decoders follow over the configuration. */
 export function readFrameSizes(codec: VideoSampleEntryType, frame: Buffer, lengthBytes: number): FrameSize[] {
   if (codec === 'av01') return sizesOf(av1SequenceHeaders(frame).map(av1FrameSize));
   const sizes: (FrameSize | undefined)[] = [];
@@ -64,7 +65,7 @@ function sizesOf(sizes: readonly (FrameSize | undefined)[]): FrameSize[] {
   return sizes.filter(size => size !== undefined);
 }
 
-/** `count` units with two bytes of length before each. */
+/** Reads up to `count` units, each preceded by a 16-bit length. */
 function countedUnits(record: Buffer, start: number, count: number): Buffer[] {
   const units: Buffer[] = [];
   let at = start;
@@ -83,7 +84,7 @@ function hevcParameterSets(record: Buffer): Buffer[] {
     const type = record.readUInt8(at) & 0x3f;
     const count = record.readUInt16BE(at + 1);
     const units = countedUnits(record, at + 3, count);
-    // More than are read: what follows has no place that is known.
+    // The unit limit was hit, so the position of the next array is unknown.
     if (units.length < count) return sets;
     if (type === HEVC_SPS) sets.push(...units);
     at += 3 + units.reduce((sum, { length }) => sum + 2 + length, 0);
@@ -91,7 +92,7 @@ function hevcParameterSets(record: Buffer): Buffer[] {
   return sets;
 }
 
-/** OBUs without those whose size is not given: only the last of a frame may lack it. **Source**: AV1 specification, 5.3. */
+/** Reads the sequence headers. Only the last OBU of a frame may lack its size. **Source**: AV1 specification, 5.3. */
 function av1SequenceHeaders(obus: Buffer): Buffer[] {
   const headers: Buffer[] = [];
   let at = 0;

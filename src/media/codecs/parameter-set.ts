@@ -1,6 +1,6 @@
 import { BitReader } from './bit-reader.ts';
 
-/** A picture as it is coded, in pixels: whole blocks, of which players may show less. */
+/** The coded frame size in pixels: whole blocks, before cropping. */
 export interface FrameSize {
   readonly width: number;
   readonly height: number;
@@ -8,16 +8,18 @@ export interface FrameSize {
 
 const AVC_MACROBLOCK = 16;
 
-/** H.264 profiles whose parameter sets carry chroma format and scaling lists. **Source**: ITU-T H.264 (08/2021), 7.3.2.1.1. */
+/**
+ * H.264 profiles whose parameter sets contain the chroma format and scaling lists. **Source**: ITU-T H.264 (08/2021), 7.3.2.1.1.
+ */
 const AVC_HIGH_PROFILES = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135];
 
 /**
- * The transfer characteristics (H.273 code, 18 is HLG, 16 is PQ) that an H.264 sequence parameter set names.
+ * Reads the transfer characteristics (H.273 code: 18 is HLG, 16 is PQ) of an H.264 sequence parameter set.
  *
  * **Source**: ITU-T H.264 (08/2021), 7.3.2.1.1 and E.1.1.
  *
- * @param unit The whole NAL unit with its header byte, as `avcC` holds it.
- * @returns undefined where none is named or the unit is cut off.
+ * @param unit the whole NAL unit with its header byte, as in `avcC`
+ * @returns undefined when not declared or the unit is truncated
  */
 export function avcTransfer(unit: Buffer): number | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1)));
@@ -28,10 +30,10 @@ export function avcTransfer(unit: Buffer): number | undefined {
 }
 
 /**
- * The picture size that an H.264 sequence parameter set declares.
+ * Reads the frame size of an H.264 sequence parameter set.
  *
- * @param unit The whole NAL unit with its header byte.
- * @returns undefined where the unit is cut off.
+ * @param unit the whole NAL unit with its header byte
+ * @returns undefined when the unit is truncated
  */
 export function avcFrameSize(unit: Buffer): FrameSize | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1)));
@@ -72,12 +74,12 @@ function readAvcFrameSize(bits: BitReader): FrameSize {
 }
 
 /**
- * The transfer characteristics that an HEVC sequence parameter set names.
+ * Reads the transfer characteristics of an HEVC sequence parameter set.
  *
  * **Source**: ITU-T H.265 (08/2021), 7.3.2.2.1 and E.2.1.
  *
- * @param unit The whole NAL unit with its two header bytes, as `hvcC` holds it.
- * @returns undefined where none is named or the unit is cut off.
+ * @param unit the whole NAL unit with its two header bytes, as in `hvcC`
+ * @returns undefined when not declared or the unit is truncated
  */
 export function hevcTransfer(unit: Buffer): number | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(2)));
@@ -103,10 +105,10 @@ export function hevcTransfer(unit: Buffer): number | undefined {
 }
 
 /**
- * The picture size that an HEVC sequence parameter set declares.
+ * Reads the frame size of an HEVC sequence parameter set.
  *
- * @param unit The whole NAL unit with its two header bytes.
- * @returns undefined where the unit is cut off.
+ * @param unit the whole NAL unit with its two header bytes
+ * @returns undefined when the unit is truncated
  */
 export function hevcFrameSize(unit: Buffer): FrameSize | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(2)));
@@ -126,12 +128,12 @@ function readHevcFrameSize(bits: BitReader): FrameSize & { readonly subLayers: n
 }
 
 /**
- * The largest picture size that an AV1 sequence header declares.
+ * Reads the maximum frame size of an AV1 sequence header.
  *
  * **Source**: AV1 Bitstream & Decoding Process Specification, 5.5.1 to 5.5.5.
  *
- * @param header The OBU without its own header and size.
- * @returns undefined where it is cut off.
+ * @param header the OBU without its own header and size
+ * @returns undefined when it is truncated
  */
 export function av1FrameSize(header: Buffer): FrameSize | undefined {
   const bits = new BitReader(header.subarray(0, MAX_PARAMETER_SET_BYTES));
@@ -145,7 +147,7 @@ export function av1FrameSize(header: Buffer): FrameSize | undefined {
   return bits.isExhausted ? undefined : size;
 }
 
-/** Timing and operating points of a sequence header. */
+/** Skips timing and operating points of a sequence header. */
 function skipAv1OperatingPoints(bits: BitReader): void {
   let delayBits: number | undefined;
   if (bits.flag()) {
@@ -165,7 +167,7 @@ function skipAv1OperatingPoints(bits: BitReader): void {
   }
 }
 
-/** The common start of the video usability information of both codecs. */
+/** Reads the start of the video usability information, which both codecs share. */
 function usabilityTransfer(bits: BitReader): number | undefined {
   if (!bits.flag()) return undefined;
   if (bits.flag() && bits.bits(8) === 255) bits.skip(32);
@@ -235,10 +237,10 @@ function skipReferencePictureSets(bits: BitReader, count: number): void {
   }
 }
 
-/** Maximum number of bytes read of a parameter set: the transfer characteristics stand within the first few hundred. */
+/** Maximum number of bytes read of a parameter set; the transfer characteristics are within the first few hundred. */
 const MAX_PARAMETER_SET_BYTES = 4096;
 
-/** Undoes the byte 3 that keeps start codes out of a NAL unit. **Source**: ITU-T H.264 (08/2021), 7.4.1. */
+/** Removes emulation prevention bytes. **Source**: ITU-T H.264 (08/2021), 7.4.1. */
 function withoutEmulationPrevention(whole: Buffer): Buffer {
   const unit = whole.subarray(0, MAX_PARAMETER_SET_BYTES);
   const plain = Buffer.alloc(unit.length);

@@ -1,7 +1,7 @@
 import type { TrackDescription } from '../cmaf/movie-box.ts';
 
 /**
- * One access unit of silence: a single channel element, or a channel pair element, with nothing in its spectrum.
+ * One access unit with a single channel element or channel pair element whose spectrum is empty.
  *
  * **Source**: ISO/IEC 14496-3:2019, 4.4.2.
  */
@@ -10,7 +10,7 @@ const byChannels: Readonly<Record<number, Buffer>> = {
   2: Buffer.from([0x21, 0x00, 0x49, 0x90, 0x02, 0x19, 0x00, 0x23, 0x80]),
 };
 
-/** An access unit of silence for a track; undefined for kinds of sound that none is known of. */
+/** Returns an access unit of silence for a track; undefined unless it is AAC-LC with one or two channels. */
 export function silentAacFrame(track: TrackDescription): Buffer | undefined {
   return track.codec === 'mp4a.40.2' ? byChannels[track.channels ?? 0] : undefined;
 }

@@ -1,18 +1,18 @@
 import type { ReadAt } from '../cmaf/progressive-file.ts';
 
-/** Enough for what encoders put before a picture: access unit delimiter, parameter sets, the first message of x264. */
+/** Covers the units before the first slice: access unit delimiter, parameter sets, the SEI of x264. */
 const FIRST_READ_BYTES = 1024;
-/** More units before the first slice are nonsense. */
+/** Maximum number of units before the first slice. */
 const MAX_UNITS = 32;
 
-/** NAL unit types. **Source**: ITU-T H.264 (08/2021), table 7-1. */
+/** NAL unit type. **Source**: ITU-T H.264 (08/2021), table 7-1. */
 const IDR_SLICE = 5;
 
 /**
- * Whether a sample's first slice is of an IDR picture: nothing after it refers to anything before it.
+ * Returns whether a sample's first slice belongs to an IDR picture, so that later samples do not refer to earlier ones.
  *
- * @param lengthBytes How many bytes the length before each NAL unit has.
- * @returns false too where there is no slice, or the units do not fit the sample
+ * @param lengthBytes size of the length field before each NAL unit
+ * @returns false also when there is no slice, or the units do not fit the sample
  */
 export async function startsWithIdr(
   readAt: ReadAt,

@@ -1,14 +1,14 @@
-/** What an encoder announces of itself in `onMetaData`. All of it is a hint: nothing is relied upon. */
+/** Properties that an encoder declares in `onMetaData`. They are hints and may be wrong. */
 export interface DeclaredMedia {
   readonly hasAudio: boolean;
   readonly hasVideo: boolean;
-  /** Audio and video together, or undefined when not told. */
+  /** Audio and video together. */
   readonly bitsPerSecond: number | undefined;
   readonly framesPerSecond: number | undefined;
 }
 
 /**
- * Finds the few properties that matter in the AMF0 of a script tag; undefined when it is another message.
+ * Reads the declared properties from the AMF0 of a script tag; undefined for other messages.
  *
  * **Source**: Adobe Flash Video File Format Specification 10.1, E.4.4.4 and E.5 (SCRIPTDATA, onMetaData).
  */
@@ -29,7 +29,7 @@ export function readDeclaredMedia(body: Buffer): DeclaredMedia | undefined {
   };
 }
 
-/** The number that follows a property's name: marker 0, then a double. */
+/** Reads the number that follows a property's name: marker 0, then a double. */
 function numberOf(body: Buffer, property: string): number | undefined {
   const at = body.indexOf(property);
   const marker = at + property.length;

@@ -4,12 +4,12 @@ import { readSampleEntry } from '../cmaf/sample-entry.ts';
 import { readAudioConfig } from '../codecs/audio-config.ts';
 import type { RestreamTag, TrackKind } from './flv-tag.ts';
 
-/** One track waits for the other at most for so much media time. */
+/** Maximum media time that one track waits for the other. */
 const maxInterleaveMs = 1_000;
 const maxWaitingTags = 500;
 
 /**
- * Makes FLV tags of H.264 and AAC samples, both tracks in the order of their times.
+ * Muxes H.264 and AAC samples into FLV tags, interleaved by decode time.
  *
  * **Source**: Adobe Flash Video File Format Specification 10.1, annex E.4.2 and E.4.3
  */
@@ -23,7 +23,7 @@ export class FlvMuxer {
     this.#emit = emit;
   }
 
-  /** What comes from now on. The tags that set decoders up are given at once; false when a track is neither H.264 nor AAC. */
+  /** Sets the tracks that follow and emits their sequence headers. Returns false when a track is neither H.264 nor AAC. */
   begin(tracks: Partial<Record<TrackKind, TrackDescription>>): boolean {
     this.flush();
     this.#timescales = {};
@@ -38,7 +38,7 @@ export class FlvMuxer {
     return true;
   }
 
-  /** @param atMs decoding time on the broadcast's clock */
+  /** @param atMs decode time on the broadcast's clock */
   add(kind: TrackKind, sample: Sample, atMs: number): void {
     const timescale = this.#timescales[kind];
     if (timescale === undefined) return;
@@ -50,7 +50,7 @@ export class FlvMuxer {
     this.#pass();
   }
 
-  /** Gives what waits. */
+  /** Emits the waiting tags. */
   flush(): void {
     for (let tag = this.#takeOldest(); tag !== undefined; tag = this.#takeOldest()) this.#emit(tag);
   }
@@ -76,7 +76,7 @@ export class FlvMuxer {
   }
 }
 
-/** Frame type and codec 7, packet 1, then presentation less decoding time in milliseconds. */
+/** Frame type and codec 7, packet type 1, then the composition time in milliseconds. */
 function avcHeader(sample: Sample, atMs: number, timescale: number): Buffer {
   const presentedMs = Math.round(atMs + (sample.compositionOffsetTicks * 1000) / timescale);
   const head = Buffer.from([sample.isSync ? 0x17 : 0x27, 1, 0, 0, 0]);
@@ -84,7 +84,7 @@ function avcHeader(sample: Sample, atMs: number, timescale: number): Buffer {
   return head;
 }
 
-/** Format 10; rate, size and channels are 3, 1 and 1 for AAC whatever it is. */
+/** Format 10; rate, size and channels are always 3, 1 and 1 for AAC. */
 function aacHeader(packet: 0 | 1): Buffer {
   return Buffer.from([0xaf, packet]);
 }

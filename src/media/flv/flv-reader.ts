@@ -35,7 +35,7 @@ export function readFlvTags(bytes: Buffer): FlvTag[] {
             : undefined;
     if (kind !== undefined)
       tags.push({ kind, timestampMs, body: bytes.subarray(bodyAt, bodyAt + bodyBytes) });
-    // Behind each tag stands its size.
+    // Each tag is followed by its size.
     at = bodyAt + bodyBytes + 4;
   }
   return tags;

@@ -5,38 +5,35 @@ export interface FlvTag {
   readonly kind: TrackKind | 'script';
   /** From 0 to 2^32-1; it may jump, run backwards and wrap. */
   readonly timestampMs: number;
-  /** FLV tag body, at least one byte. The receiver owns it: it is never written to again. */
+  /** At least one byte. The receiver owns it: it is never written to again. */
   readonly body: Buffer;
 }
 
-/** A tag for destinations. */
+/** An FLV tag on the broadcast's clock. */
 export interface RestreamTag {
   readonly kind: TrackKind;
   readonly role: 'config' | 'keyframe' | 'frame';
-  /** Milliseconds on the broadcast's clock, rising on each track. */
+  /** Milliseconds, rising on each track. */
   readonly atMs: number;
-  /** FLV tag body. */
   readonly body: Buffer;
 }
 
 /**
- * What an FLV tag body says of itself, without its media being read.
+ * Reads the headers of FLV tag bodies.
  *
- * **Source**: Adobe Flash Video File Format Specification 10.1, annex E.4.2 and E.4.3 (audio and video tag headers);
- * Enhanced RTMP (Veovera), version 2, "Enhanced Audio" and "Enhanced Video".
+ * **Source**: Adobe Flash Video File Format Specification 10.1, annex E.4.2 and E.4.3 (audio and video tag headers); Enhanced
+ * RTMP (Veovera), version 2, "Enhanced Audio" and "Enhanced Video".
  */
 
-/** A codec by the name that people know. */
 export interface TagCodec {
   readonly name: string;
-  /** Signalled by a FourCC, that is, in the enhanced form. */
+  /** Signalled by a FourCC (Enhanced RTMP). */
   readonly isEnhanced: boolean;
 }
 
-/** What a tag holds: `config` is decoder configuration, `other` is nothing that is packaged (metadata, commands, end marks). */
+/** Role of a tag: `config` is a sequence header, `other` is not packaged (metadata, commands, end of sequence). */
 export type TagRole = 'config' | 'keyframe' | 'frame' | 'other';
 
-/** Codec and role of an audio or video tag. */
 export interface TagDescription {
   readonly codec: TagCodec;
   readonly role: TagRole;
@@ -87,7 +84,7 @@ const fourCcNames: Readonly<Record<string, string>> = {
 const frameTypeKey = 1;
 const frameTypeCommand = 5;
 
-/** Reads the head of a video tag body; undefined when it is too short to have one. */
+/** Reads the header of a video tag body; undefined when the body is too short. */
 export function describeVideoTag(body: Buffer): TagDescription | undefined {
   if (body.length < 2) return undefined;
   const first = body[0]!;
@@ -97,7 +94,8 @@ export function describeVideoTag(body: Buffer): TagDescription | undefined {
   if ((first & 0x80) !== 0) {
     if (body.length < 5) return undefined;
     const packetType = first & 0x0f;
-    // 0 sequence start, 1 coded frames, 3 coded frames without composition time; the rest carries no frame of one track.
+    // 0 sequence start, 1 coded frames, 3 coded frames without composition time; other types do not contain one frame of one
+    // track.
     const role = packetType === 0 ? 'config' : packetType === 1 || packetType === 3 ? frameRole : 'other';
     return { codec: enhancedCodec(body), role };
   }
@@ -108,10 +106,10 @@ export function describeVideoTag(body: Buffer): TagDescription | undefined {
   return { codec, role };
 }
 
-/** How long after its decoding a frame of video is shown, in milliseconds; may be negative. */
+/** Returns the composition time offset in milliseconds; may be negative. */
 export function compositionOffsetMs(body: Buffer): number {
   const isEnhanced = (body[0]! & 0x80) !== 0;
-  // Of the enhanced form only coded frames (1) of AVC and HEVC say it.
+  // In the enhanced form, only coded frames (1) of AVC and HEVC have it.
   const says = isEnhanced
     ? (body[0]! & 0x0f) === 1 && ['avc1', 'hvc1'].includes(body.toString('latin1', 1, 5))
     : (body[0]! & 0x0f) === 7 && body[1] === 1;
@@ -119,7 +117,7 @@ export function compositionOffsetMs(body: Buffer): number {
   return says && body.length >= at + 3 ? body.readIntBE(at, 3) : 0;
 }
 
-/** Reads the head of an audio tag body; undefined when it is too short to have one. */
+/** Reads the header of an audio tag body; undefined when the body is too short. */
 export function describeAudioTag(body: Buffer): TagDescription | undefined {
   if (body.length < 2) return undefined;
   const first = body[0]!;
@@ -141,19 +139,14 @@ function enhancedCodec(body: Buffer): TagCodec {
   return { name: fourCcNames[fourCc] ?? `codec ${JSON.stringify(fourCc)}`, isEnhanced: true };
 }
 
-/** Tag type numbers of FLV. */
 export const flvTagTypes = { audio: 8, video: 9 } as const;
 
-/** The first bytes of an FLV stream: signature, version 1, which kinds follow, and the size of no previous tag. */
+/** Writes the header of an FLV stream: signature, version 1, the kinds of tags, and the size of no previous tag. */
 export function flvHeader(hasAudio: boolean, hasVideo: boolean): Buffer {
   return Buffer.from([0x46, 0x4c, 0x56, 1, (hasAudio ? 4 : 0) | (hasVideo ? 1 : 0), 0, 0, 0, 9, 0, 0, 0, 0]);
 }
 
-/**
- * The bytes around a tag body: 11 before it and 4 behind it.
- *
- * @param timestampMs 0..2^32-1
- */
+/** Writes the 11 bytes before a tag body and the 4 after it. @param timestampMs 0..2^32-1 */
 export function flvTagEnvelope(
   kind: 'audio' | 'video',
   timestampMs: number,

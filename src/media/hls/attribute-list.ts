@@ -1,19 +1,15 @@
 import { type PlaylistLine, readDecimal, readInteger, unexpected } from './playlist-text.ts';
 
-/** `NAME=VALUE,` with a quoted or a bare value. A bare one holds no quotes, commas or white space. */
+/** `NAME=VALUE,` with a quoted or an unquoted value. An unquoted one has no quotes, commas or white space. */
 const ATTRIBUTE = /([A-Z0-9-]+)=(?:"([^"\p{Cc}]*)"|([^",\s]+))(,|$)/uy;
 
-/**
- * The attributes of one tag.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22, 4.2.
- */
+/** Parses the attribute list of a tag. **Source**: draft-pantos-hls-rfc8216bis-22, 4.2. */
 export class AttributeList {
   readonly #line: PlaylistLine;
   readonly #quoted = new Map<string, string>();
   readonly #bare = new Map<string, string>();
 
-  /** @throws AppError `playlist-malformed` when the value of the line is no attribute list. */
+  /** @throws AppError `playlist-malformed` when the value of the line is not an attribute list */
   constructor(line: PlaylistLine) {
     this.#line = line;
     let at = 0;
@@ -32,7 +28,7 @@ export class AttributeList {
     }
   }
 
-  /** A quoted-string that must be there and not be empty. */
+  /** Returns a required quoted-string that is not empty. */
   text(name: string): string {
     const value = this.optionalText(name);
     if (value === undefined) throw unexpected(this.#line, `${name}="..." in ${this.#line.tag}`);
@@ -47,12 +43,12 @@ export class AttributeList {
     return value;
   }
 
-  /** An attribute whose only value is YES. */
+  /** Returns whether an attribute whose only value is YES is present. */
   yes(name: string): boolean {
     return this.optionalChoice(name, ['YES']) !== undefined;
   }
 
-  /** YES or NO; undefined when absent. */
+  /** Returns whether an attribute is YES; undefined when absent. */
   yesOrNo(name: string): boolean | undefined {
     const value = this.optionalChoice(name, ['YES', 'NO']);
     return value === undefined ? undefined : value === 'YES';
@@ -82,15 +78,15 @@ export class AttributeList {
     return this.bare(name) === undefined ? undefined : this.decimal(name);
   }
 
-  integer(name: string, least = 0): number {
-    return readInteger(this.#line, this.#required(name), this.#where(name), least);
+  integer(name: string, min = 0): number {
+    return readInteger(this.#line, this.#required(name), this.#where(name), min);
   }
 
-  optionalInteger(name: string, least = 0): number | undefined {
-    return this.bare(name) === undefined ? undefined : this.integer(name, least);
+  optionalInteger(name: string, min = 0): number | undefined {
+    return this.bare(name) === undefined ? undefined : this.integer(name, min);
   }
 
-  /** The text of an unquoted value, or undefined when the attribute is absent. */
+  /** Returns an unquoted value; undefined when the attribute is absent. */
   bare(name: string): string | undefined {
     if (this.#quoted.has(name)) {
       throw unexpected(this.#line, `${this.#where(name)} without quotes`, this.#quoted.get(name));
@@ -109,7 +105,7 @@ export class AttributeList {
   }
 }
 
-/** Writes `NAME=VALUE,...`, leaving out what is undefined. Values stand as they are to appear. */
+/** Writes `NAME=VALUE,...`, skipping undefined values. The other values must already be quoted where needed. */
 export function formatAttributes(attributes: Readonly<Record<string, string | undefined>>): string {
   return Object.entries(attributes)
     .filter(([, value]) => value !== undefined)

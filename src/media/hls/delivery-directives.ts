@@ -1,21 +1,21 @@
-/** What a viewer asks of a media playlist in its query, or why the request is to be refused with 400. */
+/** The delivery directives of a playlist request, or the reason to refuse it with 400. */
 export type DeliveryDirectives =
   | {
       readonly ok: true;
-      /** Hold the answer until this segment is complete. */
+      /** Block until this segment is complete. */
       readonly msn?: number;
-      /** Hold it only until this part of that segment is listed, counted from 0. */
+      /** Block only until this part of the segment is listed, counted from 0. */
       readonly part?: number;
-      /** Whether segments that the viewer has may be left out; `v2` date ranges too. */
+      /** Allows a delta update; `v2` also without known date ranges. */
       readonly skip: 'no' | 'yes' | 'v2';
     }
   | { readonly ok: false; readonly reason: string };
 
-/** More digits than any stream's numbers have; all of them are exact. */
+/** All integers of up to 15 digits are exact. */
 const DECIMAL_INTEGER = /^\d{1,15}$/;
 
 /**
- * Reads the delivery directives out of a query; everything else in it is for others.
+ * Parses the delivery directives of a query and ignores other parameters.
  *
  * **Source**: draft-pantos-hls-rfc8216bis-22, 6.2.5.1 and 6.2.5.2.
  */

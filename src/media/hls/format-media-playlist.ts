@@ -13,13 +13,13 @@ import { integer, quoted, seconds, uriLine } from './playlist-text.ts';
  *
  * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.
  *
- * @throws AppError `server-error` for a URI or number that no playlist can hold.
+ * @throws AppError `server-error` for a URI or number that a playlist cannot contain
  */
 export function formatMediaPlaylist(playlist: MediaPlaylist): string {
   return formatPlaylistHead(playlist) + formatPlaylistTail(playlist, mapAfter(playlist.segments));
 }
 
-/** The text of a playlist up to its last whole segment. @throws as {@link formatMediaPlaylist} */
+/** Writes a playlist up to its last complete segment. @throws as {@link formatMediaPlaylist} */
 export function formatPlaylistHead(playlist: MediaPlaylist): string {
   const lines = ['#EXTM3U', `#EXT-X-VERSION:${versionNeeded(playlist)}`];
   lines.push(`#EXT-X-TARGETDURATION:${integer(playlist.targetDurationSeconds, 1)}`);
@@ -31,21 +31,22 @@ export function formatPlaylistHead(playlist: MediaPlaylist): string {
     lines.push(`#EXT-X-PART-INF:PART-TARGET=${seconds(playlist.partTargetSeconds)}`);
   }
   lines.push(`#EXT-X-MEDIA-SEQUENCE:${integer(playlist.mediaSequence)}`);
-  // Always there: a discontinuity may yet come, and the tag may not appear later (Apple 8.17).
+  // Always written: a discontinuity may come later, when the tag may not be added (Apple 8.17).
   lines.push(`#EXT-X-DISCONTINUITY-SEQUENCE:${integer(playlist.discontinuitySequence)}`);
   if (playlist.skippedSegments !== undefined) {
     lines.push(`#EXT-X-SKIP:SKIPPED-SEGMENTS=${integer(playlist.skippedSegments, 1)}`);
   }
 
-  // At the start of a delta update too: the map in force is repeated for the first kept segment.
+  // A delta update repeats the map of its first segment.
   pushSegments(lines, playlist.segments, undefined);
   return textOf(lines);
 }
 
 /**
- * The text of segments in the middle of a playlist. @throws as {@link formatMediaPlaylist}
+ * Writes segments in the middle of a playlist.
  *
- * @param map The one in force before.
+ * @param map map of the preceding segment
+ * @throws as {@link formatMediaPlaylist}
  */
 export function formatSegments(segments: readonly MediaSegment[], map: string | undefined): string {
   const lines: string[] = [];
@@ -54,9 +55,10 @@ export function formatSegments(segments: readonly MediaSegment[], map: string | 
 }
 
 /**
- * The text of a playlist after its last whole segment. @throws as {@link formatMediaPlaylist}
+ * Writes a playlist after its last complete segment.
  *
- * @param map The one in force there.
+ * @param map map of that segment
+ * @throws as {@link formatMediaPlaylist}
  */
 export function formatPlaylistTail(
   playlist: Pick<MediaPlaylist, 'openParts' | 'preloadHints' | 'renditionReports' | 'endList'>,
@@ -102,7 +104,9 @@ function pushSegments(
   }
 }
 
-/** The lowest version that the tags allow; a higher one shuts players out. **Source**: draft-pantos-hls-rfc8216bis-22, 8. */
+/**
+ * Returns the lowest version that the tags allow; a higher one excludes players. **Source**: draft-pantos-hls-rfc8216bis-22, 8.
+ */
 function versionNeeded({ skippedSegments, segments, openParts }: MediaPlaylist): number {
   if (skippedSegments !== undefined) return 9;
   if (openParts?.map !== undefined || segments.some(({ map }) => map !== undefined)) return 6;
@@ -111,7 +115,7 @@ function versionNeeded({ skippedSegments, segments, openParts }: MediaPlaylist):
 
 function serverControl(control: ServerControl): string {
   return formatAttributes({
-    // 4.4.3.8: YES or absent. Players read the presence alone.
+    // 4.4.3.8: YES or absent. Players check for presence only.
     'CAN-BLOCK-RELOAD': control.canBlockReload ? 'YES' : undefined,
     'PART-HOLD-BACK': optionalSeconds(control.partHoldBackSeconds),
     'HOLD-BACK': optionalSeconds(control.holdBackSeconds),
@@ -125,9 +129,9 @@ function optionalSeconds(value: number | undefined): string | undefined {
 }
 
 /**
- * Writes what stands before EXTINF, which 4.4.4.9 wants before the first part, and gives the map in force after it.
+ * Writes the tags before EXTINF, which 4.4.4.9 requires before the first part; returns the map that applies after them.
  *
- * @param map The one in force before.
+ * @param map map of the preceding segment
  */
 function pushStart(lines: string[], start: SegmentStart, map: string | undefined): string | undefined {
   if (start.discontinuity) lines.push('#EXT-X-DISCONTINUITY');

@@ -1,19 +1,19 @@
-/** EXT-X-PART: a piece of a segment that can be fetched before the segment is complete. */
+/** EXT-X-PART: a part of a segment, available before the segment is complete. */
 export interface MediaPart {
   readonly uri: string;
   readonly durationSeconds: number;
-  /** It holds a frame at which decoding can begin. */
+  /** Contains a keyframe. */
   readonly independent?: boolean;
-  /** It is not there. */
+  /** Not available. */
   readonly gap?: boolean;
 }
 
-/** What stands before the first part, or the EXTINF, of a segment. */
+/** The tags before the first part, or the EXTINF, of a segment. */
 export interface SegmentStart {
   readonly discontinuity?: boolean;
-  /** The init segment in force; where it is left out, that of the segment before. The tag is written only where it changes. */
+  /** The init segment; by default that of the preceding segment. Written only when it changes. */
   readonly map?: { readonly uri: string };
-  /** Milliseconds since 1970 of the first frame; a fraction is rounded. */
+  /** Unix time in milliseconds of the first frame; rounded when written. */
   readonly programDateTimeMs?: number;
   readonly parts: readonly MediaPart[];
 }
@@ -22,17 +22,17 @@ export interface SegmentStart {
 export interface MediaSegment extends SegmentStart {
   readonly uri: string;
   readonly durationSeconds: number;
-  /** It is not there. */
+  /** Not available. */
   readonly gap?: boolean;
 }
 
-/** EXT-X-PRELOAD-HINT: what will be listed next, and may be asked for already. */
+/** EXT-X-PRELOAD-HINT: a resource that will be listed next and can be requested already. */
 export interface PreloadHint {
   readonly type: 'PART' | 'MAP';
   readonly uri: string;
 }
 
-/** EXT-X-RENDITION-REPORT: how far another media playlist of the stream has come. */
+/** EXT-X-RENDITION-REPORT: the newest segment and part of another rendition. */
 export interface RenditionReport {
   /** Relative to this playlist. */
   readonly uri: string;
@@ -42,46 +42,41 @@ export interface RenditionReport {
   readonly lastPart?: number;
 }
 
-/** EXT-X-SERVER-CONTROL: what the server can do. May never change in a broadcast. */
+/** EXT-X-SERVER-CONTROL: must not change during a broadcast. */
 export interface ServerControl {
   readonly canBlockReload: boolean;
   /** At least twice, better three times, the part target. */
   readonly partHoldBackSeconds?: number;
-  /** At least three target durations, which is also what its absence means. */
+  /** At least three target durations, which is the default. */
   readonly holdBackSeconds?: number;
   /** At least six target durations. */
   readonly canSkipUntilSeconds?: number;
   readonly canSkipDateRanges?: boolean;
 }
 
-/**
- * A media playlist; fields are named after the tags they stand for.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.
- */
+/** A media playlist; fields are named after their tags. **Source**: draft-pantos-hls-rfc8216bis-22, 4.4. */
 export interface MediaPlaylist {
-  /** As read. When writing it is not looked at: the version is what the tags need. */
+  /** Set when parsed, ignored when written. */
   readonly version?: number;
-  /** A whole number; no segment's duration, rounded, may be above it. */
+  /** An integer; no segment's rounded duration may exceed it. */
   readonly targetDurationSeconds: number;
-  /** Number of the first segment, skipped ones included. */
+  /** Number of the first segment, including skipped ones. */
   readonly mediaSequence: number;
-  /** How many discontinuities have left the list. */
+  /** Number of discontinuities that left the playlist. */
   readonly discontinuitySequence: number;
-  /** Every segment can be decoded without the one before. */
+  /** Every segment starts with a keyframe. */
   readonly independentSegments: boolean;
   readonly serverControl?: ServerControl;
-  /** The longest duration of a part. With more than five decimals it is rounded, and hold-backs made from it may come out short. */
+  /** Maximum duration of a part. Rounded to five decimals, which can make hold-backs derived from it too short. */
   readonly partTargetSeconds?: number;
   readonly playlistType?: 'EVENT' | 'VOD';
-  /** In a delta update: how many segments at the start are left out. */
+  /** Delta updates: number of segments that are omitted at the start. */
   readonly skippedSegments?: number;
   readonly segments: readonly MediaSegment[];
-  /** The segment after the last one, of which only parts are there yet. */
+  /** Parts of the segment that is not complete yet. */
   readonly openParts?: SegmentStart | undefined;
-  /** At most one of each type. Not written once the list has ended. */
+  /** At most one of each type. Not written with `endList`. */
   readonly preloadHints: readonly PreloadHint[];
   readonly renditionReports: readonly RenditionReport[];
-  /** Nothing will be added any more. */
   readonly endList: boolean;
 }

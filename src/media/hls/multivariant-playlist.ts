@@ -10,27 +10,25 @@ import {
   uriLine,
 } from './playlist-text.ts';
 
-/** EXT-X-STREAM-INF and its URI: one way to play the stream. */
+/** EXT-X-STREAM-INF and its URI. */
 export interface Variant {
   readonly uri: string;
-  /** Peak segment bit rate, containers included; with an audio group the largest sum of a combination. */
+  /** Peak segment bitrate including container overhead; with an audio group, the maximum sum of a combination. */
   readonly bandwidthBitsPerSecond: number;
   readonly averageBandwidthBitsPerSecond?: number;
-  /** RFC 6381 names, comma separated, of every format in the variant and its groups, and of no other. */
+  /** RFC 6381 names, comma-separated, of all formats in the variant and its groups. */
   readonly codecs: string;
-  /** The picture in pixels; both or neither. */
+  /** Frame size in pixels; both or neither. */
   readonly width?: number;
   readonly height?: number;
-  /** The highest, in frames a second. */
+  /** Maximum in frames per second. */
   readonly frameRate?: number;
   readonly videoRange?: 'SDR' | 'HLG' | 'PQ';
-  /** GROUP-ID of the audio renditions that go with it. */
   readonly audioGroup?: string;
-  /** GROUP-ID of the subtitles that go with it. */
   readonly subtitlesGroup?: string;
 }
 
-/** EXT-X-MEDIA: sound apart from the picture, or one of several; subtitles in one language. */
+/** EXT-X-MEDIA: demuxed or alternative audio, or subtitles in one language. */
 export interface MediaRendition {
   readonly type: 'AUDIO' | 'SUBTITLES';
   readonly groupId: string;
@@ -39,24 +37,20 @@ export interface MediaRendition {
   readonly language?: string;
   /** Played unless the viewer chooses otherwise. */
   readonly isDefault?: boolean;
-  /** May be chosen by the player; a default one always may. */
+  /** May be selected by the player; a default one always may. */
   readonly isAutoselect?: boolean;
-  /** Of sound only. */
+  /** Audio only. */
   readonly channels?: number;
-  /** Subtitles have one. Without it the sound is inside the variant. */
+  /** Required for subtitles. Without it the audio is muxed into the variant. */
   readonly uri?: string;
 }
 
-/**
- * A multivariant playlist.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.6.
- */
+/** A multivariant playlist. **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.6. */
 export interface MultivariantPlaylist {
-  /** Every segment of every variant can be decoded without the one before. */
+  /** Every segment of every variant starts with a keyframe. */
   readonly independentSegments: boolean;
   readonly media: readonly MediaRendition[];
-  /** The first is what a player begins with. */
+  /** Players start with the first. */
   readonly variants: readonly Variant[];
 }
 
@@ -64,7 +58,7 @@ type Group = Pick<MediaRendition, 'type' | 'groupId'>;
 
 const VIDEO_RANGES = ['SDR', 'HLG', 'PQ'] as const;
 
-/** Tags of the other kind of playlist. 4.1: a playlist is of one kind. */
+/** Tags of media playlists, which 4.1 forbids here. */
 const MEDIA_TAGS = [
   'EXTINF',
   'EXT-X-TARGETDURATION',
@@ -76,8 +70,8 @@ const MEDIA_TAGS = [
 /**
  * Writes a multivariant playlist. It has no EXT-X-VERSION: its tags need none above 1 (section 8).
  *
- * @throws AppError `server-error` for a URI, name or number that no playlist can hold, half a picture size, a group without
- * renditions, or subtitles without a URI.
+ * @throws AppError `server-error` for a URI, name or number that a playlist cannot contain, only one of width and height, a group
+ *   without renditions, or subtitles without a URI
  */
 export function formatMultivariantPlaylist(playlist: MultivariantPlaylist): string {
   const lines = ['#EXTM3U'];
@@ -95,7 +89,6 @@ export function formatMultivariantPlaylist(playlist: MultivariantPlaylist): stri
   return `${lines.join('\n')}\n`;
 }
 
-/** The groups of renditions that a variant names. */
 function groupsOf({ audioGroup, subtitlesGroup }: Omit<Variant, 'uri'>): Group[] {
   return [
     ...(audioGroup === undefined ? [] : [{ type: 'AUDIO' as const, groupId: audioGroup }]),
@@ -153,9 +146,9 @@ function variantAttributes(variant: Variant): string {
 }
 
 /**
- * Reads a multivariant playlist. Tags, attributes and renditions that have no field here are passed over, as 6.3.1 asks.
+ * Parses a multivariant playlist. Skips unknown tags, attributes and renditions, as 6.3.1 requires.
  *
- * @throws AppError `playlist-malformed` with the line and what was expected there.
+ * @throws AppError `playlist-malformed` with the line and the expected content
  */
 export function parseMultivariantPlaylist(text: string): MultivariantPlaylist {
   let independentSegments = false;
@@ -171,7 +164,7 @@ export function parseMultivariantPlaylist(text: string): MultivariantPlaylist {
       open = undefined;
       continue;
     }
-    // 4.4.6.2: the URI is the line that follows.
+    // 4.4.6.2: the URI is on the next line.
     if (open !== undefined) throw unexpected(line, 'a URI after EXT-X-STREAM-INF', line.tag);
     if (MEDIA_TAGS.includes(line.tag)) throw unexpected(line, 'a multivariant playlist', line.tag);
     if (line.tag === 'EXT-X-INDEPENDENT-SEGMENTS') independentSegments = true;
@@ -192,7 +185,7 @@ export function parseMultivariantPlaylist(text: string): MultivariantPlaylist {
   return { independentSegments, media, variants };
 }
 
-/** undefined for what is neither sound nor subtitles. */
+/** Returns undefined unless the rendition is audio or subtitles. */
 function readRendition(line: PlaylistLine): MediaRendition | undefined {
   const attributes = new AttributeList(line);
   const type = attributes.bare('TYPE');
@@ -216,7 +209,7 @@ function readRendition(line: PlaylistLine): MediaRendition | undefined {
   };
 }
 
-/** The count, which stands before the first slash. */
+/** Reads the channel count before the first slash. */
 function readChannels(line: PlaylistLine, text: string): number {
   const [, count] = /^([1-9]\d{0,2})(?:\/|$)/.exec(text) ?? [];
   if (count === undefined) throw unexpected(line, 'a number of channels for CHANNELS', text);

@@ -10,10 +10,10 @@ import type {
 } from './media-playlist.ts';
 import { type PlaylistLine, readDecimal, readInteger, readLines, unexpected } from './playlist-text.ts';
 
-/** Tags of the other kind of playlist. 4.1: a playlist is of one kind. */
+/** Tags of multivariant playlists, which 4.1 forbids here. */
 const MULTIVARIANT_TAGS = ['EXT-X-STREAM-INF', 'EXT-X-I-FRAME-STREAM-INF', 'EXT-X-MEDIA'];
 
-/** Tags that stand once in a playlist. **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.1 to 4.4.3, 4.4.5.2. */
+/** Tags that occur once in a playlist. **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.1 to 4.4.3, 4.4.5.2. */
 const ONCE_TAGS = [
   'EXT-X-VERSION',
   'EXT-X-INDEPENDENT-SEGMENTS',
@@ -27,20 +27,20 @@ const ONCE_TAGS = [
   'EXT-X-ENDLIST',
 ];
 
-/** A date and time with a zone. **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.4.6 (ISO 8601). */
+/** Date and time with a zone. **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.4.6 (ISO 8601). */
 const DATE_TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?)(Z|[+-]\d\d)(?::?(\d\d))?$/;
 
-/** 9999-12-31T23:59:59.999Z, the last instant with a year of four digits. */
+/** 9999-12-31T23:59:59.999Z, the last instant with a four-digit year. */
 const LAST_INSTANT_MS = 253_402_300_799_999;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
- * Reads a media playlist. Tags and attributes that {@link MediaPlaylist} has no field for are passed over, as 6.3.1 asks.
+ * Parses a media playlist. Skips tags and attributes without a field in {@link MediaPlaylist}, as 6.3.1 requires.
  *
  * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.
  *
- * @throws AppError `playlist-malformed` with the line and what was expected there.
+ * @throws AppError `playlist-malformed` with the line and the expected content
  */
 export function parseMediaPlaylist(text: string): MediaPlaylist {
   const parser = new MediaPlaylistParser();
@@ -58,7 +58,7 @@ class MediaPlaylistParser {
   #map: string | undefined;
   #firstPartLine: number | undefined;
   #hasDiscontinuity = false;
-  /** The tags since the last segment. */
+  /** Tags since the last segment. */
   #next = emptyNext();
 
   take(line: PlaylistLine): void {
@@ -155,7 +155,7 @@ class MediaPlaylistParser {
         next.programDateTimeMs = readDateTime(line);
         break;
       case 'EXT-X-PART':
-        // 3.2: the parts of a segment stand before its EXTINF.
+        // 3.2: the parts of a segment come before its EXTINF.
         if (next.durationSeconds !== undefined) throw unexpected(line, 'a URI after EXTINF', line.tag);
         this.#firstPartLine ??= line.number;
         next.parts.push(readPart(new AttributeList(line)));
@@ -203,7 +203,7 @@ class MediaPlaylistParser {
     });
   }
 
-  /** What was said before the segment or open parts that end here. */
+  /** Takes the tags of the segment or open parts that end here. */
   #takeStart(): SegmentStart {
     const { discontinuity, programDateTimeMs, parts } = this.#next;
     this.#next = emptyNext();
@@ -222,7 +222,7 @@ class MediaPlaylistParser {
     }
   }
 
-  /** 4.4.4.9 */
+  /** 4.4.4.9: before the parts of the segment. */
   #requireBeforeParts(line: PlaylistLine): void {
     if (this.#next.parts.length > 0)
       throw unexpected(line, `${line.tag} before the first part of its segment`);
@@ -264,7 +264,7 @@ function readPart(attributes: AttributeList): MediaPart {
 
 function readDateTime(line: PlaylistLine): number {
   const match = DATE_TIME.exec(line.value);
-  // Date.parse wants a colon in the offset, which the standard's basic form has not; without a match it would guess.
+  // Date.parse requires a colon in the offset, which the standard's basic format lacks; unmatched text it would guess.
   const [, instant, zone, minutes] = match ?? [];
   const offset = zone === 'Z' && minutes === undefined ? 'Z' : `${zone}:${minutes ?? '00'}`;
   const timeMs = match === null ? Number.NaN : Date.parse(`${instant}${offset}`);

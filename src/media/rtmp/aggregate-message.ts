@@ -1,27 +1,26 @@
 import { malformedRtmp } from './chunk-reader.ts';
 
-/** One FLV tag of an aggregate message. */
 export interface AggregatedTag {
   /** FLV tag type: 8 audio, 9 video, 18 script. */
   readonly type: number;
-  /** 0..2^32-1, on the time line of the aggregate message. */
+  /** 0..2^32-1, on the timeline of the aggregate message. */
   readonly timestampMs: number;
-  /** A view into the aggregate. */
+  /** View of the aggregate message. */
   readonly body: Buffer;
 }
 
-/** Maximum number of tags in one message. Encoders put a second or two of media into one. */
+/** Maximum number of tags in one message; encoders put a second or two of media into one. */
 const MAX_TAGS = 1000;
 
 const tagHeaderBytes = 11;
 const backPointerBytes = 4;
 
 /**
- * Splits an aggregate message (type 22) into its tags. Their timestamps are moved so that the first has that of the message.
+ * Splits an aggregate message (type 22) into its tags, shifting their timestamps so that the first has the message's.
  *
  * **Source**: Adobe's Real Time Messaging Protocol 1.0, section 7.1.6.
  *
- * @throws AppError `media-malformed` when a tag is cut off, or there are too many
+ * @throws AppError `media-malformed` when a tag is truncated, or there are too many
  */
 export function splitAggregate(payload: Buffer, timestampMs: number): AggregatedTag[] {
   const tags: AggregatedTag[] = [];

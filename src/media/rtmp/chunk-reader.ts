@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.ts';
 
-/** Message types of RTMP (RTMP 1.0, 5.4 and 7.1). */
+/** Message types. **Source**: Adobe's Real Time Messaging Protocol 1.0, sections 5.4 and 7.1. */
 export const MESSAGE = {
   setChunkSize: 1,
   abort: 2,
@@ -21,7 +21,7 @@ export const MESSAGE = {
 
 const knownTypes: ReadonlySet<number> = new Set(Object.values(MESSAGE));
 
-/** A whole message, put together from its chunks. */
+/** A complete message, reassembled from its chunks. */
 export interface RtmpMessage {
   /** A value of {@link MESSAGE}. */
   readonly type: number;
@@ -32,25 +32,25 @@ export interface RtmpMessage {
   readonly payload: Buffer;
 }
 
-/** Bounds of what one connection may make us hold. Asked at every message, so they may change. */
+/** Memory limits of one connection. Read at every message, so they may change. */
 export interface ChunkLimits {
-  /** Longest message of this type, in bytes. */
+  /** Maximum length of a message of this type. */
   maxMessageBytes(type: number): number;
-  /** Sum of the lengths of all messages that have begun and are not complete. */
+  /** Maximum total length of all incomplete messages. */
   maxUnfinishedBytes(): number;
-  /** Told of each message that begins; what it throws ends the reading. */
+  /** Called when a message starts; an error thrown here ends the reading. */
   onMessageStart(): void;
 }
 
 interface ChunkStream {
   timestampMs: number;
-  /** The timestamp field last read: absolute after a type 0 header, else a delta. */
+  /** The timestamp field read last: absolute after a type 0 header, else a delta. */
   timestampField: number;
   hasExtendedTimestamp: boolean;
   length: number;
   type: number;
   messageStreamId: number;
-  /** The message that is being received. */
+  /** The message being received. */
   payload: Buffer | undefined;
   receivedBytes: number;
 }
@@ -63,9 +63,9 @@ const maxHeaderBytes = 3 + 11 + 4;
 const messageHeaderBytes = [11, 7, 3, 0] as const;
 
 /**
- * Puts RTMP messages together from chunks, in any cut of the input. It stands in for `chunkRead` of node-media-server, which
- * mixes up chunk stream ids above 319, loses its place when the chunk size changes or a header comes within a message, allocates
- * what it is told, and goes silent once a timestamp has passed 2^32.
+ * Reassembles RTMP messages from chunks, however the input is split. It replaces `chunkRead` of node-media-server, which confuses
+ * chunk stream ids above 319, loses sync when the chunk size changes or a header comes within a message, allocates whatever
+ * length is announced, and stops after a timestamp passes 2^32.
  *
  * **Source**: Adobe's Real Time Messaging Protocol 1.0, section 5.3 (chunking) and 5.4 (protocol control messages).
  */
@@ -89,27 +89,27 @@ export class ChunkReader {
   }
 
   /**
-   * Takes the next bytes; nothing of `data` is kept beyond the call unless the reader is held.
+   * Reads the next bytes. Keeps no reference to `data` unless the reader is held.
    *
-   * @throws AppError `media-malformed`, and whatever `onMessage` throws. The reader is of no use after that.
+   * @throws AppError `media-malformed`, and whatever `onMessage` throws; the reader cannot be used after that
    */
   push(data: Buffer): void {
     this.#waiting.push(data);
     this.#readWaiting();
   }
 
-  /** No further message until {@link release}, not even from bytes that are here already. */
+  /** Stops dispatching messages until {@link release}, including those already received. */
   hold(): void {
     this.#isHeld = true;
   }
 
-  /** Goes on after {@link hold}. @throws as {@link push} */
+  /** Resumes after {@link hold}. @throws as {@link push} */
   release(): void {
     this.#isHeld = false;
     this.#readWaiting();
   }
 
-  /** Takes no more messages and forgets what it holds. */
+  /** Stops for good and frees its buffers. */
   close(): void {
     this.#isHeld = true;
     this.#waiting = [];
@@ -118,7 +118,7 @@ export class ChunkReader {
   }
 
   #readWaiting(): void {
-    // A handler that holds and releases within its call is inside the loop already.
+    // A handler that holds and releases within its call is already inside the loop.
     if (this.#isReading) return;
     this.#isReading = true;
     try {
@@ -164,14 +164,14 @@ export class ChunkReader {
     return count;
   }
 
-  /** How long the header in `#header` is, as far as its bytes tell so far. */
+  /** Length of the header in `#header`, as far as the bytes read so far tell. */
   #expectedHeaderBytes(): number {
     const basic = this.#basicHeaderBytes();
     if (this.#headerBytes < basic) return basic;
     const format = this.#header[0]! >> 6;
     const plain = basic + messageHeaderBytes[format as 0 | 1 | 2 | 3];
     if (this.#headerBytes < plain) return plain;
-    // 5.3.1.3: a type 3 chunk has the field when the header before it on its chunk stream had it.
+    // 5.3.1.3: a type 3 chunk has the field when the preceding header on its chunk stream had it.
     const hasExtendedTimestamp =
       format === 3
         ? this.#streams.get(this.#chunkStreamId())?.hasExtendedTimestamp === true
@@ -191,7 +191,7 @@ export class ChunkReader {
     return id;
   }
 
-  /** Reads the whole header in `#header` and gets ready for the chunk's payload. */
+  /** Parses the complete header in `#header` and prepares for the chunk's payload. */
   #startChunk(): ChunkStream {
     const format = this.#header[0]! >> 6;
     const stream = this.#findStream(format);
@@ -210,7 +210,7 @@ export class ChunkReader {
     const id = this.#chunkStreamId();
     const known = this.#streams.get(id);
     if (known !== undefined) return known;
-    // Type 1 has all that is needed but the stream id; librtmp opens the control stream with it.
+    // Type 1 lacks only the stream id; librtmp opens the control stream with it.
     if (format > 1) throw malformedRtmp(`chunk stream ${id} begins with a type ${format} header`);
     if (this.#streams.size >= maxChunkStreams)
       throw malformedRtmp(`more than ${maxChunkStreams} chunk streams`);
@@ -242,7 +242,7 @@ export class ChunkReader {
     if (stream.hasExtendedTimestamp) {
       stream.timestampField = header.readUInt32BE(basic + messageHeaderBytes[format as 0 | 1 | 2 | 3]);
     }
-    // 5.3.1.2.4: a type 3 header that begins a message repeats the field before it, also when that was absolute.
+    // 5.3.1.2.4: a type 3 header that starts a message repeats the preceding field, even an absolute one.
     stream.timestampMs =
       format === 0 ? stream.timestampField : (stream.timestampMs + stream.timestampField) >>> 0;
   }
@@ -272,7 +272,7 @@ export class ChunkReader {
   #dispatch(message: RtmpMessage): void {
     if (message.type === MESSAGE.setChunkSize) {
       const bytes = readUInt32(message.payload, 'Set Chunk Size');
-      // 5.4.1: 1..2^31-1, and all above the longest message are alike.
+      // 5.4.1: 1..2^31-1; sizes above the longest message have no further effect.
       if (bytes < 1 || bytes > 0x7fffffff) throw malformedRtmp(`a chunk size of ${bytes}`);
       this.#chunkBytes = Math.min(bytes, maxChunkBytes);
     } else if (message.type === MESSAGE.abort) {
@@ -284,12 +284,11 @@ export class ChunkReader {
   }
 }
 
-/** The error of a peer that does not speak RTMP as it is written. */
 export function malformedRtmp(what: string): AppError {
   return new AppError('media-malformed', `RTMP: ${what}`);
 }
 
-/** The four bytes of a control message. @throws AppError `media-malformed` when there are fewer */
+/** Reads the 32-bit value of a control message. @throws AppError `media-malformed` when it is too short */
 export function readUInt32(payload: Buffer, what: string): number {
   if (payload.length < 4) throw malformedRtmp(`${what} of ${payload.length} bytes`);
   return payload.readUInt32BE(0);

@@ -1,21 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 
-/**
- * The handshake that an RTMP connection begins with, in its plain form.
- *
- * **Source**: Adobe's Real Time Messaging Protocol (RTMP), 1.0, 5.2
- */
+/** The simple RTMP handshake. **Source**: Adobe's Real Time Messaging Protocol (RTMP), 1.0, 5.2 */
 
 const VERSION = 3;
 const PACKET_BYTES = 1536;
-/** Time and zero, which stand before what is random (5.2.3). */
+/** Time and zero, before the random bytes (5.2.3). */
 const HEAD_BYTES = 8;
 
 /**
- * Begins RTMP as a client: sends C0 and C1, and C2 once S1 came. What comes behind S2 is left in the socket, which is paused.
+ * Performs the client's side: sends C0 and C1, and C2 once S1 has arrived. Leaves the bytes after S2 in the socket, which is
+ * paused.
  *
- * @returns whether the other end speaks RTMP; pending for as long as it says nothing
+ * @returns whether the peer speaks RTMP; pending while it sends nothing
  */
 export function performClientHandshake(socket: Socket): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -40,7 +37,7 @@ export function performClientHandshake(socket: Socket): Promise<boolean> {
   return promise;
 }
 
-/** Answers the handshake of a client. */
+/** Performs the server's side of the handshake. */
 export class ServerHandshake {
   readonly #answer: (bytes: Buffer) => void;
   #packet: Buffer[] | undefined = [];
@@ -50,7 +47,7 @@ export class ServerHandshake {
     this.#answer = answer;
   }
 
-  /** Takes what the client sent; gives what stands behind the handshake. */
+  /** Takes bytes of the client; returns those after the handshake. */
   push(bytes: Buffer): Buffer {
     const from = this.#read;
     this.#read = Math.min(from + bytes.length, 1 + 2 * PACKET_BYTES);
@@ -67,7 +64,7 @@ export class ServerHandshake {
   }
 }
 
-/** C1 or S1. */
+/** Creates C1 or S1. */
 function newPacket(): Buffer {
   return Buffer.concat([Buffer.alloc(HEAD_BYTES), randomBytes(PACKET_BYTES - HEAD_BYTES)]);
 }
