@@ -20,7 +20,7 @@ export function malformed(box: string, problem: string): AppError {
 }
 
 /** Replaces bytes outside printable ASCII by dots, for messages. */
-function printable(type: string): string {
+export function printable(type: string): string {
   return type.replace(/[^\x20-\x7e]/g, '.');
 }
 
@@ -54,6 +54,23 @@ export function childBoxes(bytes: Buffer, start: number, end: number, parent: st
     at += size;
   }
   return boxes;
+}
+
+/** Finds the first box `type` in `parent`. @throws AppError `media-malformed` when the boxes in `parent` are malformed */
+export function findChildBox(bytes: Buffer, parent: Box, type: string): Box | undefined {
+  return childBoxes(bytes, parent.bodyStart, parent.end, parent.type).find(box => box.type === type);
+}
+
+/** Finds the first box `type` in `parent`. @throws AppError `media-malformed` when there is none */
+export function requireChildBox(bytes: Buffer, parent: Box, type: string): Box {
+  return requireBox(childBoxes(bytes, parent.bodyStart, parent.end, parent.type), type, parent.type);
+}
+
+/** Finds the first box `type`. @throws AppError `media-malformed` when there is none */
+export function requireBox(boxes: readonly Box[], type: string, parent: string): Box {
+  const found = boxes.find(box => box.type === type);
+  if (found === undefined) throw malformed(parent, `has no "${type}"`);
+  return found;
 }
 
 /** Reads the fields of one box in order, never past its end. */

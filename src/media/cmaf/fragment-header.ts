@@ -106,29 +106,30 @@ export function writeFragmentHeader(
   baseDtsTicks: number,
   samples: SampleColumns,
 ): Buffer {
-  const { durations, sizes, offsets, syncs } = samples.columns;
-  const count = samples.length;
   if (samples.dataBytes > MAX_DATA_BYTES) {
     throw malformed('mdat', `${samples.dataBytes} bytes are too many for one`);
   }
-  const duration = sharedValue(durations);
-  const size = sharedValue(sizes);
-  const hasOffsets = sharedValue(offsets) !== 0;
-  const restIsSync = sharedValue(syncs.subarray(1)) ?? syncs[0];
-  const hasFlags = count > 1 && sharedValue(syncs.subarray(1)) === undefined;
-  const hasFirstFlags = !hasFlags && restIsSync !== syncs[0];
+  const count = samples.length;
+  const { durations, sizes, offsets, syncs } = samples.columns;
+  const restIsSync = count === 1 ? syncs[0] : sharedValue(syncs.subarray(1));
+  const hasFirstFlags = restIsSync !== undefined && restIsSync !== syncs[0];
+  const restFlags = restIsSync === undefined ? undefined : flagsOf(restIsSync);
+  // Shared values are in the tfhd; the others have a column in the trun. The default composition offset is 0.
+  const fields = [
+    { shared: sharedValue(durations), values: durations, tfhdFlag: 0x08, trunFlag: 0x100 },
+    { shared: sharedValue(sizes), values: sizes, tfhdFlag: 0x10, trunFlag: 0x200 },
+    { shared: restFlags, values: Uint32Array.from(syncs, flagsOf), tfhdFlag: 0x20, trunFlag: 0x400 },
+  ];
+  const defaults = fields.filter(({ shared }) => shared !== undefined);
+  const columns: { values: Uint32Array | Int32Array; trunFlag: number }[] = fields.filter(
+    ({ shared }) => shared === undefined,
+  );
+  if (sharedValue(offsets) !== 0) columns.push({ values: offsets, trunFlag: 0x800 });
 
-  const tfhdFields = (duration === undefined ? 0 : 1) + (size === undefined ? 0 : 1) + (hasFlags ? 0 : 1);
-  const perSample =
-    (duration === undefined ? 1 : 0) +
-    (size === undefined ? 1 : 0) +
-    (hasFlags ? 1 : 0) +
-    (hasOffsets ? 1 : 0);
-  const tfhdBytes = 16 + 4 * tfhdFields;
-  const trunBytes = 20 + (hasFirstFlags ? 4 : 0) + 4 * perSample * count;
+  const tfhdBytes = 16 + 4 * defaults.length;
+  const trunBytes = 20 + (hasFirstFlags ? 4 : 0) + 4 * columns.length * count;
   const trafBytes = 8 + tfhdBytes + 20 + trunBytes;
   const moofBytes = 8 + 16 + trafBytes;
-
   const bytes = Buffer.allocUnsafeSlow(moofBytes + 8);
   let at = 0;
   const field = (value: number) => {
@@ -144,34 +145,20 @@ export function writeFragmentHeader(
   field(sequenceNumber);
   begin(trafBytes, 'traf');
   begin(tfhdBytes, 'tfhd');
-  field(
-    0x020000 | (duration === undefined ? 0 : 0x08) | (size === undefined ? 0 : 0x10) | (hasFlags ? 0 : 0x20),
-  );
+  field(defaults.reduce((flags, { tfhdFlag }) => flags | tfhdFlag, 0x020000));
   field(trackId);
-  if (duration !== undefined) field(duration);
-  if (size !== undefined) field(size);
-  if (!hasFlags) field(flagsOf(restIsSync));
+  for (const { shared = 0 } of defaults) field(shared);
   begin(20, 'tfdt');
   field(0x01000000);
   field(Math.floor(baseDtsTicks / 2 ** 32));
   field(baseDtsTicks % 2 ** 32);
   begin(trunBytes, 'trun');
-  field(
-    0x01000001 +
-      (hasFirstFlags ? 0x004 : 0) +
-      (duration === undefined ? 0x100 : 0) +
-      (size === undefined ? 0x200 : 0) +
-      (hasFlags ? 0x400 : 0) +
-      (hasOffsets ? 0x800 : 0),
-  );
+  field(columns.reduce((flags, { trunFlag }) => flags | trunFlag, 0x01000001 | (hasFirstFlags ? 0x004 : 0)));
   field(count);
   field(moofBytes + 8);
   if (hasFirstFlags) field(flagsOf(syncs[0]));
   for (let index = 0; index < count; index++) {
-    if (duration === undefined) field(durations[index]!);
-    if (size === undefined) field(sizes[index]!);
-    if (hasFlags) field(flagsOf(syncs[index]));
-    if (hasOffsets) at = bytes.writeInt32BE(offsets[index]!, at);
+    for (const { values } of columns) field(values[index]! >>> 0);
   }
   begin(8 + samples.dataBytes, 'mdat');
   return bytes;

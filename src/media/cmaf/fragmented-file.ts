@@ -1,6 +1,6 @@
-import { childBoxes, malformed } from './box-reader.ts';
+import { childBoxes, malformed, requireBox } from './box-reader.ts';
 import { type Edit, NO_EDIT, readEdit } from './edit-list.ts';
-import { readFullBox, readMovie, type SampleDefaults, type TrackDescription } from './movie-box.ts';
+import { readMovie, readTimescale, type SampleDefaults, type TrackDescription } from './movie-box.ts';
 import { type LocatedSample, readMovieFragment } from './movie-fragment.ts';
 
 /** The `moov` of a fragmented file with one track. */
@@ -20,12 +20,7 @@ export function readFragmentedMovie(body: Buffer): FragmentedMovie {
   const [track] = tracks;
   if (track === undefined || tracks.length !== 1) throw malformed('moov', `has ${tracks.length} tracks`);
   const boxes = childBoxes(body, 0, body.length, 'moov');
-  const mvhd = boxes.find(({ type }) => type === 'mvhd');
-  if (mvhd === undefined) throw malformed('moov', 'has no "mvhd"');
-  const header = readFullBox(body, mvhd);
-  header.reader.skip(header.version === 1 ? 16 : 8);
-  const movieTimescale = header.reader.u32();
-  if (movieTimescale === 0) throw malformed('mvhd', 'timescale 0');
+  const movieTimescale = readTimescale(body, requireBox(boxes, 'mvhd', 'moov'));
   const edits = boxes
     .filter(({ type }) => type === 'trak')
     .flatMap(trak => childBoxes(body, trak.bodyStart, trak.end, 'trak'))

@@ -1,7 +1,7 @@
 import { readAudioConfig } from '../codecs/audio-config.ts';
 import { codecStringOf } from '../codecs/codec-string.ts';
 import { avcTransfer, hevcTransfer } from '../codecs/parameter-set.ts';
-import { type Box, childBoxes, FieldReader, malformed } from './box-reader.ts';
+import { type Box, childBoxes, FieldReader, malformed, requireChildBox } from './box-reader.ts';
 import {
   MAX_SAMPLE_ENTRY_BYTES,
   readChildBox,
@@ -91,16 +91,10 @@ function readTrack(bytes: Buffer, trak: Box): { id: number; track: TrackDescript
   const id = tkhd.reader.u32();
 
   const mdia = requireChildBox(bytes, trak, 'mdia');
-  const hdlr = readFullBox(bytes, requireChildBox(bytes, mdia, 'hdlr'));
-  hdlr.reader.skip(4);
-  const handler = hdlr.reader.bytes(4).toString('latin1');
-  if (handler !== 'vide' && handler !== 'soun') return { id, track: undefined };
+  const kind = readTrackKind(bytes, mdia);
+  if (kind === undefined) return { id, track: undefined };
 
-  const mdhd = readFullBox(bytes, requireChildBox(bytes, mdia, 'mdhd'));
-  mdhd.reader.skip(mdhd.version === 1 ? 16 : 8);
-  const timescale = mdhd.reader.u32();
-  if (timescale === 0) throw malformed('mdhd', 'timescale 0');
-
+  const timescale = readTimescale(bytes, requireChildBox(bytes, mdia, 'mdhd'));
   const stbl = requireChildBox(bytes, requireChildBox(bytes, mdia, 'minf'), 'stbl');
   const stsd = requireChildBox(bytes, stbl, 'stsd');
   const count = readFullBox(bytes, stsd).reader.u32();
@@ -110,7 +104,7 @@ function readTrack(bytes: Buffer, trak: Box): { id: number; track: TrackDescript
   if (entry === undefined || entries.length !== 1 || count !== 1) {
     throw malformed('stsd', 'needs one sample entry');
   }
-  return { id, track: describeTrack(id, handler === 'vide' ? 'video' : 'audio', timescale, bytes, entry) };
+  return { id, track: describeTrack(id, kind, timescale, bytes, entry) };
 }
 
 /** Describes a track by its only sample entry. The result contains a view of `bytes`. @throws AppError `media-malformed` */
@@ -181,15 +175,25 @@ function videoRangeOf(transfer: number | undefined): VideoRange {
   return transfer === 18 ? 'HLG' : transfer === 16 ? 'PQ' : 'SDR';
 }
 
-/** Finds the first box `type` in `parent`. @throws AppError `media-malformed` when there is none */
-export function requireChildBox(bytes: Buffer, parent: Box, type: string): Box {
-  const found = childBoxes(bytes, parent.bodyStart, parent.end, parent.type).find(box => box.type === type);
-  if (found === undefined) throw malformed(parent.type, `has no "${type}"`);
-  return found;
+/** Reads the timescale of an `mvhd` or `mdhd`. @throws AppError `media-malformed` when it is 0 */
+export function readTimescale(bytes: Buffer, box: Box): number {
+  const { version, reader } = readFullBox(bytes, box);
+  reader.skip(version === 1 ? 16 : 8);
+  const timescale = reader.u32();
+  if (timescale === 0) throw malformed(box.type, 'timescale 0');
+  return timescale;
+}
+
+/** Reads the kind of a track from its `mdia`; undefined unless it is video or audio. */
+export function readTrackKind(bytes: Buffer, mdia: Box): 'video' | 'audio' | undefined {
+  const { reader } = readFullBox(bytes, requireChildBox(bytes, mdia, 'hdlr'));
+  reader.skip(4);
+  const handler = reader.bytes(4).toString('latin1');
+  return handler === 'vide' ? 'video' : handler === 'soun' ? 'audio' : undefined;
 }
 
 /** Reads the version of a full box and returns a reader after its flags. */
-export function readFullBox(bytes: Buffer, box: Box): { version: number; reader: FieldReader } {
+function readFullBox(bytes: Buffer, box: Box): { version: number; reader: FieldReader } {
   const reader = new FieldReader(bytes, box);
   const version = reader.u8();
   reader.skip(3);

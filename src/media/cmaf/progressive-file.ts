@@ -1,8 +1,17 @@
 import { AppError } from '../../shared/errors.ts';
 import { readAudioConfig } from '../codecs/audio-config.ts';
-import { type Box, childBoxes, FieldReader, malformed } from './box-reader.ts';
+import {
+  type Box,
+  childBoxes,
+  FieldReader,
+  findChildBox,
+  malformed,
+  printable,
+  requireBox,
+  requireChildBox,
+} from './box-reader.ts';
 import { type Edit, NO_EDIT, readEdit } from './edit-list.ts';
-import { describeTrack, readFullBox, requireChildBox, type TrackDescription } from './movie-box.ts';
+import { describeTrack, readTimescale, readTrackKind, type TrackDescription } from './movie-box.ts';
 import { isoAudioEntry, isoVideoEntry } from './quicktime-entry.ts';
 import { MAX_SAMPLE_ENTRY_BYTES, readChildBox, readSampleEntry } from './sample-entry.ts';
 import { findSampleTables, type SampleTables } from './sample-tables.ts';
@@ -61,12 +70,7 @@ export async function readProgressiveMovie(
   const boxes = childBoxes(body, 0, body.length, 'moov');
   if (boxes.some(({ type }) => type === 'mvex')) throw malformed('moov', 'announces fragments');
   if (boxes.some(({ type }) => type === 'cmov')) throw malformed('moov', 'is compressed');
-  const mvhd = boxes.find(({ type }) => type === 'mvhd');
-  if (mvhd === undefined) throw malformed('moov', 'has no "mvhd"');
-  const header = readFullBox(body, mvhd);
-  header.reader.skip(header.version === 1 ? 16 : 8);
-  const timescale = header.reader.u32();
-  if (timescale === 0) throw malformed('mvhd', 'timescale 0');
+  const timescale = readTimescale(body, requireBox(boxes, 'mvhd', 'moov'));
   const traks = boxes.filter(({ type }) => type === 'trak');
   if (traks.length > MAX_TRACKS) throw malformed('moov', `${traks.length} tracks are too many`);
   const tracks = traks.map((trak, index) => readTrack(body, trak, index));
@@ -109,24 +113,15 @@ export async function findMovie(
 /** Returns undefined for a track that is neither video nor audio. */
 function readTrack(body: Buffer, trak: Box, index: number): ProgressiveTrack | undefined {
   const mdia = requireChildBox(body, trak, 'mdia');
-  const hdlr = readFullBox(body, requireChildBox(body, mdia, 'hdlr'));
-  hdlr.reader.skip(4);
-  const handler = hdlr.reader.bytes(4).toString('latin1');
-  if (handler !== 'vide' && handler !== 'soun') return undefined;
-  const kind = handler === 'vide' ? 'video' : 'audio';
-
+  const kind = readTrackKind(body, mdia);
+  if (kind === undefined) return undefined;
   const tkhd = requireChildBox(body, trak, 'tkhd');
   const isEnabled = (new FieldReader(body, tkhd).u32() & 1) === 1;
-  const mdhd = readFullBox(body, requireChildBox(body, mdia, 'mdhd'));
-  mdhd.reader.skip(mdhd.version === 1 ? 16 : 8);
-  const timescale = mdhd.reader.u32();
-  if (timescale === 0) throw malformed('mdhd', 'timescale 0');
-
+  const timescale = readTimescale(body, requireChildBox(body, mdia, 'mdhd'));
   const minf = requireChildBox(body, mdia, 'minf');
   const stbl = requireChildBox(body, minf, 'stbl');
   const tables = childBoxes(body, stbl.bodyStart, stbl.end, 'stbl');
-  const stsd = tables.find(({ type }) => type === 'stsd');
-  if (stsd === undefined) throw malformed('stbl', 'has no "stsd"');
+  const stsd = requireBox(tables, 'stsd', 'stbl');
   return {
     index,
     kind,
@@ -139,9 +134,8 @@ function readTrack(body: Buffer, trak: Box, index: number): ProgressiveTrack | u
 }
 
 function readTrackEdit(body: Buffer, trak: Box): Edit | undefined {
-  const edts = childBoxes(body, trak.bodyStart, trak.end, 'trak').find(({ type }) => type === 'edts');
-  if (edts === undefined) return NO_EDIT;
-  const elst = childBoxes(body, edts.bodyStart, edts.end, 'edts').find(({ type }) => type === 'elst');
+  const edts = findChildBox(body, trak, 'edts');
+  const elst = edts === undefined ? undefined : findChildBox(body, edts, 'elst');
   return elst === undefined ? NO_EDIT : readEdit(body, elst);
 }
 
@@ -192,15 +186,11 @@ function describe(body: Buffer, minf: Box, stsd: Box, kind: 'video' | 'audio', t
 
 /** Returns whether the entry's data reference points to the file itself. **Source**: ISO/IEC 14496-12:2022, 8.7.2. */
 function isSelfContained(body: Buffer, minf: Box, entry: Box): boolean {
-  const dinf = childBoxes(body, minf.bodyStart, minf.end, 'minf').find(({ type }) => type === 'dinf');
+  const dinf = findChildBox(body, minf, 'dinf');
   if (dinf === undefined) return true;
   const dref = requireChildBox(body, dinf, 'dref');
   const references = childBoxes(body, dref.bodyStart + 8, dref.end, 'dref');
   const fields = new FieldReader(body, entry, 6);
   const reference = references[fields.u16() - 1];
   return reference !== undefined && (new FieldReader(body, reference).u32() & 1) === 1;
-}
-
-function printable(type: string): string {
-  return type.replace(/[^\x20-\x7e]/g, '.');
 }
