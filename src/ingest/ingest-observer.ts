@@ -1,18 +1,17 @@
 import type { PublisherCloseReason } from './publish-gate.ts';
 
-/** Is told what happens at the RTMP door, for metrics. All reasons are kebab-case and of a small set. */
+/** Receives events of the RTMP server for metrics. Reasons are kebab-case and come from a small set. */
 export interface IngestObserver {
   connectionOpened(): void;
   connectionClosed(reason: string): void;
-  /** Bytes that came in since the last call. */
+  /** Bytes received since the last call. */
   bytesIn(count: number): void;
   publisherOpened(): void;
   publisherClosed(reason: PublisherCloseReason): void;
-  /** A connection, a publish or a play was told no. */
+  /** A connection, a publish or a play was refused. */
   refused(reason: string): void;
 }
 
-/** An observer that takes no notice. */
 export const noopIngestObserver: IngestObserver = {
   connectionOpened() {},
   connectionClosed() {},

@@ -1,25 +1,25 @@
 import type { FlvTag } from '../media/flv/flv-tag.ts';
 
-/** What a broadcaster asks for: to publish a stream under a key. The key is not checked yet. */
+/** A broadcaster's request to publish under a stream key, which is not verified yet. */
 export interface PublishRequest {
   /** The TCP connection, as in the log. */
   readonly connectionId: string;
   readonly protocol: 'rtmp' | 'rtmps';
-  /** IP address of the broadcaster, without a port. */
+  /** IP address without a port. */
   readonly remoteAddress: string;
   /** `s` or `live`. */
   readonly app: string;
-  /** Decoded, without query; 1..256 printable ASCII characters. Never to be logged whole. */
+  /** Decoded, without query; 1..256 printable ASCII characters. Must not be logged unmasked. */
   readonly streamKey: string;
-  /** What the encoder calls itself (`flashVer`, at most 64 printable characters), or `''`. */
+  /** The encoder's `flashVer`, at most 64 printable characters, or `''`. */
   readonly encoder: string;
-  /** FourCCs that the encoder announced (Enhanced RTMP), `*` for any; empty when it announced none. */
+  /** FourCCs that the encoder announced (Enhanced RTMP), `*` for any. */
   readonly fourCcList: readonly string[];
 }
 
 /**
- * Why a publisher is gone: `unpublished` when the encoder said so (FCUnpublish, deleteStream, closeStream),
- * `ended-by-server` when somebody called {@link PublisherConnection.end} or the sink threw.
+ * Reason for the end of a publisher: `unpublished` when the encoder sent FCUnpublish, deleteStream or closeStream,
+ * `ended-by-server` after {@link PublisherConnection.end} or when the sink threw.
  */
 export type PublisherCloseReason =
   | 'unpublished'
@@ -30,42 +30,45 @@ export type PublisherCloseReason =
   | 'server-stopped'
   | 'ended-by-server';
 
-/** Takes the media of one accepted publisher. */
+/** Receives the media of one accepted publisher. */
 export interface PublisherSink {
-  /** Tags in the order of their arrival. */
+  /** Called in the order of arrival. */
   tag(tag: FlvTag): void;
   /** Called once, after the last tag. */
   closed(reason: PublisherCloseReason): void;
 }
 
-/** Status code that tells an encoder why its publishing ends. */
+/** Status code that tells an encoder why its publishing ended. */
 export type EndCode =
   | 'NetStream.Publish.BadName'
   | 'NetStream.Publish.Denied'
   | 'NetStream.Unpublish.Success'
   | 'NetStream.Publish.Rejected';
 
-/** What the receiver of a stream can do with the publisher's connection. */
+/** Controls of a publisher's connection. */
 export interface PublisherConnection {
   readonly connectionId: string;
-  /** IP address of the broadcaster, without a port. */
+  /** IP address without a port. */
   readonly remoteAddress: string;
-  /** Bytes received on the connection so far, protocol included. */
+  /** Bytes received so far, protocol overhead included. */
   readonly bytesIn: number;
-  /** Sends an onStatus error with the description, then closes. Nothing happens when the publisher is gone already. */
+  /** Sends an onStatus error with the description, then closes. Has no effect when the publisher is gone. */
   end(code: EndCode, description: string): void;
-  /** No further tag until {@link resume}, but for the rest of an aggregate message; the socket is not read, so the encoder feels it. */
+  /**
+   * Stops delivering tags until {@link resume}, except for the rest of an aggregate message. The socket is not read, so the
+   * encoder is slowed down.
+   */
   pause(): void;
   resume(): void;
 }
 
-/** The gate's answer. `reason` is kebab-case, for log and metric; `description` is shown to the broadcaster. */
+/** The gate's decision. `reason` is kebab-case, for log and metrics; `description` is shown to the broadcaster. */
 export type PublishDecision =
   | { readonly accepted: true; readonly sink: PublisherSink }
   | { readonly accepted: false; readonly reason: string; readonly description: string };
 
-/** Decides who may publish; asked before the encoder hears an answer and before any media is let through. */
+/** Decides who may publish, before the encoder gets an answer and before any media is accepted. */
 export interface PublishGate {
-  /** Should the connection end before the answer, an accepted sink is closed at once. */
+  /** If the connection ends before the decision, an accepted sink is closed at once. */
   request(request: PublishRequest, connection: PublisherConnection): Promise<PublishDecision>;
 }

@@ -1,21 +1,21 @@
 import amf from 'node-media-server/src/protocol/amf.js';
 import { malformedRtmp } from '../../media/rtmp/chunk-reader.ts';
 
-/** A command message: a call of the encoder, such as connect or publish. */
+/** A command message of the encoder, such as connect or publish. */
 export interface Command {
   readonly name: string;
-  /** 0 when the caller wants no answer. */
+  /** 0 when no answer is expected. */
   readonly transactionId: number;
-  /** What follows; the first is the command object or null. Untrusted. */
+  /** Untrusted arguments; the first is the command object or null. */
   readonly args: readonly unknown[];
 }
 
-/** What the connect command told. */
+/** The properties of the connect command. */
 export interface ConnectInfo {
   readonly app: string;
   readonly encoder: string;
   readonly fourCcList: readonly string[];
-  /** What to tell of Enhanced RTMP in the answer: the fields that the encoder sent, cleaned. */
+  /** Enhanced RTMP properties of the answer: those that the encoder sent, sanitized. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** 0 is AMF0, 3 is AMF3. */
   readonly objectEncoding: number;
@@ -26,9 +26,9 @@ const maxFourCcs = 32;
 const maxEncoderLength = 64;
 
 /**
- * Decodes an AMF0 command. Values from the first of an unknown type on are left out.
+ * Decodes an AMF0 command, up to the first value of an unknown type.
  *
- * @throws AppError `media-malformed` without a name; RangeError when it is cut off or nested past the stack
+ * @throws AppError `media-malformed` without a name; RangeError when it is truncated or nested too deeply
  */
 export function decodeCommand(payload: Buffer): Command {
   const values: unknown[] = [];
@@ -45,7 +45,7 @@ export function decodeCommand(payload: Buffer): Command {
   return { name, transactionId: isNumber ? transactionId : 0, args };
 }
 
-/** Reads connect's command object; what is missing or of another type counts as empty. */
+/** Reads connect's command object. Properties that are missing or of another type are empty. */
 export function readConnect(command: Command): ConnectInfo {
   const object = command.args[0];
   const encoder = printable(textOf(propertyOf(object, 'flashVer'))).slice(0, maxEncoderLength);
@@ -65,17 +65,17 @@ export function readConnect(command: Command): ConnectInfo {
   };
 }
 
-/** A text argument, or `''`. */
+/** Returns a text argument, or `''`. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Only printable ASCII: the library counts characters where AMF0 wants bytes, and logs stay one line. */
+/** Replaces all but printable ASCII: the library counts characters where AMF0 requires bytes, and log lines must stay single. */
 export function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?');
 }
 
-/** Own properties only: the library lets a sender set the prototype of what it decodes. */
+/** Reads own properties only: the library lets a sender set the prototype of decoded objects. */
 function propertyOf(object: unknown, name: string): unknown {
   if (typeof object !== 'object' || object === null || !Object.hasOwn(object, name)) return undefined;
   return (object as Record<string, unknown>)[name];
@@ -98,7 +98,7 @@ function readInfoMap(value: unknown): Record<string, number> | undefined {
   return Object.fromEntries(known.slice(0, maxFourCcs));
 }
 
-/** The library writes an array as a strict array when it has this mark. */
+/** Marks an array for the library to encode as a strict array. */
 function asStrictArray(values: readonly string[]): string[] {
   return Object.defineProperty([...values], 'sarray', { value: true });
 }

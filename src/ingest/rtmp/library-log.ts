@@ -3,8 +3,8 @@ import type { Logger } from '../../shared/logger.ts';
 import { maskStreamKey } from '../../shared/secret.ts';
 
 /**
- * Sends what node-media-server logs to `log` at debug level; by itself it would print to the console.
- * It has one logger a process: the last call counts.
+ * Redirects the log of node-media-server from the console to `log`, at debug level. The library has one logger per process: the
+ * last call wins.
  */
 export function redirectLibraryLog(log: Logger): void {
   libraryLogger.level = 'trace';

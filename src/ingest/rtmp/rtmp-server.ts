@@ -13,60 +13,45 @@ import { ConnectionLimiter, type ConnectionLimiterOptions } from '../../shared/n
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
 import { ThrottledLog } from '../../shared/throttled-log.ts';
 import { type IngestObserver, noopIngestObserver } from '../ingest-observer.ts';
-import type { PublishGate } from '../publish-gate.ts';
 import { redirectLibraryLog } from './library-log.ts';
-import { RtmpSession } from './rtmp-session.ts';
+import { RtmpSession, type SessionSettings } from './rtmp-session.ts';
 
-export type { IngestObserver } from '../ingest-observer.ts';
-
-/** RTMP inside TLS. */
-export interface RtmpsOptions {
+interface RtmpsOptions {
   /** 0 picks a free one. */
   readonly port: number;
-  /** Certificate and key in PEM; asked at the start and at each change. */
+  /** Certificate and key in PEM; read at the start and at each change. */
   secureContext(): SecureContextOptions;
-  /** Calls the listener when the certificate has changed. Connections that stand keep theirs. */
+  /** Registers a listener for certificate changes. Existing connections keep theirs. */
   onChange?(listener: () => void): void;
 }
 
-/** Settings of {@link RtmpServer}. */
-export interface RtmpServerOptions {
+export interface RtmpServerOptions extends SessionSettings {
   /** Address of both listeners. */
   readonly host: string;
   /** 0 picks a free one. */
   readonly rtmpPort: number;
   readonly rtmps?: RtmpsOptions;
-  /** Of both listeners together; what comes beyond is closed at once. */
+  /** Of both listeners together; further connections are closed at once. */
   readonly maxConnections: number;
-  /** Limits on the connections of one address; none unless given. */
+  /** Limits the connections of one address; unlimited by default. */
   readonly perAddress?: ConnectionLimiterOptions;
-  /** Longest from opening to the handshake's end, from there to publish, and from publish to the gate's answer. */
-  readonly handshakeTimeoutMs: number;
-  /** Longest that a publisher may send nothing. */
-  readonly idleTimeoutMs: number;
-  /** Longest audio or video message. */
-  readonly maxMessageBytes: number;
-  /** Maximum messages per second from one connection, averaged over ten. */
-  readonly maxMessageRate: number;
-  readonly gate: PublishGate;
-  readonly log: Logger;
   readonly observer?: IngestObserver;
 }
 
-/** An accepted socket; a session only once the peer has said something, so that silent ones cost little. */
+/** An accepted socket. The session is created with the peer's first bytes, so that silent connections cost little. */
 interface Connection {
   readonly raw: Socket;
   readonly openedAtMs: number;
   session: RtmpSession | undefined;
-  /** Why it ended when it never had a session. */
+  /** Reason for the end of a connection without a session. */
   closeReason: string | undefined;
 }
 
 const backlog = 1_024;
-/** Time for encoders to read why the server goes. */
+/** Time for encoders to read the reason for the stop. */
 const stopGraceMs = 250;
 
-/** Listens for broadcasters on RTMP and RTMPS, and asks the gate about each that wants to publish. */
+/** Accepts RTMP and RTMPS connections, and asks the gate about each publisher. */
 export class RtmpServer implements Component {
   readonly name = 'ingest';
   readonly #options: RtmpServerOptions;
@@ -98,17 +83,16 @@ export class RtmpServer implements Component {
     this.#sweeps = new OnDemandInterval(sweepEveryMs, () => this.#sweep());
   }
 
-  /** Encoders can connect. */
   get isListening(): boolean {
     return this.#listeners.some(server => server.listening);
   }
 
-  /** The port in use once started. */
+  /** The actual port once started. */
   get rtmpPort(): number {
     return this.#rtmpPort;
   }
 
-  /** The port in use once started; undefined without RTMPS. */
+  /** The actual port once started; undefined without RTMPS. */
   get rtmpsPort(): number | undefined {
     return this.#rtmpsPort;
   }
@@ -130,7 +114,7 @@ export class RtmpServer implements Component {
     this.#log.info('listening', { rtmpPort: this.#rtmpPort, rtmpsPort: this.#rtmpsPort });
   }
 
-  /** From now on every publish is refused with a word of why; publishers that run go on until {@link stop}. */
+  /** Refuses new publishers; existing ones continue until {@link stop}. */
   async drain(): Promise<void> {
     this.#isDraining = true;
   }
@@ -162,7 +146,7 @@ export class RtmpServer implements Component {
       throw listenError(what, host, port, error);
     }
     server.off('error', reject);
-    // A failed accept, as when the process is out of file descriptors, is reported here.
+    // Also reports a failed accept, for example without free file descriptors.
     server.on('error', error => this.#overload.warn('accept-failed', { error: messageOf(error) }));
     this.#listeners.push(server);
     const address = server.address();
@@ -170,7 +154,7 @@ export class RtmpServer implements Component {
   }
 
   #createTls(rtmps: RtmpsOptions): TlsServer {
-    // The sweep ends a slow handshake; Node's own timer at the same time would leave the reason to chance.
+    // The sweep closes slow handshakes; Node's own timer at the same time would make the reason random.
     const handshakeTimeout = this.#options.handshakeTimeoutMs * 2;
     let tls: TlsServer;
     try {
@@ -180,8 +164,8 @@ export class RtmpServer implements Component {
         cause: error,
       });
     }
-    tls.on('secureConnection', socket => this.#takeSecured(socket));
-    tls.on('tlsClientError', (error, socket) => this.#takeTlsFailure(error, socket));
+    tls.on('secureConnection', socket => this.#handleSecured(socket));
+    tls.on('tlsClientError', (error, socket) => this.#handleTlsFailure(error, socket));
     rtmps.onChange?.(() => this.#reloadCertificate(tls, rtmps));
     return tls;
   }
@@ -216,7 +200,7 @@ export class RtmpServer implements Component {
     this.#connections.add(connection);
     this.#sweeps.wake();
     this.#observer.connectionOpened();
-    raw.once('close', () => this.#takeClosed(connection));
+    raw.once('close', () => this.#handleClosed(connection));
     return connection;
   }
 
@@ -231,7 +215,7 @@ export class RtmpServer implements Component {
     if (connection !== undefined) this.#attach(connection, raw, 'rtmp');
   }
 
-  /** TLS begins with the peer's first byte: its state costs far more than a socket. */
+  /** Starts TLS with the peer's first byte, since its state costs far more than a socket. */
   #acceptSecure(raw: Socket): void {
     const connection = this.#open(raw);
     if (connection === undefined) return;
@@ -250,7 +234,7 @@ export class RtmpServer implements Component {
     });
   }
 
-  #takeSecured(socket: TLSSocket): void {
+  #handleSecured(socket: TLSSocket): void {
     const peer = peerOf(socket);
     const connection = this.#securing.get(peer);
     this.#securing.delete(peer);
@@ -258,9 +242,9 @@ export class RtmpServer implements Component {
     else this.#attach(connection, socket, 'rtmps');
   }
 
-  #takeTlsFailure(error: Error, socket: TLSSocket): void {
+  #handleTlsFailure(error: Error, socket: TLSSocket): void {
     const connection = this.#securing.get(peerOf(socket));
-    // A connection that the sweep has closed ends up here as well.
+    // Connections that the sweep has closed end up here as well.
     if (connection !== undefined && connection.closeReason === undefined) {
       connection.closeReason = 'tls-failed';
       this.#log.info('tls-failed', { remoteAddress: addressOf(socket), error: messageOf(error) });
@@ -284,27 +268,22 @@ export class RtmpServer implements Component {
   }
 
   #openSession(connection: Connection, socket: Socket, protocol: 'rtmp' | 'rtmps'): RtmpSession {
-    const { handshakeTimeoutMs, idleTimeoutMs, maxMessageBytes, maxMessageRate, gate, log } = this.#options;
     const connectionId = newId('co');
     const remoteAddress = addressOf(socket);
     return new RtmpSession({
+      ...this.#options,
       socket,
       connectionId,
       protocol,
       remoteAddress,
-      handshakeTimeoutMs,
-      idleTimeoutMs,
-      maxMessageBytes,
-      maxMessageRate,
-      gate,
-      log: log.child('ingest', { connectionId, protocol, remoteAddress }),
+      log: this.#options.log.child('ingest', { connectionId, protocol, remoteAddress }),
       observer: this.#observer,
       openedAtMs: connection.openedAtMs,
       isDraining: () => this.#isDraining,
     });
   }
 
-  #takeClosed(connection: Connection): void {
+  #handleClosed(connection: Connection): void {
     if (!this.#connections.delete(connection)) return;
     const reason = connection.session?.closeReason ?? connection.closeReason ?? 'connection-closed';
     this.#observer.connectionClosed(reason);
@@ -335,7 +314,7 @@ function listenError(what: string, host: string, port: number, cause: unknown): 
   return new AppError('listen-failed', `${what} port ${port} ${why}`, { cause });
 }
 
-/** IP address of the peer; IPv4 in its own form also on a dual-stack socket. */
+/** Returns the peer's IP address; on a dual-stack socket, IPv4 in its own form. */
 function addressOf(socket: Socket): string {
   return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
 }

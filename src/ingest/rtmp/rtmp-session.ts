@@ -1,27 +1,24 @@
 import type { Socket } from 'node:net';
-import type { FlvTag } from '../../media/flv/flv-tag.ts';
-import { splitAggregate } from '../../media/rtmp/aggregate-message.ts';
 import { MESSAGE, malformedRtmp, type RtmpMessage } from '../../media/rtmp/chunk-reader.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { maskStreamKey } from '../../shared/secret.ts';
 import type { IngestObserver } from '../ingest-observer.ts';
 import type {
   EndCode,
   PublishDecision,
   PublisherCloseReason,
   PublisherConnection,
-  PublisherSink,
   PublishGate,
   PublishRequest,
 } from '../publish-gate.ts';
 import { type Command, type ConnectInfo, decodeCommand, printable, readConnect, textOf } from './commands.ts';
 import { MessageRateLimiter } from './message-rate-limiter.ts';
+import { Publication, skipAmf3Format } from './publication.ts';
 import { RtmpTransport } from './rtmp-transport.ts';
 import { resolveStreamPath } from './stream-path.ts';
 
-/** Why a connection ended: as its publisher did, or before it had one. */
-export type ConnectionCloseReason =
+/** Reason for the end of a connection, with or without a publisher. */
+type ConnectionCloseReason =
   | PublisherCloseReason
   | 'handshake-timeout'
   | 'publish-timeout'
@@ -29,59 +26,44 @@ export type ConnectionCloseReason =
   | 'play-refused'
   | 'slow-reader';
 
-/** What a session needs from the listener that accepted it. */
-export interface SessionOptions {
+/** Settings that all sessions of a server share. */
+export interface SessionSettings {
+  /** Limits the time from opening to the end of the handshake, from there to publish, and from publish to the gate's answer. */
+  readonly handshakeTimeoutMs: number;
+  /** Ends a publisher that sends nothing for this long. */
+  readonly idleTimeoutMs: number;
+  /** Maximum size of an audio or video message. */
+  readonly maxMessageBytes: number;
+  /** Maximum messages per second from one connection, averaged over ten seconds. */
+  readonly maxMessageRate: number;
+  readonly gate: PublishGate;
+  readonly log: Logger;
+}
+
+interface SessionOptions extends SessionSettings {
   readonly socket: Socket;
   readonly connectionId: string;
   readonly protocol: 'rtmp' | 'rtmps';
   readonly remoteAddress: string;
-  /** Longest from the opening to the end of the handshake, from there to publish, and from publish to the gate's answer. */
-  readonly handshakeTimeoutMs: number;
-  /** Longest that a publisher may send nothing. */
-  readonly idleTimeoutMs: number;
-  /** Longest audio or video message. */
-  readonly maxMessageBytes: number;
-  /** Maximum messages per second, averaged over ten. */
-  readonly maxMessageRate: number;
-  readonly gate: PublishGate;
-  readonly log: Logger;
   readonly observer: IngestObserver;
-  /** When the connection was opened, as {@link RtmpSession.checkTimeouts} counts. */
+  /** A time of `performance.now()`. */
   readonly openedAtMs: number;
   readonly isDraining: () => boolean;
 }
 
-/** What the broadcaster reads when the server is about to go. */
-export const DRAINING_DESCRIPTION = 'The server is restarting, please reconnect in a moment.';
-
-/** Commands are a few hundred bytes; more would only be work to decode. */
+const drainingDescription = 'The server is restarting, please reconnect in a moment.';
+/** Commands are a few hundred bytes; longer ones would only cost time to decode. */
 const maxCommandBytes = 16 * 1024;
 const maxOtherMessageBytes = 256 * 1024;
-/** What may be begun and unfinished before anybody has said that this peer may publish. */
+/** Maximum size of all incomplete messages before the gate has accepted the publisher. */
 const maxUnfinishedBytes = 512 * 1024;
 const maxUnsentReplyBytes = 64 * 1024;
-/** Time for the peer to read the last status before the socket is gone. */
+/** Time for the peer to read the last status before the socket is destroyed. */
 const lingerMs = 1_000;
 
-/** `@setDataFrame` as an AMF0 string: publishers put it before the metadata, FLV files do not have it. */
-const setDataFrame = Buffer.from('\x02\x00\x0d@setDataFrame', 'latin1');
-
-/** One stream that is asked for or being published on the connection. */
-interface Publication {
-  readonly messageStreamId: number;
-  readonly streamKey: string;
-  /** Undefined until the gate has accepted. */
-  sink: PublisherSink | undefined;
-  isPaused: boolean;
-  /** Set when it is over, also before the gate answers. */
-  closeReason: PublisherCloseReason | undefined;
-  tags: number;
-  emptyMessages: number;
-}
-
 /**
- * One RTMP connection: answers the encoder's commands, asks the gate, and hands the tags of an accepted publisher to its sink.
- * Whatever goes wrong inside ends this connection and nothing else.
+ * One RTMP connection: answers the encoder's commands, asks the gate, and passes the tags of an accepted publisher to its sink. An error
+ * ends this connection and nothing else.
  *
  * **Source**: Adobe's Real Time Messaging Protocol 1.0; Enhanced RTMP (Veovera), version 2, "Enhancing NetConnection connect Command".
  */
@@ -91,7 +73,7 @@ export class RtmpSession {
   readonly #log: Logger;
   readonly #transport: RtmpTransport;
   readonly #rateLimiter: MessageRateLimiter;
-  #isTurnOver = false;
+  #isThrottled = false;
   #connect: ConnectInfo | undefined;
   #publication: Publication | undefined;
   #closeReason: ConnectionCloseReason | undefined;
@@ -107,7 +89,7 @@ export class RtmpSession {
     this.#phaseSinceMs = options.openedAtMs;
     this.#quietSinceMs = options.openedAtMs;
     this.#rateLimiter = new MessageRateLimiter(options.maxMessageRate, isOver => {
-      this.#isTurnOver = isOver;
+      this.#isThrottled = isOver;
       this.#guard(() => this.#updateFlow());
     });
     this.#transport = new RtmpTransport(
@@ -117,16 +99,16 @@ export class RtmpSession {
         maxUnfinishedBytes: () => (this.#isPublishing ? options.maxMessageBytes * 2 : maxUnfinishedBytes),
         onMessageStart: () => this.#rateLimiter.count(),
       },
-      message => this.#takeMessage(message),
+      message => this.#handleMessage(message),
     );
   }
 
-  /** Why the connection ended, or undefined while it is open. */
+  /** Undefined while the connection is open. */
   get closeReason(): ConnectionCloseReason | undefined {
     return this.#closeReason;
   }
 
-  /** Takes bytes that the peer sent. Never throws. */
+  /** Processes bytes of the peer. Never throws. */
   receive(data: Buffer): void {
     if (this.#closeReason !== undefined) return;
     this.#guard(() => {
@@ -136,48 +118,48 @@ export class RtmpSession {
     });
   }
 
-  /** The peer will send no more. */
+  /** The peer has ended its side of the connection. */
   peerEnded(): void {
     this.#close('connection-closed');
     this.#linger();
   }
 
-  /** The socket is gone. */
+  /** The socket is closed. */
   socketClosed(reason: 'connection-closed' | 'connection-error'): void {
     this.#close(reason);
     clearTimeout(this.#lingerTimer);
   }
 
-  /** Ends the connection when it has been quiet or idle for too long. `nowMs` is of `performance.now()`. */
+  /** Closes the connection after a timeout. `nowMs` is a time of `performance.now()`. */
   checkTimeouts(nowMs: number): void {
     if (this.#closeReason !== undefined) return;
     const publication = this.#publication;
-    // Nothing can arrive while we do not read.
+    // Nothing can arrive while reading is paused.
     if (this.#transport.bytesIn !== this.#bytesAtLastCheck || publication?.isPaused === true) {
       this.#bytesAtLastCheck = this.#transport.bytesIn;
       this.#quietSinceMs = nowMs;
     }
-    if (publication?.sink !== undefined) {
+    if (publication?.isAccepted) {
       if (nowMs - this.#quietSinceMs >= this.#options.idleTimeoutMs) this.#fail('idle-timeout');
     } else if (nowMs - this.#phaseSinceMs >= this.#options.handshakeTimeoutMs) {
       this.#fail(this.#transport.isHandshakeDone ? 'publish-timeout' : 'handshake-timeout');
     }
   }
 
-  /** Tells the peer that the server goes, and closes. */
+  /** Tells the peer that the server is stopping, and closes the connection. */
   stop(): void {
     if (this.#closeReason !== undefined) return;
     const publication = this.#publication;
     this.#guard(() => {
-      if (publication?.sink !== undefined) {
-        this.#sendStatus(publication, 'error', 'NetStream.Publish.Rejected', DRAINING_DESCRIPTION);
+      if (publication?.isAccepted) {
+        this.#sendStatus(publication, 'error', 'NetStream.Publish.Rejected', drainingDescription);
       }
     });
-    this.#closeGently('server-stopped');
+    this.#closeGracefully('server-stopped');
   }
 
   get #isPublishing(): boolean {
-    return this.#publication?.sink !== undefined;
+    return this.#publication?.isAccepted === true;
   }
 
   #maxMessageBytes(type: number): number {
@@ -186,7 +168,7 @@ export class RtmpSession {
     return isMedia && this.#isPublishing ? this.#options.maxMessageBytes : maxOtherMessageBytes;
   }
 
-  /** Runs what may throw on the peer's account; replies go out in one write. */
+  /** Turns errors into the end of the connection; replies are sent in one write. */
   #guard(work: () => void): void {
     this.#socket.cork();
     try {
@@ -199,64 +181,18 @@ export class RtmpSession {
     if (this.#socket.writableLength > maxUnsentReplyBytes) this.#fail('slow-reader');
   }
 
-  #takeMessage(message: RtmpMessage): void {
-    const { type, payload } = message;
-    switch (type) {
-      case MESSAGE.audio:
-      case MESSAGE.video:
-        this.#deliver(type === MESSAGE.audio ? 'audio' : 'video', message.timestampMs, payload);
-        break;
-      case MESSAGE.dataAmf0:
-        this.#deliverScript(message.timestampMs, payload);
-        break;
-      case MESSAGE.dataAmf3:
-        this.#deliverScript(message.timestampMs, afterFormatByte(payload));
-        break;
-      case MESSAGE.aggregate:
-        this.#deliverAggregate(message);
-        break;
-      case MESSAGE.commandAmf0:
-        this.#takeCommand(decodeCommand(payload), message.messageStreamId);
-        break;
-      case MESSAGE.commandAmf3:
-        this.#takeCommand(decodeCommand(afterFormatByte(payload)), message.messageStreamId);
-        break;
-    }
+  #handleMessage(message: RtmpMessage): void {
+    const { type, payload, messageStreamId } = message;
+    if (type === MESSAGE.commandAmf0) this.#handleCommand(decodeCommand(payload), messageStreamId);
+    else if (type === MESSAGE.commandAmf3)
+      this.#handleCommand(decodeCommand(skipAmf3Format(payload)), messageStreamId);
+    else this.#publication?.deliver(message);
   }
 
-  #deliver(kind: FlvTag['kind'], timestampMs: number, body: Buffer): void {
-    const publication = this.#publication;
-    if (publication?.sink === undefined) return;
-    if (body.length === 0) {
-      publication.emptyMessages += 1;
-      return;
-    }
-    publication.tags += 1;
-    try {
-      publication.sink.tag({ kind, timestampMs, body });
-    } catch (error) {
-      this.#log.error('sink-failed', { error });
-      this.#fail('ended-by-server');
-    }
-  }
-
-  #deliverScript(timestampMs: number, payload: Buffer): void {
-    const hasPrefix = payload.subarray(0, setDataFrame.length).equals(setDataFrame);
-    this.#deliver('script', timestampMs, hasPrefix ? payload.subarray(setDataFrame.length) : payload);
-  }
-
-  #deliverAggregate(message: RtmpMessage): void {
-    for (const tag of splitAggregate(message.payload, message.timestampMs)) {
-      if (tag.type === MESSAGE.audio) this.#deliver('audio', tag.timestampMs, tag.body);
-      else if (tag.type === MESSAGE.video) this.#deliver('video', tag.timestampMs, tag.body);
-      else if (tag.type === MESSAGE.dataAmf0) this.#deliverScript(tag.timestampMs, tag.body);
-    }
-  }
-
-  #takeCommand(command: Command, messageStreamId: number): void {
+  #handleCommand(command: Command, messageStreamId: number): void {
     const { name, transactionId, args } = command;
     if (name === 'connect') {
-      this.#takeConnect(command);
+      this.#handleConnect(command);
       return;
     }
     if (this.#connect === undefined) throw malformedRtmp('a command before connect');
@@ -276,7 +212,7 @@ export class RtmpSession {
         this.#transport.sendResult(transactionId, 0);
         break;
       case 'publish':
-        this.#takePublish(this.#connect, textOf(args[1]), messageStreamId);
+        this.#handlePublish(this.#connect, textOf(args[1]), messageStreamId);
         break;
       case 'play':
       case 'play2':
@@ -302,28 +238,27 @@ export class RtmpSession {
     }
   }
 
-  #takeConnect(command: Command): void {
+  #handleConnect(command: Command): void {
     if (this.#connect !== undefined) throw malformedRtmp('a second connect');
     this.#connect = readConnect(command);
     this.#transport.acceptConnect(command.transactionId, this.#connect);
   }
 
-  #takePublish(connect: ConnectInfo, name: string, messageStreamId: number): void {
+  #handlePublish(connect: ConnectInfo, name: string, messageStreamId: number): void {
     if (this.#publication !== undefined) throw malformedRtmp('a second publish');
-    const { protocol, connectionId, remoteAddress } = this.#options;
+    const { protocol, connectionId, remoteAddress, observer } = this.#options;
     const path = resolveStreamPath(connect.app, name);
-    const publication: Publication = {
+    const publication = new Publication({
       messageStreamId,
       streamKey: path.ok ? path.streamKey : '',
-      sink: undefined,
-      isPaused: false,
-      closeReason: undefined,
-      tags: 0,
-      emptyMessages: 0,
-    };
+      encoder: connect.encoder,
+      observer,
+      log: this.#log,
+      onSinkFailed: () => this.#fail('ended-by-server'),
+    });
     this.#publication = publication;
     if (this.#options.isDraining()) {
-      this.#refusePublish(publication, 'server-draining', DRAINING_DESCRIPTION);
+      this.#refusePublish(publication, 'server-draining', drainingDescription);
       return;
     }
     if (!path.ok) {
@@ -341,7 +276,7 @@ export class RtmpSession {
   async #askGate(publication: Publication, request: PublishRequest): Promise<void> {
     try {
       const decision = await this.#options.gate.request(request, this.#connectionOf(publication));
-      this.#guard(() => this.#takeDecision(publication, decision));
+      this.#guard(() => this.#handleDecision(publication, decision));
     } catch (error) {
       this.#log.error('gate-failed', { error });
       const description = 'The server cannot take the stream at the moment.';
@@ -363,30 +298,24 @@ export class RtmpSession {
     };
   }
 
-  #takeDecision(publication: Publication, decision: PublishDecision): void {
+  #handleDecision(publication: Publication, decision: PublishDecision): void {
     if (!decision.accepted) {
       this.#refusePublish(publication, decision.reason, decision.description);
       return;
     }
-    if (publication.closeReason !== undefined) {
-      this.#tellClosed(decision.sink, publication.closeReason);
-      return;
-    }
-    publication.sink = decision.sink;
+    if (!publication.accept(decision.sink)) return;
     this.#quietSinceMs = performance.now();
-    this.#options.observer.publisherOpened();
-    this.#log.info('publisher-opened', this.#describe(publication));
     this.#transport.sendStreamBegin(publication.messageStreamId);
     this.#sendStatus(publication, 'status', 'NetStream.Publish.Start', 'Publishing.');
     this.#updateFlow();
   }
 
   #refusePublish(publication: Publication, reason: string, description: string): void {
-    if (publication.closeReason !== undefined) return;
+    if (publication.isClosed) return;
     this.#options.observer.refused(reason);
-    this.#log.warn('publish-refused', { ...this.#describe(publication), reason });
+    this.#log.warn('publish-refused', { ...publication.logFields, reason });
     this.#sendStatus(publication, 'error', 'NetStream.Publish.BadName', description);
-    this.#closeGently('publish-refused');
+    this.#closeGracefully('publish-refused');
   }
 
   #refusePlay(messageStreamId: number): void {
@@ -398,16 +327,16 @@ export class RtmpSession {
       'NetStream.Play.Failed',
       'This server does not play over RTMP. Viewers watch over HLS.',
     );
-    this.#closeGently('play-refused');
+    this.#closeGracefully('play-refused');
   }
 
   #endPublication(publication: Publication, code: EndCode, description: string): void {
-    if (publication.closeReason !== undefined) return;
+    if (publication.isClosed) return;
     this.#guard(() => this.#sendStatus(publication, 'error', code, description));
-    this.#closeGently('ended-by-server');
+    this.#closeGracefully('ended-by-server');
   }
 
-  /** The encoder stops; it may publish again on the same connection. */
+  /** Ends the publication; the encoder may publish again on the same connection. */
   #unpublish(): void {
     const publication = this.#publication;
     if (publication === undefined) return;
@@ -422,15 +351,15 @@ export class RtmpSession {
 
   #setPaused(publication: Publication, isPaused: boolean): void {
     publication.isPaused = isPaused;
-    if (publication.closeReason === undefined) this.#guard(() => this.#updateFlow());
+    if (!publication.isClosed) this.#guard(() => this.#updateFlow());
   }
 
-  /** Reads on, or leaves all in the socket while the gate thinks, the sink has enough, or others have their turn. */
+  /** Pauses reading while the gate decides, the sink is full or the rate limiter throttles; resumes it otherwise. */
   #updateFlow(): void {
     if (this.#closeReason !== undefined) return;
     const publication = this.#publication;
-    const isWaiting = publication !== undefined && (publication.sink === undefined || publication.isPaused);
-    if (isWaiting || this.#isTurnOver) {
+    const isWaiting = publication !== undefined && (!publication.isAccepted || publication.isPaused);
+    if (isWaiting || this.#isThrottled) {
       this.#transport.hold();
       this.#socket.pause();
     } else {
@@ -439,7 +368,7 @@ export class RtmpSession {
     }
   }
 
-  /** Ends at once, without a word to the peer. */
+  /** Closes at once, without a message to the peer. */
   #fail(reason: ConnectionCloseReason, data: { error?: string } = {}): void {
     if (this.#closeReason !== undefined) return;
     const { encoder } = this.#connect ?? {};
@@ -448,8 +377,8 @@ export class RtmpSession {
     this.#socket.destroy();
   }
 
-  /** Ends after what was written; what still comes is read and dropped, since unread bytes would make the close a reset. */
-  #closeGently(reason: ConnectionCloseReason): void {
+  /** Closes after pending writes. Further input is read and dropped, since unread bytes would turn the close into a reset. */
+  #closeGracefully(reason: ConnectionCloseReason): void {
     if (this.#closeReason !== undefined) return;
     this.#close(reason);
     this.#socket.end();
@@ -457,7 +386,7 @@ export class RtmpSession {
     this.#linger();
   }
 
-  /** Bounds how long the peer may take to read what was written last. */
+  /** Limits the time that the peer may take to read the last writes. */
   #linger(): void {
     this.#lingerTimer ??= setTimeout(() => this.#socket.destroy(), lingerMs);
   }
@@ -473,29 +402,11 @@ export class RtmpSession {
     const publication = this.#publication;
     if (publication === undefined) return;
     this.#publication = undefined;
-    publication.closeReason = reason;
-    if (publication.sink === undefined) return;
-    this.#options.observer.publisherClosed(reason);
-    const { tags, emptyMessages } = publication;
-    const data = { reason, bytesIn: this.#transport.bytesIn, tags, emptyMessages };
-    this.#log.info('publisher-closed', { ...this.#describe(publication), ...data });
-    this.#tellClosed(publication.sink, reason);
-  }
-
-  #tellClosed(sink: PublisherSink, reason: PublisherCloseReason): void {
-    try {
-      sink.closed(reason);
-    } catch (error) {
-      this.#log.error('sink-failed', { error });
-    }
-  }
-
-  #describe(publication: Publication): Record<string, unknown> {
-    return { streamKey: maskStreamKey(publication.streamKey), encoder: this.#connect?.encoder };
+    publication.close(reason, this.#transport.bytesIn);
   }
 }
 
-/** What a connection's end means to its publisher. */
+/** Maps the end of a connection to that of its publisher. */
 function publisherReasonOf(reason: ConnectionCloseReason): PublisherCloseReason {
   switch (reason) {
     case 'handshake-timeout':
@@ -508,9 +419,4 @@ function publisherReasonOf(reason: ConnectionCloseReason): PublisherCloseReason 
     default:
       return reason;
   }
-}
-
-/** AMF3 messages say their format in the first byte: 0 is AMF0. */
-function afterFormatByte(payload: Buffer): Buffer {
-  return payload[0] === 0 ? payload.subarray(1) : payload;
 }

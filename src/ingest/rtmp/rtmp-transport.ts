@@ -10,7 +10,8 @@ import {
 import { type ConnectInfo, printable } from './commands.ts';
 
 const rtmpVersion = 3;
-const handshakeDone = 3;
+/** C0, C1 and C2. */
+const handshakeBytes = 1 + 2 * 1536;
 const windowBytes = 5_000_000;
 const dynamicBandwidth = 2;
 const ourChunkBytes = 0xffff;
@@ -18,12 +19,12 @@ const streamBegin = 0;
 const pingRequest = 6;
 const pingResponse = 7;
 
-/** ffmpeg shows a description of at most 255 characters, and nothing of a longer one. */
+/** ffmpeg shows descriptions of at most 255 characters, and nothing of longer ones. */
 const maxDescriptionLength = 255;
 
 /**
- * The bytes of one RTMP connection: handshake and message writers of node-media-server's protocol class, our chunk reader.
- * Control messages are answered here; media, data and commands go to `onMessage`.
+ * The protocol of one RTMP connection: handshake and message writers of node-media-server, and {@link ChunkReader}. Control
+ * messages are answered here; media, data and commands go to `onMessage`.
  *
  * **Source**: Adobe's Real Time Messaging Protocol 1.0, sections 5, 6.2 and 7.
  */
@@ -32,7 +33,6 @@ export class RtmpTransport {
   readonly #reader: ChunkReader;
   readonly #onMessage: (message: RtmpMessage) => void;
   #bytesIn = 0;
-  #isHandshakeDone = false;
   #ackWindowBytes = 0;
   #ackedBytes = 0;
 
@@ -42,54 +42,47 @@ export class RtmpTransport {
     onMessage: (message: RtmpMessage) => void,
   ) {
     this.#onMessage = onMessage;
-    this.#reader = new ChunkReader(limits, message => this.#takeMessage(message));
-    // 1 MiB for reading FLV files, allocated by the constructor.
+    this.#reader = new ChunkReader(limits, message => this.#handleMessage(message));
+    // Frees 1 MiB for reading FLV files, allocated by the constructor.
     this.#rtmp.flv = undefined;
     this.#rtmp.onOutputCallback = write;
-    this.#rtmp.chunkRead = (data, offset, length) => {
-      this.#reader.push(data.subarray(offset, offset + length));
-      return null;
-    };
   }
 
-  /** Bytes received so far, handshake included. */
+  /** Bytes received so far, including the handshake. */
   get bytesIn(): number {
     return this.#bytesIn;
   }
 
   get isHandshakeDone(): boolean {
-    return this.#isHandshakeDone;
+    return this.#bytesIn >= handshakeBytes;
   }
 
-  /** Takes bytes that the peer sent. @throws on all that is not RTMP, and what `onMessage` throws */
+  /** Processes bytes of the peer. @throws on anything that is not RTMP, and errors of `onMessage` */
   push(data: Buffer): void {
     if (this.#bytesIn === 0 && data[0] !== rtmpVersion) throw malformedRtmp(`version ${data[0]}`);
+    const handshake = data.subarray(0, Math.max(0, handshakeBytes - this.#bytesIn));
     this.#bytesIn += data.length;
-    if (this.#isHandshakeDone) {
-      this.#reader.push(data);
-    } else {
-      this.#rtmp.parserData(data);
-      this.#isHandshakeDone = this.#rtmp.handshakeState === handshakeDone;
-    }
+    if (handshake.length > 0) this.#rtmp.parserData(handshake);
+    if (handshake.length < data.length) this.#reader.push(data.subarray(handshake.length));
     this.#acknowledge();
   }
 
-  /** No further message until {@link release}. */
+  /** Stops dispatching messages until {@link release}. */
   hold(): void {
     this.#reader.hold();
   }
 
-  /** Goes on after {@link hold}. @throws as {@link push} */
+  /** Resumes after {@link hold}. @throws as {@link push} */
   release(): void {
     this.#reader.release();
   }
 
-  /** No further message ever. */
+  /** Stops dispatching messages for good. */
   close(): void {
     this.#reader.close();
   }
 
-  /** Accepts connect, with what Enhanced RTMP the encoder asked for. */
+  /** Accepts connect and echoes the Enhanced RTMP properties of the encoder. */
   acceptConnect(transactionId: number, connect: ConnectInfo): void {
     this.#rtmp.sendWindowACK(windowBytes);
     this.#rtmp.setPeerBandwidth(windowBytes, dynamicBandwidth);
@@ -111,14 +104,14 @@ export class RtmpTransport {
     this.#rtmp.respondCreateStream(transactionId);
   }
 
-  /** Answers a call with null, or with null and a number; a caller with transaction 0 wants no answer. */
+  /** Answers a call with null and an optional number. Transaction 0 expects no answer. */
   sendResult(transactionId: number, info?: number): void {
     if (transactionId === 0) return;
     const result = { cmd: '_result', transId: transactionId, cmdObj: null };
     this.#rtmp.sendInvokeMessage(0, info === undefined ? result : { ...result, info });
   }
 
-  /** Answers a call of a method that we do not have. */
+  /** Answers a call of an unknown method. */
   sendCallFailed(transactionId: number): void {
     if (transactionId === 0) return;
     const description = 'This server has no such method.';
@@ -126,7 +119,7 @@ export class RtmpTransport {
     this.#rtmp.sendInvokeMessage(0, { cmd: '_error', transId: transactionId, cmdObj: null, info });
   }
 
-  /** Flash Media Live Encoder waits for this before it publishes; it says nothing of whether it may. */
+  /** Flash Media Live Encoder waits for this before it publishes; it does not accept the publisher. */
   sendOnFcPublish(name: string): void {
     const description = printable(name).slice(0, maxDescriptionLength);
     const info = { level: 'status', code: 'NetStream.Publish.Start', description };
@@ -137,7 +130,7 @@ export class RtmpTransport {
     this.#rtmp.sendStreamStatus(streamBegin, messageStreamId);
   }
 
-  /** Sends onStatus. What is not printable ASCII in the description becomes `?`. */
+  /** Sends onStatus. Replaces all but printable ASCII in the description by `?`. */
   sendStatus(messageStreamId: number, level: 'status' | 'error', code: string, description: string): void {
     const text = printable(description).slice(0, maxDescriptionLength);
     this.#rtmp.sendStatusMessage(messageStreamId, level, code, text);
@@ -149,17 +142,17 @@ export class RtmpTransport {
     this.#rtmp.sendACK(this.#bytesIn % 2 ** 32);
   }
 
-  #takeMessage(message: RtmpMessage): void {
+  #handleMessage(message: RtmpMessage): void {
     if (message.type === MESSAGE.windowAcknowledgementSize) {
       this.#ackWindowBytes = readUInt32(message.payload, 'Window Acknowledgement Size');
     } else if (message.type === MESSAGE.userControl) {
-      this.#takeUserControl(message.payload);
+      this.#handleUserControl(message.payload);
     } else {
       this.#onMessage(message);
     }
   }
 
-  #takeUserControl(payload: Buffer): void {
+  #handleUserControl(payload: Buffer): void {
     if (payload.length < 2) throw malformedRtmp(`User Control of ${payload.length} bytes`);
     if (payload.readUInt16BE(0) !== pingRequest) return;
     this.#rtmp.sendStreamStatus(pingResponse, readUInt32(payload.subarray(2), 'Ping Request'));

@@ -1,8 +1,8 @@
 const apps: readonly string[] = ['s', 'live'];
 const streamKeyPattern = /^[\x21-\x2e\x30-\x7e]{1,256}$/;
 
-/** Where a publisher wants to publish, or why that is nowhere. `description` is shown to the broadcaster. */
-export type StreamPath =
+/** The app and stream key of a publisher, or the reason for its refusal. `description` is shown to the broadcaster. */
+type StreamPath =
   | { readonly ok: true; readonly app: string; readonly streamKey: string }
   | {
       readonly ok: false;
@@ -11,8 +11,8 @@ export type StreamPath =
     };
 
 /**
- * Finds the app and the stream key in what an encoder sent as `app` (in connect) and as name (in publish).
- * Encoders split `rtmp://host/s/KEY` in two ways: `s` and `KEY`, or `s/KEY` and nothing. Queries and spare slashes are dropped.
+ * Parses the `app` of connect and the name of publish into app and stream key. Encoders split `rtmp://host/s/KEY` into `s` and
+ * `KEY`, or `s/KEY` and nothing. Ignores queries and extra slashes.
  */
 export function resolveStreamPath(connectApp: string, publishName: string): StreamPath {
   const [app = '', ...rest] = segmentsOf(`${withoutQuery(connectApp)}/${withoutQuery(publishName)}`);

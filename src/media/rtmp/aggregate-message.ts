@@ -1,6 +1,6 @@
 import { malformedRtmp } from './chunk-reader.ts';
 
-export interface AggregatedTag {
+interface AggregatedTag {
   /** FLV tag type: 8 audio, 9 video, 18 script. */
   readonly type: number;
   /** 0..2^32-1, on the timeline of the aggregate message. */
