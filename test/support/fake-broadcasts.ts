@@ -2,9 +2,9 @@ import {
   type AdmissionResult,
   BroadcastRegistry,
   type BroadcastRegistryOptions,
-  type LiveStreamConfig,
 } from '../../src/live/broadcast/broadcast-registry.ts';
 import type { PublisherConnection } from '../../src/live/broadcast/ports.ts';
+import type { LiveStreamConfig } from '../../src/live/broadcast/publish-admission.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from '../../src/live/packaging/packager.ts';
 import type { Sample } from '../../src/media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../src/media/cmaf/movie-box.ts';

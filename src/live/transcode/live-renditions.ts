@@ -3,7 +3,6 @@ import type { Clock } from '../../shared/clock.ts';
 import { RenderedText } from '../../shared/text/rendered-text.ts';
 import { audioRendition, sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveSettings } from '../broadcast/ports.ts';
-import type { PackagingSession } from '../packaging/packaging-session.ts';
 import { formatLiveMultivariant, type VariantInfo } from '../window/live-multivariant.ts';
 import type { LiveWindow, MediaAnswer, PlaylistAnswer } from '../window/live-window.ts';
 import type { BroadcastRewind } from '../window/rewind-store.ts';
@@ -23,10 +22,17 @@ export interface LiveRenditionsOptions {
   readonly clock: Clock;
 }
 
+/** The packaging session whose media is being segmented. */
+interface CurrentPackaging {
+  /** Rungs that are encoded now, lowest first. */
+  readonly rungs: readonly { readonly name: string; readonly bitsPerSecond: number }[];
+  readonly hasDemuxedAudio: boolean;
+  readonly frameSeconds: number | undefined;
+}
+
 /** What the media is like now. */
 export interface LiveMediaState {
-  /** The newest one whose media is cut. */
-  generation(): PackagingSession | undefined;
+  packaging(): CurrentPackaging | undefined;
   declared(): DeclaredMedia | undefined;
 }
 
@@ -50,6 +56,16 @@ export class LiveRenditions {
     this.#options = options;
     this.#facts = facts;
     this.source = this.#add(sourceRendition);
+  }
+
+  get broadcastId(): string {
+    return this.#options.broadcastId;
+  }
+
+  /** Size of the source's video in pixels; undefined without video. */
+  get pictureSize(): { readonly width: number; readonly height: number } | undefined {
+    const { width, height } = this.source.tracks.video ?? {};
+    return width && height ? { width, height } : undefined;
   }
 
   /** All that there are beside the source. */
@@ -108,6 +124,11 @@ export class LiveRenditions {
     this.#multivariant = undefined;
   }
 
+  /** Frees the memory of what is on disk, after the end. Returns whether that is all that viewers can still play. */
+  releaseMemory(): boolean {
+    return this.windows.map(window => window.releaseMemory()).every(isAll => isAll);
+  }
+
   /** A part can be fetched. */
   partListed(): void {
     this.#playableAtMs ??= this.#options.clock.monotonicMs();
@@ -143,7 +164,7 @@ export class LiveRenditions {
   #isComplete(): boolean {
     const { form, clock } = this.#options;
     if (this.#hasBeenComplete || form === undefined) return true;
-    const sound = this.#facts.generation()?.hasDemuxedAudio ? [audioRendition] : [];
+    const sound = this.#facts.packaging()?.hasDemuxedAudio ? [audioRendition] : [];
     const isThere = [...this.#offered(), ...sound].every(name => this.#byName.get(name)?.window.isPlayable);
     const isLate = clock.monotonicMs() - (this.#playableAtMs ?? Number.POSITIVE_INFINITY) > lateRungMs;
     this.#hasBeenComplete = isThere || isLate;
@@ -152,7 +173,7 @@ export class LiveRenditions {
 
   /** Renditions of the picture, lowest first. */
   #offered(): string[] {
-    const rungs = (this.#facts.generation()?.rungs ?? [])
+    const rungs = (this.#facts.packaging()?.rungs ?? [])
       .map(({ name }) => name)
       .filter(name => name !== sourceRendition);
     return [...rungs.filter(name => !this.#droppedRungs.has(name)), sourceRendition];
@@ -161,9 +182,9 @@ export class LiveRenditions {
   #variants(): VariantInfo[] {
     const { liveStreamId, broadcastId } = this.#options;
     const uriOf = (name: string) => `${liveStreamId}/${broadcastId}/${name}/index.m3u8`;
-    const generation = this.#facts.generation();
-    const bits = new Map(generation?.rungs.map(({ name, bitsPerSecond }) => [name, bitsPerSecond]));
-    const audio = generation?.hasDemuxedAudio ? this.#byName.get(audioRendition) : undefined;
+    const packaging = this.#facts.packaging();
+    const bits = new Map(packaging?.rungs.map(({ name, bitsPerSecond }) => [name, bitsPerSecond]));
+    const audio = packaging?.hasDemuxedAudio ? this.#byName.get(audioRendition) : undefined;
     const sound =
       audio?.tracks.audio === undefined || !audio.window.isPlayable
         ? undefined
@@ -177,7 +198,7 @@ export class LiveRenditions {
         tracks: rendition.tracks,
         declared: this.#facts.declared(),
         ...(mostBitsPerSecond === undefined ? {} : { mostBitsPerSecond }),
-        frameSeconds: generation?.frameSeconds,
+        frameSeconds: packaging?.frameSeconds,
         ...rendition.measureBandwidth(),
         sound,
       };

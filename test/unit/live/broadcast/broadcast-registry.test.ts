@@ -1,10 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  BroadcastRegistry,
-  type LiveStreamConfig,
-  type SelectLadder,
-} from '../../../../src/live/broadcast/broadcast-registry.ts';
+import { BroadcastRegistry } from '../../../../src/live/broadcast/broadcast-registry.ts';
 import type { LiveSettings, PublisherConnection } from '../../../../src/live/broadcast/ports.ts';
+import type { LiveStreamConfig, SelectLadder } from '../../../../src/live/broadcast/publish-admission.ts';
 import { silentLogger } from '../../../../src/shared/logger.ts';
 import { sandboxLimits } from '../../../../src/shared/sandbox-limits.ts';
 import { liveSettings } from '../../../support/fake-broadcasts.ts';

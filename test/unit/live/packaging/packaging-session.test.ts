@@ -21,7 +21,7 @@ test('picture that waits for the end of the generation before holds its publishe
   const before = Promise.withResolvers<void>();
   let isDrained = false;
   const generation = new PackagingSession({
-    context: {} as PackagingSessionOptions['context'],
+    ...({} as Pick<PackagingSessionOptions, 'host' | 'renditions' | 'notifier' | 'arrivals'>),
     form,
     previousDone: before.promise,
     isSlate: false,

@@ -1,0 +1,209 @@
+import type { FrameSize } from '../../media/codecs/parameter-set.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { SlidingWindowLimit } from '../../shared/sliding-window-limit.ts';
+import type { Packager, PackagerEvents } from '../packaging/packager.ts';
+import type { Tracks } from '../packaging/packaging-output.ts';
+import { type PackagingHost, PackagingSession } from '../packaging/packaging-session.ts';
+import type { LadderConfig } from '../transcode/ladder-config.ts';
+import type { RungDropReason } from '../transcode/ladder-transcoder.ts';
+import { LiveRenditions, type LiveRenditionsOptions } from '../transcode/live-renditions.ts';
+import { codecsOf, pickFrameRate } from '../window/live-multivariant.ts';
+import type { BroadcastNotifier } from './broadcast-notifier.ts';
+import type { EndReason } from './broadcast-state.ts';
+import type { LiveObserver, LiveSettings } from './ports.ts';
+import type { PublisherMonitor } from './publisher-monitor.ts';
+import type { PublisherSession } from './publisher-session.ts';
+import { resolutionTooLargeText } from './resolution-guard.ts';
+
+/** The part of a broadcast that its packaging decides nothing about. */
+export interface PackagedBroadcast {
+  isEnded(): boolean;
+  isPublisherGone(): boolean;
+  /** Media begins: filler is needed no longer. */
+  mediaStarted(): void;
+  partListed(isSlate: boolean): void;
+  isCurrentPublisher(session: PublisherSession): boolean;
+  endAndRefuse(reason: EndReason, description: string): void;
+  slateFailed(report: string): void;
+}
+
+export interface BroadcastPackagingOptions extends LiveRenditionsOptions {
+  readonly settings: LiveSettings;
+  /** Undefined passes the video through. */
+  readonly form?: LadderConfig | undefined;
+  /** Fills the time without a publisher with stills instead of gaps. */
+  readonly showsStills?: boolean;
+  readonly observer: LiveObserver;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The next failure ends the broadcast. */
+const maxPackagerFailures = 4;
+/** Long enough for a packager that hangs each time, which is noticed after some seconds. */
+const failureWindowMs = 90_000;
+/** One for each configuration that an encoder sends, and each reconnect. */
+const maxPackagerStarts = 20;
+const startWindowMs = 30_000;
+const packagerFailedText = 'The stream could not be packaged. See the log of the server.';
+
+/** Packages the media of a broadcast, one packaging session after the other, into its renditions. */
+export class BroadcastPackaging implements PackagingHost {
+  readonly renditions: LiveRenditions;
+  readonly #options: BroadcastPackagingOptions;
+  readonly #broadcast: PackagedBroadcast;
+  readonly #monitor: PublisherMonitor;
+  readonly #notifier: BroadcastNotifier;
+  readonly #failures: SlidingWindowLimit;
+  readonly #starts: SlidingWindowLimit;
+  readonly #publishers = new WeakMap<PackagingSession, PublisherSession>();
+  /** The session whose media is being segmented. */
+  #current: PackagingSession | undefined;
+  #newest: PackagingSession | undefined;
+  #maxGopSeconds = 0;
+  #done: Promise<void> = Promise.resolve();
+
+  constructor(
+    options: BroadcastPackagingOptions,
+    broadcast: PackagedBroadcast,
+    monitor: PublisherMonitor,
+    notifier: BroadcastNotifier,
+  ) {
+    this.#options = options;
+    this.#broadcast = broadcast;
+    this.#monitor = monitor;
+    this.#notifier = notifier;
+    this.#failures = new SlidingWindowLimit(options.clock, maxPackagerFailures, failureWindowMs);
+    this.#starts = new SlidingWindowLimit(options.clock, maxPackagerStarts, startWindowMs);
+    this.renditions = new LiveRenditions(options, {
+      packaging: () => this.#current,
+      declared: () => monitor.declared,
+    });
+  }
+
+  get isEnded(): boolean {
+    return this.#broadcast.isEnded();
+  }
+
+  /** Resolves when the newest session has delivered its last sample. */
+  get done(): Promise<void> {
+    return this.#done;
+  }
+
+  /** An encoder still holds media. A packager that has not begun holds none. */
+  get hasPendingMedia(): boolean {
+    return this.#current?.isDone === false;
+  }
+
+  /** The longest distance between keyframes so far. */
+  get maxGopSeconds(): number {
+    return Math.max(this.#maxGopSeconds, this.#current?.gopSeconds ?? 0);
+  }
+
+  get framesPerSecond(): number | undefined {
+    return pickFrameRate(this.#monitor.declared?.framesPerSecond, this.#current?.frameSeconds);
+  }
+
+  /** Counts a start of a packager, unless there were too many. */
+  takeStart(): boolean {
+    return this.#starts.take();
+  }
+
+  start(publisher: PublisherSession, isSlate: boolean): Omit<PackagerEvents, 'drained'> {
+    const { form, settings, observer, clock, log } = this.#options;
+    const session = new PackagingSession({
+      host: this,
+      renditions: this.renditions,
+      notifier: this.#notifier,
+      arrivals: this.#monitor.arrivals,
+      form,
+      previousDone: this.#done,
+      isSlate,
+      settings,
+      observer,
+      clock,
+      log,
+    });
+    this.#publishers.set(session, publisher);
+    this.#done = session.done;
+    this.#newest = session;
+    return session.events;
+  }
+
+  /** Returns the packager of the newest session with the tap of its encoders. */
+  withEncoderTap(packager: Packager, onDrained: () => void): Packager {
+    return this.#newest?.withEncoderTap(packager, onDrained) ?? packager;
+  }
+
+  mediaStarted(session: PackagingSession, tracks: Tracks): void {
+    const canContinue = this.#canContinueTimeline(session, tracks);
+    this.#maxGopSeconds = this.maxGopSeconds;
+    this.#current = session;
+    this.#broadcast.mediaStarted();
+    this.renditions.invalidate();
+    for (const window of this.renditions.windows) {
+      if (canContinue) window.continueTimeline();
+      else window.markDiscontinuity();
+    }
+    // The history and the log leave slates out.
+    if (session.isSlate) return;
+    const { audio, video } = tracks;
+    const info = {
+      ...(audio === undefined ? {} : { audioCodec: audio.codec }),
+      ...(video === undefined ? {} : { videoCodec: video.codec }),
+      ...(video?.width === undefined ? {} : { width: video.width }),
+      ...(video?.height === undefined ? {} : { height: video.height }),
+    };
+    this.#monitor.setMediaInfo(info);
+    this.#notifier.recordChange(info);
+    this.#options.log.info('packaging-started', {
+      codecs: codecsOf(tracks),
+      ...(video === undefined ? {} : { size: `${video.width}x${video.height}` }),
+    });
+  }
+
+  /**
+   * A publisher that reconnects can continue without a discontinuity, which VLC 3 does not play in fragmented MP4. Encoded renditions
+   * begin again at their own times.
+   */
+  #canContinueTimeline(session: PackagingSession, tracks: Tracks): boolean {
+    if (this.#options.showsStills !== true || !this.#broadcast.isPublisherGone()) return false;
+    if (session.isSlate || this.#current?.isSlate || this.renditions.others.length > 0) return false;
+    return this.renditions.source.hasSameInit(tracks);
+  }
+
+  partListed(isSlate: boolean): void {
+    this.renditions.partListed();
+    this.#broadcast.partListed(isSlate);
+  }
+
+  rungDropped(name: string, reason: RungDropReason): void {
+    this.renditions.dropRung(name);
+    this.#options.log.warn('quality-dropped', { quality: name, reason });
+    this.#options.observer.qualityDropped?.(name, reason);
+    this.#notifier.qualityDropped(name, reason);
+  }
+
+  videoTooLarge(size: FrameSize): void {
+    const text = resolutionTooLargeText(size, this.#options.settings.maxPixels);
+    this.#broadcast.endAndRefuse('picture-too-large', text);
+  }
+
+  packagerFailed(session: PackagingSession, report: string): void {
+    if (session.isSlate) {
+      this.#broadcast.slateFailed(report);
+      return;
+    }
+    const publisher = this.#publishers.get(session);
+    if (publisher === undefined || !this.#broadcast.isCurrentPublisher(publisher)) return;
+    this.#options.observer.packagerFailed();
+    this.#options.log.warn('packager-failed', { report });
+    if (!this.#failures.take()) this.#broadcast.endAndRefuse('packager-failed', packagerFailedText);
+  }
+
+  failed(session: PackagingSession): void {
+    if (session.isSlate) this.#broadcast.slateFailed('its media cannot be segmented');
+    else this.#broadcast.endAndRefuse('packager-failed', packagerFailedText);
+  }
+}

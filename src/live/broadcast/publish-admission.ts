@@ -1,0 +1,148 @@
+import type { Clock } from '../../shared/clock.ts';
+import { SlidingWindowLimit } from '../../shared/sliding-window-limit.ts';
+import type { LadderConfig } from '../transcode/ladder-config.ts';
+import type { BroadcastInfo } from './broadcast-subscriber.ts';
+import type { LiveBroadcast } from './live-broadcast.ts';
+import type { LiveSettings } from './ports.ts';
+
+/** The live stream that a stream key belongs to. */
+export interface LiveStreamConfig {
+  readonly liveStreamId: string;
+  readonly projectId: string;
+  readonly environment: 'sandbox' | 'production';
+  readonly restreams: BroadcastInfo['restreams'];
+  readonly accountSuspended: boolean;
+  readonly accountUpgraded: boolean;
+  /** Defaults to the server's setting. */
+  readonly qualities?: 'passthrough' | 'ladder' | undefined;
+  /** False keeps nothing of a broadcast after its end. Defaults to the server's setting. */
+  readonly record?: boolean | undefined;
+}
+
+/** Returns the ladder that a new broadcast is encoded to; undefined passes it through. */
+export type SelectLadder = (
+  stream: Pick<LiveStreamConfig, 'liveStreamId' | 'environment' | 'qualities'>,
+) => LadderConfig | undefined;
+
+/** Finds the live stream of a key, in about the same time for a wrong key as for a right one. */
+export type FindStreamByKey = (streamKey: string) => LiveStreamConfig | undefined;
+
+export type RefusalReason =
+  | 'unknown-key'
+  | 'account-suspended'
+  | 'account-not-upgraded'
+  | 'already-publishing'
+  | 'too-many-attempts'
+  | 'too-many-encoders'
+  | 'draining';
+
+/** `reason` goes to log and metrics, `description` to the person at the encoder. */
+export interface Refusal {
+  readonly accepted: false;
+  readonly reason: RefusalReason;
+  readonly description: string;
+}
+
+export type AdmissionDecision =
+  | {
+      readonly accepted: true;
+      readonly stream: LiveStreamConfig;
+      /** The broadcast that the publisher reconnects to. */
+      readonly running: LiveBroadcast | undefined;
+      readonly ladder: LadderConfig | undefined;
+    }
+  | Refusal;
+
+/** The broadcasts of this process. */
+export interface BroadcastLookup {
+  all(): readonly LiveBroadcast[];
+  running(liveStreamId: string): LiveBroadcast | undefined;
+}
+
+export interface PublishAdmissionOptions {
+  readonly settings: Pick<LiveSettings, 'maxEncoders' | 'maxEncodersPerProject'>;
+  readonly findStream: FindStreamByKey;
+  readonly selectLadder?: SelectLadder;
+  readonly clock: Clock;
+}
+
+/** Limits publishers per live stream: each costs a process, and the first one of a broadcast a row. */
+const maxPublishers = 20;
+const publisherWindowMs = 30_000;
+
+/** Decides whether a publisher may publish. */
+export class PublishAdmission {
+  readonly #options: PublishAdmissionOptions;
+  readonly #broadcasts: BroadcastLookup;
+  /** By live stream, as long as it has a broadcast. */
+  readonly #publisherLimits = new Map<string, SlidingWindowLimit>();
+
+  constructor(options: PublishAdmissionOptions, broadcasts: BroadcastLookup) {
+    this.#options = options;
+    this.#broadcasts = broadcasts;
+  }
+
+  decide(streamKey: string): AdmissionDecision {
+    const stream = this.#options.findStream(streamKey);
+    if (stream === undefined)
+      return refusal('unknown-key', 'There is no stream with this key. Check the stream key.');
+    if (stream.accountSuspended) return refusal('account-suspended', 'This account is suspended.');
+    if (stream.environment === 'production' && !stream.accountUpgraded) {
+      return refusal(
+        'account-not-upgraded',
+        'This account may not use production. Publish to a sandbox stream.',
+      );
+    }
+    const running = this.#broadcasts.running(stream.liveStreamId);
+    if (running?.hasActivePublisher()) {
+      return refusal('already-publishing', 'Somebody is already publishing with this stream key.');
+    }
+    const ladder = running === undefined ? this.#options.selectLadder?.(stream) : undefined;
+    // Before the attempt is counted: only a broadcast's end resets the count.
+    const limitReached = ladder === undefined ? undefined : this.#encoderLimitReached(stream);
+    if (limitReached !== undefined) return refusal('too-many-encoders', limitReached);
+    if (!this.#publisherLimitOf(stream.liveStreamId).take()) {
+      return refusal('too-many-attempts', 'Too many connections in a short time. Wait half a minute.');
+    }
+    return { accepted: true, stream, running, ladder };
+  }
+
+  /** Forgets a live stream without broadcasts. */
+  forget(liveStreamId: string): void {
+    this.#publisherLimits.delete(liveStreamId);
+  }
+
+  #encoderLimitReached({ projectId, environment }: LiveStreamConfig): string | undefined {
+    const { maxEncoders, maxEncodersPerProject } = this.#options.settings;
+    const encoded = this.#broadcasts
+      .all()
+      .filter(({ isTranscoded, state }) => isTranscoded && state !== 'ended');
+    const ofProject = encoded.filter(broadcast => broadcast.projectId === projectId).length;
+    const advice =
+      environment === 'sandbox'
+        ? 'End a broadcast first.'
+        : 'End a broadcast first, or set the qualities of this live stream to passthrough.';
+    if (ofProject >= maxEncodersPerProject)
+      return `This project already encodes ${formatLiveStreams(ofProject)}, which is its limit. ${advice}`;
+    if (encoded.length >= maxEncoders)
+      return `This server already encodes ${formatLiveStreams(encoded.length)}, which is its limit. Try again later.`;
+    return undefined;
+  }
+
+  #publisherLimitOf(liveStreamId: string): SlidingWindowLimit {
+    let limit = this.#publisherLimits.get(liveStreamId);
+    if (limit === undefined) {
+      limit = new SlidingWindowLimit(this.#options.clock, maxPublishers, publisherWindowMs);
+      this.#publisherLimits.set(liveStreamId, limit);
+    }
+    return limit;
+  }
+}
+
+export function refusal(reason: RefusalReason, description: string): Refusal {
+  return { accepted: false, reason, description };
+}
+
+function formatLiveStreams(count: number): string {
+  return count === 1 ? '1 live stream' : `${count} live streams`;
+}

@@ -1,0 +1,70 @@
+import { compositionOffsetMs, describeVideoTag } from '../../media/flv/flv-tag.ts';
+import type { LadderTranscoder } from '../transcode/ladder-transcoder.ts';
+
+/** Waiting video beyond this makes the publisher wait. */
+const maxWaitingBytes = 12 * 1024 * 1024;
+/** Timestamps of the same frame differ by rounding only. */
+const frameToleranceMs = 4;
+
+/** Writes the video tags of a packager to the ladder, and holds them until the ladder starts. */
+export class LadderInput {
+  #ladder: LadderTranscoder | undefined;
+  #heldTags: Parameters<LadderTranscoder['write']>[] = [];
+  /** Bytes held while the previous session is not done. */
+  #waitingBytes = 0;
+  #isWaiting = true;
+  #isClosed: boolean;
+  /** Decoding times of the keyframes that were written and have not come out. */
+  #keyframesMs: number[] = [];
+
+  constructor(isOpen: boolean) {
+    this.#isClosed = !isOpen;
+  }
+
+  get isFull(): boolean {
+    return this.#waitingBytes > maxWaitingBytes;
+  }
+
+  get keyframesMs(): readonly number[] {
+    return this.#keyframesMs;
+  }
+
+  write(atMs: number, body: Buffer, isConfig: boolean): void {
+    if (this.#isClosed) return;
+    const role = isConfig ? 'config' : describeVideoTag(body)?.role;
+    if (role === undefined || role === 'other') return;
+    if (role === 'keyframe') this.#keyframesMs.push(atMs);
+    const tag: Parameters<LadderTranscoder['write']> = [role, atMs, compositionOffsetMs(body), body];
+    if (this.#ladder !== undefined) {
+      this.#ladder.write(...tag);
+      return;
+    }
+    this.#heldTags.push(tag);
+    if (this.#isWaiting) this.#waitingBytes += body.length;
+  }
+
+  start(ladder: LadderTranscoder): void {
+    this.#ladder = ladder;
+    const tags = this.#heldTags;
+    this.#heldTags = [];
+    for (const tag of tags) ladder.write(...tag);
+  }
+
+  /** Takes no more tags. */
+  close(): void {
+    this.#isClosed = true;
+    this.#heldTags = [];
+  }
+
+  /** Returns true when the publisher can go on: the previous session is done. */
+  endWait(): boolean {
+    const wasFull = this.isFull;
+    this.#isWaiting = false;
+    this.#waitingBytes = 0;
+    return wasFull;
+  }
+
+  keyframeEncoded(atMs: number): void {
+    this.#keyframesMs = this.#keyframesMs.filter(keyframeMs => keyframeMs > atMs + frameToleranceMs);
+  }
+}

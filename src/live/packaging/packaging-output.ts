@@ -1,0 +1,56 @@
+import type { Sample } from '../../media/cmaf/fragment-reader.ts';
+import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { ArrivalLog } from '../broadcast/arrival-log.ts';
+import type { BroadcastNotifier } from '../broadcast/broadcast-notifier.ts';
+import type { LiveRenditions } from '../transcode/live-renditions.ts';
+import type { Part } from './segmenter.ts';
+
+export type Tracks = Partial<Record<TrackKind, TrackDescription>>;
+
+export interface PackagingOutputOptions {
+  readonly renditions: LiveRenditions;
+  readonly notifier: BroadcastNotifier;
+  readonly arrivals: Readonly<Record<TrackKind, ArrivalLog>>;
+  readonly isSlate: boolean;
+  readonly clock: Clock;
+  onPartListed(isSlate: boolean): void;
+}
+
+/** Passes the media of a packaging session to the renditions of its broadcast and to its subscribers. */
+export class PackagingOutput {
+  readonly renditions: LiveRenditions;
+  readonly #options: PackagingOutputOptions;
+
+  constructor(options: PackagingOutputOptions) {
+    this.renditions = options.renditions;
+    this.#options = options;
+  }
+
+  setTracks(rendition: string, tracks: Tracks): void {
+    this.tracksChanged(rendition, tracks, this.renditions.getOrCreate(rendition).setTracks(tracks));
+  }
+
+  tracksChanged(rendition: string, tracks: Tracks, init: Buffer): void {
+    const { notifier, isSlate } = this.#options;
+    notifier.notify(subscriber => subscriber.tracks?.(rendition, tracks, init, isSlate));
+  }
+
+  sample(rendition: string, kind: TrackKind, sample: Sample, atMs: number): void {
+    const { notifier, isSlate } = this.#options;
+    notifier.notify(subscriber => subscriber.sample?.(rendition, kind, sample, atMs, isSlate));
+  }
+
+  partListed(rendition: string, part: Part): void {
+    const { notifier, isSlate } = this.#options;
+    notifier.notify(subscriber => subscriber.part?.({ ...part, rendition, isSlate }));
+    this.#options.onPartListed(isSlate);
+  }
+
+  /** Milliseconds since the frame of `atMs`, or the last one before it, arrived. */
+  lagMs(kind: TrackKind, atMs: number): number | undefined {
+    const arrivedAtMs = this.#options.arrivals[kind].arrivalOf(atMs);
+    return arrivedAtMs === undefined ? undefined : this.#options.clock.monotonicMs() - arrivedAtMs;
+  }
+}
