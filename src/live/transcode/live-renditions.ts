@@ -185,23 +185,25 @@ export class LiveRenditions {
     const packaging = this.#facts.packaging();
     const bits = new Map(packaging?.rungs.map(({ name, bitsPerSecond }) => [name, bitsPerSecond]));
     const audio = packaging?.hasDemuxedAudio ? this.#byName.get(audioRendition) : undefined;
-    const sound =
+    const demuxedAudio =
       audio?.tracks.audio === undefined || !audio.window.isPlayable
         ? undefined
         : { uri: uriOf(audio.name), track: audio.tracks.audio, ...audio.measureBandwidth() };
-    return this.#offered().flatMap(name => {
+    return this.#offered().flatMap((name): VariantInfo[] => {
       const rendition = this.#byName.get(name);
       if (rendition === undefined || !rendition.window.isPlayable) return [];
-      const mostBitsPerSecond = bits.get(name);
-      return {
-        uri: uriOf(name),
-        tracks: rendition.tracks,
-        declared: this.#facts.declared(),
-        ...(mostBitsPerSecond === undefined ? {} : { mostBitsPerSecond }),
-        frameSeconds: packaging?.frameSeconds,
-        ...rendition.measureBandwidth(),
-        sound,
-      };
+      const maxBitsPerSecond = bits.get(name);
+      return [
+        {
+          uri: uriOf(name),
+          tracks: rendition.tracks,
+          declared: this.#facts.declared(),
+          ...(maxBitsPerSecond === undefined ? {} : { maxBitsPerSecond }),
+          frameSeconds: packaging?.frameSeconds,
+          ...rendition.measureBandwidth(),
+          audioRendition: demuxedAudio,
+        },
+      ];
     });
   }
 }
