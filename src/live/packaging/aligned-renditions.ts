@@ -1,5 +1,5 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
-import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { audioRendition, sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveObserver } from '../broadcast/ports.ts';

@@ -1,5 +1,5 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
-import type { TrackDescription } from '../../media/cmaf/init-segment.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { ArrivalLog } from '../broadcast/arrival-log.ts';
