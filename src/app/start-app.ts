@@ -75,7 +75,7 @@ export interface AppEnvironment {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
   /** Sizes that broadcasts are encoded in, other than usual, for tests. */
-  readonly liveSteps?: LadderConfig['steps'];
+  readonly liveSteps?: LadderConfig['renditionsFor'];
   /** False keeps all qualities of broadcasts although the machine cannot keep up, for tests. */
   readonly canDropQualities?: boolean;
   /** Times of the sandbox that are shorter than usual, for tests. */
@@ -211,7 +211,7 @@ export async function startApp(config: Config, environment: AppEnvironment): Pro
     });
     const slate = await openSlate({
       mode: config['live.slate'],
-      picturePath: config['live.slatePicture'],
+      imagePath: config['live.slatePicture'],
       ffmpegPath: ffmpeg.path,
       memoryBytes: config['live.encoderMemory'],
       owner: processes,
