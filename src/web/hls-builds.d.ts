@@ -4,7 +4,6 @@ declare module 'hls.js/dist/hls.light.min.mjs' {
   export { default } from 'hls.js';
 }
 
-/** The full build. */
 declare module 'hls.js/dist/hls.min.mjs' {
   export * from 'hls.js';
   export { default } from 'hls.js';

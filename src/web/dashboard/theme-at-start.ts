@@ -1,7 +1,7 @@
-// A classic script, before the page is painted: the theme that was chosen holds from the first frame on.
+// A classic script, which applies the theme before the first paint.
 try {
   const theme = localStorage.getItem('millrace.theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
 } catch {
-  // Without storage the system's theme holds.
+  // Falls back to the system's theme.
 }

@@ -1,4 +1,4 @@
-/** The viewer of the API document, as far as this page uses it. A script before this one brings it. */
+/** The part of Swagger UI that this page uses. A script before this one loads it. */
 interface SwaggerOptions {
   readonly spec: ApiDocument;
   readonly domNode: Element;
@@ -12,14 +12,13 @@ interface SwaggerViewer {
 }
 declare const SwaggerUIBundle: (options: SwaggerOptions) => SwaggerViewer;
 
-/** A request of the viewer. What is shown of it is what it holds once it went through the interceptor. */
+/** Swagger UI shows the request as it leaves the interceptor. */
 interface ViewerRequest {
   readonly headers: Record<string, string>;
   curlOptions: string[];
   userFetch?: typeof fetch;
 }
 
-/** The OpenAPI document, as far as this page reads or changes it. */
 interface ApiDocument {
   servers: unknown;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -27,7 +26,7 @@ interface ApiDocument {
 
 interface Operation {
   readonly parameters?: readonly Parameter[];
-  /** Alternatives; each names the schemes that it needs. */
+  /** Alternatives, each with the names of its schemes. */
   readonly security?: readonly Record<string, unknown>[];
 }
 
@@ -40,7 +39,6 @@ interface Parameter {
   examples?: Readonly<Record<string, { readonly value: string }>>;
 }
 
-/** The person who is signed in to the dashboard. */
 interface Session {
   readonly email: string;
   readonly account: { readonly accountId: string };
@@ -53,7 +51,7 @@ const labels: Readonly<Record<string, string>> = { sandbox: 'Sandbox', productio
 followColorScheme();
 void showReference();
 
-/** The viewer has a dark form, but leaves it to the page when to show it. */
+/** Swagger UI has a dark theme, but does not switch to it. */
 function followColorScheme(): void {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const apply = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
@@ -69,11 +67,11 @@ async function showReference(): Promise<void> {
     const response = await fetch('/openapi.json');
     if (!response.ok) throw new Error(`the server answered ${response.status}`);
     const spec = (await response.json()) as ApiDocument;
-    // Requests go to where this page came from, by whatever name: the page may talk to nobody else.
+    // The content policy allows this host only.
     spec.servers = [{ url: location.origin }];
     for (const operation of Object.values(spec.paths).flatMap(item => Object.values(item))) {
       clearOptionalExamples(operation);
-      // The browser sends the session's cookie by itself: the environment is all that the viewer adds.
+      // The browser sends the session cookie. Swagger UI adds the environment.
       for (const needed of operation.security ?? []) if ('environment' in needed) delete needed.session;
     }
     const viewer = SwaggerUIBundle({
@@ -96,10 +94,7 @@ async function showReference(): Promise<void> {
   }
 }
 
-/**
- * Moves examples of optional parameters into their descriptions. The viewer would send them as values: lists filtered by an example
- * are empty.
- */
+/** Moves examples of optional parameters into their descriptions, because Swagger UI would send them as filters. */
 function clearOptionalExamples({ parameters = [] }: Operation): void {
   for (const parameter of parameters) {
     if (parameter.in === 'path' || parameter.required) continue;
@@ -113,15 +108,12 @@ function clearOptionalExamples({ parameters = [] }: Operation): void {
     }
     delete parameter.example;
     delete parameter.examples;
-    // Without an example, the viewer makes one up for an object.
+    // Swagger UI invents an example for an object without one.
     if (schema?.type === 'object') schema.example = '';
   }
 }
 
-/**
- * Makes the calls that are tried run as the person who is signed in to the dashboard, and says so. The browser sends the session's
- * cookie by itself; the header that goes with it names the environment.
- */
+/** Lets "Try it out" use the session of the dashboard. The browser sends the cookie, and a header names the environment. */
 async function useSessionForCalls(viewer: SwaggerViewer): Promise<void> {
   const choice = document.querySelector<HTMLSelectElement>('#caller-environment')!;
   let session = await fetchSession();
@@ -153,13 +145,12 @@ async function useSessionForCalls(viewer: SwaggerViewer): Promise<void> {
   take(session);
   choice.addEventListener('change', apply);
   viewer.getStore().subscribe(show);
-  // The dashboard tells its other tabs when somebody signs in or out.
+  // The dashboard announces sign-ins and sign-outs.
   new BroadcastChannel('millrace.session').addEventListener('message', async () =>
     take(await fetchSession()),
   );
 }
 
-/** The person who is signed in to the dashboard in this browser; undefined when nobody is, or the server cannot tell. */
 async function fetchSession(): Promise<Session | undefined> {
   try {
     const response = await fetch('/auth/session', { cache: 'no-store' });
@@ -169,7 +160,7 @@ async function fetchSession(): Promise<Session | undefined> {
   }
 }
 
-/** The environment that the dashboard shows: the one that this account chose in this browser, else production where it may. */
+/** The environment of the dashboard: the one chosen in this browser, else production if available. */
 function environmentOf(session: Session | undefined): string {
   const available = session?.environments ?? [];
   const [chosen = '', accountId = session?.account.accountId] = storedEnvironment().split(' ');
@@ -186,8 +177,8 @@ function storedEnvironment(): string {
 }
 
 /**
- * Sends a request of the viewer with the environment of the session, unless it has a key or a token. What is shown is the call from
- * a terminal, which has no session but a key.
+ * Sends a request with the environment of the session, unless it has a key or a token. The shown curl command uses a key, because a
+ * terminal has no session.
  */
 function addSessionEnvironment(request: ViewerRequest): ViewerRequest {
   request.curlOptions = [];
@@ -204,7 +195,7 @@ function addSessionEnvironment(request: ViewerRequest): ViewerRequest {
   return request;
 }
 
-/** The viewer begins its dialog of credentials at the last form; the first is the one for the key. */
+/** Focuses the field of the API key: Swagger UI focuses the last form. */
 function focusKeyFieldFirst(viewer: Element): void {
   viewer.addEventListener('click', ({ target }) => {
     if (!(target instanceof Element) || target.closest('.dialog-ux') !== null) return;

@@ -14,9 +14,8 @@ import { parseTheme } from './theme/player-theme.ts';
 import { markAudioOnly } from './ui/audio-only.ts';
 import { pageElement } from './ui/page-elements.ts';
 
-/** What tests and the demo may read of the player. */
+/** Used by tests and the demo. */
 export interface MillraceHandle {
-  /** Seconds between the broadcast and what is shown; undefined while nothing is shown. */
   latencySeconds(): number | undefined;
   state(): Phase;
 }
@@ -32,7 +31,6 @@ interface ScreenText {
   readonly text: string;
 }
 
-/** What the screen says while there is no picture. */
 const screenTexts: Partial<Record<Phase, ScreenText>> = {
   waiting: {
     title: 'Waiting for the stream',
@@ -46,7 +44,6 @@ const screenTexts: Partial<Record<Phase, ScreenText>> = {
   },
 };
 
-/** The same, for a viewer who comes while the broadcaster is away. */
 const interruptedText: ScreenText = {
   title: 'The broadcast is interrupted',
   text: 'It goes on here by itself when the broadcaster comes back.',
@@ -69,7 +66,7 @@ applyColors(root, theme?.colors ?? {});
 showLogo(pageElement('logo', HTMLElement), theme?.logo);
 
 const streamId = root.dataset.streamId ?? '';
-// A private stream may be made public while its page is open, and private again.
+// A private stream may become public while its page is open, and private again.
 const hls = new Set([root.dataset.hls ?? '', `/${streamId}.m3u8`]);
 const session = new LiveSession(
   { hls: [...hls], page: `/live/${streamId}`, query: root.dataset.query ?? '' },
@@ -136,7 +133,7 @@ if (asked.sdk !== undefined && theme?.enableApi !== false && parent !== window) 
   new SdkLink(asked.sdk, {
     player,
     controls: { setHidden: (part, isHidden) => root.classList.toggle(`hide-${part}`, isHidden) },
-    // A broadcast comes without captions.
+    // Broadcasts have no captions.
     captions: { setShown: () => {} },
     destroy: () => {
       player.pause();

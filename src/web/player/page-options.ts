@@ -1,17 +1,13 @@
-/** What the page's address asks of the player. */
 export interface PageOptions {
-  /** Play as soon as there is something to play. */
   readonly autoplay: boolean;
-  /** Begin without sound. */
   readonly muted: boolean;
   readonly hideTitle: boolean;
   readonly hideControls: boolean;
 }
 
-/** What an address says, by plain names: lower case, without dashes. A bare name has the value `''`. */
+/** By normalized name: lower case, without dashes. A bare name has the value `''`. */
 export type AddressOptions = ReadonlyMap<string, string>;
 
-/** The options that every player page has. `playsByItself`: what happens when the address says nothing of it. */
 export function pageOptionsOf(values: AddressOptions, autoplayDefault: boolean): PageOptions {
   const isChromeless = isEnabled(values, 'chromeless');
   return {
@@ -23,8 +19,8 @@ export function pageOptionsOf(values: AddressOptions, autoplayDefault: boolean):
 }
 
 /**
- * Takes an address apart, with a fragment such as `#autoplay;hide-title;muted:true` and a query such as `?hideControls=true`: items of the
- * fragment are `name`, `name:value` or `name=value`, separated by `;`. The fragment wins, and a bare name means true.
+ * Parses a fragment such as `#autoplay;hide-title;muted:true` and a query such as `?hideControls=true`. Items of the fragment are `name`,
+ * `name:value` or `name=value`. The fragment wins, and a bare name means true.
  */
 export function parseAddress(hash: string, search: string): AddressOptions {
   const values = new Map<string, string>();
@@ -37,13 +33,12 @@ export function parseAddress(hash: string, search: string): AddressOptions {
   return values;
 }
 
-/** Whether the address asks for `name`; `otherwise` when it does not speak of it. */
 export function isEnabled(values: AddressOptions, name: string, defaultValue = false): boolean {
   const value = values.get(name);
   return value === undefined ? defaultValue : !falseValues.includes(value.toLowerCase());
 }
 
-/** Pages that build addresses out of their own variables write `undefined` and `null`. */
+/** Pages that build URLs from variables write `undefined` and `null`. */
 const falseValues: readonly string[] = ['false', '0', 'no', 'off', 'undefined', 'null'];
 
 /** `hide-title` and `hideTitle` are the same option. */

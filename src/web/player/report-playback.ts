@@ -1,6 +1,6 @@
 import { isEnabled, parseAddress } from './page-options.ts';
 
-/** Events as the intake numbers them; the ones that are missing here do not happen on these pages. */
+/** Codes of the analytics endpoint. Other events do not occur on these pages. */
 const eventTypes = { loaded: 1, play: 2, pause: 3, timeUpdate: 4, error: 5, end: 6, seek: 7 } as const;
 
 interface PlayEvent {
@@ -21,9 +21,8 @@ const timeUpdateEveryMs = 1_000;
 const sessionKey = 'millrace.session';
 
 /**
- * Tells the server what is watched, for its analytics: in reports every five seconds while something happens, and when the page goes.
- * Nothing is told where the address says `analytics:false`, or the browser asks not to be tracked. A video that was played to its end
- * tells nothing more: playing it again is part of the same playback.
+ * Reports playback to the server's analytics: every five seconds while something happens, and when the page is closed. Reports nothing if
+ * the URL has `analytics:false` or the browser asks not to be tracked. Playing an ended video again belongs to the same playback.
  */
 export function reportPlayback(video: HTMLVideoElement, mediaId: string, isLive: boolean): void {
   if (mediaId === '' || !isReportingAllowed()) return;
@@ -42,7 +41,7 @@ export function reportPlayback(video: HTMLVideoElement, mediaId: string, isLive:
   };
   const send = (): void => {
     fetch(reportUrl, { method: 'POST', body: body(), keepalive: true, credentials: 'omit' }).catch(() => {
-      // What the server misses of this, nobody who watches misses.
+      // Lost reports do not affect viewers.
     });
   };
   const add = (type: keyof typeof eventTypes): void => {
@@ -90,7 +89,7 @@ function isReportingAllowed(): boolean {
   return isEnabled(parseAddress(location.hash, location.search), 'analytics', true);
 }
 
-/** The same for all that is watched in this tab. */
+/** Shared by everything that is watched in this tab. */
 function sessionId(): string {
   try {
     const known = sessionStorage.getItem(sessionKey);
@@ -99,12 +98,12 @@ function sessionId(): string {
     sessionStorage.setItem(sessionKey, made);
     return made;
   } catch {
-    // A frame on another site may have no storage: then each page is a session.
+    // A frame on another site may have no storage. Then each page is a session.
     return newId();
   }
 }
 
-/** Random, in the form of a UUID; `crypto.randomUUID` is not there on pages without TLS. */
+/** A random UUID: `crypto.randomUUID` is missing on pages without TLS. */
 function newId(): string {
   const hex = Array.from(crypto.getRandomValues(new Uint8Array(16)), byte =>
     byte.toString(16).padStart(2, '0'),

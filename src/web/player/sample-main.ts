@@ -3,7 +3,7 @@ import { replaceColors, showLogo } from './theme/apply-theme.ts';
 import { onThemePreview } from './theme/theme-preview.ts';
 import { pageElement } from './ui/page-elements.ts';
 
-// A player that plays nothing, for a theme to be seen on: all is there, at a third of a video of two minutes.
+// A player without a video, which previews themes.
 
 const root = pageElement('player', HTMLElement);
 const poster = pageElement('poster', HTMLImageElement);

@@ -17,21 +17,16 @@ import { VodPlayer } from './vod/vod-player.ts';
 import { type VodPhase, VodSession } from './vod/vod-session.ts';
 import { parseVodState, type VodState } from './vod/vod-state.ts';
 
-/** What tests and the demo may read of the player of a video. */
+/** Used by tests and the demo. */
 export interface VodHandle {
-  /** `ended` and `playing` beside the phases; `ready` is a pause. */
+  /** Adds `ended` and `playing` to the phases; `ready` means paused. */
   state(): VodPhase | 'playing' | 'ended';
-  /** Names of the qualities, best first. */
   qualities(): readonly string[];
-  /** Name of the quality that is shown. */
   currentQuality(): string | undefined;
-  /** Name of the quality that the viewer chose. */
   chosenQuality(): string | undefined;
-  /** Seconds that can be played by now. */
   availableSeconds(): number;
 }
 
-/** What the screen says while there is no picture. */
 const screenTexts: Partial<Record<VodPhase, { readonly title: string; readonly text: string }>> = {
   processing: {
     title: 'This video is being processed',
@@ -48,7 +43,7 @@ const screenTexts: Partial<Record<VodPhase, { readonly title: string; readonly t
   },
 };
 
-/** Of the video, where a theme is tried. */
+/** Position of the preview of a theme. */
 const previewedPart = 0.35;
 
 const unreachableText = 'The server cannot be reached. Trying again…';
@@ -63,9 +58,8 @@ const options = parseVodOptions(location.hash, location.search);
 const firstState = parseVodState(root.dataset.video ?? '{}');
 const { theme } = firstState;
 const settings = new PlayerSettings();
-/** JSON of the theme that is shown. */
 let shownTheme: string | undefined;
-/** Not saved yet, and shown in place of the video's own. */
+/** Replaces the video's own theme until it is saved. */
 let previewedTheme: PlayerTheme | undefined;
 
 const session = new VodSession(firstState, video, options.startSeconds, {
@@ -103,7 +97,7 @@ function takeState(state: VodState): void {
   showMediaSession(state);
 }
 
-/** Another theme than before; what the page around said in between holds until then. */
+/** Keeps what the SDK changed until the theme changes. */
 function takeTheme(theme: PlayerTheme | undefined): void {
   const text = JSON.stringify(theme ?? null);
   if (text === shownTheme) return;
@@ -117,13 +111,13 @@ function takeTheme(theme: PlayerTheme | undefined): void {
   player.isLooping = options.loop || theme?.forceLoop === true;
 }
 
-/** Whoever tries a theme sees the bar and the controls on a picture, and not the poster. */
+/** Seeks, so that the preview shows the controls on a frame instead of the poster. */
 function showForPreview(): void {
   if (previewedTheme === undefined || player.hasBegun) return;
   player.seekTo(session.media.availableSeconds * previewedPart);
 }
 
-/** The same picture under another address: browsers show what they have of an address as long as the page is open. */
+/** Browsers keep an image for as long as the page is open. */
 function freshAddress(address: string, revision: number): string {
   return `${address}${address.includes('?') ? '&' : '?'}v=${revision}`;
 }
@@ -147,7 +141,6 @@ function showReachable(isReachable: boolean): void {
   }
 }
 
-/** What the system shows of the video, and its media keys. */
 function showMediaSession({ title, poster: artwork }: VodState): void {
   if (!('mediaSession' in navigator)) return;
   const { mediaSession } = navigator;

@@ -1,4 +1,4 @@
-/** Waiting times that double from a first one up to a longest one. */
+/** Delays that double up to a maximum. */
 export class BackOff {
   readonly #initialMs: number;
   readonly #maxMs: number;
@@ -10,14 +10,13 @@ export class BackOff {
     this.#nextMs = initialMs;
   }
 
-  /** The next waiting time, up to a quarter shorter than its turn: clients that failed together come back apart. */
+  /** Subtracts up to a quarter, so that clients that failed together do not return together. */
   next(random: () => number = Math.random): number {
     const waitMs = this.#nextMs;
     this.#nextMs = Math.min(this.#maxMs, this.#nextMs * 2);
     return waitMs * (1 - random() / 4);
   }
 
-  /** Begins again with the first waiting time. */
   reset(): void {
     this.#nextMs = this.#initialMs;
   }

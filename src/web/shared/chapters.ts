@@ -1,6 +1,5 @@
 import { parseVtt } from './web-vtt.ts';
 
-/** A named stretch of the video, in seconds. */
 export interface Chapter {
   readonly startSeconds: number;
   readonly endSeconds: number;
@@ -8,10 +7,10 @@ export interface Chapter {
 }
 
 const maxChapters = 200;
-/** Of what stands there: the file may hold anything, and looking for marks in it takes its time. */
+/** Limits the time for untrusted files. */
 const maxNameCharacters = 1_000;
 
-/** The chapters of a WebVTT file. Each lasts until the next one begins, whatever the file says of its end. */
+/** Each chapter ends where the next one begins. */
 export function parseChapters(vtt: string): Chapter[] {
   const cues = parseVtt(vtt)
     .map(cue => ({ ...cue, name: plainText(cue.text.slice(0, maxNameCharacters)) }))
@@ -24,7 +23,6 @@ export function parseChapters(vtt: string): Chapter[] {
   }));
 }
 
-/** A cue's text without its marks. */
 function plainText(text: string): string {
   return text
     .replace(/<[^>]*>/g, '')

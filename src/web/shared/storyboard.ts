@@ -1,10 +1,9 @@
 import { parseVtt } from './web-vtt.ts';
 
-/** A small picture of the video, cut out of a larger one. Times in seconds, the rest in pixels of the larger picture. */
+/** A part of a larger image. Times are in seconds, the rest in pixels of the image. */
 export interface StoryboardTile {
   readonly startSeconds: number;
   readonly endSeconds: number;
-  /** Address of the larger picture. */
   readonly url: string;
   readonly x: number;
   readonly y: number;
@@ -13,9 +12,9 @@ export interface StoryboardTile {
 }
 
 /**
- * The tiles that a storyboard's WebVTT names, such as `storyboard.jpg#xywh=160,90,160,90`.
+ * Parses the tiles of a storyboard, such as `storyboard.jpg#xywh=160,90,160,90`.
  *
- * @param baseUrl address of the WebVTT file, to which the names are relative
+ * @param baseUrl URL of the WebVTT file
  */
 export function parseStoryboard(vtt: string, baseUrl: string): StoryboardTile[] {
   return parseVtt(vtt).flatMap(({ startSeconds, endSeconds, text }) => {
@@ -24,7 +23,7 @@ export function parseStoryboard(vtt: string, baseUrl: string): StoryboardTile[] 
     const [x, y, width, height] = found.slice(2).map(Number) as [number, number, number, number];
     if (width === 0 || height === 0) return [];
     const url = new URL(found[1]!, baseUrl);
-    // The session of a private video stands in the query: what is named without one is under the same.
+    // The query holds the session of a private video.
     if (url.search === '' && url.origin === new URL(baseUrl).origin) url.search = new URL(baseUrl).search;
     return [{ startSeconds, endSeconds, url: url.href, x, y, width, height }];
   });

@@ -1,4 +1,4 @@
-/** A time as players show it: `0:05`, `12:34`, `1:02:03`. */
+/** Formats `0:05`, `12:34`, `1:02:03`. */
 export function formatTime(seconds: number): string {
   const whole = wholeSeconds(seconds);
   const hours = Math.floor(whole / 3600);
@@ -13,12 +13,11 @@ const clockFormat = new Intl.DateTimeFormat(undefined, {
   second: '2-digit',
 });
 
-/** A time of day as the viewer's language and time zone have it: `14:03:20`, `2:03:20 PM`. */
 export function formatClockTime(date: Date): string {
   return clockFormat.format(date);
 }
 
-/** A time as screen readers say it: `1 hour 2 minutes 3 seconds`. */
+/** Formats `1 hour 2 minutes 3 seconds` for screen readers. */
 export function formatSpokenTime(seconds: number): string {
   const whole = wholeSeconds(seconds);
   const parts = [
@@ -32,12 +31,12 @@ export function formatSpokenTime(seconds: number): string {
   return said.length === 0 ? '0 seconds' : said.join(' ');
 }
 
-// What browsers make of the lengths of segments falls short of the whole second by some microseconds.
+// Segment durations add up to some microseconds less than whole seconds.
 function wholeSeconds(seconds: number): number {
   return Number.isFinite(seconds) ? Math.max(0, Math.floor(seconds + 0.01)) : 0;
 }
 
-/** Seconds of `ss`, `mm:ss` or `hh:mm:ss`, with decimals; undefined for anything else. */
+/** Parses `ss`, `mm:ss` or `hh:mm:ss` with decimals to seconds. */
 export function parseTime(text: string): number | undefined {
   const found = /^(?:(?:(\d{1,3}):)?(\d{1,3}):)?(\d{1,7}(?:\.\d{1,6})?)$/.exec(text.trim());
   if (found === null) return undefined;

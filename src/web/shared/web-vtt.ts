@@ -1,17 +1,15 @@
-/** One entry of a WebVTT file. Times in seconds. */
 export interface VttCue {
   readonly startSeconds: number;
   readonly endSeconds: number;
-  /** As written, lines joined by line feeds. */
+  /** Lines are joined by line feeds. */
   readonly text: string;
 }
 
-/** No player page has use for more; a file may hold anything. */
+/** Limits untrusted files. */
 const maxCues = 20_000;
 
 /**
- * The entries of a WebVTT file in the order of their starts. What cannot be read is left out: such files are not
- * checked when they are uploaded.
+ * Parses WebVTT cues, sorted by start. Skips invalid cues, because uploads are not checked.
  *
  * **Source**: WebVTT: The Web Video Text Tracks Format, W3C, 4.1, https://www.w3.org/TR/webvtt1/
  */
@@ -19,7 +17,7 @@ export function parseVtt(file: string): VttCue[] {
   const cues: VttCue[] = [];
   for (const block of file.replace(/\r\n?/g, '\n').split(/\n{2,}/)) {
     const lines = block.split('\n');
-    // An identifier may stand before the times.
+    // An identifier may precede the times.
     const timesAt = lines.slice(0, 2).findIndex(line => line.includes('-->'));
     if (timesAt === -1) continue;
     const [from = '', to = ''] = lines[timesAt]!.split('-->');
@@ -40,7 +38,7 @@ export function parseVtt(file: string): VttCue[] {
   return cues.sort((one, other) => one.startSeconds - other.startSeconds);
 }
 
-/** The entry at a time: of those that hold it the last one to start. `cues` in the order of their starts. */
+/** Returns the last cue that has started and not ended. @param cues sorted by start */
 export function cueAt<Cue extends { readonly startSeconds: number; readonly endSeconds: number }>(
   cues: readonly Cue[],
   seconds: number,
@@ -56,7 +54,7 @@ export function cueAt<Cue extends { readonly startSeconds: number; readonly endS
   return cue !== undefined && seconds < cue.endSeconds ? cue : undefined;
 }
 
-/** `mm:ss.ttt` or `hh:mm:ss.ttt` in seconds. */
+/** Parses `mm:ss.ttt` or `hh:mm:ss.ttt`. */
 function parseTimestamp(text: string): number | undefined {
   const found = /^(?:(\d+):)?(\d{2}):(\d{2}\.\d{3})$/.exec(text.trim());
   if (found === null) return undefined;

@@ -2,17 +2,14 @@ import { endSession, environment, session } from '../state/session.ts';
 import type { ErrorBody, Operations } from './api-types.ts';
 import { ApiProblem } from './problem.ts';
 
-/** An operation of the API, such as `GET /videos/{videoId}`. */
 export type Operation = keyof Operations;
 
-/** What an operation answers. */
 export type Answer<Name extends Operation> = Operations[Name]['answer'];
 
 type Part<Key extends string, Value> = undefined extends Value
   ? { readonly [K in Key]?: Value }
   : { readonly [K in Key]: Value };
 
-/** What an operation is asked with. */
 export type Input<Name extends Operation> = Part<'params', Operations[Name]['params']> &
   Part<'body', Operations[Name]['body']> & {
     readonly query?: Operations[Name]['query'];
@@ -20,14 +17,14 @@ export type Input<Name extends Operation> = Part<'params', Operations[Name]['par
     readonly headers?: Readonly<Record<string, string>>;
   };
 
-/** The input can be left out where nothing of it is needed. */
+/** The input is optional where every part of it is. */
 type Arguments<Name extends Operation> =
   Record<never, never> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>];
 
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Calls the API as the person who is signed in, in the environment that the dashboard shows.
+ * Calls the API with the session and environment of the dashboard.
  *
  * @throws ApiProblem when the answer is an error, or none comes
  */
@@ -63,12 +60,11 @@ export async function call<Name extends Operation>(
   return (isJson ? JSON.parse(text) : text) as Answer<Name>;
 }
 
-/** Headers by which the server knows that this page calls, and for which environment. No other site can send them. */
+/** No other site can send these headers. */
 function callHeaders(): Record<string, string> {
   return { 'Millrace-Environment': environment.peek() };
 }
 
-/** Address of an operation with its values in place. */
 export function urlOf(path: string, params: Values = {}, query: Values = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
   const search = new URLSearchParams();
@@ -83,13 +79,12 @@ export function urlOf(path: string, params: Values = {}, query: Values = {}): st
   return text === '' ? filled : `${filled}?${text}`;
 }
 
-/** What an answer that is an error says. */
 async function problemOfResponse(response: Response): Promise<ApiProblem> {
   let body: Partial<ErrorBody> = { title: `${response.status} ${response.statusText}`.trim() };
   try {
     body = (await response.json()) as ErrorBody;
   } catch {
-    // Something between here and the server answered.
+    // A proxy answered.
   }
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   return new ApiProblem(response.status, body, Number.isNaN(retryAfter) ? undefined : retryAfter);

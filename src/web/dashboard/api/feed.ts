@@ -3,7 +3,7 @@ import { endSession, environment, session } from '../state/session.ts';
 import { problemOf } from './problem.ts';
 import { loadSession } from './sessions.ts';
 
-/** A message of the event feed: an event as webhooks get it, or something that is true of this moment. */
+/** An event in the form of webhooks, or a snapshot such as `broadcast.stats`. */
 export interface FeedMessage {
   readonly type: string;
   readonly emittedAt?: string;
@@ -13,7 +13,7 @@ export interface FeedMessage {
   readonly [name: string]: unknown;
 }
 
-/** How it stands with the feed: `off` while nobody listens. */
+/** `off` while nobody listens. */
 export const feedState = signal<'off' | 'connecting' | 'open' | 'lost'>('off');
 
 type Listener = (message: FeedMessage) => void;
@@ -21,9 +21,9 @@ type Listener = (message: FeedMessage) => void;
 const listeners = new Set<Listener>();
 const initialRetryMs = 500;
 const maxRetryMs = 15_000;
-/** Pages that follow one another keep the connection. */
+/** Keeps the connection while the user moves between pages. */
 const lingerMs = 5_000;
-/** Closed by the server: the cookie that opened the feed is not valid any more. There may be another one. */
+/** Close code of an expired session. The browser may have a newer one. */
 const closeSessionEnded = 4401;
 const closeAccountSuspended = 4403;
 
@@ -32,10 +32,10 @@ let retryMs = initialRetryMs;
 let retryTimer: ReturnType<typeof setTimeout> | undefined;
 let lingerTimer: ReturnType<typeof setTimeout> | undefined;
 let lastEventId: string | undefined;
-/** Whose event that is. */
+/** The environment and account of `lastEventId`. */
 let lastProject: string | undefined;
 
-/** Hears everything that the feed tells of the current environment, until the returned function is called. */
+/** Calls a listener for every message of the current environment. */
 export function subscribe(listener: Listener): () => void {
   listeners.add(listener);
   clearTimeout(lingerTimer);
@@ -48,7 +48,7 @@ export function subscribe(listener: Listener): () => void {
   };
 }
 
-/** Begins anew: for another environment, another account, or another session of this one, which goes on after what was heard. */
+/** Reconnects for another environment or account. Another session of the same account resumes after the last event. */
 export function restartFeed(): void {
   disconnect();
   const project = `${environment.peek()} ${session.peek()?.account.accountId}`;
@@ -81,7 +81,7 @@ function connect(): void {
     socket = undefined;
     if (code === closeSessionEnded || code === closeAccountSuspended) {
       feedState.value = 'off';
-      // Begins the feed anew for whoever is signed in now.
+      // Reconnects with the newest session.
       loadSession().catch((error: unknown) => {
         if (problemOf(error).status === 403) endSession(session.peek()?.sessionId);
         else if (socket === undefined && listeners.size > 0) scheduleReconnect();

@@ -1,6 +1,6 @@
 import { loadSession, sessionChannel } from './sessions.ts';
 
-/** Keeps up with who is signed in: other tabs may change it, also while this page is left and kept for the way back. */
+/** Follows sign-ins of other tabs, also after a return from the back/forward cache. */
 export function followSession(): void {
   const look = () => void loadSession().catch(() => {});
   sessionChannel.addEventListener('message', look);

@@ -1,17 +1,13 @@
 import type { ErrorBody } from './api-types.ts';
 
-/** What the API, or the way to it, said instead of an answer. */
 export class ApiProblem extends Error {
-  /** Of HTTP; 0 when the server was not reached. */
+  /** 0 if the server was not reached. */
   readonly status: number;
-  /** Last part of the error's address, such as `title-required`; what a title cannot tell apart. */
+  /** Last part of the error's `type`, such as `title-required`. */
   readonly code: string;
   readonly detail: string | undefined;
-  /** The attribute that is wrong, where there is one. */
   readonly attribute: string | undefined;
-  /** All that is wrong, by attribute. */
   readonly problems: readonly { readonly attribute: string; readonly text: string }[];
-  /** Until it is worth another try, where the server said so. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(status: number, body: Partial<ErrorBody>, retryAfterSeconds?: number) {
@@ -26,7 +22,6 @@ export class ApiProblem extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  /** What is told to the person: title, and the detail where it says more. */
   get text(): string {
     return this.detail === undefined || this.detail === this.message
       ? this.message
@@ -34,13 +29,11 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Whatever was thrown as something that can be shown. */
 export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   return new ApiProblem(0, { title: error instanceof Error ? error.message : String(error) });
 }
 
-/** Whether a request was given up on purpose. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }

@@ -3,13 +3,13 @@ import { endSession, session, signOutReason } from '../state/session.ts';
 import { call } from './client.ts';
 import { ApiProblem, problemOf } from './problem.ts';
 
-/** How tabs of one browser tell each other that somebody signed in or out: the cookie is the same for all of them. */
+/** Tells other tabs of this browser, which share the cookie, about sign-ins and sign-outs. */
 export const sessionChannel = new BroadcastChannel('millrace.session');
 
-/** Grows with each question who is signed in, and each change of that: only what the newest says is true. */
+/** Grows with every request and change, so that late answers are ignored. */
 let latestRequest = 0;
 
-/** Finds out who is signed in. @throws ApiProblem when the server cannot tell */
+/** Loads the session of this browser. @throws ApiProblem when the server cannot tell */
 export async function loadSession(): Promise<void> {
   latestRequest += 1;
   const own = latestRequest;
@@ -22,7 +22,6 @@ export async function loadSession(): Promise<void> {
   }
 }
 
-/** Signs in. @throws ApiProblem */
 export async function signIn(email: string, password: string): Promise<void> {
   const opened = await call('POST /auth/session', { body: { email, password } });
   latestRequest += 1;
@@ -33,7 +32,6 @@ export async function signIn(email: string, password: string): Promise<void> {
   sessionChannel.postMessage('changed');
 }
 
-/** Signs out here; other sessions stay. @throws ApiProblem */
 export async function signOut(): Promise<void> {
   try {
     await call('DELETE /auth/session');

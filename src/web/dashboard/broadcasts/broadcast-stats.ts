@@ -1,4 +1,3 @@
-/** How a broadcast does, as the feed tells it each second. */
 export interface BroadcastStats {
   readonly liveStreamId: string;
   readonly broadcastId: string;
@@ -26,22 +25,18 @@ export interface BroadcastStats {
   readonly height?: number;
 }
 
-/** Of a message of the feed, what tells what it is about. */
 interface Message {
   readonly type: string;
 }
 
-/** What a message of the feed tells of a broadcast that runs; undefined when it tells something else. */
 export function statsOf(message: Message): BroadcastStats | undefined {
   return message.type === 'broadcast.stats' ? (message as unknown as BroadcastStats) : undefined;
 }
 
-/** Whether a message says that a broadcast began or ended, so that what was loaded is old. */
 export function isBroadcastChange(message: Message): boolean {
   return message.type === 'live-stream.broadcast.started' || isBroadcastEnd(message);
 }
 
-/** Returns whether a message says that a broadcast ended. */
 export function isBroadcastEnd({ type }: Message): boolean {
   return type === 'live-stream.broadcast.ended';
 }

@@ -1,7 +1,6 @@
 import { Badge } from '../ui/badge.tsx';
 import type { StreamState } from './stream-state.ts';
 
-/** State of a live stream. */
 export function StreamBadge({ state }: { state: StreamState }) {
   if (state === 'live') return <Badge tone="live">Live</Badge>;
   if (state === 'waiting') return <Badge tone="warning">Waiting for the encoder</Badge>;

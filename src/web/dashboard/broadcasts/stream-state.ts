@@ -1,9 +1,9 @@
 import type { LiveStream } from '../api/api-types.ts';
 
-/** State of a live stream. `waiting`: its encoder's connection was lost; `stopping`: its encoder stopped, and the broadcast ends soon. */
+/** `waiting`: the encoder disconnected and may return; `stopping`: the encoder stopped, and the broadcast ends soon. */
 export type StreamState = 'live' | 'waiting' | 'stopping' | 'off';
 
-/** State of a live stream: what was told of its broadcast, or what was loaded while nothing was told. */
+/** Prefers what the feed says over what was loaded. */
 export function streamStateOf(
   isBroadcasting: boolean,
   told: { readonly state?: Exclude<StreamState, 'off'> | undefined } | undefined,
@@ -11,7 +11,7 @@ export function streamStateOf(
   return told?.state ?? (isBroadcasting ? 'live' : 'off');
 }
 
-/** The same live streams, of which this one no longer broadcasts: what was loaded before its end says that it does. */
+/** Marks a stream as ended that was loaded before its broadcast ended. */
 export function withBroadcastEnded<Stream extends Pick<LiveStream, 'liveStreamId' | 'broadcasting'>>(
   streams: readonly Stream[],
   liveStreamId: string,

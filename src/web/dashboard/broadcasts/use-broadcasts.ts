@@ -3,15 +3,15 @@ import { useFeed } from '../ui/hooks/use-feed.ts';
 import { useInterval } from '../ui/hooks/use-interval.ts';
 import { type BroadcastStats, isBroadcastChange, isBroadcastEnd, statsOf } from './broadcast-stats.ts';
 
-/** Those of one second come one after the other: they are shown together. */
+/** Messages that arrive within this time are shown together. */
 const batchMs = 120;
-/** One that is told of no more has ended, even if nobody said so. */
+/** A broadcast without messages for this long has ended. */
 const staleMs = 6_000;
 
 /**
- * How all broadcasts of the environment do, by the id of their live stream.
+ * Follows all broadcasts of the environment, by the id of their live stream.
  *
- * @param onTurn told when one begins or ends; `endedId` is the live stream whose broadcast ended
+ * @param onTurn called when a broadcast begins or ends; `endedId` is the live stream whose broadcast ended
  */
 export function useBroadcasts(onTurn: (endedId?: string) => void): ReadonlyMap<string, BroadcastStats> {
   const heard = useRef(new Map<string, { stats: BroadcastStats; atMs: number }>());

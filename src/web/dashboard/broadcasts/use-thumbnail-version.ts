@@ -3,7 +3,7 @@ import { useInterval } from '../ui/hooks/use-interval.ts';
 
 const refreshMs = 10_000;
 
-/** A number for the addresses of pictures of what is on air: another one whenever they are to be looked at anew. */
+/** A cache-busting number for thumbnails of live streams. */
 export function useThumbnailVersion(isLive: boolean): number {
   const [round, setRound] = useState(() => Date.now());
   useInterval(isLive ? refreshMs : undefined, () => setRound(Date.now()));

@@ -1,4 +1,4 @@
-/** By what their names begin with, as programs and RFC 6381 write them. */
+/** By the prefix in the names that programs and RFC 6381 use. */
 const names: readonly (readonly [prefix: string, name: string])[] = [
   ['h264', 'H.264'],
   ['avc', 'H.264'],
@@ -25,7 +25,6 @@ const names: readonly (readonly [prefix: string, name: string])[] = [
   ['flac', 'FLAC'],
 ];
 
-/** Name that people know a codec by. */
 export function codecName(codec: string): string {
   const folded = codec.toLowerCase();
   return names.find(([prefix]) => folded.startsWith(prefix))?.[1] ?? codec;

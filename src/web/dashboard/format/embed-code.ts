@@ -1,20 +1,16 @@
-/** A player that is embedded into other pages. */
 export interface EmbeddedPlayer {
-  /** Address of the player page. */
   readonly url: string;
-  /** The name of the frame for screen readers. */
   readonly title: string;
-  /** Of the picture, in pixels; undefined while it is unknown, and for audio alone. */
+  /** Of the video, in pixels; undefined while it is unknown, and for audio only. */
   readonly size: { readonly width: number; readonly height: number } | undefined;
 }
 
-/** `responsive` fills the available width. `fixed` has a size in pixels, and is narrower only where the page is. */
+/** `responsive` fills the available width. `fixed` has a size in pixels and shrinks only on narrower pages. */
 export type EmbedKind = 'responsive' | 'fixed';
 
 const fixedLongSidePixels = 640;
 const defaultSize = { width: 16, height: 9 };
 
-/** Width and height of the embed code of the kind `fixed`, in CSS pixels. */
 export function fixedSize({ size = defaultSize }: EmbeddedPlayer): { width: number; height: number } {
   const scale = fixedLongSidePixels / Math.max(size.width, size.height);
   return {
@@ -24,15 +20,15 @@ export function fixedSize({ size = defaultSize }: EmbeddedPlayer): { width: numb
 }
 
 /**
- * HTML that shows a player on any page in the aspect ratio of its picture. The outer element belongs to the page: its styles, flex and
- * grid containers may size it. Nothing of the page reaches the two inside of it. Sites that remove styles have the frame's attributes.
+ * Builds HTML that shows a player in its aspect ratio on any page. The page may style the outer element, but not the two inside of it.
+ * The frame's attributes are for sites that remove styles.
  */
 export function embedCode(player: EmbeddedPlayer, kind: EmbedKind): string {
   const { url, title, size = defaultSize } = player;
   const { width, height } = fixedSize(player);
   const divisor = greatestDivisor(size.width, size.height);
   const ratio = `${size.width / divisor}/${size.height / divisor}`;
-  // A picture that is taller than wide is seen whole.
+  // Fits portrait video into the window.
   const fluid = size.height > size.width ? `width:100%;max-width:calc(90vh*${ratio})` : 'width:100%';
   const outer = kind === 'fixed' ? `width:${width}px;max-width:100%` : fluid;
   const own = 'all:initial!important;display:block!important;width:100%!important';

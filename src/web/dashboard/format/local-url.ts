@@ -1,7 +1,4 @@
-/**
- * An address that the API handed out, on the host under which this dashboard was opened: they differ when the server's public URL
- * is another name for it, and only the own one may be shown here.
- */
+/** Moves a URL of the API to the host of this page, which may differ from the public URL. The content policy allows this host only. */
 export function localUrl(url: string): string {
   try {
     const { pathname, search, hash } = new URL(url, location.href);
@@ -11,11 +8,7 @@ export function localUrl(url: string): string {
   }
 }
 
-/**
- * The same for a file that changes under its address, so that the browser does not show the one that it keeps.
- *
- * @param version another one when the file may be another one
- */
+/** Adds a version to the URL of a file that changes, so that the browser does not show an older one. */
 export function versionedUrl(url: string, version: string | number): string {
   const address = localUrl(url);
   return `${address}${address.includes('?') ? '&' : '?'}v=${encodeURIComponent(version)}`;

@@ -1,4 +1,4 @@
-/** The end of an id or token: what those are told apart by that have no name. */
+/** The end of an id or token, which identifies what has no name. */
 export function shortId(text: string): string {
   return text.slice(-6);
 }

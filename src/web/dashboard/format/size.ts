@@ -1,7 +1,7 @@
 const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 const bitUnits = ['bit/s', 'kbit/s', 'Mbit/s', 'Gbit/s'] as const;
 
-/** A size in the viewer's language, in powers of 1000, such as `1.3 GB`. */
+/** Formats a size in powers of 1000, such as `1.3 GB`. */
 export function formatBytes(bytes: number): string {
   const power = powerOf(bytes, byteUnits.length);
   const value = bytes / 1000 ** power;
@@ -13,19 +13,18 @@ export function formatBytes(bytes: number): string {
   }).format(value);
 }
 
-/** A rate in the viewer's language, such as `2.5 Mbit/s`. */
+/** Formats a rate, such as `2.5 Mbit/s`. */
 export function formatBitrate(bitsPerSecond: number): string {
   const power = powerOf(bitsPerSecond, bitUnits.length);
   const value = bitsPerSecond / 1000 ** power;
   return `${formatNumber(value, digitsOf(value, power))} ${bitUnits[power]}`;
 }
 
-/** A number in the viewer's language. @param digits after the point, at most */
 export function formatNumber(value: number, digits = 0): string {
   return new Intl.NumberFormat(undefined, { maximumFractionDigits: digits }).format(value);
 }
 
-/** A share of one hundred in the viewer's language, such as `12 %`. */
+/** Formats a percentage from 0 to 100, such as `12 %`. */
 export function formatPercent(percent: number, digits = 0): string {
   return new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: digits }).format(
     percent / 100,
@@ -34,7 +33,7 @@ export function formatPercent(percent: number, digits = 0): string {
 
 function powerOf(value: number, units: number): number {
   let power = 0;
-  // What would be rounded up to 1000 belongs to the next unit.
+  // A value that would round up to 1000 belongs to the next unit.
   while (power < units - 1 && value >= 999.5 * 1000 ** power) power += 1;
   return power;
 }

@@ -1,20 +1,16 @@
-/** Tags that a video can have. */
 export const maxTags = 100;
-/** Characters of a tag. */
 export const maxTagChars = 255;
 
 const maxQuotedChars = 20;
 
-/** Tags after some were added. */
 export interface AddedTags {
   readonly tags: readonly string[];
-  /** The tags that could not be added. */
+  /** The tags that were refused, for the text field. */
   readonly rest: string;
-  /** Why, where there is a rest. */
   readonly problem: string | undefined;
 }
 
-/** Adds the tags of a text, which is taken apart at commas and line ends. Those that are there already are passed over. */
+/** Splits a text at commas and line ends, and adds the tags that are new. */
 export function addTags(before: readonly string[], text: string): AddedTags {
   const tags = new Set(before);
   const rest: string[] = [];

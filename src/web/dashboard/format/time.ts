@@ -9,24 +9,23 @@ const steps = [
   ['second', 1],
 ] as const;
 
-/** A moment in the viewer's language and time zone, such as `4 Mar 2026, 05:06`. @param time ATOM text or milliseconds */
+/** Formats a time such as `4 Mar 2026, 05:06`. @param time ATOM text or milliseconds */
 export function formatDateTime(time: string | number): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(
     new Date(time),
   );
 }
 
-/** A day in the viewer's language. @param time ATOM text or milliseconds */
 export function formatDate(time: string | number): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(new Date(time));
 }
 
-/** A day of UTC in the viewer's language, without a time. @param time ATOM text or milliseconds */
+/** Formats the UTC day of a time. @param time ATOM text or milliseconds */
 export function formatUtcDay(time: string | number): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(time));
 }
 
-/** How long ago, or how soon, in the viewer's language, such as `3 minutes ago`. @param time ATOM text or milliseconds */
+/** Formats a time such as `3 minutes ago`. @param time ATOM text or milliseconds */
 export function formatRelative(time: string | number, nowMs = Date.now()): string {
   const seconds = (new Date(time).getTime() - nowMs) / 1000;
   const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? steps.at(-1)!;
@@ -34,7 +33,7 @@ export function formatRelative(time: string | number, nowMs = Date.now()): strin
   return words.format(Math.trunc(seconds / size), unit);
 }
 
-/** A length as players show it: `4:05`, `1:02:03`. */
+/** Formats a duration like players do: `4:05`, `1:02:03`. */
 export function formatClock(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const [hours, minutes, rest] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60, whole % 60];
@@ -42,7 +41,7 @@ export function formatClock(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${padded}` : `${minutes}:${padded}`;
 }
 
-/** A length in words that stay short: `45 s`, `12 min`, `3 h 20 min`, `2 d 4 h`. */
+/** Formats a duration in short words: `45 s`, `12 min`, `3 h 20 min`, `2 d 4 h`. */
 export function formatSpan(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole} s`;

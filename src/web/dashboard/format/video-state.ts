@@ -1,13 +1,12 @@
 import type { Video, VideoStatus } from '../api/api-types.ts';
 
-/** How it stands with a video, as people see it. */
 export interface VideoState {
   /**
-   * - `empty`: made, and no file has come
-   * - `recording`, `uploading`, `fetching`: its file is on its way
-   * - `processing`: its file is looked into
-   * - `encoding`: its qualities are made, and none can be played yet
-   * - `playable`: it can be watched, while more qualities are made
+   * - `empty`: has no file
+   * - `recording`, `uploading`, `fetching`: receives its file
+   * - `processing`: the file is examined
+   * - `encoding`: no rendition can be played yet
+   * - `playable`: can be watched while more renditions are made
    * - `ready`, `failed`
    */
   readonly kind:
@@ -20,16 +19,13 @@ export interface VideoState {
     | 'playable'
     | 'ready'
     | 'failed';
-  /** How far that is, whole 0..100, where it is known. */
+  /** Whole number from 0 to 100. */
   readonly percent?: number;
-  /** Why nothing comes of it. */
   readonly failure?: string;
 }
 
-/** One rendition of a video, with its progress. */
 export type Quality = VideoStatus['encoding']['qualities'][number];
 
-/** Says how it stands with a video. */
 export function videoStateOf(
   { source }: Pick<Video, 'source'>,
   { ingest, encoding }: VideoStatus,
@@ -53,22 +49,20 @@ export function videoStateOf(
     : { kind: 'failed', failure: 'None of its qualities could be made. Try the file in another format.' };
 }
 
-/** Whether nothing will change by itself any more. */
+/** Returns whether the state stays until a user acts. */
 export function isSettled({ kind }: VideoState): boolean {
   return kind === 'ready' || kind === 'failed' || kind === 'empty';
 }
 
-/** Returns whether a video's file has audio and no video, as far as that is known. */
 export function isAudioOnly({ encoding: { metadata } }: VideoStatus): boolean {
   return metadata.audioCodec !== null && metadata.videoCodec === null;
 }
 
-/** Whether viewers can watch it. */
 export function isWatchable({ kind }: VideoState): boolean {
   return kind === 'playable' || kind === 'ready';
 }
 
-/** The status after a message of the event feed about one rendition, or the same one where it tells nothing new of this video's. */
+/** Applies a progress message of the feed. Returns the same object if the message changes nothing. */
 export function withProgress(status: VideoStatus, message: Readonly<Record<string, unknown>>): VideoStatus {
   const { encoding: type, quality, percent } = message;
   if (typeof percent !== 'number') return status;
@@ -89,7 +83,6 @@ function receivedPercentOf({
 }: NonNullable<VideoStatus['ingest']>): number | undefined {
   const total = receivedBytes[0]?.total;
   if (total !== undefined && total > 0) {
-    // Ends are inclusive.
     return share(
       receivedBytes.reduce((sum, { from, to }) => sum + to - from + 1, 0),
       total,
@@ -100,7 +93,7 @@ function receivedPercentOf({
 }
 
 function percentOf(qualities: readonly Quality[]): number {
-  // Nothing more comes of one that failed.
+  // A failed rendition is finished, too.
   const isOver = ({ status }: Quality) => status === 'encoded' || status === 'failed';
   const sum = qualities.reduce((all, one) => all + (isOver(one) ? 100 : one.progress), 0);
   return share(sum, 100 * qualities.length);

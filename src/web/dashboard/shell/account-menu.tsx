@@ -10,7 +10,6 @@ const nextTheme = { system: 'light', light: 'dark', dark: 'system' } as const;
 const themeLabels = { system: 'As the device', light: 'Light', dark: 'Dark' } as const;
 const themeIcons = { system: 'screen', light: 'sun', dark: 'moon' } as const;
 
-/** Who is signed in, and what is theirs: account, theme, documentation, the way out. */
 export function AccountMenu() {
   const { route } = useLocation();
   const email = session.value?.email ?? '';

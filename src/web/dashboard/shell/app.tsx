@@ -9,7 +9,6 @@ import { LoadError } from '../ui/states.tsx';
 import { Shell } from './shell.tsx';
 import { SignInPage } from './sign-in-page.tsx';
 
-/** The dashboard: sign-in, or the shell with its pages. */
 export function App() {
   const [problem, setProblem] = useState<ApiProblem>();
   const load = () => {
@@ -20,7 +19,7 @@ export function App() {
   useEffect(
     () =>
       effect(() => {
-        // Another account or environment has a feed of its own.
+        // Each account and environment has its own feed.
         void [environment.value, session.value?.sessionId];
         restartFeed();
       }),
@@ -36,7 +35,7 @@ export function App() {
   if (session.value === undefined) return null;
   if (session.value === null) return <SignInPage />;
   return (
-    // Nothing of another account is kept.
+    // Discards everything of another account.
     <LocationProvider key={session.value.account.accountId} scope="/dashboard">
       <Shell />
     </LocationProvider>

@@ -4,16 +4,13 @@ import { Icon } from '../ui/icon.tsx';
 
 const names: Readonly<Record<Environment, string>> = { sandbox: 'Sandbox', production: 'Production' };
 
-/**
- * Switches between the account's two environments. Until the account is upgraded, production cannot be chosen, and the way to it
- * is shown instead.
- */
+/** Switches between sandbox and production. Links to the upgrade while production is not available. */
 export function EnvironmentSwitch() {
   const { path, route } = useLocation();
   const available = session.value?.environments ?? [];
   const choose = (next: Environment) => {
     chooseEnvironment(next);
-    // What is open belongs to the other environment: its list is shown instead.
+    // The open resource belongs to the other environment, so its list is shown.
     const parts = path.split('/');
     if (parts.length > 3) route(parts.slice(0, 3).join('/'));
   };

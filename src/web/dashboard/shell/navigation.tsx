@@ -33,7 +33,6 @@ const groups: readonly { readonly title?: string; readonly entries: readonly Ent
   },
 ];
 
-/** The way to every part of the dashboard. @param onGo called when one was chosen */
 export function Navigation({ onGo }: { onGo: () => void }) {
   const { path } = useLocation();
   return (

@@ -15,10 +15,9 @@ interface ShownPage extends PageProps {
   readonly key: string;
 }
 
-/** Pages whose code is here. */
 const loaded = new Map<PageRoute, ComponentType<PageProps>>();
 
-/** The page that the address names. The one before stays until the code of the next is here: nothing flickers. */
+/** Keeps the previous page until the code of the next one is loaded. */
 export function Outlet() {
   const { path } = useLocation();
   const shown = useRef<ShownPage>(undefined);
@@ -49,7 +48,7 @@ export function Outlet() {
   if (problem !== undefined) return <PageLoadError />;
   const component = loaded.get(found.route);
   if (component !== undefined) {
-    // Another resource or environment is another page: nothing of the one before is kept.
+    // Nothing of another resource or environment is kept.
     const key = `${environment.value} ${found.route.path} ${JSON.stringify(found.params)}`;
     shown.current = { component, key, params: found.params };
   }
@@ -78,7 +77,7 @@ function findParams(route: PageRoute, path: string): Record<string, string> | un
     const matches = exec(path, route.path) as { params: Record<string, string> } | undefined;
     return matches === undefined ? undefined : { ...matches.params };
   } catch {
-    // A part of the address is not what `decodeURIComponent` takes.
+    // The path contains an invalid escape sequence.
     return undefined;
   }
 }
@@ -97,7 +96,7 @@ function NotFound() {
   );
 }
 
-/** Most likely the server was updated, and what this page would load is gone. */
+/** The server was most likely updated, and the code of the old page is gone. */
 function PageLoadError() {
   return (
     <Page title="Not loaded">

@@ -1,14 +1,13 @@
 import type { ComponentType } from 'preact';
 import type { PageProps } from './page-props.ts';
 
-/** A page of the dashboard. Its code is loaded when it is first shown. */
 export interface PageRoute {
-  /** With `:names` for parts that vary. */
+  /** With `:names` for parameters. */
   readonly path: string;
   readonly load: () => Promise<ComponentType<PageProps>>;
 }
 
-/** Every page; of two that fit an address the first is shown. */
+/** The first match is shown. */
 export const routes: readonly PageRoute[] = [
   {
     path: '/dashboard',

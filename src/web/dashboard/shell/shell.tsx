@@ -10,7 +10,6 @@ import { EnvironmentSwitch } from './environment-switch.tsx';
 import { Navigation } from './navigation.tsx';
 import { Outlet } from './outlet.tsx';
 
-/** What stands around every page: navigation, environment, account. On a phone the navigation slides in. */
 export function Shell() {
   const [isOpen, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
@@ -48,7 +47,7 @@ export function Shell() {
       <div class="side">
         <Navigation onGo={() => setOpen(false)} />
       </div>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a way out beside Escape and the button */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape and the button do the same */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: likewise */}
       <div class="shade" onClick={() => setOpen(false)} />
       <div class="content">

@@ -11,7 +11,6 @@ import { useCountdown } from '../ui/hooks/use-countdown.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
 
-/** Asks who wants in. Shown at any address of the dashboard, which is gone on with afterwards. */
 export function SignInPage() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -28,7 +27,7 @@ export function SignInPage() {
     }
   });
   const secondsLeft = useCountdown(refused?.untilMs);
-  // Tries are counted by address too: somebody else may sign in here meanwhile.
+  // Attempts are counted by address, so another user may sign in.
   const isRefused = refused?.email === email.trim();
   const isWaiting = isRefused && secondsLeft > 0;
   const submit = (event: Event) => {

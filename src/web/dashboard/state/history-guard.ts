@@ -2,12 +2,12 @@ type Guard = (event: PopStateEvent) => void;
 
 let guard: Guard | undefined;
 
-/** Makes guards possible. Has to be called before the router listens: events of a window are told in the order of its listeners. */
+/** Must be called before the router starts to listen: listeners are called in order. */
 export function watchHistory(): void {
   addEventListener('popstate', event => guard?.(event));
 }
 
-/** Has the browser's own buttons asked about from now on, before the router hears of them; undefined ends it. */
+/** Intercepts the browser's back and forward buttons before the router; undefined ends it. */
 export function guardHistory(next: Guard | undefined): void {
   guard = next;
 }

@@ -1,4 +1,3 @@
-/** Reads what this browser keeps for the dashboard; undefined when there is nothing, or storage is off. */
 export function readStored(name: string): string | undefined {
   try {
     return localStorage.getItem(`millrace.${name}`) ?? undefined;
@@ -7,12 +6,11 @@ export function readStored(name: string): string | undefined {
   }
 }
 
-/** Keeps a text in this browser, or forgets it. Without storage it holds until the page is closed. */
 export function writeStored(name: string, value: string | undefined): void {
   try {
     if (value === undefined) localStorage.removeItem(`millrace.${name}`);
     else localStorage.setItem(`millrace.${name}`, value);
   } catch {
-    // Nothing depends on it.
+    // Works without.
   }
 }

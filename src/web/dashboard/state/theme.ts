@@ -1,13 +1,11 @@
 import { signal } from '@preact/signals';
 import { readStored, writeStored } from './local-storage.ts';
 
-/** How the dashboard looks; `system` follows the device. */
+/** `system` follows the device. */
 export type Theme = 'system' | 'light' | 'dark';
 
-/** What was chosen in this browser. */
 export const theme = signal<Theme>(storedTheme());
 
-/** Changes how the dashboard looks, at once and for the next time. */
 export function chooseTheme(next: Theme): void {
   theme.value = next;
   writeStored('theme', next === 'system' ? undefined : next);

@@ -1,34 +1,31 @@
 import type { ComponentChildren, Ref } from 'preact';
 import { Icon, type IconName } from './icon.tsx';
 
-/** What a button is for: `primary` is the one thing to do on a page, `danger` destroys something. */
 export type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
 
 interface ButtonProps {
   readonly kind?: ButtonKind;
   readonly icon?: IconName;
   readonly small?: boolean;
-  /** Its work is under way: it shows that, and does nothing more. */
+  /** Shows that work is running, and ignores clicks. */
   readonly busy?: boolean;
   readonly disabled?: boolean;
-  /** Of a button that chooses: whether its thing is chosen. */
+  /** For toggle buttons. */
   readonly pressed?: boolean;
   readonly type?: 'button' | 'submit';
-  /** Makes it a link that looks like a button. */
+  /** Renders a link that looks like a button. */
   readonly href?: string | undefined;
   readonly target?: '_blank';
   readonly onClick?: (event: MouseEvent) => void;
-  /** Name of what it does, where its words do not say it. */
+  /** Accessible name, if the visible text is not enough. */
   readonly label?: string;
-  /** Whether what it shows and hides is shown. */
   readonly expanded?: boolean;
-  /** Id of what it shows and hides, while that is there. */
+  /** Id of the element that it expands. */
   readonly controls?: string | undefined;
   readonly buttonRef?: Ref<HTMLButtonElement>;
   readonly children?: ComponentChildren;
 }
 
-/** A button with words on it. */
 export function Button(props: ButtonProps) {
   const {
     kind = 'plain',
@@ -61,7 +58,7 @@ export function Button(props: ButtonProps) {
       type={props.type ?? 'button'}
       aria-label={label}
       aria-pressed={props.pressed}
-      // Kept in the order of the keyboard: focus is not lost while the work goes on.
+      // Stays focusable, so that the focus is not lost.
       aria-disabled={busy || disabled}
       aria-busy={busy}
       aria-expanded={props.expanded}
@@ -79,7 +76,7 @@ export function Button(props: ButtonProps) {
 
 interface IconButtonProps {
   readonly icon: IconName;
-  /** What it does: its name for screen readers, and its tip. */
+  /** Accessible name and tooltip. */
   readonly label: string;
   readonly danger?: boolean;
   readonly pressed?: boolean;
@@ -87,7 +84,6 @@ interface IconButtonProps {
   readonly onClick: (event: MouseEvent) => void;
 }
 
-/** A button that is only a pictogram, where there is no room for words. */
 export function IconButton({
   icon,
   label,

@@ -1,6 +1,6 @@
 import { CopyButton } from './copy.tsx';
 
-/** A text to be read or taken to a program: code, a command, JSON. Long lines are broken, so that nothing has to be scrolled. */
+/** Wraps long lines. */
 export function CodeSample({
   label,
   text,
@@ -8,7 +8,7 @@ export function CodeSample({
 }: {
   label: string;
   text: string;
-  /** What is copied instead, where a secret is not shown. */
+  /** Copied instead of the text, if a secret is hidden in the text. */
   copied?: string;
 }) {
   return (

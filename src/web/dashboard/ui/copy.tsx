@@ -2,13 +2,11 @@ import { useId, useState } from 'preact/hooks';
 import { Button, IconButton } from './button.tsx';
 import { showToast } from './toast.tsx';
 
-/** Puts a text on the clipboard and says so. */
 export async function copyText(text: string, name: string): Promise<void> {
   if (await writeClipboard(text)) showToast(`${name} copied.`);
   else showToast(`${name} could not be copied: this browser allows it on secure pages only.`);
 }
 
-/** A button that copies a text. */
 export function CopyButton({ text, name, words = 'Copy' }: { text: string; name: string; words?: string }) {
   return (
     <Button
@@ -22,7 +20,6 @@ export function CopyButton({ text, name, words = 'Copy' }: { text: string; name:
   );
 }
 
-/** A text that is to be copied elsewhere. A secret is hidden until it is asked for, and can be copied unseen. */
 export function CopyField({
   label,
   value,
@@ -77,13 +74,13 @@ async function writeClipboard(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Not a secure page, or not allowed: the old way works in both.
+    // The page is not secure, or the browser refused.
   }
   const field = document.createElement('textarea');
   field.value = text;
   field.setAttribute('readonly', '');
   field.className = 'for-readers';
-  // A modal dialog lets nothing outside of it be selected.
+  // A modal dialog makes everything outside unselectable.
   const place = document.querySelector('dialog[open]') ?? document.body;
   place.append(field);
   field.select();

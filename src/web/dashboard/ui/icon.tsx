@@ -1,4 +1,4 @@
-/** Outlines on a field of 24 by 24, drawn with a line of 1.8. */
+/** Paths in a 24 by 24 box, drawn with a stroke of 1.8. */
 const outlines = {
   home: 'M4 11.5 12 4.5l8 7V19a1 1 0 0 1-1 1h-4.5v-5.5h-5V20H5a1 1 0 0 1-1-1z',
   live: 'M12 10.2a1.8 1.8 0 1 1 0 3.6 1.8 1.8 0 0 1 0-3.6M8.1 8.1a5.5 5.5 0 0 0 0 7.8M15.9 8.1a5.5 5.5 0 0 1 0 7.8M5.3 5.3a9.5 9.5 0 0 0 0 13.4M18.7 5.3a9.5 9.5 0 0 1 0 13.4',
@@ -60,10 +60,8 @@ const outlines = {
   server: 'M5 5h14v6H5zM5 13h14v6H5zM8 8v.01M8 16v.01M11.5 8H16M11.5 16H16',
 } as const;
 
-/** Names of pictograms. */
 export type IconName = keyof typeof outlines;
 
-/** A pictogram beside words, or in a button that has a name: it says nothing to screen readers. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
   return (
     <svg

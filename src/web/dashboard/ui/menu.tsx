@@ -2,17 +2,15 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from './icon.tsx';
 
-/** One thing that a menu can do. */
 export interface MenuItem {
   readonly label: string;
   readonly icon?: IconName;
   readonly danger?: boolean;
-  /** Leads to another page: somebody with unsaved changes is asked first. */
+  /** Asks users with unsaved changes first. */
   readonly leaves?: boolean;
   readonly onClick: () => void;
 }
 
-/** A button that opens a list of things to do. Arrows move in it, Escape closes it, and so does a click elsewhere. */
 export function Menu({
   label,
   items,
@@ -20,7 +18,7 @@ export function Menu({
 }: {
   label: string;
   items: readonly MenuItem[];
-  /** What the button shows; three dots unless given. */
+  /** Content of the button; three dots unless given. */
   children?: ComponentChildren;
 }) {
   const [isOpen, setOpen] = useState(false);
@@ -40,7 +38,7 @@ export function Menu({
     };
     document.addEventListener('pointerdown', closeOutside);
     document.addEventListener('focusin', closeOutside);
-    // It would stay where it is while its button moves away.
+    // The list does not follow its button.
     const closeMoved = () => setOpen(false);
     document.addEventListener('scroll', closeMoved, { capture: true, passive: true });
     addEventListener('resize', closeMoved);
@@ -122,7 +120,7 @@ export function Menu({
 
 const gap = 4;
 
-/** Over everything, where tables and panels that scroll do not cut it off: below the button, or above where there is no room. */
+/** Opens below the button, or above if there is no room, on top of everything that clips. */
 function placeBelow(list: HTMLElement, button: HTMLElement): void {
   list.showPopover();
   const { top, bottom, right } = button.getBoundingClientRect();

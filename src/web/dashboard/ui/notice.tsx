@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Icon } from './icon.tsx';
 
-/** A boxed remark in the page: something to know, to watch out for, or that failed. */
 export function Notice({
   tone = 'info',
   title,

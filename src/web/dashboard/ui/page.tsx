@@ -3,12 +3,11 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { Icon } from './icon.tsx';
 
-/** Address of the page that was shown last. */
+/** The path of the previous page. */
 let shownPath: string | undefined;
-/** Whether the heading that was there before had the keyboard: that of a page that was still being loaded. */
+/** Whether the heading of the previous page had the focus, such as that of a loading page. */
 let headingHadFocus = false;
 
-/** A page of the dashboard: its heading, what can be done on all of it, its content. Screen readers begin at the heading. */
 export function Page({
   title,
   lead,
@@ -18,26 +17,24 @@ export function Page({
   children,
 }: {
   title: string;
-  /** A sentence under the heading. */
   lead?: ComponentChildren;
-  /** The list that this is a part of. */
   back?: { readonly href: string; readonly words: string };
   badge?: ComponentChildren;
   actions?: ComponentChildren;
   children: ComponentChildren;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // The types of the router leave it out: false after the way back, where the browser restores the scroll position.
+  // Missing in the router's types: false after the back button, where the browser restores the scroll position.
   const { wasPush } = useLocation() as { wasPush?: boolean };
   useEffect(() => {
     document.title = `${title} · Millrace`;
   }, [title]);
-  // Before anything is painted: a field that is clicked right away keeps the keyboard.
+  // Before the first paint, so that a field that is clicked keeps the focus.
   useLayoutEffect(() => {
     const element = heading.current!;
-    // Not when the dashboard was just opened: then the browser's own place is right.
+    // The browser decides the focus on the first page.
     const isNext = shownPath !== undefined && shownPath !== location.pathname;
-    // Nor from a message that offers to undo what led here.
+    // Keeps the focus on a message that offers to undo.
     const isInMessage = document.activeElement?.closest('.toasts') != null;
     if ((isNext || headingHadFocus) && !isInMessage) element.focus({ preventScroll: true });
     if (isNext && wasPush === true) scrollTo(0, 0);
@@ -69,7 +66,6 @@ export function Page({
   );
 }
 
-/** A panel of a page. */
 export function Card({
   title,
   actions,
@@ -78,7 +74,7 @@ export function Card({
 }: {
   title?: string;
   actions?: ComponentChildren;
-  /** Without space around the content: for tables and pictures. */
+  /** Without padding, for tables and images. */
   flush?: boolean;
   children: ComponentChildren;
 }) {
@@ -95,7 +91,6 @@ export function Card({
   );
 }
 
-/** Names and values, one under the other. */
 export function DetailList({
   rows,
 }: {

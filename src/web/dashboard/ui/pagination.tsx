@@ -2,16 +2,13 @@ import type { Pagination as PageFacts } from '../api/api-types.ts';
 import { formatNumber } from '../format/size.ts';
 import { Button } from './button.tsx';
 
-/** Which part of a list is shown, and the way to the other parts. */
 export function Pagination({
   pagination,
   what,
   onPage,
 }: {
   pagination: PageFacts;
-  /** What is listed, such as `videos`. */
   what: string;
-  /** @param page from 1 */
   onPage: (page: number) => void;
 }) {
   const { currentPage = 1, pageSize = 25, currentPageItems = 0, itemsTotal = 0, pagesTotal = 1 } = pagination;
@@ -42,7 +39,6 @@ export function Pagination({
   );
 }
 
-/** The singular of a plural, such as `delivery` of `deliveries`. */
 function singular(plural: string): string {
   return plural.replace(/ies$/, 'y').replace(/s$/, '');
 }

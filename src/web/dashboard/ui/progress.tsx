@@ -1,4 +1,3 @@
-/** How far something is. @param percent 0..100; undefined while nobody knows @param label what it is the progress of */
 export function Progress({ percent, label }: { percent: number | undefined; label: string }) {
   const known = percent === undefined ? {} : { value: Math.min(100, Math.max(0, percent)) };
   return <progress class="progress" max={100} aria-label={label} {...known} />;

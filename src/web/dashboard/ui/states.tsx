@@ -5,7 +5,6 @@ import type { Loaded } from './hooks/use-load.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { Notice } from './notice.tsx';
 
-/** Where there is nothing yet: what would be here, and how it comes to be. */
 export function EmptyState({
   icon,
   title,
@@ -29,7 +28,6 @@ export function EmptyState({
   );
 }
 
-/** What could not be loaded, and another try. */
 export function LoadError({ problem, retry }: { problem: ApiProblem; retry: () => void }) {
   return (
     <Notice
@@ -46,7 +44,7 @@ export function LoadError({ problem, retry }: { problem: ApiProblem; retry: () =
   );
 }
 
-/** Stands where content will be, in about its size, so that nothing jumps. @param rows lines of text that it stands for */
+/** @param rows lines of text that it stands for */
 export function Skeleton({ rows = 3, height }: { rows?: number; height?: number }) {
   if (height !== undefined)
     return <div class="skeleton block" style={{ height: `${height}px` }} aria-hidden="true" />;
@@ -59,7 +57,7 @@ export function Skeleton({ rows = 3, height }: { rows?: number; height?: number 
   );
 }
 
-/** Shows what was loaded; before that a placeholder, and a failure with another try. What is shown stays while it is loaded anew. */
+/** Keeps the value while it is loaded again. */
 export function LoadedContent<Value>({
   loaded,
   rows = 3,

@@ -1,23 +1,20 @@
 import type { ComponentChildren } from 'preact';
 
-/** A column: its heading and what of a row stands in it. */
 export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Numbers stand at the end of their column. */
   readonly isNumber?: boolean;
-  /** A column of buttons: its heading is for screen readers only. */
+  /** Hides the heading visually. */
   readonly isActions?: boolean;
 }
 
-/** A list as a table; on a phone each row becomes a block with the headings before its values. */
+/** On a phone each row becomes a block. */
 export function Table<Row>({
   caption,
   columns,
   rows,
   keyOf,
 }: {
-  /** What the table shows, for screen readers. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];

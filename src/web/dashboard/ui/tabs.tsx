@@ -1,6 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** Parts of a page, one of which is shown; each has an address of its own. */
 export function Tabs({
   label,
   tabs,
@@ -8,11 +7,10 @@ export function Tabs({
 }: {
   label: string;
   tabs: readonly { readonly href: string; readonly words: string }[];
-  /** `href` of the one that is shown. */
   current: string;
 }) {
   const row = useRef<HTMLElement>(null);
-  // On a phone the row is wider than the screen.
+  // The row is wider than a phone's screen.
   useLayoutEffect(() => {
     const shown = row.current?.querySelector<HTMLElement>('[aria-current]');
     if (shown) row.current!.scrollLeft = shown.offsetLeft - row.current!.offsetLeft;

@@ -3,7 +3,6 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { problemOf } from '../api/problem.ts';
 import { Button, IconButton } from './button.tsx';
 
-/** An action that a message offers, such as Undo. */
 export interface ToastAction {
   readonly label: string;
   readonly run: () => void;
@@ -18,24 +17,21 @@ interface Toast {
 
 const toasts = signal<readonly Toast[]>([]);
 const shownMs = 6_000;
-/** Bad news stays long enough to be read twice. */
 const errorShownMs = 15_000;
-/** Long enough to be found and pressed with a screen reader. */
+/** Long enough to find and press with a screen reader. */
 const actionShownMs = 20_000;
 const maxToasts = 4;
 let count = 0;
 
-/** Says that something worked, and offers what can be done about it. */
 export function showToast(text: string, action?: ToastAction): void {
   add({ tone: 'good', text, action });
 }
 
-/** Says that something did not work, and why. */
 export function showError(error: unknown): void {
   add({ tone: 'bad', text: problemOf(error).text });
 }
 
-/** Shows short messages, which screen readers read out. All of them stay while the pointer or the keyboard is on one. */
+/** Shows short messages, which stay while the pointer or the focus is on one. */
 export function Toasts() {
   const [isHovered, setHovered] = useState(false);
   const [isFocused, setFocused] = useState(false);
@@ -43,7 +39,7 @@ export function Toasts() {
   const origin = useRef<EventTarget | null>(null);
   const shown = toasts.value;
   useEffect(() => {
-    // A message that goes tells of no lost focus.
+    // A removed message sends no `focusout`.
     if (!hasVisibleFocus(root.current)) setFocused(false);
     if (shown.length === 0) setHovered(false);
   }, [shown]);
@@ -97,7 +93,7 @@ function ToastBox({
 }) {
   const button = useRef<HTMLButtonElement>(null);
   const leftMs = useRef(action !== undefined ? actionShownMs : tone === 'good' ? shownMs : errorShownMs);
-  // At once, not after the next frame: a message does not go in the moment in which it is pointed at.
+  // Before the next frame, so that a message never disappears under the pointer.
   useLayoutEffect(() => {
     if (isHeld) return;
     const startedAt = performance.now();
@@ -108,7 +104,7 @@ function ToastBox({
     };
   }, [isHeld]);
   useEffect(() => {
-    // What the keyboard was on has most likely gone with what this tells of.
+    // The focused control has most likely been removed.
     if (action !== undefined && isKeyboardOnControl()) button.current?.focus();
   }, []);
   return (
@@ -142,17 +138,15 @@ function remove(id: number): void {
   toasts.value = toasts.value.filter(toast => toast.id !== id);
 }
 
-/** Returns whether the keyboard focus is inside, unless it came from a click. */
 function hasVisibleFocus(element: HTMLElement | null): boolean {
   return element?.querySelector(':focus-visible') != null;
 }
 
-/** Returns whether the keyboard focus is on a button, a link or the heading of the page, where nothing is being typed. */
 function isKeyboardOnControl(): boolean {
   return document.activeElement?.matches(':is(button, a, h1, [type=checkbox]):focus-visible') === true;
 }
 
-/** To where the keyboard came from, or else to the content. */
+/** Returns to the element that had the focus before, or to the content. */
 function restoreFocus(origin: EventTarget | null): void {
   const isThere = origin instanceof HTMLElement && origin.isConnected;
   (isThere ? origin : document.querySelector<HTMLElement>('main'))?.focus();

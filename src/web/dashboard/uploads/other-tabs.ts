@@ -1,22 +1,18 @@
-/** How tabs of one browser tell each other what they are uploading. */
 const channelName = 'millrace.uploads';
 const answerTimeoutMs = 600;
 
 type TabMessage =
   | { readonly ask: true }
-  /** Ids of videos that the sender uploads, or holds the file of. */
+  /** Ids of videos that the sender uploads. */
   | { readonly held: readonly string[] };
 
 const channel = new BroadcastChannel(channelName);
 
-/** Answers other tabs, and hears what they answer, whenever that comes. */
 export function followOtherTabs({
   heldHere,
   onHeld,
 }: {
-  /** Ids of the videos that this tab is uploading. */
   readonly heldHere: () => readonly string[];
-  /** Told ids of videos that another one is uploading. */
   readonly onHeld: (held: readonly string[]) => void;
 }): void {
   channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
@@ -25,7 +21,7 @@ export function followOtherTabs({
   });
 }
 
-/** Ids of videos that other tabs are uploading. Takes about half a second. */
+/** Waits for answers for about half a second. */
 export function uploadsInOtherTabs(): Promise<ReadonlySet<string>> {
   return new Promise(resolve => {
     const held = new Set<string>();

@@ -9,7 +9,6 @@ import { changeUpload, removeUpload, videosChanged } from './upload-store.ts';
 
 const refreshMs = 5_000;
 
-/** Follows what the server makes of a file, until it can be watched. Shows nothing. */
 export function ProcessingMonitor({ upload }: { upload: Upload }) {
   const ask = () => void refreshStatus(upload);
   useEffect(ask, []);
@@ -34,7 +33,7 @@ async function refreshStatus({ id, videoId, environment }: Upload): Promise<void
     else changeUpload(id, { processedPercent: state.percent });
     if (isWatchable(state) || state.kind === 'failed') videosChanged();
   } catch (error) {
-    // Somebody deleted it; everything else is asked again.
+    // The video was deleted. All other errors are retried.
     if (problemOf(error).status === 404) removeUpload(id);
   }
 }

@@ -1,34 +1,31 @@
 import { formatBytes } from '../format/size.ts';
 import type { Environment } from '../state/session.ts';
 
-/** An upload that can be gone on with after a reload, when its file is chosen again. */
+/** An upload that can continue after a reload, once its file is chosen again. */
 export interface ResumableUpload {
   readonly videoId: string;
-  /** Whose it is: another person in the same browser does not see it. */
+  /** Hides it from other accounts in the same browser. */
   readonly accountId: string;
   readonly environment: Environment;
   readonly title: string;
   readonly fileName: string;
   readonly fileBytes: number;
-  /** Milliseconds since 1970. */
   readonly lastModified: number;
-  /** SHA-256 of the file's first MiB in hexadecimal, where the browser could tell it. */
+  /** SHA-256 of the first MiB in hexadecimal, if the browser could compute it. */
   readonly fingerprint?: string;
-  /** Size of the chunks that it is sent in. */
   readonly chunkBytes: number;
 }
 
-/** Of a file what tells it from others. */
 export interface FileInfo {
   readonly name: string;
   readonly size: number;
   readonly lastModified: number;
 }
 
-/** So many are kept; the oldest go first. */
+/** The oldest are removed first. */
 export const maxResumableUploads = 50;
 
-/** Reads what was kept; what is not as it should be is left out. */
+/** Skips invalid entries. */
 export function parseResumableUploads(text: string | undefined): ResumableUpload[] {
   try {
     const entries: unknown = JSON.parse(text ?? '[]');
@@ -38,7 +35,6 @@ export function parseResumableUploads(text: string | undefined): ResumableUpload
   }
 }
 
-/** Why a file is not the one of which a part was sent; undefined when it is. */
 export function describeMismatch(
   remembered: ResumableUpload,
   file: FileInfo,

@@ -4,23 +4,20 @@ import { ApiProblem } from '../api/problem.ts';
 import { type Environment, endSession, session } from '../state/session.ts';
 import type { ByteRange } from './chunks.ts';
 
-/** A chunk of a file on its way to a video. */
 export interface ChunkToSend {
   readonly videoId: string;
   readonly environment: Environment;
   readonly file: File;
   readonly range: ByteRange;
-  /** Gives it up: the server keeps nothing of it. */
   readonly signal: AbortSignal;
-  /** How many of its bytes are on their way. */
   readonly onProgress: (bytes: number) => void;
 }
 
 /**
- * Sends a chunk. It is done by an `XMLHttpRequest`, since that tells how far it is.
+ * Sends a chunk by `XMLHttpRequest`, which reports upload progress.
  *
  * @throws ApiProblem when the server refuses it or cannot be reached
- * @throws DOMException `AbortError` when it was given up
+ * @throws DOMException `AbortError` when it was aborted
  */
 export function sendChunk({
   videoId,
@@ -60,7 +57,7 @@ function problemOfRequest(request: XMLHttpRequest): ApiProblem {
   try {
     body = JSON.parse(request.responseText) as ErrorBody;
   } catch {
-    // Something between here and the server answered.
+    // A proxy answered.
   }
   const retryAfter = Number(request.getResponseHeader('retry-after') ?? Number.NaN);
   return new ApiProblem(request.status, body, Number.isNaN(retryAfter) ? undefined : retryAfter);

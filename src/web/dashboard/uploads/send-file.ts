@@ -8,32 +8,28 @@ import { classifyFailure } from './upload-failure.ts';
 
 const initialRetryMs = 1_000;
 const maxRetryMs = 30_000;
-/** In a row, of those that are not about the connection. */
+/** Consecutive failures that are not about the connection. */
 const maxTries = 8;
 
-/** A file that is sent to a video. */
 export interface FileToSend {
   readonly videoId: string;
   readonly environment: Environment;
   readonly file: File;
   readonly chunkBytes: number;
-  /** The video has just been made: the server has nothing of it. */
+  /** The server has nothing of a new video. */
   readonly isNew: boolean;
-  /** Stops it; what the server has stays there. */
   readonly signal: AbortSignal;
-  /** How much of the file has been sent, or is on its way. */
   readonly onProgress: (bytes: number) => void;
-  /** So many bytes are at the server for sure. */
+  /** Bytes that the server has confirmed. */
   readonly onStored: (bytes: number) => void;
-  /** It does not work just now, and is tried again. @param problem undefined when it goes on */
+  /** @param problem undefined when the upload continues */
   readonly onWaiting: (problem: ApiProblem | undefined) => void;
 }
 
 /**
- * Sends all of a file that the server does not have. What does not work is tried again, longer and longer apart, for as long as the
- * server cannot be reached.
+ * Sends what the server does not have of a file. Retries with growing delays for as long as the server cannot be reached.
  *
- * @throws ApiProblem when the server refuses it for good, or the file cannot be read any more
+ * @throws ApiProblem when the server refuses the file, or the file cannot be read
  * @throws DOMException `AbortError` when it was stopped
  */
 export async function sendFile(upload: FileToSend): Promise<void> {
@@ -74,7 +70,7 @@ async function findMissing(
     headers: { 'Millrace-Environment': environment },
     signal,
   });
-  // The file that was there before failed: nothing of the new one has arrived.
+  // The previous file failed, and nothing of the new one has arrived.
   const hasFailed = ingest?.status === 'failed' || (encoding.failure !== undefined && !encoding.playable);
   if (hasFailed) return missingChunks(file.size, chunkBytes, []);
   if (ingest !== undefined && ingest.status !== 'uploading') return [];
@@ -98,7 +94,7 @@ async function sendChunks(
   }
 }
 
-/** A file that was changed or moved looks to the browser like a lost connection. @throws ApiProblem when it cannot be read */
+/** Browsers report a changed or moved file as a network error. @throws ApiProblem when it cannot be read */
 async function ensureReadable(file: File): Promise<void> {
   try {
     await file.slice(0, 1).arrayBuffer();
@@ -110,7 +106,7 @@ async function ensureReadable(file: File): Promise<void> {
   }
 }
 
-/** Waits, but not for longer than until the connection is back. */
+/** Ends early when the connection returns. */
 function wait(waitMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {

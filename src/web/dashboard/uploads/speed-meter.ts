@@ -1,21 +1,20 @@
 const windowMs = 8_000;
-/** Before that, a speed would jump about. */
+/** Earlier speeds would jump. */
 const minMs = 800;
 
-/** How fast something goes, by what was done in the last seconds. */
+/** Measures the speed of the last seconds. */
 export class SpeedMeter {
   #samples: { readonly atMs: number; readonly bytes: number }[] = [];
 
-  /** So much is done in all by now. */
+  /** @param bytes total until now */
   record(atMs: number, bytes: number): void {
     const last = this.#samples.at(-1);
-    // Something has to be done again: what was measured before says nothing of that.
+    // Earlier samples do not count after a restart.
     if (last !== undefined && bytes < last.bytes) this.#samples = [];
     this.#samples.push({ atMs, bytes });
     while (this.#samples.length > 2 && this.#samples[1]!.atMs <= atMs - windowMs) this.#samples.shift();
   }
 
-  /** undefined until it can be told. */
   get bytesPerSecond(): number | undefined {
     const [first] = this.#samples;
     const last = this.#samples.at(-1);

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { session } from '../state/session.ts';
 
-/** Where uploads are shown. Their code comes after that of the page, which nobody should wait for. */
+/** Loads its code after that of the page. */
 export function UploadDock() {
   const [Panel, setPanel] = useState<ComponentType>();
   const accountId = session.value?.account.accountId;
@@ -14,7 +14,7 @@ export function UploadDock() {
         setPanel(() => UploadPanel);
         showUploadsOf(accountId);
       },
-      // The server is gone or was updated; pages say so.
+      // Pages show the failure.
       () => {},
     );
     return () => {

@@ -1,17 +1,16 @@
-/** What follows from an upload's request that did not work. */
 export type FailureAction =
-  /** The way to the server is interrupted: tried for as long as it takes. */
+  /** The connection is lost: retried without limit. */
   | 'wait'
-  /** It may work at another try; not for ever. */
+  /** Retried a limited number of times. */
   | 'try-again'
-  /** A person has to decide. */
+  /** Requires a user's decision. */
   | 'give-up';
 
-/** Judges an error of the API by its status and its code. @param status 0 when the server was not reached */
+/** @param status 0 if the server was not reached */
 export function classifyFailure(status: number, code: string): FailureAction {
   if (status === 0 || status === 429 || code === 'server-draining') return 'wait';
   if (code === 'disk-full') return 'give-up';
-  // The server knows more than this page does: its state is asked for before the next try.
+  // The server is ahead: its state is loaded before the next attempt.
   if (code === 'video-content-range-by-bytes-range-overlap' || code === 'video-source-already-uploaded')
     return 'try-again';
   return status >= 500 || status === 408 ? 'try-again' : 'give-up';

@@ -7,9 +7,8 @@ import { dismissFinished } from './upload-queue.ts';
 import { UploadRow } from './upload-row.tsx';
 import { uploads } from './upload-store.ts';
 
-/** Shows uploads in the corner of every page, and nothing while there are none. */
 export function UploadPanel() {
-  // On a phone the list would take half of the screen.
+  // The list would cover half of a phone's screen.
   const [isFolded, setFolded] = useState(() => matchMedia('(max-width: 480px)').matches);
   const shown = uploads.value;
   if (shown.length === 0) return null;

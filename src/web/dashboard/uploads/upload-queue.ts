@@ -24,17 +24,15 @@ import {
 const maxConcurrentUploads = 2;
 const maxFiles = 100;
 
-/** What is needed to send an upload, beside what is shown of it. */
 interface UploadJob {
   readonly file: File;
   readonly chunkBytes: number;
-  /** The video that it is the file of; undefined makes a new one. */
+  /** The video to upload into; undefined creates one. */
   readonly targetVideoId?: string | undefined;
-  /** What the server has for sure. */
+  /** Bytes that the server has confirmed. */
   storedBytes: number;
-  /** Id of the video while it is being made. That is not stopped, and not begun again by whoever goes on meanwhile. */
+  /** The running creation, which is neither stopped nor repeated. */
   creation?: Promise<string> | undefined;
-  /** Stops what is under way. */
   abort?: AbortController;
 }
 
@@ -42,7 +40,7 @@ const jobs = new Map<string, UploadJob>();
 
 followOtherTabs({
   heldHere: () => uploads.peek().flatMap(({ id, videoId }) => (jobs.has(id) && videoId ? [videoId] : [])),
-  // A tab that is busy answers late.
+  // A busy tab answers late.
   onHeld: held => {
     for (const { id, videoId, state } of uploads.peek())
       if (state === 'interrupted' && videoId !== undefined && held.includes(videoId)) removeUpload(id);
@@ -52,14 +50,13 @@ addEventListener('beforeunload', event => {
   if (uploads.peek().some(isActive)) event.preventDefault();
 });
 
-/** Uploads files to the environment that is shown, each to a new video, a few at a time. */
 export function uploadFiles(files: readonly File[]): void {
   for (const file of files.slice(0, maxFiles)) addFile(file, titleOf(file.name));
   if (files.length > maxFiles) showToast(`The first ${maxFiles} files were taken.`);
   startNext();
 }
 
-/** Uploads the file of a video that has none yet, or whose file failed, in the environment that is shown. */
+/** Uploads the file of a video that has none, or whose file failed. */
 export function uploadInto({ videoId, title }: { videoId: string; title: string }, file: File): void {
   addFile(file, title, videoId);
   startNext();
@@ -78,7 +75,6 @@ function addFile(file: File, title: string, targetVideoId?: string): void {
   });
 }
 
-/** Stops an upload until it is resumed. */
 export function pauseUpload(id: string): void {
   const work = jobs.get(id);
   work?.abort?.abort();
@@ -87,19 +83,17 @@ export function pauseUpload(id: string): void {
   startNext();
 }
 
-/** Goes on with an upload that is paused or failed. */
 export function resumeUpload(id: string): void {
   if (!jobs.has(id)) return;
   changeUpload(id, { state: 'waiting', problem: undefined });
   startNext();
 }
 
-/** Whether an upload has a file to be sent. */
 export function hasFile(id: string): boolean {
   return jobs.has(id);
 }
 
-/** Goes on with an interrupted upload, if this is its file. */
+/** Continues an interrupted upload if this is its file. */
 export async function chooseFile(id: string, file: File): Promise<void> {
   const { videoId } = findUpload(id) ?? {};
   const remembered = resumableUploads().find(entry => entry.videoId === videoId);
@@ -115,7 +109,7 @@ export async function chooseFile(id: string, file: File): Promise<void> {
   resumeUpload(id);
 }
 
-/** Gives an upload up; the video that has a part of the file, if any, is deleted for good. */
+/** Cancels an upload and deletes its incomplete video permanently. */
 export async function cancelUpload(id: string): Promise<void> {
   const upload = findUpload(id);
   if (upload === undefined) return;
@@ -126,7 +120,6 @@ export async function cancelUpload(id: string): Promise<void> {
   if (upload.videoId !== undefined) await deleteVideo(upload.videoId, upload.environment);
 }
 
-/** Shows those no more that nothing is left to do for. */
 export function dismissFinished(): void {
   for (const upload of uploads.peek()) {
     if (isFinished(upload) || (upload.state === 'failed' && upload.videoId === undefined))
@@ -134,7 +127,6 @@ export function dismissFinished(): void {
   }
 }
 
-/** Shows the uploads of whoever is signed in that were under way when the dashboard was closed. */
 export async function showInterrupted(): Promise<void> {
   const held = await uploadsInOtherTabs();
   const shown = new Set(uploads.peek().map(({ videoId }) => videoId));
@@ -150,7 +142,7 @@ export async function showInterrupted(): Promise<void> {
   }
 }
 
-/** Stops everything, and shows nothing: another person is signed in now. */
+/** Stops all uploads, because another account signed in. */
 export function clearUploads(): void {
   for (const { abort } of jobs.values()) abort?.abort();
   jobs.clear();
@@ -171,7 +163,7 @@ async function deleteVideo(videoId: string, environment: Environment): Promise<v
   videosChanged();
 }
 
-/** How much of an interrupted upload the server has; nothing is shown any more of one whose video is gone or complete. */
+/** Loads the received bytes of an interrupted upload. Removes the upload if its video is deleted or complete. */
 async function loadReceived(id: string, { videoId, environment }: ResumableUpload) {
   try {
     const { ingest } = await call('GET /videos/{videoId}/status', {
@@ -222,7 +214,7 @@ async function send(id: string): Promise<void> {
       onWaiting: problem => {
         if (abort.signal.aborted) return;
         if (problem === undefined) changeUpload(id, { state: 'sending', problem: undefined });
-        // What to do about a lost connection is known: it is tried again.
+        // A lost connection needs no advice.
         else
           changeUpload(id, {
             state: 'retrying',
@@ -235,7 +227,7 @@ async function send(id: string): Promise<void> {
     changeUpload(id, { state: 'processing', sentBytes: work.file.size, bytesPerSecond: undefined });
     videosChanged();
   } catch (error) {
-    // Whoever stopped it has said what it is now.
+    // The state was set by the one who aborted.
     if (abort.signal.aborted || isAbort(error)) return;
     const problem = problemOf(error);
     const isGone = problem.status === 404;
@@ -252,7 +244,6 @@ async function send(id: string): Promise<void> {
   startNext();
 }
 
-/** The video that is being made, or is made from now on. */
 function ensureVideo(id: string, work: UploadJob): Promise<string> {
   work.creation ??= createVideo(id, work).finally(() => {
     work.creation = undefined;
@@ -260,7 +251,7 @@ function ensureVideo(id: string, work: UploadJob): Promise<string> {
   return work.creation;
 }
 
-/** Makes the video that a file becomes, unless it is there, and remembers it. That is not stopped half-way: a video that nobody knows of would be left. */
+/** Creates the video and remembers the upload. Is not interrupted, because an unknown video would be left. */
 async function createVideo(id: string, { file, chunkBytes, targetVideoId }: UploadJob): Promise<string> {
   const { title, environment } = findUpload(id)!;
   const accountId = session.peek()?.account.accountId ?? '';

@@ -11,7 +11,6 @@ import { isActive, isFinished, type Upload } from './upload.ts';
 import { cancelUpload, chooseFile, hasFile, pauseUpload, resumeUpload } from './upload-queue.ts';
 import { removeUpload } from './upload-store.ts';
 
-/** One upload: how far it is, and what can be done about it. */
 export function UploadRow({ upload }: { upload: Upload }) {
   const { title, state, videoId, problem } = upload;
   const isShownHere = upload.environment === environment.value;
@@ -86,7 +85,7 @@ function Buttons({ upload }: { upload: Upload }) {
   );
 }
 
-/** The browser lets no page read a file again after it was closed: a person has to choose it once more. */
+/** Browsers do not let a page read a file again after it was closed. */
 function ChooseFile({ upload: { id, fileName } }: { upload: Upload }) {
   const input = useRef<HTMLInputElement>(null);
   return (

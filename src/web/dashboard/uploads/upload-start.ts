@@ -4,7 +4,6 @@ export { UploadPanel } from './upload-panel.tsx';
 
 let owner: string | undefined;
 
-/** Shows the uploads of an account; those of another that was signed in before are stopped. */
 export function showUploadsOf(accountId: string | undefined): void {
   if (accountId === undefined) return;
   if (owner !== undefined && owner !== accountId) clearUploads();
@@ -12,7 +11,7 @@ export function showUploadsOf(accountId: string | undefined): void {
   void showInterrupted();
 }
 
-/** A file that misses its place would be opened instead of the dashboard, and end what is under way. */
+/** A file that is dropped elsewhere would replace the dashboard. */
 for (const type of ['dragover', 'drop'] as const) {
   addEventListener(type, event => {
     const isField = event.target instanceof HTMLInputElement;

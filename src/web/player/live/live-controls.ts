@@ -13,7 +13,6 @@ import type { LiveSession } from './live-session.ts';
 
 const latencyRefreshMs = 500;
 
-/** What the controls work on. */
 export interface LiveControlsTarget {
   readonly root: HTMLElement;
   readonly video: HTMLVideoElement;
@@ -22,7 +21,6 @@ export interface LiveControlsTarget {
   readonly sound: AudioControl;
 }
 
-/** The bar of buttons, the keyboard, and the hiding of both while nobody touches them. */
 export class LiveControls {
   readonly #player: LiveControlsTarget;
   readonly #play = pageElement('play', HTMLButtonElement);
@@ -56,7 +54,6 @@ export class LiveControls {
     setInterval(() => this.#showLatency(), latencyRefreshMs);
   }
 
-  /** Shows what the player does now. */
   refresh(): void {
     const { root, playing, sound } = this.#player;
     const isPlaying = playing.wantsToPlay;
@@ -85,7 +82,7 @@ export class LiveControls {
         media.seekBy(steps / media.frameRate);
       },
       stepRate: steps => media.stepRate(steps),
-      // A broadcast comes without captions.
+      // Broadcasts have no captions.
       toggleCaptions: () => undefined,
     };
   }
@@ -112,7 +109,7 @@ export class LiveControls {
     });
   }
 
-  /** A mouse plays and pauses on the picture; a finger only shows or hides the controls. */
+  /** A click of the mouse toggles playback; a tap shows or hides the controls. */
   #wireVideo(): void {
     const { root, video, playing } = this.#player;
     video.addEventListener('click', event => {

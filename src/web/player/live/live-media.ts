@@ -5,24 +5,21 @@ import { Recovery, StallDetector } from '../media/recovery.ts';
 import { nextRate } from '../ui/player-keys.ts';
 import type { ServerClock } from './server-clock.ts';
 
-/** Hears what happens to the media. */
 export interface LiveMediaHandlers {
-  /** The playlist is not there yet; it is asked for again by itself. */
+  /** The playlist does not exist yet. Loading is retried. */
   onNotYet(): void;
-  /** The media is over: the last frame has been shown. */
   onEnded(): void;
-  /** The broadcaster stopped, and all that they sent has been shown. The broadcast ends soon unless they start again. */
+  /** The publisher stopped, and all of its media was played. The broadcast ends soon unless it returns. */
   onPublisherStopped(): void;
-  /** Playback cannot go on from here; `stop` has been called. */
+  /** Playback cannot continue; `stop` was called. */
   onFailed(): void;
-  /** Whether the broadcaster has stopped sending while the broadcast goes on. */
   onSourceStalled(isSilent: boolean): void;
 }
 
-/** The light build, until a list has pictures and sound apart: those need the full one, which is half as large again. */
+/** The light build, until a playlist has audio renditions. */
 let HlsBuild: typeof Hls = Hls;
 
-/** Catches up after a stall, slowly enough that nobody hears it. */
+/** Slow enough to be inaudible. */
 const catchUpRate = 1.1;
 
 const hlsConfig: Partial<HlsConfig> = {
@@ -31,7 +28,7 @@ const hlsConfig: Partial<HlsConfig> = {
   maxLiveSyncPlaybackRate: catchUpRate,
   backBufferLength: 20,
   liveDurationInfinity: true,
-  // A part is small and the next one is already due: ask again soon.
+  // Parts are small, and the next one is due soon.
   fragLoadPolicy: {
     default: {
       maxTimeToFirstByteMs: 8000,
@@ -54,24 +51,24 @@ const nativeType = 'application/vnd.apple.mpegurl';
 const notYetRetryMs = 150;
 const secondMs = 1000;
 const defaultFrameRate = 30;
-/** Later than its aim by no more than this, the player counts as live. Native players aim at whole segments. */
+/** Playback within this distance of the target latency counts as live. Native players target whole segments. */
 const liveEdgeSeconds = 2.5;
 const nativeLiveEdgeSeconds = 10;
 const jumpAfterSeconds = 3;
-/** A jump to the newest picture leaves this much to play until more is loaded. */
+/** Kept in the buffer by a jump to the newest media. */
 const minAheadSeconds = 0.3;
-/** An ended list of which nothing more is played for this long is over. */
+/** An ended playlist that is stuck for this long is over. */
 const endAfterSeconds = 2;
-/** By then, a player that starts at the newest parts meets none from before a change of tracks. */
+/** After this time, playback at the newest parts meets none from before a change of tracks. */
 const tracksChangedDelayMs = 800;
 
-/** Whether this browser can play live streams at all, and how. Media Source first: Chromium says "maybe" to native HLS, but plays it late. */
+/** Prefers Media Source: Chromium answers "maybe" for native HLS, but plays it late. */
 export function playableWith(video: HTMLVideoElement): 'hls.js' | 'native' | undefined {
   if (Hls.isSupported()) return 'hls.js';
   return video.canPlayType(nativeType) === '' ? undefined : 'native';
 }
 
-/** One live playlist in a video element: loads it, mends what breaks, knows how far behind it is. */
+/** Plays one live playlist in a video element and recovers from failures. */
 export class LiveMedia {
   readonly #video: HTMLVideoElement;
   readonly #clock: ServerClock;
@@ -80,19 +77,16 @@ export class LiveMedia {
   readonly #stallWatch = new StallDetector();
   #hls: Hls | undefined;
   #chosenQuality: string | undefined;
-  /** Where the multivariant playlist may be; none while nothing is loaded. */
+  /** Candidates for the URL of the multivariant playlist; empty while nothing is loaded. */
   #urls: readonly string[] = [];
-  /** Which of them is asked for. */
   #urlIndex = 0;
   #watchTimer = 0;
   #retryTimer = 0;
   #isStalled = false;
-  /** Whether the viewer means to see what happens now: they have neither paused nor gone back. */
+  /** False after the viewer paused or went back. */
   #followsLive = true;
   #lateSeconds = 0;
-  /** The viewer's speed. */
   #rate = 1;
-  /** Position at the last look at an ended list, seconds. */
   #lastEndPosition = -1;
   #endStuckSeconds = 0;
 
@@ -111,12 +105,11 @@ export class LiveMedia {
     });
   }
 
-  /** Whether a playlist is being loaded or played. */
   get isLoaded(): boolean {
     return this.#urls.length > 0;
   }
 
-  /** Loads the multivariant playlist at one of `urls`: asks in turn until it is there, first where it was the last time. */
+  /** Tries the URLs in turn until one exists, beginning with the last that did. */
   load(urls: readonly string[]): void {
     this.stop();
     this.#urls = urls;
@@ -143,8 +136,8 @@ export class LiveMedia {
   }
 
   /**
-   * Seconds between the moment a picture was broadcast and now, as the picture is shown. Undefined while nothing is shown.
-   * Taken from the playlist's dates; where it has none, the distance to the end of the playlist.
+   * Seconds since the shown frame was broadcast; undefined while nothing is shown. Falls back to the distance from the playlist's end if
+   * there are no dates.
    */
   latencySeconds(): number | undefined {
     if (this.#video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA || !this.isLoaded) return undefined;
@@ -153,26 +146,25 @@ export class LiveMedia {
     return this.#hls === undefined ? this.#nativeEdge() - this.#video.currentTime : this.#hls.latency;
   }
 
-  /** Whether the playhead is about as near to the broadcast as it can be. */
   isAtLiveEdge(): boolean {
     if (this.#hls === undefined) return this.#nativeEdge() - this.#video.currentTime < nativeLiveEdgeSeconds;
     const details = this.#hls.latestLevelDetails;
     if (!details) return true;
-    // Not `hls.latency`, which is as old as the last timeupdate event.
+    // `hls.latency` is as old as the last `timeupdate`.
     const latencySeconds = details.edge + details.age - this.#video.currentTime;
     return latencySeconds <= (this.#hls.targetLatency ?? 0) + liveEdgeSeconds;
   }
 
   /**
-   * Returns whether the viewer is behind: they paused or went back, and are later than the player's target latency by more than a
-   * tolerance. A viewer who follows the broadcast is never behind: the player itself makes up for a stall.
+   * Returns whether the viewer paused or went back and is later than the target latency. A viewer who follows the broadcast is never behind,
+   * because the player catches up after a stall.
    */
   isBehindLive(isPlaying: boolean): boolean {
     const catchesUp = this.#hls !== undefined && this.#followsLive && isPlaying;
     return !catchesUp && !this.isAtLiveEdge();
   }
 
-  /** When what is at this position was broadcast. Undefined where the playlist has no dates. */
+  /** The broadcast time of a position; undefined if the playlist has no dates. */
   dateAt(position: number): Date | undefined {
     const fragments = this.#hls?.latestLevelDetails?.fragments;
     const fragment = fragments?.findLast(({ start }) => start <= position) ?? fragments?.[0];
@@ -180,24 +172,23 @@ export class LiveMedia {
     return dateMs === undefined ? undefined : new Date(dateMs + (position - (fragment?.start ?? 0)) * 1000);
   }
 
-  /** Frames of the picture each second, or what is usual where that is unknown. */
   get frameRate(): number {
     return this.#hls?.levels[this.#hls.currentLevel]?.frameRate || defaultFrameRate;
   }
 
-  /** Takes the next faster or slower speed. Gives the speed: at the live edge nothing is faster than the broadcast. */
+  /** Returns the new rate. At the live edge, nothing is faster than the broadcast. */
   stepRate(steps: 1 | -1): number {
     const rate = nextRate(this.#rate, steps);
     this.#setRate(rate > 1 && this.isAtLiveEdge() ? 1 : rate);
     return this.#rate;
   }
 
-  /** Whether the broadcaster has stopped sending while the broadcast goes on. */
+  /** The publisher sends nothing while the broadcast continues. */
   get isSourceStalled(): boolean {
     return this.#isStalled;
   }
 
-  /** What can be chosen among, best first, such as `720p`. None where the browser chooses by itself or there is only sound. */
+  /** Labels such as `720p`, best first; empty for audio only and native playback. */
   get qualities(): string[] {
     return (this.#hls?.levels ?? [])
       .filter(({ height }) => height > 0)
@@ -205,18 +196,17 @@ export class LiveMedia {
       .map(qualityLabel);
   }
 
-  /** The quality that is shown. */
   get currentQuality(): string | undefined {
     const level = this.#hls?.levels[this.#hls.currentLevel];
     return level && qualityLabel(level);
   }
 
-  /** The quality that the viewer chose; undefined where the network decides. */
+  /** Undefined while the network decides. */
   get chosenQuality(): string | undefined {
     return this.#levelOf(this.#chosenQuality) === undefined ? undefined : this.#chosenQuality;
   }
 
-  /** Goes over to a quality with the next media that is loaded. What is loaded already is played: it is a second or two. */
+  /** Switches with the next loaded media. Buffered media of a second or two plays first. */
   chooseQuality(label: string | undefined): void {
     this.#chosenQuality = label;
     this.#applyChoice();
@@ -231,20 +221,19 @@ export class LiveMedia {
     return level < 0 ? undefined : level;
   }
 
-  /** Jumps to the newest picture that can be played without a stall. */
   goToLive(): void {
     this.#setRate(1);
     this.#followsLive = true;
     this.#lateSeconds = 0;
     const edge = this.#hls === undefined ? this.#nativeEdge() : this.#hls.liveSyncPosition;
     if (edge === null || !Number.isFinite(edge)) return;
-    // While the broadcaster sends nothing, the list goes on beyond what can be played.
+    // The playlist continues with gaps while the publisher sends nothing.
     const newest = this.#newestMediaEnd() - minAheadSeconds;
     const position = newest > 0 ? Math.min(edge, newest) : edge;
     if (position > this.#video.currentTime) this.#video.currentTime = position;
   }
 
-  /** What can be played now, from the oldest picture to the live edge: positions of the video. Undefined while there is nothing. */
+  /** The positions that can be played, from the oldest to the live edge. */
   rewindRange(): { readonly start: number; readonly end: number } | undefined {
     const start = this.#hls === undefined ? this.#nativeStart() : this.#oldestStart();
     const end = this.#hls === undefined ? this.#nativeEdge() : this.#hls.liveSyncPosition;
@@ -252,18 +241,16 @@ export class LiveMedia {
     return { start, end };
   }
 
-  /** Moves by `seconds` within what can be played now. */
   seekBy(seconds: number): void {
     this.seekTo(this.#video.currentTime + seconds);
   }
 
-  /** Moves to a part of what can be played now: 0 is the oldest picture, 1 the live edge. */
+  /** 0 is the oldest position, 1 the live edge. */
   seekToFraction(part: number): void {
     const range = this.rewindRange();
     if (range !== undefined) this.seekTo(range.start + part * (range.end - range.start));
   }
 
-  /** Moves to this position of the video, or as near to it as can be played now. */
   seekTo(position: number): void {
     const range = this.rewindRange();
     if (range === undefined) return;
@@ -274,7 +261,7 @@ export class LiveMedia {
   #setRate(rate: number): void {
     this.#rate = rate;
     if (rate < 1) this.#followsLive = false;
-    // Whoever catches up by a faster rate would put the viewer's rate back.
+    // Catching up would reset the viewer's rate.
     if (this.#hls !== undefined) this.#hls.config.maxLiveSyncPlaybackRate = rate === 1 ? catchUpRate : 1;
     this.#video.playbackRate = rate;
   }
@@ -290,13 +277,13 @@ export class LiveMedia {
       if (HlsBuild === Hls && audioTracks.length > 0) queueMicrotask(() => void this.#switchToFullBuild(hls));
     });
     hls.on(Hls.Events.LEVEL_UPDATED, (_, { details }) => {
-      // The list of what there is was read before there was any sound.
+      // The multivariant playlist was loaded before there was audio.
       if (hls === this.#hls && hls.audioTracks.length === 0 && listsAudio(details)) this.#reload();
     });
     hls.on(Hls.Events.ERROR, (_, data) => {
       if (hls !== this.#hls) return;
       if (data.fatal) this.#onFatal(hls, data);
-      // hls.js would ask for it four times more; it is in the middle of its own handling now.
+      // Avoids four more attempts of hls.js, after its own handling of the error.
       else if (isPlaylistGone(data)) queueMicrotask(() => hls === this.#hls && this.#fail());
     });
     hls.on(Hls.Events.MANIFEST_PARSED, () => {
@@ -304,7 +291,7 @@ export class LiveMedia {
     });
     let kinds: string | undefined;
     hls.on(Hls.Events.BUFFER_CODECS, (_, tracks) => {
-      // Sound that is apart has an event of its own, and goes on whatever comes.
+      // Separate audio has its own event and always continues.
       if (hls.audioTracks.length > 0) return;
       const found = Object.keys(tracks).sort().join();
       kinds ??= found;
@@ -327,7 +314,7 @@ export class LiveMedia {
     }
   }
 
-  /** The broadcast gained or lost sound or picture, which Media Source cannot follow: it is loaded as if it were another one. */
+  /** Media Source cannot add or remove audio or video, so the broadcast is loaded again. */
   #reload(): void {
     this.#hls?.destroy();
     this.#hls = undefined;
@@ -350,7 +337,7 @@ export class LiveMedia {
     this.#fail();
   }
 
-  /** Without hls.js a playlist that is not there yet and one that broke look alike; the caller knows the stream's state. */
+  /** The native player does not distinguish a missing playlist from a broken one. */
   #retryNative(): void {
     const hadPicture = this.#video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
     if (hadPicture) {
@@ -396,7 +383,7 @@ export class LiveMedia {
     else if (verdict === 'fine') this.#catchUp();
   }
 
-  /** Who follows the broadcast goes on with what is new; who has gone back, behind what is not there. */
+  /** Viewers who follow the broadcast jump to the live edge, others behind the gap. */
   #skipGap({ fragments }: LevelDetails): void {
     if (this.#followsLive) {
       this.goToLive();
@@ -409,9 +396,9 @@ export class LiveMedia {
     if (next !== undefined) this.#video.currentTime = next.start;
   }
 
-  /** A list that ends with gaps ends behind its last picture, where the video element never gets. */
+  /** Detects the end of a playlist that ends with gaps, which the video element never reaches. */
   #detectEnd(details: LevelDetails): void {
-    // A broadcaster who did not come back is not live again for the rest of the stills.
+    // The stills at the end do not mean that the publisher returned.
     if (!this.#isAtMediaEnd(details)) this.#setStalled(false);
     const { currentTime, readyState } = this.#video;
     const isStuck = currentTime === this.#lastEndPosition && readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
@@ -420,13 +407,13 @@ export class LiveMedia {
     if (this.#endStuckSeconds >= endAfterSeconds) this.#handlers.onEnded();
   }
 
-  /** Returns whether the playhead has reached the end of the publisher's media. Stills and gaps behind it do not count. */
+  /** Ignores stills and gaps behind the publisher's media. */
   #isAtMediaEnd({ fragments }: LevelDetails): boolean {
     const last = fragments.findLast(({ gap, relurl }) => !gap && !/^(still|stopped)-/.test(relurl ?? ''));
     return this.#video.currentTime >= (last?.end ?? 0) - minAheadSeconds;
   }
 
-  /** Where the newest media ends. Gap segments make the list grow while there is nothing to play. 0 before there is a list. */
+  /** Ignores gap segments, which extend the playlist without media. */
   #newestMediaEnd(): number {
     const details = this.#hls?.latestLevelDetails;
     const segment = details?.fragments.findLast(fragment => !fragment.gap);
@@ -434,18 +421,18 @@ export class LiveMedia {
     return Math.max(segment?.end ?? 0, part?.end ?? 0);
   }
 
-  /** Where the oldest segment begins that will be listed for a while yet. */
+  /** The oldest segment that stays in the playlist for a while. */
   #oldestStart(): number | undefined {
     const details = this.#hls?.latestLevelDetails;
     if (!details) return undefined;
     const { fragments, targetduration } = details;
     const oldest = fragments.find(({ gap }) => !gap);
     if (oldest === undefined) return undefined;
-    // Nothing leaves a list that begins with what stands before every broadcast.
+    // A playlist that begins with a gap keeps all segments.
     return fragments[0]?.gap ? oldest.start : oldest.start + targetduration;
   }
 
-  /** A faster rate makes up for a short stall; after a long one hls.js would stay late for good. */
+  /** A higher rate catches up after a short stall, a jump after a long one. */
   #catchUp(): void {
     if (this.isAtLiveEdge()) {
       if (this.#rate > 1) this.#setRate(1);
@@ -473,13 +460,11 @@ export class LiveMedia {
     return seekable.length === 0 ? 0 : seekable.end(seekable.length - 1);
   }
 
-  /** Safari's date of the picture that is shown. */
   #nativeDate(): Date | null {
     const startMs = this.#nativeStartMs();
     return startMs === undefined ? null : new Date(startMs + this.#video.currentTime * 1000);
   }
 
-  /** Safari's date of position 0. */
   #nativeStartMs(): number | undefined {
     const video = this.#video as HTMLVideoElement & { getStartDate?(): Date };
     const startMs = video.getStartDate?.().getTime();
@@ -487,24 +472,23 @@ export class LiveMedia {
   }
 }
 
-/** The broadcast is there no more: forgotten, deleted, or at another address since its stream was made private or public. */
+/** The broadcast was deleted, or its stream became private or public. */
 function isPlaylistGone({ details, response }: ErrorData): boolean {
   const { LEVEL_LOAD_ERROR, AUDIO_TRACK_LOAD_ERROR } = Hls.ErrorDetails;
   return (details === LEVEL_LOAD_ERROR || details === AUDIO_TRACK_LOAD_ERROR) && response?.code === 404;
 }
 
-/** A list names all others of its broadcast, by addresses such as `../audio/index.m3u8`. */
+/** Playlists link to the other playlists of the broadcast, such as `../audio/index.m3u8`. */
 function listsAudio({ renditionReports }: LevelDetails): boolean {
   return renditionReports?.some(({ URI }) => URI?.includes('/audio/')) ?? false;
 }
 
-/** Grows with every part and segment that is there. Not their times: hls.js moves those while gaps are listed. */
-/** Whether the newest of the list is not there to be played. */
+/** The newest segment has no media. */
 function endsInGap(details: LevelDetails): boolean {
   return details.endSN >= newestSequence(details);
 }
 
-/** Why nobody publishes, by the name of the segment that ends the list: while somebody does, undefined. Such segments have no parts. */
+/** The name of the last segment tells why nobody publishes. Such segments have no parts. */
 function noPublisherReason({ fragments, partList }: LevelDetails): 'stopped' | 'lost' | undefined {
   const newest = fragments.at(-1);
   if (newest === undefined || (partList?.at(-1)?.fragment.sn ?? 0) > newest.sn) return undefined;

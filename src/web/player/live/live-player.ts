@@ -3,15 +3,13 @@ import type { PlaybackIntent } from '../media/playback-intent.ts';
 import type { SdkPlayer } from '../sdk/sdk-link.ts';
 import type { LiveSession } from './live-session.ts';
 
-/** What can be done to a live stream that is playing, for messages of the page around. */
 export class LivePlayer implements SdkPlayer {
   readonly root: HTMLElement;
   readonly video: HTMLVideoElement;
   readonly playing: PlaybackIntent;
   readonly sound: AudioControl;
-  /** It has no beginning to go back to: what is set here is told again, and that is all. */
+  /** A broadcast has no start to loop to. The value is only reported back. */
   isLooping = false;
-  /** A live stream lasts until nobody knows when. */
   readonly totalSeconds = Number.POSITIVE_INFINITY;
   readonly #session: LiveSession;
 
@@ -49,6 +47,6 @@ export class LivePlayer implements SdkPlayer {
     this.seekTo(this.video.currentTime + seconds);
   }
 
-  /** The speed is that of the broadcast, or what makes up for a stall. */
+  /** The rate is that of the broadcast. */
   setRate(): void {}
 }

@@ -2,13 +2,11 @@ import { pageElement } from '../ui/page-elements.ts';
 import { type MenuPage, PopupMenu } from '../ui/popup-menu.ts';
 import type { LiveMedia } from './live-media.ts';
 
-/** The button that opens the choice of qualities; hidden where there is nothing to choose. */
 export class LiveQualityMenu {
   readonly #media: LiveMedia;
   readonly #button = pageElement('quality', HTMLButtonElement);
   readonly #menu: PopupMenu;
 
-  /** @param onToggle told when the menu opens and closes */
   constructor(media: LiveMedia, onToggle: () => void) {
     this.#media = media;
     this.#menu = new PopupMenu(onToggle);
@@ -19,7 +17,6 @@ export class LiveQualityMenu {
     return this.#menu.isOpen;
   }
 
-  /** Shows what there is now. */
   refresh(): void {
     const hasChoice = this.#media.qualities.length > 1;
     if (this.#button.hidden === !hasChoice && !this.#menu.isOpen) return;

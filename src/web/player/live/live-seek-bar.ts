@@ -3,14 +3,13 @@ import { pageElement } from '../ui/page-elements.ts';
 import { type BarPosition, percentOf, positionAbove, SeekPointer } from '../ui/seek-pointer.ts';
 import type { LiveMedia } from './live-media.ts';
 
-/** There is a bar as soon as one can go back by so much. */
+/** The bar appears once viewers can go back this far. */
 const minRewindSeconds = 20;
 const keySeconds = 5;
 const pageSeconds = 60;
-/** Let go so near to its end, the bar means the live edge. */
+/** Releasing the bar this close to the end means the live edge. */
 const liveEdgeSeconds = 2;
 
-/** The bar of a live stream: from the oldest picture that is kept to what is live now. */
 export class LiveSeekBar {
   readonly #media: LiveMedia;
   readonly #video: HTMLVideoElement;
@@ -19,12 +18,10 @@ export class LiveSeekBar {
   readonly #time = pageElement('seek-time', HTMLElement);
   readonly #behindText = pageElement('seek-behind', HTMLElement);
   readonly #clockText = pageElement('seek-clock', HTMLElement);
-  /** Its positions are seconds behind live. */
+  /** Positions are seconds behind live. */
   readonly #pointer: SeekPointer;
-  /** The pointer's place on the bar; undefined while it is elsewhere. */
   #pointedAt: BarPosition | undefined;
 
-  /** `onSeek`: called when somebody moved. */
   constructor(media: LiveMedia, video: HTMLVideoElement, onSeek: () => void) {
     this.#media = media;
     this.#video = video;
@@ -48,7 +45,6 @@ export class LiveSeekBar {
     }
   }
 
-  /** Shows where the viewer is; hides the bar where there is nothing to go back to. */
   refresh(): void {
     const range = this.#media.rewindRange();
     const length = range === undefined ? 0 : range.end - range.start;
@@ -65,7 +61,6 @@ export class LiveSeekBar {
     this.#showTime();
   }
 
-  /** Says when it was that the pointer is at, or the viewer while they use the bar by keyboard. */
   #showTime(): void {
     const range = this.#media.rewindRange();
     const isShown = this.#pointedAt !== undefined || this.#bar.matches(':focus-visible');
@@ -101,7 +96,6 @@ export class LiveSeekBar {
     return range === undefined ? 0 : (range.end - range.start) * (1 - place.fraction);
   }
 
-  /** What sliders do by custom; the other keys belong to the whole player. */
   #onKey(event: KeyboardEvent): void {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const seconds = {

@@ -4,35 +4,35 @@ import type { ServerClock } from './server-clock.ts';
 import { type StreamState, StreamWatcher } from './stream-watcher.ts';
 
 /**
- * What the viewer has before them. `waiting`: the stream is offline; `starting`: it is live, the first picture is not there yet;
- * `live`: pictures; `reconnecting`: pictures were there and will come again; `ended`: the broadcast they saw is over;
- * `unsupported`: this browser cannot play it.
+ * - `waiting`: the stream is offline
+ * - `starting`: live, without a frame yet
+ * - `live`: playing
+ * - `reconnecting`: playback failed and will continue
+ * - `ended`: the broadcast is over
+ * - `unsupported`: this browser cannot play it
  */
 export type Phase = 'waiting' | 'starting' | 'live' | 'reconnecting' | 'ended' | 'unsupported';
 
-/** Where things of a stream are. */
 export interface StreamAddresses {
-  /** Paths of the multivariant playlist, with their queries: where it is, and where it will be when it is there no more. */
+  /** URLs of the multivariant playlist, now and after the stream becomes public. */
   readonly hls: readonly string[];
-  /** Path of the stream's page, such as `/live/li…`. */
+  /** Such as `/live/li…`. */
   readonly page: string;
-  /** What its state is asked for with: `''`, or `?…`. */
+  /** Empty, or a query that begins with `?`. */
   readonly query: string;
 }
 
-/** Hears about a session. */
 export interface LiveSessionHandlers {
   onPhase(phase: Phase): void;
-  /** Whether the server can be reached; told while there is no picture. */
+  /** Called while nothing plays. */
   onReachable(isReachable: boolean): void;
-  /** Whether the broadcaster has stopped sending while the broadcast goes on. */
   onSourceStalled(isSilent: boolean): void;
 }
 
-/** Playback that held for this long makes up for earlier faults. */
+/** Playback for this long resets the retry delays. */
 const stableMs = 10_000;
 
-/** Follows one live stream for as long as the page is open: offline, broadcast after broadcast, and what breaks in between. */
+/** Follows one live stream for as long as the page is open, broadcast after broadcast. */
 export class LiveSession {
   readonly media: LiveMedia;
   readonly #video: HTMLVideoElement;
@@ -74,7 +74,7 @@ export class LiveSession {
     return this.#phase;
   }
 
-  /** Begins with the state that the page came with, so that a running stream need not be asked for. */
+  /** Starts with the state that is part of the page. */
   start(video: HTMLVideoElement, state: StreamState): void {
     if (playableWith(video) === undefined) {
       this.#setPhase('unsupported');
@@ -84,7 +84,6 @@ export class LiveSession {
     this.#onState(state);
   }
 
-  /** Stops playing and asking, for good. */
   end(): void {
     this.#isEnded = true;
     clearTimeout(this.#steadyTimer);
@@ -101,7 +100,7 @@ export class LiveSession {
       this.#setPhase(this.#phase === 'starting' ? 'waiting' : 'ended');
       return;
     }
-    // The list says that a broadcast is over a moment before the state does.
+    // The playlist ends a moment before the state changes.
     if (this.#phase === 'ended' && state.broadcastId === this.#endedBroadcastId) return;
     if (this.#phase === 'live') return;
     if (this.media.isLoaded && state.broadcastId === this.#broadcastId) return;
@@ -112,7 +111,7 @@ export class LiveSession {
 
   #onFirstFrame(): void {
     if (!this.media.isLoaded) return;
-    // A browser has six HTTP/1.1 connections to a server for all its tabs; playing, this page needs only two.
+    // Frees one of the six HTTP/1.1 connections that a browser has per server.
     this.#watcher.stop();
     this.#setPhase('live');
     clearTimeout(this.#steadyTimer);
@@ -126,11 +125,11 @@ export class LiveSession {
     this.#watcher.start();
   }
 
-  /** The end is not final: the same broadcast may go on. */
+  /** The same broadcast may continue. */
   #onPublisherStopped(): void {
     this.media.stop();
     this.#setPhase('ended');
-    // The element does not know of it, and those who count what is watched listen to the element.
+    // Analytics listen to the element, which does not end by itself.
     this.#video.dispatchEvent(new Event('ended'));
     this.#watcher.start();
   }

@@ -1,22 +1,19 @@
 import { BackOff } from '../../shared/back-off.ts';
 
-/** Whether a stream is live, and as which broadcast. */
 export interface StreamState {
   readonly live: boolean;
   readonly broadcastId: string | null;
 }
 
-/** Hears about a stream. */
 export interface StreamWatcherHandlers {
   onState(state: StreamState): void;
-  /** Whether the server can be reached. */
   onReachable(isReachable: boolean): void;
 }
 
-/** How often server-sent events are tried again where the server refused them, in polls. */
+/** Polls between attempts to open server-sent events again. */
 const pollsBetweenEventRetries = 5;
 
-/** Learns when a stream starts or ends: by server-sent events, or by asking now and then where those do not work. */
+/** Learns the state by server-sent events, or by polling where those fail. */
 export class StreamWatcher {
   readonly #path: string;
   readonly #query: string;
@@ -25,17 +22,15 @@ export class StreamWatcher {
   #source: EventSource | undefined;
   #timer = 0;
   #polls = 0;
-  /** Grows at each start and stop, so that answers to earlier questions are told apart. */
+  /** Invalidates answers to earlier requests. */
   #generation = 0;
 
-  /** `path`: path of the stream's page, such as `/live/li…`. `query`: what a private stream is asked for with. */
   constructor(path: string, query: string, handlers: StreamWatcherHandlers) {
     this.#path = path;
     this.#query = query;
     this.#handlers = handlers;
   }
 
-  /** Tells the state soon and at each change, until `stop`. */
   start(): void {
     this.stop();
     this.#polls = 0;
@@ -60,7 +55,7 @@ export class StreamWatcher {
       this.#handlers.onState(JSON.parse((event as MessageEvent<string>).data) as StreamState);
     });
     source.addEventListener('error', () => {
-      // The browser tries again by itself after a broken connection, and gives up after an HTTP error.
+      // The browser reconnects after a network error, but not after an HTTP error.
       if (source.readyState === EventSource.CLOSED) this.#source = undefined;
       this.#schedulePoll();
     });
@@ -77,7 +72,7 @@ export class StreamWatcher {
     if (round !== this.#generation || this.#source?.readyState === EventSource.OPEN) return;
     this.#handlers.onReachable(state !== undefined);
     if (state !== undefined) this.#handlers.onState(state);
-    // The state's handler may have stopped the watch.
+    // The handler may have stopped the watcher.
     if (round !== this.#generation) return;
     this.#polls += 1;
     if (this.#source === undefined && this.#polls % pollsBetweenEventRetries === 0) this.#openEvents();
@@ -91,7 +86,7 @@ export class StreamWatcher {
         signal: AbortSignal.timeout(8000),
       });
       if (answer.ok) return (await answer.json()) as StreamState;
-      // A stream that was removed is offline for good.
+      // A deleted stream is offline.
       return answer.status === 404 ? { live: false, broadcastId: null } : undefined;
     } catch {
       return undefined;

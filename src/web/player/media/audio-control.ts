@@ -1,10 +1,10 @@
 const storageKey = 'millrace.sound';
 
-/** The sound of a video: remembered between visits, and mute where the browser lets nothing play with sound. */
+/** Stored between visits, and muted where the browser forbids autoplay with audio. */
 export class AudioControl {
   readonly #video: HTMLVideoElement;
   readonly #onChange: () => void;
-  /** Muted by the browser's rules or the page's address, not by the viewer. */
+  /** Muted by the autoplay policy or the URL, not by the viewer. */
   #isMutedForAutoplay = false;
 
   constructor(video: HTMLVideoElement, options: { readonly muted: boolean }, onChange: () => void) {
@@ -18,24 +18,21 @@ export class AudioControl {
     video.addEventListener('volumechange', () => onChange());
   }
 
-  /** Whether the viewer should be offered to turn the sound on. */
   get needsUnmute(): boolean {
     return this.#isMutedForAutoplay && this.#video.muted;
   }
 
-  /** 0 to 1. */
   get volume(): number {
     return this.#video.muted ? 0 : this.#video.volume;
   }
 
-  /** Mutes because nothing else is allowed; the viewer's own choice is kept. */
+  /** Keeps the viewer's own choice. */
   muteForAutoplay(): void {
     this.#isMutedForAutoplay = true;
     this.#video.muted = true;
     this.#onChange();
   }
 
-  /** The viewer sets the volume, 0 to 1. */
   setVolume(volume: number): void {
     this.#isMutedForAutoplay = false;
     const wanted = Math.min(1, Math.max(0, volume));
@@ -44,7 +41,6 @@ export class AudioControl {
     this.#save();
   }
 
-  /** The viewer turns the sound off or on. */
   toggleMuted(): void {
     this.#isMutedForAutoplay = false;
     this.#video.muted = !this.#video.muted;
@@ -58,7 +54,7 @@ export class AudioControl {
         JSON.stringify({ volume: this.#video.volume, muted: this.#video.muted }),
       );
     } catch {
-      // A frame on another site may have no storage; then the next visit begins with full sound.
+      // A frame on another site may have no storage.
     }
   }
 
@@ -68,7 +64,7 @@ export class AudioControl {
       if (typeof stored.volume === 'number') this.#video.volume = Math.min(1, Math.max(0.05, stored.volume));
       this.#video.muted = stored.muted === true;
     } catch {
-      // As above, or something else wrote there.
+      // There is no storage, or the value is invalid.
     }
   }
 }

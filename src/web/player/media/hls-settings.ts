@@ -1,6 +1,6 @@
 import type { HlsConfig } from 'hls.js';
 
-/** Captions are tracks of the video element; nothing else of this is in our lists. */
+/** Captions are tracks of the video element; the rest does not occur in our playlists. */
 const unusedControllers = [
   'subtitleStreamController',
   'subtitleTrackController',
@@ -10,11 +10,10 @@ const unusedControllers = [
   'interstitialsController',
 ] as const satisfies readonly (keyof HlsConfig)[];
 
-/** How hls.js plays whatever this server delivers. */
 export const commonHlsSettings: Partial<HlsConfig> = {
   ...(Object.fromEntries(unusedControllers.map(name => [name, undefined])) as Partial<HlsConfig>),
   capLevelToPlayerSize: true,
   abrEwmaDefaultEstimate: 1_500_000,
-  // Fragmented MP4 is only passed through: a worker would cost a download and a hop, and save nothing.
+  // A worker does not help: fragmented MP4 is passed through.
   enableWorker: false,
 };

@@ -1,6 +1,6 @@
 import type { AudioControl } from './audio-control.ts';
 
-/** Whether the viewer wants to see the stream, kept apart from what the video element happens to do. */
+/** Whether the viewer wants to watch, independent of the state of the video element. */
 export class PlaybackIntent {
   readonly #video: HTMLVideoElement;
   readonly #sound: AudioControl;
@@ -12,11 +12,11 @@ export class PlaybackIntent {
     this.#sound = sound;
     this.#wantsToPlay = wantsToPlay;
     this.#onChange = onChange;
-    // Every new source begins paused.
+    // Every source begins paused.
     video.addEventListener('loadeddata', () => {
       if (this.#wantsToPlay) void this.#play();
     });
-    // Media keys and the small window's button pause the element itself.
+    // Media keys and the picture-in-picture window pause the element itself.
     video.addEventListener('pause', () => {
       if (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA || video.ended) return;
       this.#wantsToPlay = false;
@@ -39,23 +39,21 @@ export class PlaybackIntent {
     this.#onChange();
   }
 
-  /** The viewer wants to see the stream. */
   start(): void {
     if (!this.#wantsToPlay) this.toggle();
   }
 
-  /** The viewer has seen all of it: it rests until they want it again. */
   end(): void {
     this.#wantsToPlay = false;
     this.#onChange();
   }
 
-  /** With sound if the browser allows it, else without, else not until the viewer asks. */
+  /** Plays with audio if the browser allows it, else muted, else not until a click. */
   async #play(): Promise<void> {
     try {
       await this.#video.play();
     } catch (error) {
-      // Another source took this one's place: that one is played by its own event.
+      // A newer source replaced this one and has its own event.
       if (!(error instanceof DOMException) || error.name !== 'NotAllowedError') return;
       if (this.#video.muted) {
         this.#wantsToPlay = false;

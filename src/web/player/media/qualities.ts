@@ -1,22 +1,17 @@
-/** One rendition of the picture, as far as choosing among them goes. */
 export interface QualityLevel {
-  /** Addresses of its media playlist. */
   readonly url: readonly string[];
   readonly width: number;
   readonly height: number;
   readonly bitrate: number;
 }
 
-/** A quality as the viewer reads it: `720p`. By the name of the rendition; where it has none, by the shorter side. */
+/** The name of the rendition, else the shorter side, such as `720p`. */
 export function qualityLabel({ url, width, height }: Omit<QualityLevel, 'bitrate'>): string {
   const named = /\/(\d{3,4}p)\/[^/]+$/.exec(url[0]?.split('?')[0] ?? '')?.[1];
   return named ?? `${Math.min(width, height) || height}p`;
 }
 
-/**
- * What a new list of renditions means for one that is being played: nothing new; others beside all that were there, which can be
- * added while it plays; or anything else, which needs a fresh start.
- */
+/** Compares renditions: `added` ones can join during playback, `different` ones need a restart. */
 export function compareLevels(
   current: readonly QualityLevel[],
   found: readonly QualityLevel[],
@@ -30,7 +25,7 @@ export function compareLevels(
   return found.length === current.length ? 'same' : 'added';
 }
 
-/** Lists name the same rendition alike, whatever session stands behind the `?`. */
+/** Ignores the query, which holds the session. */
 export function isSameLevel(one: QualityLevel, other: QualityLevel): boolean {
   return playlistPath(one) === playlistPath(other);
 }

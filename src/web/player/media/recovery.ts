@@ -1,14 +1,13 @@
-/** What to do about playback that broke. */
 export type Remedy = 'recover-media' | 'reload';
 
-/** A second fault this soon after a remedy means that the remedy did not help. */
+/** A second fault within this time means that the remedy failed. */
 const retryWindowMs = 10_000;
 
 /** Chooses the mildest remedy that has not just failed. */
 export class Recovery {
   #lastMediaRemedyAtMs = Number.NEGATIVE_INFINITY;
 
-  /** For a decoder or buffer fault: rebuild the media buffers first, then the whole player. `nowMs` is monotonic. */
+  /** Rebuilds the media buffers first, then the whole player. */
   afterMediaFault(nowMs: number): Remedy {
     const isRepeated = nowMs - this.#lastMediaRemedyAtMs < retryWindowMs;
     this.#lastMediaRemedyAtMs = nowMs;
@@ -16,15 +15,14 @@ export class Recovery {
   }
 }
 
-/** What a stuck playhead calls for. */
 export type StallVerdict = 'fine' | 'source-silent' | 'seek' | 'recover-media' | 'reload';
 
-/** Seconds without movement after which each remedy is tried, in turn. */
+/** Each remedy is tried in turn after this long without progress. */
 const seekAfterSeconds = 6;
 const recoverAfterSeconds = 10;
 const reloadAfterSeconds = 15;
 
-/** Watches a playhead once a second, and tells a player that is stuck from a broadcaster who sends nothing. */
+/** Checks the playhead once a second. Distinguishes a stuck player from a publisher who sends nothing. */
 export class StallDetector {
   #playhead = -1;
   #edge = -1;
@@ -32,10 +30,10 @@ export class StallDetector {
   #silentSeconds = 0;
 
   /**
-   * Called once a second while the viewer wants to see something.
+   * Called once a second while the viewer wants to watch.
    *
-   * @param playhead position of the video, seconds
-   * @param liveEdge grows with what the playlist offers, in any unit; stands still while the broadcaster sends nothing
+   * @param playhead position in seconds
+   * @param liveEdge grows with the playlist, in any unit
    */
   tick(playhead: number, liveEdge: number): StallVerdict {
     this.#silentSeconds = liveEdge > this.#edge ? 0 : this.#silentSeconds + 1;
@@ -46,7 +44,7 @@ export class StallDetector {
       return 'fine';
     }
     if (this.#silentSeconds >= 3) {
-      // When media comes again, the player gets its full time to go on by itself.
+      // The player gets its full time again once media returns.
       this.#stuckSeconds = 0;
       return 'source-silent';
     }
@@ -60,7 +58,6 @@ export class StallDetector {
     return 'fine';
   }
 
-  /** Forgets everything, for another source or after a pause. */
   reset(): void {
     this.#playhead = -1;
     this.#edge = -1;

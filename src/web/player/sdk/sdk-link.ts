@@ -3,15 +3,12 @@ import type { PlaybackIntent } from '../media/playback-intent.ts';
 import { applyColors } from '../theme/apply-theme.ts';
 import type { SdkPeer } from './sdk-peer.ts';
 
-/** The player of a video or of a live stream. */
 export interface SdkPlayer {
   readonly root: HTMLElement;
   readonly video: HTMLVideoElement;
   readonly playing: PlaybackIntent;
   readonly sound: AudioControl;
-  /** Whether something was shown. */
   readonly hasBegun: boolean;
-  /** Seconds that there are in all. */
   readonly totalSeconds: number;
   isLooping: boolean;
   play(): void;
@@ -21,25 +18,23 @@ export interface SdkPlayer {
   setRate(rate: number, isRemembered: boolean): void;
 }
 
-/** What messages from the page around may drive. */
 export interface SdkTarget {
   readonly player: SdkPlayer;
   readonly controls: { setHidden(part: 'controls' | 'title' | 'poster', isHidden: boolean): void };
   readonly captions: { setShown(isShown: boolean): void };
-  /** Ends the player for good. */
   destroy(): void;
 }
 
-/** A message from the page around, as it comes: nothing in it can be trusted. */
+/** Untrusted. */
 type Message = Readonly<Record<string, unknown>>;
 
-/** Elements and properties that `setStyleProperty` may touch, and as what. */
+/** The elements and properties that `setStyleProperty` may change. */
 const styleProperties: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   video: { transform: 'transform', 'object-fit': 'object-fit' },
   '.vjs-poster': { transform: 'transform', 'background-size': 'object-fit' },
 };
 
-/** Names of our buttons by those that an SDK hides and shows one by one. */
+/** Our element ids by the names of the SDK. */
 const controlElements: Readonly<Record<string, string>> = {
   play: 'play',
   playbackRate: 'settings',
@@ -54,9 +49,8 @@ const controlElements: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lets the page around this frame drive the player by messages, and tells it what happens: `{message, sdkPlayerId,
- * callbackId, …}` comes in, `{type, sdkPlayerId, …}` and `{callbackId, arg}` go out. Only the direct parent is heard, and
- * only of the origin that the address names, if it names one.
+ * Lets the parent page control the player by messages: `{message, sdkPlayerId, callbackId, …}` comes in, `{type, sdkPlayerId, …}` and
+ * `{callbackId, arg}` go out. Accepts the direct parent only, and only the origin in the URL if there is one.
  */
 export class SdkLink {
   readonly #peer: SdkPeer;
@@ -133,7 +127,7 @@ export class SdkLink {
       if (now.isIdle !== before.isIdle) this.#emit(now.isIdle ? 'userinactive' : 'useractive');
       if (now.isWithout !== before.isWithout)
         this.#emit(now.isWithout ? 'controlsdisabled' : 'controlsenabled');
-      // Of a broadcast that is over, the video itself may not know that it has ended.
+      // The video element of an ended broadcast may not have ended.
       if (now.hasEnded && !before.hasEnded) this.#emitEnded();
       if (now.hasFailed && !before.hasFailed) this.#emit('error');
       before = now;
@@ -151,7 +145,7 @@ export class SdkLink {
     if (message.callbackId !== undefined) this.#send({ callbackId: message.callbackId, arg });
   }
 
-  /** Does what a message says. Gives what its sender is told. */
+  /** Returns the answer for the sender. */
   #execute(name: string, message: Message): unknown {
     const { player, captions, controls } = this.#target;
     const { video, sound } = player;
@@ -232,7 +226,7 @@ export class SdkLink {
     }
   }
 
-  /** Browsers may refuse these, since no click in this frame came before. */
+  /** Browsers refuse these without a click in the frame. */
   #changeWindow(name: string): void {
     const { root, video } = this.#target.player;
     const refused = () => {};
@@ -266,7 +260,7 @@ function setStyle(root: HTMLElement, { query, property, value }: Message): void 
   if (name !== undefined && typeof value === 'string') element?.style.setProperty(name, value);
 }
 
-/** Another video of this server; nothing else can be loaded in here. */
+/** Only loads pages of this server. */
 function loadOtherMedia(address: unknown): void {
   if (typeof address !== 'string' || !URL.canParse(address, location.href)) return;
   const url = new URL(address, location.href);

@@ -1,6 +1,5 @@
 import type { PlayerTheme } from './player-theme.ts';
 
-/** The colours of a theme and the variables of the style sheet that they set. */
 const cssVariables: Readonly<Record<string, string>> = {
   text: '--text-color',
   link: '--link',
@@ -14,13 +13,13 @@ const cssVariables: Readonly<Record<string, string>> = {
   backgroundText: '--title-color',
 };
 
-/** Dresses the player in the colours of a theme alone: those that it does not name are as usual again. */
+/** Resets colours that the theme does not name. */
 export function replaceColors(root: HTMLElement, colors: Readonly<Record<string, unknown>>): void {
   for (const variable of Object.values(cssVariables)) root.style.removeProperty(variable);
   applyColors(root, colors);
 }
 
-/** Dresses the player in colours by the names of the API. Only names that are there and values that are colours count. */
+/** Ignores unknown names and invalid colours. */
 export function applyColors(root: HTMLElement, colors: Readonly<Record<string, unknown>>): void {
   for (const [name, variable] of Object.entries(cssVariables)) {
     const color = colors[name];
@@ -28,7 +27,6 @@ export function applyColors(root: HTMLElement, colors: Readonly<Record<string, u
   }
 }
 
-/** Shows the owner's logo, which may lead to their site. */
 export function showLogo(place: HTMLElement, logo: PlayerTheme['logo']): void {
   if (logo === undefined) {
     place.replaceChildren();

@@ -1,6 +1,4 @@
-/** How the owner of a video or of a live stream wants its player to look and behave. */
 export interface PlayerTheme {
-  /** CSS colours by the names of the API: `trackPlayed`, `link`, … */
   readonly colors: Readonly<Record<string, string>>;
   readonly enableApi: boolean;
   readonly enableControls: boolean;
@@ -10,7 +8,6 @@ export interface PlayerTheme {
   readonly logo: { readonly src: string; readonly link: string | undefined } | undefined;
 }
 
-/** Reads a theme out of the server's JSON; undefined where there is none. */
 export function parseTheme(value: unknown): PlayerTheme | undefined {
   const theme = asRecord(value);
   if (theme === undefined) return undefined;
@@ -29,18 +26,16 @@ export function parseTheme(value: unknown): PlayerTheme | undefined {
   };
 }
 
-/** The owner's own text: only an address of the web becomes a link. */
+/** Only http and https URLs become links. */
 function asWebUrl(value: unknown): string | undefined {
   const text = asText(value);
   return text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined;
 }
 
-/** The value, where it is an object. */
 export function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
 }
 
-/** The value, where it is a text with something in it. */
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -1,6 +1,6 @@
 import { asRecord, type PlayerTheme, parseTheme } from './player-theme.ts';
 
-/** Hears the page around, if it is one of this server: there, a theme is shown before it is saved. Nobody else is heard. */
+/** Listens for themes from pages of this server, where they are previewed before they are saved. */
 export function onThemePreview(take: (theme: PlayerTheme) => void): void {
   if (parent === window) return;
   addEventListener('message', ({ origin, source, data }) => {

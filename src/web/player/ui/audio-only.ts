@@ -1,4 +1,3 @@
-/** Marks the player with the class `is-audio-only` while what it plays has no picture. */
 export function markAudioOnly(root: HTMLElement, video: HTMLVideoElement): void {
   const update = () => {
     const isKnown = video.readyState >= HTMLMediaElement.HAVE_METADATA;

@@ -2,7 +2,6 @@ import { pageElement } from './page-elements.ts';
 
 const shownMs = 900;
 
-/** A few words over the picture that say what a key or a gesture did. */
 export class Hint {
   readonly #element = pageElement('hint', HTMLElement);
   #timer = 0;

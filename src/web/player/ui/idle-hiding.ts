@@ -1,12 +1,11 @@
 const hideAfterMs = 2800;
 
-/** Hides the controls, and the mouse's arrow, while nobody touches them: the class `is-idle` on the player. */
+/** Hides controls and cursor while they are not used, with the class `is-idle`. */
 export class IdleHiding {
   readonly #root: HTMLElement;
   readonly #canHide: () => boolean;
   #timer = 0;
 
-  /** `mayHide`: asked at the moment of hiding. */
   constructor(root: HTMLElement, canHide: () => boolean) {
     this.#root = root;
     this.#canHide = canHide;
@@ -24,14 +23,12 @@ export class IdleHiding {
     return this.#root.classList.contains('is-idle');
   }
 
-  /** Shows the controls, and hides them again after a while without another call. */
   show(): void {
     this.#root.classList.remove('is-idle');
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.hide(), hideAfterMs);
   }
 
-  /** Hides the controls, unless somebody is using them. */
   hide(): void {
     const isInUse = this.#root.querySelector('.controls :focus-visible, .controls:hover') !== null;
     if (isInUse) this.show();

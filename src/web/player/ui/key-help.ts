@@ -1,10 +1,8 @@
-/** One line of the list of keyboard shortcuts. */
 interface Shortcut {
   readonly keys: readonly string[];
   readonly does: string;
 }
 
-/** The list of keyboard shortcuts, as viewers read it. */
 function shortcuts(isLive: boolean): readonly Shortcut[] {
   return [
     { keys: ['Space', 'K'], does: 'Play or pause' },
@@ -25,13 +23,12 @@ function shortcuts(isLive: boolean): readonly Shortcut[] {
   ];
 }
 
-/** The dialog that lists the keyboard shortcuts. Escape, its button, and a press beside it close it. */
 export class KeyHelp {
   readonly #root: HTMLElement;
   readonly #isLive: boolean;
   #dialog: HTMLDialogElement | undefined;
 
-  /** `root`: the player, inside of which the dialog is also seen in fullscreen. */
+  /** The dialog is inside the player, so that fullscreen shows it. */
   constructor(root: HTMLElement, isLive: boolean) {
     this.#root = root;
     this.#isLive = isLive;
@@ -61,7 +58,7 @@ export class KeyHelp {
     list.append(...shortcuts(this.#isLive).map(listItem));
     dialog.append(head, list);
     dialog.addEventListener('click', ({ target }) => {
-      // The dialog has no padding: only what is beside it hits the element itself.
+      // The dialog has no padding, so only clicks beside it hit the element itself.
       if (target === dialog) dialog.close();
     });
     dialog.addEventListener('keydown', ({ key }) => {

@@ -6,32 +6,27 @@ import { isRepeatable, type KeyAction, keyActionOf } from './player-keys.ts';
 
 const volumeStep = 0.1;
 
-/** The player that the keys control: that of a video or of a live stream. */
 export interface KeyboardTarget {
   readonly root: HTMLElement;
   readonly video: HTMLVideoElement;
   readonly sound: AudioControl;
   readonly isLive: boolean;
-  /** Returns whether there is something to play, seek and mute now. */
   isReady(): boolean;
   toggle(): void;
   seekBy(seconds: number): void;
-  /** `part`: 0 the start of the seek bar, 1 its end. */
+  /** 0 is the start of the seek bar, 1 its end. */
   seekToFraction(part: number): void;
   stepFrame(steps: 1 | -1): void;
-  /** Takes the next speed, and gives it. */
   stepRate(steps: 1 | -1): number;
-  /** Shows or hides the captions. Gives whether they are shown; undefined where there are none. */
+  /** Returns whether captions are shown; undefined if there are none. */
   toggleCaptions(): boolean | undefined;
 }
 
-/** The keyboard of a player page, with the same shortcuts for videos and live streams. */
 export class Keyboard {
   readonly #target: KeyboardTarget;
   readonly #hint: Hint;
   #help: Promise<KeyHelp> | undefined;
 
-  /** `onUse`: called before each shortcut. */
   constructor(target: KeyboardTarget, hint: Hint, onUse: () => void) {
     this.#target = target;
     this.#hint = hint;
@@ -86,14 +81,14 @@ export class Keyboard {
     }
   }
 
-  /** The dialog is loaded when it is first asked for: few viewers do. */
+  /** Loads the dialog on demand. */
   async #openHelp(): Promise<void> {
     const { root, isLive } = this.#target;
     this.#help ??= import('./key-help.ts').then(({ KeyHelp }) => new KeyHelp(root, isLive));
     try {
       (await this.#help).open();
     } catch {
-      // The server cannot be reached: the next press tries again.
+      // The next key press tries again.
       this.#help = undefined;
     }
   }
@@ -104,12 +99,11 @@ export class Keyboard {
   }
 }
 
-/** Formats the distance of a seek, such as `+5 s`. */
 export function seekText(seconds: number): string {
   return seconds < 0 ? `−${-seconds} s` : `+${seconds} s`;
 }
 
-/** Returns whether a key is for the player, and not for a field, a dialog, a focused button or slider, or the browser. */
+/** Leaves keys to fields, dialogs, focused buttons and sliders, and the browser. */
 function isForPlayer(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return false;
   const { target } = event;

@@ -1,11 +1,9 @@
-/** The element of the page with this id; the page is broken without it. */
 export function pageElement<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
   const element = document.getElementById(id);
   if (!(element instanceof kind)) throw new Error(`the page has no ${id}`);
   return element;
 }
 
-/** Shows another icon of the page in a button, and says another thing to screen readers. */
 export function setButton(button: HTMLButtonElement, icon: string, label: string): void {
   if (button.getAttribute('aria-label') === label) return;
   button.setAttribute('aria-label', label);

@@ -1,8 +1,8 @@
-/** The action of a key, on the pages of videos and of live streams. Seconds and steps are relative; `rate` steps through the speeds. */
+/** `rate` steps through {@link playbackRates}. */
 export type KeyAction =
   | { readonly does: 'toggle-play' | 'mute' | 'fullscreen' | 'captions' | 'picture-in-picture' | 'help' }
   | { readonly does: 'seek-by'; readonly seconds: number }
-  /** `part`: 0 the start, 1 the end; of a live stream the oldest picture that can be played, and live. */
+  /** 0 is the start or the oldest live position, 1 the end or the live edge. */
   | { readonly does: 'seek-to'; readonly part: number }
   | { readonly does: 'volume' | 'rate' | 'frame'; readonly steps: 1 | -1 };
 
@@ -28,21 +28,17 @@ const actions: Readonly<Record<string, KeyAction>> = {
   '?': { does: 'help' },
 };
 
-/** What a key of that name (`KeyboardEvent.key`) does; undefined for keys without a meaning here. */
 export function keyActionOf(key: string): KeyAction | undefined {
   if (/^\d$/.test(key)) return { does: 'seek-to', part: Number(key) / 10 };
   return Object.hasOwn(actions, key.toLowerCase()) ? actions[key.toLowerCase()] : undefined;
 }
 
-/** Whether a key that is held down goes on doing it. */
 export function isRepeatable({ does }: KeyAction): boolean {
   return does === 'seek-by' || does === 'volume' || does === 'frame';
 }
 
-/** The speeds on offer. */
 export const playbackRates: readonly number[] = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2];
 
-/** The next faster (1) or slower (-1) speed on offer; the same at the end of the list. */
 export function nextRate(rate: number, steps: 1 | -1): number {
   const found =
     steps === 1 ? playbackRates.find(other => other > rate) : playbackRates.findLast(other => other < rate);

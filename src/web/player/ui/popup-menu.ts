@@ -1,30 +1,23 @@
 import { pageElement } from './page-elements.ts';
 
 const clickMs = 700;
-/** As in the style sheet. */
+/** Same as in the style sheet. */
 const maxWidthPx = 340;
 
-/** One line of a menu. */
 export interface MenuItem {
   readonly label: string;
-  /** Shown at the right, quietly. */
   readonly hint?: string | undefined;
-  /** For a choice among several: whether it is the present one. */
   readonly isChosen?: boolean;
-  /** Another page of the menu; otherwise `choose` is called and the menu closes. */
   readonly opens?: () => MenuPage;
   readonly choose?: () => void;
 }
 
-/** What a menu shows at a time. */
 export interface MenuPage {
   readonly title: string;
   readonly items: readonly MenuItem[];
-  /** The page from which it was opened. */
   readonly back?: () => MenuPage;
 }
 
-/** The one menu of the player, used by pointer or keyboard: arrows move, Enter chooses, Escape closes. */
 export class PopupMenu {
   readonly #element = pageElement('menu', HTMLElement);
   readonly #onToggle: (isOpen: boolean) => void;
@@ -52,12 +45,11 @@ export class PopupMenu {
     return this.#opener !== undefined;
   }
 
-  /** Whether the menu was closed by pressing on something else just now: the click that follows means no more than that. */
+  /** The click that follows has closed the menu and does nothing else. */
   get wasJustDismissed(): boolean {
     return performance.now() - this.#dismissedAtMs < clickMs;
   }
 
-  /** Opens a page for a button, or closes the menu if that button opened it. */
   toggle(opener: HTMLElement, page: () => MenuPage): void {
     const isSame = this.#opener === opener;
     this.close();
@@ -70,7 +62,6 @@ export class PopupMenu {
     this.#onToggle(true);
   }
 
-  /** Closes the menu; the focus goes back to where it came from. */
   close(): void {
     const opener = this.#opener;
     if (opener === undefined) return;
@@ -84,7 +75,6 @@ export class PopupMenu {
     this.#onToggle(false);
   }
 
-  /** Shows the open page anew, with what has changed. */
   refresh(): void {
     if (this.#page === undefined) return;
     const items = this.#items();
@@ -96,7 +86,7 @@ export class PopupMenu {
     if (focused !== -1) again[Math.min(focused, again.length - 1)]?.focus({ preventScroll: true });
   }
 
-  /** Above a button at the left, where the widest menu has room there; else at the right end of the controls. */
+  /** Opens above a button at the left if there is room, else at the right end of the controls. */
   #position(opener: HTMLElement): void {
     const { left, width } = this.#element.parentElement!.getBoundingClientRect();
     const atPx = opener.getBoundingClientRect().left - left;
@@ -175,7 +165,7 @@ export class PopupMenu {
   }
 
   #onKey(event: KeyboardEvent): void {
-    // The keys of the player mean other things.
+    // Keeps the keys from the player.
     event.stopPropagation();
     const items = this.#items();
     const at = items.indexOf(document.activeElement as HTMLElement);

@@ -1,27 +1,20 @@
-/** A place on a bar. */
 export interface BarPosition {
-  /** Of the bar's length, 0 to 1. */
+  /** 0 to 1. */
   readonly fraction: number;
-  /** From the bar's left end, in CSS pixels. */
+  /** CSS pixels from the left end of the bar. */
   readonly x: number;
-  /** Of the bar, in CSS pixels. */
   readonly width: number;
 }
 
-/** What a bar does with what the pointer does to it. */
 export interface SeekPointerHandlers {
-  /** Whether there is anything to move to. */
   readonly canSeek: () => boolean;
-  /** Says what is under the pointer. Gives its position in seconds. */
   readonly point: (place: BarPosition) => number;
   readonly stopPointing: () => void;
-  /** Shows where the position is dragged to, or is again. */
   readonly refresh: () => void;
-  /** The pointer was let go at this position. */
   readonly seek: (seconds: number) => void;
 }
 
-/** Pointing at a bar and dragging the position of it. The bar's style has what is pointed at as `--pointed`. */
+/** Sets `--pointed` on the bar. */
 export class SeekPointer {
   readonly #bar: HTMLElement;
   readonly #handlers: SeekPointerHandlers;
@@ -51,7 +44,7 @@ export class SeekPointer {
     });
   }
 
-  /** Position under the pointer while it drags, in seconds. */
+  /** Seconds. */
   get draggedTo(): number | undefined {
     return this.#draggedTo;
   }
@@ -82,13 +75,13 @@ export class SeekPointer {
   }
 }
 
-/** Where a position is on a bar, for its style, such as `12.500%`. */
+/** Formats a position for CSS, such as `12.500%`. */
 export function percentOf(seconds: number, totalSeconds: number): string {
   const part = totalSeconds === 0 ? 0 : Math.min(1, Math.max(0, seconds / totalSeconds));
   return `${(part * 100).toFixed(3)}%`;
 }
 
-/** Places an element over a bar, centred above `x` pixels from the bar's left end, or as near to that as the bar's ends allow. */
+/** Centres an element above `x`, within the ends of the bar. */
 export function positionAbove(element: HTMLElement, { x, width }: Pick<BarPosition, 'x' | 'width'>): void {
   const half = element.offsetWidth / 2;
   const left = width < 2 * half ? width / 2 : Math.min(width - half, Math.max(half, x));

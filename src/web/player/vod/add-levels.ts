@@ -1,7 +1,7 @@
 import Hls, { type Fragment, type Level } from 'hls.js/dist/hls.min.mjs';
 import { isSameLevel } from '../media/qualities.ts';
 
-/** What of hls.js 1.7 knows levels by their place in the list, beside what it brings up to date by itself. */
+/** State of hls.js 1.7 that refers to levels by index. */
 interface HlsInternals {
   readonly levelController: { currentLevelIndex: number; manualLevelIndex: number };
   readonly streamController: {
@@ -13,9 +13,8 @@ interface HlsInternals {
 }
 
 /**
- * Adds levels while it plays: `found` has all that are there now, and others before, between or after them. hls.js itself can only
- * take levels away; what it then writes anew is written here too, and for worse levels, which come before the present one, also
- * under which place each buffered segment is known. False when this hls.js is another one inside; nothing was done.
+ * Adds levels during playback. hls.js itself only removes levels, so this updates what it would, and the level index of each buffered
+ * segment. Returns false, without a change, if hls.js has other internals.
  */
 export function addLevels(hls: Hls, found: readonly Level[]): boolean {
   const internals = internalsOf(hls);
@@ -28,7 +27,7 @@ export function addLevels(hls: Hls, found: readonly Level[]): boolean {
 
   const { fragments } = streamController.fragmentTracker;
   const buffered = Object.values(fragments).filter(entry => entry?.body.type === 'main');
-  // Each once, however many lists it is in.
+  // A set, because fragments are in several lists.
   const moved = new Set<Fragment>();
   for (const { details } of before) {
     for (const fragment of details?.fragments ?? []) {

@@ -1,7 +1,5 @@
-/** The stretch of a video that is to be played. Times in seconds. */
 export class PlayRange {
   readonly startSeconds: number;
-  /** Undefined: the end of the video. */
   readonly endSeconds: number | undefined;
   #lastSeconds = Number.POSITIVE_INFINITY;
 
@@ -10,12 +8,12 @@ export class PlayRange {
     this.endSeconds = endSeconds;
   }
 
-  /** Hears of a jump: whoever jumps behind the end plays on from there, and whoever jumps before it has it ahead. */
+  /** After a seek behind the end, playback continues; after a seek before it, the end is ahead again. */
   seeked(toSeconds: number): void {
     this.#lastSeconds = toSeconds;
   }
 
-  /** Whether playing has reached the end since it was last asked. */
+  /** Returns true once. */
   hasReachedEnd(nowSeconds: number): boolean {
     const { endSeconds } = this;
     if (endSeconds === undefined) return false;
@@ -24,7 +22,6 @@ export class PlayRange {
     return hasReachedEnd;
   }
 
-  /** Seconds of playing at normal speed until the end; undefined when it is not ahead. */
   remainingSeconds(nowSeconds: number): number | undefined {
     const { endSeconds } = this;
     return endSeconds === undefined || nowSeconds >= endSeconds ? undefined : endSeconds - nowSeconds;

@@ -1,16 +1,12 @@
 const storageKey = 'millrace.player';
 
-/** What a viewer chose, as it is remembered between visits. */
 export interface StoredSettings {
-  /** Speed of playing. */
   readonly rate: number;
-  /** Whether captions are shown; undefined while the viewer never chose. */
   readonly hasCaptions: boolean | undefined;
-  /** Language of the captions that were shown last. */
   readonly captionLanguage: string | undefined;
 }
 
-/** The viewer's choices for all videos of this server. The sound is remembered by itself. */
+/** Shared by all videos of this server. */
 export class PlayerSettings {
   #settings: StoredSettings = restore();
 
@@ -18,13 +14,12 @@ export class PlayerSettings {
     return this.#settings;
   }
 
-  /** Remembers what is given, beside what was there. */
   save(change: Partial<StoredSettings>): void {
     this.#settings = { ...this.#settings, ...change };
     try {
       localStorage.setItem(storageKey, JSON.stringify(this.#settings));
     } catch {
-      // A frame on another site may have no storage; then the choices last as long as the page.
+      // A frame on another site may have no storage.
     }
   }
 }
@@ -39,7 +34,7 @@ function restore(): StoredSettings {
       captionLanguage: typeof captionLanguage === 'string' ? captionLanguage : undefined,
     };
   } catch {
-    // No storage, or something else wrote there.
+    // There is no storage, or the value is invalid.
     return { rate: 1, hasCaptions: undefined, captionLanguage: undefined };
   }
 }

@@ -5,11 +5,9 @@ import { cueAt } from '../../shared/web-vtt.ts';
 import { pageElement } from '../ui/page-elements.ts';
 import { positionAbove } from '../ui/seek-pointer.ts';
 
-/** The tile is at most this wide, and at most this part of the player. */
 const maxWidthPixels = 192;
 const maxWidthFraction = 0.44;
 
-/** What hovers over the seek bar: the picture, the chapter and the time at the place that is pointed at. */
 export class SeekPreview {
   readonly #element = pageElement('preview', HTMLElement);
   readonly #tile = pageElement('preview-tile', HTMLElement);
@@ -20,7 +18,7 @@ export class SeekPreview {
   #tiles: readonly StoryboardTile[] = [];
   #isRequested = false;
 
-  /** Takes the address of the storyboard; its files are fetched at the first use. */
+  /** Loads the files on first use. */
   setStoryboard(address: string | undefined): void {
     if (address === this.#url) return;
     this.#url = address;
@@ -29,7 +27,6 @@ export class SeekPreview {
     this.#isRequested = false;
   }
 
-  /** Shows what is at `seconds`, above `x` pixels from the left of a bar as wide as `barPixels`. */
   show(seconds: number, x: number, barPixels: number, chapters: readonly Chapter[]): void {
     if (!this.#isRequested) void this.#fetch();
     this.#time.textContent = formatTime(seconds);
@@ -43,7 +40,7 @@ export class SeekPreview {
     this.#element.classList.remove('is-shown');
   }
 
-  /** Durations and storyboards are rounded differently: behind the last tile it stays. */
+  /** Durations and storyboards are rounded differently. */
   #lastTile(seconds: number): StoryboardTile | undefined {
     const last = this.#tiles.at(-1);
     return last !== undefined && seconds >= last.endSeconds ? last : undefined;
@@ -88,7 +85,7 @@ export class SeekPreview {
       this.#tiles = parseStoryboard(await answer.text(), url);
       for (const { url: sheet } of this.#tiles.slice(0, 1)) this.#sheet(sheet);
     } catch {
-      // Without pictures the time alone is shown.
+      // Shows the time without an image.
     }
   }
 }

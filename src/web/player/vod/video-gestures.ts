@@ -4,10 +4,9 @@ import type { VodPlayer } from './vod-player.ts';
 
 const doubleTapMs = 300;
 const tapSeekSeconds = 10;
-/** The sides of the picture where a double tap seeks; between them it fills the screen. */
+/** A double tap seeks at the sides and toggles fullscreen between them. */
 const sideFraction = 0.36;
 
-/** What pointers do on the picture: a mouse plays, pauses and fills the screen; a finger shows the controls and seeks. */
 export class VideoGestures {
   readonly #player: VodPlayer;
   readonly #idleHiding: IdleHiding;
@@ -17,8 +16,7 @@ export class VideoGestures {
   #tapTimer = 0;
 
   /**
-   * `onSeek`: hears of seeks by a double tap, in seconds, to show them.
-   * `isTaken`: whether the present click has done its work already.
+   * @param handlers `onSeek` receives the seconds of a double tap, `isTaken` tells whether the click has already been used
    */
   constructor(
     player: VodPlayer,
@@ -52,7 +50,7 @@ export class VideoGestures {
       return;
     }
     if (!isSecond) {
-      // What a single tap does waits until it cannot become a double one.
+      // A single tap waits until it cannot become a double tap.
       this.#tapTimer = setTimeout(() => this.#toggleControls(), doubleTapMs);
       return;
     }

@@ -1,16 +1,14 @@
 import type { PlayerSettings } from './player-settings.ts';
 import type { VodTrack } from './vod-state.ts';
 
-/** Lines from the bottom that stay free for the controls, at a height of the player in pixels. */
 function linesAboveControls(heightPixels: number): number {
-  // A line of captions is about a twentieth of the height, the controls about 110 pixels.
+  // A line is about a twentieth of the height, the controls are about 110 pixels.
   return -Math.min(8, 1 + Math.ceil(110 / Math.max(1, heightPixels / 18)));
 }
 
-/** Where the style sheet can move captions it does, which is the surer way; elsewhere their lines are set. */
+/** CSS is more reliable; other browsers move the lines of the cues. */
 const isMovedByCss = CSS.supports('selector(video::-webkit-media-text-track-container)');
 
-/** The captions: tracks of the video element, of which at most one is shown. */
 export class VodCaptions {
   readonly #video: HTMLVideoElement;
   readonly #settings: PlayerSettings;
@@ -24,7 +22,7 @@ export class VodCaptions {
     this.#video = video;
     this.#settings = settings;
     this.#onChange = onChange;
-    // The browser's own menus, such as those of a phone's whole-screen player, may choose too.
+    // Native menus, such as those of a phone's fullscreen player, may also choose.
     video.textTracks.addEventListener('change', () => this.#onTracksChanged());
   }
 
@@ -32,12 +30,11 @@ export class VodCaptions {
     return this.#tracks;
   }
 
-  /** Language of the captions that are shown; undefined for none. */
   get language(): string | undefined {
     return this.#language;
   }
 
-  /** Takes the tracks that the video has now. `isEnabled`: the address wants captions whatever was remembered. */
+  /** @param isEnabled the URL asks for captions, whatever was stored */
   setTracks(tracks: readonly VodTrack[], isAsked: boolean): void {
     this.#tracks = tracks;
     for (const [src, element] of this.#elements) {
@@ -52,7 +49,6 @@ export class VodCaptions {
     this.#show(isKept ? this.#language : this.#defaultLanguage(isAsked));
   }
 
-  /** The viewer's choice, which is remembered; undefined for none. */
   choose(language: string | undefined): void {
     const { captionLanguage } = this.#settings.current;
     this.#settings.save({
@@ -62,17 +58,15 @@ export class VodCaptions {
     this.#show(language);
   }
 
-  /** Shows captions in the likeliest language, or none. */
   toggle(): void {
     this.choose(this.#language === undefined ? this.#preferredTrack()?.language : undefined);
   }
 
-  /** Shows or hides them for now, as the page around asks. */
+  /** Not stored. */
   setShown(isShown: boolean): void {
     this.#show(isShown ? (this.#language ?? this.#preferredTrack()?.language) : undefined);
   }
 
-  /** Lifts the captions above the controls, or lets them down. */
   raise(isRaised: boolean): void {
     if (isRaised === this.#isRaised) return;
     this.#isRaised = isRaised;
@@ -95,7 +89,7 @@ export class VodCaptions {
     const line = this.#isRaised ? linesAboveControls(this.#video.clientHeight) : 'auto';
     for (const cue of activeCues ?? []) {
       const { line: present } = cue as VTTCue;
-      // A cue with a place of its own keeps it; ours are the negative ones and `auto`.
+      // Keeps the position of cues that define one. Ours are negative or `auto`.
       if (present === 'auto' || present < 0) (cue as VTTCue).line = line;
     }
   }
@@ -124,7 +118,7 @@ export class VodCaptions {
     this.#onChange();
   }
 
-  /** A browser that plays HLS by itself finds the same captions in the playlist, and shows them beside ours where its settings say so. */
+  /** Native players also show the captions of the playlist. */
   #hideOthers(): void {
     const own = new Set([...this.#elements.values()].map(({ track }) => track));
     for (const track of this.#video.textTracks) {
@@ -136,14 +130,14 @@ export class VodCaptions {
     this.#hideOthers();
     const shown = this.#tracks.filter(({ src }) => this.#elements.get(src)?.track.mode === 'showing');
     const isKept = shown.some(({ language }) => language === this.#language);
-    // Browsers show one more by a rule of their own when tracks are added; a choice in a menu hides the former one.
+    // Browsers show another track when tracks are added. A choice in a menu hides the previous one.
     if (isKept ? shown.length > 1 : shown.length > 0 || this.#language !== undefined) {
       this.#show(isKept ? this.#language : shown[0]?.language);
     }
   }
 }
 
-/** The track in the first of these languages that there is: exactly, else the same language of another region; else the default one, else the first. */
+/** Prefers an exact match, then another region, then the default, then the first. */
 export function preferredTrack(
   tracks: readonly VodTrack[],
   languages: readonly string[],

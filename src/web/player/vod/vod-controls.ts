@@ -13,15 +13,13 @@ import type { VodPlayer } from './vod-player.ts';
 import { VodSeekBar } from './vod-seek-bar.ts';
 import type { VodState } from './vod-state.ts';
 
-/** What the controls may show. */
 export interface VodControlsOptions {
-  /** No bar, no keys but those for playing. */
+  /** Keeps only the keys for playback. */
   readonly hideControls: boolean;
   readonly hideTitle: boolean;
   readonly hidePoster: boolean;
 }
 
-/** Everything that is laid over the picture of a video, and the keyboard. */
 export class VodControls {
   readonly #player: VodPlayer;
   readonly #captions: VodCaptions;
@@ -72,13 +70,11 @@ export class VodControls {
     new Keyboard(this.#keyboardTarget(), this.#hint, () => this.#idleHiding.show());
   }
 
-  /** Leaves a part of the page out, or shows it again. */
   setHidden(part: 'controls' | 'title' | 'poster', isHidden: boolean): void {
     this.#player.root.classList.toggle(`hide-${part}`, isHidden);
     if (isHidden && part === 'controls') this.#menu.close();
   }
 
-  /** Takes what is known of the video. */
   update(state: VodState): void {
     this.#bar.preview.setStoryboard(state.storyboard);
     this.#download.hidden = state.mp4 === undefined;
@@ -87,7 +83,6 @@ export class VodControls {
     this.refresh();
   }
 
-  /** Shows what the player does now. */
   refresh(): void {
     const { root, playing, sound, hasBegun, isAtEnd } = this.#player;
     const isPlaying = playing.wantsToPlay;
@@ -137,7 +132,7 @@ export class VodControls {
     const { root, video, sound } = this.#player;
     this.#play.addEventListener('click', () => this.#player.toggle());
     this.#bigPlay.addEventListener('click', ({ detail }) => {
-      // The button goes away: keys go on to the controls, once those are there.
+      // The button disappears, so the focus moves to the controls.
       this.#focusesPlayButton = detail === 0;
       this.#player.play();
     });
@@ -181,21 +176,19 @@ export class VodControls {
     this.#idleHiding.show();
   }
 
-  /** Captions stand above the controls as long as those are shown. */
   #raiseCaptions(): void {
     const { classList } = this.#player.root;
     this.#captions.raise(!classList.contains('is-idle') && !classList.contains('hide-controls'));
   }
 }
 
-/** The server names the file only when it is asked for as a download. */
+/** `dl` makes the server send a file name. */
 function downloadUrl(address: string): string {
   const url = new URL(address, location.href);
   url.searchParams.set('dl', '1');
   return url.href;
 }
 
-/** What stands there, or nothing. */
 async function fetchText(address: string): Promise<string> {
   try {
     const answer = await fetch(address);

@@ -5,38 +5,32 @@ import { compareLevels, qualityLabel } from '../media/qualities.ts';
 import { Recovery } from '../media/recovery.ts';
 import { addLevels } from './add-levels.ts';
 
-/** Hears what happens to the media. */
 export interface VodMediaHandlers {
-  /** The server could not be reached, or answered with an error; `retry` goes on. `isGone`: it has no such thing (any more). */
+  /** @param isGone the server has no such video */
   onInterrupted(isGone: boolean): void;
-  /** Data came again after an interruption. */
   onResumed(): void;
-  /** This browser cannot play it; `stop` has been called. */
   onUnplayable(): void;
-  /** Other qualities are there, another one is shown, or the end of the list moved. */
   onChange(): void;
 }
 
-/** A quality to choose. `id` is good until the next change. */
+/** `id` is valid until the next change. */
 export interface Quality {
   readonly id: number;
-  /** Such as `720p`. */
   readonly label: string;
   readonly height: number;
   readonly bitsPerSecond: number;
 }
 
-/** No quality chosen: the network decides. */
 export const autoQuality = -1;
 
-/** Until the first play, a few seconds are enough to start at once. */
+/** Enough to start at once. */
 const pausedBufferSeconds = 6;
 const playingBufferSeconds = 30;
 
 const hlsConfig: Partial<HlsConfig> = {
   ...commonHlsSettings,
   lowLatencyMode: false,
-  // A list that still grows has an end too: the seek bar needs it.
+  // The seek bar needs a finite duration.
   liveDurationInfinity: false,
   maxBufferLength: pausedBufferSeconds,
   maxMaxBufferLength: 60,
@@ -52,20 +46,18 @@ const hlsConfig: Partial<HlsConfig> = {
 };
 
 const nativeType = 'application/vnd.apple.mpegurl';
-/** So many fresh starts within a minute without playing in between are enough to know that it does not work. */
+/** Restarts per minute without playback in between. */
 const maxRestarts = 3;
 const restartWindowMs = 60_000;
 
-/** Times of segments and of their keyframes may differ by rounding. */
+/** Times of segments and keyframes may differ by rounding. */
 const keyframeToleranceSeconds = 0.1;
 
-/** Whether this browser can play HLS at all, and how. */
 export function vodPlayableWith(video: HTMLVideoElement): 'hls.js' | 'native' | undefined {
   if (Hls.isSupported()) return 'hls.js';
   return video.canPlayType(nativeType) === '' ? undefined : 'native';
 }
 
-/** The HLS of one video in a video element: loads it, mends what breaks, chooses the quality, and follows a list that still grows. */
 export class VodMedia {
   readonly #video: HTMLVideoElement;
   readonly #handlers: VodMediaHandlers;
@@ -78,10 +70,9 @@ export class VodMedia {
   #needsRestart = false;
   #startSeconds = 0;
   #bufferSeconds = pausedBufferSeconds;
-  /** What the viewer chose, by name, so that a fresh start keeps it. */
+  /** By label, so that a restart keeps it. */
   #chosenLabel: string | undefined;
   #restartsAtMs: number[] = [];
-  /** Position of the segment that is being played, in seconds. */
   #playingSegmentStart = 0;
 
   constructor(video: HTMLVideoElement, handlers: VodMediaHandlers) {
@@ -107,7 +98,6 @@ export class VodMedia {
     return this.#url !== undefined;
   }
 
-  /** Loads the multivariant playlist at `url`, to begin at `startSeconds`. */
   load(url: string, startSeconds: number): void {
     this.stop();
     this.#url = url;
@@ -127,7 +117,6 @@ export class VodMedia {
     this.#video.load();
   }
 
-  /** Loads everything anew at the present position. */
   restart(): void {
     const url = this.#url;
     if (url === undefined) return;
@@ -135,7 +124,6 @@ export class VodMedia {
     this.load(url, hasBegun ? this.#video.currentTime : this.#startSeconds);
   }
 
-  /** Tries to go on after an interruption, at once. */
   retry(): void {
     clearTimeout(this.#retryTimer);
     const hls = this.#hls;
@@ -148,18 +136,17 @@ export class VodMedia {
     }
   }
 
-  /** Tries to go on after a while; longer at each time without success. */
   retryLater(): void {
     clearTimeout(this.#retryTimer);
     this.#retryTimer = setTimeout(() => this.retry(), this.#retryBackOff.next());
   }
 
-  /** Whether more of the video is still to come. */
+  /** More of the video is still to come. */
   get isGrowing(): boolean {
     return this.#hls?.latestLevelDetails?.live ?? this.#video.duration === Number.POSITIVE_INFINITY;
   }
 
-  /** How far the video can be played by now, in seconds. 0 before anything is known. */
+  /** 0 while unknown. */
   get availableSeconds(): number {
     const edge = this.#hls?.latestLevelDetails?.edge;
     if (edge !== undefined && edge > 0) return edge;
@@ -168,14 +155,12 @@ export class VodMedia {
     return seekable.length === 0 ? 0 : seekable.end(seekable.length - 1);
   }
 
-  /** Frames a second of what is shown; 30 when the lists do not say. */
   get frameRate(): number {
     const hls = this.#hls;
     const rate = hls?.levels[hls.currentLevel]?.frameRate ?? 0;
     return rate > 0 ? rate : 30;
   }
 
-  /** The qualities, best first. None where the browser chooses by itself or there is only sound. */
   get qualities(): Quality[] {
     return (this.#hls?.levels ?? [])
       .map((level, id) => ({
@@ -188,19 +173,17 @@ export class VodMedia {
       .reverse();
   }
 
-  /** The quality that is shown. */
   get currentQuality(): Quality | undefined {
     const id = this.#hls?.currentLevel ?? -1;
     return this.qualities.find(quality => quality.id === id);
   }
 
-  /** Id of the chosen quality, or {@link autoQuality}. */
   get chosenQuality(): number {
     if (this.#chosenLabel === undefined) return autoQuality;
     return this.qualities.find(({ label }) => label === this.#chosenLabel)?.id ?? autoQuality;
   }
 
-  /** Goes over to a quality at the next segment, or leaves the choice to the network with {@link autoQuality}. */
+  /** Switches at the next segment. */
   chooseQuality(id: number): void {
     const hls = this.#hls;
     if (hls === undefined) return;
@@ -210,10 +193,7 @@ export class VodMedia {
     this.#handlers.onChange();
   }
 
-  /**
-   * Looks whether the multivariant playlist lists more than before. More qualities are taken in while it plays; other changes
-   * wait for `restartIfPending`.
-   */
+  /** Adds new qualities during playback. Other changes wait for `restartIfPending`. */
   checkForNewQualities(): void {
     const hls = this.#hls;
     const url = this.#url;
@@ -225,13 +205,13 @@ export class VodMedia {
     });
     reader.on(Hls.Events.MANIFEST_PARSED, (_, { levels }) => {
       if (hls === this.#hls) this.#addQualities(hls, levels);
-      // Not within its own event.
+      // After the event.
       setTimeout(done);
     });
     reader.loadSource(url);
   }
 
-  /** Starts anew with what `lookForMore` found, if anything. To be called when nobody minds a short break. */
+  /** Applies what `checkForNewQualities` found. To be called when a short break is acceptable. */
   restartIfPending(): boolean {
     if (!this.#needsRestart || this.#isInterrupted) return false;
     this.restart();
@@ -248,18 +228,18 @@ export class VodMedia {
       this.#chosenLabel === undefined &&
       hls.levels.at(-1) !== bestBefore
     ) {
-      // What is loaded ahead gives way to something better, but for the next seconds.
+      // Replaces buffered media, except for the next seconds.
       hls.nextLevel = autoQuality;
     }
     if (difference !== 'same') this.#handlers.onChange();
   }
 
-  /** Drops what is buffered before the segment that is being played: who goes back, or loops, gets the chosen quality there too. */
+  /** Drops earlier media, so that going back or looping shows the chosen quality. */
   #dropBackBuffer(hls: Hls): void {
     if (this.#playingSegmentStart > this.#video.currentTime) return;
     hls.trigger(Hls.Events.BUFFER_FLUSHING, {
       startOffset: 0,
-      // Up to the keyframe that the segment begins with; a removal that ends behind it would take the whole segment.
+      // Ends at the keyframe of the segment: a later end would remove the whole segment.
       endOffset: Math.max(0, this.#playingSegmentStart - keyframeToleranceSeconds),
       type: hls.audioTracks.length > 0 ? 'video' : null,
     });
@@ -285,7 +265,7 @@ export class VodMedia {
       this.#playingSegmentStart = frag.start;
     });
     hls.on(Hls.Events.LEVEL_SWITCHED, () => {
-      // Including the segment in which the choice was made.
+      // Includes the segment of the choice.
       if (this.#chosenLabel !== undefined) this.#dropBackBuffer(hls);
       this.#handlers.onChange();
     });
@@ -306,7 +286,7 @@ export class VodMedia {
       }
       return;
     }
-    // A playlist that cannot be read is the empty answer of a video that is not there yet.
+    // A missing video answers with an empty playlist.
     const isGone = response?.code === 404 || details === Hls.ErrorDetails.MANIFEST_PARSING_ERROR;
     this.#interrupt(isGone, isGone);
   }

@@ -8,16 +8,13 @@ import type { VodCaptions } from './vod-captions.ts';
 import { autoQuality } from './vod-media.ts';
 import type { VodPlayer } from './vod-player.ts';
 
-/** What the menus choose from. */
 export interface VodMenuSources {
   readonly player: VodPlayer;
   readonly captions: VodCaptions;
   chapters(): readonly Chapter[];
-  /** Puts the video into a small window; undefined where that is not possible. */
   readonly openSmallWindow: (() => void) | undefined;
 }
 
-/** The pages of the menu: quality, speed, captions and chapters, and one that leads to them all. */
 export class VodMenus {
   readonly #sources: VodMenuSources;
   readonly #menu: PopupMenu;
@@ -33,7 +30,6 @@ export class VodMenus {
     this.#chapter.addEventListener('click', () => menu.toggle(this.#chapter, this.#chapters));
   }
 
-  /** Shows the buttons for what there is, and the open page anew. */
   refresh(): void {
     const { captions } = this.#sources;
     this.#captionsButton.hidden = captions.tracks.length === 0;
@@ -153,7 +149,6 @@ export class VodMenus {
   }
 }
 
-/** A page as it is reached from another one. */
 function withBack(page: () => MenuPage, back: () => MenuPage): () => MenuPage {
   return () => ({ ...page(), back: () => back() });
 }

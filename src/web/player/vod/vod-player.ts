@@ -5,7 +5,6 @@ import type { PlayRange } from './play-range.ts';
 import type { PlayerSettings } from './player-settings.ts';
 import type { VodSession } from './vod-session.ts';
 
-/** The parts that a player is put together from. */
 export interface VodPlayerParts {
   readonly root: HTMLElement;
   readonly video: HTMLVideoElement;
@@ -15,18 +14,16 @@ export interface VodPlayerParts {
   readonly settings: PlayerSettings;
   readonly range: PlayRange;
   readonly isLooping: boolean;
-  /** Something that the controls show has changed. */
   onChange(): void;
 }
 
-/** A jump to the very end would be no picture at all. */
+/** The very end shows no frame. */
 const endMarginSeconds = 0.1;
-/** A timer at the end of the range is set this long before; earlier, the events of the video are often enough. */
+/** The timer is set this long before the end of the range; earlier, the video's events suffice. */
 const endTimerSeconds = 0.6;
 const maxRate = 16;
 const minRate = 0.0625;
 
-/** What can be done to a video that is playing, for controls, keys and messages alike. */
 export class VodPlayer {
   readonly root: HTMLElement;
   readonly video: HTMLVideoElement;
@@ -54,17 +51,15 @@ export class VodPlayer {
     this.#wire();
   }
 
-  /** Whether something was shown, so that the poster has done its duty. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
 
-  /** Whether it has been played to its end, and nothing was done since. */
   get isAtEnd(): boolean {
     return this.#isAtEnd;
   }
 
-  /** Seconds that the whole video has; 0 while unknown. */
+  /** 0 while unknown. */
   get totalSeconds(): number {
     return this.session.totalSeconds;
   }
@@ -83,7 +78,6 @@ export class VodPlayer {
     else this.play();
   }
 
-  /** Goes to a position in seconds, as far as there is something to show. */
   seekTo(seconds: number): void {
     const { media } = this.session;
     const available = media.availableSeconds;
@@ -101,13 +95,11 @@ export class VodPlayer {
     this.seekTo(this.video.currentTime + seconds);
   }
 
-  /** Moves by one picture, and pauses for it. */
   stepFrame(steps: 1 | -1): void {
     this.pause();
     this.seekBy(steps / this.session.media.frameRate);
   }
 
-  /** Speed of playing, 1 is normal. Remembered unless told otherwise. */
   setRate(rate: number, isRemembered = true): void {
     if (!Number.isFinite(rate)) return;
     const wanted = Math.min(maxRate, Math.max(minRate, rate));
@@ -116,7 +108,6 @@ export class VodPlayer {
     if (isRemembered) this.settings.save({ rate: wanted });
   }
 
-  /** Takes the next faster or slower speed on offer. */
   stepRate(steps: 1 | -1): void {
     this.setRate(nextRate(this.video.playbackRate, steps));
   }
@@ -125,14 +116,14 @@ export class VodPlayer {
     const { video } = this;
     video.addEventListener('playing', () => {
       this.#hasBegun = true;
-      // A busy browser may tell of it when the end has been reached since.
+      // The event may arrive after the end.
       if (video.paused) return;
       this.#isAtEnd = false;
       this.#onChange();
     });
     video.addEventListener('seeking', () => {
       this.#range.seeked(video.currentTime);
-      // Also when another control, such as the small window's, did it.
+      // The picture-in-picture window seeks, too.
       if (!video.ended) this.#isAtEnd = false;
     });
     video.addEventListener('ended', () => this.#end());
@@ -157,7 +148,7 @@ export class VodPlayer {
   #end(): void {
     if (this.isLooping) {
       this.seekTo(this.#range.startSeconds);
-      // At the end of the file the element has stopped by itself.
+      // The element stops at the end of the file.
       if (this.playing.wantsToPlay) void this.video.play().catch(() => {});
       return;
     }

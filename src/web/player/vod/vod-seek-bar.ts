@@ -9,7 +9,6 @@ import type { VodPlayer } from './vod-player.ts';
 const keySeconds = 5;
 const pageFraction = 0.1;
 
-/** The bar that shows and sets the position: what is played, loaded and not there yet, and where chapters begin. */
 export class VodSeekBar {
   readonly preview = new SeekPreview();
   readonly #player: VodPlayer;
@@ -37,11 +36,10 @@ export class VodSeekBar {
     for (const event of ['timeupdate', 'seeking', 'progress', 'durationchange', 'emptied'] as const) {
       video.addEventListener(event, () => this.refresh());
     }
-    // Between the events of the video, which come four times a second, a short video's bar would jump.
+    // `timeupdate` comes four times a second, which is visible in a short video.
     video.addEventListener('playing', () => this.#animate());
   }
 
-  /** Whether somebody is dragging the position. */
   get isDragged(): boolean {
     return this.#pointer.draggedTo !== undefined;
   }
@@ -56,7 +54,6 @@ export class VodSeekBar {
     this.#renderChapterMarks();
   }
 
-  /** Shows where the video is. */
   refresh(): void {
     const { video, session, totalSeconds } = this.#player;
     const now = this.#pointer.draggedTo ?? video.currentTime;
@@ -124,7 +121,7 @@ export class VodSeekBar {
     return seconds;
   }
 
-  /** What sliders do by custom; the other keys belong to the whole player. */
+  /** Handles the keys of sliders; all others belong to the player. */
   #onKey(event: KeyboardEvent): void {
     const { totalSeconds } = this.#player;
     const seconds = {

@@ -3,33 +3,32 @@ import { VodMedia, vodPlayableWith } from './vod-media.ts';
 import { parseVodState, stateUrl, type VodState } from './vod-state.ts';
 
 /**
- * What the viewer has before them. `loading`: the page has not looked yet; `processing`: nothing can be played yet; `ready`: it can; `failed`: nothing ever will;
- * `missing`: the video is not there (any more); `unsupported`: this browser cannot play it.
+ * - `loading`: not checked yet
+ * - `processing`: cannot be played yet
+ * - `ready`: can be played
+ * - `failed`: will never play
+ * - `missing`: was deleted
+ * - `unsupported`: this browser cannot play it
  */
 export type VodPhase = 'loading' | 'processing' | 'ready' | 'failed' | 'missing' | 'unsupported';
 
-/** Hears about a session. */
 export interface VodSessionHandlers {
   onPhase(phase: VodPhase): void;
-  /** What is known of the video changed: other captions, a storyboard, a theme. */
   onState(state: VodState): void;
-  /** Whether the server can be reached. */
   onReachable(isReachable: boolean): void;
-  /** Other qualities, or more to play. */
   onMediaChange(): void;
 }
 
-/** What asking for the state brought. */
 type Answer = VodState | 'missing' | 'unreachable';
 
-/** So often in a row nothing new of a video that could be complete, and it is no longer asked for. */
+/** Polling stops after this many unchanged answers. */
 const maxUnchangedAnswers = 8;
-/** The same while the source has a better picture than the best quality: encoding takes its time. */
+/** The same while the source is better than the best rendition. */
 const maxUnchangedAnswersIncomplete = 60;
-/** A rung of the ladder is at most so much smaller than a source of which it is the best. */
+/** The smallest size of the best rendition, relative to the source. */
 const completeFraction = 0.66;
 
-/** Follows one video for as long as the page is open: until it can be played, while qualities are added, and through failures. */
+/** Follows one video for as long as the page is open, while renditions are added and through failures. */
 export class VodSession {
   readonly media: VodMedia;
   readonly #video: HTMLVideoElement;
@@ -43,7 +42,6 @@ export class VodSession {
   #unchangedAnswers = 0;
   #isEnded = false;
 
-  /** `startSeconds`: where playing begins. */
   constructor(state: VodState, video: HTMLVideoElement, startSeconds: number, handlers: VodSessionHandlers) {
     this.#state = state;
     this.#video = video;
@@ -68,20 +66,17 @@ export class VodSession {
     return this.#state;
   }
 
-  /** Seconds that the video will have when it is complete. 0 while unknown. */
   get totalSeconds(): number {
     const available = this.media.availableSeconds;
     if (available > 0 && !this.media.isGrowing) return available;
     return Math.max(available, this.#state.duration ?? 0);
   }
 
-  /** Begins with the state that the page came with. */
   start(): void {
     if (vodPlayableWith(this.#video) === undefined) this.#setPhase('unsupported');
     else this.#setState(this.#state);
   }
 
-  /** Stops playing and asking, for good. */
   end(): void {
     this.#isEnded = true;
     clearTimeout(this.#timer);
@@ -152,7 +147,7 @@ export class VodSession {
     }
   }
 
-  /** Whether it is worth asking for more: the video still grows, or better qualities may come. */
+  /** The video still grows, or better renditions may come. */
   #expectsMore(): boolean {
     if (this.media.isGrowing) return true;
     const best = this.media.qualities[0]?.height ?? 0;
@@ -160,7 +155,7 @@ export class VodSession {
     return this.#unchangedAnswers < (isIncomplete ? maxUnchangedAnswersIncomplete : maxUnchangedAnswers);
   }
 
-  /** A pause or a stall is the moment for changes that would interrupt. */
+  /** A pause or a stall hides the interruption of a restart. */
   #restartIfPending(): void {
     if (this.#phase !== 'ready' || this.#video.seeking || this.#video.currentTime === 0) return;
     this.media.restartIfPending();

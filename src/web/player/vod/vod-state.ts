@@ -1,40 +1,38 @@
 import { asRecord, asText, type PlayerTheme, parseTheme } from '../theme/player-theme.ts';
 
-/** A text track of a video: captions or chapters. */
 export interface VodTrack {
   readonly language: string;
   readonly label: string;
-  /** Address of the WebVTT file. */
   readonly src: string;
   readonly default: boolean;
 }
 
-/** What the server says of a video. Addresses are as a browser resolves them on this page. */
+/** URLs are relative to this page. */
 export interface VodState {
   readonly videoId: string;
   readonly title: string;
   readonly playable: boolean;
   readonly failed: boolean;
-  /** Seconds; undefined until it is known. */
+  /** Seconds. */
   readonly duration: number | undefined;
-  /** Of the source's shown picture, in pixels. */
+  /** Pixels of the displayed source. */
   readonly width: number | undefined;
   readonly height: number | undefined;
   readonly hls: string;
-  /** For downloading; undefined where that is switched off. */
+  /** Undefined if downloads are turned off. */
   readonly mp4: string | undefined;
   readonly poster: string;
-  /** True where the poster is an image of this video, and not the placeholder. */
+  /** False for the placeholder. */
   readonly hasThumbnail: boolean;
   readonly storyboard: string | undefined;
   readonly captions: readonly VodTrack[];
   readonly chapters: readonly VodTrack[];
   readonly theme: PlayerTheme | undefined;
-  /** Grows whenever what viewers get changes. */
+  /** Grows with every change for viewers. */
   readonly revision: number;
 }
 
-/** Reads the JSON of the page or of its state address. @throws Error when it is none of the server's. */
+/** @throws Error when the JSON is not a state */
 export function parseVodState(json: string): VodState {
   const value = asRecord(JSON.parse(json));
   const hls = asText(value?.hls);
@@ -59,7 +57,7 @@ export function parseVodState(json: string): VodState {
   };
 }
 
-/** Where the state is asked for anew: beside the video's HLS, and so under the same token. */
+/** The state is next to the HLS files, under the same token. */
 export function stateUrl(state: VodState): string {
   return state.hls.replace(/\/hls\/manifest\.m3u8/, '/state');
 }

@@ -11,7 +11,6 @@ import { LoadedContent } from '../../ui/states.tsx';
 
 const environmentNames = { sandbox: 'Sandbox', production: 'Production' } as const;
 
-/** Whose account it is, since when, and how much it may do. */
 export function AccountInfo() {
   const { email, account, environments } = session.value!;
   const loaded = useLoad(environment.value, signal => call('GET /account', { signal }));

@@ -7,10 +7,9 @@ import { SessionsCard } from './sessions-card.tsx';
 import { ThemeSelect } from './theme-select.tsx';
 import { UpgradeCard } from './upgrade-card.tsx';
 
-/** Who is signed in, where, and what the account may do. */
 export function AccountPage() {
   useLayoutEffect(() => {
-    // The address may name a part of the page that was not there yet when it was opened.
+    // The hash may name a part that did not exist when the page was opened.
     const part = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
     part?.scrollIntoView({ block: 'center' });
     part?.focus({ preventScroll: true });

@@ -10,7 +10,7 @@ import { Card } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { minPasswordLength, strengthOf } from './password-strength.ts';
 
-/** Changes the password, which ends the sessions of others who know the old one. */
+/** Changes the password, which ends all other sessions. */
 export function PasswordCard() {
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNew] = useState('');
@@ -32,7 +32,7 @@ export function PasswordCard() {
   return (
     <Card title="Password">
       <Form submission={submission} disabled={!isReady}>
-        {/* Password stores want to know whose it is. */}
+        {/* Password managers need the user name. */}
         <input type="text" hidden readOnly name="username" autocomplete="username" value={email} />
         <TextField
           label="Current password"

@@ -1,22 +1,19 @@
-/** How hard a password is to guess, in words. */
 export interface PasswordStrength {
-  /** 0 (cannot be used) to 4. */
+  /** 0: cannot be used, 4: strong. */
   readonly score: 0 | 1 | 2 | 3 | 4;
   readonly words: string;
 }
 
-/** What the server asks of a password. */
 export const minPasswordLength = 12;
-/** Characters of a password at most: the server refuses longer ones. */
 export const maxPasswordLength = 200;
 
-/** What guesses begin with. */
+/** Guessed first by attackers. */
 const common = /password|passwort|qwert|azert|letmein|welcome|admin|millrace|123456|abcdef|iloveyou/gi;
-/** Words are guessed as wholes, and so are years. */
+/** Attackers guess words and years as wholes. */
 const words = /\p{L}\p{Ll}{2,}/gu;
 const years = /(?:19|20)\d\d/g;
 const wordBits = 2.5;
-/** Stands where something of known difficulty was. */
+/** Replaces parts that are already rated. */
 const placeholder = '\u0000';
 const yearBits = 6;
 const classes: readonly (readonly [RegExp, number])[] = [
@@ -28,8 +25,8 @@ const classes: readonly (readonly [RegExp, number])[] = [
 const stepBits = [40, 55, 72] as const;
 
 /**
- * Judges a password by its length, its kinds of characters, and what guesses begin with: words, years, the own address, characters
- * that repeat or follow one another. undefined for none at all.
+ * Rates a password by its length, character classes, and what attackers try first: words, years, the user's own address, repetitions
+ * and sequences. Returns undefined for an empty one.
  */
 export function strengthOf(password: string, email: string): PasswordStrength | undefined {
   if (password === '') return undefined;
@@ -66,7 +63,7 @@ function bitsOf(password: string, email: string): number {
   return bits + distinctSteps(rest) * Math.log2(alphabetOf(password));
 }
 
-/** Characters that are neither the one before nor next to it, without what was judged already. */
+/** Counts characters that neither repeat nor follow the one before. */
 function distinctSteps(text: string): number {
   const codes = Array.from(text, character => character.codePointAt(0) ?? 0);
   const isNew = (code: number, index: number) => index === 0 || Math.abs(code - codes[index - 1]!) > 1;

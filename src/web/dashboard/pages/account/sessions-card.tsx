@@ -17,7 +17,6 @@ import { describeUserAgent } from './user-agent.ts';
 
 const pageSize = 25;
 
-/** Everywhere that one is signed in, and an end to each. */
 export function SessionsCard() {
   const [page, setPage] = useState(1);
   const [ending, setEnding] = useState<ListedSession | 'others'>();

@@ -7,7 +7,6 @@ const themes: readonly (readonly [Theme, string, IconName])[] = [
   ['dark', 'Dark', 'moon'],
 ];
 
-/** How the dashboard looks in this browser. */
 export function ThemeSelect() {
   return (
     <fieldset class="choices">

@@ -9,13 +9,12 @@ import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
 
-/** Offers the upgrade to production to an account in the sandbox: a button for the operator, a command for everybody else. */
 export function UpgradeCard() {
   const { account, email } = session.value!;
   const [isJustDone, setJustDone] = useState(false);
   const submission = useSubmit(async () => {
     await call('POST /account/upgrade');
-    // What is open stays open: nobody is moved to production without asking for it.
+    // Stays in the sandbox until the user switches.
     chooseEnvironment(environment.peek());
     setJustDone(true);
     await loadSession();

@@ -1,4 +1,4 @@
-/** Browsers by the word that names them and their version; one that passes itself off as another stands before it. */
+/** In the order of detection: a browser that imitates another comes first. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\/(\d+)/, 'Edge'],
   [/\bOPR\/(\d+)/, 'Opera'],
@@ -20,7 +20,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Which browser on which system a request came from, in plain words, such as `Firefox 148 on Linux`. */
+/** Describes a client such as `Firefox 148 on Linux`. */
 export function describeUserAgent(userAgent: string | undefined): string {
   if (userAgent === undefined || userAgent === '') return 'A program that does not name itself';
   const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1];

@@ -1,26 +1,24 @@
 import { call } from '../../api/client.ts';
 import type { TimeFrame } from './time-range.ts';
 
-/** What is asked of `/data`: a stretch of time, and one video or live stream or all. */
 export interface AnalyticsQuery {
   readonly fromMs: number;
   readonly toMs: number;
   readonly mediaId: string | undefined;
 }
 
-/** The numbers of a stretch of time. Times in seconds. */
 export interface Totals {
   readonly plays: number;
   readonly watchSeconds: number;
-  /** People who watched for 5 seconds or more; each counts once a day. */
+  /** People who watched for 5 seconds or more. Each counts once a day. */
   readonly viewers: number;
-  /** Of 100 times that a player was loaded, how often play was pressed. */
+  /** Plays per 100 loaded players. */
   readonly playPercent: number;
   readonly peakViewers: number;
   readonly startSeconds: number;
 }
 
-/** Values over time. `times` in seconds since 1970; the lists beside are as long. Rates in percent. */
+/** All lists are as long as `times`, which is in seconds since 1970. */
 export interface TimeSeries {
   readonly times: readonly number[];
   readonly plays: readonly number[];
@@ -32,16 +30,14 @@ export interface TimeSeries {
   readonly averageViewers: readonly number[];
 }
 
-/** A value of a dimension and how often it was. */
 export interface Row {
   readonly value: string;
   readonly count: number;
 }
 
-/** More than the most points that a range has. */
+/** Above the number of points that any range has. */
 const maxPoints = 100;
 
-/** The numbers of a stretch of time. */
 export async function loadTotals(question: AnalyticsQuery, signal: AbortSignal): Promise<Totals> {
   const number = async (metric: string, aggregation: string, more: { unique?: boolean } = {}) => {
     const query = { ...queryOf(question), ...more };
@@ -63,7 +59,6 @@ export async function loadTotals(question: AnalyticsQuery, signal: AbortSignal):
   };
 }
 
-/** How it went over time. */
 export async function loadTimeSeries(
   question: AnalyticsQuery,
   interval: TimeFrame['interval'],
@@ -90,7 +85,6 @@ export async function loadTimeSeries(
   };
 }
 
-/** The values of a dimension with the most plays, and how many there are in all. */
 export async function loadBreakdown(
   question: AnalyticsQuery,
   breakdown: string,
@@ -106,7 +100,7 @@ export async function loadBreakdown(
   return { rows, total: pagination.itemsTotal ?? rows.length };
 }
 
-/** Viewers within the last 20 seconds. */
+/** Viewers of the last 20 seconds. */
 export async function loadCurrentViewers(mediaId: string | undefined, signal: AbortSignal): Promise<number> {
   const { data } = await call('GET /data/metrics/{metric}/{aggregation}', {
     params: { metric: 'ccv', aggregation: 'live' },

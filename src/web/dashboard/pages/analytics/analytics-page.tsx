@@ -23,7 +23,6 @@ import { TotalTiles } from './total-tiles.tsx';
 
 const refreshMs = 30_000;
 
-/** Who watched what, when and where. */
 export function AnalyticsPage() {
   const { path } = useLocation();
   const { query, change } = useQuery();
@@ -44,7 +43,7 @@ export function AnalyticsPage() {
   });
   const overTime = useLoad(key, signal => loadTimeSeries(question, frame.interval, signal));
   const refresh = () => setNowMs(Date.now());
-  // What is over does not change any more.
+  // A period in the past does not change.
   useInterval(frame.toMs === nowMs ? refreshMs : undefined, refresh);
   const isEmpty = overTime.value !== undefined && !hasAny(overTime.value);
   return (
@@ -100,7 +99,6 @@ function ExportMenu({ question, overTime }: { question: AnalyticsQuery; overTime
   );
 }
 
-/** How it comes that there is nothing, and what to do. */
 function NothingYet({ isFiltered }: { isFiltered: boolean }) {
   return (
     <Card>
@@ -120,7 +118,6 @@ function hasAny({ impressions, plays, watchSeconds, peakViewers }: TimeSeries): 
   return [impressions, plays, watchSeconds, peakViewers].some(values => values.some(value => value > 0));
 }
 
-/** Which time is shown, what it is compared with, and by which clock. */
 function explain({ fromMs, toMs, clock, before }: TimeFrame, isSandbox: boolean): string {
   const shown =
     clock === 'local'

@@ -10,7 +10,6 @@ import { loadMedia } from './media.ts';
 const maxRows = 8;
 const cardHeight = 180;
 
-/** Plays told apart: by media, place, device and page. @param hrefOf address of the analytics of one video or live stream */
 export function BreakdownCards({
   question,
   hrefOf,

@@ -1,4 +1,3 @@
-/** By what viewing is told apart on the page, in the order in which it is shown. */
 export const breakdowns = [
   { dimension: 'country', title: 'Countries', head: 'Country' },
   { dimension: 'device-type', title: 'Devices', head: 'Device' },
@@ -7,7 +6,6 @@ export const breakdowns = [
   { dimension: 'referrer', title: 'Pages it was watched on', head: 'Page' },
 ] as const;
 
-/** One of the dimensions of {@link breakdowns}. */
 export type Dimension = (typeof breakdowns)[number]['dimension'];
 
 const devices: Readonly<Record<string, string>> = {
@@ -18,7 +16,7 @@ const devices: Readonly<Record<string, string>> = {
   console: 'Game console',
   wearable: 'Watch or headset',
 };
-/** Names that are not only their word with a capital. */
+/** Names that capitalization does not produce. */
 const properNames: Readonly<Record<string, string>> = {
   'mac osx': 'macOS',
   ios: 'iOS',
@@ -36,7 +34,6 @@ const properNames: Readonly<Record<string, string>> = {
   'uc browser': 'UC Browser',
 };
 
-/** A value of a dimension in words, in the language of the viewer where that matters. */
 export function formatDimensionValue(dimension: Dimension, value: string, language?: string): string {
   if (dimension === 'referrer') return value === '' ? 'Opened directly, or not told' : formatReferrer(value);
   if (value === '' || value === 'unknown') return 'Unknown';
@@ -53,7 +50,6 @@ function formatCountry(code: string, language: string | undefined): string {
   }
 }
 
-/** An address without what is the same of all. */
 function formatReferrer(address: string): string {
   return (
     address

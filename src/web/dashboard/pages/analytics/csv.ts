@@ -1,10 +1,9 @@
-/** What stands in a cell of a table. */
 export type Cell = string | number;
 
-/** Texts that begin so are formulas to spreadsheets; some of what is told comes from strangers. */
+/** Spreadsheets execute texts that begin like this, and some values come from strangers. */
 const formula = /^[=+\-@\t\r]/;
 
-/** A table as CSV by RFC 4180, with a mark of its encoding so that spreadsheets read it right. */
+/** Formats a table by RFC 4180, with a byte order mark so that spreadsheets detect UTF-8. */
 export function csvOf(heads: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return `\uFEFF${[heads, ...rows].map(row => `${row.map(cellText).join(',')}\r\n`).join('')}`;
 }

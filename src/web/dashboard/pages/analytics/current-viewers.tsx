@@ -7,10 +7,10 @@ import { useLoad } from '../../ui/hooks/use-load.ts';
 import { loadCurrentViewers } from './analytics-data.ts';
 
 const refreshMs = 10_000;
-/** A broadcast of which nothing is heard for so long is over. */
+/** A broadcast without messages for this long has ended. */
 const staleMs = 4_000;
 
-/** How many watch at this moment, as players report it; of one live stream, as the server sees it, each second. */
+/** Shows the number of viewers that players report, or that the server counts for live streams if that is higher. */
 export function CurrentViewers({ mediaId }: { mediaId: string | undefined }) {
   const reported = useLoad(mediaId ?? '', signal => loadCurrentViewers(mediaId, signal));
   const [broadcasts, setBroadcasts] = useState<ReadonlyMap<string, { viewers: number; atMs: number }>>(
@@ -28,7 +28,7 @@ export function CurrentViewers({ mediaId }: { mediaId: string | undefined }) {
   });
   const onAir = [...broadcasts.values()].filter(({ atMs }) => Date.now() - atMs < refreshMs + staleMs);
   const live = onAir.reduce((sum, { viewers }) => sum + viewers, 0);
-  // Players report every few seconds; what the server sends to viewers of broadcasts is known at once.
+  // Players report every few seconds, the server counts at once.
   const count = Math.max(live, reported.value ?? 0);
   if (reported.value === undefined && onAir.length === 0) return null;
   return (

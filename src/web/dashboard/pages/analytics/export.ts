@@ -6,13 +6,12 @@ import { dayOf } from './time-range.ts';
 const pageSize = 100;
 const maxPages = 50;
 
-/** What can be exported: each thing is a file. */
 export const exportNames = [
   ...[['over-time', 'Over time'] as const, ['media-id', 'Videos and live streams'] as const],
   ...breakdowns.map(({ dimension, title }) => [dimension, title] as const),
 ];
 
-/** What happened when, as the table of a file. Times are the beginnings of the hours or days, in UTC. */
+/** Formats time series as CSV. Times are the starts of the hours or days, in UTC. */
 export function timeSeriesCsv(values: TimeSeries): string {
   const heads = [
     'from (UTC)',
@@ -41,7 +40,7 @@ function rateCell(percent: number | null | undefined): Cell {
   return typeof percent === 'number' ? percent / 100 : '';
 }
 
-/** All values of a dimension with their plays, as the table of a file: at most 5000. */
+/** Loads up to 5000 values of a dimension as CSV. */
 export async function breakdownCsv(question: AnalyticsQuery, dimension: string): Promise<string> {
   const rows: Row[] = [];
   for (let currentPage = 1; currentPage <= maxPages; currentPage += 1) {
@@ -63,12 +62,10 @@ export async function breakdownCsv(question: AnalyticsQuery, dimension: string):
   return csvOf([entry.dimension, entry.head.toLowerCase(), 'plays'], rows.map(cells));
 }
 
-/** Name of a file. */
 export function exportFileName(name: string, { fromMs, toMs }: AnalyticsQuery): string {
   return `millrace-${name}-${dayOf(fromMs)}-${dayOf(toMs - 1)}.csv`;
 }
 
-/** Hands a text to the person as a file. */
 export function saveFile(name: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
   const link = document.createElement('a');

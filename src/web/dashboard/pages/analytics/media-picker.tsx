@@ -6,7 +6,6 @@ import { loadMedia, type Media, searchMedia } from './media.ts';
 
 const pauseMs = 250;
 
-/** Which video or live stream is looked at: all, or one that is searched for. @param value its id */
 export function MediaPicker({
   value,
   onValue,
@@ -39,7 +38,7 @@ function MediaSearch({ onChosen }: { onChosen: (id: string) => void }) {
   const [text, setText] = useState('');
   const [asked, setAsked] = useState('');
   const [isOpen, setOpen] = useState(false);
-  /** Id of the one that arrow keys have come to: others may be found meanwhile. */
+  /** Id of the result that the arrow keys have reached. */
   const [pointed, setPointed] = useState<string>();
   useEffect(() => {
     const timer = setTimeout(() => setAsked(text.trim()), pauseMs);

@@ -1,7 +1,6 @@
 import { call } from '../../api/client.ts';
 import { isAbort, problemOf } from '../../api/problem.ts';
 
-/** A video or a live stream by its name. */
 export interface Media {
   readonly id: string;
   readonly name: string;
@@ -10,7 +9,7 @@ export interface Media {
 
 const maxResults = 6;
 
-/** Videos and live streams with a text in their title or name; the newest for an empty text. */
+/** Finds videos and live streams by title or name. An empty text finds the newest. */
 export async function searchMedia(text: string, signal: AbortSignal): Promise<readonly Media[]> {
   const newest = { sortBy: 'createdAt', sortOrder: 'desc', pageSize: maxResults } as const;
   const [videos, streams] = await Promise.all([
@@ -23,7 +22,7 @@ export async function searchMedia(text: string, signal: AbortSignal): Promise<re
   ];
 }
 
-/** What is known by these ids. What was deleted is called so: its numbers stay for a while. */
+/** Loads media by id. Deleted media still have analytics for a while. */
 export function loadMedia(ids: readonly string[], signal: AbortSignal): Promise<readonly Media[]> {
   return Promise.all(ids.map(id => load(id, signal)));
 }

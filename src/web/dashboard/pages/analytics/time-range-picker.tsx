@@ -9,7 +9,6 @@ const names: readonly (readonly [RangeName, string])[] = [
   ['custom', 'Custom'],
 ];
 
-/** Which stretch of time is looked at. */
 export function RangePicker({
   range,
   isSandbox,
@@ -19,7 +18,6 @@ export function RangePicker({
   range: TimeRange;
   isSandbox: boolean;
   nowMs: number;
-  /** Told the parts of the address that say it. */
   onChange: (changes: Record<'range' | 'from' | 'to', string | undefined>) => void;
 }) {
   const { name, firstDay, lastDay } = range;

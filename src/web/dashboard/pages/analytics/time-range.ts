@@ -1,30 +1,28 @@
 import type { ChartClock } from '../../ui/chart/chart-axes.ts';
 
-/** Stretches of time that the analytics can show. */
 export const rangeNames = ['24h', '7d', '30d', 'custom'] as const;
 
-/** One of {@link rangeNames}. */
 export type RangeName = (typeof rangeNames)[number];
 
-/** What is looked at: a name, and for `custom` the first and the last day, such as `2026-03-04`, of UTC. */
+/** A named range; `custom` has a first and a last UTC day, such as `2026-03-04`. */
 export interface TimeRange {
   readonly name: RangeName;
   readonly firstDay?: string | undefined;
   readonly lastDay?: string | undefined;
 }
 
-/** A stretch of time in milliseconds since 1970; `toMs` is not in it. */
+/** Milliseconds since 1970; `toMs` is exclusive. */
 export interface TimeFrame {
   readonly fromMs: number;
   readonly toMs: number;
   readonly interval: 'hour' | 'day';
-  /** Which clock its points are told by: days are those of UTC, and so are the hours of days that were chosen. */
+  /** Days, and the hours of custom ranges, are in UTC. */
   readonly clock: ChartClock;
-  /** As long, just before; undefined where the server no longer has all of that. */
+  /** The period of the same length just before, if the server still has all of it. */
   readonly before: { readonly fromMs: number; readonly toMs: number } | undefined;
 }
 
-/** Days for which the server keeps what was counted. */
+/** Days for which the server keeps analytics. */
 export const retentionDays = 30;
 
 const hourMs = 3_600_000;
@@ -32,7 +30,7 @@ const dayMs = 86_400_000;
 const days: Readonly<Record<string, number>> = { '7d': 7, '30d': retentionDays };
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Reads a range out of the address of the page. In a sandbox there is only the last day. */
+/** Reads a range from the query of the page. The sandbox has the last day only. */
 export function parseRange(
   query: Readonly<Record<string, string | undefined>>,
   isSandbox: boolean,
@@ -56,21 +54,19 @@ export function parseRange(
   return { name, firstDay: firstDay > lastDay ? lastDay : firstDay, lastDay };
 }
 
-/** The first day of which the server still has everything. */
 export function earliestDay(nowMs: number): string {
   return dayOf(nowMs - (retentionDays - 1) * dayMs);
 }
 
-/** The day of UTC, such as `2026-03-04`. */
 export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** The stretch of time that a range is now. It begins with a whole hour or day, so that no point of a plot is a part only. */
+/** Resolves a range to times. It begins with a whole hour or day, so that no point covers less than its interval. */
 export function resolveRange(range: TimeRange, isSandbox: boolean, nowMs: number): TimeFrame {
   const [fromMs, toMs] = boundsOf(range, nowMs);
   const lengthMs = toMs - fromMs;
-  // Of days that have passed, the same days before; of those that run, as much of them as of these.
+  // Compares whole days with whole days, and a running day with as much of an earlier one.
   const backMs = range.name === '24h' ? dayMs : Math.ceil(lengthMs / dayMs) * dayMs;
   const before = { fromMs: fromMs - backMs, toMs: toMs - backMs };
   const isKept = !isSandbox && before.fromMs >= nowMs - retentionDays * dayMs;
@@ -94,7 +90,7 @@ function boundsOf(
   return [fromMs, Math.min(endMs, nowMs)];
 }
 
-/** How much more a number is than another, in percent; undefined where that says nothing. */
+/** The change in percent; undefined where it has no meaning. */
 export function changePercent(now: number, before: number): number | undefined {
   return before === 0 ? undefined : ((now - before) / before) * 100;
 }

@@ -10,7 +10,7 @@ import type { TimeSeries } from './analytics-data.ts';
 import type { TimeFrame } from './time-range.ts';
 
 const plotHeight = 200;
-/** With the legend. */
+/** Includes the legend. */
 const placeHeight = plotHeight + 58;
 
 type Plot = Pick<ChartProps, 'series' | 'format' | 'isArea' | 'steps' | 'minScaleMax'>;
@@ -52,7 +52,6 @@ const plots: readonly { readonly title: string; readonly plot: (values: TimeSeri
   },
 ];
 
-/** What happened when, as plots that point at the same moment. */
 export function TimeSeriesCharts({
   loaded,
   frame: { interval, clock },

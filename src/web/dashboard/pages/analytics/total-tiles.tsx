@@ -5,7 +5,6 @@ import { LoadedContent } from '../../ui/states.tsx';
 import type { Totals } from './analytics-data.ts';
 import { changePercent } from './time-range.ts';
 
-/** Of a stretch of time, and of as long before where that is still known. */
 export interface ComparedTotals {
   readonly now: Totals;
   readonly before: Totals | undefined;
@@ -17,7 +16,7 @@ const tiles: readonly {
   readonly hint: string;
   readonly format: (value: number) => string;
   readonly isLessBetter?: boolean;
-  /** Says nothing while nobody played. */
+  /** Hidden while there are no plays. */
   readonly needsPlays?: boolean;
 }[] = [
   { name: 'plays', label: 'Plays', hint: 'Play was pressed', format: formatNumber },
@@ -35,7 +34,6 @@ const tiles: readonly {
   },
 ];
 
-/** The numbers of a stretch of time, each beside what it was before. */
 export function TotalTiles({ loaded }: { loaded: Loaded<ComparedTotals> }) {
   return (
     <LoadedContent loaded={loaded} height={126}>

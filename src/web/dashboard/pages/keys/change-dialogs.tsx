@@ -12,7 +12,6 @@ interface KeyChange {
   readonly onClose: () => void;
 }
 
-/** Replaces one key of a pair, or makes the one that it has not. */
 export function RegenerateDialog({
   pair,
   kind,
@@ -50,7 +49,6 @@ export function RegenerateDialog({
   );
 }
 
-/** Deletes one key of a pair. */
 export function DeleteKeyDialog({
   pair,
   kind,
@@ -81,7 +79,6 @@ export function DeleteKeyDialog({
   );
 }
 
-/** Deletes a pair with the keys that can be reached. */
 export function DeletePairDialog({
   pair,
   headers,

@@ -17,10 +17,9 @@ import { pairColumns } from './pair-columns.tsx';
 import { CreatePairDialog, RenamePairDialog } from './pair-dialogs.tsx';
 
 const pageSize = 25;
-/** Times of last use are to the minute. */
+/** The server updates the time of last use once a minute. */
 const freshForMs = 60_000;
 
-/** Keys for programs that call the API. */
 export function KeysPage() {
   const { query, change } = useQuery();
   const page = Number(query.page ?? 1);

@@ -5,7 +5,6 @@ import { Dialog } from '../../ui/dialog/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { kindNames, type NewKeys, nameOf } from './key-pair.ts';
 
-/** Shows new keys, the only time that anybody can see them, and a first call to try. */
 export function NewKeysDialog({ made, onClose }: { made: NewKeys; onClose: () => void }) {
   const [, key] = made.keys[0]!;
   const command = `curl -u ${key}: ${location.origin}/live-streams`;

@@ -7,7 +7,6 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { type KeyKind, type KeysDialog, keyHint, keyKinds, kindNames, nameOf } from './key-pair.ts';
 
-/** What the list of pairs shows. @param kinds keys that can be reached */
 export function pairColumns(
   kinds: readonly KeyKind[],
   open: (dialog: KeysDialog) => void,

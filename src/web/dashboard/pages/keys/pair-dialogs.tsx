@@ -5,7 +5,6 @@ import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { type Submission, useSubmit } from '../../ui/form/use-submit.ts';
 
-/** Makes a pair. */
 export function CreatePairDialog({
   headers,
   onMade,
@@ -27,7 +26,6 @@ export function CreatePairDialog({
   );
 }
 
-/** Changes what a pair is called. */
 export function RenamePairDialog({
   pair,
   headers,

@@ -1,6 +1,6 @@
 import { codecName } from '../../format/codec-name.ts';
 
-/** Picture and sound in words, such as `1280 × 720, H.264, AAC`; undefined while nothing is known. */
+/** Formats media such as `1280 × 720, H.264, AAC`; undefined if nothing is known. */
 export function formatMedia(media: {
   readonly width?: number | undefined;
   readonly height?: number | undefined;
@@ -33,7 +33,6 @@ const endReasons: Readonly<Record<string, string>> = {
   'server-crashed': 'The server crashed',
 };
 
-/** Why a broadcast ended, in words. */
 export function formatEndReason(reason: string): string {
   return endReasons[reason] ?? reason;
 }

@@ -5,7 +5,6 @@ import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { bodyOf, newStream, StreamFields } from './stream-fields.tsx';
 
-/** Makes a live stream, and goes to its page. */
 export function CreateStreamDialog({ onClose }: { onClose: () => void }) {
   const { route } = useLocation();
   const [choices, setChoices] = useState(newStream);

@@ -1,4 +1,4 @@
-/** A command for ffmpeg that publishes a file in real time, over and over, with settings that suit live streams. @param key may be a placeholder */
+/** A command that publishes a file in a loop with settings that suit live streams. */
 export function ffmpegCommand(server: string, key: string): string {
   return [
     'ffmpeg -re -stream_loop -1 -i input.mp4',
@@ -10,7 +10,7 @@ export function ffmpegCommand(server: string, key: string): string {
   ].join(' \\\n  ');
 }
 
-/** What to set in an encoder: setting, value, why. */
+/** Setting, value, reason. */
 export const encoderSettings: readonly (readonly [setting: string, value: string, why: string])[] = [
   ['Video encoder', 'x264 or a hardware H.264', 'Plays everywhere, and is passed on as it is'],
   ['Rate control', 'CBR', 'A steady rate keeps viewers from stalling'],

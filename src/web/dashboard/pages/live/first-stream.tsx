@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { EmptyState } from '../../ui/states.tsx';
 
-/** Where there is no live stream yet: how one goes live. */
 export function FirstStream({ action }: { action: ComponentChildren }) {
   return (
     <div class="card first-stream">

@@ -36,7 +36,6 @@ const panels = [
   ['settings', 'Settings'],
 ] as const;
 
-/** One live stream: what it shows, how it comes in, where it goes. */
 export function LiveStreamPage({ params }: PageProps) {
   const { liveStreamId = '' } = params;
   const stream = useLoad(liveStreamId, signal =>

@@ -27,7 +27,6 @@ const orders = {
 
 type Order = keyof typeof orders;
 
-/** All live streams, and a way to make one. */
 export function LiveStreamsPage() {
   const { query, change } = useQuery();
   const [isCreating, setCreating] = useState(query.new !== undefined);
@@ -47,7 +46,7 @@ export function LiveStreamsPage() {
     }
     loaded.reload();
   });
-  // What was not heard before may have changed them.
+  // Loads what was missed.
   useFeed(({ type }) => {
     if (type === 'hello' || type === 'gap') loaded.reload();
   });

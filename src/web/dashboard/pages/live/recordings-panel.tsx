@@ -17,7 +17,6 @@ import { formatEndReason, formatMedia } from './broadcast-labels.ts';
 
 const pageSize = 10;
 
-/** What was broadcast before: recordings, and the history of broadcasts. */
 export function RecordingsPanel({ stream: { liveStreamId, record } }: { stream: LiveStream }) {
   const [videoPage, setVideoPage] = useState(1);
   const [broadcastPage, setBroadcastPage] = useState(1);

@@ -10,7 +10,6 @@ import { showToast } from '../../ui/toast.tsx';
 import { bodyOf, choicesOf, StreamFields } from './stream-fields.tsx';
 import { ThumbnailCard } from './thumbnail-card.tsx';
 
-/** Name, who may watch, looks. */
 export function SettingsPanel({
   stream,
   onChange,

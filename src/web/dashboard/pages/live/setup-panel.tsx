@@ -11,7 +11,6 @@ import { LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { encoderSettings, ffmpegCommand } from './encoder-settings.ts';
 
-/** What to type into an encoder. */
 export function SetupPanel({
   stream,
   onChange,

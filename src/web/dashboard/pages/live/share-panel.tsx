@@ -9,7 +9,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 
-/** Links and the code for other pages. Those of a private stream are asked for apart: the preview has used its own up. */
+/** Loads its own links for a private stream, because the preview has used those of the page. */
 export function SharePanel({ stream }: { stream: LiveStream }) {
   const { liveStreamId } = stream;
   const fresh = useLoad(`${liveStreamId} ${stream.public}`, signal =>
@@ -53,7 +53,7 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
   );
 }
 
-/** The picture of the broadcast that runs, or else of the last one: the next one most likely has the same. */
+/** The video size of the newest broadcast, which the next one most likely repeats. */
 function useNewestSize({
   liveStreamId,
   broadcasting,

@@ -18,7 +18,6 @@ const stateMessages: Readonly<Record<StreamState, string>> = {
   off: 'Off air. It goes live when your encoder does.',
 };
 
-/** How it stands with a live stream, in a few lines that are always there, so that nothing jumps. */
 export function StatusCard({
   stream,
   state,
@@ -36,7 +35,7 @@ export function StatusCard({
       signal,
     }),
   );
-  // While a broadcast ends it is off air already, and its end is not written down yet.
+  // An ending broadcast is off air before its end is stored.
   useFeed(message => {
     if (message.liveStreamId === liveStreamId && isBroadcastEnd(message)) last.reload();
   });

@@ -8,11 +8,7 @@ import { formatClock, formatDate } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
-/**
- * A live stream in the list: its picture, and how it does.
- *
- * @param round another number asks for the picture anew
- */
+/** @param round another number reloads the thumbnail */
 export function StreamCard({
   stream,
   stats,

@@ -3,29 +3,25 @@ import { CheckField, SelectField, TextField } from '../../ui/form/field.tsx';
 import { PlayerThemeField } from '../../ui/form/player-theme-field.tsx';
 import type { Submission } from '../../ui/form/use-submit.ts';
 
-/** What people choose of a live stream. */
 export interface StreamChoices {
   readonly name: string;
   readonly public: boolean;
-  /** `''`: the standard one. */
+  /** Empty for the default theme. */
   readonly playerId: string;
-  /** `''`: as the server is set. */
+  /** Empty for the server default. */
   readonly qualities: '' | 'passthrough' | 'ladder';
-  /** `''`: the server's setting. */
+  /** Empty for the server default. */
   readonly record: '' | 'always' | 'never';
 }
 
-/** What a new live stream begins with. */
 export const newStream: StreamChoices = { name: '', public: true, playerId: '', qualities: '', record: '' };
 
-/** What was chosen of a live stream that there is. */
 export function choicesOf(stream: LiveStream): StreamChoices {
   const { name, playerId = '', qualities = '' } = stream;
   const record = stream.record === undefined ? '' : stream.record ? 'always' : 'never';
   return { name, public: stream.public, playerId, qualities, record };
 }
 
-/** Choices as the API takes them. */
 export function bodyOf({ name, playerId, qualities, record, ...rest }: StreamChoices) {
   return {
     ...rest,
@@ -36,7 +32,6 @@ export function bodyOf({ name, playerId, qualities, record, ...rest }: StreamCho
   };
 }
 
-/** The fields of {@link StreamChoices}. */
 export function StreamFields({
   choices,
   onChoices,

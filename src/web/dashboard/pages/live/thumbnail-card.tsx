@@ -8,7 +8,6 @@ import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
-/** The picture that stands for a live stream. */
 export function ThumbnailCard({
   stream,
   onChange,
@@ -29,7 +28,7 @@ export function ThumbnailCard({
       onChange(await call('POST /live-streams/{liveStreamId}/thumbnail', { params, body }));
       showToast('Picture uploaded.');
     } finally {
-      // The same file may be chosen again.
+      // Allows the same file to be chosen again.
       if (input.current !== null) input.current.value = '';
     }
   });

@@ -10,20 +10,16 @@ import {
 import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 
-/** What a live stream's page knows of the broadcast that runs. */
 export interface RunningBroadcast {
-  /** Undefined while there is none. */
   readonly stats: BroadcastStats | undefined;
-  /** Undefined until it is told. */
   readonly state: IngestHealth['state'];
-  /** Those that are on. */
   readonly alarms: readonly IngestAlarm[];
 }
 
 /**
  * Follows the broadcasts of one live stream.
  *
- * @param onTurn told when one begins or ends, or may have while nobody listened
+ * @param onTurn called when a broadcast begins or ends, or may have done so unnoticed
  */
 export function useBroadcast(liveStreamId: string, onTurn: (isEnd: boolean) => void): RunningBroadcast {
   const [stats, setStats] = useState<BroadcastStats>();
@@ -32,7 +28,7 @@ export function useBroadcast(liveStreamId: string, onTurn: (isEnd: boolean) => v
   );
   useFeed(message => {
     if (message.type === 'hello') {
-      // What ended before was not heard, be it since the last message or since the page was loaded.
+      // A broadcast may have ended unnoticed.
       health.reload();
       onTurn(false);
     }

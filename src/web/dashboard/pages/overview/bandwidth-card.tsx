@@ -5,7 +5,6 @@ import { Card } from '../../ui/page.tsx';
 
 type Day = Usage['bandwidth']['days'][number];
 
-/** What went out to viewers in the last 30 days, a bar for each. */
 export function BandwidthCard({ bandwidth }: { bandwidth: Usage['bandwidth'] }) {
   const { days, todayBytes, last30DaysBytes } = bandwidth;
   return (
@@ -32,7 +31,7 @@ function Days({ days }: { days: readonly Day[] }) {
   const most = Math.max(1, ...days.map(({ bytes }) => bytes));
   return (
     <>
-      {/* For the pointer; the same numbers stand in the table. */}
+      {/* For the pointer; the table has the same numbers. */}
       <div class="days" aria-hidden="true" onPointerLeave={() => setPointed(undefined)}>
         {days.map(day => (
           <span
@@ -100,7 +99,6 @@ function DaysTable({ days }: { days: readonly Day[] }) {
   );
 }
 
-/** Days are those of UTC. */
 function dayWords(day: Day | undefined): string {
   if (day === undefined) return '';
   return new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(

@@ -1,14 +1,12 @@
 import type { ApiKeyPair, Video } from '../../api/api-types.ts';
 
-/** Which of the first steps were gone. */
 export interface CompletedSteps {
-  /** Something was or is on air. */
   readonly live: boolean;
   readonly video: boolean;
   readonly key: boolean;
 }
 
-/** What somebody has done already. The pair of keys that every account begins with counts once a key of it was used. */
+/** The key pair that every account begins with counts once one of its keys was used. */
 export function completedSteps({
   liveNow,
   hasBroadcast,

@@ -6,7 +6,6 @@ import type { CompletedSteps } from './completed-steps.ts';
 import { GoLiveStep } from './go-live-step.tsx';
 import type { Overview } from './use-overview.ts';
 
-/** What to do first, for somebody who is new; ticked off as it is done. */
 export function FirstSteps({
   overview,
   done,

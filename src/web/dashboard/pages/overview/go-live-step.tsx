@@ -10,7 +10,6 @@ import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { LoadedContent } from '../../ui/states.tsx';
 
-/** From nothing to on air: a name, then what the encoder is to be told. */
 export function GoLiveStep({ streams, reload }: { streams: readonly LiveStream[]; reload: () => void }) {
   const [made, setMade] = useState<LiveStream>();
   const stream = made ?? streams[0];

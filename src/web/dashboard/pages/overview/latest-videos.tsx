@@ -10,7 +10,6 @@ import { VideoBadge } from '../../ui/video/video-badge.tsx';
 import { VideoThumbnail } from '../../ui/video/video-thumbnail.tsx';
 import type { ListedVideo } from './use-latest-videos.ts';
 
-/** The newest videos, and how far each has come. */
 export function LatestVideos({ videos }: { videos: readonly ListedVideo[] }) {
   return (
     <Card

@@ -1,16 +1,15 @@
 import type { LiveStream } from '../../api/api-types.ts';
 
-/** A live stream that broadcasts, and what the feed said of it last. */
 export interface LiveNowStream<Stats> {
   readonly stream: LiveStream;
-  /** undefined until the feed tells of it, within a second. */
+  /** Undefined until the feed mentions the stream, within a second. */
   readonly stats: Stats | undefined;
 }
 
 /**
- * Live streams that broadcast, each once, in the order in which they are given.
+ * Selects the streams that are live, in their order.
  *
- * @param stats what the feed says, by the id of the live stream; it knows of beginnings and ends before lists are loaded anew
+ * @param stats by the id of the live stream; the feed is ahead of the loaded list
  */
 export function liveNowStreams<Stats>(
   streams: readonly LiveStream[],
@@ -22,7 +21,7 @@ export function liveNowStreams<Stats>(
     .filter(({ stream, stats: told }) => told !== undefined || stream.broadcasting);
 }
 
-/** Ids that the feed tells of and nobody knows the name of yet. */
+/** Ids from the feed that no list has. */
 export function unlistedIds(
   streams: readonly Pick<LiveStream, 'liveStreamId'>[],
   stats: ReadonlyMap<string, unknown>,

@@ -11,7 +11,6 @@ import type { LiveNowItem } from './use-live-now.ts';
 
 const maxShown = 8;
 
-/** What is on air, with a picture that keeps up with it. */
 export function LiveNow({ onAir }: { onAir: readonly LiveNowItem[] }) {
   const round = useThumbnailVersion(onAir.length > 0);
   const isMore = onAir.length > maxShown;

@@ -1,4 +1,4 @@
-/** How much of something is taken, as a bar with the numbers in words. @param percent 0..100, for the bar */
+/** @param percent 0 to 100, for the bar */
 export function Meter({
   name,
   words,
@@ -8,7 +8,6 @@ export function Meter({
   name: string;
   words: string;
   percent: number;
-  /** It needs somebody. */
   isBad?: boolean;
 }) {
   const shown = Math.round(Math.min(100, Math.max(0, percent)));

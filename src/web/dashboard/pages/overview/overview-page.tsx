@@ -15,7 +15,6 @@ import { type Overview, useOverview } from './use-overview.ts';
 
 const hiddenName = 'first-steps-hidden';
 
-/** What is live, what was used, how the server is. */
 export function OverviewPage() {
   const overview = useOverview();
   const isNew = overview.value?.usage.liveStreams === 0 && overview.value.usage.videos === 0;

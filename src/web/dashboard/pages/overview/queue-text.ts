@@ -1,6 +1,5 @@
 import type { ServerState } from '../../api/api-types.ts';
 
-/** How much the server has to do with videos, in words. */
 export function formatQueue({ running, waiting, failedToday, isPaused }: ServerState['queue']): string {
   const parts = [
     ...(running > 0 ? [`${running} under way`] : []),

@@ -2,7 +2,6 @@ import { chooseEnvironment, session } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
-/** A notice that the sandbox is shown, with its limits and the way to production. */
 export function SandboxBanner() {
   const hasProduction = session.value?.environments.includes('production') ?? false;
   return (

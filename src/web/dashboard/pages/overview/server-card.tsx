@@ -13,7 +13,6 @@ import { formatQueue } from './queue-text.ts';
 
 const refreshMs = 5_000;
 
-/** How the server is, for whoever runs it. */
 export function ServerCard() {
   const loaded = useLoad('', signal => call('GET /server', { signal }));
   useInterval(refreshMs, loaded.reload);
@@ -83,7 +82,7 @@ function ServerDetails({ state }: { state: ServerState }) {
           ],
         ]}
       />
-      {/* They come and go: below everything, where nothing has to move. */}
+      {/* Last, so that nothing moves when they come and go. */}
       {warnings.map(({ code, text }) => (
         <Notice key={`${code} ${text}`} tone="warning">
           {text}

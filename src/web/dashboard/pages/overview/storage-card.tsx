@@ -4,7 +4,6 @@ import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
 import { storageShares } from './storage-kinds.ts';
 
-/** What videos take on the disk, by kind. */
 export function StorageCard({ storage }: { storage: Usage['storage'] }) {
   const shares = storageShares(storage);
   return (

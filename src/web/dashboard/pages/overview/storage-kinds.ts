@@ -1,6 +1,5 @@
 import type { Usage } from '../../api/api-types.ts';
 
-/** A kind of what is stored, in words. */
 export interface StorageShare {
   readonly name: string;
   readonly bytes: number;
@@ -8,7 +7,7 @@ export interface StorageShare {
   readonly color: number;
 }
 
-/** What takes storage, the kinds that there are, always in the same order and colours. */
+/** Storage by kind, always in the same order and colours. */
 export function storageShares(storage: Usage['storage']): readonly StorageShare[] {
   const shares: readonly StorageShare[] = [
     { name: 'Uploads', bytes: storage.sourceBytes, color: 2 },

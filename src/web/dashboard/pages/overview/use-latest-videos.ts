@@ -3,16 +3,14 @@ import { call } from '../../api/client.ts';
 import { isAudioOnly, type VideoState, videoStateOf } from '../../format/video-state.ts';
 import { useVideoStatuses } from '../../ui/video/use-video-statuses.ts';
 
-/** Videos, and how it stood with each of them by its id. */
 export interface LoadedVideos {
   readonly videos: readonly Video[];
   readonly statuses: ReadonlyMap<string, VideoStatus>;
 }
 
-/** A video with how it stands with it. */
 export interface ListedVideo {
   readonly video: Video;
-  /** undefined when it could not be asked for: somebody deleted it at this moment. */
+  /** Undefined if the video was deleted meanwhile. */
   readonly state: VideoState | undefined;
   readonly durationSeconds: number | undefined;
   readonly isAudioOnly: boolean;
@@ -21,7 +19,6 @@ export interface ListedVideo {
 const maxShown = 5;
 const noVideos: LoadedVideos = { videos: [], statuses: new Map() };
 
-/** The newest videos with how it stands with them. @throws ApiProblem */
 export async function loadLatestVideos(signal: AbortSignal): Promise<LoadedVideos> {
   const { data: videos } = await call('GET /videos', {
     query: { pageSize: maxShown, sortBy: 'createdAt', sortOrder: 'desc' },
@@ -40,7 +37,6 @@ export async function loadLatestVideos(signal: AbortSignal): Promise<LoadedVideo
   return { videos, statuses };
 }
 
-/** The videos with how it stands with them now. */
 export function useLatestVideos(loaded = noVideos): readonly ListedVideo[] {
   const statuses = useVideoStatuses(loaded.videos, loaded.statuses);
   return loaded.videos.map(video => {

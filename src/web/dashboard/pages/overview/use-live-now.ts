@@ -5,14 +5,13 @@ import type { BroadcastStats } from '../../broadcasts/broadcast-stats.ts';
 import { useBroadcasts } from '../../broadcasts/use-broadcasts.ts';
 import { type LiveNowStream, liveNowStreams, unlistedIds } from './live-now-streams.ts';
 
-/** A live stream that broadcasts, and how it does. */
 export type LiveNowItem = LiveNowStream<BroadcastStats>;
 
 /**
- * Follows what is on air.
+ * Follows the live streams that are live.
  *
- * @param listed live streams that were loaded; others are asked for when the feed tells of them
- * @param onTurn told when a broadcast begins or ends; `endedId` is the live stream whose broadcast ended
+ * @param listed loaded live streams; others are loaded when the feed mentions them
+ * @param onTurn called when a broadcast begins or ends; `endedId` is the live stream whose broadcast ended
  */
 export function useLiveNow(
   listed: readonly LiveStream[],
@@ -27,7 +26,7 @@ export function useLiveNow(
     const abort = new AbortController();
     const params = { liveStreamId: unknown };
     call('GET /live-streams/{liveStreamId}', { params, signal: abort.signal }).then(
-      // It is listed because the feed tells of it, and only for so long.
+      // The feed decides how long it is listed.
       stream => setFurther(before => [...before, { ...stream, broadcasting: false }]),
       () => undefined,
     );

@@ -15,26 +15,23 @@ import {
 } from './use-latest-videos.ts';
 import { type LiveNowItem, useLiveNow } from './use-live-now.ts';
 
-/** What the server tells for the overview. */
 interface LoadedOverview {
   readonly usage: Usage;
-  /** The newest first, a hundred at most. */
+  /** The newest 100. */
   readonly streams: readonly LiveStream[];
   readonly latest: LoadedVideos;
   readonly keyPairs: readonly ApiKeyPair[];
-  /** Whether the newest live stream has been on air in the last 30 days. */
+  /** Whether the newest live stream has been live in the last 30 days. */
   readonly hasBroadcast: boolean;
 }
 
-/** What the overview shows, with what the feed has told since. */
 export interface Overview extends LoadedOverview {
-  /** The newest ones. */
   readonly videos: readonly ListedVideo[];
   readonly liveNow: readonly LiveNowItem[];
 }
 
 const refreshMs = 30_000;
-/** What the feed tells at once is one reason to ask again. */
+/** Messages that arrive together cause one reload. */
 const debounceMs = 400;
 
 const reloadEvents: ReadonlySet<string> = new Set([
@@ -43,7 +40,7 @@ const reloadEvents: ReadonlySet<string> = new Set([
   'video.encoding.quality.completed',
 ]);
 
-/** Loads all of the overview at once, so that nothing moves while it is built up, and keeps it fresh. */
+/** Loads everything at once, so that the layout does not shift, and keeps it fresh. */
 export function useOverview(): Loaded<Overview> {
   const loaded = useLoad('', load);
   const reload = useDebounced(loaded.reload);
@@ -91,7 +88,7 @@ async function load(signal: AbortSignal): Promise<LoadedOverview> {
   return { usage, streams, latest, keyPairs, hasBroadcast: broadcasts > 0 };
 }
 
-/** Does something once, a little after it was asked for the first time. */
+/** Returns a function that calls `work` once, shortly after its first call. */
 function useDebounced(work: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);

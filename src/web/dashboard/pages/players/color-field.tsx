@@ -3,7 +3,6 @@ import { Field } from '../../ui/form/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { formatColor, hexOf, parseColor } from './color.ts';
 
-/** A colour with its opacity: picked, or written in the form of the API or as `#rrggbb`. */
 export function ColorField({
   label,
   value,
@@ -13,7 +12,7 @@ export function ColorField({
 }: {
   label: string;
   value: string;
-  /** Where it is too low to be read well. */
+  /** Only where it is too low. */
   contrast: number | undefined;
   error: string | undefined;
   onValue: (value: string) => void;

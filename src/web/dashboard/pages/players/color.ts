@@ -1,4 +1,4 @@
-/** A colour: red, green and blue 0..255, alpha 0..1. */
+/** Red, green and blue from 0 to 255, alpha from 0 to 1. */
 export interface Rgba {
   readonly red: number;
   readonly green: number;
@@ -10,7 +10,7 @@ const rgbPattern =
   /^rgba?\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*(?:,\s*((?:0|1)?(?:\.\d{1,10})?)\s*)?\)$/i;
 const hexPattern = /^#?([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
 
-/** Reads `rgba(88, 131, 255, .95)`, `rgb(…)`, `#5883ff`, `#5883fff2` and their short forms; undefined for anything else. */
+/** Parses `rgba(88, 131, 255, .95)`, `rgb(…)`, `#5883ff`, `#5883fff2` and their short forms. */
 export function parseColor(text: string): Rgba | undefined {
   const trimmed = text.trim();
   const [, red, green, blue, alpha] = rgbPattern.exec(trimmed) ?? [];
@@ -27,13 +27,13 @@ export function parseColor(text: string): Rgba | undefined {
   return { red: r, green: g, blue: b, alpha: Math.round((a / 255) * 100) / 100 };
 }
 
-/** As the API writes colours, such as `rgba(88, 131, 255, .95)`. */
+/** Formats a colour like the API, such as `rgba(88, 131, 255, .95)`. */
 export function formatColor({ red, green, blue, alpha }: Rgba): string {
   const opacity = String(Math.round(alpha * 1000) / 1000).replace(/^0\./, '.');
   return `rgba(${red}, ${green}, ${blue}, ${opacity})`;
 }
 
-/** Without its alpha, as `<input type="color">` wants it: `#5883ff`. */
+/** Formats a colour without alpha for `<input type="color">`. */
 export function hexOf({ red, green, blue }: Rgba): string {
   return `#${[red, green, blue].map(part => part.toString(16).padStart(2, '0')).join('')}`;
 }
@@ -41,22 +41,18 @@ export function hexOf({ red, green, blue }: Rgba): string {
 const black: Rgba = { red: 0, green: 0, blue: 0, alpha: 1 };
 const white: Rgba = { red: 255, green: 255, blue: 255, alpha: 1 };
 
-/**
- * How well a text can be read on a background that lies over pictures, of which nobody knows how dark they are: the contrast by WCAG
- * 2.2 in the worst case, 1..21.
- */
+/** The worst contrast by WCAG 2.2, from 1 to 21, of a text on a background that lies over unknown video. */
 export function worstContrast(text: Rgba, background: Rgba): number {
   const cases = [black, white].map(picture => {
     const behind = blend(background, picture);
     return { behind: luminance(behind), text: luminance(blend(text, behind)) };
   });
   const [dark, bright] = [cases[0]!, cases[1]!];
-  // Some picture in between is just as bright as the text.
+  // Some brightness in between equals that of the text.
   if (Math.sign(dark.text - dark.behind) !== Math.sign(bright.text - bright.behind)) return 1;
   return Math.min(...cases.map(one => contrast(one.text, one.behind)));
 }
 
-/** A colour laid over an opaque one. */
 function blend(top: Rgba, bottom: Rgba): Rgba {
   const mix = (a: number, b: number) => a * top.alpha + b * (1 - top.alpha);
   return {

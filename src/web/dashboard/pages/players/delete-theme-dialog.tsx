@@ -4,7 +4,6 @@ import { themeName } from '../../format/theme-name.ts';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
-/** Asks for the name of a theme, and deletes it. */
 export function DeleteThemeDialog({
   player,
   onDeleted,

@@ -11,7 +11,6 @@ import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
-/** The logo of a theme and where it leads; changes are saved at once. @param src address of the image */
 export function LogoCard({
   player,
   src,
@@ -119,7 +118,7 @@ function LogoDialog({
   );
 }
 
-/** A link is kept with its picture only: that is sent once more. */
+/** The API takes link and image together: downloads the present image to send it again. */
 async function presentLogo(address: string | null): Promise<Blob> {
   const answer = address === null ? undefined : await fetch(localUrl(address), { cache: 'no-store' });
   if (answer?.ok !== true)

@@ -5,7 +5,6 @@ import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 
-/** Makes a theme that looks as the player does without one, and goes to it. */
 export function NewThemeDialog({ onClose }: { onClose: () => void }) {
   const { route } = useLocation();
   const [name, setName] = useState('');

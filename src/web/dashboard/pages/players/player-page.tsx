@@ -7,7 +7,6 @@ import { ThemeEditor } from './theme-editor.tsx';
 
 const back = { href: '/dashboard/players', words: 'Players' };
 
-/** One theme, with a preview of it. */
 export function PlayerPage({ params }: PageProps) {
   const playerId = params.playerId ?? '';
   const theme = useLoad(playerId, signal =>

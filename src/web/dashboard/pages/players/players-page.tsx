@@ -28,7 +28,6 @@ const sorts = {
   name: { sortBy: 'name', sortOrder: 'asc' },
 } as const;
 
-/** All themes of the player. */
 export function PlayersPage() {
   const { route } = useLocation();
   const { query, change } = useQuery();

@@ -6,7 +6,6 @@ const labels = new Map(
   colorGroups.flatMap(({ colors }) => colors).map(({ name, label }) => [name, label] as const),
 );
 
-/** The colours by which a theme is known, as dots. */
 export function Swatches({ player }: { player: Player }) {
   const words = shown.map(name => `${labels.get(name)}: ${player[name]}`).join(', ');
   return (

@@ -1,7 +1,6 @@
 import type { Player } from '../../api/api-types.ts';
 import { formatColor, parseColor, worstContrast } from './color.ts';
 
-/** Names of a theme's colours. */
 export type ColorName =
   | 'text'
   | 'link'
@@ -14,28 +13,24 @@ export type ColorName =
   | 'backgroundBottom'
   | 'backgroundText';
 
-/** Names of a theme's switches. */
 export type SwitchName = 'enableApi' | 'enableControls' | 'forceAutoplay' | 'hideTitle' | 'forceLoop';
 
-/** What is being changed of a theme. Colours as they were typed. */
+/** Colours are as typed. */
 export type ThemeDraft = { readonly name: string } & Readonly<
   Record<ColorName, string> & Record<SwitchName, boolean>
 >;
 
-/** A colour of the form. */
 export interface ColorEntry {
   readonly name: ColorName;
   readonly label: string;
   readonly hint?: string;
-  /** What it has to be read on, and how well: the least contrast by WCAG 2.2. */
+  /** The background that the colour must stand out from, with the minimum contrast by WCAG 2.2. */
   readonly on?: { readonly background: ColorName; readonly atLeast: number };
 }
 
 const minTextContrast = 4.5;
-/** Of pictograms and other parts of controls. */
 const minIconContrast = 3;
 
-/** The colours by what they are of. */
 export const colorGroups: readonly { readonly title: string; readonly colors: readonly ColorEntry[] }[] = [
   {
     title: 'Title',
@@ -76,7 +71,6 @@ export const colorGroups: readonly { readonly title: string; readonly colors: re
   },
 ];
 
-/** The switches, and what they do. */
 export const switchEntries: readonly {
   readonly name: SwitchName;
   readonly label: string;
@@ -107,10 +101,8 @@ export const switchEntries: readonly {
 
 const colorEntries = colorGroups.flatMap(({ colors }) => colors);
 
-/** All colours of a theme. */
 export const colorNames: readonly ColorName[] = colorEntries.map(({ name }) => name);
 
-/** A theme as it is before anything is changed. */
 export function draftOf(player: Player): ThemeDraft {
   const { name = '', ...rest } = player;
   const colors = colorNames.map(color => [color, rest[color]] as const);
@@ -118,7 +110,7 @@ export function draftOf(player: Player): ThemeDraft {
   return { name, ...Object.fromEntries([...colors, ...switches]) } as ThemeDraft;
 }
 
-/** What of a draft is not yet as the server has it, as `PATCH /players/{playerId}` takes it; empty when nothing was changed. */
+/** The changes for `PATCH /players/{playerId}`. */
 export function changesOf(player: Player, draft: ThemeDraft): Record<string, string | boolean | null> {
   const before = draftOf(player);
   const changes: Record<string, string | boolean | null> = {};
@@ -132,12 +124,11 @@ export function changesOf(player: Player, draft: ThemeDraft): Record<string, str
   return changes;
 }
 
-/** Colours that are none, by what they are called in the API. */
 export function invalidColors(draft: ThemeDraft): ColorName[] {
   return colorNames.filter(name => parseColor(draft[name]) === undefined);
 }
 
-/** What is hard to read: the contrast in the worst case, where it is too low. */
+/** The contrast in the worst case, if it is too low. */
 export function lowContrast(draft: ThemeDraft, { name, on }: ColorEntry): number | undefined {
   const [text, background] = [parseColor(draft[name]), on && parseColor(draft[on.background])];
   if (on === undefined || text === undefined || background === undefined) return undefined;
@@ -145,7 +136,7 @@ export function lowContrast(draft: ThemeDraft, { name, on }: ColorEntry): number
   return found < on.atLeast ? found : undefined;
 }
 
-/** What the player's page is told to look like: colours that are none are left out. */
+/** The theme for the preview, without invalid colours. */
 export function previewOf(draft: ThemeDraft, logo: { src: string; link: string | null } | undefined) {
   const colors = colorNames
     .filter(name => parseColor(draft[name]) !== undefined)

@@ -29,7 +29,6 @@ import {
 } from './theme-draft.ts';
 import { ThemePreview } from './theme-preview.tsx';
 
-/** The form of a theme beside a player that shows it as it is typed. */
 export function ThemeEditor({
   player,
   onSaved,

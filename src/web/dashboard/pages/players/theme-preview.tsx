@@ -8,7 +8,7 @@ import { Card } from '../../ui/page.tsx';
 const maxOffered = 50;
 const sample = { id: 'sample', title: 'No video: the controls alone', address: '/vod/sample' };
 
-/** The player with a theme that is not saved yet, on a video of the project. What is watched here is not counted. */
+/** Views in the preview are not counted. */
 export function ThemePreview({ theme }: { theme: object }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [chosen, setChosen] = useState<string>();

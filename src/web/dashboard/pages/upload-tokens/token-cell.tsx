@@ -3,7 +3,7 @@ import { shortId } from '../../format/short-id.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
 
-/** A token of a list: hidden but for its end until it is asked for; it can be copied unseen. */
+/** Hides all but the end of a token. It can be copied without being shown. */
 export function TokenCell({ token }: { token: string }) {
   const [isShown, setShown] = useState(false);
   const ending = shortId(token);

@@ -7,7 +7,6 @@ import { Dialog } from '../../ui/dialog/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { curlSample, pageSample } from './token-samples.ts';
 
-/** A token and how to upload with it. */
 export function TokenDialog({
   token: { token, expiresAt },
   isNew,

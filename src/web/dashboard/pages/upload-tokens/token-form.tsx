@@ -14,7 +14,6 @@ import {
 
 const unitChoices = (Object.keys(lifetimeUnits) as LifetimeUnit[]).map(unit => [unit, unit] as const);
 
-/** Makes an upload token: how long it can be used. */
 export function TokenForm({
   onMade,
   onClose,

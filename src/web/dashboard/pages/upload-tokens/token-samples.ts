@@ -1,9 +1,8 @@
-/** A command that uploads a file with a token. @param origin of this server, such as `https://live.example.net` */
 export function curlSample(origin: string, token: string): string {
   return `curl -F file=@video.mp4 "${origin}/upload?token=${token}"`;
 }
 
-/** A web page on which visitors upload a file with a token, in chunks, so that it may be large. */
+/** A web page that uploads large files in chunks. */
 export function pageSample(origin: string, token: string): string {
   return `<input type="file" id="film" accept="video/*">
 <script type="module">

@@ -19,7 +19,6 @@ import { TokenDialog } from './token-dialog.tsx';
 import { TokenForm } from './token-form.tsx';
 
 const pageSize = 25;
-/** What expires meanwhile leaves the list. */
 const refreshMs = 30_000;
 
 type Open =
@@ -27,7 +26,6 @@ type Open =
   | { readonly what: 'token'; readonly token: UploadToken; readonly isNew: boolean }
   | { readonly what: 'deletion'; readonly token: UploadToken };
 
-/** Tokens with which others upload. */
 export function UploadTokensPage() {
   const { query, change } = useQuery();
   const [open, setOpen] = useState<Open>();

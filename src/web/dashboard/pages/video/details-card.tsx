@@ -9,7 +9,6 @@ import { EditForm } from './edit-form.tsx';
 import { languageName, spokenLanguages } from './tracks/languages.ts';
 import type { EditedVideo } from './use-video.ts';
 
-/** Title, description and language of a video, edited where they stand. */
 export function DetailsCard(edited: EditedVideo) {
   const [isEditing, setEditing] = useState(false);
   const button = useReturnedFocus(isEditing);

@@ -2,7 +2,6 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
 
-/** Opens the fields of a card. @param what is edited, for screen readers */
 export function EditButton({
   buttonRef,
   what,
@@ -19,7 +18,7 @@ export function EditButton({
   );
 }
 
-/** For a button that gives way to fields: it has the keyboard again when they are closed. */
+/** Returns the focus to a button that was replaced by fields. */
 export function useReturnedFocus(isEditing: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null);
   const wasEditing = useRef(false);

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import type { Submission } from '../../ui/form/use-submit.ts';
 
-/** Fields that take a card's place while it is edited. Its first field has the keyboard, Enter saves, Escape leaves it as it was. */
+/** Focuses the first field. Enter saves, Escape cancels. */
 export function EditForm({
   submission,
   onClose,
@@ -15,7 +15,7 @@ export function EditForm({
   children: ComponentChildren;
 }) {
   const form = useRef<HTMLFormElement>(null);
-  // Before anything is painted: keys that are typed right away are not lost.
+  // Before the first paint, so that no keystroke is lost.
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus(), []);
   return (
     <form

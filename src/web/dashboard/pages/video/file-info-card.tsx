@@ -12,7 +12,6 @@ import { Skeleton } from '../../ui/states.tsx';
 
 type Row = readonly [name: string, value: ComponentChildren];
 
-/** What a video is: its file, its dates, where it came from. */
 export function FileInfoCard({ video, status }: { video: Video; status: Loaded<VideoStatus> }) {
   const { videoId, source, createdAt, publishedAt, updatedAt } = video;
   const origin: Row[] =

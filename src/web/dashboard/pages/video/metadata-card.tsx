@@ -8,7 +8,6 @@ import { EditButton, useReturnedFocus } from './edit-button.tsx';
 import { EditForm } from './edit-form.tsx';
 import type { EditedVideo } from './use-video.ts';
 
-/** Names and values of one's own that a video carries. */
 export function MetadataCard(edited: EditedVideo) {
   const [isEditing, setEditing] = useState(false);
   const button = useReturnedFocus(isEditing);

@@ -10,7 +10,6 @@ import { restoreVideos } from '../videos/discard-videos.ts';
 
 const back = { href: '/dashboard/videos', words: 'Videos' };
 
-/** In place of a video that is not there: it is in the trash, or nowhere. */
 export function MissingVideo({ videoId, onRestored }: { videoId: string; onRestored: () => void }) {
   const params = { videoId };
   const { value, problem, reload } = useLoad(videoId, signal =>

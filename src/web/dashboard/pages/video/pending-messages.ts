@@ -1,6 +1,5 @@
 import type { VideoState } from '../../format/video-state.ts';
 
-/** What is said of a video in place of its player. */
 export const pendingMessages: Readonly<
   Record<VideoState['kind'], { readonly title: string; readonly text: string }>
 > = {

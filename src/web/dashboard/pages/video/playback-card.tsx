@@ -4,7 +4,6 @@ import { Card } from '../../ui/page.tsx';
 import { useInstantSave } from './use-instant-save.ts';
 import type { EditedVideo } from './use-video.ts';
 
-/** How a video looks and what the player offers of it. Each choice holds at once. */
 export function PlaybackCard({ video, change }: EditedVideo) {
   const { playerId, mp4Support, panoramic } = video;
   const save = useInstantSave(change);

@@ -8,7 +8,6 @@ import { stateIcon } from '../../ui/video/video-badge.tsx';
 import { pendingMessages } from './pending-messages.ts';
 import type { VideoAssets } from './use-video.ts';
 
-/** The video in its player, or how far it is from being played. Both are of one size. */
 export function PlayerFrame({
   assets,
   state,
@@ -16,10 +15,8 @@ export function PlayerFrame({
   onFile,
 }: {
   assets: VideoAssets;
-  /** Undefined while it is asked for. */
   state: VideoState | undefined;
   title: string;
-  /** A file was chosen for a video that has none, or whose file failed. */
   onFile: (file: File) => void;
 }) {
   if (state === undefined) return <div class="video-stage skeleton block" aria-hidden="true" />;

@@ -14,7 +14,6 @@ const words: Readonly<Record<Quality['status'], readonly [text: string, tone: To
   failed: ['Failed', 'bad'],
 };
 
-/** The qualities in which viewers get a video, and how far each is. */
 export function QualitiesCard({ status }: { status: Loaded<VideoStatus> }) {
   return (
     <Card title="Qualities">

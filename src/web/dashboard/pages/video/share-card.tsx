@@ -14,7 +14,6 @@ import { LoadedContent } from '../../ui/states.tsx';
 import { useInstantSave } from './use-instant-save.ts';
 import type { EditedVideo, VideoAssets } from './use-video.ts';
 
-/** Who may watch a video, and what to give them: links and the code for other pages. */
 export function ShareCard({ video, change, status }: EditedVideo & { status: VideoStatus | undefined }) {
   const save = useInstantSave(change);
   const setPublic = (isPublic: boolean) =>
@@ -42,7 +41,7 @@ export function ShareCard({ video, change, status }: EditedVideo & { status: Vid
   );
 }
 
-/** Their token is none that this page uses itself: it is for the first who opens it. */
+/** These links have a token of their own, for the first viewer who opens them. */
 function PrivateLinks({
   videoId,
   children,

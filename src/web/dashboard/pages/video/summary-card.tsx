@@ -2,7 +2,6 @@ import { call } from '../../api/client.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Card } from '../../ui/page.tsx';
 
-/** What a video is about in short, where somebody wrote it through the API; nothing otherwise. */
 export function SummaryCard({ videoId }: { videoId: string }) {
   const { value } = useLoad(videoId, async signal => {
     const { data } = await call('GET /summaries', { query: { videoId, pageSize: 1 }, signal });

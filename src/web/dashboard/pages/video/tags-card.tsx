@@ -5,13 +5,12 @@ import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card } from '../../ui/page.tsx';
 import type { EditedVideo } from './use-video.ts';
 
-/** Tags of a video. Each change is saved at once. */
 export function TagsCard({ video: { tags }, change }: EditedVideo) {
   const [typed, setTyped] = useState('');
   const [wanted, setWanted] = useState(tags);
   const newest = useRef(tags);
   const save = useSubmit(async () => {
-    // What is wanted while they are saved is saved next.
+    // Saves once more what changed meanwhile.
     for (let saved: readonly string[] | undefined; saved !== newest.current; ) {
       saved = newest.current;
       await change({ tags: saved });

@@ -6,16 +6,13 @@ import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
 
-/** Addresses of a video's files. */
 export type VideoAssets = NonNullable<Video['assets']>;
 
-/** What of a video can be changed. */
 export type VideoChanges = NonNullable<Input<'PATCH /videos/{videoId}'>['body']>;
 
-/** A video as a page edits it. */
 export interface EditedVideo {
   readonly video: Video;
-  /** Changes what is given, after what was changed before, and shows the result. @throws ApiProblem */
+  /** Applies a change after all earlier ones. @throws ApiProblem */
   change(changes: VideoChanges): Promise<void>;
 }
 
@@ -26,7 +23,6 @@ const reloadEvents: ReadonlySet<string> = new Set([
   'video.source.failed',
 ]);
 
-/** A video, and how to change it. */
 export function useVideo(videoId: string): Loaded<Video> & { change: EditedVideo['change'] } {
   const loaded = useLoad(videoId, signal => call('GET /videos/{videoId}', { params: { videoId }, signal }));
   const last = useRef<Promise<void>>(Promise.resolve());
@@ -36,7 +32,7 @@ export function useVideo(videoId: string): Loaded<Video> & { change: EditedVideo
       const done = last.current.then(async () => {
         loaded.set(await call('PATCH /videos/{videoId}', { params: { videoId }, body: changes }));
       });
-      // What becomes of it is told to whoever asked.
+      // The caller handles the failure.
       last.current = done.catch(() => {});
       return done;
     },
@@ -44,8 +40,8 @@ export function useVideo(videoId: string): Loaded<Video> & { change: EditedVideo
 }
 
 /**
- * The addresses that the page itself uses. Each answer about a private video has new ones; these stay, so that nothing that plays
- * is interrupted, until the video becomes public or private.
+ * Keeps the first URLs of a private video: each answer has new ones, which would interrupt the player. They change when the video
+ * becomes public or private.
  */
 export function useOwnAssets({ public: isPublic, assets }: Video): VideoAssets | undefined {
   const kept = useRef<{ isPublic: boolean; assets: VideoAssets } | undefined>(undefined);
@@ -53,23 +49,23 @@ export function useOwnAssets({ public: isPublic, assets }: Video): VideoAssets |
   return kept.current?.assets;
 }
 
-/** How far a video has come: by the feed while it is encoded, and asked for again and again while it is not done. */
+/** Follows the feed while the video is encoded, and polls until it is ready. */
 export function useVideoStatus(videoId: string, video: Video | undefined): Loaded<VideoStatus> {
   const loaded = useLoad(videoId, signal =>
     call('GET /videos/{videoId}/status', { params: { videoId }, signal }),
   );
   const { value, isLoading, set, reload } = loaded;
   useFeed(message => {
-    // After an interruption there may be news that nobody told.
+    // News may have been missed.
     if (message.type === 'hello' && value !== undefined) reload();
     if (message.videoId !== videoId) return;
-    // What is being asked for tells it too.
+    // A running request has the progress, too.
     if (message.type === 'video.encoding.progress' && value !== undefined && !isLoading) {
       const next = withProgress(value, message);
       if (next !== value) set(next);
     } else if (reloadEvents.has(message.type)) reload();
   });
-  // Of an empty one and one that failed, a file may come from anywhere.
+  // An empty or failed video may receive a file at any time.
   const isOpen = value !== undefined && video !== undefined && videoStateOf(video, value).kind !== 'ready';
   useInterval(isOpen ? refreshMs : undefined, reload);
   return loaded;

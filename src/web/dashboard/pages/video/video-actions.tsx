@@ -12,7 +12,6 @@ import { DeleteDialog } from '../videos/delete-dialog.tsx';
 import { discardVideos } from '../videos/discard-videos.ts';
 import { saveFile } from './tracks/tracks.ts';
 
-/** What can be done with a video as a whole. */
 export function VideoActions({ video, state }: { video: Video; state: VideoState | undefined }) {
   const { route } = useLocation();
   const [isDeleting, setDeleting] = useState(false);
@@ -42,7 +41,7 @@ export function VideoActions({ video, state }: { video: Video; state: VideoState
   );
 }
 
-/** Of a private video the address is good for once only: a new one is asked for. */
+/** The links of a private video work once, so a new one is loaded. */
 async function saveMp4(videoId: string): Promise<void> {
   const { assets } = await call('GET /videos/{videoId}', { params: { videoId } });
   if (assets?.mp4 !== undefined) saveFile(`${localUrl(assets.mp4)}?dl=1`, 'video.mp4');

@@ -16,14 +16,12 @@ import { CaptionsCard } from './tracks/captions-card.tsx';
 import { ChaptersCard } from './tracks/chapters-card.tsx';
 import { type EditedVideo, useOwnAssets } from './use-video.ts';
 
-/** Everything on the page of a video: what is watched and edited beside what is known and handed out. */
 export function VideoCards({
   video,
   change,
   onVideo,
   status,
 }: EditedVideo & {
-  /** Shows a video that another call answered with. */
   onVideo: (video: Video) => void;
   status: Loaded<VideoStatus>;
 }) {

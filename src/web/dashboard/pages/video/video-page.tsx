@@ -12,7 +12,6 @@ import { VideoCards } from './video-cards.tsx';
 
 const back = { href: '/dashboard/videos', words: 'Videos' };
 
-/** One video: how it plays, and all that is known of it. */
 export function VideoPage({ params }: PageProps) {
   const { videoId = '' } = params;
   const loaded = useVideo(videoId);

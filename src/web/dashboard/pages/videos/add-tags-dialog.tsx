@@ -7,7 +7,6 @@ import { TagField } from '../../ui/form/tag-field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { showToast } from '../../ui/toast.tsx';
 
-/** Adds tags to several videos; those that a video has already stay as they are. */
 export function AddTagsDialog({
   videos,
   onChanged,

@@ -8,7 +8,6 @@ import { showToast } from '../../ui/toast.tsx';
 import { videosChanged } from '../../uploads/upload-store.ts';
 import { describeVideos } from './discard-videos.ts';
 
-/** Asks before videos are deleted permanently, whether they are in the trash or not. */
 export function DeleteDialog({
   videos,
   onDeleted,
@@ -52,7 +51,7 @@ export function DeleteDialog({
   );
 }
 
-/** Deletes a video permanently, unless somebody else did. @param headers of the environment that it is in @throws ApiProblem */
+/** Ignores videos that are already deleted. @throws ApiProblem */
 export async function deletePermanently(videoId: string, headers: Record<string, string>): Promise<void> {
   const input = { params: { videoId }, query: { permanently: 'true' }, headers } as const;
   await call('DELETE /videos/{videoId}', input).catch((error: unknown) => {

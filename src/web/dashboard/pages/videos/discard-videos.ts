@@ -11,7 +11,7 @@ import { videosChanged } from '../../uploads/upload-store.ts';
 export async function discardVideos(videos: readonly Video[]): Promise<boolean> {
   let isDone = true;
   const discarded: Video[] = [];
-  // Those of another environment are out of reach after a switch.
+  // The environment may change before the undo.
   const headers = { 'Millrace-Environment': environment.peek() };
   try {
     for (const video of videos) {
@@ -32,7 +32,7 @@ export async function discardVideos(videos: readonly Video[]): Promise<boolean> 
   return isDone;
 }
 
-/** Takes videos out of the trash, and says so. @param headers of the environment that they are in, where it may be another one by now */
+/** @param headers name the environment of the videos, which may differ from the current one */
 export async function restoreVideos(
   videos: readonly Video[],
   headers: Record<string, string> = {},
@@ -59,13 +59,12 @@ export async function restoreVideos(
     );
 }
 
-/** Title of one, or how many there are. */
 export function describeVideos(videos: readonly Video[]): string {
   const [first] = videos;
   return videos.length === 1 && first !== undefined ? `“${titleOf(first)}”` : `${videos.length} videos`;
 }
 
-/** Returns whether the API found the resource. @throws ApiProblem for any problem but 404 */
+/** @throws ApiProblem for any problem but 404 */
 async function isFound(answer: Promise<unknown>): Promise<boolean> {
   try {
     await answer;

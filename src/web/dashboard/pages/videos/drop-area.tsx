@@ -2,11 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../ui/icon.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
-/** Takes files that are dropped anywhere on the page, and says so while they are held over it. */
 export function DropArea({ onFiles }: { onFiles: (files: File[]) => void }) {
   const [isOver, setOver] = useState(false);
   useEffect(() => {
-    // Entering an element comes before leaving the one around it.
+    // `dragenter` of a child comes before `dragleave` of its parent.
     let depth = 0;
     const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true;
     const handlers = {

@@ -6,7 +6,6 @@ import { useSubmit } from '../../ui/form/use-submit.ts';
 import { showToast } from '../../ui/toast.tsx';
 import { titleOfUrl } from './title-of-url.ts';
 
-/** Has the server fetch a video from a web address. */
 export function ImportDialog({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
   const [source, setSource] = useState('');
   const [title, setTitle] = useState('');

@@ -1,4 +1,3 @@
-/** Orders of the list of videos, by their name in the address. */
 export const videoOrders = {
   newest: { words: 'Newest first', sortBy: 'createdAt', sortOrder: 'desc' },
   oldest: { words: 'Oldest first', sortBy: 'createdAt', sortOrder: 'asc' },
@@ -7,21 +6,17 @@ export const videoOrders = {
   'title-back': { words: 'Title, Z to A', sortBy: 'title', sortOrder: 'desc' },
 } as const;
 
-/** Name of an order. */
 export type VideoOrder = keyof typeof videoOrders;
 
-/** Which videos are listed. */
 export interface ListChoice {
   readonly search: string;
   readonly tags: readonly string[];
   readonly order: VideoOrder;
-  /** From 1. */
   readonly page: number;
 }
 
 const pageSize = 24;
 
-/** Reads what the address of a list says; what makes no sense is as if it were not there. */
 export function readChoice(query: Readonly<Record<string, string>>): ListChoice {
   const { search = '', tags, order = 'newest', page = '1' } = query;
   return {
@@ -32,12 +27,11 @@ export function readChoice(query: Readonly<Record<string, string>>): ListChoice 
   };
 }
 
-/** Tags as one value of an address; commas in them are kept apart from those between them. */
+/** Joins tags to one value. Commas inside tags are escaped. */
 export function writeTags(tags: readonly string[]): string | undefined {
   return tags.length === 0 ? undefined : tags.map(encodeURIComponent).join(',');
 }
 
-/** What the API is asked for. */
 export function apiQueryOf({ search, tags, order, page }: ListChoice) {
   const { sortBy, sortOrder } = videoOrders[order];
   return {

@@ -1,6 +1,5 @@
 import { Button } from '../../ui/button.tsx';
 
-/** What can be done with the videos that are selected. */
 export function SelectionBar({
   count,
   isAll,
@@ -11,7 +10,6 @@ export function SelectionBar({
   onClear,
 }: {
   count: number;
-  /** Whether all of the page are. */
   isAll: boolean;
   isDeleting: boolean;
   onAll: () => void;

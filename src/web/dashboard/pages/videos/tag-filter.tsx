@@ -8,7 +8,6 @@ import { LoadedContent } from '../../ui/states.tsx';
 
 const searchFrom = 8;
 
-/** A button that opens the tags of all videos, to show only those that have the chosen ones. */
 export function TagFilter({
   chosen,
   onChange,

@@ -1,6 +1,5 @@
 import { titleOf } from '../../uploads/upload.ts';
 
-/** A title for a video that comes from a web address: the name of its file, or of its site. */
 export function titleOfUrl(address: string): string {
   const url = URL.parse(address.trim());
   if (url === null) return 'Video';

@@ -22,7 +22,6 @@ import { restoreVideos } from './discard-videos.ts';
 import { apiQueryOf, readChoice } from './list-query.ts';
 import { VideoFilters } from './video-filters.tsx';
 
-/** Videos that were deleted and can be restored. */
 export function TrashPage() {
   const restoreDays = useRestoreDays();
   const { value: days } = restoreDays;
@@ -139,7 +138,6 @@ function columnsOf({
   onRestore,
   onDelete,
 }: {
-  /** Id of the video that is just being restored. */
   restoring: string | undefined;
   onRestore: (video: Video) => void;
   onDelete: (video: Video) => void;
@@ -209,7 +207,7 @@ function EmptyTrashDialog({ count, onClose }: { count: number; onClose: () => vo
   );
 }
 
-/** Deletes everything in the trash permanently, also when another environment is shown meanwhile. @throws ApiProblem */
+/** Works in the environment in which it began. @throws ApiProblem */
 async function emptyTrash(): Promise<void> {
   const headers = { 'Millrace-Environment': environment.peek() };
   for (;;) {

@@ -4,7 +4,6 @@ import { uploadFiles } from '../../uploads/upload-queue.ts';
 import { videosChanged } from '../../uploads/upload-store.ts';
 import { ImportDialog } from './import-dialog.tsx';
 
-/** The ways to new videos: files of this device, or a web address. */
 export function UploadButtons() {
   const input = useRef<HTMLInputElement>(null);
   const [isAsking, setAsking] = useState(false);

@@ -9,7 +9,7 @@ import { apiQueryOf, type ListChoice } from './list-query.ts';
 const debounceMs = 700;
 const maxRemembered = 1_000;
 
-/** A page of the list of videos. It is loaded anew when an upload here, or a recording or upload elsewhere, makes another video. */
+/** Reloads after changes on this page, and after the feed mentions an unknown video. */
 export function useVideoList(choice: ListChoice): Loaded<Answer<'GET /videos'>> {
   const query = apiQueryOf(choice);
   const list = useLoad(JSON.stringify(query), signal => call('GET /videos', { query, signal }));
@@ -28,7 +28,7 @@ export function useVideoList(choice: ListChoice): Loaded<Answer<'GET /videos'>> 
   useFeed(({ type, videoId }) => {
     if (videoId === undefined || !type.startsWith('video.')) return;
     if (list.value === undefined || list.value.data.some(video => video.videoId === videoId)) return;
-    // It may belong to another page: one look for each is enough.
+    // Reloads once per unknown video, which may be on another page.
     if (asked.current.has(videoId)) return;
     if (asked.current.size >= maxRemembered) asked.current.clear();
     asked.current.add(videoId);

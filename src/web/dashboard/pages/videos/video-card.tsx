@@ -14,7 +14,6 @@ import { uploads } from '../../uploads/upload-store.ts';
 
 const tagsShown = 3;
 
-/** A video in the list: its picture, how it stands with it, and what can be done with it. */
 export function VideoCard({
   video,
   status,
@@ -27,7 +26,6 @@ export function VideoCard({
   status: VideoStatus | undefined;
   isSelected: boolean;
   onSelect: (isSelected: boolean) => void;
-  /** A click on one of its tags. */
   onTag: (tag: string) => void;
   onDelete: () => void;
 }) {
@@ -99,7 +97,7 @@ export function VideoCard({
   );
 }
 
-/** What an upload of this page knows is newer than what the server told. */
+/** Uploads of this page are ahead of the server's status. */
 function stateOf(video: Video, status: VideoStatus | undefined): VideoState | undefined {
   const upload = uploads.value.find(({ videoId }) => videoId === video.videoId);
   if (upload !== undefined && ['sending', 'retrying', 'paused', 'interrupted'].includes(upload.state)) {

@@ -4,7 +4,6 @@ import { SearchField } from '../../ui/form/search-field.tsx';
 import { type ListChoice, type VideoOrder, videoOrders, writeTags } from './list-query.ts';
 import { TagFilter } from './tag-filter.tsx';
 
-/** Search, tags and order of the list. Every change begins at the first page. */
 export function VideoFilters({
   choice,
   hasTags = true,

@@ -2,7 +2,6 @@ import { Skeleton } from '../../ui/states.tsx';
 
 const cards = 8;
 
-/** Stands where the list will be. */
 export function VideoGridSkeleton() {
   return (
     <div role="status">

@@ -7,7 +7,6 @@ import { discardVideos } from './discard-videos.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { VideoCard } from './video-card.tsx';
 
-/** A page of videos, of which some can be selected and changed together. */
 export function VideoGrid({
   videos,
   restoreDays,
@@ -15,7 +14,7 @@ export function VideoGrid({
   onChanged,
 }: {
   videos: readonly Video[];
-  /** undefined until it is known: nothing is deleted before. */
+  /** Undefined until it is known. Nothing is deleted before that. */
   restoreDays: number | undefined;
   onTag: (tag: string) => void;
   onChanged: () => void;
@@ -25,7 +24,7 @@ export function VideoGrid({
   const [deleted, setDeleted] = useState<readonly Video[]>();
   const [isDiscarding, setDiscarding] = useState(false);
   const statuses = useVideoStatuses(videos);
-  // What is not shown any more is not meant any more.
+  // Only shown videos count as selected.
   const chosen = videos.filter(({ videoId }) => selected.has(videoId));
   const remove = async (unwanted: readonly Video[]) => {
     if (restoreDays === undefined || isDiscarding) return;

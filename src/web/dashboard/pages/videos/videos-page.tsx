@@ -14,7 +14,6 @@ import { VideoFilters } from './video-filters.tsx';
 import { VideoGrid } from './video-grid.tsx';
 import { VideoGridSkeleton } from './video-grid-skeleton.tsx';
 
-/** All videos, and the way to new ones. */
 export function VideosPage() {
   const { query, change } = useQuery();
   const choice = readChoice(query);

@@ -2,18 +2,15 @@ import { call } from '../../api/client.ts';
 import { localUrl } from '../../format/local-url.ts';
 import type { Size } from './placement.ts';
 
-/** What a watermark is tried on. */
 export interface Backdrop {
   readonly id: string;
   readonly words: string;
   readonly size: Size;
-  /** A picture of it; without one a neutral pattern is shown. */
   readonly picture?: string;
 }
 
 const fullHd: Size = { width: 1_920, height: 1_080 };
 
-/** Pictures of usual sizes. */
 export const plainBackdrops: readonly Backdrop[] = [
   { id: '1080p', words: 'Landscape, 1920 × 1080', size: fullHd },
   { id: '720p', words: 'Landscape, 1280 × 720', size: { width: 1_280, height: 720 } },
@@ -21,7 +18,6 @@ export const plainBackdrops: readonly Backdrop[] = [
   { id: 'portrait', words: 'Portrait, 1080 × 1920', size: { width: 1_080, height: 1_920 } },
 ];
 
-/** Titles of the newest videos that have a thumbnail. @throws ApiProblem */
 export async function loadVideos(signal: AbortSignal): Promise<{ videoId: string; title: string }[]> {
   const { data } = await call('GET /videos', {
     query: { sortBy: 'createdAt', sortOrder: 'desc', pageSize: 20 },
@@ -30,7 +26,6 @@ export async function loadVideos(signal: AbortSignal): Promise<{ videoId: string
   return data.filter(({ assets }) => assets !== null).map(({ videoId, title }) => ({ videoId, title }));
 }
 
-/** A video to try a watermark on, in its own size where that is known. @throws ApiProblem */
 export async function loadBackdrop(videoId: string, signal: AbortSignal): Promise<Backdrop> {
   const [{ title, assets }, { encoding }] = await Promise.all([
     call('GET /videos/{videoId}', { params: { videoId }, signal }),

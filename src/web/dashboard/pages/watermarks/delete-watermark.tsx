@@ -4,7 +4,6 @@ import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { WatermarkPicture } from './watermark-picture.tsx';
 
-/** Asks for the end of a watermark's id before it is deleted. */
 export function DeleteWatermark({
   watermarkId,
   onDeleted,

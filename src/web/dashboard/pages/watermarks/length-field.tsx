@@ -3,7 +3,6 @@ import { convertUnit, isLength, type LengthDraft, type LengthUnit } from './plac
 
 const unitWords: Readonly<Record<LengthUnit, string>> = { '%': '%', px: 'pixels', initial: 'as it is' };
 
-/** A length of a placement: a number with its unit, and a slider for it. */
 export function LengthField({
   label,
   value,
@@ -14,11 +13,11 @@ export function LengthField({
 }: {
   label: string;
   value: LengthDraft;
-  /** What 100 % are. */
+  /** The length that 100 % stands for. */
   wholePx: number;
-  /** How long it is when nothing is said. */
+  /** The length if nothing is set. */
   usualPx: number;
-  /** Sizes may be those of the image. */
+  /** Allows the size of the image. */
   isSize?: boolean;
   onValue: (value: LengthDraft) => void;
 }) {

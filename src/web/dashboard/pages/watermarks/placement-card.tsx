@@ -14,10 +14,8 @@ import { placementJson, placementRequest } from './placement-samples.ts';
 import { useWatermarkImage } from './use-watermark-image.ts';
 
 const firstBackdrop = plainBackdrops[0]!;
-/** Until the size of the image is known. */
 const unknownSize: Size = { width: 1, height: 1 };
 
-/** Tries out where a watermark stands, and tells how to say so for a new video. */
 export function PlacementCard({ watermarkId }: { watermarkId: string }) {
   const [draft, setDraft] = useState(defaultDraft);
   const [backdropId, setBackdropId] = useState(firstBackdrop.id);

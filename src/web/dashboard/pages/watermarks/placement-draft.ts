@@ -1,30 +1,25 @@
 import type { Placement } from './placement.ts';
 
-/** How a length is told; `initial`, for sizes: as large as the image is, or as the other side makes it. */
+/** `initial`: the size of the image, or the proportional size. */
 export type LengthUnit = 'px' | '%' | 'initial';
 
-/** A length as it is being typed. */
 export interface LengthDraft {
   readonly number: string;
   readonly unit: LengthUnit;
 }
 
-/** The corner that a watermark stands in. */
 export type Corner = 'top-left' | 'top-right' | 'bottom-left' | 'bottom-right';
 
-/** A placement as it is being made. */
 export interface PlacementDraft {
   readonly corner: Corner;
-  /** From the left or right edge, and from the top or bottom one. */
+  /** From the left or right edge, and from the top or bottom edge. */
   readonly x: LengthDraft;
   readonly y: LengthDraft;
   readonly width: LengthDraft;
   readonly height: LengthDraft;
-  /** Percent. */
   readonly opacity: string;
 }
 
-/** A small mark in the corner where most have theirs. */
 export const defaultDraft: PlacementDraft = {
   corner: 'bottom-right',
   x: { number: '3', unit: '%' },
@@ -34,27 +29,23 @@ export const defaultDraft: PlacementDraft = {
   opacity: '80',
 };
 
-/** Whether a text is a number that the API takes in a length. */
 export function isNumber(text: string): boolean {
   return /^\d{1,5}(?:\.\d{1,3})?$/.test(text);
 }
 
-/** Whether a text is a percentage of opacity that the API takes. */
 export function isOpacity(text: string): boolean {
   return /^\d{1,3}(?:\.\d{1,3})?$/.test(text) && Number(text) <= 100;
 }
 
-/** Whether the API would take all of a draft. */
 export function isComplete({ x, y, width, height, opacity }: PlacementDraft): boolean {
   return [x, y, width, height].every(isLength) && isOpacity(opacity);
 }
 
-/** Whether a length is one that the API takes. */
 export function isLength({ number, unit }: LengthDraft): boolean {
   return unit === 'initial' || isNumber(number);
 }
 
-/** What the API is told; what is not a number yet, and what goes without saying, is left out. */
+/** Leaves out invalid numbers and defaults. */
 export function placementOf({ corner, x, y, width, height, opacity }: PlacementDraft): Placement {
   const [vertical, horizontal] = corner.split('-') as ['top' | 'bottom', 'left' | 'right'];
   const parts: [keyof Placement, string | undefined][] = [
@@ -68,10 +59,10 @@ export function placementOf({ corner, x, y, width, height, opacity }: PlacementD
 }
 
 /**
- * The same length in another unit.
+ * Converts a length to another unit.
  *
- * @param wholePx what 100 % are
- * @param usualPx for a length that was `initial` before
+ * @param wholePx the length that 100 % stands for
+ * @param usualPx used for a length that was `initial`
  */
 export function convertUnit(
   { number, unit }: LengthDraft,

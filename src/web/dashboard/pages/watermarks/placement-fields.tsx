@@ -10,7 +10,6 @@ const corners: readonly (readonly [Corner, string])[] = [
   ['bottom-right', 'Bottom right'],
 ];
 
-/** All that can be said of a placement. */
 export function PlacementFields({
   draft,
   placed,

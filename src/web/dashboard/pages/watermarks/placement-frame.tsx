@@ -2,10 +2,9 @@ import { useState } from 'preact/hooks';
 import type { Backdrop } from './backdrops.ts';
 import type { PlacedImage } from './placement.ts';
 
-/** Pixels on the page; what is taller is made narrower. */
+/** Taller videos are shown narrower. */
 const maxHeight = 460;
 
-/** A picture with the watermark where the server will put it. */
 export function PlacementFrame({
   backdrop: { size, picture },
   image,
@@ -13,9 +12,7 @@ export function PlacementFrame({
   onImageSize,
 }: {
   backdrop: Backdrop;
-  /** Address of the watermark's image. */
   image: string | undefined;
-  /** Undefined while the size of the image is not known. */
   placed: PlacedImage | undefined;
   onImageSize: (size: { width: number; height: number }) => void;
 }) {

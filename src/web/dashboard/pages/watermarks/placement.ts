@@ -1,17 +1,16 @@
-/** A size in pixels. */
 export interface Size {
   readonly width: number;
   readonly height: number;
 }
 
-/** Where an image goes in a picture: whole pixels from its left upper corner; opacity 0..1. */
+/** Whole pixels from the upper left corner; opacity from 0 to 1. */
 export interface PlacedImage extends Size {
   readonly x: number;
   readonly y: number;
   readonly opacity: number;
 }
 
-/** A placement as the API takes it with a new video: `10px`, `5%`, for sizes also `initial`; the opacity as a percentage. */
+/** Values are `10px`, `5%`, and `initial` for sizes; the opacity is a percentage. */
 export interface Placement {
   readonly top?: string;
   readonly left?: string;
@@ -23,11 +22,10 @@ export interface Placement {
 }
 
 /**
- * Where the server will put a watermark. One dimension alone keeps the image's shape; `left` and `top` win over `right` and
- * `bottom`; with nothing said the image stands in its own size in the left upper corner. It is never larger than the picture, and
- * what would be beyond an edge of it is moved in.
+ * Computes the placement like the server does. One dimension alone keeps the aspect ratio; `left` and `top` win over `right` and
+ * `bottom`; the default is the image's own size in the upper left corner. The image is moved and shrunk into the video.
  *
- * @param video the source's picture, as it is shown: qualities below it are made smaller with the watermark in it
+ * @param video the displayed size of the source; lower renditions are scaled with the watermark in them
  */
 export function placeWatermark(placement: Placement, image: Size, video: Size): PlacedImage {
   const wantedWidth = pixelsOf(placement.width, video.width);
@@ -52,7 +50,6 @@ function offsetOf(near: string | undefined, far: string | undefined, size: numbe
   return Math.max(0, Math.min(Math.round(offset), whole - size));
 }
 
-/** Undefined where nothing, or `initial`, was said. */
 function pixelsOf(text: string | undefined, whole: number): number | undefined {
   const [, number, unit] = /^(\d+(?:\.\d+)?)(px|%)$/.exec(text ?? '') ?? [];
   if (number === undefined) return undefined;

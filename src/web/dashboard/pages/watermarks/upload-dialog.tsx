@@ -9,7 +9,6 @@ import type { Size } from './placement.ts';
 import { useObjectUrl } from './use-watermark-image.ts';
 import { Picture } from './watermark-picture.tsx';
 
-/** Uploads an image as a watermark, which is seen before it is sent. */
 export function UploadDialog({
   onMade,
   onClose,

@@ -3,7 +3,7 @@ import { call } from '../../api/client.ts';
 import type { ApiProblem } from '../../api/problem.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 
-/** An address of a file in memory, for as long as it is shown; undefined before there is one. */
+/** Creates an object URL and revokes it on unmount. */
 export function useObjectUrl(file: Blob | undefined): string | undefined {
   const [url, setUrl] = useState<string>();
   useEffect(() => {
@@ -18,7 +18,7 @@ export function useObjectUrl(file: Blob | undefined): string | undefined {
   return url;
 }
 
-/** The image of a watermark as an address that can be shown. An `<img>` alone could not say which environment it is of. */
+/** Loads the image with the environment header, which an `<img>` cannot send. */
 export function useWatermarkImage(watermarkId: string): {
   readonly url: string | undefined;
   readonly problem: ApiProblem | undefined;

@@ -2,13 +2,11 @@ import { Icon } from '../../ui/icon.tsx';
 import type { Size } from './placement.ts';
 import { useWatermarkImage } from './use-watermark-image.ts';
 
-/** The image of a watermark on chequers, by which one sees what is transparent. */
 export function WatermarkPicture({
   watermarkId,
   onSize,
 }: {
   watermarkId: string;
-  /** Told its size in pixels once that is known. */
   onSize?: (size: Size) => void;
 }) {
   const { url, problem } = useWatermarkImage(watermarkId);
@@ -24,7 +22,6 @@ export function WatermarkPicture({
   return <Picture url={url} alt="Watermark" {...(onSize === undefined ? {} : { onSize })} />;
 }
 
-/** An image on chequers. @param url undefined while it is not there yet; its place is kept */
 export function Picture({
   url,
   alt,

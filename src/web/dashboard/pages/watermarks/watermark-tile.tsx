@@ -7,7 +7,6 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import type { Size } from './placement.ts';
 import { WatermarkPicture } from './watermark-picture.tsx';
 
-/** A watermark in the list: its picture, and what can be done with it. */
 export function WatermarkTile({
   watermark: { watermarkId, createdAt },
   isPlaced,
@@ -15,7 +14,6 @@ export function WatermarkTile({
   onDelete,
 }: {
   watermark: Watermark;
-  /** Whether it is the one that is being placed. */
   isPlaced: boolean;
   onPlace: () => void;
   onDelete: () => void;

@@ -11,10 +11,9 @@ import { PlacementCard } from './placement-card.tsx';
 import { UploadDialog } from './upload-dialog.tsx';
 import { WatermarkTile } from './watermark-tile.tsx';
 
-/** Each comes with its image. */
+/** Each watermark loads its image. */
 const pageSize = 12;
 
-/** Pictures that are burned into videos. */
 export function WatermarksPage() {
   const { query, change } = useQuery();
   const [isUploading, setUploading] = useState(false);

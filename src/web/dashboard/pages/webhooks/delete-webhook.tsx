@@ -3,7 +3,6 @@ import { call } from '../../api/client.ts';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
-/** Asks for a webhook's address before it is deleted. */
 export function DeleteWebhook({
   webhook: { webhookId, url },
   onDeleted,

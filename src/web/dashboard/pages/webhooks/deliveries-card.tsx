@@ -30,7 +30,6 @@ const choices = [
   ...statuses.map(status => [status, statusLabels[status].words] as const),
 ] as const;
 
-/** What was sent to a webhook in the last days, and what is still to be sent. */
 export function DeliveriesCard({
   webhook: { webhookId },
   newestId,
@@ -38,9 +37,7 @@ export function DeliveriesCard({
   onShown,
 }: {
   webhook: Webhook;
-  /** Of a delivery that was just made; the list is asked for again with each. */
   newestId: string | undefined;
-  /** The delivery whose details are open. */
   shown: string | undefined;
   onShown: (deliveryId: string | undefined) => void;
 }) {

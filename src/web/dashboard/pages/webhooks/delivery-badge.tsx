@@ -3,13 +3,12 @@ import { Badge } from '../../ui/badge.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { statusLabels } from './delivery-labels.ts';
 
-/** How it stands with a delivery. */
 export function DeliveryBadge({ status }: Pick<WebhookDelivery, 'status'>) {
   const { words, tone } = statusLabels[status];
   return <Badge tone={tone}>{words}</Badge>;
 }
 
-/** How the newest delivery of a webhook went. @param delivery undefined while that is not known, null when there is none */
+/** @param delivery undefined while unknown, null if there is none */
 export function LastDelivery({ delivery }: { delivery: WebhookDelivery | null | undefined }) {
   if (delivery === undefined) return <span class="quiet">…</span>;
   if (delivery === null) return <span class="quiet">None yet</span>;

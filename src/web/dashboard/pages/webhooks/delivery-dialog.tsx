@@ -17,7 +17,6 @@ import { eventLabel } from './event-labels.ts';
 import { resend } from './resend.ts';
 import { useDeliveryRefresh } from './use-delivery-refresh.ts';
 
-/** One delivery: what is sent, how each try went, and a way to send it again. */
 export function DeliveryDialog({
   webhookId,
   deliveryId,
@@ -26,7 +25,6 @@ export function DeliveryDialog({
 }: {
   webhookId: string;
   deliveryId: string;
-  /** @param deliveryId of the delivery that repeats this one */
   onResent: (deliveryId: string) => void;
   onClose: () => void;
 }) {

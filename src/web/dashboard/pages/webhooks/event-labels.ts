@@ -1,9 +1,7 @@
 import type { Webhook, WebhookDelivery } from '../../api/api-types.ts';
 
-/** An event that webhooks can subscribe to. */
 export type EventType = Webhook['events'][number];
 
-/** What happens, for a person. */
 interface EventLabel {
   readonly words: string;
   readonly hint: string;
@@ -65,7 +63,6 @@ const eventLabels: Readonly<Record<WebhookDelivery['type'], EventLabel>> = {
   'webhook.test': { words: 'Test event', hint: 'Sent from this page or by the API.' },
 };
 
-/** Events to choose from, in groups. */
 export const eventGroups: readonly { readonly title: string; readonly types: readonly EventType[] }[] = [
   {
     title: 'Live streams',
@@ -86,12 +83,10 @@ export const eventGroups: readonly { readonly title: string; readonly types: rea
   { title: 'Not sent by this server', types: ['video.caption.generated', 'video.summary.generated'] },
 ];
 
-/** What an event is, for a person; its name where it is new to this page. */
 export function eventLabel(type: WebhookDelivery['type']): EventLabel {
   return eventLabels[type] ?? { words: type, hint: '' };
 }
 
-/** Some of a webhook's events in words: the first ones, and how many more there are. */
 export function summarizeEvents(types: readonly EventType[], shown = 2): string {
   const first = types.slice(0, shown).map((type, index) => {
     const { words } = eventLabel(type);

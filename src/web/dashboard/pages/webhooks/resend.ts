@@ -1,7 +1,6 @@
 import type { WebhookDeliveryDetails } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 
-/** Sends the event of a delivery once more. @throws ApiProblem */
 export function resend(webhookId: string, deliveryId: string): Promise<WebhookDeliveryDetails> {
   return call('POST /webhooks/{webhookId}/deliveries/{deliveryId}/resend', {
     params: { webhookId, deliveryId },

@@ -3,7 +3,6 @@ import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { formatAnswer, formatDuration } from './delivery-labels.ts';
 
-/** Shows the result of a test event. */
 export function TestResult({
   delivery: { status, attempts },
   onDetails,

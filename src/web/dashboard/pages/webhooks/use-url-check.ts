@@ -6,9 +6,9 @@ import { useLoad } from '../../ui/hooks/use-load.ts';
 const pauseMs = 400;
 
 /**
- * Asks the server whether it would deliver to an address, when typing pauses.
+ * Asks the server whether it would deliver to a URL, when typing pauses.
  *
- * @returns undefined while that is not known, and for what is no address
+ * @returns undefined while unknown, and for an incomplete URL
  */
 export function useUrlCheck(url: string): WebhookVerdict | undefined {
   const [settled, setSettled] = useState(url);
@@ -25,7 +25,7 @@ export function useUrlCheck(url: string): WebhookVerdict | undefined {
   return loaded.value?.url === url ? loaded.value.verdict : undefined;
 }
 
-/** Returns whether an address is complete enough to check; the server says what is wrong with others when they are saved. */
+/** Returns whether a URL is complete enough to check. */
 function isHttpUrl(text: string): boolean {
   return /^https?:\/\/[^\s/\\][^\s\\]*$/i.test(text) && URL.canParse(text);
 }

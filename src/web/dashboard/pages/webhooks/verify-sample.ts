@@ -1,4 +1,3 @@
-/** Code for Node that tells requests of this server from those of others. */
 export const verifySample = [
   "import { createHmac, timingSafeEqual } from 'node:crypto';",
   '',

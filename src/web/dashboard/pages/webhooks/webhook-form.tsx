@@ -11,13 +11,11 @@ import { useUrlCheck } from './use-url-check.ts';
 
 const all = eventGroups.flatMap(({ types }) => types);
 
-/** Creates a webhook, or changes one: its endpoint, and its events. */
 export function WebhookForm({
   webhook,
   onSaved,
   onClose,
 }: {
-  /** The one that is changed; a new one unless given. */
   webhook?: Webhook;
   onSaved: (webhook: Webhook) => void;
   onClose: () => void;
@@ -87,7 +85,7 @@ export function WebhookForm({
   );
 }
 
-/** Says before an address is saved that this server would not deliver there, and what changes that. */
+/** Warns before saving if the server would not deliver to the URL. */
 function AddressVerdict({ address }: { address: string }) {
   const verdict = useUrlCheck(address);
   return (

@@ -22,7 +22,6 @@ import { WebhookForm } from './webhook-form.tsx';
 
 const list = '/dashboard/webhooks';
 
-/** One webhook and what was sent to it. */
 export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
   const { route } = useLocation();
   const [asks, setAsks] = useState<'edit' | 'delete'>();
@@ -80,7 +79,7 @@ export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
           onSaved={saved => {
             loaded.set(saved);
             setAsks(undefined);
-            // What was tested is another address now.
+            // The result was for the old URL.
             setTest(undefined);
             showToast('Webhook saved.');
           }}

@@ -16,10 +16,9 @@ import { eventLabel, summarizeEvents } from './event-labels.ts';
 import { useDeliveryRefresh } from './use-delivery-refresh.ts';
 import { WebhookForm } from './webhook-form.tsx';
 
-/** The limit of an environment, so that the list has one page only. */
+/** The limit of an environment, so the list fits on one page. */
 const maxWebhooks = 10;
 
-/** Endpoints that events are sent to. */
 export function WebhooksPage() {
   const { route } = useLocation();
   const [isCreating, setCreating] = useState(false);
@@ -77,7 +76,6 @@ export function WebhooksPage() {
 
 type Newest = Readonly<Record<string, WebhookDelivery | null>>;
 
-/** The newest delivery of each webhook, by its id. */
 async function loadNewest(ids: readonly string[], signal: AbortSignal): Promise<Newest> {
   const pairs = await Promise.all(
     ids.map(async webhookId => {

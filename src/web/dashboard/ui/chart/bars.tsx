@@ -1,4 +1,3 @@
-/** Shares as bars, the largest first: what a breakdown shows. */
 export function Bars({
   label,
   rows,
@@ -8,11 +7,9 @@ export function Bars({
   rows: readonly {
     readonly name: string;
     readonly value: number;
-    /** Tells rows of the same name apart. */
+    /** Distinguishes rows of the same name. */
     readonly id?: string;
-    /** Where its name leads. */
     readonly href?: string | undefined;
-    /** More than there is room for. */
     readonly title?: string | undefined;
   }[];
   format: (value: number) => string;

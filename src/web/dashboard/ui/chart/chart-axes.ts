@@ -2,36 +2,32 @@ const minute = 60;
 const hour = 3_600;
 const day = 86_400;
 
-/** Distances of the lines of a scale of things that come whole. */
+/** Tick distances for whole numbers. */
 export const wholeSteps: readonly number[] = powersOf(0, 9);
 
-/** Distances of the lines of a scale of spans, in seconds. */
+/** Tick distances for durations, in seconds. */
 export const spanSteps: readonly number[] = [
   ...[1, 2, 5, 10, 30, minute, 2 * minute, 5 * minute, 10 * minute, 30 * minute],
   ...[hour, 2 * hour, 6 * hour, 12 * hour, day, 2 * day, 5 * day, 10 * day, 50 * day, 100 * day, 500 * day],
 ];
 
-/** Distances of the marks of a time axis on which each point is a day, in seconds. */
 export const daySteps: readonly number[] = [day, 2 * day, 3 * day, 7 * day, 14 * day];
 
-/** Distances of the marks of any other time axis, in seconds. */
 export const timeSteps: readonly number[] = [
   ...[1, 5, 10, 30, minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute],
   ...[hour, 2 * hour, 3 * hour, 6 * hour, 12 * hour, ...daySteps],
 ];
 
-/** Distances of the lines of any other scale. */
 const decimalSteps: readonly number[] = powersOf(-6, 18);
 
-/** Which clock a time is told by. `days`: the time stands for the day of UTC that begins with it. */
+/** `days`: a time stands for the UTC day that begins with it. */
 export type ChartClock = 'local' | 'utc' | 'days';
 
 /**
- * Chooses the lines of a scale of values: as many as there is room for, at round numbers, each with words of its own.
+ * Chooses as many ticks as fit, at round numbers with distinct labels.
  *
- * @param format a value in words; it may round
- * @param maxCount how many lines there is room for
- * @param steps distances that they may have, ascending
+ * @param format may round
+ * @param steps distances to choose from, ascending
  */
 export function valueTicks(
   [min, max]: readonly [min: number, max: number],
@@ -43,7 +39,7 @@ export function valueTicks(
     const first = Math.ceil(min / step);
     const last = Math.floor(max / step);
     if (last - first + 1 > Math.max(2, maxCount)) continue;
-    // Multiplied, since adding up such as 0.1 would give 0.30000000000000004.
+    // Adding 0.1 repeatedly would give 0.30000000000000004.
     const ticks = Array.from({ length: last - first + 1 }, (_, index) =>
       Number(((first + index) * step).toPrecision(12)),
     );
@@ -53,11 +49,9 @@ export function valueTicks(
 }
 
 /**
- * Words at a time axis, in the viewer's language: days where the marks are days apart or a day begins, else the time of day. Where that
- * would be the same for two marks, the weekday stands with it.
+ * Labels a time axis: dates where ticks are days apart or a day begins, else times of day, with weekdays if times repeat.
  *
  * @param times seconds since 1970
- * @param stepSeconds distance of the marks
  */
 export function timeLabels(times: readonly number[], stepSeconds: number, clock: ChartClock): string[] {
   const zone = zoneOf(clock);
@@ -87,10 +81,10 @@ export function timeLabels(times: readonly number[], stepSeconds: number, clock:
 }
 
 /**
- * A moment of a chart in words, in the viewer's language, as exactly as its points are apart.
+ * Formats a moment as precisely as the points are apart.
  *
  * @param time seconds since 1970
- * @param spanSeconds from the first point to the last: beyond a day, the date is told too
+ * @param spanSeconds from the first point to the last; a long span adds the date
  */
 export function momentText(time: number, spanSeconds: number, clock: ChartClock): string {
   const date: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', year: 'numeric' };

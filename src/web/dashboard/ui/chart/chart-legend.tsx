@@ -1,11 +1,7 @@
 import { momentText } from './chart-axes.ts';
 import type { ChartProps } from './chart-values.ts';
 
-/**
- * Names the lines of a chart. With the pointer on it, or always where the newest values are told, their values too.
- *
- * @param pointed place of the point under the pointer
- */
+/** @param pointed index of the point under the pointer */
 export function ChartLegend({
   props: { times, series, format, clock = 'local', showsNewest = false },
   pointed,

@@ -3,7 +3,6 @@ import { type ChartProps, describeSeries, sampleRows } from './chart-values.ts';
 
 const maxRows = 30;
 
-/** Describes a chart for screen readers: a summary of each line, and a table of values over its whole time. */
 export function ChartTable({ label, times, series, format, clock = 'local' }: ChartProps) {
   const spanSeconds = (times.at(-1) ?? 0) - (times[0] ?? 0);
   const isUtc = clock !== 'local';

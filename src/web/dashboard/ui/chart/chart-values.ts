@@ -1,42 +1,35 @@
 import type { ChartClock } from './chart-axes.ts';
 
-/** A line or area of a chart. */
 export interface Series {
   readonly name: string;
-  /** Number of the colour in the style sheet, 1..6; its place in the list unless given. */
+  /** Number of the colour in the style sheet, 1 to 6; the index in the list unless given. */
   readonly color?: number;
-  /** One for each time of the chart; null where nothing is known. */
+  /** One per time of the chart; null where nothing is known. */
   readonly values: readonly (number | null)[];
 }
 
-/** What a chart over time shows. */
 export interface ChartProps {
-  /** What it shows, in words: its name for screen readers. */
   readonly label: string;
-  /** Moments, in seconds since 1970, ascending. */
+  /** Seconds since 1970, ascending. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
-  /** A value in words, with its unit. */
   readonly format: (value: number) => string;
-  /** Pixels; 180 unless given. */
   readonly height?: number;
-  /** Filled down to zero instead of a line alone. */
   readonly isArea?: boolean;
-  /** Charts of the same name show the same moment under the pointer. */
+  /** Charts with the same name share the cursor. */
   readonly sync?: string;
-  /** Upper end of the scale at least, so that a flat line is not blown up. */
+  /** The scale ends at this value or above, so that a flat line is not magnified. */
   readonly minScaleMax?: number;
-  /** Distances that the lines of the scale may have, ascending; any unless given. */
+  /** Tick distances, ascending. */
   readonly steps?: readonly number[];
-  /** Which clock times are told by; the viewer's unless given. */
   readonly clock?: ChartClock;
-  /** The time axis begins here, in seconds since 1970, where the first point comes later. */
+  /** Start of the time axis in seconds since 1970, if the first point comes later. */
   readonly from?: number;
-  /** While nothing is pointed at, the newest values are told. */
+  /** The legend shows the newest values while nothing is pointed at. */
   readonly showsNewest?: boolean;
 }
 
-/** Which of so many points are told in a table of `maxRows`: evenly chosen, the newest one always. */
+/** Chooses evenly spaced rows, always with the newest. */
 export function sampleRows(count: number, maxRows: number): number[] {
   const stride = Math.max(1, Math.ceil(count / maxRows));
   const rows: number[] = [];
@@ -44,7 +37,6 @@ export function sampleRows(count: number, maxRows: number): number[] {
   return rows;
 }
 
-/** A series in a few words: its lowest, highest and newest value; that nothing is known where it has none. */
 export function describeSeries({ name, values }: Series, format: ChartProps['format']): string {
   const known = values.filter(value => value !== null);
   const newest = known.at(-1);

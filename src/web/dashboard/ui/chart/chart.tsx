@@ -8,7 +8,7 @@ import { ChartTable } from './chart-table.tsx';
 import type { ChartProps } from './chart-values.ts';
 
 const defaultHeight = 180;
-/** Pixels that a line of the value scale, and a label of the time axis, take at least. */
+/** Minimum pixels of a tick. */
 const tickHeight = 32;
 const timeWidth = 76;
 const dayWidth = 60;
@@ -16,7 +16,6 @@ const dayWidth = 60;
 const aroundSecond = 60;
 const aroundDay = 43_200;
 
-/** Values over time as lines, with a legend that follows the pointer, and a table of them for screen readers. */
 export function Chart(props: ChartProps) {
   const { label, times, series, height = defaultHeight, clock = 'local' } = props;
   const [pointed, setPointed] = useState<number>();
@@ -56,7 +55,7 @@ function dataOf({ times, series }: ChartProps): uPlot.AlignedData {
   return [times, ...series.map(({ values }) => values)] as unknown as uPlot.AlignedData;
 }
 
-/** Whether a value has none beside it: no line shows it. */
+/** A point without neighbours has no line. */
 function hasIsolatedPoints(values: ArrayLike<number | null | undefined>): boolean {
   const isKnown = (at: number) => values[at] !== null && values[at] !== undefined;
   for (let at = 0; at < values.length; at += 1)
@@ -64,14 +63,13 @@ function hasIsolatedPoints(values: ArrayLike<number | null | undefined>): boolea
   return false;
 }
 
-/** The ends of the time axis. A single point stands in its middle. */
 function timeRange({ from, clock }: ChartProps, first: number, last: number): [number, number] {
   const begin = Math.min(first, from ?? first);
   const around = clock === 'days' ? aroundDay : aroundSecond;
   return begin === last ? [begin - around, last + around] : [begin, last];
 }
 
-/** Colours are asked for at each painting: they change with the theme. */
+/** Resolves colours at every repaint, because they change with the theme. */
 function optionsOf(
   latest: RefObject<ChartProps> & { current: ChartProps },
   element: HTMLElement,
@@ -79,7 +77,7 @@ function optionsOf(
 ): uPlot.Options {
   const { series, height = defaultHeight, isArea = false, sync, clock = 'local', steps } = latest.current;
   const format = (value: number) => latest.current.format(value);
-  // Colours of the style sheet are pairs for both themes, of which a canvas takes the one that an element resolves.
+  // Colours are `light-dark()` pairs, which a canvas cannot resolve.
   const probe = document.createElement('span');
   element.replaceChildren(probe);
   const colorOf = (name: string) => {

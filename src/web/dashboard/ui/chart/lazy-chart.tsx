@@ -4,7 +4,6 @@ import { Notice } from '../notice.tsx';
 import { Skeleton } from '../states.tsx';
 import type { ChartProps } from './chart-values.ts';
 
-/** A chart whose code is loaded when the first one is shown. Its place is kept meanwhile. */
 export function LazyChart(props: ChartProps) {
   const [Chart, setChart] = useState<ComponentType<ChartProps>>();
   const [hasFailed, setFailed] = useState(false);

@@ -4,10 +4,7 @@ import { TextField } from '../form/field.tsx';
 import { useSubmit } from '../form/use-submit.ts';
 import { FormDialog } from './dialog.tsx';
 
-/**
- * Asks before something is destroyed. With `name`, that has to be typed: what it is called is read once more.
- * Closes itself when the work is done.
- */
+/** Confirms a destructive action. With `name`, the user types the name. Closes when the work is done. */
 export function ConfirmDialog({
   title,
   action,
@@ -21,7 +18,6 @@ export function ConfirmDialog({
   name?: string;
   work: () => Promise<unknown>;
   onClose: () => void;
-  /** What will be gone. */
   children: ComponentChildren;
 }) {
   const [typed, setTyped] = useState('');

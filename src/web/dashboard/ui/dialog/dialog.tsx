@@ -6,7 +6,6 @@ import { Form } from '../form/form.tsx';
 import type { Submission } from '../form/use-submit.ts';
 import { Notice } from '../notice.tsx';
 
-/** A window over the page. Escape and the cross close it; the keyboard stays inside. */
 export function Dialog({
   title,
   wide = false,
@@ -20,12 +19,12 @@ export function Dialog({
 }) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // Before anything is painted: keys that are typed right away are not lost.
+  // Before the first paint, so that no keystroke is lost.
   useLayoutEffect(() => {
     const dialog = element.current!;
     const opener = document.activeElement;
     dialog.showModal();
-    // The cross is the first in order, and the last that anybody wants.
+    // Skips the close button, which comes first.
     const first =
       dialog.querySelector<HTMLElement>('.dialog-body :is(input:not([type=hidden]), select, textarea)') ??
       dialog.querySelector<HTMLElement>('footer button');
@@ -54,7 +53,6 @@ export function Dialog({
   );
 }
 
-/** A window with a form: its fields, what is wrong, and two buttons. Enter sends it. */
 export function FormDialog({
   title,
   action,
@@ -66,7 +64,7 @@ export function FormDialog({
   children,
 }: {
   title: string;
-  /** Words on the button that does it. */
+  /** Label of the submit button. */
   action: string;
   danger?: boolean;
   disabled?: boolean;
@@ -100,7 +98,6 @@ export function FormDialog({
   );
 }
 
-/** What went wrong, in a box; nothing when nothing did. */
 export function ProblemNotice({ problem }: { problem: ApiProblem | undefined }) {
   if (problem === undefined) return null;
   return <Notice tone="bad">{problem.text}</Notice>;

@@ -3,19 +3,19 @@ import { guardHistory } from '../../state/history-guard.ts';
 import { Button } from '../button.tsx';
 import { Dialog } from './dialog.tsx';
 
-/** What leads away from a page: links, and controls that are marked with `data-leaves`. */
+/** Links, and controls that are marked with `data-leaves`. */
 const exitSelector = 'a[href], [data-leaves]';
 
 /**
- * Asks before a page with unsaved changes is left: by a link, by the browser's own buttons, or by closing it. Put it somewhere in the page.
+ * Confirms that a page with unsaved changes is left: by a link, the browser's buttons, or closing the tab.
  *
- * @param isActive whether there is something that would be lost
+ * @param isActive whether there are unsaved changes
  */
 export function LeaveGuard({ isActive }: { isActive: boolean }) {
-  /** Goes on with what was held back. */
+  /** Continues what was held back. */
   const [held, setHeld] = useState<() => void>();
   const isLeaving = useRef(false);
-  // Before anything is painted: who leaves right after typing is asked too.
+  // Before the first paint, so that leaving right after typing is guarded, too.
   useLayoutEffect(() => {
     if (!isActive) return;
     const ownAddress = location.href;
@@ -30,7 +30,7 @@ export function LeaveGuard({ isActive }: { isActive: boolean }) {
     const onPopState = (event: PopStateEvent) => {
       if (isLeaving.current) return;
       event.stopImmediatePropagation();
-      // The address has changed already.
+      // The URL has already changed.
       history.pushState(null, '', ownAddress);
       setHeld(() => () => history.back());
     };

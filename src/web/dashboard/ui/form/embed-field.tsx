@@ -3,7 +3,6 @@ import { type EmbeddedPlayer, type EmbedKind, embedCode, fixedSize } from '../..
 import { CopyField } from '../copy.tsx';
 import { SelectField } from './field.tsx';
 
-/** The code that shows a player on another page, in the size that is chosen. */
 export function EmbedField({ player }: { player: EmbeddedPlayer }) {
   const [kind, setKind] = useState<EmbedKind>('responsive');
   const { width, height } = fixedSize(player);

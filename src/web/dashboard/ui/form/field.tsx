@@ -4,11 +4,10 @@ import { useId } from 'preact/hooks';
 interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** What is wrong with the value. */
   readonly error?: string | undefined;
-  /** For a field whose place says what it is: the label is for screen readers only. */
+  /** Hides the label visually, if the position of the field says the same. */
   readonly hideLabel?: boolean;
-  /** The input itself, with the attributes that tie it to its label, hint and error. */
+  /** Renders the input with the attributes that connect it to its label, hint and error. */
   readonly children: (attributes: {
     id: string;
     'aria-describedby': string | undefined;
@@ -16,7 +15,6 @@ interface FieldProps {
   }) => ComponentChildren;
 }
 
-/** A labelled input with a hint and what is wrong with it. */
 export function Field({ label, hint, error, hideLabel = false, children }: FieldProps) {
   const id = useId();
   const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`];
@@ -47,7 +45,6 @@ export function Field({ label, hint, error, hideLabel = false, children }: Field
 
 type Labels = Pick<FieldProps, 'label' | 'hint' | 'error' | 'hideLabel'>;
 
-/** Of an input what text fields use. */
 interface InputAttributes {
   readonly type?:
     | 'text'
@@ -71,7 +68,6 @@ interface InputAttributes {
   readonly list?: string;
 }
 
-/** One line of text. `onValue` is told each change. */
 export function TextField({
   label,
   hint,
@@ -87,7 +83,7 @@ export function TextField({
         <input
           type="text"
           autocomplete="off"
-          // The types of inputs tie roles to kinds, which a kind that is chosen later has not.
+          // The types connect roles to static input types.
           {...(input as InputHTMLAttributes<HTMLInputElement>)}
           {...attributes}
           value={value}
@@ -98,7 +94,6 @@ export function TextField({
   );
 }
 
-/** Several lines of text. */
 export function TextArea({
   label,
   hint,
@@ -130,7 +125,6 @@ export function TextArea({
   );
 }
 
-/** One of several. `options` are pairs of value and words. */
 export function SelectField<Value extends string>({
   label,
   hint,
@@ -159,7 +153,6 @@ export function SelectField<Value extends string>({
   );
 }
 
-/** Yes or no. */
 export function CheckField({
   label,
   hint,
@@ -194,7 +187,6 @@ export function CheckField({
   );
 }
 
-/** Without the keys that have no value: they may be left out, not undefined. */
 function withoutUndefined(labels: { [Key in keyof Labels]: Labels[Key] | undefined }): Labels {
   return Object.fromEntries(
     Object.entries(labels).filter(([, value]) => value !== undefined),

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Field } from './field.tsx';
 
-/** A file of this device. `onFile` is told each choice; undefined when it is taken back. */
 export function FileField({
   label,
   hint,
@@ -12,7 +11,7 @@ export function FileField({
   label: string;
   hint?: ComponentChildren;
   error?: string | undefined;
-  /** Types and endings that are offered, such as `image/png,.png`. */
+  /** Types and extensions such as `image/png,.png`. */
   accept: string;
   onFile: (file: File | undefined) => void;
 }) {

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Submission } from './use-submit.ts';
 
-/** Fields that are sent together, by their button or with Enter; by neither while they are `disabled`. */
 export function Form({
   submission,
   disabled = false,
@@ -12,7 +11,7 @@ export function Form({
   submission: Submission;
   disabled?: boolean;
   class?: string;
-  /** Its name for screen readers, where it stands for itself. */
+  /** Accessible name. */
   label?: string;
   children: ComponentChildren;
 }) {

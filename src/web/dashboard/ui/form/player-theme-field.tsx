@@ -4,7 +4,6 @@ import { themeName } from '../../format/theme-name.ts';
 import { useLoad } from '../hooks/use-load.ts';
 import { SelectField } from './field.tsx';
 
-/** Which player theme something is shown with. Asks for the themes itself. @param value id of the theme, or `''` for the standard one */
 export function PlayerThemeField({
   value,
   onValue,

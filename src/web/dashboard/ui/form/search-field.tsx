@@ -3,7 +3,6 @@ import { TextField } from './field.tsx';
 
 const pauseMs = 250;
 
-/** What a list is searched for. Asks when typing pauses, not for each letter. @param label says what is searched */
 export function SearchField({
   label,
   search,
@@ -18,7 +17,7 @@ export function SearchField({
   const latest = useRef(onSearch);
   latest.current = onSearch;
   useEffect(() => {
-    // The address changed by other means: the way back, or a filter that was taken away.
+    // The back button or another control changed the query.
     if (search !== asked.current) setText(search);
     asked.current = search;
   }, [search]);

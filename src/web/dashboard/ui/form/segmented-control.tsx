@@ -1,6 +1,5 @@
 import { useId } from 'preact/hooks';
 
-/** One of a few things, side by side. `options` are pairs of value and words. */
 export function SegmentedControl<Value extends string | number>({
   label,
   hideLabel = false,
@@ -9,7 +8,7 @@ export function SegmentedControl<Value extends string | number>({
   onValue,
 }: {
   label: string;
-  /** For a choice whose place says what it is: the label is for screen readers only. */
+  /** Hides the label visually, if the position of the control says the same. */
   hideLabel?: boolean;
   value: Value;
   options: readonly (readonly [value: Value, words: string])[];

@@ -7,8 +7,7 @@ import { Icon } from '../icon.tsx';
 import { Field } from './field.tsx';
 
 /**
- * Tags, each of which can be taken away, and a field for more. A comma or Enter ends a tag, a pasted list is taken apart, and Backspace in the empty
- * field takes the last tag away.
+ * Edits a list of tags. A comma or Enter ends a tag, a pasted list is split, and Backspace in the empty field removes the last tag.
  */
 export function TagField({
   label,
@@ -20,11 +19,11 @@ export function TagField({
 }: {
   label: string;
   tags: readonly string[];
-  /** The text in the field, which is no tag yet. */
+  /** Text that is not a tag yet. */
   typed: string;
   error?: string | undefined;
   onTyped: (typed: string) => void;
-  /** Is told how the tags change, since there may be newer ones than those that are shown. */
+  /** Receives a function, because there may be newer tags than those shown. */
   onChange: (alteration: (before: readonly string[]) => readonly string[]) => void;
 }) {
   const input = useRef<HTMLInputElement>(null);
@@ -44,7 +43,7 @@ export function TagField({
     setProblem(undefined);
     setSaid(`Removed: ${tag}`);
     onChange(before => before.filter(other => other !== tag));
-    // The button that had the keyboard goes with its tag.
+    // The focused button is removed with its tag.
     input.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -122,9 +121,8 @@ function definedError(error: string | undefined): { error?: string } {
   return error === undefined ? {} : { error };
 }
 
-/** Tags that other videos have. */
 function useSuggestions(typed: string): string[] {
-  // What begins alike is in one answer: not every letter asks.
+  // One request covers all texts with the same beginning.
   const value = typed.slice(0, 2);
   const { value: answer } = useLoad(value, signal =>
     call('GET /tags', { query: { value, sortBy: 'videoCount', sortOrder: 'desc', pageSize: 50 }, signal }),

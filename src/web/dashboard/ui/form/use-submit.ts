@@ -1,20 +1,16 @@
 import { useRef, useState } from 'preact/hooks';
 import { type ApiProblem, problemOf } from '../../api/problem.ts';
 
-/** How it stands with something that a person asked for. */
 export interface Submission {
   readonly busy: boolean;
-  /** Why it did not work the last time. */
   readonly problem: ApiProblem | undefined;
-  /** What is wrong with an attribute, for its field. */
+  /** The problem of one attribute, for its field. */
   errorOf(attribute: string): string | undefined;
-  /** Does it, unless it is under way already. An `event` of a form is kept from loading a page. */
+  /** Runs the work unless it is running, and prevents the default of a form event. */
   submit(event?: Event): void;
-  /** Forgets the problem. */
   clear(): void;
 }
 
-/** Runs what a form or button asks for, one at a time, and keeps what the API said against it. */
 export function useSubmit(work: () => Promise<unknown>): Submission {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem>();

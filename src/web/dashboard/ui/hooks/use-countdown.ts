@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Seconds until a moment, counted down to 0. @param untilMs undefined while there is nothing to wait for */
+/** @param untilMs undefined while there is nothing to wait for */
 export function useCountdown(untilMs: number | undefined): number {
   const [, setTicks] = useState(0);
   useEffect(() => {

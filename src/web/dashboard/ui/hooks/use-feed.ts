@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { type FeedMessage, subscribe } from '../../api/feed.ts';
 
-/** Hears the event feed for as long as the component is shown. */
 export function useFeed(hear: (message: FeedMessage) => void): void {
   const latest = useRef(hear);
   latest.current = hear;

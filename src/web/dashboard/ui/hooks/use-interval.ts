@@ -1,10 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
 
 /**
- * Does something again and again for as long as the component is shown and the page is looked at: not while its tab is hidden, and at
- * once when that is shown again.
+ * Calls `work` periodically while the tab is visible, and at once when it becomes visible again.
  *
- * @param refreshMs undefined while it is not wanted
+ * @param periodMs undefined to pause
  */
 export function useInterval(periodMs: number | undefined, work: () => void): void {
   const latest = useRef(work);

@@ -1,20 +1,19 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiProblem, isAbort, problemOf } from '../../api/problem.ts';
 
-/** Something that a page shows and the server has. */
 export interface Loaded<Value> {
-  /** The newest that is known; while something else is loaded, what was shown before. */
+  /** Stays while another key is loaded. */
   readonly value: Value | undefined;
   readonly problem: ApiProblem | undefined;
   readonly isLoading: boolean;
-  /** Asks again; what is shown stays meanwhile. */
+  /** Loads again and keeps the value meanwhile. */
   reload(): void;
-  /** Shows this from now on: the answer of a change that was made here. What is being asked for may be older, and is asked for again. */
+  /** Shows the answer of a change. A running request may be older and is repeated. */
   set(value: Value): void;
 }
 
 interface State<Value> {
-  /** Of what is shown or asked for. */
+  /** Key of the value, or of the running request. */
   readonly key: string;
   readonly value?: Value;
   readonly problem?: ApiProblem;
@@ -22,9 +21,9 @@ interface State<Value> {
 }
 
 /**
- * Loads what a page shows, again whenever `key` changes, and gives up what is no longer wanted.
+ * Loads data, and again whenever `key` changes. Aborts requests that are no longer needed.
  *
- * @param key says what is loaded: all that `load` depends on
+ * @param key identifies everything that `load` depends on
  */
 export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Loaded<Value> {
   const [state, setState] = useState<State<Value>>({ key, isLoading: true });
@@ -32,7 +31,7 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
   const latest = useRef(load);
   latest.current = load;
   const asking = useRef<AbortController | undefined>(undefined);
-  // The key stands for what is loaded, the round for asking again.
+  // A new round repeats the request.
   useEffect(() => {
     const abort = new AbortController();
     asking.current = abort;
@@ -60,7 +59,7 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
   return {
     value: state.value,
     problem: state.problem,
-    // Asking for what another key stands for begins after it is painted.
+    // The request for a new key starts after the paint.
     isLoading: state.isLoading || state.key !== key,
     reload,
     set: useCallback((value: Value) => {

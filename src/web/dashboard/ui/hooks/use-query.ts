@@ -2,12 +2,12 @@ import { useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 
 /**
- * What a page's address says after its `?`, and a way to change it: lists keep their search, order and page there, so that a reload
- * and the way back show the same. A page that is being left, while the code of the next one comes, keeps its own.
+ * Reads and changes the query of the page. Lists keep search, order and page there, so that reloads and the back button show the same.
+ * A page that is being left keeps its own.
  */
 export function useQuery(): {
   readonly query: Readonly<Record<string, string>>;
-  /** Changes some values; undefined or empty takes one away. Replaces the entry of the history. */
+  /** Undefined or empty removes a value. Replaces the history entry. */
   change(changes: Readonly<Record<string, string | undefined>>): void;
 } {
   const { query: newest, path, route } = useLocation();

@@ -1,7 +1,7 @@
 import { call } from '../../api/client.ts';
 import { type Loaded, useLoad } from '../hooks/use-load.ts';
 
-/** For how many days deleted videos are kept; 0 where they are gone at once. */
+/** Days until deleted videos are removed; 0 if trash is turned off. */
 export function useRestoreDays(): Loaded<number> {
   return useLoad('restore-days', async signal => {
     const { limits } = await call('GET /account', { signal });

@@ -8,10 +8,9 @@ import { useInterval } from '../hooks/use-interval.ts';
 const refreshMs = 5_000;
 
 /**
- * How it stands with the videos of a page, by their ids: asked for once, then followed by the event feed, and asked for again while
- * something is to come.
+ * Follows the status of several videos with the feed, and polls while something is to come.
  *
- * @param loaded what was loaded together with the videos, and need not be asked for
+ * @param loaded statuses that were loaded together with the videos
  */
 export function useVideoStatuses(
   videos: readonly Video[],
@@ -27,7 +26,7 @@ export function useVideoStatuses(
         try {
           return [videoId, await call('GET /videos/{videoId}/status', { params: { videoId } })] as const;
         } catch {
-          // It is gone, or asked for again.
+          // The video is deleted, or the next poll succeeds.
           return undefined;
         }
       }),
@@ -35,7 +34,6 @@ export function useVideoStatuses(
     const known = answers.filter(answer => answer !== undefined);
     if (known.length > 0) setStatuses(before => new Map([...before, ...known]));
   };
-  // Again whenever the list was loaded anew.
   useEffect(() => {
     if (loaded === undefined) void ask(videos);
     else setStatuses(loaded);

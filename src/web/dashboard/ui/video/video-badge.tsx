@@ -17,19 +17,16 @@ const appearances: Readonly<
   failed: ['Failed', 'bad', 'warning'],
 };
 
-/** How it stands with a video, in a word, and how far that is. */
 export function VideoBadge({ state }: { state: VideoState }) {
   return <Badge tone={appearances[state.kind][1]}>{stateText(state)}</Badge>;
 }
 
-/** The words of the badge. */
 export function stateText({ kind, percent: share }: VideoState): string {
   const percent = share === undefined ? '' : `, ${formatPercent(share)}`;
-  // Of a video that can be watched, the number is how much of its qualities there is.
+  // The percentage of a playable video counts its renditions.
   return appearances[kind][0] + (kind === 'playable' && percent !== '' ? `${percent} encoded` : percent);
 }
 
-/** The pictogram for a video that is as its badge says. */
 export function stateIcon({ kind }: VideoState): IconName {
   return appearances[kind][2];
 }

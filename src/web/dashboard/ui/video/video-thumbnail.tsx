@@ -8,12 +8,11 @@ import { Icon, type IconName } from '../icon.tsx';
 import { stateIcon, stateText } from './video-badge.tsx';
 
 const refreshMs = 10_000;
-/** Pictures are made beside the qualities, and may come after them. */
+/** Thumbnails may be made after the renditions. */
 const finalRefreshesMs = [8_000, 30_000, 120_000];
 
 /**
- * The thumbnail of a video, which is another one once there is something to be seen. Where there is none, a pictogram and words say why: the
- * video failed, its file is on its way, or it has audio only.
+ * Shows a thumbnail and reloads it until it is final. Without one, an icon and a label give the reason: a failure, an upload, or audio only.
  */
 export function VideoThumbnail({
   video,
@@ -23,12 +22,10 @@ export function VideoThumbnail({
   children,
 }: {
   video: Video;
-  /** Undefined while it is not known. */
   state: VideoState | undefined;
   isAudioOnly?: boolean;
-  /** Too small for words: they stand beside it. */
+  /** Too small for a label. */
   isSmall?: boolean;
-  /** Elements on top of the thumbnail. */
   children?: ComponentChildren;
 }) {
   const [round, setRound] = useState(0);
@@ -47,7 +44,7 @@ export function VideoThumbnail({
     };
   }, [isOpen]);
   if (video.assets === null) return null;
-  // The server's own placeholder says less.
+  // The icon tells more than the server's placeholder.
   const address = `${versionedUrl(video.assets.thumbnail, `${video.updatedAt} ${round}`)}&placeholder=none`;
   return (
     <>

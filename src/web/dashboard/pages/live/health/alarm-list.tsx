@@ -14,7 +14,6 @@ const titles: Readonly<Record<string, string>> = {
   'frequent-reconnects': 'The connection breaks again and again',
 };
 
-/** What is wrong with what the encoder sends, and what to do about it. Read out as it comes. */
 export function AlarmList({ alarms }: { alarms: readonly IngestAlarm[] }) {
   return (
     <div class="alarms" role="status">

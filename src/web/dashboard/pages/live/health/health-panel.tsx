@@ -25,7 +25,6 @@ const periods = [
 ] as const;
 type Minutes = (typeof periods)[number][0];
 
-/** A plot of one value of the samples. */
 interface HealthPlot extends Pick<ChartProps, 'format' | 'steps' | 'minScaleMax' | 'isArea'> {
   readonly title: string;
   readonly series: string;
@@ -57,7 +56,6 @@ const plots: readonly HealthPlot[] = [
   },
 ];
 
-/** Shows how steadily the encoder sends: the last minutes as lines, and the numbers of the whole broadcast. */
 export function HealthPanel({
   stream: { liveStreamId },
   state,
@@ -70,7 +68,7 @@ export function HealthPanel({
   const [minutes, setMinutes] = useState<Minutes>(5);
   const { samples, endedAt, isLoading } = useHealthHistory(liveStreamId, minutes);
   if (samples.length === 0) {
-    // Numbers come each second.
+    // Samples arrive every second.
     if (state !== 'off' || isLoading) return <Skeleton height={2 * chartHeight} />;
     return (
       <Card>
@@ -109,7 +107,6 @@ function HealthCharts({
 }: {
   samples: readonly HealthSample[];
   seconds: number;
-  /** The same in words. */
   period: string;
 }) {
   const times = samples.map(({ time }) => time);

@@ -1,9 +1,8 @@
 import type { IngestHealthHistory } from '../../../api/api-types.ts';
 import type { BroadcastStats } from '../../../broadcasts/broadcast-stats.ts';
 
-/** Health of a broadcast at a moment, by the server's clock; null where nothing is known, so that a line breaks there. */
+/** Health at a moment of the server's clock; null where nothing is known, which breaks the line of the chart. */
 export interface HealthSample {
-  /** Seconds since 1970. */
   readonly time: number;
   readonly bitrateBitsPerSecond: number | null;
   readonly framesPerSecond: number | null;
@@ -11,18 +10,16 @@ export interface HealthSample {
   readonly viewers: number | null;
 }
 
-/** Samples of one broadcast from the feed. */
 export interface FeedSamples {
   readonly broadcastId: string;
   readonly samples: readonly HealthSample[];
 }
 
-/** The shortest time that is shown, for which what the feed tells is kept. */
+/** The shortest period that is shown, and the one that samples of the feed are kept for. */
 export const minShownSeconds = 300;
-/** After so many steps without a sample the line breaks. */
+/** The line of the chart breaks after this many missing steps. */
 const maxGapSteps = 3.5;
 
-/** Adds a message of the feed to the samples, and drops those that are too old to be shown. */
 export function withStats(heard: FeedSamples | undefined, stats: BroadcastStats, time: number): FeedSamples {
   const before = heard?.broadcastId === stats.broadcastId ? heard.samples : [];
   const isLive = stats.state === 'live';
@@ -33,16 +30,16 @@ export function withStats(heard: FeedSamples | undefined, stats: BroadcastStats,
     audioDriftMilliseconds: isLive ? (stats.audioDriftMilliseconds ?? null) : null,
     viewers: stats.viewers,
   };
-  // Two messages may come in one second, and a clock that was set back would tangle the lines.
+  // A clock that was set back would tangle the lines.
   const kept = before.filter(one => one.time < time && one.time > time - minShownSeconds);
   return { broadcastId: stats.broadcastId, samples: [...kept, sample] };
 }
 
 /**
- * The samples of a history and what was heard since, in the order of their times, with a break wherever nothing is known for a while.
+ * Joins history and feed in the order of their times, with a break wherever samples are missing.
  *
- * @param heard of the same broadcast, one each second; for a history with longer steps, none
- * @param seconds how much of it is shown
+ * @param heard samples of the same broadcast, one per second; unused for a history with longer steps
+ * @param seconds shown period
  */
 export function mergeSamples(
   history: IngestHealthHistory | undefined,
@@ -73,7 +70,7 @@ export function mergeSamples(
   });
 }
 
-/** Returns the begin of the time axis: so many seconds before the end, or with the broadcast if that began later, and 5 minutes before at the latest. */
+/** Starts the axis `seconds` before the end, or with the broadcast if that began later, but at least 5 minutes before the end. */
 export function axisStart(samples: readonly HealthSample[], seconds: number): number | undefined {
   const [first] = samples;
   const last = samples.at(-1);

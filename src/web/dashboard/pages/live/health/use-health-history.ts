@@ -14,16 +14,13 @@ import {
 
 const minStepMs = 1000;
 
-/** Health of the newest broadcast of a live stream over some minutes. */
 export interface HealthHistory {
-  /** The newest last; those of the seconds before the page was opened included. */
+  /** The newest is last. */
   readonly samples: readonly HealthSample[];
-  /** When the broadcast ended; undefined while it goes on. */
   readonly endedAt: string | undefined;
   readonly isLoading: boolean;
 }
 
-/** Follows the health of one live stream: what the server remembers, then what it tells each second. */
 export function useHealthHistory(liveStreamId: string, minutes: number): HealthHistory {
   const [heard, setHeard] = useState<FeedSamples>();
   const loaded = useLoad(`${liveStreamId} ${minutes}`, async signal => ({
@@ -36,7 +33,7 @@ export function useHealthHistory(liveStreamId: string, minutes: number): HealthH
   }));
   useFeed(message => {
     if (message.type === 'hello') {
-      // What happened while nobody listened is asked for.
+      // Loads what was missed.
       setHeard(undefined);
       loaded.reload();
     }
@@ -48,7 +45,7 @@ export function useHealthHistory(liveStreamId: string, minutes: number): HealthH
     } else if (isBroadcastChange(message)) loaded.reload();
   });
   const history = loaded.value?.minutes === minutes ? loaded.value.history : undefined;
-  // Another broadcast has begun than the one that was loaded.
+  // A newer broadcast has begun.
   const isOld = history !== undefined && heard !== undefined && heard.broadcastId !== history.broadcastId;
   const stepMs = (history?.stepSeconds ?? 1) * minStepMs;
   const isShort = minutes * 60 <= minShownSeconds;

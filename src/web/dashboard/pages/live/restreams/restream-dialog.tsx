@@ -6,7 +6,7 @@ import { type Destination, knownDestinations } from './restream-labels.ts';
 
 type Known = (typeof knownDestinations)[number][0] | 'other';
 
-/** Adds or changes a destination. @param position its place in `restreams`; one after the last for a new one */
+/** @param position index in `restreams`; its length for a new destination */
 export function RestreamDialog({
   restreams,
   position,

@@ -1,23 +1,22 @@
 import type { Restream } from '../../../api/api-types.ts';
 
-/** A destination as it is set. */
 export interface Destination {
   readonly name: string;
   readonly serverUrl: string;
   readonly streamKey: string;
 }
 
-/** A line of the list of destinations: what is set, what runs, or both. */
+/** A configured destination, a running restream, or both. */
 export interface RestreamRow {
-  /** Place among those that are set; undefined for one that was removed and goes on until the broadcast ends. */
+  /** Index in the settings; undefined for a destination that was removed during the broadcast. */
   readonly position: number | undefined;
   readonly name: string;
   readonly serverUrl: string;
-  /** How it does; undefined for one that the running broadcast does not know. */
+  /** Undefined if the running broadcast does not know the destination. */
   readonly running: Restream | undefined;
 }
 
-/** Puts what is set and what runs together: changes made while a broadcast runs count from the next one on. */
+/** Joins settings and running restreams: changes apply from the next broadcast on. */
 export function restreamRows(
   destinations: readonly Destination[],
   running: readonly Restream[],
@@ -34,7 +33,7 @@ export function restreamRows(
   return [...lines, ...removed];
 }
 
-/** An address without what may be secret in it: user, password and query. */
+/** Removes user, password and query, which may be secret. */
 export function redactedUrl(serverUrl: string): string {
   return serverUrl.replace(/^(rtmps?:\/\/)[^/?#\s@]*@/i, '$1').replace(/[?#].*$/, '');
 }
@@ -54,12 +53,10 @@ const reasons: Readonly<Record<string, string>> = {
   'sandbox-limit': 'In the sandbox a restream ends after 2 minutes.',
 };
 
-/** Why a destination is tried again, or gets no more, and what to do about it; undefined when nothing is wrong. */
 export function formatReason(reason: string | undefined): string | undefined {
   return reason === undefined ? undefined : (reasons[reason] ?? reason);
 }
 
-/** State of a destination in words. */
 export const restreamStates: Readonly<Record<Restream['state'], string>> = {
   idle: 'Off',
   connecting: 'Connecting',
@@ -68,7 +65,6 @@ export const restreamStates: Readonly<Record<Restream['state'], string>> = {
   stopped: 'Stopped',
 };
 
-/** Where many people send their streams on to. */
 export const knownDestinations = [
   ['youtube', 'YouTube', 'rtmp://a.rtmp.youtube.com/live2'],
   ['twitch', 'Twitch', 'rtmp://live.twitch.tv/app'],

@@ -27,7 +27,6 @@ const tones: Readonly<Record<Restream['state'], Tone>> = {
   stopped: 'bad',
 };
 
-/** Where broadcasts are sent on to, and how that goes. */
 export function RestreamsPanel({
   stream,
   state,
@@ -39,7 +38,7 @@ export function RestreamsPanel({
 }) {
   const { liveStreamId, restreams } = stream;
   const { loaded, running } = useRestreams(liveStreamId);
-  /** Place of the one that is edited; the number of all for a new one. */
+  /** Index of the edited destination; the length of the list for a new one. */
   const [edited, setEdited] = useState<number>();
   const [removed, setRemoved] = useState<number>();
   const isOnAir = state !== 'off';

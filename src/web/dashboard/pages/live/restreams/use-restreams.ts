@@ -5,7 +5,6 @@ import { isBroadcastChange } from '../../../broadcasts/broadcast-stats.ts';
 import { useFeed } from '../../../ui/hooks/use-feed.ts';
 import { type Loaded, useLoad } from '../../../ui/hooks/use-load.ts';
 
-/** How the destinations of a live stream do: what was loaded, and what the feed told since. */
 export function useRestreams(liveStreamId: string): {
   readonly loaded: Loaded<readonly Restream[]>;
   readonly running: readonly Restream[];
@@ -26,7 +25,7 @@ export function useRestreams(liveStreamId: string): {
   });
   const running = (loaded.value ?? []).map((restream, position) => {
     const moment = moments.get(position);
-    // Its address is told by the answer only.
+    // The feed does not have the URL.
     return moment === undefined ? restream : { ...moment, serverUrl: restream.serverUrl };
   });
   return { loaded, running };

@@ -10,11 +10,10 @@ import { FramePreview } from './frame-preview.tsx';
 import { formatFrameTimecode, positionAfterKey, sampleTiles, tileStyle } from './frame-times.ts';
 import { type FrameSource, useFrameSource } from './use-frame-source.ts';
 
-/** Of the smallest rates that films have; the server takes the frame that is nearest. */
+/** The lowest common frame rate. The server takes the nearest frame. */
 const frameSeconds = 1 / 25;
 const tilesInStrip = 10;
 
-/** A slider over the film, and what is to be seen at its place. */
 export function FramePicker({
   assets,
   onPick,
@@ -61,7 +60,7 @@ function FrameSlider({
   seconds: number;
   onSeconds: (seconds: number) => void;
 }) {
-  // At the very end there is no frame any more.
+  // The end has no frame.
   const lastSeconds = Math.max(0, durationSeconds - frameSeconds);
   const range = { lastSeconds, frameSeconds };
   const step = (key: string) =>
@@ -101,7 +100,6 @@ function FrameSlider({
   );
 }
 
-/** To a hundredth, since a step may be one picture. */
 function shownTime(seconds: number): string {
   return formatTimecode(Math.floor(seconds * 100) / 100);
 }

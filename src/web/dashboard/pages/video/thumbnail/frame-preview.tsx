@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { tileAt, tileStyle } from './frame-times.ts';
 import type { FrameSource } from './use-frame-source.ts';
 
-/** Times are not kept to the bit. */
+/** Browsers round positions. */
 const sameSeconds = 0.001;
 
-/** The picture at a time: at once a small one, and in its place the very frame where the film's file can show it. */
+/** Shows the storyboard tile at once, and the exact frame as soon as the file can show it. */
 export function FramePreview({ film, seconds }: { film: FrameSource; seconds: number }) {
   const { tiles, file, aspectRatio } = film;
   const tile = tileAt(tiles, seconds);
@@ -27,9 +27,9 @@ function ExactFrame({ file, seconds }: { file: string; seconds: number }) {
   wanted.current = seconds;
   const seek = () => {
     const element = video.current;
-    // One place after the other: what was passed meanwhile is left out.
+    // Seeks to the newest position only after the current seek.
     if (element === null || element.readyState === 0 || element.seeking) return;
-    // The file may be a little shorter than what was made of it.
+    // The file may be a little shorter than the stated duration.
     const target = Math.min(wanted.current, element.duration);
     if (Math.abs(element.currentTime - target) >= sameSeconds) element.currentTime = target;
   };
@@ -37,7 +37,7 @@ function ExactFrame({ file, seconds }: { file: string; seconds: number }) {
   useEffect(() => {
     const element = video.current!;
     return () => {
-      // Its download ends with it.
+      // Ends the download.
       element.removeAttribute('src');
       element.load();
     };

@@ -1,7 +1,6 @@
 import type { StoryboardTile } from '../../../../shared/storyboard.ts';
 import { cueAt } from '../../../../shared/web-vtt.ts';
 
-/** How a part of a larger picture fills an element of the part's shape, in values of CSS. */
 export interface TileStyle {
   readonly backgroundImage: string;
   readonly backgroundSize: string;
@@ -9,12 +8,11 @@ export interface TileStyle {
   readonly aspectRatio: string;
 }
 
-/** The small picture at a time. Behind the last one it stays, since lengths are rounded differently. */
+/** The last tile also covers the end, because durations are rounded. */
 export function tileAt(tiles: readonly StoryboardTile[], seconds: number): StoryboardTile | undefined {
   return cueAt(tiles, seconds) ?? (seconds > 0 ? tiles.at(-1) : tiles[0]);
 }
 
-/** Small pictures that stand for the whole film, evenly spread. */
 export function sampleTiles(tiles: readonly StoryboardTile[], count: number): StoryboardTile[] {
   const shown = Math.min(count, tiles.length);
   return Array.from(
@@ -23,7 +21,7 @@ export function sampleTiles(tiles: readonly StoryboardTile[], count: number): St
   );
 }
 
-/** Shows one tile whatever the size of its element. @param tiles all of them: together they tell the size of their picture */
+/** @param tiles all tiles, which tell the size of the storyboard image */
 export function tileStyle(tile: StoryboardTile, tiles: readonly StoryboardTile[]): TileStyle {
   const { x, y, width, height, url } = tile;
   const same = tiles.filter(other => other.url === url);
@@ -37,7 +35,7 @@ export function tileStyle(tile: StoryboardTile, tiles: readonly StoryboardTile[]
   };
 }
 
-/** `HH:MM:SS.mmm`, as thumbnails are asked for. */
+/** Formats `HH:MM:SS.mmm`, as the thumbnail endpoint takes it. */
 export function formatFrameTimecode(seconds: number): string {
   const ms = Math.max(0, Math.round(seconds * 1000));
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
@@ -45,7 +43,7 @@ export function formatFrameTimecode(seconds: number): string {
   return `${clock}.${String(ms % 1000).padStart(3, '0')}`;
 }
 
-/** Where a key takes the slider; undefined for keys that are none of its own. @param frameSeconds length of one picture */
+/** Returns undefined for keys that do not move the slider. */
 export function positionAfterKey(
   event: { readonly key: string; readonly shiftKey: boolean },
   seconds: number,

@@ -19,7 +19,6 @@ interface ThumbnailProps {
   readonly onVideo: (video: Video) => void;
 }
 
-/** The picture that stands for a video before it plays: a frame of it, or one of one's own. */
 export function ThumbnailCard({ videoId, assets, isPlayable, onVideo }: ThumbnailProps) {
   const [open, setOpen] = useState<'frame' | 'upload'>();
   const { src, isPending, awaitOther } = useThumbnail(localUrl(assets.thumbnail), String(isPlayable));

@@ -6,21 +6,18 @@ import { useInterval } from '../../../ui/hooks/use-interval.ts';
 import { type Loaded, useLoad } from '../../../ui/hooks/use-load.ts';
 import type { VideoAssets } from '../use-video.ts';
 
-/** A film that frames can be picked from. */
 export interface FrameSource {
   readonly durationSeconds: number;
-  /** `width / height` of its picture. */
+  /** `width / height`, for CSS. */
   readonly aspectRatio: string;
-  /** Small pictures of it, in order; empty where there are none yet. */
+  /** Empty until the storyboard is made. */
   readonly tiles: readonly StoryboardTile[];
-  /** A file in which every frame can be shown; undefined where there is none. */
+  /** A file that every frame can be decoded from. */
   readonly file: string | undefined;
 }
 
-/** What is still being made of a video that plays already is asked for so often. */
 const refreshMs = 3_000;
 
-/** Loads what viewers have for seeking, as the player page does, and the rest of it as it is made. */
 export function useFrameSource({ hls }: VideoAssets): Loaded<FrameSource> {
   const address = localUrl(hls).replace('/hls/manifest.m3u8', '/state');
   const film = useLoad(address, async (signal): Promise<FrameSource> => {
@@ -39,7 +36,6 @@ export function useFrameSource({ hls }: VideoAssets): Loaded<FrameSource> {
   return film;
 }
 
-/** Fetches what viewers can fetch. @throws ApiProblem when it does not come */
 export async function fetchText(address: string, signal: AbortSignal): Promise<string> {
   const answer = await fetch(address, { signal, cache: 'no-cache' });
   if (!answer.ok)

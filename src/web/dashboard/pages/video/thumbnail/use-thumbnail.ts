@@ -2,26 +2,22 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { versionedUrl } from '../../../format/local-url.ts';
 import { useInterval } from '../../../ui/hooks/use-interval.ts';
 
-/** The picture that stands for a video. */
 export interface ThumbnailState {
-  /** Undefined until it is known which one it is. */
   readonly src: string | undefined;
-  /** Another one was asked for and is being made. */
   readonly isPending: boolean;
-  /** Shows what is there once it is another than now. To be called after it was asked for. */
+  /** Waits until the image changes. To be called after a new one was requested. */
   awaitOther(): void;
 }
 
-/** Making a frame takes moments, unless the server is busy. */
 const retryDelaysMs = [250, 500, 1_000, 2_000, 3_000, 5_000, 5_000, 5_000, 5_000, 5_000, 5_000, 5_000];
-/** A picture may come long after what it depends on, and be changed elsewhere. */
+/** The thumbnail may appear late, or be changed elsewhere. */
 const refreshMs = 10_000;
 
 /**
- * Follows the picture under an address, which stays the same when the picture changes.
+ * Follows an image that changes under its URL.
  *
  * @param address path with query
- * @param state what it may depend on beside the address: asked for anew when that changes
+ * @param state reloads the image when it changes
  */
 export function useThumbnail(address: string, state: string): ThumbnailState {
   const [tag, setTag] = useState<string>();
@@ -52,7 +48,7 @@ export function useThumbnail(address: string, state: string): ThumbnailState {
   }, [address, tag]);
 
   return {
-    // Under an address of its own it is not taken for the one before that the browser keeps.
+    // The version keeps the browser from showing an older image.
     src: tag === undefined ? undefined : versionedUrl(address, tag),
     isPending,
     awaitOther,

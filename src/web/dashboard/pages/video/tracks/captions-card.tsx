@@ -18,7 +18,6 @@ type Open =
   | { readonly kind: 'upload'; readonly language?: string }
   | { readonly kind: 'remove'; readonly language: string };
 
-/** The captions of a video, by language. */
 export function CaptionsCard({ videoId }: { videoId: string }) {
   const [open, setOpen] = useState<Open>();
   const loaded = useLoad(videoId, signal =>

@@ -1,27 +1,22 @@
 import { parseTime } from '../../../../shared/time-text.ts';
 
-/** A chapter as it is edited. */
 export interface ChapterRow {
-  /** Tells rows apart while they are edited. */
   readonly id: number;
   /** As typed: `1:05`, `65`, `1:00:05.5`. */
   readonly time: string;
   readonly title: string;
 }
 
-/** What is wrong with a row. */
 export interface RowFault {
   readonly time?: string;
   readonly title?: string;
 }
 
-/** A chapter as viewers get it. */
 export interface ChapterStart {
   readonly startSeconds: number;
   readonly name: string;
 }
 
-/** Rows to edit what a file says. */
 export function rowsOf(chapters: readonly ChapterStart[]): ChapterRow[] {
   return chapters.map(({ startSeconds, name }, id) => ({
     id,
@@ -31,10 +26,10 @@ export function rowsOf(chapters: readonly ChapterStart[]): ChapterRow[] {
 }
 
 /**
- * Reads what was typed. Rows in which nothing stands are left out; the others are put in order.
+ * Parses the rows. Leaves out empty ones and sorts the rest.
  *
- * @param durationSeconds of the video; undefined while nobody knows
- * @returns `faults` by the row's id: empty when the chapters can be used
+ * @param durationSeconds undefined while unknown
+ * @returns `faults` by row id
  */
 export function parseRows(
   rows: readonly ChapterRow[],
@@ -64,11 +59,9 @@ export function parseRows(
 }
 
 /**
- * A WebVTT file of chapters, each of which lasts until the next one.
+ * Formats chapters as WebVTT. Each ends where the next one begins.
  *
  * **Source**: WebVTT: The Web Video Text Tracks Format, W3C, 4.1 and 4.2.2 (cue text), https://www.w3.org/TR/webvtt1/
- *
- * @param chapters in their order
  */
 export function formatChapters(
   chapters: readonly ChapterStart[],
@@ -81,7 +74,7 @@ export function formatChapters(
   return ['WEBVTT\n', ...cues].join('\n');
 }
 
-/** A time as it is typed: `1:05`, with decimals where it has some. */
+/** Formats a time as users type it: `1:05`, with decimals if there are any. */
 export function formatTimecode(seconds: number): string {
   const ms = Math.round(seconds * 1000);
   const whole = Math.floor(ms / 1000);

@@ -22,7 +22,6 @@ type Open =
   | { readonly kind: 'upload'; readonly language?: string }
   | { readonly kind: 'remove'; readonly language: string };
 
-/** The chapters of a video, by language: written here, or uploaded. @param duration of the video in seconds */
 export function ChaptersCard({ videoId, duration }: { videoId: string; duration: number | undefined }) {
   const [open, setOpen] = useState<Open>();
   const loaded = useLoad(videoId, signal =>
@@ -107,7 +106,7 @@ function ChapterTrack({
   onOpen,
 }: {
   track: Chapter;
-  /** Another one each time that the list was loaded: the file may be another one, too. */
+  /** Changes with every load of the list, because the file may have changed. */
   round: unknown;
   onOpen: (open: Open) => void;
 }) {

@@ -19,7 +19,6 @@ import { sendTrack } from './tracks.ts';
 
 const noFaults: ReadonlyMap<number, RowFault> = new Map();
 
-/** Times and titles of chapters, saved as the WebVTT file of a language. */
 export function ChaptersEditor({
   videoId,
   language: fixed,
@@ -30,10 +29,9 @@ export function ChaptersEditor({
   onClose,
 }: {
   videoId: string;
-  /** Of the chapters that are edited; undefined for new ones. */
+  /** Undefined for new chapters. */
   language?: string | undefined;
   chapters: readonly ChapterStart[];
-  /** Languages that have chapters. */
   present: readonly string[];
   duration: number | undefined;
   onDone: () => void;
@@ -62,7 +60,7 @@ export function ChaptersEditor({
     setRows([...rows, { id: count.current++, time: '', title: '' }]);
     isAdding.current = true;
   };
-  // Before the row is painted: keys that are typed right away are not lost.
+  // Before the row is painted, so that no keystroke is lost.
   useLayoutEffect(() => {
     if (isAdding.current) list.current?.querySelector<HTMLElement>('li:last-child input')?.focus();
     isAdding.current = false;

@@ -4,13 +4,12 @@ import { languageName, trackLanguages } from './languages.ts';
 
 const other = 'other';
 
-/** A language, by its name or, where it is not in the list, by its tag. */
 export function LanguageField({
   value,
   onValue,
   error,
 }: {
-  /** A tag such as `fr-CA`; empty while nothing was chosen. */
+  /** A tag such as `fr-CA`; empty while none is chosen. */
   value: string;
   onValue: (tag: string) => void;
   error?: string | undefined;

@@ -1,26 +1,21 @@
-/** Languages of captions and chapters that are offered, by tag; others can be typed. */
+/** Offered in the list. Users can enter other tags. */
 const trackTags =
   'af am ar az be bg bn bs ca cs cy da de de-AT de-CH el en en-AU en-CA en-GB en-IN en-US eo es es-419 es-ES es-MX et eu fa fi fr ' +
   'fr-BE fr-CA fr-CH ga gl gu he hi hr hu hy id is it ja ka kk km kn ko ky lb lo lt lv mk ml mn mr ms mt my nb ne nl nl-BE nn or pa ' +
   'pl ps pt pt-BR pt-PT ro ru si sk sl so sq sr sr-Latn sv sw ta te th tl tr uk ur uz vi xh yo zh-Hans zh-Hant zh-HK zu';
-/** Languages that a video can be said to be in. */
 const spokenTags =
   'ar ca cs da de el en es fa fi fr he hi hr hu it ja ko ml nl nn no pl pt ru sk sl te tr uk ur vi zh';
 
-/** A tag and what the viewer of this page calls it. */
 export type LanguageOption = readonly [tag: string, name: string];
 
-/** Languages that captions and chapters are mostly in, by name. */
 export function trackLanguages(): LanguageOption[] {
   return optionsOf(trackTags.split(' '));
 }
 
-/** Languages that a video can be in, by name. */
 export function spokenLanguages(): LanguageOption[] {
   return optionsOf(spokenTags.split(' '));
 }
 
-/** A language as the viewer of this page calls it; the tag itself where that is not known. */
 export function languageName(tag: string): string {
   try {
     const name = new Intl.DisplayNames(undefined, { type: 'language', languageDisplay: 'standard' }).of(tag);

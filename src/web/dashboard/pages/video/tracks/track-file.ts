@@ -1,6 +1,6 @@
 import { parseVtt } from '../../../../shared/web-vtt.ts';
 
-/** The result of reading a file of captions or chapters: how many cues players will find, or why it cannot be used. */
+/** The number of cues that players will find, or the reason why the file cannot be used. */
 export type TrackCheck =
   | {
       readonly cues: number;
@@ -9,7 +9,6 @@ export type TrackCheck =
     }
   | { readonly fault: string };
 
-/** Largest file that the server takes. */
 export const maxTrackBytes = 8 * 1_024 * 1_024;
 
 const chooseAnother = 'Choose a WebVTT (.vtt) or SubRip (.srt) file.';
@@ -25,8 +24,8 @@ const subRipTimes = new RegExp(`^${subRipTime}[ \\t]*-->[ \\t]*${subRipTime}(?:[
 const subRipExample = 'times such as 00:00:01,000 --> 00:00:04,000';
 
 /**
- * Reads a file that was chosen before it is sent: the server takes WebVTT unread, and what players cannot read does not show.
- * SubRip is held against the rules of the server, which has the last word.
+ * Checks a file before it is sent. The server stores WebVTT unread, and players ignore what they cannot read. For SubRip, the server has
+ * the last word.
  */
 export async function checkTrackFile(file: File): Promise<TrackCheck> {
   const fault = faultOf(file);
@@ -61,7 +60,7 @@ function decode(bytes: Uint8Array): string | { readonly fault: string } {
   try {
     return utf8.decode(bytes);
   } catch {
-    // No line feed is a part of another character.
+    // A line feed byte is never part of another character.
     let line = 1;
     for (let begin = 0; begin < bytes.length; line += 1) {
       const end = bytes.indexOf(lineFeed, begin);
@@ -83,7 +82,7 @@ function readWebVtt(text: string, lines: readonly string[]): TrackCheck {
     const times = webVttTimes.exec(line);
     if (times === null) return expected(index, webVttExample, line);
     if (secondsOf(times[2]) <= secondsOf(times[1])) return endsTooSoon(index);
-    // An identifier may stand before the times.
+    // An identifier may precede the times.
     const isFirst = index < 2 || lines[index - 1] === '' || lines[index - 2] === '' || index === 2;
     if (!isFirst) return expected(index, 'an empty line before the next cue', line);
   }
@@ -122,7 +121,6 @@ function endsTooSoon(index: number): TrackCheck {
   return { fault: `Line ${index + 1}: the cue does not end after it begins.` };
 }
 
-/** Of `1:02:03.004`, `02:03.004` or `1:02:03,4`. */
 function secondsOf(time = ''): number {
   return time
     .replace(',', '.')

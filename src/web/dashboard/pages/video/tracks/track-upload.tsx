@@ -10,7 +10,6 @@ import { languageName } from './languages.ts';
 import { checkTrackFile, type TrackCheck } from './track-file.ts';
 import { sendTrack, type TrackKind } from './tracks.ts';
 
-/** Asks for a file of captions or chapters and its language, and looks into it before it is sent. */
 export function TrackUpload({
   kind,
   videoId,
@@ -21,9 +20,8 @@ export function TrackUpload({
 }: {
   kind: TrackKind;
   videoId: string;
-  /** The file of this language is replaced; undefined lets one choose. */
+  /** The language whose file is replaced; undefined to let the user choose. */
   language?: string | undefined;
-  /** Languages that have a file. */
   present: readonly string[];
   onDone: () => void;
   onClose: () => void;
