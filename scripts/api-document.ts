@@ -1,10 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApi } from '../src/app/api.ts';
-import { BrowserBundles } from '../src/http/pages/browser-bundles.ts';
-import { silentLogger } from '../src/shared/logger.ts';
 import { openDatabase } from '../src/store/database.ts';
+import { createDetachedApi } from '../test/support/detached-api.ts';
 
 /** One operation of an OpenAPI document, as far as we look into it. */
 export interface DocumentedOperation {
@@ -68,30 +66,13 @@ export async function buildApiDocument(): Promise<ApiDocument> {
   const dataDir = mkdtempSync(join(tmpdir(), 'millrace-document-'));
   const database = openDatabase({ dataDir });
   try {
-    const api = createApi({
-      bundles: new BrowserBundles({
-        fallbackFolder: join(dataDir, 'bundles'),
-        isDevelopment: false,
-        log: silentLogger,
-      }),
-      database,
-      dataDir,
-      publicUrl: () => 'http://localhost:8080',
-      version: '0.0.0',
-      rateLimits: { uploads: 0, writes: 0, reads: 0 },
-      live: { isBroadcasting: () => false, complete: () => {}, remove: async () => {} },
-      health: { checks: [], metrics: { contentType: metricsType, text: async () => '' } },
-      log: silentLogger,
-    });
+    const api = createDetachedApi({ database, dataDir });
     return api.document() as unknown as ApiDocument;
   } finally {
     await database.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
-
-/** As Prometheus names its text form. */
-const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** What a reference of the document points to. */
 export function resolveReference(document: ApiDocument, reference: string): unknown {

@@ -89,7 +89,7 @@ function createThumbnails(options: LiveServicesOptions, owner: ProcessOwner): Li
     niceness: thumbnailNiceness,
   });
   return new LiveThumbnails({
-    makeThumbnail: (media, ids, signal) => images.run(() => pictures.make(media, ids, signal)),
+    makePicture: (media, ids, signal) => images.run(() => pictures.make(media, ids, signal)),
     ...{ isPlayable, clock },
     log: log.child('live'),
   });

@@ -19,7 +19,7 @@ import { type Component, componentOf } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { nativeLanguageName } from '../shared/text/language-tag.ts';
 import { RenderedText } from '../shared/text/rendered-text.ts';
-import { type FreeDiskSpace, MediaFiles } from '../storage/media-files.ts';
+import type { MediaFiles } from '../storage/media-files.ts';
 import type { Database } from '../store/database.ts';
 import { RenditionFolders } from '../vod/encode/rendition-folders.ts';
 import { IndexWorkerPool } from '../vod/index/index-worker-pool.ts';
@@ -38,7 +38,6 @@ export interface VodServicesOptions {
   readonly config: Config;
   readonly database: Database;
   readonly outbox: Outbox;
-  readonly dataDir: string;
   readonly ffmpeg: FfmpegBuild;
   readonly ffprobe: FfprobeBuild;
   readonly limits: ProcessLimits;
@@ -46,20 +45,10 @@ export interface VodServicesOptions {
   readonly metrics: Metrics;
   /** Videos of the sandbox are cut there. */
   readonly sandboxVideoMs: number;
-  /** Asked late: the API that has them is made with what is made here. */
-  readonly thumbnails: () => ThumbnailRepository & {
+  readonly thumbnails: ThumbnailRepository & {
     fileOf(videoId: string): { readonly file: string; readonly type: string } | undefined;
   };
-  /** What viewers get beside the media; asked late, likewise. */
-  readonly extras: () => VideoExtras;
-  /** Tells whether a project may store more. */
-  readonly mayStore: (projectId: string) => boolean;
-  /** Makes the videos of recordings. */
-  readonly addRecorded: RecordingsStoreOptions['addVideo'];
-  /** Empties the trash where the disk has too little room. */
-  readonly makeRoom: FreeDiskSpace;
-  /** Room on the disk, where it is not that of the data folder. */
-  readonly freeBytes?: (() => Promise<number>) | undefined;
+  readonly files: MediaFiles;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -90,17 +79,11 @@ export interface NamedFile {
 
 /** All that works on videos. */
 export interface VodServices {
-  readonly files: MediaFiles;
   readonly encodings: EncodingsStore;
   readonly jobs: Jobs;
   readonly vodJobs: VodJobs;
   readonly playback: VodPlayback;
-  /** To be started and stopped with the broadcasts. */
-  readonly recordings: Recordings;
-  /** Whether a folder of videos is that of a recording which is not a video yet. */
-  readonly isRecording: (videoId: string) => boolean;
-  /** For delivery. */
-  readonly source: VodSource;
+  readonly context: VodContext;
   readonly processes: ProcessOwner;
   /** A part of a live stream was listed so late: encoding gives way. */
   partListed(lagMs: number): void;
@@ -153,7 +136,7 @@ export function createVodServices(options: VodServicesOptions): VodServices {
     },
     clock,
   });
-  const files = new MediaFiles(options.dataDir, options.makeRoom);
+  const { files } = options;
   const encodings = new EncodingsStore(database, options.outbox, clock);
   const reader = new RenditionReader();
   const growing = new GrowingVideos();
@@ -181,10 +164,7 @@ export function createVodServices(options: VodServicesOptions): VodServices {
     images: options.images,
     files,
     records: encodings,
-    thumbnails: {
-      choiceOf: videoId => options.thumbnails().choiceOf(videoId),
-      frameMade: (videoId, frame) => options.thumbnails().frameMade(videoId, frame),
-    },
+    thumbnails: options.thumbnails,
     folders: new RenditionFolders(files),
     reader,
     growing,
@@ -203,24 +183,10 @@ export function createVodServices(options: VodServicesOptions): VodServices {
   };
   const vodJobs = new VodJobs(context);
   for (const kind of vodJobs.kinds()) jobs.register(kind);
-  const book = new RecordingsStore({ database, outbox: options.outbox, addVideo: options.addRecorded });
-  jobs.register(joinKind(context, book));
-  const recordings = new Recordings({
-    ...{ context, book },
-    minFreeBytes: config['recording.minFree'],
-    mayStore: options.mayStore,
-    hasSeekTables: canReadGroupedFragments(options.ffmpeg),
-    freeBytes: options.freeBytes ?? (() => files.freeBytes()),
-    makeRoom: options.makeRoom,
-    observer: {
-      written: bytes => metrics.recordedBytes.inc(bytes),
-      stopped: reason => metrics.recordingsStopped.inc({ reason }),
-    },
-  });
   const playback = new VodPlayback({
     stateOf: videoId => encodings.state(videoId),
     languageOf: videoId => encodings.languageOf(videoId),
-    thumbnailOf: videoId => options.thumbnails().fileOf(videoId),
+    thumbnailOf: videoId => options.thumbnails.fileOf(videoId),
     files,
     reader,
     growing,
@@ -234,14 +200,11 @@ export function createVodServices(options: VodServicesOptions): VodServices {
     },
   });
   return {
-    files,
     encodings,
     jobs,
     vodJobs,
     playback,
-    recordings,
-    isRecording: videoId => book.isOpen(videoId),
-    source: vodSource(encodings, playback, options.extras),
+    context,
     processes,
     partListed: lagMs => gate.notePartLag(lagMs),
     isPaused: () => gate.isPaused,
@@ -249,7 +212,45 @@ export function createVodServices(options: VodServicesOptions): VodServices {
   };
 }
 
-function vodSource(encodings: EncodingsStore, playback: VodPlayback, extras: () => VideoExtras): VodSource {
+/** Everything that recordings need beside {@link VodServices}. */
+export interface RecordingsOptions {
+  readonly config: Config;
+  readonly database: Database;
+  readonly outbox: Outbox;
+  readonly metrics: Metrics;
+  readonly ffmpeg: FfmpegBuild;
+  /** Tells whether a project may store more. */
+  readonly hasStorage: (projectId: string) => boolean;
+  /** Creates the video of a recording. */
+  readonly addVideo: RecordingsStoreOptions['addVideo'];
+  readonly freeBytes: () => Promise<number>;
+}
+
+/** Recordings of broadcasts, and the store that knows which are open. Start and stop them with the broadcasts. */
+export function createRecordings(
+  { context, jobs }: VodServices,
+  options: RecordingsOptions,
+): { readonly recordings: Recordings; readonly store: RecordingsStore } {
+  const { config, database, outbox, metrics, addVideo } = options;
+  const store = new RecordingsStore({ database, outbox, addVideo });
+  jobs.register(joinKind(context, store));
+  const recordings = new Recordings({
+    ...{ context, book: store },
+    minFreeBytes: config['recording.minFree'],
+    mayStore: options.hasStorage,
+    hasSeekTables: canReadGroupedFragments(options.ffmpeg),
+    freeBytes: options.freeBytes,
+    makeRoom: missing => context.files.freeSpace(missing),
+    observer: {
+      written: bytes => metrics.recordedBytes.inc(bytes),
+      stopped: reason => metrics.recordingsStopped.inc({ reason }),
+    },
+  });
+  return { recordings, store };
+}
+
+/** What delivery serves of videos: their media, and the texts and themes around it. */
+export function createVodSource({ encodings, playback }: VodServices, extras: VideoExtras): VodSource {
   return {
     find: videoId => {
       const row = encodings.findForViewers(videoId);
@@ -262,7 +263,7 @@ function vodSource(encodings: EncodingsStore, playback: VodPlayback, extras: () 
     media: (videoId, rendition, name) => playback.media(videoId, rendition, name),
     file: (videoId, file, quality) => playback.file(videoId, file, quality),
     textTrack: (videoId, track, language) => {
-      const file = extras()[track].fileOf(videoId, language);
+      const file = extras[track].fileOf(videoId, language);
       return file && fileBody(file, 'text/vtt; charset=utf-8');
     },
   };
@@ -277,7 +278,7 @@ function vodEntry(
   videoId: string,
   row: VideoForViewers,
   playback: VodPlayback,
-  extras: () => VideoExtras,
+  extras: VideoExtras,
 ): VodEntry {
   const { playerId, facts, ...rest } = row;
   const { width, height, duration } = facts as Partial<SourceMetadata>;
@@ -292,13 +293,13 @@ function vodEntry(
     height: height ?? undefined,
     // Looked up by who wants them: an entry is asked for with every segment.
     get captions() {
-      return tracksOf(extras().captions, videoId);
+      return tracksOf(extras.captions, videoId);
     },
     get chapters() {
-      return tracksOf(extras().chapters, videoId);
+      return tracksOf(extras.chapters, videoId);
     },
     get theme() {
-      return playerId === undefined ? undefined : extras().players.shown(playerId);
+      return playerId === undefined ? undefined : extras.players.shown(playerId);
     },
   };
 }

@@ -71,8 +71,8 @@ export interface DeliveryOptions {
   readonly maxEventClientsPerStream?: number;
   /** How often an event stream without events says that it is alive; 15,000 ms unless given. */
   readonly heartbeatMs?: number;
-  /** Clients that are counted as viewers at one time, over all streams; 100,000 unless given. */
-  readonly maxCountedViewers?: number;
+  /** Counts the viewers of live streams; a count of its own unless given. */
+  readonly viewers?: ViewerCount;
 }
 
 /** Paths whose answers are made of the player's files. */
@@ -166,7 +166,7 @@ export class Delivery implements Component {
       pending: this.#pending,
       files: () => this.#files(),
     });
-    this.#viewers = new ViewerCount(this.#clock, options.maxCountedViewers ?? 100_000);
+    this.#viewers = options.viewers ?? new ViewerCount(this.#clock);
   }
 
   async start(): Promise<void> {}

@@ -13,8 +13,15 @@ export const removedPrefix = '.removed-';
 
 const publishAttempts = 3;
 
-/** Frees room on the disk, as far as something can go. `missing`: returns how many bytes more are needed, 0 or less when there are enough. */
+/** Frees space as far as possible. `missing`: how many more bytes are needed, 0 or less when there are enough. */
 export type FreeDiskSpace = (missing: () => Promise<number>) => Promise<void>;
+
+/** Space that can be freed when the disk is short: discarded videos. */
+export interface ReclaimableSpace {
+  readonly makeRoom: FreeDiskSpace;
+  /** Whether {@link makeRoom} could free so many bytes. */
+  canMakeRoom(bytes: number): boolean;
+}
 
 /**
  * The layout of the data folder's media, and the ways in which a file gets there whole or not at all. A path that is handed out
@@ -31,18 +38,20 @@ export type FreeDiskSpace = (missing: () => Promise<number>) => Promise<void>;
  */
 export class MediaFiles {
   readonly #root: string;
-  readonly #makeRoom: FreeDiskSpace;
-  readonly #canMakeRoom: (bytes: number) => boolean;
+  #reclaimable: ReclaimableSpace | undefined;
 
-  /** @param canMakeRoom returns whether `makeRoom` could free so many bytes */
-  constructor(
-    dataDir: string,
-    makeRoom: FreeDiskSpace = async () => {},
-    canMakeRoom: (bytes: number) => boolean = () => false,
-  ) {
+  constructor(dataDir: string) {
     this.#root = dataDir;
-    this.#makeRoom = makeRoom;
-    this.#canMakeRoom = canMakeRoom;
+  }
+
+  /** Frees space from here when the disk is short. */
+  reclaimFrom(space: ReclaimableSpace): void {
+    this.#reclaimable = space;
+  }
+
+  /** Frees space as far as possible, until `missing` says that there is enough. */
+  async freeSpace(missing: () => Promise<number>): Promise<void> {
+    await this.#reclaimable?.makeRoom(missing);
   }
 
   /** The data folder itself. */
@@ -146,7 +155,7 @@ export class MediaFiles {
   async ensureFreeSpace(bytes: number, leftBytes: number): Promise<void> {
     let free = await this.freeBytes();
     if (free - bytes >= leftBytes) return;
-    await this.#makeRoom(async () => bytes + leftBytes - (await this.freeBytes()));
+    await this.freeSpace(async () => bytes + leftBytes - (await this.freeBytes()));
     free = await this.freeBytes();
     if (free - bytes < leftBytes) throw diskFull(bytes, free);
   }
@@ -161,7 +170,7 @@ export class MediaFiles {
     await this.ensureFreeSpace(0, leftBytes);
     const free = await this.freeBytes();
     const missing = bytes + leftBytes - free;
-    if (missing > 0 && !this.#canMakeRoom(missing)) throw diskFull(bytes, free);
+    if (missing > 0 && this.#reclaimable?.canMakeRoom(missing) !== true) throw diskFull(bytes, free);
   }
 
   /** Bytes that can still be written to the data folder's file system. */

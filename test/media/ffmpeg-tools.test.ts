@@ -22,7 +22,7 @@ const h264: Partial<ProbedStream> = {
   pixelFormat: 'yuv420p',
   fieldOrder: 'progressive',
   averageFrameRate: 30,
-  isCoverImage: false,
+  isAttachedPicture: false,
 };
 const aac: Partial<ProbedStream> = {
   kind: 'audio',

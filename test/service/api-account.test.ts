@@ -205,7 +205,7 @@ describe('regenerating a key', () => {
     const { keyPairId, sandbox } = await create();
     await server.call('POST', '/auth/api-key', { key: null, body: { apiKey: sandbox.apiKey } });
     await call('POST', `${keysPath}/${keyPairId}/sandbox`);
-    await server.api.tokenSweeper.stop();
+    await server.api.tokenCleanup.stop();
     const count = server.database.sqlite
       .prepare<[], number>(
         'SELECT (SELECT count(*) FROM access_tokens) + (SELECT count(*) FROM refresh_tokens)',

@@ -32,7 +32,7 @@ const folderOf = (videoId: string) => join(server.dataDir, 'vod', videoId);
 const filesOf = (videoId: string) => (existsSync(folderOf(videoId)) ? readdirSync(folderOf(videoId)) : []);
 /** What viewers get, and nothing else is left in the folder. */
 const shownBy = (videoId: string) => {
-  const shown = server.api.thumbnails.fileOf(videoId);
+  const shown = server.api.thumbnailFiles.fileOf(videoId);
   expect(filesOf(videoId)).toEqual(shown === undefined ? [] : [shown.file]);
   return shown === undefined
     ? undefined
@@ -42,7 +42,7 @@ const shownBy = (videoId: string) => {
 const frameMade = async (videoId: string, timecode?: string) => {
   const file = join(server.dataDir, `${videoId}.frame`);
   await writeFile(file, jpegImage);
-  return server.api.thumbnails.frameMade(videoId, { file, timecode });
+  return server.api.thumbnailFiles.frameMade(videoId, { file, timecode });
 };
 
 describe('uploading a thumbnail', () => {
@@ -152,7 +152,7 @@ describe('picking a frame', () => {
       const answer = await pick(videoId, timecode);
       expect(answer.status).toBe(200);
       expect(answer.json).toMatchObject({ videoId, updatedAt: '2026-03-04T05:07:07+00:00' });
-      expect(server.api.thumbnails.choiceOf(videoId)).toEqual({ choice: 'timecode', timecode });
+      expect(server.api.thumbnailFiles.choiceOf(videoId)).toEqual({ choice: 'timecode', timecode });
       expect(requested).toEqual([videoId]);
       expect(shownBy(videoId)).toBeUndefined();
     },
@@ -171,7 +171,7 @@ describe('picking a frame', () => {
     const answer = await server.call('PATCH', `/videos/${videoId}/thumbnail`, { body });
     expect(answer.status).toBe(400);
     expect(answer.json).toMatchObject(expected);
-    expect(server.api.thumbnails.choiceOf(videoId)).toBeUndefined();
+    expect(server.api.thumbnailFiles.choiceOf(videoId)).toBeUndefined();
     expect(requested).toEqual([]);
   });
 
@@ -180,7 +180,7 @@ describe('picking a frame', () => {
     const path = `/videos/${videoId}/thumbnail`;
     const foreign = await server.call('PATCH', path, { body: { timecode: '1' }, key: productionKey });
     expect([foreign.status, (await pick('vi0000000000000000000000', '1')).status]).toEqual([404, 404]);
-    expect(server.api.thumbnails.choiceOf(videoId)).toBeUndefined();
+    expect(server.api.thumbnailFiles.choiceOf(videoId)).toBeUndefined();
   });
 
   it('leaves the image in place until the frame is there', async () => {
@@ -198,7 +198,7 @@ describe('a frame that was made', () => {
     const videoId = await create();
     expect(await frameMade(videoId)).toBe(true);
     expect(shownBy(videoId)).toEqual({ type: 'image/jpeg', bytes: jpegImage });
-    expect(server.api.thumbnails.choiceOf(videoId)).toEqual({ choice: 'default' });
+    expect(server.api.thumbnailFiles.choiceOf(videoId)).toEqual({ choice: 'default' });
     await uploadImage(videoId, png);
     expect(shownBy(videoId)).toEqual({ type: 'image/png', bytes: png });
     await pick(videoId, '3');
@@ -229,6 +229,6 @@ describe('a frame that was made', () => {
     expect(await frameMade(videoId, '1')).toBe(false);
     expect(await frameMade(videoId)).toBe(false);
     expect(existsSync(folderOf(videoId))).toBe(false);
-    expect(server.api.thumbnails.fileOf(videoId)).toBeUndefined();
+    expect(server.api.thumbnailFiles.fileOf(videoId)).toBeUndefined();
   });
 });

@@ -190,7 +190,8 @@ describe('a video that is deleted where it can be restored', () => {
   it('stays where bytes are announced that may never come, and counts as room for them', async () => {
     const makeRoom = vi.fn(async () => {});
     let canMakeRoom = true;
-    const files = new MediaFiles(tmpdir(), makeRoom, () => canMakeRoom);
+    const files = new MediaFiles(tmpdir());
+    files.reclaimFrom({ makeRoom, canMakeRoom: () => canMakeRoom });
     const announced = Number.MAX_SAFE_INTEGER;
     await files.expectRoom(announced, 0);
     canMakeRoom = false;

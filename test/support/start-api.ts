@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Api, type ApiOptions, createApi } from '../../src/app/api.ts';
 import type { EventFeed } from '../../src/events/feed/event-feed.ts';
 import type { WebhookQueue } from '../../src/events/webhooks/webhook-queue.store.ts';
-import { WebhookSender } from '../../src/events/webhooks/webhook-sender.ts';
 import { secureReader } from '../../src/http/listener/client-address.ts';
 import { HttpListener, type HttpListenerOptions } from '../../src/http/listener/http-listener.ts';
 import { Jobs } from '../../src/jobs/jobs.ts';
@@ -14,7 +12,7 @@ import type { LiveControl } from '../../src/resources/live-streams/live-control.
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { testBundles } from './browser-bundles.ts';
+import { createDetachedApi, type DetachedApi, type DetachedApiOptions } from './detached-api.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
 
 /** Keys of the first account in tests. */
@@ -26,7 +24,7 @@ export const productionKey = 'production-key-of-tests-0123456789ab';
 export interface StartApiOptions
   extends Partial<
       Pick<
-        ApiOptions,
+        DetachedApiOptions,
         | 'rateLimits'
         | 'quotas'
         | 'maxWrongKeysPerMinute'
@@ -85,7 +83,7 @@ export interface ApiReply {
 
 /** A running API. */
 export interface TestApi {
-  readonly api: Api;
+  readonly api: DetachedApi;
   readonly database: Database;
   readonly listener: HttpListener;
   readonly live: FakeLiveControl;
@@ -130,13 +128,6 @@ export function sandboxProjectOf(database: Database): string {
   return project!.id;
 }
 
-/** For tests of webhooks that nobody is to get: it knows no name. */
-const unreachableSender = new WebhookSender({
-  allowPrivateTargets: false,
-  resolve: () => Promise.reject(Object.assign(new Error('unknown host'), { code: 'ENOTFOUND' })),
-  timeoutMs: 5_000,
-});
-
 /** Starts the real API on a free port; its data folder is a new one, removed by `stop`, unless `dataDir` is given. */
 export async function startApi(options: StartApiOptions = {}): Promise<TestApi> {
   const dataDir = options.dataDir ?? (await makeTempDir());
@@ -157,36 +148,19 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
     lanes: { transfer: { maxRunning: 3, maxPerGroup: 2 }, assembly: 2 },
     log,
   });
-  const api = createApi({
-    bundles: testBundles,
-    database,
-    dataDir,
-    publicUrl,
-    version: '0.0.0',
-    rateLimits: options.rateLimits ?? { uploads: 6_000, writes: 6_000, reads: 6_000 },
-    live,
+  const { feed, webhooks, faults = () => undefined, metricsToken, ...given } = options;
+  const api = createDetachedApi({
+    rateLimits: { uploads: 6_000, writes: 6_000, reads: 6_000 },
+    ...given,
+    ...{ database, dataDir, publicUrl, live, log, observer: metrics },
     health: {
-      checks: [{ name: 'test', fault: options.faults ?? (() => undefined) }],
+      checks: [{ name: 'test', fault: faults }],
       metrics,
-      ...(options.metricsToken === undefined ? {} : { token: new Secret(options.metricsToken) }),
+      ...(metricsToken === undefined ? {} : { token: new Secret(metricsToken) }),
     },
-    log,
-    observer: metrics,
-    ...(options.clock === undefined ? {} : { clock: options.clock }),
-    ...(options.peers === undefined ? {} : { peers: options.peers }),
-    ...(options.quotas === undefined ? {} : { quotas: options.quotas }),
-    ...(options.maxWrongKeysPerMinute === undefined
-      ? {}
-      : { maxWrongKeysPerMinute: options.maxWrongKeysPerMinute }),
-    ...(options.analytics === undefined ? {} : { analytics: options.analytics }),
-    ...(options.ingestHealth === undefined ? {} : { ingestHealth: options.ingestHealth }),
-    ...(options.videos === undefined ? {} : { videos: options.videos }),
-    ...(options.images === undefined ? {} : { images: options.images }),
-    webhookSender: options.webhookSender ?? unreachableSender,
     uploads: { jobs, ...options.uploads },
-    ...(options.feed === undefined ? {} : { feed: options.feed(database) }),
-    ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks(database) }),
-    ...(options.bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs: options.bodyTimeoutMs }),
+    feed: feed?.(database),
+    ...(webhooks === undefined ? {} : { webhookQueue: webhooks(database) }),
   });
   const listener: HttpListener = new HttpListener({
     host: '127.0.0.1',
@@ -208,7 +182,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
   });
   for (const kind of api.uploads.jobKinds) jobs.register(kind);
   await jobs.start();
-  await api.tokenSweeper.start();
+  await api.tokenCleanup.start();
   await listener.start();
   const baseUrl = `http://127.0.0.1:${listener.httpPort}`;
   return {
@@ -224,8 +198,8 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
     async stop() {
       await listener.stop();
       await api.analytics.tracker.stop();
-      await api.tokenSweeper.stop();
-      await api.serverWatch.stop();
+      await api.tokenCleanup.stop();
+      await api.serverMonitor.stop();
       await api.traffic.stop();
       await jobs.stop();
       metrics.stop();

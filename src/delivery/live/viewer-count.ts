@@ -12,7 +12,7 @@ export class ViewerCount {
   #sessions = 0;
 
   /** Past `maxSessions` over all streams a new client is not counted until others have gone. */
-  constructor(clock: Clock, maxSessions: number) {
+  constructor(clock: Clock, maxSessions = 100_000) {
     this.#clock = clock;
     this.#maxSessions = maxSessions;
   }

@@ -15,7 +15,7 @@ export interface SlateMedia {
   readonly videoConfig: Buffer;
   /** The first is a keyframe. */
   readonly frames: readonly Buffer[];
-  readonly audio: { readonly config: Buffer; readonly silence: Buffer; readonly frameMs: number } | undefined;
+  readonly sound: { readonly config: Buffer; readonly silence: Buffer; readonly frameMs: number } | undefined;
 }
 
 /** What is shown in place of publishers that are gone. */
@@ -34,7 +34,7 @@ export interface SlateSource {
 /** What {@link openSlate} needs. */
 export interface SlateOptions {
   readonly mode: 'off' | 'still' | 'last-frame' | 'picture';
-  readonly imagePath: string | undefined;
+  readonly picturePath: string | undefined;
   readonly ffmpegPath: string;
   /** For the data of one run. */
   readonly memoryBytes: number;
@@ -55,7 +55,7 @@ const trialShape: SlateFormat = {
   framesPerSecond: 2,
   frames: 2,
   codec: undefined,
-  audio: undefined,
+  sound: undefined,
 };
 
 /**
@@ -64,7 +64,7 @@ const trialShape: SlateFormat = {
  * @throws AppError `config-invalid` when the picture cannot be shown
  */
 export async function openSlate(options: SlateOptions): Promise<SlateSource | undefined> {
-  const { mode, imagePath: picturePath } = options;
+  const { mode, picturePath } = options;
   if (mode === 'off' || mode === 'still') return undefined;
   const turns = new ConcurrencyLimit(mostAtOnce);
   if (mode === 'last-frame') {
@@ -198,7 +198,7 @@ function readSlate(shape: SlateFormat, flv: Buffer): SlateMedia {
   const [videoConfig] = videoOf('config');
   const first = frames[0] === undefined ? undefined : describeVideoTag(frames[0]);
   if (videoConfig === undefined || first?.role !== 'keyframe') throw new Error('ffmpeg made no picture');
-  if (shape.audio !== undefined && (config === undefined || silence === undefined)) {
+  if (shape.sound !== undefined && (config === undefined || silence === undefined)) {
     throw new Error('ffmpeg made no sound');
   }
   return {
@@ -206,13 +206,13 @@ function readSlate(shape: SlateFormat, flv: Buffer): SlateMedia {
     metadata: tags.find(({ kind }) => kind === 'script')?.body,
     videoConfig,
     frames,
-    audio:
-      shape.audio === undefined || config === undefined || silence === undefined
+    sound:
+      shape.sound === undefined || config === undefined || silence === undefined
         ? undefined
         : {
             config: config.body,
             silence: silence.body,
-            frameMs: (samplesOfAac * 1000) / shape.audio.sampleRate,
+            frameMs: (samplesOfAac * 1000) / shape.sound.sampleRate,
           },
   };
 }

@@ -46,7 +46,7 @@ export class LiveRenditions {
   readonly #facts: LiveMediaState;
   /** By name; the source's is the first. */
   readonly #byName = new Map<string, LiveRendition>();
-  readonly #droppedRenditions = new Set<string>();
+  readonly #droppedRungs = new Set<string>();
   #multivariant: RenderedText | undefined;
   /** When the source could first be played; monotonic. */
   #playableAtMs: number | undefined;
@@ -78,8 +78,8 @@ export class LiveRenditions {
   }
 
   /** Rungs that are made no more. */
-  get droppedRenditions(): ReadonlySet<string> {
-    return this.#droppedRenditions;
+  get droppedRungs(): ReadonlySet<string> {
+    return this.#droppedRungs;
   }
 
   /** There is something to play, in all that there is to choose among. */
@@ -114,8 +114,8 @@ export class LiveRenditions {
   }
 
   /** A rung is made no more in this broadcast. */
-  dropRendition(name: string): void {
-    this.#droppedRenditions.add(name);
+  dropRung(name: string): void {
+    this.#droppedRungs.add(name);
     this.invalidate();
   }
 
@@ -176,7 +176,7 @@ export class LiveRenditions {
     const rungs = (this.#facts.packaging()?.rungs ?? [])
       .map(({ name }) => name)
       .filter(name => name !== sourceRendition);
-    return [...rungs.filter(name => !this.#droppedRenditions.has(name)), sourceRendition];
+    return [...rungs.filter(name => !this.#droppedRungs.has(name)), sourceRendition];
   }
 
   #variants(): VariantInfo[] {

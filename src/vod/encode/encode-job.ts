@@ -250,7 +250,7 @@ async function runEncode(
         : {
             ...video,
             ...video.displayResolution,
-            renditions: group.rungs,
+            rungs: group.rungs,
             keyframesAtSeconds: boundaries === undefined ? 'every-two' : keyframesAt(boundaries),
             overlays,
           },

@@ -336,65 +336,6 @@ export type Watermark = {
   readonly createdAt: string;
 };
 
-/** `Webhook` of the API. */
-export type Webhook = {
-  readonly webhookId: string;
-  readonly createdAt: string;
-  readonly events: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated")[];
-  readonly url: string;
-  readonly signatureSecret: string;
-};
-
-/** `WebhookVerdict` of the API. */
-export type WebhookVerdict = {
-  readonly deliverable: boolean;
-  readonly reason?: string | undefined;
-  readonly setting?: string | undefined;
-};
-
-/** `WebhookDelivery` of the API. */
-export type WebhookDelivery = {
-  readonly deliveryId: string;
-  readonly webhookId: string;
-  readonly eventId?: string | undefined;
-  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | "webhook.test";
-  readonly status: "waiting" | "retrying" | "succeeded" | "failed";
-  readonly attemptsTotal: number;
-  readonly createdAt: string;
-  readonly nextAttemptAt?: string | undefined;
-  readonly resentFrom?: string | undefined;
-  readonly lastAttempt?: {
-    readonly attemptedAt: string;
-    readonly durationMs: number;
-    readonly statusCode?: number | undefined;
-    readonly error?: string | undefined;
-  } | undefined;
-};
-
-/** `WebhookDeliveryDetails` of the API. */
-export type WebhookDeliveryDetails = {
-  readonly deliveryId: string;
-  readonly webhookId: string;
-  readonly eventId?: string | undefined;
-  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | "webhook.test";
-  readonly status: "waiting" | "retrying" | "succeeded" | "failed";
-  readonly attemptsTotal: number;
-  readonly createdAt: string;
-  readonly nextAttemptAt?: string | undefined;
-  readonly resentFrom?: string | undefined;
-  readonly body: string;
-  readonly attempts: readonly WebhookAttempt[];
-};
-
-/** `WebhookAttempt` of the API. */
-export type WebhookAttempt = {
-  readonly attemptedAt: string;
-  readonly durationMs: number;
-  readonly statusCode?: number | undefined;
-  readonly error?: string | undefined;
-  readonly response?: string | undefined;
-};
-
 /** `Tag` of the API. */
 export type Tag = {
   readonly value: string;
@@ -458,6 +399,65 @@ export type Player = {
     readonly logo: string | null;
     readonly link: string | null;
   };
+};
+
+/** `Webhook` of the API. */
+export type Webhook = {
+  readonly webhookId: string;
+  readonly createdAt: string;
+  readonly events: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated")[];
+  readonly url: string;
+  readonly signatureSecret: string;
+};
+
+/** `WebhookVerdict` of the API. */
+export type WebhookVerdict = {
+  readonly deliverable: boolean;
+  readonly reason?: string | undefined;
+  readonly setting?: string | undefined;
+};
+
+/** `WebhookDelivery` of the API. */
+export type WebhookDelivery = {
+  readonly deliveryId: string;
+  readonly webhookId: string;
+  readonly eventId?: string | undefined;
+  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | "webhook.test";
+  readonly status: "waiting" | "retrying" | "succeeded" | "failed";
+  readonly attemptsTotal: number;
+  readonly createdAt: string;
+  readonly nextAttemptAt?: string | undefined;
+  readonly resentFrom?: string | undefined;
+  readonly lastAttempt?: {
+    readonly attemptedAt: string;
+    readonly durationMs: number;
+    readonly statusCode?: number | undefined;
+    readonly error?: string | undefined;
+  } | undefined;
+};
+
+/** `WebhookDeliveryDetails` of the API. */
+export type WebhookDeliveryDetails = {
+  readonly deliveryId: string;
+  readonly webhookId: string;
+  readonly eventId?: string | undefined;
+  readonly type: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | "webhook.test";
+  readonly status: "waiting" | "retrying" | "succeeded" | "failed";
+  readonly attemptsTotal: number;
+  readonly createdAt: string;
+  readonly nextAttemptAt?: string | undefined;
+  readonly resentFrom?: string | undefined;
+  readonly body: string;
+  readonly attempts: readonly WebhookAttempt[];
+};
+
+/** `WebhookAttempt` of the API. */
+export type WebhookAttempt = {
+  readonly attemptedAt: string;
+  readonly durationMs: number;
+  readonly statusCode?: number | undefined;
+  readonly error?: string | undefined;
+  readonly response?: string | undefined;
 };
 
 /** `WatchReport` of the API. */
@@ -1047,80 +1047,6 @@ export interface Operations {
     body: undefined;
     answer: undefined;
   };
-  'GET /webhooks': {
-    params: undefined;
-    query: { readonly events?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
-    answer: {
-      readonly data: readonly Webhook[];
-      readonly pagination: Pagination;
-    };
-  };
-  'POST /webhooks': {
-    params: undefined;
-    query: undefined;
-    body: {
-      readonly events: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated")[];
-      readonly url: string;
-    };
-    answer: Webhook;
-  };
-  'GET /webhooks/{webhookId}': {
-    params: { readonly webhookId: string; };
-    query: undefined;
-    body: undefined;
-    answer: Webhook;
-  };
-  'PATCH /webhooks/{webhookId}': {
-    params: { readonly webhookId: string; };
-    query: undefined;
-    body: {
-      readonly events?: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated")[] | undefined;
-      readonly url?: string | undefined;
-    };
-    answer: Webhook;
-  };
-  'DELETE /webhooks/{webhookId}': {
-    params: { readonly webhookId: string; };
-    query: undefined;
-    body: undefined;
-    answer: undefined;
-  };
-  'POST /webhooks/check': {
-    params: undefined;
-    query: undefined;
-    body: {
-      readonly url: string;
-    };
-    answer: WebhookVerdict;
-  };
-  'GET /webhooks/{webhookId}/deliveries': {
-    params: { readonly webhookId: string; };
-    query: { readonly status?: "waiting" | "retrying" | "succeeded" | "failed" | undefined; readonly type?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | "webhook.test" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
-    answer: {
-      readonly data: readonly WebhookDelivery[];
-      readonly pagination: Pagination;
-    };
-  };
-  'GET /webhooks/{webhookId}/deliveries/{deliveryId}': {
-    params: { readonly webhookId: string; readonly deliveryId: string; };
-    query: undefined;
-    body: undefined;
-    answer: WebhookDeliveryDetails;
-  };
-  'POST /webhooks/{webhookId}/deliveries/{deliveryId}/resend': {
-    params: { readonly webhookId: string; readonly deliveryId: string; };
-    query: undefined;
-    body: undefined;
-    answer: WebhookDeliveryDetails;
-  };
-  'POST /webhooks/{webhookId}/test': {
-    params: { readonly webhookId: string; };
-    query: undefined;
-    body: undefined;
-    answer: WebhookDeliveryDetails;
-  };
   'GET /tags': {
     params: undefined;
     query: { readonly value?: string | undefined; readonly sortBy?: "value" | "videoCount" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
@@ -1322,6 +1248,80 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: undefined;
+  };
+  'GET /webhooks': {
+    params: undefined;
+    query: { readonly events?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: {
+      readonly data: readonly Webhook[];
+      readonly pagination: Pagination;
+    };
+  };
+  'POST /webhooks': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly events: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated")[];
+      readonly url: string;
+    };
+    answer: Webhook;
+  };
+  'GET /webhooks/{webhookId}': {
+    params: { readonly webhookId: string; };
+    query: undefined;
+    body: undefined;
+    answer: Webhook;
+  };
+  'PATCH /webhooks/{webhookId}': {
+    params: { readonly webhookId: string; };
+    query: undefined;
+    body: {
+      readonly events?: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated")[] | undefined;
+      readonly url?: string | undefined;
+    };
+    answer: Webhook;
+  };
+  'DELETE /webhooks/{webhookId}': {
+    params: { readonly webhookId: string; };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'POST /webhooks/check': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly url: string;
+    };
+    answer: WebhookVerdict;
+  };
+  'GET /webhooks/{webhookId}/deliveries': {
+    params: { readonly webhookId: string; };
+    query: { readonly status?: "waiting" | "retrying" | "succeeded" | "failed" | undefined; readonly type?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.caption.generated" | "video.summary.generated" | "webhook.test" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: {
+      readonly data: readonly WebhookDelivery[];
+      readonly pagination: Pagination;
+    };
+  };
+  'GET /webhooks/{webhookId}/deliveries/{deliveryId}': {
+    params: { readonly webhookId: string; readonly deliveryId: string; };
+    query: undefined;
+    body: undefined;
+    answer: WebhookDeliveryDetails;
+  };
+  'POST /webhooks/{webhookId}/deliveries/{deliveryId}/resend': {
+    params: { readonly webhookId: string; readonly deliveryId: string; };
+    query: undefined;
+    body: undefined;
+    answer: WebhookDeliveryDetails;
+  };
+  'POST /webhooks/{webhookId}/test': {
+    params: { readonly webhookId: string; };
+    query: undefined;
+    body: undefined;
+    answer: WebhookDeliveryDetails;
   };
   'GET /data/metrics/{metric}/{aggregation}': {
     params: { readonly metric: string; readonly aggregation: string; };

@@ -129,8 +129,8 @@ describe('broadcasts that are encoded', () => {
       ? undefined
       : {
           isLadder: true,
-          watermark: undefined,
-          renditionsFor: () => [],
+          mark: undefined,
+          steps: () => [],
           startEncoder: () => {
             throw new Error('no media');
           },

@@ -10,8 +10,8 @@ import { avc, FakePackager } from '../../../support/fake-broadcasts.ts';
 
 const form: LadderConfig = {
   isLadder: true,
-  watermark: undefined,
-  renditionsFor: () => [],
+  mark: undefined,
+  steps: () => [],
   startEncoder: () => {
     throw new Error('nothing is to be encoded');
   },

@@ -27,7 +27,7 @@ function slateOfTest() {
     make: (shape, _, signal) => {
       const { promise, resolve, reject } = Promise.withResolvers<SlateMedia>();
       const media: SlateMedia = {
-        ...{ shape, metadata: undefined, audio: undefined },
+        ...{ shape, metadata: undefined, sound: undefined },
         videoConfig: avc.config(9),
         frames: [slateFrame],
       };

@@ -1,0 +1,67 @@
+import type { Authenticate } from '../http/routing/caller.ts';
+import { RateLimiter, type RateLimits } from '../http/routing/rate-limiter.ts';
+import { AccountsStore } from '../resources/accounts/accounts.store.ts';
+import { KeyPairsService } from '../resources/accounts/key-pairs.service.ts';
+import { KeyPairsStore } from '../resources/accounts/key-pairs.store.ts';
+import { AuthService } from '../resources/auth/auth.service.ts';
+import { tokenCleanup } from '../resources/auth/token-cleanup.ts';
+import { WrongKeyLimit } from '../resources/auth/wrong-key-limit.ts';
+import { createSessions, type PeerReaders } from '../resources/sessions/create-sessions.ts';
+import { environmentOf } from '../resources/sessions/session-gate.ts';
+import type { Clock } from '../shared/clock.ts';
+import type { Logger } from '../shared/logger.ts';
+import { PeriodicTasks } from '../shared/scheduling/periodic-tasks.ts';
+import type { Database } from '../store/database.ts';
+
+const tokenCleanupIntervalMs = 10 * 60_000;
+/** Everything that {@link createAccess} needs. */
+export interface AccessOptions {
+  readonly database: Database;
+  readonly publicUrl: () => string;
+  readonly peers: PeerReaders;
+  readonly rateLimits: RateLimits;
+  /** Wrong API keys from one address; 0 is no limit. */
+  readonly maxWrongKeysPerMinute: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Accounts, and how requests are authenticated and limited. */
+export interface Access {
+  readonly accounts: AccountsStore;
+  readonly keyPairs: KeyPairsService;
+  readonly auth: AuthService;
+  readonly sessions: ReturnType<typeof createSessions>;
+  readonly limiter: RateLimiter;
+  readonly authenticate: Authenticate;
+  /** Removes expired tokens and sessions. */
+  readonly tokenCleanup: PeriodicTasks;
+}
+
+/** Creates what decides who a request comes from, and how many of them are served. */
+export function createAccess(options: AccessOptions): Access {
+  const { database, publicUrl, peers, clock } = options;
+  const log = options.log.child('auth');
+  const accounts = new AccountsStore(database);
+  const limiter = new RateLimiter(options.rateLimits, clock);
+  const wrongKeys = new WrongKeyLimit({ maxPerMinute: options.maxWrongKeysPerMinute, clock });
+  const auth = new AuthService({ database, accounts, limiter, wrongKeys, clock, log });
+  const sessions = createSessions({ accounts, publicUrl, clock, log, peers });
+  return {
+    ...{ accounts, auth, sessions, limiter },
+    keyPairs: new KeyPairsService({ store: new KeyPairsStore(database), accounts, clock }),
+    authenticate: (request, setHeader) => {
+      const { authorization } = request.headers;
+      const environment = authorization === undefined ? environmentOf(request) : undefined;
+      return environment === undefined
+        ? auth.authenticate(authorization, peers.addressOf(request))
+        : sessions.gate.callerIn(environment, request, setHeader);
+    },
+    tokenCleanup: new PeriodicTasks({
+      name: 'token-sweeper',
+      tasks: [tokenCleanup({ database, clock }), sessions.cleanup],
+      everyMs: tokenCleanupIntervalMs,
+      log,
+    }),
+  };
+}

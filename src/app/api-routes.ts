@@ -1,0 +1,124 @@
+import { errorDocRoutes } from '../docs/error-docs.routes.ts';
+import { rootRoutes } from '../docs/root.routes.ts';
+import { WebhookTester } from '../events/webhooks/webhook-tester.ts';
+import type { Route } from '../http/routing/route.ts';
+import { healthRoutes } from '../operations/health/health.routes.ts';
+import { serverStateRoutes } from '../operations/server-state/server-state.routes.ts';
+import { usageRoutes } from '../operations/usage/usage.routes.ts';
+import { UsageService } from '../operations/usage/usage.service.ts';
+import { accountRoutes } from '../resources/accounts/account.routes.ts';
+import { authRoutes } from '../resources/auth/auth.routes.ts';
+import { BroadcastHistoryStore } from '../resources/broadcasts/broadcast-history.store.ts';
+import { broadcastRoutes } from '../resources/broadcasts/broadcasts.routes.ts';
+import { BroadcastsService } from '../resources/broadcasts/broadcasts.service.ts';
+import { eventFeedRoutes } from '../resources/events/event-feed.routes.ts';
+import { liveStreamRoutes } from '../resources/live-streams/live-streams.routes.ts';
+import { restreamRoutes } from '../resources/live-streams/restreams/restreams.routes.ts';
+import { playerRoutes } from '../resources/players/players.routes.ts';
+import { summaryRoutes } from '../resources/summaries/summaries.routes.ts';
+import { tagRoutes } from '../resources/tags/tags.routes.ts';
+import { captionRoutes } from '../resources/text-tracks/captions.routes.ts';
+import { chapterRoutes } from '../resources/text-tracks/chapters.routes.ts';
+import { uploadTokenRoutes } from '../resources/upload-tokens/upload-tokens.routes.ts';
+import { discardedVideoRoutes } from '../resources/videos/discarded/discarded-videos.routes.ts';
+import { videoStatusRoutes } from '../resources/videos/status/video-status.routes.ts';
+import { videoThumbnailRoutes } from '../resources/videos/thumbnails/video-thumbnails.routes.ts';
+import { videoRoutes } from '../resources/videos/videos.routes.ts';
+import { watermarkRoutes } from '../resources/watermarks/watermarks.routes.ts';
+import { deliveryRoutes } from '../resources/webhooks/deliveries.routes.ts';
+import { DeliveriesService } from '../resources/webhooks/deliveries.service.ts';
+import { DeliveriesStore } from '../resources/webhooks/deliveries.store.ts';
+import { maxWebhooks } from '../resources/webhooks/webhook.ts';
+import { webhookRoutes } from '../resources/webhooks/webhooks.routes.ts';
+import type { ApiOptions, ApiServices } from './api-options.ts';
+
+/** All routes of the API but that of its document. */
+export function apiRoutes(options: ApiOptions, services: ApiServices): Route[] {
+  return [
+    ...accessRoutes(options),
+    ...liveRoutes(options, services),
+    ...routesOfVideos(options),
+    ...routesOfWebhooks(options, services),
+    ...services.analytics.routes,
+    ...operationRoutes(options, services),
+  ];
+}
+
+function accessRoutes({ access, peers, rateLimits, videoServices, ingest }: ApiOptions): Route[] {
+  const { accounts, keyPairs, auth, sessions } = access;
+  return [
+    ...authRoutes(auth, peers.addressOf),
+    ...sessions.routes,
+    ...accountRoutes({
+      ...{ accounts, keyPairs, ingest },
+      limits: {
+        webhooks: maxWebhooks,
+        rates: rateLimits,
+        videoRestoreDays: videoServices.videos.restoreDays,
+      },
+    }),
+  ];
+}
+
+function liveRoutes(options: ApiOptions, { liveStreams }: ApiServices): Route[] {
+  const history = new BroadcastHistoryStore(options.database);
+  return [
+    ...liveStreamRoutes(liveStreams),
+    ...broadcastRoutes(new BroadcastsService({ store: history, ...options.ingestHealth }), liveStreams),
+    ...restreamRoutes({
+      configured: (projectId, liveStreamId) => liveStreams.find(projectId, liveStreamId)?.restreams,
+      running: options.restreams,
+    }),
+  ];
+}
+
+function routesOfVideos({ videoServices, encodings }: ApiOptions): Route[] {
+  const { videos, uploads, thumbnails } = videoServices;
+  return [
+    ...videoRoutes(videos),
+    ...discardedVideoRoutes(videos),
+    ...uploads.routes,
+    ...videoStatusRoutes({
+      hasVideo: (projectId, videoId) => videos.find(projectId, videoId) !== undefined,
+      ingestOf: videoId => uploads.service.ingestOf(videoId),
+      sourceFailureOf: videoId => uploads.service.failureOf(videoId),
+      ...encodings,
+    }),
+    ...uploadTokenRoutes(videoServices.uploadTokens),
+    ...videoThumbnailRoutes(thumbnails, videos),
+    ...watermarkRoutes(videoServices.watermarks),
+    ...tagRoutes(videoServices.tags),
+    ...summaryRoutes(videoServices.summaries),
+    ...captionRoutes(videoServices.captions),
+    ...chapterRoutes(videoServices.chapters),
+    ...playerRoutes(videoServices.players),
+  ];
+}
+
+function routesOfWebhooks(options: ApiOptions, { webhooks }: ApiServices): Route[] {
+  const { database, webhookQueue: queue, webhookSender: sender, version, clock } = options;
+  const tester = new WebhookTester({ queue, sender, version, clock });
+  return [
+    ...webhookRoutes(webhooks),
+    ...deliveryRoutes(
+      webhooks,
+      new DeliveriesService({ store: new DeliveriesStore(database), queue, tester, clock }),
+    ),
+  ];
+}
+
+function operationRoutes(options: ApiOptions, { traffic, serverMonitor }: ApiServices): Route[] {
+  const { access, videoServices, version, publicUrl, clock, log } = options;
+  const { usage, quotas } = videoServices;
+  return [
+    ...healthRoutes({ ...options.health, log: log.child('health') }),
+    ...usageRoutes(new UsageService({ store: usage, traffic, quotas, clock })),
+    ...serverStateRoutes({
+      monitor: serverMonitor,
+      isOperator: accountId => access.accounts.find(accountId)?.isOperator === true,
+    }),
+    ...eventFeedRoutes(),
+    ...errorDocRoutes(),
+    ...rootRoutes({ version, publicUrl }),
+  ];
+}

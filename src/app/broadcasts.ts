@@ -1,0 +1,196 @@
+import { availableParallelism } from 'node:os';
+import type { ViewerCount } from '../delivery/live/viewer-count.ts';
+import { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
+import type { BroadcastState, EndReason } from '../live/broadcast/broadcast-state.ts';
+import type { CreateSubscribers } from '../live/broadcast/broadcast-subscriber.ts';
+import type { LiveObserver } from '../live/broadcast/ports.ts';
+import { AlarmMonitor } from '../live/health/alarm-monitor.ts';
+import { HealthSampler } from '../live/health/health-sampler.ts';
+import { FfmpegPackager } from '../live/packaging/ffmpeg-packager.ts';
+import { openSlate } from '../live/slate/slate-source.ts';
+import { BroadcastsStore } from '../resources/broadcasts/broadcasts.store.ts';
+import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
+import { type Component, componentOf } from '../shared/lifecycle.ts';
+import type { Logger } from '../shared/logger.ts';
+import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
+import type { Recordings } from '../vod/recording/recordings.ts';
+import type { Foundation } from './foundation.ts';
+import { createLiveServices, type LiveServices } from './live.ts';
+import { createRestreaming } from './restreaming.ts';
+import { createTranscoding } from './transcode.ts';
+import type { VodServices } from './vod.ts';
+
+type Journal = BroadcastsStore<BroadcastState, EndReason>;
+
+/** Live streams that are being broadcast, and everything that goes along with them. */
+export interface Broadcasts {
+  readonly registry: BroadcastRegistry;
+  readonly services: LiveServices;
+  readonly transcoding: ReturnType<typeof createTranscoding>;
+  readonly restreaming: ReturnType<typeof createRestreaming>;
+  readonly alarms: AlarmMonitor;
+  readonly health: HealthSampler;
+  /** In the order in which they start. */
+  readonly components: readonly Component[];
+}
+
+/** Quality gives way above this: packaging 720p takes a third of a core, with a ladder and the watermark six tenths. */
+const encodersPerCore = 4;
+/** An ended broadcast can be played to its end for this long. */
+const endedTtlMs = 60_000;
+/** The contract keeps a publisher for at most this long after `complete`. */
+const completedLingerMs = 60_000;
+/** Encoding delays a part by this much when nothing is in its way. */
+const expectedEncodeLagMs = 400;
+const suspensionIntervalMs = 2_000;
+/** The rates of a broadcast without a publisher. */
+const noRates = {
+  bitrateBitsPerSecond: undefined,
+  framesPerSecond: undefined,
+  audioDriftMilliseconds: undefined,
+};
+
+/** Creates the registry of broadcasts with its recordings, restreams, ladder, slate, alarms and health. */
+export async function createBroadcasts(
+  foundation: Foundation,
+  { vod, recordings, viewers }: { vod: VodServices; recordings: Recordings; viewers: ViewerCount },
+): Promise<Broadcasts> {
+  const { database, outbox, environment, clock, sandboxLimits: sandboxRules } = foundation;
+  const log = foundation.log.child('live');
+  const journal: Journal = new BroadcastsStore(database, outbox, clock);
+  const crashed = journal.endUnfinished(clock.nowMs(), 'server-crashed');
+  if (crashed > 0) log.warn('broadcasts-left-by-a-crash-ended', { count: crashed });
+
+  const services = createLiveServices({
+    ...{ ...foundation, sandboxRules, recordings },
+    isPlayable: (liveStreamId, broadcastId) => registry.find(liveStreamId, broadcastId) !== undefined,
+  });
+  const restreaming = createRestreaming({ ...foundation, sandboxRules, resolve: foundation.resolveHost });
+  const transcoding = createTranscoding({
+    ...foundation,
+    steps: environment.liveSteps,
+    canDropQualities: environment.canDropQualities ?? true,
+  });
+  const createSubscribers: CreateSubscribers = broadcast => {
+    alarms.wake();
+    suspensions.wake();
+    return [
+      ...services.createSubscribers(broadcast),
+      ...restreaming.restreams.follow(broadcast),
+      health.follow(broadcast),
+    ];
+  };
+  const registry = new BroadcastRegistry({
+    ...(await packagingOptions(foundation)),
+    findStream: key => new LiveStreamsStore(database).findByStreamKey(key),
+    createSubscribers,
+    selectLadder: transcoding.form,
+    qualityDropped: transcoding.qualityDropped,
+    rewind: services.rewind,
+    journal,
+    observer: liveObserver(foundation, vod),
+    clock,
+    log: foundation.log,
+  });
+  const alarms = createAlarms(foundation, registry);
+  const suspensions = new OnDemandInterval(suspensionIntervalMs, () => {
+    endSuspended(journal, registry, log);
+    return registry.openCount > 0;
+  });
+  const health = new HealthSampler({
+    measure: liveStreamId => {
+      const stats = registry.statsOf(liveStreamId);
+      if (stats === undefined) return undefined;
+      return { ...(stats.state === 'live' ? stats : noRates), viewers: viewers.count(liveStreamId) };
+    },
+    clock,
+  });
+  return {
+    ...{ registry, services, transcoding, restreaming, alarms, health },
+    components: [
+      ...services.components,
+      ...transcoding.components,
+      ...restreaming.components,
+      health,
+      registry,
+      alarms,
+      componentOf('suspensions', { stop: () => suspensions.stop() }),
+    ],
+  };
+}
+
+async function packagingOptions({ config, ffmpeg, processes, sandboxLimits }: Foundation) {
+  const { path } = ffmpeg;
+  return {
+    slate: await openSlate({
+      mode: config['live.slate'],
+      picturePath: config['live.slatePicture'],
+      ffmpegPath: path,
+      memoryBytes: config['live.encoderMemory'],
+      owner: processes,
+    }),
+    showsStills: config['live.slate'] !== 'off',
+    settings: {
+      partTargetMs: config['live.partTarget'],
+      segmentTargetMs: config['live.segmentTarget'],
+      windowMs: config['live.window'],
+      windowBytes: config['live.windowBytes'],
+      reconnectGraceMs: config['live.reconnectGrace'],
+      stopGraceMs: config['live.stopGrace'],
+      keyframeTimeoutMs: config['live.keyframeTimeout'],
+      maxPixels: config['live.maxPixels'],
+      maxEncoders: config['live.maxEncoders'] ?? encodersPerCore * availableParallelism(),
+      maxEncodersPerProject: config['live.maxEncodersPerProject'],
+      endedKeptMs: endedTtlMs,
+      completedLingerMs,
+    },
+    codecCapabilities: ffmpeg,
+    startPackager: (plan, events, ids) => new FfmpegPackager({ path, owner: processes, plan, events, ids }),
+    maxSandboxBroadcastMs: sandboxLimits.maxBroadcastMs,
+  } satisfies Partial<ConstructorParameters<typeof BroadcastRegistry>[0]>;
+}
+
+function liveObserver({ metrics }: Foundation, vod: VodServices): LiveObserver {
+  return {
+    partListed: lagMs => {
+      metrics.partLagSeconds.observe(lagMs / 1000);
+      vod.partListed(lagMs);
+    },
+    renditionPartListed: lagMs => {
+      metrics.renditionLagSeconds.observe(lagMs / 1000);
+      vod.partListed(lagMs - expectedEncodeLagMs);
+    },
+    qualityDropped: (quality, reason) => metrics.qualitiesDropped.inc({ quality, reason }),
+    segmentListed: lagMs => metrics.segmentLagSeconds.observe(lagMs / 1000),
+    packagerFailed: () => metrics.ffmpegFailures.inc({ purpose: 'packager' }),
+    framesLost: (how, count) => metrics.framesLost.inc({ how }, count),
+    broadcastEnded: reason => metrics.broadcastsEnded.inc({ reason }),
+  };
+}
+
+function createAlarms(
+  { metrics, outbox, clock, log }: Foundation,
+  registry: BroadcastRegistry,
+): AlarmMonitor {
+  return new AlarmMonitor({
+    broadcasts: () => registry.alarmInputs(),
+    isAnyOpen: () => registry.openCount > 0,
+    changed: (broadcast, { kind, isRaised, message }) => {
+      if (isRaised) metrics.alarmsRaised.inc({ alarm: kind });
+      const type = isRaised ? 'live-stream.alarm.raised' : 'live-stream.alarm.cleared';
+      outbox.appendLiveStreamEvent(broadcast, type, { alarm: kind, message }, clock.nowMs());
+    },
+    clock,
+    log: log.child('live'),
+  });
+}
+
+/** Ends the broadcasts of accounts that an operator suspended, which happens in another process. */
+function endSuspended(journal: Journal, registry: BroadcastRegistry, log: Logger): void {
+  try {
+    const ended = journal.streamsOfSuspended().filter(liveStreamId => registry.suspend(liveStreamId));
+    if (ended.length > 0) log.info('suspended-broadcasts-ended', { count: ended.length });
+  } catch (error) {
+    log.error('suspended-broadcasts-not-ended', { error });
+  }
+}

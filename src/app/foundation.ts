@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Config } from '../config/settings.ts';
+import { Outbox } from '../events/outbox.store.ts';
+import { BuildVersionCache } from '../ffmpeg/build/build-version-cache.ts';
+import { type FfmpegBuild, type FfprobeBuild, findFfmpeg, findFfprobe } from '../ffmpeg/build/find-ffmpeg.ts';
+import { ImageQueue } from '../ffmpeg/image-queue.ts';
+import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
+import { ProcessLimits } from '../ffmpeg/process/process-limits.ts';
+import { CertificateFiles } from '../http/listener/certificate-files.ts';
+import { addressReader, secureReader, trustedProxyCheck } from '../http/listener/client-address.ts';
+import { BrowserBundles } from '../http/pages/browser-bundles.ts';
+import type { LadderConfig } from '../live/transcode/ladder-config.ts';
+import { Metrics } from '../metrics/metrics.ts';
+import { type Clock, systemClock } from '../shared/clock.ts';
+import { messageOf } from '../shared/errors.ts';
+import { missingDescriptors, readDescriptorLimit } from '../shared/files/descriptor-limit.ts';
+import type { Logger } from '../shared/logger.ts';
+import { HostResolver } from '../shared/network/host-resolver.ts';
+import type { ResolveHost } from '../shared/network/target-address.ts';
+import { sandboxLimits as defaultSandboxLimits, type SandboxLimits } from '../shared/sandbox-limits.ts';
+import { makeDataFolderPrivate } from '../storage/data-folder-permissions.ts';
+import { MediaFiles } from '../storage/media-files.ts';
+import { type Database, openDatabase } from '../store/database.ts';
+import { ServerUrls } from './server-urls.ts';
+
+/** Everything that the process hands in beside its settings. */
+export interface AppEnvironment {
+  readonly log: Logger;
+  /** Environment variables: programs are searched on PATH, and child processes get a few of them. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly clock?: Clock;
+  /** Overrides the sizes that broadcasts are encoded in, for tests. */
+  readonly liveSteps?: LadderConfig['steps'];
+  /** False keeps all renditions of broadcasts although the machine cannot keep up, for tests. */
+  readonly canDropQualities?: boolean;
+  /** Overrides limits of the sandbox, for tests. */
+  readonly sandboxRules?: Partial<SandboxLimits>;
+  /** Overrides the free bytes of the disk that recordings see, for tests. */
+  readonly freeBytes?: () => Promise<number>;
+}
+
+/** What every area of the server is built on. */
+export interface Foundation {
+  readonly config: Config;
+  readonly version: string;
+  readonly dataDir: string;
+  readonly ffmpeg: FfmpegBuild;
+  readonly ffprobe: FfprobeBuild;
+  readonly database: Database;
+  readonly files: MediaFiles;
+  readonly outbox: Outbox;
+  readonly metrics: Metrics;
+  readonly limits: ProcessLimits;
+  /** ffmpeg processes that package live streams. */
+  readonly processes: ProcessOwner;
+  readonly images: ImageQueue;
+  readonly certificate: CertificateFiles | undefined;
+  readonly bundles: BrowserBundles;
+  readonly urls: ServerUrls;
+  readonly peers: {
+    readonly addressOf: ReturnType<typeof addressReader>;
+    readonly isSecure: ReturnType<typeof secureReader>;
+    readonly isTrustedProxy: ReturnType<typeof trustedProxyCheck>;
+  };
+  readonly resolveHost: ResolveHost;
+  readonly sandboxLimits: SandboxLimits;
+  readonly environment: AppEnvironment;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Finds ffmpeg and ffprobe, opens the data folder and the database, and creates what every area needs.
+ *
+ * @throws AppError `data-dir-unusable`, `database-unusable`, `ffmpeg-unusable`, `tls-unusable`
+ */
+export async function openFoundation(config: Config, environment: AppEnvironment): Promise<Foundation> {
+  const { log, clock = systemClock } = environment;
+  const dataDir = resolve(config.dataDir);
+  const versions = await BuildVersionCache.read(join(dataDir, 'programs.json'));
+  const { ffmpeg, ffprobe } = await findPrograms(config, environment, versions);
+  warnOfDescriptorLimit(config, log);
+  makePrivate(dataDir, log);
+  const database = openDatabase({ dataDir });
+  // Without it, the next start runs the programs again to ask for their versions.
+  await versions
+    .save()
+    .catch((error: unknown) => log.child('ffmpeg').warn('versions-not-saved', { error: messageOf(error) }));
+  const metrics = new Metrics();
+  try {
+    const limits = await ProcessLimits.find(environment.variables, log.child('ffmpeg'));
+    const hosts = new HostResolver();
+    const proxies = config['http.trustedProxies'] ?? [];
+    return {
+      ...{ config, environment, clock, log, dataDir, ffmpeg, ffprobe, database, metrics, limits },
+      version: readVersion(),
+      files: new MediaFiles(dataDir),
+      outbox: new Outbox(database, log.child('events')),
+      processes: new ProcessOwner(limits, log),
+      images: new ImageQueue({
+        maxRunning: config['images.maxRunning'],
+        maxWaiting: config['images.maxWaiting'],
+      }),
+      certificate: openCertificate(config, log),
+      bundles: new BrowserBundles({
+        fallbackFolder: join(dataDir, 'bundles'),
+        isDevelopment: environment.variables.NODE_ENV === 'development',
+        log: log.child('browser-bundles'),
+      }),
+      urls: new ServerUrls(config.publicUrl),
+      peers: {
+        addressOf: addressReader(proxies),
+        isSecure: secureReader(proxies),
+        isTrustedProxy: trustedProxyCheck(proxies),
+      },
+      resolveHost: hostname => hosts.resolve(hostname),
+      sandboxLimits: { ...defaultSandboxLimits, ...environment.sandboxRules },
+    };
+  } catch (error) {
+    await closeFoundation({ database, metrics });
+    throw error;
+  }
+}
+
+/** Frees what {@link openFoundation} opened. */
+export async function closeFoundation({
+  database,
+  metrics,
+}: Pick<Foundation, 'database' | 'metrics'>): Promise<void> {
+  await database.stop();
+  metrics.stop();
+}
+
+async function findPrograms(
+  config: Config,
+  { variables, log }: AppEnvironment,
+  versions: BuildVersionCache,
+): Promise<{ ffmpeg: FfmpegBuild; ffprobe: FfprobeBuild }> {
+  const [ffmpeg, ffprobe] = await Promise.all([
+    findFfmpeg(config['ffmpeg.path'], variables, versions),
+    findFfprobe(config['ffprobe.path'], variables, versions),
+  ]);
+  const { path, version, source, lacks } = ffmpeg;
+  log.child('ffmpeg').info('ffmpeg-found', { path, version, source, lacks, ffprobe: ffprobe.path });
+  return { ffmpeg, ffprobe };
+}
+
+function warnOfDescriptorLimit(config: Config, log: Logger): void {
+  const connections = { http: config['http.maxConnections'], rtmp: config['rtmp.maxConnections'] };
+  const missing = missingDescriptors(readDescriptorLimit(), connections);
+  if (missing !== undefined) log.child('main').warn('descriptor-limit-low', { ...missing });
+}
+
+function makePrivate(dataDir: string, parent: Logger): void {
+  const log = parent.child('store');
+  const { changed, failed } = makeDataFolderPrivate(dataDir);
+  if (changed.length > 0) log.info('data-folder-made-private', { paths: changed });
+  for (const message of failed) log.warn('data-folder-not-private', { dataDir, message });
+}
+
+function openCertificate(config: Config, log: Logger): CertificateFiles | undefined {
+  const { 'tls.cert': certPath, 'tls.key': keyPath } = config;
+  if (certPath === undefined || keyPath === undefined) return undefined;
+  return new CertificateFiles({ certPath, keyPath, log: log.child('tls') });
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

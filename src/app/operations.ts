@@ -1,0 +1,215 @@
+import { removeStaleSnapshots } from '../cli/backup/file-snapshot.ts';
+import type { ViewerCount } from '../delivery/live/viewer-count.ts';
+import type { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
+import type { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
+import type { HealthOptions } from '../operations/health/health.routes.ts';
+import { SweepStore } from '../operations/housekeeping/sweep.store.ts';
+import { Sweep } from '../operations/housekeeping/sweep.ts';
+import type { ServerComponents } from '../operations/server-state/server-monitor.ts';
+import { BroadcastHistoryStore } from '../resources/broadcasts/broadcast-history.store.ts';
+import type { RecordingsStore } from '../resources/broadcasts/recordings.store.ts';
+import type { PrivateSessionsStore } from '../resources/private-sessions/private-sessions.store.ts';
+import type { Component } from '../shared/lifecycle.ts';
+import { type PeriodicTask, PeriodicTasks } from '../shared/scheduling/periodic-tasks.ts';
+import type { Recordings } from '../vod/recording/recordings.ts';
+import type { Api } from './api.ts';
+import type { Broadcasts } from './broadcasts.ts';
+import type { Foundation } from './foundation.ts';
+import type { VideoServices } from './video-services.ts';
+import type { VodServices } from './vod.ts';
+
+const housekeepingIntervalMs = 3_600_000;
+const sweepIntervalMs = 24 * 3_600_000;
+const useRecordIntervalMs = 60_000;
+const sandboxIntervalMs = 60_000;
+const eventTtlMs = 7 * 24 * 3_600_000;
+const broadcastTtlMs = 30 * 24 * 3_600_000;
+
+/** The media side of the server, as operations look at it. */
+export interface MediaSide {
+  readonly vod: VodServices;
+  readonly broadcasts: Broadcasts;
+  readonly recordings: Recordings;
+  readonly viewers: ViewerCount;
+}
+
+/** The owners of all child processes, by what the processes are for. */
+export function processOwners(
+  { processes }: Foundation,
+  { vod, broadcasts }: Pick<MediaSide, 'vod' | 'broadcasts'>,
+): Readonly<Record<string, ProcessOwner>> {
+  return {
+    packager: processes,
+    video: vod.processes,
+    'live-frame': broadcasts.services.processes,
+    ladder: broadcasts.transcoding.processes,
+    restream: broadcasts.restreaming.processes,
+  };
+}
+
+/** What `/health` checks and `/metrics` shows. `phase` is read at each request. */
+export function healthOptions(
+  foundation: Foundation,
+  media: MediaSide,
+  rtmp: RtmpServer,
+  phase: () => string,
+): HealthOptions {
+  const { config, database, metrics } = foundation;
+  const token = config['metrics.token'];
+  return {
+    checks: [
+      {
+        name: 'start',
+        fault: () => (phase() === 'running' ? undefined : `the server is ${phase()}`),
+        isRoutine: true,
+      },
+      { name: 'database', fault: () => database.findFault() },
+      { name: 'ingest', fault: () => (rtmp.isListening ? undefined : 'no RTMP port is listened on') },
+    ],
+    metrics: {
+      contentType: metrics.contentType,
+      text: () => {
+        setGauges(foundation, media);
+        return metrics.text();
+      },
+    },
+    ...(token === undefined ? {} : { token }),
+  };
+}
+
+function setGauges(foundation: Foundation, media: MediaSide): void {
+  const { metrics, outbox } = foundation;
+  const { vod, broadcasts, recordings, viewers } = media;
+  const { registry, restreaming } = broadcasts;
+  for (const [state, count] of Object.entries(registry.countByState())) {
+    metrics.broadcasts.set({ state }, count);
+  }
+  for (const [state, count] of Object.entries(restreaming.restreams.countByState())) {
+    metrics.restreams.set({ state }, count);
+  }
+  for (const [purpose, owner] of Object.entries(processOwners(foundation, media))) {
+    metrics.ffmpegProcesses.set({ purpose }, owner.running);
+  }
+  for (const [lane, counts] of Object.entries(vod.jobs.counts())) {
+    for (const [state, count] of Object.entries(counts)) metrics.jobs.set({ lane, state }, count);
+  }
+  metrics.recordings.set(recordings.openCount);
+  metrics.viewers.set(viewers.total());
+  metrics.webhooksWaiting.set(outbox.webhooks.pendingTotal());
+  const stats = registry.stats(() => true);
+  metrics.broadcastBitsPerSecond.set(stats.reduce((sum, one) => sum + one.bitrateBitsPerSecond, 0));
+  metrics.broadcastFramesPerSecond.set(stats.reduce((sum, one) => sum + one.framesPerSecond, 0));
+}
+
+/** What the server's own page shows of its programs, processes, jobs and broadcasts. */
+export function serverComponents(foundation: Foundation, media: MediaSide): ServerComponents {
+  const { config, ffmpeg, ffprobe } = foundation;
+  const { vod, broadcasts, viewers } = media;
+  const { path, version, lacks } = ffmpeg;
+  return {
+    programs: [
+      { name: 'ffmpeg', path, version, ...(lacks.length === 0 ? {} : { lacks: [...lacks] }) },
+      { name: 'ffprobe', path: ffprobe.path, version: ffprobe.version },
+    ],
+    minFreeBytes: config['uploads.minFree'],
+    childPids: () => Object.values(processOwners(foundation, media)).flatMap(({ pids }) => pids),
+    jobs: () => {
+      const lanes = Object.values(vod.jobs.counts());
+      const waiting = lanes.reduce((sum, lane) => sum + lane.waiting, 0);
+      const running = lanes.reduce((sum, lane) => sum + lane.running, 0);
+      return { waiting, running, isPaused: vod.isPaused() };
+    },
+    live: () => ({ broadcasts: broadcasts.registry.openCount, viewers: viewers.total() }),
+  };
+}
+
+/** Periodic removal of what is too old, and the sweep of what no row names. */
+export function createHousekeeping(
+  foundation: Foundation,
+  parts: {
+    readonly api: Api;
+    readonly videoServices: VideoServices;
+    readonly vod: VodServices;
+    readonly broadcasts: Broadcasts;
+    readonly recordingsStore: RecordingsStore;
+    readonly sessions: PrivateSessionsStore;
+  },
+): Record<'useRecord' | 'housekeeping' | 'sandboxRetention' | 'sweeps', Component> {
+  const { clock, log, sandboxLimits } = foundation;
+  const { videos } = parts.videoServices;
+  const sweep = createSweep(foundation, parts);
+  const periodic = (name: string, component: string, everyMs: number, tasks: readonly PeriodicTask[]) =>
+    new PeriodicTasks({ name, everyMs, tasks, log: log.child(component) });
+  return {
+    useRecord: periodic('database-mark', 'sweep', useRecordIntervalMs, [
+      { name: 'mark', run: () => sweep.recordUse() },
+    ]),
+    housekeeping: periodic(
+      'housekeeping',
+      'housekeeping',
+      housekeepingIntervalMs,
+      housekeepingTasks(foundation, parts),
+    ),
+    sandboxRetention: periodic('sandbox-retention', 'housekeeping', sandboxIntervalMs, [
+      {
+        name: 'expired-sandbox-videos',
+        run: signal => videos.removeOfSandbox(clock.nowMs() - sandboxLimits.retentionMs, signal),
+      },
+    ]),
+    sweeps: periodic('sweeps', 'sweep', sweepIntervalMs, [
+      { name: 'sweep', run: signal => sweep.run(signal) },
+    ]),
+  };
+}
+
+function housekeepingTasks(
+  { database, outbox, clock }: Foundation,
+  {
+    api,
+    videoServices,
+    sessions,
+  }: { api: Api; videoServices: VideoServices; sessions: PrivateSessionsStore },
+): PeriodicTask[] {
+  const { videos, players, uploads } = videoServices;
+  const history = new BroadcastHistoryStore(database);
+  return [
+    { name: 'old-events', run: () => outbox.removeBefore(clock.nowMs() - eventTtlMs) },
+    api.analytics.cleanup,
+    { name: 'private-sessions', run: () => sessions.removeExpired() },
+    { name: 'old-broadcasts', run: () => history.removeBefore(clock.nowMs() - broadcastTtlMs) },
+    { name: 'old-traffic', run: () => api.traffic.removeOld() },
+    { name: 'removed-players', run: () => players.detachRemoved() },
+    { name: 'removed-videos', run: signal => videos.removeOrphanedFiles(signal) },
+    { name: 'discarded-videos', run: signal => videos.purgeExpired(clock.nowMs(), signal) },
+    { name: 'empty-videos', run: signal => videos.removeEmpty(clock.nowMs(), signal) },
+    { name: 'unfinished-uploads', run: () => uploads.service.failExpired(clock.nowMs()) },
+  ];
+}
+
+/** Created before anything starts: files that are on the disk now without a row never get one. */
+function createSweep(
+  { database, files, dataDir, metrics, clock, log }: Foundation,
+  {
+    vod,
+    broadcasts,
+    recordingsStore,
+  }: { vod: VodServices; broadcasts: Broadcasts; recordingsStore: RecordingsStore },
+): Sweep {
+  return new Sweep({
+    store: new SweepStore(database),
+    files,
+    jobs: vod.jobs,
+    isBusy: videoId => recordingsStore.isOpen(videoId),
+    removeLeftoverBroadcasts: () => broadcasts.services.removeOrphanedRewind(),
+    removeAbortedBackups: () => removeStaleSnapshots(dataDir),
+    observer: {
+      removed: (what, bytes) => {
+        metrics.sweepRemoved.inc({ what });
+        metrics.sweepFreedBytes.inc(bytes);
+      },
+      repaired: what => metrics.sweepRepaired.inc({ what }),
+    },
+    clock,
+    log: log.child('sweep'),
+  });
+}

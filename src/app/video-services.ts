@@ -1,0 +1,166 @@
+import { requireMaxPixels } from '../http/bodies/uploaded-image.ts';
+import type { AddressOf } from '../http/listener/client-address.ts';
+import { QuotasStore } from '../operations/usage/quotas.store.ts';
+import { type QuotaLimits, Quotas } from '../operations/usage/quotas.ts';
+import { UsageStore } from '../operations/usage/usage.store.ts';
+import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
+import { PlayersService } from '../resources/players/players.service.ts';
+import { PlayersStore } from '../resources/players/players.store.ts';
+import { openPrivateTokens, type PrivateTokens } from '../resources/private-sessions/private-tokens.store.ts';
+import { SummariesService } from '../resources/summaries/summaries.service.ts';
+import { SummariesStore } from '../resources/summaries/summaries.store.ts';
+import { TagsStore } from '../resources/tags/tags.store.ts';
+import { TextTracksService } from '../resources/text-tracks/text-tracks.service.ts';
+import { TextTracksStore } from '../resources/text-tracks/text-tracks.store.ts';
+import { UploadTokensService } from '../resources/upload-tokens/upload-tokens.service.ts';
+import { UploadTokensStore } from '../resources/upload-tokens/upload-tokens.store.ts';
+import { createUploads, type UploadDependencies, type Uploads } from '../resources/uploads/create-uploads.ts';
+import type { AddSandboxWatermark } from '../resources/videos/thumbnails/prepare-thumbnail.ts';
+import type { VideoThumbnailFiles } from '../resources/videos/thumbnails/video-thumbnail-files.ts';
+import { VideoThumbnailsService } from '../resources/videos/thumbnails/video-thumbnails.service.ts';
+import type { VideoThumbnailsStore } from '../resources/videos/thumbnails/video-thumbnails.store.ts';
+import type { VideoView } from '../resources/videos/videos.schema.ts';
+import { type VideosOptions, VideosService } from '../resources/videos/videos.service.ts';
+import { VideosStore } from '../resources/videos/videos.store.ts';
+import { type WatermarksOptions, WatermarksService } from '../resources/watermarks/watermarks.service.ts';
+import { WatermarksStore } from '../resources/watermarks/watermarks.store.ts';
+import type { Clock } from '../shared/clock.ts';
+import type { Logger } from '../shared/logger.ts';
+import type { MediaFiles } from '../storage/media-files.ts';
+import type { Database } from '../store/database.ts';
+
+/** Everything that the media side of the server does for videos; it may stand in for further dependencies of {@link VideosService}. */
+export type VideoWork = Pick<VideosOptions, 'restoreDays' | 'mp4Wished' | 'isAudioOnly' | 'removed'> &
+  Partial<Pick<VideosOptions, 'sources' | 'watermarkExists' | 'takeWatermark' | 'playerExists'>>;
+
+/** Everything that the media side of the server does for images. */
+export interface ImageWork {
+  /** Requests the frame that a video shows. In a transaction, and also for a video that has no media yet. */
+  requestFrame(videoId: string): void;
+  readonly canDecode: WatermarksOptions['canDecode'];
+  /** Burns the sandbox's watermark into an image. */
+  readonly mark: AddSandboxWatermark;
+  /** Largest image that is decoded: width times height. */
+  readonly maxPixels: number;
+}
+
+/** Everything that {@link createVideoServices} needs. */
+export interface VideoServicesOptions {
+  readonly database: Database;
+  readonly files: MediaFiles;
+  readonly thumbnailFiles: VideoThumbnailFiles;
+  readonly thumbnailsStore: VideoThumbnailsStore;
+  readonly publicUrl: () => string;
+  readonly quotas: QuotaLimits;
+  readonly videos: VideoWork;
+  readonly images: ImageWork;
+  readonly uploads: UploadDependencies;
+  readonly addressOf: AddressOf;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Videos and what belongs to them. */
+export interface VideoServices {
+  readonly videos: VideosService;
+  readonly thumbnails: VideoThumbnailsService<VideoView>;
+  readonly watermarks: WatermarksService;
+  readonly captions: TextTracksService;
+  readonly chapters: TextTracksService;
+  readonly players: PlayersService;
+  readonly uploads: Uploads;
+  readonly uploadTokens: UploadTokensService;
+  readonly summaries: SummariesService;
+  readonly tags: TagsStore;
+  readonly usage: UsageStore;
+  readonly quotas: Quotas;
+  readonly privateTokens: PrivateTokens;
+  /** Burns the sandbox's watermark into an image that is small enough. */
+  readonly mark: AddSandboxWatermark;
+}
+
+/** Creates the services of videos, and lets the trash free space when the disk is short. */
+export function createVideoServices(options: VideoServicesOptions): VideoServices {
+  const { database, files, publicUrl: baseUrl, images, clock } = options;
+  const privateTokens = openPrivateTokens(database, clock);
+  const mark: AddSandboxWatermark = async (path, image) => {
+    requireMaxPixels(image, images.maxPixels);
+    return images.mark(path, image);
+  };
+  const playersStore = new PlayersStore(database, [
+    new VideosStore(database),
+    new LiveStreamsStore(database),
+  ]);
+  const players = new PlayersService({ store: playersStore, files, baseUrl, clock });
+  const watermarks = new WatermarksService({
+    store: new WatermarksStore(database),
+    files,
+    canDecode: async (path, image) => {
+      requireMaxPixels(image, images.maxPixels);
+      return images.canDecode(path, image);
+    },
+    clock,
+  });
+  const usage = new UsageStore(database);
+  const quotas = new Quotas({ limits: options.quotas, store: new QuotasStore(database), usage });
+  const { uploads, videos } = createVideosWithUploads(options, {
+    privateTokens,
+    players,
+    watermarks,
+    quotas,
+  });
+  files.reclaimFrom({
+    makeRoom: missing => videos.makeRoom(missing),
+    canMakeRoom: bytes => videos.canMakeRoom(bytes),
+  });
+  const tracks = { database, store: new TextTracksStore(database), videos, files, privateTokens, baseUrl };
+  return {
+    ...{ videos, uploads, players, watermarks, usage, quotas, privateTokens, mark },
+    captions: new TextTracksService('captions', tracks),
+    chapters: new TextTracksService('chapters', tracks),
+    thumbnails: new VideoThumbnailsService<VideoView>({
+      ...{ database, store: options.thumbnailsStore, thumbnailFiles: options.thumbnailFiles, videos, mark },
+      requestFrame: videoId => images.requestFrame(videoId),
+    }),
+    uploadTokens: new UploadTokensService({ store: new UploadTokensStore(database), clock }),
+    summaries: new SummariesService({
+      store: new SummariesStore(database),
+      hasVideo: (projectId, videoId) => videos.find(projectId, videoId) !== undefined,
+      clock,
+    }),
+    tags: new TagsStore(database),
+  };
+}
+
+/** Videos ask for sources, and uploads for videos: each is created with the other. */
+function createVideosWithUploads(
+  options: VideoServicesOptions,
+  {
+    privateTokens,
+    players,
+    watermarks,
+    quotas,
+  }: Pick<VideoServices, 'privateTokens' | 'players' | 'watermarks' | 'quotas'>,
+): Pick<VideoServices, 'videos' | 'uploads'> {
+  const { database, files, addressOf, clock, log } = options;
+  const uploads = createUploads({
+    ...options.uploads,
+    ...{ database, files, quotas, addressOf, clock, log },
+    videos: () => videos,
+  });
+  const videos: VideosService = new VideosService({
+    sources: uploads.importer,
+    isReceiving: videoId => uploads.service.isReceiving(videoId),
+    watermarkExists: (projectId, watermarkId) => watermarks.exists(projectId, watermarkId),
+    takeWatermark: (videoId, watermarkId) => watermarks.copyFor(videoId, watermarkId),
+    playerExists: (projectId, playerId) => players.exists(projectId, playerId),
+    isPlayerRemoved: playerId => players.isRemoved(playerId),
+    ...options.videos,
+    store: new VideosStore(database),
+    privateTokens,
+    baseUrl: options.publicUrl,
+    clock,
+    log: log.child('videos'),
+  });
+  return { uploads, videos };
+}

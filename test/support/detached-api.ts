@@ -1,0 +1,158 @@
+import { type Access, createAccess } from '../../src/app/access.ts';
+import { type Api, createApi } from '../../src/app/api.ts';
+import type { ApiOptions } from '../../src/app/api-options.ts';
+import {
+  createVideoServices,
+  type ImageWork,
+  type VideoServices,
+  type VideoWork,
+} from '../../src/app/video-services.ts';
+import { WebhookQueue } from '../../src/events/webhooks/webhook-queue.store.ts';
+import { WebhookSender } from '../../src/events/webhooks/webhook-sender.ts';
+import { addressReader, secureReader } from '../../src/http/listener/client-address.ts';
+import type { QuotaLimits } from '../../src/operations/usage/quotas.ts';
+import type { AnalyticsSettings } from '../../src/resources/analytics/create-analytics.ts';
+import type { UploadDependencies } from '../../src/resources/uploads/create-uploads.ts';
+import { VideoThumbnailFiles } from '../../src/resources/videos/thumbnails/video-thumbnail-files.ts';
+import { VideoThumbnailsStore } from '../../src/resources/videos/thumbnails/video-thumbnails.store.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { HostResolver } from '../../src/shared/network/host-resolver.ts';
+import { MediaFiles } from '../../src/storage/media-files.ts';
+import type { Database } from '../../src/store/database.ts';
+import { testBundles } from './browser-bundles.ts';
+
+/** The API without live streams, media work and webhooks behind it, except what a caller puts there. */
+export interface DetachedApiOptions
+  extends Partial<
+    Pick<
+      ApiOptions,
+      | 'publicUrl'
+      | 'rateLimits'
+      | 'bodyTimeoutMs'
+      | 'live'
+      | 'ingestHealth'
+      | 'webhookQueue'
+      | 'webhookSender'
+      | 'feed'
+      | 'peers'
+      | 'health'
+      | 'observer'
+      | 'clock'
+      | 'log'
+    >
+  > {
+  readonly database: Database;
+  readonly dataDir: string;
+  readonly maxWrongKeysPerMinute?: number;
+  readonly quotas?: QuotaLimits;
+  readonly videos?: Partial<VideoWork>;
+  readonly images?: Partial<ImageWork>;
+  readonly uploads?: Partial<UploadDependencies>;
+  readonly analytics?: Partial<AnalyticsSettings>;
+}
+
+/** The API with the services behind it. */
+export type DetachedApi = Api &
+  VideoServices &
+  Pick<Access, 'accounts' | 'tokenCleanup'> & { readonly thumbnailFiles: VideoThumbnailFiles };
+
+const noVideoWork: VideoWork = {
+  restoreDays: 0,
+  mp4Wished: () => {},
+  isAudioOnly: () => false,
+  removed: async () => {},
+};
+
+const noImageWork: ImageWork = {
+  requestFrame: () => {},
+  canDecode: async () => true,
+  mark: async (_path, { type }) => type,
+  maxPixels: Number.POSITIVE_INFINITY,
+};
+
+const noUploadWork: UploadDependencies = {
+  jobs: { add: () => {}, has: () => false, cancel: async () => {} },
+  sourceReady: () => {},
+  sourceFailed: () => {},
+  hasEncodingFailed: () => false,
+  sourceReplaced: () => {},
+  minFreeBytes: 0,
+  idleTimeoutMs: 60_000,
+  sourceTimeoutMs: 24 * 3_600_000,
+  minImportRate: { bytesPerSecond: 0, windowMs: 60_000 },
+  allowPrivateTargets: false,
+  resolve: hostname => new HostResolver().resolve(hostname),
+};
+
+const parts: Omit<
+  ApiOptions,
+  'database' | 'dataDir' | 'files' | 'access' | 'videoServices' | 'webhookQueue' | 'webhookSender'
+> = {
+  bundles: testBundles,
+  publicUrl: () => 'http://localhost:8080',
+  ingest: () => ({ rtmp: 'rtmp://localhost/s', rtmps: undefined }),
+  version: '0.0.0',
+  rateLimits: { uploads: 0, writes: 0, reads: 0 },
+  encodings: { encodingOf: () => undefined, isPlayable: () => false },
+  minFreeBytes: 0,
+  uploadIdleTimeoutMs: 60_000,
+  bodyTimeoutMs: 60_000,
+  live: { isBroadcasting: () => false, complete: () => {}, remove: async () => {} },
+  ingestHealth: { health: () => undefined, history: () => undefined },
+  restreams: () => undefined,
+  feed: undefined,
+  peers: { addressOf: addressReader([]), isSecure: secureReader([]) },
+  analytics: { reportsPerMinute: 6_000, geoDatabase: undefined, addressOf: addressReader([]) },
+  health: {
+    checks: [],
+    metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => '' },
+  },
+  serverComponents: {
+    programs: [],
+    minFreeBytes: 0,
+    childPids: () => [],
+    jobs: () => ({ waiting: 0, running: 0, isPaused: false }),
+    live: () => ({ broadcasts: 0, viewers: 0 }),
+  },
+  observer: { observeRequest: () => {} },
+  clock: systemClock,
+  log: silentLogger,
+};
+
+/** Puts such an API together; nothing of it is started. */
+export function createDetachedApi(options: DetachedApiOptions): DetachedApi {
+  const { database, dataDir, maxWrongKeysPerMinute = 0, quotas = { maxUploads: 0 }, ...given } = options;
+  const { videos, images, uploads, analytics, ...overrides } = given;
+  const merged = { ...parts, ...overrides, analytics: { ...parts.analytics, ...analytics } };
+  const { publicUrl, peers, rateLimits, clock, log } = merged;
+  const uploadWork = { ...noUploadWork, ...uploads };
+  const files = new MediaFiles(dataDir);
+  const thumbnailsStore = new VideoThumbnailsStore(database);
+  const thumbnailFiles = new VideoThumbnailFiles(thumbnailsStore, files);
+  const access = createAccess({ database, publicUrl, peers, rateLimits, maxWrongKeysPerMinute, clock, log });
+  const videoServices = createVideoServices({
+    ...{ database, files, thumbnailFiles, thumbnailsStore, publicUrl, quotas, clock, log },
+    addressOf: peers.addressOf,
+    videos: { ...noVideoWork, ...videos },
+    images: { ...noImageWork, ...images },
+    uploads: uploadWork,
+  });
+  const api = createApi({
+    webhookQueue: new WebhookQueue(database),
+    webhookSender: unreachableSender,
+    ...merged,
+    ...{ database, dataDir, files, access, videoServices },
+    minFreeBytes: uploadWork.minFreeBytes,
+    uploadIdleTimeoutMs: uploadWork.idleTimeoutMs,
+  });
+  const { accounts, tokenCleanup } = access;
+  return { ...api, ...videoServices, accounts, tokenCleanup, thumbnailFiles };
+}
+
+/** Knows no name, so that nothing is sent. */
+const unreachableSender = new WebhookSender({
+  allowPrivateTargets: false,
+  resolve: () => Promise.reject(Object.assign(new Error('unknown host'), { code: 'ENOTFOUND' })),
+  timeoutMs: 5_000,
+});
