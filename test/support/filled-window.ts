@@ -86,11 +86,11 @@ export class FilledWindow {
   }
 
   ask(query = '', signal = new AbortController().signal) {
-    return this.window.mediaPlaylist(new URLSearchParams(query), signal);
+    return this.window.requests.mediaPlaylist(new URLSearchParams(query), signal);
   }
 
   async media(name: string): Promise<number | string> {
-    const answer = await this.window.media(name, new AbortController().signal);
+    const answer = await this.window.requests.media(name, new AbortController().signal);
     if (answer.status !== 200) return answer.status;
     expect(answer.body.reduce((sum, piece) => sum + piece.length, 0)).toBe(answer.bytes);
     return answer.bytes;

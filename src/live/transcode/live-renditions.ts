@@ -4,8 +4,9 @@ import { RenderedText } from '../../shared/text/rendered-text.ts';
 import { audioRendition, sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveSettings } from '../broadcast/ports.ts';
 import { formatLiveMultivariant, type VariantInfo } from '../window/live-multivariant.ts';
-import type { LiveWindow, MediaAnswer, PlaylistAnswer } from '../window/live-window.ts';
+import type { LiveWindow } from '../window/live-window.ts';
 import type { BroadcastRewind } from '../window/rewind-store.ts';
+import type { MediaResponse, PlaylistResponse } from '../window/window-requests.ts';
 import type { LadderConfig } from './ladder-config.ts';
 import { LiveRendition, renditionReports } from './live-rendition.ts';
 
@@ -143,21 +144,21 @@ export class LiveRenditions {
     return this.#multivariant;
   }
 
-  /** See {@link LiveWindow.mediaPlaylist}. */
+  /** See {@link WindowRequests.mediaPlaylist}. */
   async mediaPlaylist(
     rendition: string,
     query: URLSearchParams,
     signal: AbortSignal,
-  ): Promise<PlaylistAnswer> {
+  ): Promise<PlaylistResponse> {
     const found = this.#byName.get(rendition);
     if (found === undefined) return { status: 404, reason: 'there is no such rendition' };
-    return found.window.mediaPlaylist(query, signal);
+    return found.window.requests.mediaPlaylist(query, signal);
   }
 
-  /** See {@link LiveWindow.media}. */
-  media(rendition: string, name: string, signal: AbortSignal): Promise<MediaAnswer> | MediaAnswer {
+  /** See {@link WindowRequests.media}. */
+  media(rendition: string, name: string, signal: AbortSignal): Promise<MediaResponse> | MediaResponse {
     const found = this.#byName.get(rendition);
-    return found?.window.media(name, signal) ?? { status: 404 };
+    return found?.window.requests.media(name, signal) ?? { status: 404 };
   }
 
   /** All that is to be chosen among can be played, or has had its time to begin: a player reads the list once. */

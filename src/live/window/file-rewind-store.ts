@@ -1,9 +1,10 @@
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { FileSlice } from '../../shared/files/file-slice.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { writeFully } from '../../storage/write-fully.ts';
 import type { RewindDiskSpace } from './rewind-disk-space.ts';
-import type { FileSlice, RewindSegment, RewindStore, SegmentLocation } from './rewind-store.ts';
+import type { RewindSegment, RewindStore, SegmentLocation } from './rewind-store.ts';
 
 /** What {@link FileRewindStore} is made with. */
 export interface FileRewindStoreOptions {

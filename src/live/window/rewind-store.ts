@@ -1,9 +1,4 @@
-/** Bytes of a file on disk: from `start`, `length` long. */
-export interface FileSlice {
-  readonly path: string;
-  readonly start: number;
-  readonly length: number;
-}
+import type { FileSlice } from '../../shared/files/file-slice.ts';
 
 /** A closed segment that is to be kept on disk. */
 export interface RewindSegment {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../shared/clock.ts';
-import type { FileSlice, RewindStore } from './rewind-store.ts';
+import type { FileSlice } from '../../shared/files/file-slice.ts';
+import type { RewindStore } from './rewind-store.ts';
 import { type LoggedSegment, SegmentLog } from './segment-log.ts';
 
 /** What a {@link SegmentStore} is made with. */

@@ -1,68 +1,51 @@
-/**
- * The media playlist over the window of one rendition.
- *
- * **Source**: draft-pantos-hls-rfc8216bis-22: 4.4.3 (what a media playlist says of itself), 4.4.4.9 (parts), 4.4.5.3 (preload hints),
- * 6.2.5.1 (delta updates).
- */
 import { formatMediaPlaylist } from '../../media/hls/format-media-playlist.ts';
 import type { MediaPlaylist, MediaSegment, RenditionReport } from '../../media/hls/media-playlist.ts';
 import type { CompressedText } from '../../shared/text/precompressed-text.ts';
 import { RenderedText } from '../../shared/text/rendered-text.ts';
 import { IncrementalPlaylist } from './incremental-playlist.ts';
 import type { ListedPart, MemorySegment, SegmentStore } from './segment-store.ts';
+import type { WindowState } from './window-state.ts';
 
-/** How far a window has come. */
-export interface WindowState {
-  /** Undefined before it is known; then it does not change any more. */
-  readonly partTargetSeconds: number | undefined;
-  readonly open: MemorySegment | undefined;
-  /** The first lead-in's. */
-  readonly firstSequence: number;
-  readonly leadInCount: number;
-  /** Of the open segment, or the one that is opened next. */
-  readonly nextSequence: number;
-  readonly nextPartNumber: number;
-  readonly isEnded: boolean;
-}
-
-/** What the playlist of a window is written with. */
 export interface WindowPlaylistOptions {
   readonly targetDurationSeconds: number;
-  /** What is listed. */
   readonly segments: SegmentStore;
-  readonly state: () => WindowState;
-  /** How far the other renditions have come. */
+  readonly state: WindowState;
   readonly otherRenditions: () => readonly RenditionReport[];
 }
 
-/** Writes the playlist of a window, once for all who ask for it before something changes. */
+/**
+ * Writes the media playlist of a live window, once per change.
+ *
+ * **Source**: draft-pantos-hls-rfc8216bis-22: 4.4.3 (media playlist tags), 4.4.4.9 (parts), 4.4.5.3 (preload hints), 6.2.5.1 (delta
+ * updates).
+ */
 export class WindowPlaylist {
   readonly #options: WindowPlaylistOptions;
   readonly #segments: SegmentStore;
+  readonly #state: WindowState;
   readonly #incremental = new IncrementalPlaylist((from, end) => this.#entries(from, end));
   readonly #rendered = new Map<'whole' | 'delta', CompressedText>();
 
   constructor(options: WindowPlaylistOptions) {
     this.#options = options;
     this.#segments = options.segments;
+    this.#state = options.state;
   }
 
-  /** Bytes of memory that it takes to list segments. */
+  /** Bytes of memory for listing segments. */
   get heldBytes(): number {
     return this.#incremental.heldBytes;
   }
 
-  /** A segment was listed. */
   segmentListed(): void {
     this.#incremental.compressSettled(this.#segments.first, this.#segments.immutableEnd);
   }
 
-  /** Something changed: what was written is old. */
   invalidate(): void {
     this.#rendered.clear();
   }
 
-  /** The playlist as it is now. `delta`: without what whoever asks has already. */
+  /** Returns the current playlist; a delta update leaves out what the player has already. */
   text(kind: 'whole' | 'delta'): CompressedText {
     let text = this.#rendered.get(kind);
     if (text === undefined) {
@@ -73,25 +56,21 @@ export class WindowPlaylist {
   }
 
   #wholeText(): CompressedText {
-    return this.#incremental.render(
-      this.#playlist(),
-      this.#segments.first,
-      this.#options.state().nextSequence,
-    );
+    return this.#incremental.render(this.#playlist(), this.#segments.first, this.#state.nextSequence);
   }
 
   #deltaText(): CompressedText {
     const kept = this.#firstAfterSkipped();
     if (kept === this.#segments.first) return this.#wholeText();
-    const segments = this.#entries(kept, this.#options.state().nextSequence);
+    const segments = this.#entries(kept, this.#state.nextSequence);
     const skippedSegments = kept - this.#segments.first;
     return new RenderedText(formatMediaPlaylist({ ...this.#playlist(), skippedSegments, segments }));
   }
 
   /** All but the segments. */
   #playlist(): Omit<MediaPlaylist, 'segments'> {
-    const { targetDurationSeconds, state, otherRenditions } = this.#options;
-    const { partTargetSeconds = targetDurationSeconds, open, isEnded } = state();
+    const { targetDurationSeconds, otherRenditions } = this.#options;
+    const { partTargetSeconds = targetDurationSeconds, openSegment: open, isEnded } = this.#state;
     return {
       targetDurationSeconds,
       mediaSequence: this.#segments.first,
@@ -112,7 +91,7 @@ export class WindowPlaylist {
   }
 
   #preloadHints(): MediaPlaylist['preloadHints'] {
-    const { open, nextSequence, nextPartNumber } = this.#options.state();
+    const { openSegment: open, nextSequence, nextPartNumber } = this.#state;
     const { log, map } = this.#segments;
     // No part is listed then, and nobody knows when the next one comes.
     if (!open?.parts.length && log.has(nextSequence - 1) && log.isStill(nextSequence - 1)) return [];
@@ -125,7 +104,7 @@ export class WindowPlaylist {
   /** The first segment that no delta update leaves out. */
   #firstAfterSkipped(): number {
     let behind = 0;
-    const { nextSequence } = this.#options.state();
+    const { nextSequence } = this.#state;
     for (let sequence = nextSequence - 1; sequence >= this.#segments.first; sequence -= 1) {
       if (behind >= this.#options.targetDurationSeconds * 6) return sequence + 1;
       behind += this.#segments.log.durationSeconds(sequence);
@@ -138,7 +117,7 @@ export class WindowPlaylist {
    * as long as parts are listed before them.
    */
   #firstWithParts(): number {
-    const { isEnded, open, nextSequence } = this.#options.state();
+    const { isEnded, openSegment: open, nextSequence } = this.#state;
     if (isEnded) return nextSequence;
     let behind = open?.durationSeconds ?? 0;
     for (let sequence = nextSequence - 1; sequence >= this.#segments.first; sequence -= 1) {
@@ -179,14 +158,13 @@ export class WindowPlaylist {
 
   /** Tells whether the server made a segment: a still or a lead-in. */
   #isStill(sequence: number): boolean {
-    const { firstSequence, leadInCount } = this.#options.state();
-    return this.#segments.log.isStill(sequence) || sequence < firstSequence + leadInCount;
+    return this.#segments.log.isStill(sequence) || sequence < this.#state.firstMediaSequence;
   }
 
   #listedParts(sequence: number): MediaSegment['parts'] {
     const { log } = this.#segments;
     // hls.js needs a part before the open segment, see `LiveWindow`.
-    if (log.isGap(sequence) && sequence === this.#options.state().firstSequence) {
+    if (log.isGap(sequence) && sequence === this.#state.firstSequence) {
       const durationSeconds = log.durationSeconds(sequence);
       return [{ uri: `gap-${sequence}-0.m4s`, durationSeconds, gap: true }];
     }

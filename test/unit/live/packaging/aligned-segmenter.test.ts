@@ -59,7 +59,7 @@ function follow(kind: 'video' | 'audio') {
     },
     playlist: async () => {
       rendition.window.end();
-      const answer = await rendition.window.mediaPlaylist(
+      const answer = await rendition.window.requests.mediaPlaylist(
         new URLSearchParams(),
         new AbortController().signal,
       );

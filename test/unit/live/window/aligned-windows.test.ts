@@ -44,7 +44,7 @@ class Windows {
 }
 
 async function playlistOf(window: LiveWindow): Promise<MediaPlaylist> {
-  const answer = await window.mediaPlaylist(new URLSearchParams(), new AbortController().signal);
+  const answer = await window.requests.mediaPlaylist(new URLSearchParams(), new AbortController().signal);
   if (answer.status !== 200) throw new Error(`the list was answered ${answer.status}`);
   return parseMediaPlaylist(answer.text.plain.toString());
 }

@@ -7,7 +7,8 @@ import {
 } from '../../../../src/live/window/file-rewind-store.ts';
 import { Rewind } from '../../../../src/live/window/rewind.ts';
 import { RewindDiskSpace } from '../../../../src/live/window/rewind-disk-space.ts';
-import type { FileSlice, SegmentLocation } from '../../../../src/live/window/rewind-store.ts';
+import type { SegmentLocation } from '../../../../src/live/window/rewind-store.ts';
+import type { FileSlice } from '../../../../src/shared/files/file-slice.ts';
 import { type Logger, silentLogger } from '../../../../src/shared/logger.ts';
 import { MediaFiles } from '../../../../src/storage/media-files.ts';
 import { writeFully } from '../../../../src/storage/write-fully.ts';

@@ -1,14 +1,15 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { LiveWindowOptions, MediaAnswer } from '../../../../src/live/window/live-window.ts';
+import type { LiveWindowOptions } from '../../../../src/live/window/live-window.ts';
 import type {
-  FileSlice,
   RewindSegment,
   RewindStore,
   SegmentLocation,
 } from '../../../../src/live/window/rewind-store.ts';
+import type { MediaResponse } from '../../../../src/live/window/window-requests.ts';
 import { formatMediaPlaylist } from '../../../../src/media/hls/format-media-playlist.ts';
 import type { MediaPlaylist } from '../../../../src/media/hls/media-playlist.ts';
+import type { FileSlice } from '../../../../src/shared/files/file-slice.ts';
 import { FilledWindow, partBytes } from '../../../support/filled-window.ts';
 
 /** A disk that takes everything at once, nothing, or what it is told to later. */
@@ -74,8 +75,8 @@ class Rewound extends FilledWindow {
     this.store = store;
   }
 
-  answer(name: string): MediaAnswer {
-    const answer = this.window.media(name, new AbortController().signal);
+  answer(name: string): MediaResponse {
+    const answer = this.window.requests.media(name, new AbortController().signal);
     if ('then' in answer) throw new Error(`${name} is waited for`);
     return answer;
   }

@@ -1,0 +1,175 @@
+import { parseDeliveryDirectives } from '../../media/hls/delivery-directives.ts';
+import type { FileSlice } from '../../shared/files/file-slice.ts';
+import type { CompressedText } from '../../shared/text/precompressed-text.ts';
+import { BlockedRequests } from './blocked-requests.ts';
+import type { SegmentStore, StoredMedia } from './segment-store.ts';
+import type { WindowPlaylist } from './window-playlist.ts';
+import type { WindowState } from './window-state.ts';
+
+/** Response to a request for the media playlist. */
+export type PlaylistResponse =
+  | {
+      readonly status: 200;
+      readonly text: CompressedText;
+      /** The request waited for the position in its URL, so the URL names this content. */
+      readonly hasWaited: boolean;
+      readonly targetDurationSeconds: number;
+      readonly ended: boolean;
+    }
+  | { readonly status: 400 | 404 | 503; readonly reason: string };
+
+/** Response to a request for an init section, a segment or a part. */
+export type MediaResponse =
+  | {
+      readonly status: 200;
+      readonly body: readonly (Buffer | FileSlice)[];
+      readonly bytes: number;
+      readonly contentType: string;
+      readonly etag: string;
+      readonly lifetimeSeconds: number;
+    }
+  | { readonly status: 404 };
+
+const notFound: MediaResponse = { status: 404 };
+
+/**
+ * Responds to requests for the playlist and the media of a live window, and blocks those for what comes next.
+ *
+ * **Source**: draft-pantos-hls-rfc8216bis-22, 6.2.5 (delivery directives) and 4.4.5.3 (preload hints).
+ */
+export class WindowRequests {
+  readonly #targetDurationSeconds: number;
+  readonly #state: WindowState;
+  readonly #segments: SegmentStore;
+  readonly #playlist: WindowPlaylist;
+  readonly #blocked = new BlockedRequests();
+
+  constructor(
+    targetDurationSeconds: number,
+    state: WindowState,
+    segments: SegmentStore,
+    playlist: WindowPlaylist,
+  ) {
+    this.#targetDurationSeconds = targetDurationSeconds;
+    this.#state = state;
+    this.#segments = segments;
+    this.#playlist = playlist;
+  }
+
+  /** Unblocks the requests for what has come. */
+  changed(): void {
+    this.#blocked.wake(this.#state.isEnded);
+  }
+
+  /** @param query of the request; only its delivery directives count */
+  async mediaPlaylist(query: URLSearchParams, signal: AbortSignal): Promise<PlaylistResponse> {
+    const state = this.#state;
+    const targetMs = this.#targetDurationSeconds * 1000;
+    if (!state.isPlayable) return { status: 404, reason: 'there is no segment yet' };
+    await this.#waitUntil(() => this.#hasHoldBack(), targetMs, signal);
+    if (state.isEnded) return this.#playlistResponse('no', false);
+    const directives = parseDeliveryDirectives(query);
+    if (!directives.ok) return { status: 400, reason: directives.reason };
+    const { msn, part, skip } = directives;
+    if (msn === undefined) return this.#playlistResponse(skip, false);
+    if (this.#isTooFarAhead(msn, part)) return { status: 400, reason: 'that is too far ahead' };
+    // 6.2.5.2: no request is blocked for longer than three target durations.
+    const hasWaited = !this.#hasReached(msn, part);
+    const isReached = await this.#waitUntil(() => this.#hasReached(msn, part), 3 * targetMs, signal);
+    if (!isReached) return { status: 503, reason: 'what was asked for did not come' };
+    return this.#playlistResponse(skip, hasWaited);
+  }
+
+  /** @param name last part of the URL: `init-1.mp4`, `segment-12.m4s`, `still-13.m4s`, `stopped-14.m4s`, `part-345.m4s` */
+  media(name: string, signal: AbortSignal): Promise<MediaResponse> | MediaResponse {
+    const [, kind = '', digits, extension] = /^([a-z]+)-(0|[1-9]\d{0,14})\.(m4s|mp4)$/.exec(name) ?? [];
+    const number = Number(digits);
+    if (kind === 'init') return extension === 'mp4' ? this.#init(number, name) : notFound;
+    if (extension !== 'm4s') return notFound;
+    if (['segment', 'still', 'stopped'].includes(kind))
+      return this.#mediaResponse(this.#segments.segment(number), name);
+    if (kind !== 'part') return notFound;
+    const { nextPartNumber, isEnded, isPlayable, endsWithStill } = this.#state;
+    const isHinted = number === nextPartNumber && !isEnded && isPlayable && !endsWithStill;
+    return isHinted ? this.#hintedPart(number, name, signal) : this.#part(number, name);
+  }
+
+  // ------------------------------------------------------------------------------------------------ playlist
+
+  /** What players hold back is there: one that started earlier would start in the gap, or with too little media. */
+  #hasHoldBack(): boolean {
+    const { partTargetSeconds = 0, nextSequence, firstMediaSequence, openSegment } = this.#state;
+    return nextSequence > firstMediaSequence || (openSegment?.durationSeconds ?? 0) >= 3 * partTargetSeconds;
+  }
+
+  #hasReached(msn: number, part: number | undefined): boolean {
+    const { nextSequence, openPartCount } = this.#state;
+    if (part === undefined || msn < nextSequence) {
+      if (msn >= nextSequence) return false;
+      // 6.2.5.2: an index past the last part of a closed segment means part 0 of the next. A gap has no parts to wait for.
+      const parts = this.#segments.partsOf(msn);
+      if (part === undefined || parts === undefined || part < parts.length) return true;
+      return this.#hasReached(msn + 1, 0);
+    }
+    return msn === nextSequence && openPartCount > part;
+  }
+
+  #isTooFarAhead(msn: number, part: number | undefined): boolean {
+    const { nextSequence, partTargetSeconds: target = 1, openPartCount } = this.#state;
+    if (msn > nextSequence + 1) return true;
+    if (part === undefined || msn < nextSequence) return false;
+    // The advance part limit of 6.2.5.2, and a segment's worth more, since hls.js asks for the highest index it has seen.
+    const ahead = (target >= 1 ? 3 : Math.ceil(3 / target)) + Math.ceil(this.#targetDurationSeconds / target);
+    const newest = msn === nextSequence ? openPartCount - 1 : -1;
+    return part > newest + ahead;
+  }
+
+  #playlistResponse(skip: 'no' | 'yes' | 'v2', hasWaited: boolean): PlaylistResponse {
+    const { isEnded } = this.#state;
+    return {
+      status: 200,
+      text: this.#playlist.text(skip !== 'no' && !isEnded ? 'delta' : 'whole'),
+      hasWaited,
+      targetDurationSeconds: this.#targetDurationSeconds,
+      ended: isEnded,
+    };
+  }
+
+  async #waitUntil(isReady: () => boolean, limitMs: number, signal: AbortSignal): Promise<boolean> {
+    return this.#state.isEnded || this.#blocked.waitUntil(isReady, limitMs, signal);
+  }
+
+  // ------------------------------------------------------------------------------------------------ media
+
+  async #hintedPart(number: number, name: string, signal: AbortSignal): Promise<MediaResponse> {
+    // The part does not come soon once a still is listed instead of it.
+    const isSettled = () => this.#state.nextPartNumber > number || this.#state.endsWithStill;
+    await this.#waitUntil(isSettled, this.#targetDurationSeconds * 3000, signal);
+    return this.#part(number, name);
+  }
+
+  #part(number: number, name: string): MediaResponse {
+    const part = this.#segments.part(number);
+    return this.#mediaResponse(part && { body: [part.body], bytes: part.body.length }, name);
+  }
+
+  #init(number: number, name: string): MediaResponse {
+    const init = this.#segments.init(number);
+    return this.#mediaResponse(init && { body: [init.body], bytes: init.bytes }, name);
+  }
+
+  #mediaResponse(media: StoredMedia | undefined, name: string): MediaResponse {
+    if (media === undefined) return notFound;
+    const { body, bytes } = media;
+    const keptSeconds = Math.max(6 * this.#targetDurationSeconds, this.#segments.listSeconds);
+    return {
+      status: 200,
+      body,
+      bytes,
+      contentType: 'video/mp4',
+      // The media of a name never changes, so name and size identify it.
+      etag: `"${name}-${bytes}"`,
+      lifetimeSeconds: Math.ceil(keptSeconds),
+    };
+  }
+}
