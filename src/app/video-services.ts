@@ -1,6 +1,5 @@
 import { requireMaxPixels } from '../http/bodies/uploaded-image.ts';
 import type { AddressOf } from '../http/listener/client-address.ts';
-import { QuotasStore } from '../operations/usage/quotas.store.ts';
 import { type QuotaLimits, Quotas } from '../operations/usage/quotas.ts';
 import { UsageStore } from '../operations/usage/usage.store.ts';
 import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
@@ -102,7 +101,7 @@ export function createVideoServices(options: VideoServicesOptions): VideoService
     clock,
   });
   const usage = new UsageStore(database);
-  const quotas = new Quotas({ limits: options.quotas, store: new QuotasStore(database), usage });
+  const quotas = new Quotas({ limits: options.quotas, usage });
   const { uploads, videos } = createVideosWithUploads(options, {
     privateTokens,
     players,

@@ -60,10 +60,10 @@ describe('health', () => {
       expect.objectContaining({
         level: 'warn',
         component: 'health',
-        event: 'not-usable',
+        event: 'not-ready',
         detail: 'test: no RTMP port is listened on',
       }),
-      expect.objectContaining({ level: 'info', component: 'health', event: 'usable-again' }),
+      expect.objectContaining({ level: 'info', component: 'health', event: 'ready-again' }),
     ]);
   });
 });

@@ -7,38 +7,37 @@ import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { Secret } from '../../shared/secret.ts';
 
-/** A part that must work for the server to be of use. */
-export interface ReadinessCheck {
+/** A component that the server cannot work without. */
+interface ReadinessCheck {
   readonly name: string;
-  /** What is wrong, for the operator; undefined when nothing is. */
+  /** Returns a description of the fault for the operator. */
   readonly fault: () => string | undefined;
-  /** Its faults come with every start and stop, and are not logged. */
+  /** The fault occurs at every start and stop, so it is not logged. */
   readonly isRoutine?: boolean;
 }
 
 const liveSchema = z.object({ status: z.literal('live') });
 const readySchema = z.object({
   status: z.literal('ready'),
-  checks: z.array(z.string()).optional().describe('What was looked at; for the operator only.'),
+  checks: z.array(z.string()).optional().describe('The checks that ran. Only for the operator.'),
 });
 
-/** What {@link healthRoutes} needs. */
 export interface HealthOptions {
   readonly checks: readonly ReadinessCheck[];
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
-  /** Lets others than this machine's own users see metrics and details. */
+  /** Gives remote operators access to metrics and details. */
   readonly token?: Secret;
 }
 
-/** `/health/*` and `/metrics`: what load balancers and operators look at. */
+/** Routes for load balancers and operators. */
 export function healthRoutes(options: HealthOptions & { readonly log: Logger }): Route[] {
   let loggedDetail = '';
-  /** Logs faults when they come and go, however often somebody asks. */
+  /** Logs changes only, however often the route is called. */
   const logChange = (detail: string) => {
     if (detail === loggedDetail) return;
     loggedDetail = detail;
-    if (detail === '') options.log.info('usable-again');
-    else options.log.warn('not-usable', { detail });
+    if (detail === '') options.log.info('ready-again');
+    else options.log.warn('not-ready', { detail });
   };
   const isOperator = (incoming: IncomingMessage): boolean =>
     isLocalRequest(incoming) || isToken(options.token, bearerOf(incoming));
@@ -48,19 +47,20 @@ export function healthRoutes(options: HealthOptions & { readonly log: Logger }):
       method: 'GET',
       path: '/health/live',
       tag: 'Operation',
-      summary: 'Whether the process runs',
+      summary: 'Check that the process runs',
       auth: 'none',
-      success: { status: 200, description: 'It runs.', schema: liveSchema },
+      success: { status: 200, description: 'The process runs.', schema: liveSchema },
       handle: () => ({ status: 'live' as const }),
     }),
     defineRoute({
       method: 'GET',
       path: '/health/ready',
       tag: 'Operation',
-      summary: 'Whether the server can be used',
-      description: "Answers 503 while it cannot. Details are for loopback or the operator's token.",
+      summary: 'Check that the server is ready',
+      description:
+        "Responds with 503 while the server is not ready. Details are for loopback or the operator's token.",
       auth: 'none',
-      success: { status: 200, description: 'It can.', schema: readySchema },
+      success: { status: 200, description: 'The server is ready.', schema: readySchema },
       errors: ['not-ready'],
       handle: ({ incoming }) => {
         const checks = options.checks.map(check => ({ ...check, fault: check.fault() }));
@@ -78,7 +78,7 @@ export function healthRoutes(options: HealthOptions & { readonly log: Logger }):
       method: 'GET',
       path: '/metrics',
       tag: 'Operation',
-      summary: "Metrics in Prometheus' text form",
+      summary: 'Get metrics in the Prometheus text format',
       description: "For loopback or the operator's token, as `Authorization: Bearer <token>`.",
       auth: 'none',
       success: { status: 200, description: 'Metrics.', contentType: options.metrics.contentType },

@@ -1,25 +1,23 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { cpus, freemem, totalmem } from 'node:os';
 
-/** Times that processors have spent, in milliseconds, since some start. */
+/** CPU times since some moment, in milliseconds. */
 export interface CpuTimes {
-  /** Of all cores together, idle or not. */
+  /** Of all cores together. */
   readonly totalMs: number;
   readonly busyMs: number;
-  /** Of this process, over all its threads. */
+  /** Of this process with all its threads. */
   readonly processMs: number;
 }
 
-/** Shares of all cores, whole numbers 0..100. */
-export interface CpuShares {
+/** Whole percentages of all cores, 0 to 100. */
+interface CpuShares {
   readonly serverPercent: number;
   readonly machinePercent: number;
 }
 
-/** Processes whose memory is looked at. */
 const maxPids = 512;
 
-/** How many cores the machine has, and what they have done until now. */
 export function readCpus(): { cores: number; times: CpuTimes } {
   const all = cpus();
   let [totalMs, idleMs] = [0, 0];
@@ -34,7 +32,7 @@ export function readCpus(): { cores: number; times: CpuTimes } {
   };
 }
 
-/** What was taken of all cores between two readings, 0 where there is nothing to tell it from. */
+/** Returns the CPU usage between two readings. */
 export function sharesBetween(before: CpuTimes, after: CpuTimes): CpuShares {
   const totalMs = after.totalMs - before.totalMs;
   const shareOf = (ms: number) =>
@@ -45,7 +43,7 @@ export function sharesBetween(before: CpuTimes, after: CpuTimes): CpuShares {
   };
 }
 
-/** Memory in bytes. On Linux, free is what programs can still get (`MemAvailable`). */
+/** Returns memory in bytes. On Linux, free memory includes caches that can be reclaimed (`MemAvailable`). */
 export function readMemory(): { serverBytes: number; machineTotalBytes: number; machineFreeBytes: number } {
   return {
     serverBytes: process.memoryUsage.rss(),
@@ -55,22 +53,22 @@ export function readMemory(): { serverBytes: number; machineTotalBytes: number; 
 }
 
 /**
- * **Source**: proc_pid_status(5), VmRSS
+ * Returns the resident bytes of processes together; undefined on systems that do not tell.
  *
- * Resident bytes of processes together, of 512 at most; undefined on systems that do not tell.
+ * **Source**: proc_pid_status(5), VmRSS
  */
 export async function residentBytesOf(pids: readonly number[]): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined;
   let bytes = 0;
   for (const pid of pids.slice(0, maxPids)) {
-    // It may have ended just now.
+    // The process may have just ended.
     const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
     bytes += Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
   }
   return bytes;
 }
 
-/** Size and room of the disk that a folder is on, in bytes. */
+/** Returns the size of a folder's disk in bytes. */
 export async function readDisk(folder: string): Promise<{ totalBytes: number; freeBytes: number }> {
   const { blocks, bavail, bsize } = await statfs(folder);
   return { totalBytes: blocks * bsize, freeBytes: bavail * bsize };

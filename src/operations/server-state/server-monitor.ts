@@ -9,37 +9,34 @@ import type { ServerStateView } from './server-state.schema.ts';
 import type { ServerStateStore } from './server-state.store.ts';
 import { findWarnings } from './server-warnings.ts';
 
-/** What the parts of the server tell of themselves, as they are when they are asked. */
+/** Current state of the server's other components. */
 export interface ServerComponents {
-  /** What media is worked on with. */
   readonly programs: ServerStateView['programs'];
-  /** Free bytes of the disk below which uploads are refused. */
+  /** Uploads are refused below this. */
   readonly minFreeBytes: number;
-  /** Process ids of the programs that run. */
+  /** Running ffmpeg processes. */
   childPids(): readonly number[];
   jobs(): { readonly waiting: number; readonly running: number; readonly isPaused: boolean };
   live(): { readonly broadcasts: number; readonly viewers: number };
 }
 
-/** What a {@link ServerMonitor} is made with. */
-export interface ServerMonitorOptions {
+interface ServerMonitorOptions {
   readonly version: string;
-  /** The data folder. */
   readonly dataDir: string;
   readonly store: ServerStateStore;
   readonly components: ServerComponents;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How often it looks while it is asked; 5,000 ms unless given. */
+  /** 5,000 ms unless given. */
   readonly intervalMs?: number;
 }
 
 const defaultIntervalMs = 5_000;
-/** Between the first two readings: processors are known by what they do in a time. */
+/** CPU usage needs two readings with some time in between. */
 const firstMeasurementMs = 250;
 const idleTimeoutMs = 60_000;
 
-/** Looks at the machine and the server every five seconds, as long as somebody has asked within the last minute; else it does nothing. */
+/** Measures the machine and the server every five seconds, for a minute after each request. */
 export class ServerMonitor implements Component {
   readonly name = 'server-watch';
   readonly #options: ServerMonitorOptions;
@@ -63,15 +60,14 @@ export class ServerMonitor implements Component {
     this.#pause();
   }
 
-  /** Whether it looks by itself now. */
   get isRunning(): boolean {
     return this.#timer !== undefined;
   }
 
   /**
-   * How the server is: as it was at most five seconds ago.
+   * Returns measurements that are at most five seconds old.
    *
-   * @throws AppError `server-draining` once it is stopped
+   * @throws AppError `server-draining` after {@link stop}
    */
   async state(): Promise<ServerStateView> {
     if (this.#stopping.signal.aborted) throw new AppError('server-draining');
@@ -115,7 +111,7 @@ export class ServerMonitor implements Component {
     }
   }
 
-  /** Until somebody asks again. */
+  /** Stops measuring until the next request. */
   #pause(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -131,7 +127,7 @@ export class ServerMonitor implements Component {
     const nowMs = clock.nowMs();
     const { serverBytes, ...machine } = readMemory();
     const { isPaused, ...jobs } = components.jobs();
-    const failedToday = store.jobsFailedSince(dayOf(nowMs) * dayMs);
+    const failedToday = store.countFailedJobsSince(dayOf(nowMs) * dayMs);
     const [childrenBytes, disk] = await Promise.all([
       residentBytesOf(components.childPids()),
       readDisk(dataDir),

@@ -7,11 +7,8 @@ const percent = (text: string) => z.int().min(0).max(100).describe(text);
 const programSchema = z.object({
   name: z.enum(['ffmpeg', 'ffprobe']),
   path: z.string(),
-  version: z.string().describe('As it names itself.'),
-  lacks: z
-    .array(z.string())
-    .optional()
-    .describe('What cannot be done with it; absent when nothing is missing.'),
+  version: z.string().describe('The version that the program reports.'),
+  lacks: z.array(z.string()).optional().describe('Missing features. Absent if nothing is missing.'),
 });
 
 const warningSchema = z.object({
@@ -24,53 +21,52 @@ const warningSchema = z.object({
     'queue-long',
     'program-lacks',
   ]),
-  text: z.string().describe('What is wrong and what to do, for a person.'),
+  text: z.string().describe('What is wrong, and what to do.'),
 });
 
-/** How the server is. */
 export const serverStateSchema = z
   .object({
     version: z.string(),
     startedAt: dateTime,
-    measuredAt: dateTime.describe('When all of this was so: up to five seconds ago.'),
+    measuredAt: dateTime.describe('When the state was measured, at most five seconds ago.'),
     cpu: z
       .object({
         cores: z.int().min(1),
-        serverPercent: percent('What this server takes itself, without the programs that it runs.'),
-        machinePercent: percent('What all programs of the machine take.'),
+        serverPercent: percent('Usage of this server, without its ffmpeg processes.'),
+        machinePercent: percent('Usage of all programs on the machine.'),
       })
-      .describe('In the last five seconds or so; 100 is all cores busy.'),
+      .describe('Over the last five seconds. 100 means that all cores are busy.'),
     memory: z.object({
-      serverBytes: count('Resident, of this server itself.'),
+      serverBytes: count('Resident memory of this server.'),
       childrenBytes: z
         .int()
         .nonnegative()
         .optional()
-        .describe('Resident, of the ffmpeg processes that it runs; absent where that is not known.'),
-      machineTotalBytes: count('Of the machine.'),
-      machineFreeBytes: count('What programs can still get, with what caches give back.'),
+        .describe('Resident memory of its ffmpeg processes. Absent if unknown.'),
+      machineTotalBytes: count('Memory of the machine.'),
+      machineFreeBytes: count('Free memory, including caches that can be reclaimed.'),
     }),
     disk: z
       .object({
-        totalBytes: count('Its size.'),
-        freeBytes: count('What can still be written.'),
-        minFreeBytes: count('Below this, uploads are refused: the setting `uploads.minFree`.'),
+        totalBytes: count('Size of the disk.'),
+        freeBytes: count('Free space.'),
+        minFreeBytes: count('Uploads are refused below this (setting `uploads.minFree`).'),
       })
       .describe('The disk of the data folder.'),
     queue: z
       .object({
-        waiting: count('Not begun yet, or waiting for another try.'),
-        running: count('Under way.'),
-        failedToday: count('Given up since midnight, UTC.'),
-        isPaused: z.boolean().describe('Encoding stands still while live streams need the processor.'),
+        waiting: count('Not started yet, or waiting for a retry.'),
+        running: count('Running.'),
+        failedToday: count('Failed since midnight UTC.'),
+        isPaused: z.boolean().describe('Encoding is paused while live streams need the processor.'),
       })
-      .describe('Jobs: what is done with videos of all accounts.'),
+      .describe('Jobs for videos of all accounts.'),
     live: z.object({
-      broadcasts: count('Under way, of all accounts.'),
-      viewers: count('Of all of them.'),
+      broadcasts: count('Live broadcasts of all accounts.'),
+      viewers: count('Viewers of all broadcasts.'),
     }),
-    programs: z.array(programSchema).describe('What media is worked on with.'),
-    warnings: z.array(warningSchema).describe('What somebody should look at; empty when all is well.'),
+    programs: z.array(programSchema).describe('Media programs.'),
+    warnings: z.array(warningSchema).describe('Problems to look at. Empty if there are none.'),
   })
   .meta({
     id: 'ServerState',
@@ -96,12 +92,11 @@ export const serverStateSchema = z
         warnings: [
           {
             code: 'disk-full',
-            text: 'Uploads are refused: 0.9 GB of the disk are free, and 1 GB must stay free. Delete videos or make room.',
+            text: 'Uploads are refused: 0.9 GB of disk space is free, and 1 GB must stay free. Delete videos or free up space.',
           },
         ],
       },
     ],
   });
 
-/** How the server is, as the API shows it. */
 export type ServerStateView = z.input<typeof serverStateSchema>;

@@ -1,17 +1,20 @@
+import { sql } from 'kysely';
 import type { Database } from '../../store/database.ts';
 
-/** What the database knows of how the server is. */
+/** Reads the state of the jobs. */
 export class ServerStateStore {
-  readonly #failed;
+  readonly #database: Database;
 
   constructor(database: Database) {
-    this.#failed = database.sqlite
-      .prepare<[number], number>("SELECT count(*) FROM jobs WHERE state = 'failed' AND failed_at_ms >= ?")
-      .pluck();
+    this.#database = database;
   }
 
-  /** How many jobs were given up since `atMs`. */
-  jobsFailedSince(atMs: number): number {
-    return this.#failed.get(atMs) ?? 0;
+  countFailedJobsSince(atMs: number): number {
+    const failed = this.#database.queries
+      .selectFrom('jobs')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('state', '=', sql.lit('failed' as const))
+      .where('failed_at_ms', '>=', atMs);
+    return this.#database.first(failed)?.count ?? 0;
   }
 }

@@ -5,7 +5,7 @@ import type { StoredBytes } from './usage.store.ts';
 
 type StorageKind = keyof StoredBytes;
 
-/** What the files of a video's folder are counted as, by the beginning of their names. Whatever has none of them is not ours. */
+/** Kinds of files in a video's folder, by the beginning of their names. Other files are not counted. */
 const storageKinds: readonly (readonly [beginning: RegExp, kind: StorageKind])[] = [
   [/^source(?:\.partial)?$/, 'sourceBytes'],
   [/^recording-\d+\.mp4$/, 'recordingBytes'],
@@ -15,13 +15,13 @@ const storageKinds: readonly (readonly [beginning: RegExp, kind: StorageKind])[]
   [/^(?:(?:captions|chapters)-.*\.vtt|storyboard\.vtt)$/, 'textBytes'],
 ];
 
-/** What a file or folder of a video's folder is counted as; undefined for one that is not. `isRecording`: its source was broadcast. */
+/** Returns the kind of a file or folder in a video's folder; undefined when it is not counted. */
 export function storageKindOf(name: string, isRecording: boolean): StorageKind | undefined {
   const kind = storageKinds.find(([pattern]) => pattern.test(name))?.[1];
   return kind === 'sourceBytes' && isRecording ? 'recordingBytes' : kind;
 }
 
-/** Measures the files of a video's folder. One that is not there has none. */
+/** Measures the files of a video's folder. A missing folder has none. */
 export async function measureFiles(folder: string, isRecording: boolean): Promise<StoredBytes> {
   const bytes = {
     ...{ sourceBytes: 0, recordingBytes: 0, hlsBytes: 0 },
@@ -40,7 +40,7 @@ export async function measureFiles(folder: string, isRecording: boolean): Promis
   return bytes;
 }
 
-/** Files come and go while they are measured. */
+/** Files come and go during a measurement. */
 async function sizeOf(path: string): Promise<number> {
   try {
     return (await lstat(path)).size;

@@ -1,44 +1,41 @@
 import { AppError } from '../../shared/errors.ts';
-import type { QuotasStore } from './quotas.store.ts';
 import type { UsageStore } from './usage.store.ts';
 
-/** Limits of each project, that is, of the sandbox and of production of each account. */
+/** Limits of each project. */
 export interface QuotaLimits {
-  /** Bytes of the files of its videos; undefined is no limit. */
+  /** Undefined for no limit. */
   readonly maxStorageBytes?: number | undefined;
-  /** Uploads in progress; 0 is no limit. */
+  /** 0 for no limit. */
   readonly maxUploads: number;
 }
 
-/** A request that sends a file, until it is answered. */
+/** A request that sends a file, from its start to its response. */
 export interface Reservation {
-  /** The most bytes that the file may have; undefined is no limit. */
+  /** The largest allowed file; undefined for no limit. */
   readonly maxBytes: number | undefined;
-  /** The error for a file with more bytes. */
+  /** Returns the error for a larger file. */
   limitError(): AppError;
-  /** To be called once when the request has been answered. */
+  /** Call this once, when the request has been answered. */
   release(): void;
 }
 
-/** Requests of a project that are sending files. */
+/** Running requests of a project that send files. */
 interface PendingUploads {
   bytes: number;
   newUploads: number;
 }
 
-/** A form is longer than the file in it by its boundaries and fields. */
+/** Boundaries and fields make a form larger than its file. */
 const formOverheadBytes = 4_096;
 
-/** Holds what projects store and upload against their limits. */
+/** Enforces the storage and upload limits of projects. */
 export class Quotas {
   readonly #limits: QuotaLimits;
-  readonly #store: QuotasStore;
   readonly #usage: UsageStore;
   readonly #pending = new Map<string, PendingUploads>();
 
-  constructor(options: { limits: QuotaLimits; store: QuotasStore; usage: UsageStore }) {
+  constructor(options: { limits: QuotaLimits; usage: UsageStore }) {
     this.#limits = options.limits;
-    this.#store = options.store;
     this.#usage = options.usage;
   }
 
@@ -46,37 +43,35 @@ export class Quotas {
     return this.#limits;
   }
 
-  /** Uploads that have begun and are not complete. */
+  /** Returns the number of uploads that have begun and are not complete. */
   uploadsInProgress(projectId: string): number {
-    return this.#store.openUploads(projectId) + (this.#pending.get(projectId)?.newUploads ?? 0);
+    return this.#usage.openUploads(projectId) + (this.#pending.get(projectId)?.newUploads ?? 0);
   }
 
-  /** Returns whether a project may store any more. */
   hasStorage(projectId: string): boolean {
     const left = this.#leftBytes(projectId);
     return left === undefined || left > 0;
   }
 
-  /** @throws AppError `storage-limit-reached` when a project may not store so many more bytes */
+  /** @throws AppError `storage-limit-reached` when a project cannot store so many more bytes */
   requireStorage(projectId: string, bytes: number): void {
     const left = this.#leftBytes(projectId);
     if (left !== undefined && (left <= 0 || bytes > left)) throw this.#storageError(projectId);
   }
 
-  /** @throws AppError `upload-limit-reached` when a project may not begin another upload */
+  /** @throws AppError `upload-limit-reached` when a project cannot begin another upload */
   requireUpload(projectId: string): void {
     const { maxUploads } = this.#limits;
     if (maxUploads === 0 || this.uploadsInProgress(projectId) < maxUploads) return;
-    const detail = `${maxUploads} uploads are in progress, which is the maximum. Complete one, or delete its video.`;
+    const detail = `${maxUploads} uploads are in progress, which is the maximum. Complete one or delete its video.`;
     throw new AppError('upload-limit-reached', undefined, { details: { detail } });
   }
 
   /**
-   * Counts a request that sends a file until it is over.
+   * Counts a request that sends a file, until it is released.
    *
-   * @param upload.isNew the request begins an upload
-   * @param upload.bodyBytes the length of its body; 0 where that is unknown
-   * @param upload.remainingBytes what is still to come of the whole file, as far as the request says
+   * @param upload.bodyBytes length of its body; 0 if unknown
+   * @param upload.announcedBytes what is still to come of the whole file, as far as the request says
    * @throws AppError `storage-limit-reached` or `upload-limit-reached`
    */
   reserve(
@@ -111,7 +106,7 @@ export class Quotas {
 
   #usedBytes(projectId: string): number {
     const stored = Object.values(this.#usage.stored(projectId)).reduce((sum, bytes) => sum + bytes, 0);
-    return stored + this.#store.unmeasuredBytes(projectId) + (this.#pending.get(projectId)?.bytes ?? 0);
+    return stored + this.#usage.unmeasuredBytes(projectId) + (this.#pending.get(projectId)?.bytes ?? 0);
   }
 
   #storageError(projectId: string): AppError {

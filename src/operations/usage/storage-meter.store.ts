@@ -1,75 +1,87 @@
 import type { Database } from '../../store/database.ts';
 import type { StoredBytes } from './usage.store.ts';
 
-/** A video, or a recording that will be one, whose files are to be measured. */
+/** A video, or a recording in progress, whose files are due for measuring. */
 export interface DueVideo {
   readonly videoId: string;
-  /** What is written down of its files has changed since they were last measured. */
+  /** Its rows have changed since the last measurement. */
   readonly hasChanged: boolean;
-  /** Grows with each such change. */
+  /** Counts such changes. */
   readonly changes: number;
-  /** Its source is a recording. */
   readonly isRecording: boolean;
-  /** Somebody is writing files of it. */
+  /** Its files are being written. */
   readonly isGrowing: boolean;
 }
 
-/** Which files are to be measured, and what they were measured as. Triggers of the tables that name files say when something changes. */
+/** Schedules measurements of videos and stores their results. Triggers of the tables that name files mark videos as due. */
 export class StorageMeterStore {
-  readonly #due;
-  readonly #measured;
-  readonly #postponed;
+  readonly #database: Database;
 
-  constructor({ sqlite }: Database) {
-    this.#due = sqlite.prepare<
-      [number, number],
-      {
-        video_id: string;
-        due_at_ms: number;
-        changes: number;
-        is_recording: number;
-        is_growing: number;
-      }
-    >(
-      `SELECT s.video_id, s.due_at_ms, s.changes,
-         r.video_id IS NOT NULL OR coalesce(o.origin = 'recording', 0) AS is_recording,
-         r.video_id IS NOT NULL OR coalesce(o.status IN ('ingesting', 'assembling'), 0)
-           OR EXISTS (SELECT 1 FROM renditions e WHERE e.video_id = s.video_id AND e.status = 'encoding') AS is_growing
-       FROM stored_videos s
-         LEFT JOIN video_sources o ON o.video_id = s.video_id
-         LEFT JOIN recordings r ON r.video_id = s.video_id
-       WHERE s.due_at_ms <= ? ORDER BY s.due_at_ms LIMIT ?`,
-    );
-    this.#measured = sqlite.prepare<[StoredBytes & { videoId: string; changes: number; dueAtMs: number }]>(
-      `UPDATE stored_videos
-       SET source_bytes = @sourceBytes, recording_bytes = @recordingBytes, hls_bytes = @hlsBytes,
-         mp4_bytes = @mp4Bytes, image_bytes = @imageBytes, text_bytes = @textBytes,
-         is_measured = 1, due_at_ms = CASE WHEN changes = @changes THEN @dueAtMs ELSE 0 END
-       WHERE video_id = @videoId`,
-    );
-    this.#postponed = sqlite.prepare<[number, string]>(
-      'UPDATE stored_videos SET due_at_ms = ? WHERE video_id = ?',
-    );
+  constructor(database: Database) {
+    this.#database = database;
   }
 
-  /** Those that are to be measured now; what has changed comes first. */
+  /** Lists videos that are due, those with changes first. */
   listDue(nowMs: number, limit: number): DueVideo[] {
-    return this.#due.all(nowMs, limit).map(row => ({
+    const due = this.#database.queries
+      .selectFrom('stored_videos as s')
+      .leftJoin('video_sources as o', 'o.video_id', 's.video_id')
+      .leftJoin('recordings as r', 'r.video_id', 's.video_id')
+      .select(({ selectFrom }) => [
+        's.video_id',
+        's.due_at_ms',
+        's.changes',
+        'o.origin',
+        'o.status',
+        'r.video_id as recording_id',
+        selectFrom('renditions as e')
+          .select('e.video_id')
+          .whereRef('e.video_id', '=', 's.video_id')
+          .where('e.status', '=', 'encoding')
+          .limit(1)
+          .as('encoding_id'),
+      ])
+      .where('s.due_at_ms', '<=', nowMs)
+      .orderBy('s.due_at_ms')
+      .limit(limit);
+    return this.#database.all(due).map(row => ({
       videoId: row.video_id,
       hasChanged: row.due_at_ms === 0,
       changes: row.changes,
-      isRecording: row.is_recording === 1,
-      isGrowing: row.is_growing === 1,
+      isRecording: row.recording_id !== null || row.origin === 'recording',
+      isGrowing:
+        row.recording_id !== null ||
+        row.encoding_id !== null ||
+        row.status === 'ingesting' ||
+        row.status === 'assembling',
     }));
   }
 
-  /** Notes what the files of a video have. It is due again at `dueAtMs`, or at once when it has changed meanwhile. */
+  /** Stores a measurement. The video is due again at `dueAtMs`, or at once when it has changed meanwhile. */
   saveMeasurement({ videoId, changes }: DueVideo, bytes: StoredBytes, dueAtMs: number): void {
-    this.#measured.run({ ...bytes, videoId, changes, dueAtMs });
+    this.#database.run(
+      this.#database.queries
+        .updateTable('stored_videos')
+        .set(eb => ({
+          source_bytes: bytes.sourceBytes,
+          recording_bytes: bytes.recordingBytes,
+          hls_bytes: bytes.hlsBytes,
+          mp4_bytes: bytes.mp4Bytes,
+          image_bytes: bytes.imageBytes,
+          text_bytes: bytes.textBytes,
+          is_measured: 1,
+          due_at_ms: eb.case().when('changes', '=', changes).then(dueAtMs).else(0).end(),
+        }))
+        .where('video_id', '=', videoId),
+    );
   }
 
-  /** Leaves a video for later. */
   postpone({ videoId }: DueVideo, dueAtMs: number): void {
-    this.#postponed.run(dueAtMs, videoId);
+    this.#database.run(
+      this.#database.queries
+        .updateTable('stored_videos')
+        .set({ due_at_ms: dueAtMs })
+        .where('video_id', '=', videoId),
+    );
   }
 }

@@ -6,25 +6,24 @@ import { SweepThrottle } from '../housekeeping/sweep-throttle.ts';
 import { measureFiles } from './measure-files.ts';
 import type { DueVideo, StorageMeterStore } from './storage-meter.store.ts';
 
-/** What storage is measured with. */
-export interface StorageMeterOptions {
+interface StorageMeterOptions {
   readonly store: StorageMeterStore;
   readonly files: MediaFiles;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Files that a change has made useless are removed soon after it. */
+/** Files that a change makes obsolete are removed soon after it. */
 const recheckMs = 20_000;
 const growingIntervalMs = 30_000;
-/** Files that came or went by another way are noticed by then. */
+/** Finds files that were added or removed in other ways. */
 const regularIntervalMs = 24 * 3_600_000;
 const retryMs = 60_000;
 const batchSize = 32;
 
 /**
- * Measures the files of videos in the background, one folder after the other: soon after something has changed, once more when
- * what that made useless has been removed, while they grow every half minute, and once a day in any case.
+ * Measures the files of videos in the background, one folder at a time: soon after a change, once more when obsolete files have
+ * been removed, every half minute while files grow, and daily.
  */
 export class StorageMeter {
   readonly #options: StorageMeterOptions;
@@ -33,7 +32,7 @@ export class StorageMeter {
     this.#options = options;
   }
 
-  /** Measures all that is due. `signal`: leaves the rest for another time. Gives 0: it is no news for the log. */
+  /** Measures everything that is due. Returns 0, because measurements are not worth a log line. */
   async run(signal?: AbortSignal): Promise<number> {
     const { store, clock } = this.#options;
     const pace = new SweepThrottle(signal);

@@ -6,31 +6,32 @@ import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts'
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { DayTraffic, TrafficStore } from './traffic.store.ts';
 
-/** What traffic is counted with. */
-export interface TrafficOptions {
+interface TrafficOptions {
   readonly store: TrafficStore;
   readonly clock?: Clock;
   readonly log: Logger;
 }
 
-/** So much can be lost by a crash. */
+/** A crash loses at most so much. */
 const writeIntervalMs = 10_000;
 const retentionDays = 400;
-/** Days that are held while the database takes nothing. */
+/** Days that are kept while the database cannot be written. */
 const maxHeldDays = 3;
 const maxProjects = 100_000;
-/** Written in a few milliseconds. */
+/** Takes a few milliseconds. */
 const projectsPerBatch = 500;
 
-/** Counts the body bytes that viewers are sent, in memory, and writes them to the database every ten seconds while there are any, and at the end. */
+/**
+ * Counts the body bytes that are sent to viewers, and writes them to the database every ten seconds and when the server stops.
+ */
 export class Traffic implements Component {
   readonly name = 'traffic';
   readonly #store: TrafficStore;
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** What is not written yet, by day and project; oldest day first. */
+  /** Traffic by day and project that is not written yet, oldest day first. */
   readonly #unwritten = new Map<number, Map<string, DayTraffic>>();
-  /** That of the day which ends at `#dayEndsAtMs`. */
+  /** Traffic of the day that ends at `#dayEndsAtMs`. */
   #today = new Map<string, DayTraffic>();
   #dayBeginsAtMs = Number.POSITIVE_INFINITY;
   #dayEndsAtMs = Number.NEGATIVE_INFINITY;
@@ -53,7 +54,7 @@ export class Traffic implements Component {
     await this.flush();
   }
 
-  /** A viewer was sent so many bytes of something of a project. Never throws. */
+  /** Records bytes that were sent to a viewer. Never throws. */
   record(projectId: string, deliveryKind: 'live' | 'vod', bytes: number): void {
     const nowMs = this.#clock.nowMs();
     if (nowMs >= this.#dayEndsAtMs || nowMs < this.#dayBeginsAtMs) this.#startDay(dayOf(nowMs));
@@ -68,7 +69,7 @@ export class Traffic implements Component {
     this.#flushes.wake();
   }
 
-  /** What a project's viewers were sent on the days from `firstDay` on, up to this moment. */
+  /** Returns a project's traffic on the days from `firstDay` on, including what is not written yet. */
   since(projectId: string, firstDay: number): Map<number, DayTraffic> {
     const days = this.#store.since(projectId, firstDay);
     for (const [day, byProject] of this.#unwritten) {
@@ -83,7 +84,7 @@ export class Traffic implements Component {
     return days;
   }
 
-  /** Writes what was counted until now, some projects in a turn. What the database does not take is kept for the next time. */
+  /** Writes what was counted so far, in batches. What the database does not accept is kept for the next time. */
   async flush(): Promise<void> {
     try {
       for (const day of [...this.#unwritten.keys()]) await this.#write(day);
@@ -92,7 +93,7 @@ export class Traffic implements Component {
     }
   }
 
-  /** Forgets days that are longer ago than they are kept; how many rows those were. */
+  /** Removes days beyond the retention period. Returns how many rows were removed. */
   removeOld(): number {
     return this.#store.removeBefore(dayOf(this.#clock.nowMs()) - retentionDays);
   }
@@ -100,7 +101,7 @@ export class Traffic implements Component {
   async #write(day: number): Promise<void> {
     const held = this.#unwritten.get(day);
     if (held === undefined) return;
-    // What is counted meanwhile comes after these.
+    // Entries that are added meanwhile come after these.
     for (let left = held.size; left > 0; left -= projectsPerBatch) {
       const some = firstEntries(held, Math.min(left, projectsPerBatch));
       this.#store.add(day, some);

@@ -4,66 +4,63 @@ const bytes = (text: string) => z.int().nonnegative().describe(text);
 
 const storageSchema = z
   .object({
-    totalBytes: bytes('All of the below.'),
-    sourceBytes: bytes('Files that were uploaded, fetched or copied from another video.'),
-    recordingBytes: bytes('Recordings of live streams, those that are being made included.'),
-    hlsBytes: bytes('Qualities that were made of them.'),
-    mp4Bytes: bytes('Files to download.'),
-    imageBytes: bytes('Thumbnails, seek previews, and the watermarks that videos were made with.'),
-    textBytes: bytes('Captions, chapters, and the texts of seek previews.'),
+    totalBytes: bytes('The sum of the other sizes.'),
+    sourceBytes: bytes('Files that were uploaded, imported or copied from another video.'),
+    recordingBytes: bytes('Recordings of live streams, including those in progress.'),
+    hlsBytes: bytes('Renditions.'),
+    mp4Bytes: bytes('MP4 downloads.'),
+    imageBytes: bytes('Thumbnails, seek previews and the watermarks of videos.'),
+    textBytes: bytes('Captions, chapters and the indexes of seek previews.'),
     maxBytes: z
       .int()
       .optional()
       .describe(
-        'The maximum of `totalBytes`; uploads and imports that would exceed it are refused. Absent where there is none.',
+        'The limit of `totalBytes`. Uploads and imports beyond it are refused. Absent if there is no limit.',
       ),
     measuring: z
       .literal(true)
       .optional()
-      .describe(
-        'There are files that were not measured yet, so that it is more than this; absent when there are none.',
-      ),
+      .describe('Some files are not measured yet, so usage is higher than this. Absent if all are measured.'),
   })
   .describe(
-    'The files of videos, those in the trash included, as they were within the last minute. A file that several videos share counts for ' +
-      'each. Not counted: chunks of an upload that is not complete, what viewers of a live stream can go back to, images of live streams ' +
-      'and of player themes, and watermarks that no video was made with.',
+    'Files of videos, including the trash, measured within the last minute. A file that several videos share counts for each of them. ' +
+      'Not counted: chunks of incomplete uploads, the rewind window of live streams, images of live streams and player themes, and ' +
+      'watermarks that no video uses.',
   );
 
 const daySchema = z.object({
-  date: z.iso.date().describe('UTC.'),
-  bytes: bytes('Live and videos together.'),
-  liveBytes: bytes('For live streams.'),
-  videoBytes: bytes('For videos.'),
+  date: z.iso.date().describe('In UTC.'),
+  bytes: bytes('Live streams and videos together.'),
+  liveBytes: bytes('Live streams.'),
+  videoBytes: bytes('Videos.'),
 });
 
-/** What a project uses. */
 export const usageSchema = z
   .object({
     projectId: z.string(),
     environment: z.enum(['sandbox', 'production']),
-    videos: z.int().nonnegative().describe('Without those in the trash.'),
+    videos: z.int().nonnegative().describe('Without the trash.'),
     liveStreams: z.int().nonnegative(),
     storage: storageSchema,
     uploads: z
       .object({
         inProgress: z.int().nonnegative().describe('Uploads that have begun and are not complete.'),
-        max: z.int().optional().describe('The maximum of `inProgress`; absent where there is none.'),
+        max: z.int().optional().describe('The limit of `inProgress`. Absent if there is no limit.'),
       })
-      .describe('Files that are being uploaded for videos.'),
+      .describe('Uploads of video files.'),
     bandwidth: z
       .object({
-        todayBytes: bytes('Since midnight, UTC.'),
-        last30DaysBytes: bytes('All of `days`.'),
+        todayBytes: bytes('Since midnight UTC.'),
+        last30DaysBytes: bytes('The sum of `days`.'),
         days: z
           .array(daySchema)
           .length(30)
-          .describe('The last 30 days, the oldest first and today last; those without traffic too.'),
+          .describe('The last 30 days, today last. Days without traffic are included.'),
       })
       .describe(
-        'Bytes of the bodies that were handed to connections of viewers: playlists, media, files, images and pages of live streams and ' +
-          'videos. Not counted: headers, what is the same for all (scripts and styles of the player, logos of themes), and answers of ' +
-          'the API. A crash of the server loses ten seconds at most.',
+        'Bytes of response bodies that were sent to viewers: playlists, media, files, images and pages of live streams and videos. Not ' +
+          'counted: headers, files that all projects share (scripts and styles of the player, logos of themes) and responses of the API. ' +
+          'A crash of the server loses at most ten seconds.',
       ),
   })
   .meta({
@@ -98,5 +95,4 @@ export const usageSchema = z
     ],
   });
 
-/** What a project uses as the API shows it. */
 export type UsageView = z.input<typeof usageSchema>;

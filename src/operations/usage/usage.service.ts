@@ -8,7 +8,6 @@ import type { UsageStore } from './usage.store.ts';
 
 const daysShown = 30;
 
-/** What projects use. */
 export class UsageService {
   readonly #store: UsageStore;
   readonly #traffic: Traffic;
@@ -27,7 +26,6 @@ export class UsageService {
     this.#clock = options.clock;
   }
 
-  /** What the caller's project uses at this moment. */
   of({ projectId, environment }: Pick<Caller, 'projectId' | 'environment'>): UsageView {
     const stored = this.#store.stored(projectId);
     const totalBytes = Object.values(stored).reduce((sum, bytes) => sum + bytes, 0);

@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import type { Database } from '../../store/database.ts';
 import { listTotal } from '../../store/list-total.ts';
-import type { StorageTotalRow } from '../../store/tables.ts';
+import type { Bound } from '../../store/prepared-query.ts';
 
 /** Bytes of a project's files, by kind. */
 export interface StoredBytes {
@@ -12,59 +13,104 @@ export interface StoredBytes {
   readonly textBytes: number;
 }
 
-type TotalColumns = { [Column in keyof StorageTotalRow]: string | number };
+type OfProject = Bound<{ projectId: string }>;
 
-/** What the database knows of what a project uses; all of it is kept by triggers. */
+/** Reads what projects use. Triggers keep the totals. */
 export class UsageStore {
   readonly #database: Database;
   readonly #stored;
   readonly #unmeasured;
-  readonly #videos;
+  readonly #chunks;
 
   constructor(database: Database) {
     this.#database = database;
-    const { sqlite } = database;
-    this.#stored = sqlite.prepare<[string], TotalColumns>(
-      'SELECT * FROM storage_totals WHERE project_id = ?',
+    const { queries } = database;
+    this.#stored = database.prepare(({ projectId }: OfProject) =>
+      queries.selectFrom('storage_totals').selectAll().where('project_id', '=', projectId),
     );
-    this.#unmeasured = sqlite
-      .prepare<[string], number>(
-        'SELECT 1 FROM stored_videos WHERE project_id = ? AND is_measured = 0 LIMIT 1',
-      )
-      .pluck();
-    this.#videos = sqlite
-      .prepare<[string], number | null>(
-        'SELECT sum(videos) FROM video_blocks_by_creation WHERE project_id = ? AND is_discarded = 0',
-      )
-      .pluck();
+    this.#unmeasured = database.prepare(({ projectId }: OfProject) =>
+      queries
+        .selectFrom('stored_videos as s')
+        .innerJoin('video_sources as o', 'o.video_id', 's.video_id')
+        .select(({ eb, fn, lit, ref }) => {
+          const withoutSource = eb(fn.coalesce('o.bytes', lit(0)), '-', ref('s.source_bytes'));
+          const missing = eb(withoutSource, '-', ref('s.recording_bytes'));
+          return fn.sum<number | null>(fn<number>('max', [lit(0), missing])).as('bytes');
+        })
+        .where('s.project_id', '=', projectId)
+        .where('s.due_at_ms', '=', ({ lit }) => lit(0)),
+    );
+    this.#chunks = database.prepare(({ projectId }: OfProject) =>
+      this.#openSources()
+        .innerJoin('upload_chunks as c', 'c.video_id', 's.video_id')
+        .select(({ fn }) => fn.sum<number | null>('c.bytes').as('bytes'))
+        .where('v.project_id', '=', projectId),
+    );
   }
 
-  /** How many bytes the files of a project's videos have, by kind. */
+  /** Returns the bytes of a project's files by kind. */
   stored(projectId: string): StoredBytes {
-    const row = this.#stored.get(projectId);
-    const of = (column: keyof StorageTotalRow) => Number(row?.[column] ?? 0);
+    const row = this.#stored.first({ projectId });
     return {
-      sourceBytes: of('source_bytes'),
-      recordingBytes: of('recording_bytes'),
-      hlsBytes: of('hls_bytes'),
-      mp4Bytes: of('mp4_bytes'),
-      imageBytes: of('image_bytes'),
-      textBytes: of('text_bytes'),
+      sourceBytes: row?.source_bytes ?? 0,
+      recordingBytes: row?.recording_bytes ?? 0,
+      hlsBytes: row?.hls_bytes ?? 0,
+      mp4Bytes: row?.mp4_bytes ?? 0,
+      imageBytes: row?.image_bytes ?? 0,
+      textBytes: row?.text_bytes ?? 0,
     };
   }
 
-  /** Whether there are videos of a project whose files were never measured. */
+  /**
+   * Returns the bytes of completed sources and uploaded chunks that {@link stored} does not contain yet. Files are measured some
+   * seconds after they are complete.
+   */
+  unmeasuredBytes(projectId: string): number {
+    return (
+      (this.#unmeasured.first({ projectId })?.bytes ?? 0) + (this.#chunks.first({ projectId })?.bytes ?? 0)
+    );
+  }
+
+  /** Returns whether some videos of a project were never measured. */
   hasUnmeasured(projectId: string): boolean {
-    return this.#unmeasured.get(projectId) !== undefined;
+    const unmeasured = this.#database.queries
+      .selectFrom('stored_videos')
+      .select('video_id')
+      .where('project_id', '=', projectId)
+      .where('is_measured', '=', ({ lit }) => lit(0))
+      .limit(1);
+    return this.#database.first(unmeasured) !== undefined;
   }
 
-  /** How many videos a project has, without those in the trash. */
+  /** Returns the number of uploads that have begun and are not complete. */
+  openUploads(projectId: string): number {
+    const open = this.#openSources()
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('v.project_id', '=', projectId);
+    return this.#database.first(open)?.count ?? 0;
+  }
+
+  /** Returns the number of videos outside the trash. */
   videos(projectId: string): number {
-    return this.#videos.get(projectId) ?? 0;
+    const blocks = this.#database.queries
+      .selectFrom('video_blocks_by_creation')
+      .select(({ fn }) => fn.sum<number | null>('videos').as('count'))
+      .where('project_id', '=', projectId)
+      .where('is_discarded', '=', 0);
+    return this.#database.first(blocks)?.count ?? 0;
   }
 
-  /** How many live streams a project has. */
   liveStreams(projectId: string): number {
     return listTotal(this.#database, projectId, 'live-streams');
+  }
+
+  #openSources() {
+    // Literals, because SQLite uses the index of open sources only for its own condition.
+    const open = (['uploading', 'assembling', 'ingesting'] as const).map(status => sql.lit(status));
+    return this.#database.queries
+      .selectFrom('video_sources as s')
+      .innerJoin('videos as v', 'v.id', 's.video_id')
+      .where('s.status', 'in', open)
+      .where('s.origin', '=', sql.lit('upload' as const));
   }
 }

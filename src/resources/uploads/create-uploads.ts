@@ -1,7 +1,6 @@
 import type { AddressOf } from '../../http/listener/client-address.ts';
 import type { Route } from '../../http/routing/route.ts';
 import type { JobKind, JobQueue } from '../../jobs/job.ts';
-import type { Quotas } from '../../operations/usage/quotas.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { ResolveHost } from '../../shared/network/target-address.ts';
@@ -12,6 +11,7 @@ import { ChunkAssembler } from './chunk-assembler.ts';
 import type { TransferRate } from './fetch-source.ts';
 import { SourceFiles } from './source-files.ts';
 import { SourceImporter } from './source-importer.ts';
+import type { UploadQuotas } from './upload-quotas.ts';
 import type { UploadVideos } from './upload-videos.ts';
 import { uploadRoutes } from './uploads.routes.ts';
 import { UploadsService } from './uploads.service.ts';
@@ -62,7 +62,7 @@ export function createUploads(
     /** Asked late, since videos ask for sources themselves. */
     readonly videos: () => UploadVideos<VideoView>;
     readonly addressOf: AddressOf;
-    readonly quotas: Quotas;
+    readonly quotas: UploadQuotas;
     readonly clock: Clock;
     readonly log: Logger;
   },

@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import { dirname } from 'node:path';
 import { attributeError } from '../../http/routing/validation.ts';
 import type { JobKind, JobQueue, RunningJob } from '../../jobs/job.ts';
-import type { Quotas } from '../../operations/usage/quotas.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError, messageOf, systemCodeOf } from '../../shared/errors.ts';
 import { isDiskFull, toDiskError } from '../../shared/files/disk-error.ts';
@@ -12,6 +11,7 @@ import type { Database } from '../../store/database.ts';
 import { sourceBytesBelow } from './content-range.ts';
 import { fetchSource, type TransferRate } from './fetch-source.ts';
 import type { SourceFiles } from './source-files.ts';
+import type { UploadQuotas } from './upload-quotas.ts';
 import { type FailSource, isComplete, type VideoSourcesStore } from './video-sources.store.ts';
 
 /** What is to be done for the `source` of a new video. */
@@ -25,7 +25,7 @@ export interface SourceImporterOptions {
   readonly database: Database;
   readonly files: SourceFiles;
   readonly jobs: JobQueue;
-  readonly quotas: Quotas;
+  readonly quotas: UploadQuotas;
   /** Whether the project has a video that is not discarded. */
   readonly hasVideo: (projectId: string, videoId: string) => boolean;
   /** Called in the transaction that makes a source complete. */

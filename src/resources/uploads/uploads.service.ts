@@ -2,7 +2,6 @@ import { fileError } from '../../http/bodies/file-body.ts';
 import type { UploadCaller } from '../../http/routing/caller.ts';
 import type { FileAdmission, UploadedFile } from '../../http/routing/route.ts';
 import type { JobQueue } from '../../jobs/job.ts';
-import type { Quotas, Reservation } from '../../operations/usage/quotas.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError, systemCodeOf } from '../../shared/errors.ts';
 import { toDiskError } from '../../shared/files/disk-error.ts';
@@ -24,6 +23,7 @@ import {
   sourceTooLarge,
 } from './content-range.ts';
 import type { SourceFiles } from './source-files.ts';
+import type { Reservation, UploadQuotas } from './upload-quotas.ts';
 import type { UploadVideos } from './upload-videos.ts';
 import {
   type FailSource,
@@ -59,7 +59,7 @@ export class UploadsService<View> {
   readonly #files: SourceFiles;
   readonly #videos: UploadVideos<View>;
   readonly #jobs: JobQueue;
-  readonly #quotas: Quotas;
+  readonly #quotas: UploadQuotas;
   readonly #sourceReady: (videoId: string) => void;
   readonly #failSource: FailSource;
   readonly #hasEncodingFailed: (videoId: string) => boolean;
@@ -75,7 +75,7 @@ export class UploadsService<View> {
     files: SourceFiles;
     videos: UploadVideos<View>;
     jobs: JobQueue;
-    quotas: Quotas;
+    quotas: UploadQuotas;
     /** Called in the transaction that makes a source complete. */
     sourceReady: (videoId: string) => void;
     failSource: FailSource;

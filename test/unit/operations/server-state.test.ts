@@ -39,37 +39,37 @@ describe('warnings', () => {
     [
       'disk-full',
       { disk: { ...well.disk, freeBytes: 0.9 * gigabyte } },
-      'Uploads are refused: 900 MB of the disk are free, and 1 GB must stay free. Delete videos or make room.',
+      'Uploads are refused: 900 MB of disk space is free, and 1 GB must stay free. Delete videos or free up space.',
     ],
     [
       'disk-nearly-full',
       { disk: { ...well.disk, freeBytes: 2.34 * gigabyte } },
-      'The disk is nearly full: 2.3 GB of the disk are free. Below 1 GB, uploads are refused.',
+      'The disk is nearly full: 2.3 GB of disk space is free. Below 1 GB, uploads are refused.',
     ],
     [
       'memory-low',
       { memory: { ...well.memory, machineFreeBytes: 3e8 } },
-      'The machine runs out of memory: 300 MB of 8 GB are left.',
+      'The machine is running out of memory: 300 MB of 8 GB is free. Stop other programs or add memory.',
     ],
     [
       'cpu-busy',
       { cpu: { ...well.cpu, machinePercent: 97.4 } },
-      'The machine is busy: 97% of its 4 cores are in use. Live streams come first; videos take longer.',
+      'The machine is busy: 97% of its 4 cores are in use. Live streams come first, so videos take longer.',
     ],
     [
       'encoding-paused',
       { queue: { ...well.queue, isPaused: true } },
-      'Encoding of videos stands still while live streams need the processor.',
+      'Video encoding is paused while live streams need the processor.',
     ],
     [
       'queue-long',
       { queue: { ...well.queue, waiting: 120 } },
-      '120 jobs wait for their turn: new videos take longer than usual.',
+      '120 jobs are waiting. New videos take longer than usual.',
     ],
     [
       'program-lacks',
       { programs: [{ ...well.programs[0]!, version: '4.4', lacks: ['SRT', 'GPU encoders'] }] },
-      'ffmpeg 4.4 lacks SRT; GPU encoders. Install a newer version.',
+      'ffmpeg 4.4 does not support SRT; GPU encoders. Install a newer version.',
     ],
   ])('tell of %s in words', (code, facts, text) => {
     expect(findWarnings({ ...well, ...facts })).toEqual([{ code, text }]);
