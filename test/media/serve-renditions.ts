@@ -2,7 +2,8 @@ import { open } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import type { FileSlice, OpenRendition } from '../../src/vod/index/rendition.ts';
+import type { FileSlice } from '../../src/shared/files/file-slice.ts';
+import type { OpenRendition } from '../../src/vod/index/rendition.ts';
 import { formatVodMultivariant, formatVodPlaylist } from '../../src/vod/playback/vod-playlists.ts';
 
 /** Renditions at an address, and how to end that. */

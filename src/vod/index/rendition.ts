@@ -1,9 +1,4 @@
-/** Bytes of a file on disk: from `start`, `length` long. */
-export interface FileSlice {
-  readonly path: string;
-  readonly start: number;
-  readonly length: number;
-}
+import type { FileSlice } from '../../shared/files/file-slice.ts';
 
 /**
  * Presentation time, in seconds, of the first presented instant of a source in all its renditions. Above 0 so that neither frames that

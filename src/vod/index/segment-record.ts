@@ -1,5 +1,6 @@
 import { AppError } from '../../shared/errors.ts';
-import type { FileSlice, SegmentBytes } from './rendition.ts';
+import type { FileSlice } from '../../shared/files/file-slice.ts';
+import type { SegmentBytes } from './rendition.ts';
 
 /** Where a segment's bytes lie in the media file. Neighbours become one: files often hold a chunk a frame. */
 export class SliceList {

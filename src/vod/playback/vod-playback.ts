@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { systemCodeOf } from '../../shared/errors.ts';
 import { fileEtag } from '../../shared/files/file-etag.ts';
+import type { FileSlice } from '../../shared/files/file-slice.ts';
 import { RenderedText } from '../../shared/text/rendered-text.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import type { EncodingState } from '../encoding-repository.ts';
-import type { FileSlice } from '../index/rendition.ts';
 import type { RenditionReader } from '../index/rendition-reader.ts';
 import type { GrowingVideos } from './growing-videos.ts';
 import { PlaylistCache } from './playlist-cache.ts';
