@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 /** Where a part gets its time from, so that tests can hand in another. */
 export interface Clock {
   /** Milliseconds since 1970, UTC. May step when the machine's clock is set. */
@@ -14,9 +15,8 @@ export const systemClock: Clock = {
 
 const secondsOfDay = 86_400;
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
-/** Days that were formatted before, by their number since 1970: most dates of answers are of a few. */
-const formattedDays = new Map<number, string>();
-const maxFormattedDays = 1_000;
+/** Most dates of one response are of a few days. Keyed by days since 1970. */
+const formattedDays = new LRUCache<number, string>({ max: 1_000 });
 
 /** ATOM date of the API: UTC, whole seconds, numeric offset: `2026-03-04T05:06:07+00:00`. */
 export function formatAtom(atMs: number): string {
@@ -25,7 +25,6 @@ export function formatAtom(atMs: number): string {
   let dayText = formattedDays.get(day);
   if (dayText === undefined) {
     dayText = new Date(atMs).toISOString().slice(0, 11);
-    if (formattedDays.size >= maxFormattedDays) formattedDays.clear();
     formattedDays.set(day, dayText);
   }
   const ofDay = seconds - day * secondsOfDay;

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { type Compilable, Kysely, SqliteDialect } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import { Checkpointer } from './checkpointer.ts';
@@ -11,7 +12,6 @@ import { type Bound, PreparedQuery } from './prepared-query.ts';
 import type { Tables } from './tables.ts';
 import { WriteBatch } from './write-batch.ts';
 
-const maxCachedStatements = 256;
 const busyTimeoutMs = 5_000;
 /** Searches among a million videos walk through more pages than SQLite's own 2 MiB hold. */
 const cacheKibibytes = 16 * 1_024;
@@ -35,7 +35,7 @@ export class Database implements Component {
   readonly #lock: DataFolderLock | undefined;
   readonly #checkpointer: Checkpointer;
   readonly #batch: WriteBatch;
-  readonly #statements = new Map<string, Sqlite.Statement>();
+  readonly #statements = new LRUCache<string, Sqlite.Statement>({ max: 256 });
 
   /** Use {@link openDatabase} or {@link openDatabaseWithoutLock}. */
   constructor(sqlite: Sqlite.Database, lock: DataFolderLock | undefined) {
@@ -118,9 +118,6 @@ export class Database implements Component {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.sqlite.prepare(sql);
-      const [oldest] = this.#statements.keys();
-      if (this.#statements.size >= maxCachedStatements && oldest !== undefined)
-        this.#statements.delete(oldest);
       this.#statements.set(sql, statement);
     }
     return statement;

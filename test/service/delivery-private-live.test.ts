@@ -22,7 +22,7 @@ const assets = [
 async function started(protocol: Protocol = 'HTTP/1.1', options: Partial<DeliveryOptions> = {}) {
   const database = openDatabase({ dataDir: await testTempDir() });
   onTestFinished(() => database.stop());
-  const time = { nowMs: Date.UTC(2026, 5, 1), monotonicMs: 0 };
+  const time = { nowMs: Date.UTC(2026, 5, 1), monotonicMs: 1 };
   const clock = { nowMs: () => time.nowMs, monotonicMs: () => time.monotonicMs };
   const tokens = openPrivateTokens(database, clock);
   const sessions = new PrivateSessionsStore({ database, tokens, clock });
@@ -193,7 +193,7 @@ describe('an open connection for events', () => {
       await waitUntil(() => chunks.filter(text => text === ':\n\n').length > 1, { what: 'heartbeats' });
       if (what === 'deleted') server.hiddenStream.isDeleted = true;
       else server.hiddenStream.public = false;
-      server.time.monotonicMs += 1000;
+      server.time.monotonicMs += 1001;
       await ended;
       expect(await server.statusOf(`/live/${privateStream}/events`)).toBe(404);
     },
@@ -233,13 +233,13 @@ describe('a private token of a live stream', () => {
     const all = async () => Promise.all([...paths(base), ...paths('')].map(path => server.statusOf(path)));
     expect(await all()).toEqual([200, 200, 404, 404]);
     server.hiddenStream.public = true;
-    server.time.monotonicMs += 1000;
+    server.time.monotonicMs += 1001;
     expect(await all()).toEqual([404, 404, 200, 200]);
     server.hiddenStream.public = false;
-    server.time.monotonicMs += 1000;
+    server.time.monotonicMs += 1001;
     expect(await all()).toEqual([200, 200, 404, 404]);
     server.hiddenStream.isDeleted = true;
-    server.time.monotonicMs += 1000;
+    server.time.monotonicMs += 1001;
     expect(await all()).toEqual([404, 404, 404, 404]);
   });
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../shared/clock.ts';
+import { LRUCache } from 'lru-cache';
 import type { TrafficOwner } from '../delivery-observer.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import type { ViewerRequest } from '../responses/exchange.ts';
@@ -30,8 +30,6 @@ type FoundStream = NonNullable<ReturnType<LiveStreamDirectory['find']>>;
 
 /** How long it holds what the directory said of a stream: so long may a change take to be seen. */
 const streamTtlMs = 1000;
-/** Streams that are remembered at one time. */
-const maxStreams = 10_000;
 
 /**
  * Decides who may see a live stream: everybody a public one, and a private one whoever has its token's session. Parts of a stream that
@@ -40,14 +38,17 @@ const maxStreams = 10_000;
 export class LiveGate {
   readonly #streams: LiveStreamDirectory;
   readonly #tokens: TokenGate;
-  readonly #clock: Clock;
-  /** What was found, and until when (monotonic ms) that holds; found longest ago first. */
-  readonly #streamCache = new Map<string, { readonly stream: FoundStream; readonly untilMs: number }>();
+  readonly #streamCache: LRUCache<string, FoundStream>;
 
   constructor(options: TokenGateOptions & { readonly streams: LiveStreamDirectory }) {
     this.#streams = options.streams;
     this.#tokens = new TokenGate(options);
-    this.#clock = options.clock;
+    this.#streamCache = new LRUCache({
+      max: 10_000,
+      ttl: streamTtlMs,
+      ttlResolution: 0,
+      perf: { now: () => options.clock.monotonicMs() },
+    });
   }
 
   /** The stream, if this viewer may see what is at an address of it: a private one with its token, a public one without any. */
@@ -115,19 +116,14 @@ export class LiveGate {
   }
 
   #lookUp(liveStreamId: string): FoundStream | undefined {
-    const known = this.#streamCache.get(liveStreamId);
-    if (known !== undefined && this.#clock.monotonicMs() < known.untilMs) return known.stream;
-    return this.#find(liveStreamId);
+    return this.#streamCache.get(liveStreamId) ?? this.#find(liveStreamId);
   }
 
-  /** What is not found is not remembered: whoever makes a stream sees it at once. */
+  /** Does not cache that a stream is unknown: one that was just created is seen at once. */
   #find(liveStreamId: string): FoundStream | undefined {
     const stream = this.#streams.find(liveStreamId);
-    this.#streamCache.delete(liveStreamId);
-    if (stream === undefined) return undefined;
-    const [oldest] = this.#streamCache.keys();
-    if (this.#streamCache.size >= maxStreams && oldest !== undefined) this.#streamCache.delete(oldest);
-    this.#streamCache.set(liveStreamId, { stream, untilMs: this.#clock.monotonicMs() + streamTtlMs });
+    if (stream === undefined) this.#streamCache.delete(liveStreamId);
+    else this.#streamCache.set(liveStreamId, stream);
     return stream;
   }
 }

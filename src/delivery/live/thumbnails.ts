@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
 import { systemCodeOf } from '../../shared/errors.ts';
 import { fileEtag } from '../../shared/files/file-etag.ts';
 
@@ -23,46 +24,26 @@ const maxCacheBytes = 32 * 1024 * 1024;
 
 /** Reads uploaded thumbnails, and keeps those asked for last in memory until their file changes. */
 export class Thumbnails {
-  /** By path; asked for longest ago first. */
-  readonly #kept = new Map<string, Thumbnail>();
-  #keptBytes = 0;
+  readonly #byPath = new LRUCache<string, Thumbnail>({
+    maxSize: maxCacheBytes,
+    sizeCalculation: ({ body }) => body.length,
+  });
 
   /** The image at `path`; undefined when the file is gone or is no JPEG, PNG or WebP. */
   async read(path: string): Promise<Thumbnail | undefined> {
     try {
       const etag = fileEtag(await stat(path));
-      const kept = this.#take(path);
-      if (kept?.etag === etag) {
-        this.#keep(path, kept);
-        return kept;
-      }
+      const cached = this.#byPath.get(path);
+      if (cached?.etag === etag) return cached;
       const body = await readFile(path);
       const contentType = imageType(body);
       if (contentType === undefined) return undefined;
       const thumbnail: Thumbnail = { body, contentType, etag };
-      this.#take(path);
-      this.#keep(path, thumbnail);
+      this.#byPath.set(path, thumbnail);
       return thumbnail;
     } catch (error) {
       if (systemCodeOf(error) === 'ENOENT') return undefined;
       throw error;
-    }
-  }
-
-  #take(path: string): Thumbnail | undefined {
-    const kept = this.#kept.get(path);
-    if (kept === undefined) return undefined;
-    this.#kept.delete(path);
-    this.#keptBytes -= kept.body.length;
-    return kept;
-  }
-
-  #keep(path: string, thumbnail: Thumbnail): void {
-    this.#kept.set(path, thumbnail);
-    this.#keptBytes += thumbnail.body.length;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#keptBytes <= maxCacheBytes) return;
-      this.#take(oldest);
     }
   }
 }

@@ -1,4 +1,5 @@
-const maxRememberedStreams = 1000;
+import { LRUCache } from 'lru-cache';
+
 const maxTargetDurationSeconds = 10;
 
 /**
@@ -7,8 +8,8 @@ const maxTargetDurationSeconds = 10;
  */
 export class TargetDurations {
   readonly #usualSeconds: number;
-  /** By live stream, oldest first; only those that differ from the usual one. */
-  readonly #learnedSeconds = new Map<string, number>();
+  /** By live stream; only those that differ from the usual one. */
+  readonly #learnedSeconds = new LRUCache<string, number>({ max: 1000 });
 
   constructor(segmentTargetMs: number) {
     this.#usualSeconds = Math.ceil(segmentTargetMs / 1000);
@@ -22,12 +23,8 @@ export class TargetDurations {
   learn(liveStreamId: string, gopSeconds: number): void {
     if (gopSeconds === 0) return;
     const fitting = Math.min(maxTargetDurationSeconds, Math.max(this.#usualSeconds, Math.round(gopSeconds)));
-    this.#learnedSeconds.delete(liveStreamId);
-    if (fitting === this.#usualSeconds) return;
-    this.#learnedSeconds.set(liveStreamId, fitting);
-    const oldest = this.#learnedSeconds.keys().next();
-    if (this.#learnedSeconds.size > maxRememberedStreams && !oldest.done)
-      this.#learnedSeconds.delete(oldest.value);
+    if (fitting === this.#usualSeconds) this.#learnedSeconds.delete(liveStreamId);
+    else this.#learnedSeconds.set(liveStreamId, fitting);
   }
 
   forget(liveStreamId: string): void {

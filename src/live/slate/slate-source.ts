@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
 import { type SlateFormat, type SlateInput, slateArguments } from '../../ffmpeg/arguments/slate-arguments.ts';
 import { childLimitsOf } from '../../ffmpeg/process/bounded-run.ts';
 import type { ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
@@ -89,7 +90,7 @@ export async function openSlate(options: SlateOptions): Promise<SlateSource | un
       },
     );
   }
-  const kept = new Map<string, SlateMedia>();
+  const kept = new LRUCache<string, SlateMedia>({ max: mostKept });
   const making = new Map<string, Promise<void>>();
   return {
     showsLastFrame: false,
@@ -113,10 +114,6 @@ export async function openSlate(options: SlateOptions): Promise<SlateSource | un
             resolve();
           }
         }));
-      kept.delete(key);
-      kept.set(key, made);
-      const oldest = kept.keys().next();
-      if (kept.size > mostKept && !oldest.done) kept.delete(oldest.value);
       return made;
     },
   };

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { Caller } from '../../http/routing/caller.ts';
 import type { RateLimiter } from '../../http/routing/rate-limiter.ts';
@@ -17,7 +18,6 @@ import type { WrongKeyLimit } from './wrong-key-limit.ts';
 const accessTokenSeconds = 3_600;
 const refreshTokenMs = 30 * 24 * 3_600 * 1_000;
 const touchIntervalMs = 60_000;
-const maxTrackedKeys = 10_000;
 
 type Tokens = z.infer<typeof tokensSchema>;
 
@@ -32,7 +32,7 @@ export class AuthService {
   readonly #clock: Clock;
   readonly #log: Logger;
   /** When the use of each key was last recorded, so that not every request writes. */
-  readonly #touchedAtMs = new Map<string, number>();
+  readonly #touchedAtMs = new LRUCache<string, number>({ max: 10_000 });
 
   constructor(options: {
     database: Database;
@@ -126,7 +126,6 @@ export class AuthService {
   #touch(apiKeyId: string, nowMs: number): void {
     const touchedAtMs = this.#touchedAtMs.get(apiKeyId);
     if (touchedAtMs !== undefined && nowMs - touchedAtMs < touchIntervalMs) return;
-    if (this.#touchedAtMs.size >= maxTrackedKeys) this.#touchedAtMs.clear();
     this.#touchedAtMs.set(apiKeyId, nowMs);
     try {
       this.#keys.touch(apiKeyId, nowMs);

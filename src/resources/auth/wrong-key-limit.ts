@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { RateExceeded } from '../../http/routing/rate-limiter.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { FixedWindows } from '../../shared/fixed-windows.ts';
@@ -5,7 +6,6 @@ import { clientNetwork } from '../../shared/network/client-network.ts';
 
 const windowMs = 60_000;
 const maxNetworks = 10_000;
-const maxKnownKeys = 10_000;
 
 /**
  * Limits wrong API keys per client network. Once the limit is reached, keys from that network are refused without a look, except those
@@ -15,7 +15,7 @@ export class WrongKeyLimit {
   readonly #maxPerMinute: number;
   readonly #failures: FixedWindows;
   /** Networks with the keys that were right from there, latest last. */
-  readonly #knownKeys = new Set<string>();
+  readonly #knownKeys = new LRUCache<string, true>({ max: 10_000 });
 
   /** @param options.maxPerMinute 0 for no limit */
   constructor(options: { maxPerMinute: number; clock: Clock }) {
@@ -45,8 +45,6 @@ export class WrongKeyLimit {
       this.#failures.add(network, failures);
       return;
     }
-    this.#knownKeys.add(knownKey);
-    const [oldest] = this.#knownKeys;
-    if (this.#knownKeys.size > maxKnownKeys && oldest !== undefined) this.#knownKeys.delete(oldest);
+    this.#knownKeys.set(knownKey, true);
   }
 }

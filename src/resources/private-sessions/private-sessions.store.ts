@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import type { Database } from '../../store/database.ts';
 import { removeInBatches } from '../../store/remove-in-batches.ts';
@@ -37,9 +38,8 @@ export class PrivateSessionsStore {
   readonly #database: Database;
   readonly #tokens: PrivateTokens;
   readonly #clock: Clock;
-  readonly #maxCached: number;
-  /** Sessions by resource and token, so that a segment costs no query; the one kept longest comes first. */
-  readonly #cache = new Map<string, BoundSession>();
+  /** Sessions by resource and token, so that a segment costs no query. */
+  readonly #cache: LRUCache<string, BoundSession>;
   readonly #find;
 
   /** `maxKept`: sessions that are kept in memory; others are read anew from the database. */
@@ -47,7 +47,7 @@ export class PrivateSessionsStore {
     this.#database = options.database;
     this.#tokens = options.tokens;
     this.#clock = options.clock ?? systemClock;
-    this.#maxCached = options.maxKept ?? 20_000;
+    this.#cache = new LRUCache({ max: options.maxKept ?? 20_000 });
     this.#find = this.#database.sqlite.prepare<
       [Buffer, string],
       { client_hash: Buffer; expires_at_ms: number }
@@ -118,8 +118,6 @@ export class PrivateSessionsStore {
   }
 
   #addToCache(key: string, session: BoundSession): BoundSession {
-    const [oldest] = this.#cache.keys();
-    if (this.#cache.size >= this.#maxCached && oldest !== undefined) this.#cache.delete(oldest);
     this.#cache.set(key, session);
     return session;
   }

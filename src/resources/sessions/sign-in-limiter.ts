@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { RateExceeded } from '../../http/routing/rate-limiter.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { FixedWindows } from '../../shared/fixed-windows.ts';
@@ -25,7 +26,7 @@ export class SignInLimiter {
   readonly #byEmail: FixedWindows;
   readonly #byNetwork: FixedWindows;
   /** Email addresses with the networks where their passwords were right, latest last. */
-  readonly #known = new Set<string>();
+  readonly #known = new LRUCache<string, true>({ max: maxKeys });
 
   constructor(clock: Clock) {
     this.#byEmail = new FixedWindows({ windowMs, maxKeys, clock });
@@ -60,10 +61,7 @@ export class SignInLimiter {
       succeed: () => {
         this.#byEmail.delete(emailKey);
         ofNetwork.count -= 1;
-        this.#known.delete(emailAtNetwork);
-        const [oldest] = this.#known;
-        if (this.#known.size >= maxKeys && oldest !== undefined) this.#known.delete(oldest);
-        this.#known.add(emailAtNetwork);
+        this.#known.set(emailAtNetwork, true);
       },
       cancel: () => {
         ofEmail.count -= 1;

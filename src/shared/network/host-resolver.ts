@@ -1,10 +1,10 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { LRUCache } from 'lru-cache';
 
 /** How long an answer is used for further tries. Whoever connects checks it each time and connects to nothing else. */
 const answerTtlMs = 2_000;
-const maxAnswers = 1_000;
 const hostsFileTtlMs = 5_000;
 /** Changes of the machine's name servers are noticed after so long. */
 const resolverTtlMs = 30_000;
@@ -21,10 +21,11 @@ const otherFamilyWaitMs = 300;
 export class HostResolver {
   readonly #hostsPath: string;
   readonly #servers: readonly string[] | undefined;
-  readonly #answers = new Map<
-    string,
-    { readonly addresses: Promise<LookupAddress[]>; readonly goodUntilMs: number }
-  >();
+  readonly #answers = new LRUCache<string, Promise<LookupAddress[]>>({
+    max: 1_000,
+    ttl: answerTtlMs,
+    ttlResolution: 0,
+  });
   #hosts: Promise<ReadonlyMap<string, readonly LookupAddress[]>> | undefined;
   #hostsReadAtMs = Number.NEGATIVE_INFINITY;
   #resolver: dns.Resolver | undefined;
@@ -38,16 +39,12 @@ export class HostResolver {
 
   /** The addresses of a host. @throws Error of the name servers, such as `ENOTFOUND` */
   resolve(hostname: string): Promise<LookupAddress[]> {
-    const nowMs = performance.now();
-    const known = this.#answers.get(hostname);
-    if (known !== undefined && nowMs < known.goodUntilMs) return known.addresses;
+    const cached = this.#answers.get(hostname);
+    if (cached !== undefined) return cached;
     const addresses = this.#query(hostname.toLowerCase().replace(/\.$/, ''));
     // Whoever asked is told; this only keeps a failure that nobody waits for from being an unhandled one.
     addresses.catch(() => {});
-    this.#answers.delete(hostname);
-    this.#answers.set(hostname, { addresses, goodUntilMs: nowMs + answerTtlMs });
-    const [oldest] = this.#answers.keys();
-    if (this.#answers.size > maxAnswers && oldest !== undefined) this.#answers.delete(oldest);
+    this.#answers.set(hostname, addresses);
     return addresses;
   }
 

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /**
  * Languages that text tracks can be in. What may follow, a script (`Hans`) and a region (`CA`, `419`), is what the Unicode
  * data of the runtime know.
@@ -32,11 +34,10 @@ const placeholderScripts: ReadonlySet<string> = new Set(['Zzzz', 'Zxxx', 'Zyyy',
 export const languageTagPattern = '[a-zA-Z]+(?:-[a-zA-Z0-9]+)*';
 const tagPattern = new RegExp(`^${languageTagPattern}$`);
 const knownTagPattern = /^([a-z]{2})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?$/;
-const maxNames = 5_000;
 
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 const scripts = new Intl.DisplayNames('en', { type: 'script', fallback: 'none' });
-const nameCache = new Map<string, string>();
+const nameCache = new LRUCache<string, string>({ max: 5_000 });
 
 /** What a refusal says of a tag with wrong characters, and of one that is unknown. */
 export const languageTagMessages = {
@@ -92,8 +93,6 @@ export function nativeLanguageName(tag: string): string {
   const kept = nameCache.get(tag);
   if (kept !== undefined) return kept;
   const name = nameOf(tag);
-  const [oldest] = nameCache.keys();
-  if (nameCache.size >= maxNames && oldest !== undefined) nameCache.delete(oldest);
   nameCache.set(tag, name);
   return name;
 }

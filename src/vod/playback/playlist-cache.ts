@@ -1,49 +1,23 @@
+import { LRUCache } from 'lru-cache';
 import { RenderedText } from '../../shared/text/rendered-text.ts';
 
-/** Texts that many viewers ask for, kept until others push them out. */
+type Render = () => Promise<string>;
+
+/** Caches playlists that many viewers request, up to a total size. */
 export class PlaylistCache {
-  readonly #bytesAtMost: number;
-  /** Asked for longest ago first. */
-  readonly #texts = new Map<string, Promise<RenderedText>>();
-  readonly #sizes = new Map<string, number>();
-  #bytes = 0;
+  readonly #texts: LRUCache<string, RenderedText, Render>;
 
-  /** `bytesAtMost`: of the plain texts together. */
-  constructor(bytesAtMost: number) {
-    this.#bytesAtMost = bytesAtMost;
+  /** @param maxBytes of the uncompressed texts together */
+  constructor(maxBytes: number) {
+    this.#texts = new LRUCache<string, RenderedText, Render>({
+      maxSize: maxBytes,
+      sizeCalculation: ({ plain }) => Math.max(1, plain.length),
+      fetchMethod: async (_key, _stale, { context: render }) => new RenderedText(await render()),
+    });
   }
 
-  /** The text named `key`, made by `render` unless it is still there; made once for all who ask meanwhile. */
-  async get(key: string, render: () => Promise<string>): Promise<RenderedText> {
-    const kept = this.#texts.get(key);
-    if (kept !== undefined) {
-      this.#texts.delete(key);
-      this.#texts.set(key, kept);
-      return kept;
-    }
-    const made = render().then(text => new RenderedText(text));
-    this.#texts.set(key, made);
-    try {
-      const text = await made;
-      if (this.#texts.get(key) === made) this.#count(key, text.plain.length);
-      return text;
-    } catch (error) {
-      if (this.#texts.get(key) === made) this.#texts.delete(key);
-      throw error;
-    }
-  }
-
-  #count(key: string, bytes: number): void {
-    this.#sizes.set(key, bytes);
-    this.#bytes += bytes;
-    for (const oldest of this.#texts.keys()) {
-      if (this.#bytes <= this.#bytesAtMost) return;
-      const size = this.#sizes.get(oldest);
-      // One that is being made has no size yet.
-      if (size === undefined) continue;
-      this.#texts.delete(oldest);
-      this.#sizes.delete(oldest);
-      this.#bytes -= size;
-    }
+  /** Returns the cached text, or renders it once for all who request it meanwhile. */
+  get(key: string, render: Render): Promise<RenderedText> {
+    return this.#texts.forceFetch(key, { context: render });
   }
 }

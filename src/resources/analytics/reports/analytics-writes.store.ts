@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../store/database.ts';
 import { type Dimension, dimensions } from '../dimensions.ts';
 import {
@@ -57,9 +58,9 @@ const playsIndex = counterNames.indexOf('plays');
 export class AnalyticsWritesStore {
   readonly #database: Database;
   readonly #newValues: TokenBuckets;
-  readonly #values = new Map<string, CachedNumber>();
-  readonly #tuples = new Map<string, Tuple>();
-  readonly #projects = new Map<string, number>();
+  readonly #values = new LRUCache<string, CachedNumber>({ max: maxCachedValues });
+  readonly #tuples = new LRUCache<string, Tuple>({ max: maxCachedTuples });
+  readonly #projects = new LRUCache<string, number>({ max: maxCachedValues });
   readonly #insertValue;
   readonly #findValue;
   readonly #insertTuple;
@@ -303,7 +304,7 @@ export class AnalyticsWritesStore {
     });
     const number = this.#insertTuple.get(project, ...values, today)!;
     const tuple: Tuple = { number, day: today, project, values };
-    addToCache(this.#tuples, key, tuple, maxCachedTuples);
+    this.#tuples.set(key, tuple);
     return tuple;
   }
 
@@ -319,7 +320,7 @@ export class AnalyticsWritesStore {
         return this.#valueOf(unknown.fallback, today, undefined);
     }
     const number = this.#insertValue.get(text, today)!;
-    addToCache(this.#values, text, { number, day: today }, maxCachedValues);
+    this.#values.set(text, { number, day: today });
     return number;
   }
 
@@ -333,7 +334,7 @@ export class AnalyticsWritesStore {
         )
         .pluck()
         .get(projectId)!;
-      addToCache(this.#projects, projectId, number, maxCachedValues);
+      this.#projects.set(projectId, number);
     }
     return number;
   }
@@ -353,9 +354,4 @@ class RowSums {
   all(): Iterable<{ readonly key: readonly number[]; readonly counts: Counts }> {
     return this.#rows.values();
   }
-}
-
-function addToCache<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
-  if (map.size >= most && !map.has(key)) map.delete(map.keys().next().value!);
-  map.set(key, value);
 }

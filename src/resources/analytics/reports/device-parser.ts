@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { UAParser } from 'ua-parser-js';
 
 /** Kinds of devices that are told apart. */
@@ -11,7 +12,6 @@ export interface Device {
 }
 
 const maxUserAgentLength = 500;
-const maxCachedDevices = 5_000;
 
 const deviceTypeByParserType: Readonly<Record<string, Device['deviceType']>> = {
   mobile: 'phone',
@@ -36,7 +36,7 @@ const desktopSystems = ['windows', 'mac osx', 'linux', 'chrome os', 'freebsd', '
 
 /** Tells devices by their user agents, and remembers the ones that it was asked for last. */
 export class DeviceParser {
-  readonly #cache = new Map<string, Device>();
+  readonly #cache = new LRUCache<string, Device>({ max: 5_000 });
 
   /** The device of a `User-Agent`. */
   parse(userAgent: string): Device {
@@ -44,10 +44,6 @@ export class DeviceParser {
     const known = this.#cache.get(text);
     if (known !== undefined) return known;
     const device = deviceOf(text);
-    for (const oldest of this.#cache.keys()) {
-      if (this.#cache.size < maxCachedDevices) break;
-      this.#cache.delete(oldest);
-    }
     this.#cache.set(text, device);
     return device;
   }

@@ -1,19 +1,18 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/clock.ts';
 
 /** How much each of many may do: so many at once, and so many a minute. */
 export class TokenBuckets {
   readonly #perMinute: number;
   readonly #atOnce: number;
-  readonly #kept: number;
   readonly #clock: Clock;
-  /** The one that was asked for least recently comes first. */
-  readonly #buckets = new Map<string, { tokens: number; atMs: number }>();
+  readonly #buckets: LRUCache<string, { tokens: number; atMs: number }>;
 
   /** `perMinute` 0: no limit. Past `kept` names, the one that was asked for least recently is forgotten. */
   constructor(options: { perMinute: number; atOnce: number; kept: number; clock: Clock }) {
     this.#perMinute = options.perMinute;
     this.#atOnce = options.atOnce;
-    this.#kept = options.kept;
+    this.#buckets = new LRUCache({ max: options.kept });
     this.#clock = options.clock;
   }
 
@@ -22,14 +21,7 @@ export class TokenBuckets {
     if (this.#perMinute === 0) return true;
     const nowMs = this.#clock.monotonicMs();
     const bucket = this.#buckets.get(name) ?? { tokens: this.#atOnce, atMs: nowMs };
-    this.#buckets.delete(name);
     this.#buckets.set(name, bucket);
-    if (this.#buckets.size > this.#kept) {
-      for (const oldest of this.#buckets.keys()) {
-        this.#buckets.delete(oldest);
-        break;
-      }
-    }
     bucket.tokens = Math.min(
       this.#atOnce,
       bucket.tokens + ((nowMs - bucket.atMs) * this.#perMinute) / 60_000,

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { yieldToEventLoop } from '../../../shared/scheduling/yield-to-event-loop.ts';
 import type { Database } from '../../../store/database.ts';
 import { type SelectedVideoRow, selectedColumns } from '../video-row.ts';
@@ -45,7 +46,6 @@ interface CountedSortOrder {
 }
 /** Up to so many videos that come into question are all looked at; of more, blocks are counted. */
 const maxCandidates = 2_000;
-const maxCachedTotals = 10_000;
 /** Of pages that are asked for again and again, so many videos are kept between changes. */
 const maxCachedRows = 500;
 /** How many videos may be in other lists where those that meet a filter are counted in all lists and taken off again. */
@@ -149,7 +149,6 @@ export class VideoLists {
     let total = totals.get(list);
     if (total === undefined) {
       total = order.total(scope);
-      if (totals.size >= maxCachedTotals) totals.clear();
       totals.set(list, total);
     }
     return total;
@@ -336,7 +335,12 @@ export class VideoLists {
 
 /** What is found from a change of the database on; `rows` are those of all `pages`. */
 function emptyCache(changes: number) {
-  return { changes, totals: new Map<string, number>(), pages: new Map<string, VideoListPage>(), rows: 0 };
+  return {
+    changes,
+    totals: new LRUCache<string, number>({ max: 10_000 }),
+    pages: new Map<string, VideoListPage>(),
+    rows: 0,
+  };
 }
 
 function cacheKeyOf({ projectId, isDiscarded }: ListScope): string {
