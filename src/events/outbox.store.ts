@@ -1,100 +1,89 @@
 import { messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Database } from '../store/database.ts';
+import type { Bound } from '../store/prepared-query.ts';
 import { removeInBatches } from '../store/remove-in-batches.ts';
 import { WebhookQueue } from './webhooks/webhook-queue.store.ts';
 
-/** Something that happened to a resource. */
+/** An event of a resource. */
 export interface NewEvent {
   readonly projectId: string;
   /** A name of the event catalogue, such as `video.encoding.quality.completed`. */
   readonly type: string;
-  /** The resource; events of one subject stay in their order. */
+  /** Id of the resource; events of one subject stay in order. */
   readonly subjectId: string;
-  /** What is told of it beside `type` and `emittedAt`. */
+  /** Fields beside `type` and `emittedAt`. */
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** An event as it was written down. */
 export interface StoredEvent extends NewEvent {
-  /** Of this server; later events have higher ones. */
+  /** Sequence number on this server. */
   readonly id: number;
-  /** Of its project, from 1; what is shown outside. */
+  /** Sequence number in its project, from 1, as in the API. */
   readonly number: number;
   readonly createdAtMs: number;
 }
 
-interface EventColumns {
-  id: number;
-  project_id: string;
-  number: number;
-  type: string;
-  subject_id: string;
-  payload: string;
-  created_at_ms: number;
-}
-
-const columns = 'id, project_id, number, type, subject_id, payload, created_at_ms';
+const eventColumns = [
+  'id',
+  'project_id as projectId',
+  'number',
+  'type',
+  'subject_id as subjectId',
+  'payload',
+  'created_at_ms as createdAtMs',
+] as const;
 
 /**
- * Where events are written, in the transaction that makes them happen, so that none is lost and none is told in vain. One for a
- * server: whoever passes events on is woken by it.
+ * Stores events in the transaction of the change that they announce, so that no event is lost and none is sent for a change that was
+ * rolled back. There is one per server: it wakes those who deliver events.
  */
 export class Outbox {
-  /** Where events wait for the webhooks that subscribe to them. */
   readonly webhooks: WebhookQueue;
   readonly #database: Database;
   readonly #log: Logger;
-  readonly #count;
-  readonly #insert;
-  readonly #after;
-  readonly #ofProject;
+  readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #listeners = new Set<() => void>();
-  #isTelling = false;
+  #isNotifying = false;
 
   constructor(database: Database, log: Logger) {
     this.webhooks = new WebhookQueue(database);
     this.#database = database;
     this.#log = log;
-    this.#count = database.sqlite.prepare<[string], { last: number }>(
-      `INSERT INTO event_counters (project_id, last) VALUES (?, 1)
-        ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last`,
-    );
-    this.#insert = database.sqlite.prepare<[string, number, string, string, string, number]>(
-      'INSERT INTO events (project_id, number, type, subject_id, payload, created_at_ms) VALUES (?, ?, ?, ?, ?, ?)',
-    );
-    this.#after = database.sqlite.prepare<[number, number], EventColumns>(
-      `SELECT ${columns} FROM events WHERE id > ? ORDER BY id LIMIT ?`,
-    );
-    this.#ofProject = database.sqlite.prepare<[string, number, number], EventColumns>(
-      `SELECT ${columns} FROM events WHERE project_id = ? AND number > ? ORDER BY number LIMIT ?`,
-    );
+    this.#statements = prepareStatements(database);
   }
 
-  /** Writes an event down. To be called in the transaction that makes it happen. */
-  append({ projectId, type, subjectId, payload }: NewEvent, atMs: number): void {
+  /** Stores an event. Must be called in the transaction of its change. */
+  append({ projectId, type, subjectId, payload }: NewEvent, createdAtMs: number): void {
     this.#database.transaction(() => {
-      const { last } = this.#count.get(projectId)!;
-      this.#insert.run(projectId, last, type, subjectId, JSON.stringify(payload), atMs);
-      this.webhooks.fanOut({ projectId, number: last, type, subjectId, payload, createdAtMs: atMs });
+      const { last: number } = this.#statements.nextNumber.first({ projectId })!;
+      this.#statements.insert.run({
+        ...{ projectId, number, type, subjectId, createdAtMs },
+        payload: JSON.stringify(payload),
+      });
+      this.webhooks.fanOut({ projectId, number, type, subjectId, payload, createdAtMs });
     });
-    this.#tellSoon();
+    this.#notifySoon();
   }
 
-  /** Writes an event of a live stream down; `told` beside its id. As {@link append}. */
+  /** Stores an event of a live stream, with its id in the payload. As {@link append}. */
   appendLiveStreamEvent(
     { projectId, liveStreamId }: { readonly projectId: string; readonly liveStreamId: string },
     type: string,
-    told: NewEvent['payload'],
-    atMs: number,
+    payload: NewEvent['payload'],
+    createdAtMs: number,
   ): void {
-    this.append({ projectId, type, subjectId: liveStreamId, payload: { liveStreamId, ...told } }, atMs);
+    this.append(
+      { projectId, type, subjectId: liveStreamId, payload: { liveStreamId, ...payload } },
+      createdAtMs,
+    );
   }
 
   /**
-   * Calls `listener` soon after events were written, once for all of a moment. It may find none, when their transaction failed.
+   * Calls `listener` soon after events were stored, once for all events of one event loop iteration. There may be none when their
+   * transaction failed.
    *
-   * @returns ends that
+   * @returns removes the listener
    */
   onAppended(listener: () => void): () => void {
     this.#listeners.add(listener);
@@ -103,17 +92,14 @@ export class Outbox {
     };
   }
 
-  /** The events of all projects past one of them, oldest first. */
-  listAfter(id: number, countAtMost: number): StoredEvent[] {
-    return this.#after.all(id, countAtMost).map(eventFrom);
+  /** Lists a project's events after a number, oldest first. */
+  listOfProject(projectId: string, afterNumber: number, limit: number): StoredEvent[] {
+    return this.#statements.listOfProject
+      .all({ projectId, afterNumber, limit })
+      .map(row => ({ ...row, payload: JSON.parse(row.payload) as Record<string, unknown> }));
   }
 
-  /** The events of a project past one of them, oldest first. */
-  listOfProject(projectId: string, afterNumber: number, countAtMost: number): StoredEvent[] {
-    return this.#ofProject.all(projectId, afterNumber, countAtMost).map(eventFrom);
-  }
-
-  /** The number of a project's newest event, which may have been forgotten; 0 when there was none. */
+  /** Returns the number of a project's newest event, which may have been removed; 0 when there was none. */
   lastNumber(projectId: string): number {
     const row = this.#database.first(
       this.#database.queries.selectFrom('event_counters').select('last').where('project_id', '=', projectId),
@@ -121,21 +107,21 @@ export class Outbox {
     return row?.last ?? 0;
   }
 
-  /** Forgets what is older than `atMs`; how many events that were. */
+  /** Removes events older than `atMs`; returns their number. */
   removeBefore(atMs: number): Promise<number> {
     const { queries } = this.#database;
-    return removeInBatches(atMost => {
-      const some = queries.selectFrom('events').select('id').where('created_at_ms', '<', atMs).limit(atMost);
-      return this.#database.run(queries.deleteFrom('events').where('id', 'in', some));
+    return removeInBatches(limit => {
+      const batch = queries.selectFrom('events').select('id').where('created_at_ms', '<', atMs).limit(limit);
+      return this.#database.run(queries.deleteFrom('events').where('id', 'in', batch));
     });
   }
 
-  /** A transaction has no `await` in it, so it is over when the next turn comes. */
-  #tellSoon(): void {
-    if (this.#isTelling) return;
-    this.#isTelling = true;
+  /** Transactions are synchronous, so this one has ended by the next iteration of the event loop. */
+  #notifySoon(): void {
+    if (this.#isNotifying) return;
+    this.#isNotifying = true;
     setImmediate(() => {
-      this.#isTelling = false;
+      this.#isNotifying = false;
       for (const listener of [...this.#listeners]) {
         try {
           listener();
@@ -147,14 +133,46 @@ export class Outbox {
   }
 }
 
-function eventFrom(row: EventColumns): StoredEvent {
+interface EventParameters {
+  readonly projectId: string;
+  readonly number: number;
+  readonly type: string;
+  readonly subjectId: string;
+  readonly payload: string;
+  readonly createdAtMs: number;
+}
+
+function prepareStatements(database: Database) {
+  const { queries } = database;
   return {
-    id: row.id,
-    projectId: row.project_id,
-    number: row.number,
-    type: row.type,
-    subjectId: row.subject_id,
-    payload: JSON.parse(row.payload) as Record<string, unknown>,
-    createdAtMs: row.created_at_ms,
+    nextNumber: database.prepare(({ projectId }: Bound<{ projectId: string }>) =>
+      queries
+        .insertInto('event_counters')
+        .values({ project_id: projectId, last: 1 })
+        .onConflict(conflict =>
+          conflict.doUpdateSet(({ eb }) => ({ last: eb('event_counters.last', '+', 1) })),
+        )
+        .returning('last'),
+    ),
+    insert: database.prepare((event: Bound<EventParameters>) =>
+      queries.insertInto('events').values({
+        project_id: event.projectId,
+        number: event.number,
+        type: event.type,
+        subject_id: event.subjectId,
+        payload: event.payload,
+        created_at_ms: event.createdAtMs,
+      }),
+    ),
+    listOfProject: database.prepare(
+      ({ projectId, afterNumber, limit }: Bound<{ projectId: string; afterNumber: number; limit: number }>) =>
+        queries
+          .selectFrom('events')
+          .select(eventColumns)
+          .where('project_id', '=', projectId)
+          .where('number', '>', afterNumber)
+          .orderBy('number')
+          .limit(limit),
+    ),
   };
 }

@@ -106,7 +106,7 @@ it('takes the outcome of a delivery that is gone for none of the one that has it
 
 it('keeps only so many, and gives up the oldest for the newest', async () => {
   const { database, projectId, rows } = await opened();
-  const queue = new WebhookQueue(database, { waitingAtMost: 3 });
+  const queue = new WebhookQueue(database, { maxWaiting: 3 });
   for (let number = 1; number <= 5; number += 1) queue.fanOut(eventOf(projectId, 'li1', number));
   expect(queue.dropped).toBe(2);
   expect(queue.pendingTotal()).toBe(3);

@@ -1,6 +1,7 @@
 import { newId } from '../../shared/ids.ts';
 import type { Database } from '../../store/database.ts';
 import { eventBody } from '../event-body.ts';
+import { type NewDelivery, prepareQueueStatements } from './webhook-statements.store.ts';
 
 /** An event that is to be told to the webhooks of its project. */
 export interface QueuedEvent {
@@ -58,139 +59,30 @@ export interface AttemptOutcome {
   readonly next: NextStep;
 }
 
-interface DueColumns {
-  number: number;
-  id: string;
-  webhook_id: string;
-  url: string;
-  signature_secret: string;
-  event_number: number;
-  body: string;
-  attempts: number;
-  first_attempt_at_ms: number | null;
-}
-
-interface InsertColumns {
-  id: string;
-  webhookId: string;
-  eventNumber: number;
-  type: string;
-  sequence: string;
-  body: string;
-  resentFrom: string | null;
-  atMs: number;
-}
-
-/** Of one webhook. Beyond it the oldest is given up for the newest. */
-export const maxWaitingDeliveries = 100_000;
-/** Deliveries that are tried sooner together. */
+/** Maximum number of waiting deliveries of one webhook; above it, the oldest fails in favour of the newest. */
+const defaultMaxWaiting = 100_000;
 export const maxExpeditedDeliveries = 200;
-/** Of one delivery, the newest: a receiver that comes and goes is tried far more often than one that stays away. */
+/** Maximum number of stored attempts of one delivery: a receiver that fails now and then is tried far more often than one that is down. */
 export const maxKeptAttempts = 100;
 
 /**
- * What is on its way to webhooks. Deliveries of one resource to one webhook follow each other: only the first of them is due, and
- * triggers give the next one its turn. One for a server: it knows which webhooks have something new.
+ * Stores the deliveries to webhooks. Deliveries of one resource to one webhook are sent in order: only the first is due, and triggers
+ * advance the next one. There is one per server: it tracks the webhooks with new deliveries.
  */
 export class WebhookQueue {
   readonly #database: Database;
-  readonly #waitingAtMost: number;
-  readonly #subscribers;
-  readonly #insert;
-  readonly #waiting;
-  readonly #oldest;
-  readonly #due;
-  readonly #nextDue;
-  readonly #finish;
-  readonly #retry;
-  readonly #giveUp;
-  readonly #addAttempt;
-  readonly #forgetAttempts;
-  readonly #hasten;
-  readonly #original;
-  readonly #touched = new Set<string>();
+  readonly #maxWaiting: number;
+  readonly #statements: ReturnType<typeof prepareQueueStatements>;
+  readonly #changed = new Set<string>();
   readonly #removed = new Set<string>();
   readonly #listeners = new Set<() => void>();
-  #isTelling = false;
+  #isNotifying = false;
   #dropped = 0;
 
-  constructor(database: Database, options: { waitingAtMost?: number } = {}) {
-    const { sqlite } = database;
+  constructor(database: Database, options: { maxWaiting?: number } = {}) {
     this.#database = database;
-    this.#waitingAtMost = options.waitingAtMost ?? maxWaitingDeliveries;
-    this.#subscribers = sqlite
-      .prepare<[string, string], string>(
-        `SELECT id FROM webhooks
-          WHERE project_id = ? AND EXISTS (SELECT 1 FROM json_each(webhooks.events) WHERE value = ?)`,
-      )
-      .pluck();
-    this.#insert = sqlite.prepare<InsertColumns>(
-      `INSERT INTO webhook_deliveries
-          (id, webhook_id, event_number, type, sequence, body, state, is_next, due_at_ms, attempts, resent_from, created_at_ms)
-        VALUES (@id, @webhookId, @eventNumber, @type, @sequence, @body, 'waiting',
-          NOT EXISTS (SELECT 1 FROM webhook_deliveries
-            WHERE webhook_id = @webhookId AND sequence = @sequence AND due_at_ms IS NOT NULL),
-          @atMs, 0, @resentFrom, @atMs)`,
-    );
-    this.#waiting = sqlite
-      .prepare<[string], number>(
-        `SELECT coalesce(sum(total), 0) FROM webhook_delivery_totals
-          WHERE webhook_id = ? AND state IN ('waiting', 'retrying')`,
-      )
-      .pluck();
-    const oldestOf = (state: string) =>
-      `SELECT number FROM (SELECT number FROM webhook_deliveries
-        WHERE webhook_id = @webhookId AND state = '${state}' ORDER BY number LIMIT 1)`;
-    this.#oldest = sqlite
-      .prepare<{ webhookId: string }, number>(
-        `SELECT min(number) FROM (${oldestOf('waiting')} UNION ALL ${oldestOf('retrying')})`,
-      )
-      .pluck();
-    this.#due = sqlite.prepare<[string, number, number], DueColumns>(
-      `SELECT d.number, d.id, d.webhook_id, w.url, w.signature_secret, d.event_number, d.body, d.attempts, d.first_attempt_at_ms
-        FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
-        WHERE d.webhook_id = ? AND d.is_next = 1 AND d.due_at_ms <= ? ORDER BY d.due_at_ms, d.number LIMIT ?`,
-    );
-    this.#nextDue = sqlite
-      .prepare<[string, number], number>(
-        `SELECT due_at_ms FROM webhook_deliveries
-          WHERE webhook_id = ? AND is_next = 1 AND due_at_ms > ?
-            AND EXISTS (SELECT 1 FROM webhooks WHERE id = webhook_id) ORDER BY due_at_ms LIMIT 1`,
-      )
-      .pluck();
-    // By its id as well: the number of a delivery that was removed meanwhile may be that of another one now.
-    this.#finish = sqlite.prepare<['succeeded' | 'failed', number, string]>(
-      `UPDATE webhook_deliveries
-        SET state = ?, is_next = 0, due_at_ms = NULL, attempts = attempts + 1
-        WHERE number = ? AND id = ? AND due_at_ms IS NOT NULL`,
-    );
-    this.#retry = sqlite.prepare<[number, number, number, string]>(
-      `UPDATE webhook_deliveries
-        SET state = 'retrying', due_at_ms = ?, attempts = attempts + 1,
-          first_attempt_at_ms = coalesce(first_attempt_at_ms, ?)
-        WHERE number = ? AND id = ? AND due_at_ms IS NOT NULL`,
-    );
-    this.#giveUp = sqlite.prepare<[number]>(
-      `UPDATE webhook_deliveries SET state = 'failed', is_next = 0, due_at_ms = NULL WHERE number = ?`,
-    );
-    this.#addAttempt = sqlite.prepare<
-      [number, number, number, number, number | null, string | null, string | null]
-    >(
-      `INSERT INTO webhook_attempts
-          (delivery_number, attempt, attempted_at_ms, duration_ms, status_code, error, response)
-        VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#forgetAttempts = sqlite.prepare<[number, number]>(
-      'DELETE FROM webhook_attempts WHERE delivery_number = ? AND attempt <= ?',
-    );
-    this.#hasten = sqlite.prepare<[number, string, number, number]>(
-      `UPDATE webhook_deliveries SET due_at_ms = ? WHERE number IN (
-        SELECT number FROM webhook_deliveries
-          WHERE webhook_id = ? AND is_next = 1 AND due_at_ms > ? ORDER BY due_at_ms LIMIT ?)`,
-    );
-    this.#original = sqlite.prepare<[string, string], { event_number: number; type: string; body: string }>(
-      'SELECT event_number, type, body FROM webhook_deliveries WHERE id = ? AND webhook_id = ?',
-    );
+    this.#maxWaiting = options.maxWaiting ?? defaultMaxWaiting;
+    this.#statements = prepareQueueStatements(database);
   }
 
   /** How many were given up because too many waited, since the start. */
@@ -212,7 +104,7 @@ export class WebhookQueue {
 
   /** The webhooks that got deliveries since the last time. */
   takeChangedWebhooks(): string[] {
-    return taken(this.#touched);
+    return taken(this.#changed);
   }
 
   /** The webhooks that were removed since the last time. */
@@ -222,15 +114,16 @@ export class WebhookQueue {
 
   /** Queues an event for each webhook that subscribes to it, in the transaction that writes the event down. */
   fanOut(event: QueuedEvent): void {
-    const webhookIds = this.#subscribers.all(event.projectId, event.type);
-    if (webhookIds.length === 0) return;
+    const { projectId, type } = event;
+    const subscribers = this.#statements.subscribers.all({ projectId, type });
+    if (subscribers.length === 0) return;
     const body = JSON.stringify(eventBody(event));
-    for (const webhookId of webhookIds) {
+    for (const { webhookId } of subscribers) {
       this.#add({
         id: newId('delivery_'),
         webhookId,
         eventNumber: event.number,
-        type: event.type,
+        type,
         sequence: event.subjectId,
         body,
         resentFrom: null,
@@ -241,12 +134,11 @@ export class WebhookQueue {
 
   /** Queues what was delivered once more, at once whatever waits; the new delivery's id, undefined when there is none to be sent again. */
   resend(webhookId: string, deliveryId: string, atMs: number): string | undefined {
-    const original = this.#original.get(deliveryId, webhookId);
+    const original = this.#statements.original.first({ deliveryId, webhookId });
     if (original === undefined) return undefined;
-    const { event_number: eventNumber, type, body } = original;
     const id = newId('delivery_');
     this.#database.transaction(() =>
-      this.#add({ id, webhookId, eventNumber, type, sequence: id, body, resentFrom: deliveryId, atMs }),
+      this.#add({ ...original, id, webhookId, sequence: id, resentFrom: deliveryId, atMs }),
     );
     return id;
   }
@@ -277,14 +169,14 @@ export class WebhookQueue {
   /** To be called when the address of a webhook changed: what would be tried later is tried now, at the new one. */
   webhookUrlChanged(webhookId: string, nowMs: number): void {
     this.expedite(webhookId, nowMs, maxExpeditedDeliveries);
-    this.#touched.add(webhookId);
-    this.#tellSoon();
+    this.#changed.add(webhookId);
+    this.#notifySoon();
   }
 
   /** To be called when a webhook was removed: what is under way to it ends. */
   webhookRemoved(webhookId: string): void {
     this.#removed.add(webhookId);
-    this.#tellSoon();
+    this.#notifySoon();
   }
 
   /** The webhooks to which something is on its way. */
@@ -313,71 +205,72 @@ export class WebhookQueue {
   }
 
   /** Deliveries of a webhook whose turn and time it is, those of the earliest time first. */
-  due(webhookId: string, nowMs: number, countAtMost: number): DueDelivery[] {
-    return this.#due.all(webhookId, nowMs, countAtMost).map(row => ({
-      number: row.number,
-      deliveryId: row.id,
-      webhookId: row.webhook_id,
-      url: row.url,
-      signatureSecret: row.signature_secret,
-      eventNumber: row.event_number,
-      body: row.body,
-      attempts: row.attempts,
-      firstAttemptAtMs: row.first_attempt_at_ms ?? undefined,
-    }));
+  due(webhookId: string, nowMs: number, limit: number): DueDelivery[] {
+    return this.#statements.due
+      .all({ webhookId, nowMs, limit })
+      .map(row => ({ ...row, firstAttemptAtMs: row.firstAttemptAtMs ?? undefined }));
   }
 
   /** When the first delivery of a webhook is due whose time is still to come. */
   nextDueAtMs(webhookId: string, nowMs: number): number | undefined {
-    return this.#nextDue.get(webhookId, nowMs);
+    return this.#statements.nextDue.first({ webhookId, nowMs })?.dueAtMs ?? undefined;
   }
 
   /** Writes down how tries ended, all or none. Nothing is written for a delivery that is gone or over. */
   record(outcomes: readonly AttemptOutcome[]): void {
     this.#database.transaction(() => {
       for (const { delivery, record, next } of outcomes) {
-        const { changes } =
+        const { number, deliveryId: id } = delivery;
+        const changes =
           typeof next === 'string'
-            ? this.#finish.run(next, delivery.number, delivery.deliveryId)
-            : this.#retry.run(next.retryAtMs, record.attemptedAtMs, delivery.number, delivery.deliveryId);
+            ? this.#statements.finish.run({ number, id, state: next })
+            : this.#statements.retry.run({
+                number,
+                id,
+                atMs: next.retryAtMs,
+                triedAtMs: record.attemptedAtMs,
+              });
         if (changes === 0) continue;
         const attempt = delivery.attempts + 1;
-        this.#writeAttempt(delivery.number, attempt, record);
+        this.#writeAttempt(number, attempt, record);
         if (attempt > maxKeptAttempts) {
-          this.#forgetAttempts.run(delivery.number, attempt - maxKeptAttempts);
+          this.#statements.removeAttempts.run({ number, last: attempt - maxKeptAttempts });
         }
       }
     });
   }
 
-  /** Makes due now what would be tried later; how many that were. */
-  expedite(webhookId: string, nowMs: number, countAtMost: number): number {
-    return this.#hasten.run(nowMs, webhookId, nowMs, countAtMost).changes;
+  /** Makes deliveries that would be retried later due now; returns their number. */
+  expedite(webhookId: string, nowMs: number, limit: number): number {
+    return this.#statements.expedite.run({ webhookId, nowMs, limit });
   }
 
   #writeAttempt(deliveryNumber: number, attempt: number, record: AttemptRecord): void {
     const { attemptedAtMs, durationMs, statusCode = null, error = null, response = null } = record;
-    this.#addAttempt.run(deliveryNumber, attempt, attemptedAtMs, durationMs, statusCode, error, response);
+    this.#statements.insertAttempt.run({
+      ...{ number: deliveryNumber, attempt, attemptedAtMs, durationMs },
+      ...{ statusCode, error, response },
+    });
   }
 
-  #add(delivery: InsertColumns): void {
+  #add(delivery: NewDelivery): void {
     const { webhookId } = delivery;
-    if (this.#waiting.get(webhookId)! >= this.#waitingAtMost) {
-      const oldest = this.#oldest.get({ webhookId });
-      if (oldest !== undefined) this.#giveUp.run(oldest);
+    if ((this.#statements.waiting.first({ webhookId })?.total ?? 0) >= this.#maxWaiting) {
+      const number = this.#statements.oldest.first({ webhookId })?.number ?? undefined;
+      if (number !== undefined) this.#statements.giveUp.run({ number });
       this.#dropped += 1;
     }
-    this.#insert.run(delivery);
-    this.#touched.add(webhookId);
-    this.#tellSoon();
+    this.#statements.insert.run(delivery);
+    this.#changed.add(webhookId);
+    this.#notifySoon();
   }
 
   /** A transaction has no `await` in it, so it is over when the next turn comes. */
-  #tellSoon(): void {
-    if (this.#isTelling) return;
-    this.#isTelling = true;
+  #notifySoon(): void {
+    if (this.#isNotifying) return;
+    this.#isNotifying = true;
     setImmediate(() => {
-      this.#isTelling = false;
+      this.#isNotifying = false;
       for (const listener of [...this.#listeners]) listener();
     });
   }

@@ -1,5 +1,10 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  request as requestHttp,
+} from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import { messageOf, systemCodeOf } from '../../shared/errors.ts';
 import {
@@ -8,7 +13,7 @@ import {
   type ResolveHost,
   resolveTarget,
 } from '../../shared/network/target-address.ts';
-import { PinnedHttpAgent, PinnedHttpsAgent, type PinnedOptions } from './pinned-agent.ts';
+import { createPinnedAgent, type PinnedOptions } from './pinned-agent.ts';
 
 /** What a receiver did with a request. */
 export interface WebhookResponse {
@@ -71,8 +76,8 @@ const errorTexts: Readonly<Record<string, string>> = {
  */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
-  readonly #http = new PinnedHttpAgent();
-  readonly #https = new PinnedHttpsAgent();
+  readonly #http = createPinnedAgent(HttpAgent);
+  readonly #https = createPinnedAgent(HttpsAgent);
 
   constructor(options: WebhookSenderOptions) {
     this.#options = options;

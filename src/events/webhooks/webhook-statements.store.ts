@@ -1,0 +1,213 @@
+import { sql } from 'kysely';
+import type { Database } from '../../store/database.ts';
+import type { Bound } from '../../store/prepared-query.ts';
+
+interface AttemptParameters {
+  readonly number: number;
+  readonly attempt: number;
+  readonly attemptedAtMs: number;
+  readonly durationMs: number;
+  readonly statusCode: number | null;
+  readonly error: string | null;
+  readonly response: string | null;
+}
+
+/** A literal: the partial index of due deliveries is not used with a parameter. */
+const isNext = sql.lit(1);
+
+export interface NewDelivery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly eventNumber: number;
+  readonly type: string;
+  readonly sequence: string;
+  readonly body: string;
+  readonly resentFrom: string | null;
+  readonly atMs: number;
+}
+
+/** Prepares the queries of the delivery queue, which run for every event and every attempt. */
+export function prepareQueueStatements(database: Database) {
+  return { ...insertStatements(database), ...dueStatements(database), ...outcomeStatements(database) };
+}
+
+function insertStatements(database: Database) {
+  const { queries } = database;
+  const deliveries = queries.selectFrom('webhook_deliveries');
+  return {
+    subscribers: database.prepare(({ projectId, type }: Bound<{ projectId: string; type: string }>) =>
+      queries
+        .selectFrom('webhooks')
+        .select('id as webhookId')
+        .where('project_id', '=', projectId)
+        .where(
+          sql<boolean>`exists (select 1 from json_each(webhooks.events) as subscribed where subscribed.value = ${type})`,
+        ),
+    ),
+    insert: database.prepare((delivery: Bound<NewDelivery>) =>
+      queries.insertInto('webhook_deliveries').values({
+        id: delivery.id,
+        webhook_id: delivery.webhookId,
+        event_number: delivery.eventNumber,
+        type: delivery.type,
+        sequence: delivery.sequence,
+        body: delivery.body,
+        state: 'waiting',
+        is_next: sql<number>`not exists ${deliveries
+          .select('number')
+          .where('webhook_id', '=', delivery.webhookId)
+          .where('sequence', '=', delivery.sequence)
+          .where('due_at_ms', 'is not', null)}`,
+        due_at_ms: delivery.atMs,
+        attempts: 0,
+        resent_from: delivery.resentFrom,
+        created_at_ms: delivery.atMs,
+      }),
+    ),
+    waiting: database.prepare(({ webhookId }: Bound<{ webhookId: string }>) =>
+      queries
+        .selectFrom('webhook_delivery_totals')
+        .select(({ fn }) => fn.sum<number | null>('total').as('total'))
+        .where('webhook_id', '=', webhookId)
+        .where('state', 'in', ['waiting', 'retrying']),
+    ),
+    oldest: database.prepare(({ webhookId }: Bound<{ webhookId: string }>) => {
+      const oldestOf = (state: 'waiting' | 'retrying') =>
+        queries
+          .selectFrom(
+            deliveries
+              .select('number')
+              .where('webhook_id', '=', webhookId)
+              .where('state', '=', state)
+              .orderBy('number')
+              .limit(1)
+              .as('oldest'),
+          )
+          .select('number');
+      return queries
+        .selectFrom(oldestOf('waiting').unionAll(oldestOf('retrying')).as('oldest'))
+        .select(({ fn }) => fn.min<number | null>('number').as('number'));
+    }),
+    original: database.prepare(
+      ({ deliveryId, webhookId }: Bound<{ deliveryId: string; webhookId: string }>) =>
+        deliveries
+          .select(['event_number as eventNumber', 'type', 'body'])
+          .where('id', '=', deliveryId)
+          .where('webhook_id', '=', webhookId),
+    ),
+  };
+}
+
+function dueStatements(database: Database) {
+  const { queries } = database;
+  const deliveries = queries.selectFrom('webhook_deliveries');
+  return {
+    due: database.prepare(
+      ({ webhookId, nowMs, limit }: Bound<{ webhookId: string; nowMs: number; limit: number }>) =>
+        queries
+          .selectFrom('webhook_deliveries as d')
+          .innerJoin('webhooks as w', 'w.id', 'd.webhook_id')
+          .select(['d.number', 'd.id as deliveryId', 'd.webhook_id as webhookId', 'w.url'])
+          .select(['w.signature_secret as signatureSecret', 'd.event_number as eventNumber', 'd.body'])
+          .select(['d.attempts', 'd.first_attempt_at_ms as firstAttemptAtMs'])
+          .where('d.webhook_id', '=', webhookId)
+          .where('d.is_next', '=', isNext)
+          .where('d.due_at_ms', '<=', nowMs)
+          .orderBy('d.due_at_ms')
+          .orderBy('d.number')
+          .limit(limit),
+    ),
+    nextDue: database.prepare(({ webhookId, nowMs }: Bound<{ webhookId: string; nowMs: number }>) =>
+      deliveries
+        .select('due_at_ms as dueAtMs')
+        .where('webhook_id', '=', webhookId)
+        .where('is_next', '=', isNext)
+        .where('due_at_ms', '>', nowMs)
+        .where(({ exists }) =>
+          exists(queries.selectFrom('webhooks').select('id').where('id', '=', webhookId)),
+        )
+        .orderBy('due_at_ms')
+        .limit(1),
+    ),
+    expedite: database.prepare(
+      ({ webhookId, nowMs, limit }: Bound<{ webhookId: string; nowMs: number; limit: number }>) =>
+        queries
+          .updateTable('webhook_deliveries')
+          .set({ due_at_ms: nowMs })
+          .where(
+            'number',
+            'in',
+            deliveries
+              .select('number')
+              .where('webhook_id', '=', webhookId)
+              .where('is_next', '=', isNext)
+              .where('due_at_ms', '>', nowMs)
+              .orderBy('due_at_ms')
+              .limit(limit),
+          ),
+    ),
+  };
+}
+
+function outcomeStatements(database: Database) {
+  const { queries } = database;
+  return {
+    // Also by id: the number of a delivery that was removed meanwhile may have been reused.
+    finish: database.prepare(
+      ({ number, id, state }: Bound<{ number: number; id: string; state: 'succeeded' | 'failed' }>) =>
+        queries
+          .updateTable('webhook_deliveries')
+          .set(({ eb, lit }) => ({
+            state,
+            is_next: lit(0),
+            due_at_ms: null,
+            attempts: eb('attempts', '+', 1),
+          }))
+          .where('number', '=', number)
+          .where('id', '=', id)
+          .where('due_at_ms', 'is not', null),
+    ),
+    retry: database.prepare(
+      ({
+        number,
+        id,
+        atMs,
+        triedAtMs,
+      }: Bound<{ number: number; id: string; atMs: number; triedAtMs: number }>) =>
+        queries
+          .updateTable('webhook_deliveries')
+          .set(({ eb, fn }) => ({
+            state: 'retrying',
+            due_at_ms: atMs,
+            attempts: eb('attempts', '+', 1),
+            first_attempt_at_ms: fn.coalesce('first_attempt_at_ms', triedAtMs),
+          }))
+          .where('number', '=', number)
+          .where('id', '=', id)
+          .where('due_at_ms', 'is not', null),
+    ),
+    giveUp: database.prepare(({ number }: Bound<{ number: number }>) =>
+      queries
+        .updateTable('webhook_deliveries')
+        .set({ state: 'failed', is_next: 0, due_at_ms: null })
+        .where('number', '=', number),
+    ),
+    insertAttempt: database.prepare((attempt: Bound<AttemptParameters>) =>
+      queries.insertInto('webhook_attempts').values({
+        delivery_number: attempt.number,
+        attempt: attempt.attempt,
+        attempted_at_ms: attempt.attemptedAtMs,
+        duration_ms: attempt.durationMs,
+        status_code: attempt.statusCode,
+        error: attempt.error,
+        response: attempt.response,
+      }),
+    ),
+    removeAttempts: database.prepare(({ number, last }: Bound<{ number: number; last: number }>) =>
+      queries
+        .deleteFrom('webhook_attempts')
+        .where('delivery_number', '=', number)
+        .where('attempt', '<=', last),
+    ),
+  };
+}
