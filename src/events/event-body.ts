@@ -1,6 +1,6 @@
 import { formatAtom } from '../shared/clock.ts';
 
-/** What receivers are sent of an event, in whatever way: its name, its time, and its payload beside them. */
+/** Builds the JSON body of an event for webhooks and the feed. */
 export function eventBody(event: {
   readonly type: string;
   readonly createdAtMs: number;

@@ -8,66 +8,66 @@ const alarm = z
   .describe(
     '`keyframes-too-far-apart`, `bitrate-collapsed`, `bitrate-low`, `frame-rate-collapsed`, `audio-missing`, `video-missing`, `timestamps-jumping`, `audio-video-drift` or `frequent-reconnects`.',
   );
-const alarmMessage = z.string().describe('For the person at the encoder: what is wrong, and what to do.');
+const alarmMessage = z.string().describe('Tells the broadcaster the problem and its solution.');
 
 const recordedFrom = liveStreamId.optional().describe('Only for a recording: id of the live stream.');
-const failureReason = z.string().describe('For the owner of the video, as a sentence.');
+const failureReason = z.string().describe('A sentence for the owner of the video.');
 
-/** What can be told of a resource. */
+/** An event of the catalogue. */
 export interface EventKind {
-  /** When it happens, for a person. */
+  /** Description for the documentation. */
   readonly summary: string;
-  /** Whether this server writes it; others can be subscribed to and never come. */
+  /** False for events that this server accepts subscriptions to but never emits. */
   readonly isEmitted: boolean;
-  /** What is told beside `type` and `emittedAt`. */
+  /** Fields beside `type` and `emittedAt`. */
   readonly payload: z.ZodObject;
-  /** A payload as it is sent. */
   readonly example: Readonly<Record<string, unknown>>;
 }
 
-/** Every event by its name. */
 export const eventCatalogue = {
   'live-stream.broadcast.started': {
     summary:
-      'A live stream begins to broadcast: it can be played. A publisher that comes back in time does not begin another.',
+      'A broadcast has started and can be played. A publisher that reconnects in time does not start another one.',
     isEmitted: true,
     payload: z.object({ liveStreamId }),
     example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA' },
   },
   'live-stream.broadcast.ended': {
-    summary: 'A live stream that was broadcasting has ended, for whatever reason.',
+    summary: 'A broadcast has ended, for any reason.',
     isEmitted: true,
     payload: z.object({ liveStreamId }),
     example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA' },
   },
   'live-stream.restream.stopped': {
-    summary: 'A destination of a live stream gets no more, while the broadcast goes on.',
+    summary: 'Restreaming to a destination stopped while the broadcast continues.',
     isEmitted: true,
     payload: z.object({
       liveStreamId,
-      name: z.string().describe('What you call the destination.'),
+      name: z.string().describe('Your name for the destination.'),
       reason: z
         .string()
-        .describe('`sandbox-limit`: its time in the sandbox is over. `codec`: it cannot be sent.'),
+        .describe(
+          '`sandbox-limit`: the time limit of the sandbox is reached. `codec`: the codec cannot be restreamed.',
+        ),
     }),
     example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA', name: 'Mirror', reason: 'sandbox-limit' },
   },
   'live-stream.quality.dropped': {
     summary:
-      'A quality of a broadcast is made no more, until the next broadcast: viewers who had it get the one below.',
+      'A rendition of a broadcast is no longer encoded, until the next broadcast. Its viewers switch to the next lower one.',
     isEmitted: true,
     payload: z.object({
       liveStreamId,
-      quality: z.string().describe('Such as `720p`.'),
+      quality: z.string().describe('For example `720p`.'),
       reason: z
         .enum(['too-slow', 'encoder-failed'])
-        .describe('The machine could not keep up with it, or its encoder failed again and again.'),
+        .describe('The server was too slow for it, or its encoder failed repeatedly.'),
     }),
     example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA', quality: '720p', reason: 'too-slow' },
   },
   'live-stream.alarm.raised': {
     summary:
-      'What the encoder of a live stream sends makes its viewers suffer. At most once a minute for each kind of alarm; all end, untold, with the broadcast.',
+      'The stream from the encoder has a problem that affects viewers. Sent at most once a minute per alarm. Alarms end with the broadcast, without an event.',
     isEmitted: true,
     payload: z.object({ liveStreamId, alarm, message: alarmMessage }),
     example: {
@@ -77,7 +77,7 @@ export const eventCatalogue = {
     },
   },
   'live-stream.alarm.cleared': {
-    summary: 'What an alarm of a live stream was about has been well for 10 s.',
+    summary: 'The cause of an alarm has been gone for 10 s.',
     isEmitted: true,
     payload: z.object({ liveStreamId, alarm, message: alarmMessage }),
     example: {
@@ -94,7 +94,7 @@ export const eventCatalogue = {
   },
   'video.source.failed': {
     summary:
-      'The source of a video failed for good: an upload or import that did not complete, or a recording that could not be joined. The video accepts a new upload.',
+      'The source of a video failed permanently: an upload or import that did not complete, or a recording that could not be joined. The video accepts a new upload.',
     isEmitted: true,
     payload: z.object({ videoId, reason: failureReason, liveStreamId: recordedFrom }),
     example: {
@@ -104,7 +104,7 @@ export const eventCatalogue = {
   },
   'video.encoding.failed': {
     summary:
-      'The encoding of a video failed for good, or a part of it. A video that cannot be played accepts a new upload.',
+      'The encoding of a video, or a part of it, failed permanently. A video that cannot be played accepts a new upload.',
     isEmitted: true,
     payload: z.object({
       videoId,
@@ -120,15 +120,15 @@ export const eventCatalogue = {
   },
   'live-stream.recording.stopped': {
     summary:
-      'A live stream is not recorded any more while it broadcasts on, because of the disk or the storage limit. It is recorded anew, in another video, once that is possible.',
+      'Recording stopped while the broadcast continues, because of the disk or the storage limit. It resumes, in another video, once that is possible.',
     isEmitted: true,
     payload: z.object({
       liveStreamId,
-      videoId: videoId.optional().describe('Id of the video with what was recorded, if anything was.'),
+      videoId: videoId.optional().describe('Id of the video with the recording so far, if there is any.'),
       reason: z
         .enum(['disk-low', 'disk-slow', 'disk-error', 'storage-limit'])
         .describe(
-          'There is too little room on the disk, it is too slow, writing to it failed, or the project may not store any more.',
+          'The disk is almost full, too slow or failing, or the project has reached its storage limit.',
         ),
     }),
     example: {
@@ -139,18 +139,18 @@ export const eventCatalogue = {
   },
   'video.encoding.quality.completed': {
     summary:
-      'A quality of a video is encoded: once for each quality of the stream, and once for the mp4 at the highest one.',
+      'A rendition of a video is encoded. Sent once for each HLS rendition, and once for the MP4 at the highest quality.',
     isEmitted: true,
     payload: z.object({
       videoId,
       encoding: z.enum(['hls', 'mp4']),
-      quality: z.string().describe('Such as `720p`.'),
+      quality: z.string().describe('For example `720p`.'),
       liveStreamId: recordedFrom,
     }),
     example: { videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN', encoding: 'hls', quality: '480p' },
   },
   'video.caption.generated': {
-    summary: 'Captions were generated. This server generates none, so it never comes.',
+    summary: 'Captions were generated. This server does not generate captions, so it never sends this event.',
     isEmitted: false,
     payload: z.object({
       videoId,
@@ -166,48 +166,44 @@ export const eventCatalogue = {
     },
   },
   'video.summary.generated': {
-    summary: 'A summary was generated. This server generates none, so it never comes.',
+    summary:
+      'A summary was generated. This server does not generate summaries, so it never sends this event.',
     isEmitted: false,
     payload: z.object({ videoId, summaryId: z.string().describe('Id of the summary.') }),
     example: { videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN', summaryId: 'summary_4Kd8sLq2Wm6Xr1Tz9Bn3Vc' },
   },
 } as const satisfies Record<string, EventKind>;
 
-/** A name of {@link eventCatalogue}. */
 export type EventType = keyof typeof eventCatalogue;
 
-/** All names of {@link eventCatalogue}. */
 export const eventTypes = Object.keys(eventCatalogue) as [EventType, ...EventType[]];
 
-/** The type of what a webhook is sent on request. It is not in the catalogue: nobody subscribes to it, and the feed never tells it. */
+/** The type of test deliveries. It is not in the catalogue: there are no subscriptions to it, and the feed never sends it. */
 export const testType = 'webhook.test';
 
 const testEvent = {
   summary:
-    'Somebody asked for a test of the webhook. It is sent once, whatever the answer, and nobody subscribes to it.',
+    'A test of the webhook was requested. It is sent once, without retries, and needs no subscription.',
   isEmitted: true,
   payload: z.object({ webhookId: z.string().describe('Id of the webhook.') }),
   example: { webhookId: 'webhook_9Pf3kRt7Zv1Ym5Hc8Qj2Ns' },
 } satisfies EventKind;
 
-/** All types that a webhook can be sent. */
 export const deliveryTypes = [...eventTypes, testType] as const;
 
-/** One of {@link deliveryTypes}. */
 export type DeliveryType = (typeof deliveryTypes)[number];
 
-/** Returns the kind of event that a type names. */
 export function eventKindOf(type: DeliveryType): EventKind {
   return type === testType ? testEvent : eventCatalogue[type];
 }
 
-/** An event as receivers get it: its name, its time, and the payload beside them. */
+/** Returns the schema of an event's JSON body. */
 export function eventSchema(type: DeliveryType) {
   const { payload, summary, example } = eventKindOf(type);
   return z
     .object({
       type: z.literal(type),
-      emittedAt: z.iso.datetime({ offset: true }).describe('When it happened.'),
+      emittedAt: z.iso.datetime({ offset: true }).describe('Time of the event.'),
       ...payload.shape,
     })
     .meta({ description: summary, examples: [{ type, emittedAt: '2026-03-04T05:06:07+00:00', ...example }] });

@@ -154,7 +154,7 @@ it('forgets what is old, what is too much, and what is of webhooks that are gone
   queue.record([{ delivery: delivery!, record, next: 'succeeded' }]);
   new WebhooksStore(database).remove(projectId, 'webhook_2');
   const sweeper = new DeliveryCleanup({
-    store: new DeliveryCleanupStore(database, { keptAtMost: 5 }),
+    store: new DeliveryCleanupStore(database, { maxKept: 5 }),
     clock,
     log: silentLogger,
   });

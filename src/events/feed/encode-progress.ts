@@ -1,14 +1,12 @@
 import { formatAtom } from '../../shared/clock.ts';
 import { encodingProgressType } from './feed-message.ts';
 
-/** A rendition that is being encoded. */
 export interface EncodedRendition {
   readonly type: string;
   readonly quality: string;
 }
 
-/** What there is to tell of one rendition. */
-export interface ProgressMessage {
+interface ProgressMessage {
   readonly projectId: string;
   readonly videoId: string;
   readonly text: string;
@@ -19,20 +17,20 @@ interface Entry {
   readonly videoId: string;
   readonly rendition: EncodedRendition;
   percent: number;
-  toldPercent: number | undefined;
-  notedMs: number;
+  sentPercent: number | undefined;
+  updatedMs: number;
 }
 
-/** An encode that is silent for this long is over. */
+/** An encode without progress for this long has ended. */
 const staleAfterMs = 60_000;
-/** Many times what a machine can encode at once. */
+/** Far more than one machine encodes at once. */
 const maxEntries = 2_000;
 
 function keyOf(videoId: string, { type, quality }: EncodedRendition): string {
   return `${videoId} ${type} ${quality}`;
 }
 
-/** Remembers how far each rendition is, and what of that was told. */
+/** Tracks the progress of each rendition, and which of it was sent. */
 export class EncodeProgress {
   readonly #entries = new Map<string, Entry>();
 
@@ -49,33 +47,38 @@ export class EncodeProgress {
       const entry = this.#entries.get(key);
       if (entry !== undefined) {
         entry.percent = Math.floor(percent);
-        entry.notedMs = nowMs;
+        entry.updatedMs = nowMs;
       } else if (this.#entries.size < maxEntries) {
         this.#entries.set(key, {
           projectId,
           videoId,
           rendition,
           percent: Math.floor(percent),
-          toldPercent: undefined,
-          notedMs: nowMs,
+          sentPercent: undefined,
+          updatedMs: nowMs,
         });
       }
     }
   }
 
-  /** Forgets renditions that are done: what is told of them from now on is an event. */
+  /** Removes finished renditions; their completion is an event. */
   forget(videoId: string, renditions: readonly EncodedRendition[]): void {
     for (const rendition of renditions) this.#entries.delete(keyOf(videoId, rendition));
   }
 
-  /** What has changed since it was taken the last time. @param nowMs monotonic @param atMs for `emittedAt` */
+  /**
+   * Returns the progress that changed since the last call.
+   *
+   * @param nowMs monotonic
+   * @param atMs time for `emittedAt`
+   */
   takeChanged(nowMs: number, atMs: number): ProgressMessage[] {
     const messages: ProgressMessage[] = [];
     for (const [key, entry] of this.#entries) {
       const { projectId, videoId, rendition, percent } = entry;
-      if (nowMs - entry.notedMs > staleAfterMs) this.#entries.delete(key);
-      if (entry.toldPercent === percent) continue;
-      entry.toldPercent = percent;
+      if (nowMs - entry.updatedMs > staleAfterMs) this.#entries.delete(key);
+      if (entry.sentPercent === percent) continue;
+      entry.sentPercent = percent;
       const text = JSON.stringify({
         type: encodingProgressType,
         emittedAt: formatAtom(atMs),
@@ -89,7 +92,6 @@ export class EncodeProgress {
     return messages;
   }
 
-  /** Nobody listens any more. */
   clear(): void {
     this.#entries.clear();
   }

@@ -23,62 +23,63 @@ import {
   statsMessage,
 } from './feed-message.ts';
 
-/** What the feed tells of itself, for metrics. */
-export interface FeedObserver {
+interface FeedObserver {
   clientOpened(): void;
   clientClosed(end: FeedCloseReason): void;
   /** `transient`: statistics and progress. */
   sent(kind: 'event' | 'transient', count: number): void;
-  /** Statistics and progress that a slow client was not sent. */
+  /** Statistics and progress that were not sent to a slow client. */
   dropped(count: number): void;
 }
 
-/** What the feed is made with. */
 export interface EventFeedOptions {
   readonly outbox: Outbox;
-  /** How broadcasts do now, of the projects that `wants` names. Asked each second while somebody wants to know. */
+  /** Statistics of live broadcasts in the projects that `wants` accepts. Called each second while a client wants them. */
   readonly broadcasts: (wants: (projectId: string) => boolean) => readonly BroadcastStatsMessage[];
-  /** How destinations of broadcasts do now, likewise; there are none unless given. */
+  /** State of restream destinations in the projects that `wants` accepts; none by default. */
   readonly restreams?: (wants: (projectId: string) => boolean) => readonly RestreamStateMessage[];
-  /** Whose a video is; undefined when it is gone. */
+  /** Returns the project of a video; undefined when the video was deleted. */
   readonly projectOfVideo: (videoId: string) => string | undefined;
   readonly observer: FeedObserver;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Between looks at the clients, and between statistics; 1,000 ms unless given. */
+  /** Interval of client checks and statistics; 1,000 ms by default. */
   readonly tickMs?: number;
   readonly times?: Partial<FeedTimes>;
   readonly maxClients?: number;
   readonly maxClientsPerProject?: number;
 }
 
-/** What is told of a moment, and of what. */
+/** A message about current state that is not stored. */
 interface TransientMessage {
   readonly type: string;
   readonly subjectId: string;
   readonly text: string;
 }
 
-/** The subprotocol that browsers name, beside the one that holds their token. */
-export const feedProtocol = 'millrace.events.v1';
+/** Subprotocol that browsers request, beside the one with their token. */
+const feedProtocol = 'millrace.events.v1';
 
-const usualTimes: FeedTimes = {
+const defaultTimes: FeedTimes = {
   pingIntervalMs: 15_000,
   maxSilenceMs: 30_000,
   maxUnreadMs: 30_000,
   recheckIntervalMs: 5_000,
 };
-/** Each may make 128 KiB wait: 128 MiB at the worst. */
+/** Each client may buffer 128 KiB, so 128 MiB in total. */
 const defaultMaxClients = 1_000;
-/** Dashboards and workers of one customer; no customer takes the places of all. */
+/** For the dashboards and workers of one customer, so that none takes all connections. */
 const defaultMaxClientsPerProject = 50;
-/** A client has a ping to say, nothing longer. */
+/** Clients send nothing but pings. */
 const maxMessageBytes = 1_024;
 const closeTimeoutMs = 2_000;
-/** What one turn of the event loop may be used for. */
+/** Maximum blocking time per event loop iteration. */
 const sliceMs = 4;
 
-/** WebSockets that are told the events of their project, each from where it wishes, and how broadcasts and encodes do. */
+/**
+ * Sends the events of a project to WebSocket clients, each from the position that it asks for, and the state of broadcasts and
+ * encodes.
+ */
 export class EventFeed implements Component {
   readonly name = 'event-feed';
   readonly #options: EventFeedOptions;
@@ -88,21 +89,21 @@ export class EventFeed implements Component {
   readonly #progress = new EncodeProgress();
   /** By project. */
   readonly #clients = new Map<string, Set<FeedClient>>();
-  readonly #forgetOutbox: () => void;
+  readonly #unsubscribe: () => void;
   #clientCount = 0;
   #timer: NodeJS.Timeout | undefined;
-  #isInRound = false;
+  #isTicking = false;
   #isDraining = false;
 
   constructor(options: EventFeedOptions) {
     this.#options = options;
-    this.#times = { ...usualTimes, ...options.times };
+    this.#times = { ...defaultTimes, ...options.times };
     const settings = {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
       maxPayload: maxMessageBytes,
-      // Answered by the client's own hand, which knows whether there is room.
+      // The client answers pings itself, only while its buffer has room.
       autoPong: false,
       closeTimeout: closeTimeoutMs,
       handleProtocols: (offered: Set<string>) => offered.has(feedProtocol) && feedProtocol,
@@ -117,20 +118,19 @@ export class EventFeed implements Component {
       sent: count => options.observer.sent('event', count),
       failed: error => options.log.error('feed-events-unread', { message: messageOf(error), error }),
     });
-    this.#forgetOutbox = options.outbox.onAppended(() => this.#reader.addAll(this.#all()));
+    this.#unsubscribe = options.outbox.onAppended(() => this.#reader.addAll(this.#all()));
   }
 
-  /** Open connections. */
   get clientCount(): number {
     return this.#clientCount;
   }
 
   async start(): Promise<void> {}
 
-  /** Sends what there is, then says goodbye to all. Nobody is taken any more. */
+  /** Sends pending events, then closes all clients and refuses new ones. */
   async drain(deadlineMs: number): Promise<void> {
     this.#isDraining = true;
-    // Events of a moment ago are told of only now.
+    // Events of this event loop iteration are announced only now.
     await yieldToEventLoop();
     this.#reader.addAll(this.#all());
     await this.#reader.idle(Math.min(deadlineMs, Date.now() + closeTimeoutMs));
@@ -140,7 +140,7 @@ export class EventFeed implements Component {
 
   async stop(): Promise<void> {
     this.#isDraining = true;
-    this.#forgetOutbox();
+    this.#unsubscribe();
     this.#reader.stop();
     clearInterval(this.#timer);
     for (const client of this.#all()) client.terminate('server-stopping');
@@ -151,7 +151,7 @@ export class EventFeed implements Component {
     if (this.#isDraining) throw new AppError('server-draining');
   }
 
-  /** @throws AppError `too-many-requests` when all places are taken */
+  /** @throws AppError `too-many-requests` at the connection limit */
   assertCapacity(projectId: string): void {
     const { maxClients = defaultMaxClients, maxClientsPerProject = defaultMaxClientsPerProject } =
       this.#options;
@@ -163,15 +163,15 @@ export class EventFeed implements Component {
     });
   }
 
-  /** The newest event of a project; 0 when there was none. */
+  /** Returns the number of a project's newest event; 0 when there was none. */
   lastNumber(projectId: string): number {
     return this.#options.outbox.lastNumber(projectId);
   }
 
   /**
-   * Answers the upgrade and tells the client what it wants from now on.
+   * Accepts the upgrade and starts sending.
    *
-   * @throws AppError `invalid-payload` when the request is no proper one; nothing has been answered then
+   * @throws AppError `invalid-payload` before any response when the request is not a valid handshake
    */
   open(
     request: IncomingMessage,
@@ -192,14 +192,14 @@ export class EventFeed implements Component {
         events: {
           drained: () => this.#reader.add(client),
           ended: end => {
-            this.#forget(client);
+            this.#removeClient(client);
             observer.clientClosed(end);
             log.debug('feed-client-closed', { projectId, end });
           },
         },
         clock,
       });
-      this.#remember(client);
+      this.#addClient(client);
       observer.clientOpened();
       log.debug('feed-client-opened', { projectId, afterNumber });
       client.send([
@@ -210,7 +210,7 @@ export class EventFeed implements Component {
     });
   }
 
-  /** Notes how far an encode is. Costs nothing while nobody listens. @param percent 0..100, which is done and no longer told */
+  /** Records the progress of an encode, at no cost without clients. @param percent 0..100; 100 is finished and not sent */
   encodingProgressed(videoId: string, renditions: readonly EncodedRendition[], percent: number): void {
     if (this.#clientCount === 0) return;
     if (percent >= 100) {
@@ -222,7 +222,7 @@ export class EventFeed implements Component {
     this.#progress.record(projectId, videoId, renditions, percent, this.#options.clock.monotonicMs());
   }
 
-  #remember(client: FeedClient): void {
+  #addClient(client: FeedClient): void {
     const { projectId } = client.subscription;
     const clients = this.#clients.get(projectId) ?? new Set();
     this.#clients.set(projectId, clients.add(client));
@@ -230,7 +230,7 @@ export class EventFeed implements Component {
     this.#timer ??= setInterval(() => this.#tick(), this.#options.tickMs ?? 1_000);
   }
 
-  #forget(client: FeedClient): void {
+  #removeClient(client: FeedClient): void {
     const { projectId } = client.subscription;
     const clients = this.#clients.get(projectId);
     if (!clients?.delete(client)) return;
@@ -255,18 +255,18 @@ export class EventFeed implements Component {
   }
 
   #tick(): void {
-    // A round that takes longer than a second is left to end.
-    if (this.#isInRound || this.#isDraining) return;
-    this.#isInRound = true;
-    void this.#goRound()
+    // Skips ticks while the previous one is running.
+    if (this.#isTicking || this.#isDraining) return;
+    this.#isTicking = true;
+    void this.#runTick()
       .catch((error: unknown) => this.#options.log.error('feed-round-failed', { error }))
       .finally(() => {
-        this.#isInRound = false;
+        this.#isTicking = false;
       });
   }
 
-  /** Looks after all clients, and tells them what is true of this moment: a slice of them, then others' turn. */
-  async #goRound(): Promise<void> {
+  /** Checks all clients and sends them transient messages, in slices that yield to the event loop. */
+  async #runTick(): Promise<void> {
     const { clock } = this.#options;
     let sliceEndsMs = clock.monotonicMs() + sliceMs;
     const endSlice = async () => {
@@ -277,22 +277,22 @@ export class EventFeed implements Component {
       client.tick();
       if (clock.monotonicMs() >= sliceEndsMs) await endSlice();
     }
-    for (const [projectId, messages] of this.#moment()) {
+    for (const [projectId, messages] of this.#collectTransient()) {
       for (const client of [...(this.#clients.get(projectId) ?? [])]) {
-        this.#tell(client, messages);
+        this.#sendTransient(client, messages);
         if (clock.monotonicMs() >= sliceEndsMs) await endSlice();
       }
     }
   }
 
-  /** What is true of this moment and wanted, by project. */
-  #moment(): Map<string, TransientMessage[]> {
+  /** Collects the transient messages that clients want, by project. */
+  #collectTransient(): Map<string, TransientMessage[]> {
     const { clock, broadcasts, restreams } = this.#options;
     const atMs = clock.nowMs();
-    const told = new Map<string, TransientMessage[]>();
+    const byProject = new Map<string, TransientMessage[]>();
     const add = (projectId: string, message: TransientMessage) => {
-      const messages = told.get(projectId);
-      if (messages === undefined) told.set(projectId, [message]);
+      const messages = byProject.get(projectId);
+      if (messages === undefined) byProject.set(projectId, [message]);
       else messages.push(message);
     };
     for (const facts of broadcasts(projectId => this.#isWanted(broadcastStatsType, projectId))) {
@@ -306,10 +306,10 @@ export class EventFeed implements Component {
     for (const { projectId, videoId, text } of this.#progress.takeChanged(clock.monotonicMs(), atMs)) {
       add(projectId, { type: encodingProgressType, subjectId: videoId, text });
     }
-    return told;
+    return byProject;
   }
 
-  #tell(client: FeedClient, messages: readonly TransientMessage[]): void {
+  #sendTransient(client: FeedClient, messages: readonly TransientMessage[]): void {
     const { observer } = this.#options;
     const texts = messages
       .filter(({ type, subjectId }) => client.wants(type, subjectId))

@@ -3,11 +3,10 @@ import type { Outbox } from '../outbox.store.ts';
 import type { FeedClient } from './feed-client.ts';
 import { eventMessage } from './feed-message.ts';
 
-/** What {@link EventReader} needs. */
-export interface EventReaderOptions {
+interface EventReaderOptions {
   readonly outbox: Outbox;
   readonly clock: Clock;
-  /** So many events were sent to a client. */
+  /** Events were sent to a client. */
   sent(count: number): void;
   failed(error: unknown): void;
 }
@@ -19,53 +18,57 @@ interface ReadEvent {
   readonly text: string;
 }
 
-/** Read at once for one client: what one may make wait beyond its cap. */
+/** Events read at once for one client, which it may buffer beyond its limit. */
 const batchSize = 100;
-/** What one turn of the event loop may be used for. */
+/** Maximum blocking time per event loop iteration. */
 const sliceMs = 4;
-/** After events were written, so that a burst is read in few batches. */
-const gatherMs = 10;
+/** Delay after events were stored, so that a burst is read in few batches. */
+const batchDelayMs = 10;
 const retryMs = 1_000;
 
 /**
- * Reads events for clients that are behind: a batch for each in turn, as long as its socket has room. Clients at the same place share
- * what is read within a slice. Between slices everybody else has a turn.
+ * Reads events for clients that are behind, a batch for each in turn while its socket has room. Clients at the same position
+ * share what is read within a slice.
  */
 export class EventReader {
   readonly #options: EventReaderOptions;
-  readonly #behind = new Set<FeedClient>();
+  readonly #pending = new Set<FeedClient>();
   #timer: NodeJS.Timeout | undefined;
-  #turn: NodeJS.Immediate | undefined;
-  #whenIdle: (() => void)[] = [];
+  #immediate: NodeJS.Immediate | undefined;
+  #idleWaiters: (() => void)[] = [];
   #isStopped = false;
 
   constructor(options: EventReaderOptions) {
     this.#options = options;
   }
 
-  /** There may be events for a client. */
+  /** Schedules a client for reading. */
   add(client: FeedClient): void {
     if (this.#isStopped) return;
-    this.#behind.add(client);
-    this.#turn ??= setImmediate(() => this.#read());
+    this.#pending.add(client);
+    this.#immediate ??= setImmediate(() => this.#read());
   }
 
-  /** There may be events for these. Those that wait for room come back by themselves. */
+  /** Schedules clients for reading, except those waiting for their socket to drain. */
   addAll(clients: Iterable<FeedClient>): void {
     if (this.#isStopped) return;
-    for (const client of clients) if (!client.isWaitingForDrain) this.#behind.add(client);
-    if (this.#behind.size > 0 && this.#turn === undefined) this.#later(gatherMs);
+    for (const client of clients) if (!client.isWaitingForDrain) this.#pending.add(client);
+    if (this.#pending.size > 0 && this.#immediate === undefined) this.#readLater(batchDelayMs);
   }
 
   remove(client: FeedClient): void {
-    this.#behind.delete(client);
+    this.#pending.delete(client);
   }
 
-  /** Resolves when everybody has what there is or waits for room. @param untilMs a time of {@link Date.now} */
+  /**
+   * Resolves when all clients are up to date or waiting for their socket to drain.
+   *
+   * @param untilMs deadline, a time of {@link Date.now}
+   */
   async idle(untilMs: number): Promise<void> {
-    if (this.#behind.size === 0) return;
+    if (this.#pending.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#whenIdle.push(resolve);
+    this.#idleWaiters.push(resolve);
     const timer = setTimeout(resolve, Math.max(0, untilMs - Date.now()));
     await promise;
     clearTimeout(timer);
@@ -74,45 +77,45 @@ export class EventReader {
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    if (this.#turn !== undefined) clearImmediate(this.#turn);
-    this.#behind.clear();
-    this.#tellIdle();
+    if (this.#immediate !== undefined) clearImmediate(this.#immediate);
+    this.#pending.clear();
+    this.#resolveIdle();
   }
 
-  #later(afterMs: number): void {
+  #readLater(afterMs: number): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#turn ??= setImmediate(() => this.#read());
+      this.#immediate ??= setImmediate(() => this.#read());
     }, afterMs);
   }
 
   #read(): void {
-    this.#turn = undefined;
+    this.#immediate = undefined;
     try {
       this.#readSlice();
     } catch (error) {
-      // The clients are where they were; nothing is skipped.
+      // Positions have not changed, so no event is skipped.
       this.#options.failed(error);
-      this.#later(retryMs);
+      this.#readLater(retryMs);
       return;
     }
-    if (this.#behind.size > 0) this.#turn = setImmediate(() => this.#read());
-    else this.#tellIdle();
+    if (this.#pending.size > 0) this.#immediate = setImmediate(() => this.#read());
+    else this.#resolveIdle();
   }
 
   #readSlice(): void {
     const { clock } = this.#options;
     const endsMs = clock.monotonicMs() + sliceMs;
     const batches = new Map<string, ReadEvent[]>();
-    for (const client of this.#behind) {
+    for (const client of this.#pending) {
       if (client.canTakeEvents) {
         const batch = this.#batchFor(client, batches);
         this.#send(client, batch);
-        this.#behind.delete(client);
-        // At the end of the line.
-        if (batch.length === batchSize) this.#behind.add(client);
+        this.#pending.delete(client);
+        // Moves to the end of the queue.
+        if (batch.length === batchSize) this.#pending.add(client);
       } else {
-        this.#behind.delete(client);
+        this.#pending.delete(client);
         client.isWaitingForDrain = client.isOpen;
       }
       if (clock.monotonicMs() >= endsMs) return;
@@ -144,7 +147,7 @@ export class EventReader {
     if (texts.length > 0) this.#options.sent(texts.length);
   }
 
-  #tellIdle(): void {
-    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  #resolveIdle(): void {
+    for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 }

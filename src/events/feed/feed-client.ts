@@ -4,20 +4,19 @@ import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { pongMessage } from './feed-message.ts';
 
-/** What a client is told, and for how long. */
+/** The events that a client receives. */
 export interface FeedSubscription {
   readonly projectId: string;
-  /** Events of its project with a higher number follow. */
+  /** Sends events of the project with a higher number. */
   readonly afterNumber: number;
-  /** Types that are told; all unless given. */
+  /** All types when undefined. */
   readonly types: ReadonlySet<string> | undefined;
-  /** The one subject that is told of; all unless given. */
+  /** All subjects when undefined. */
   readonly subjectId: string | undefined;
-  /** Throws an AppError when the client's credentials do not count any more. */
+  /** @throws AppError when the client's credentials are no longer valid */
   recheck(): void;
 }
 
-/** Why a client's connection ended. */
 export type FeedCloseReason =
   | 'client-closed'
   | 'connection-lost'
@@ -29,55 +28,53 @@ export type FeedCloseReason =
   | 'account-suspended'
   | 'server-stopping';
 
-/** Times of a connection. */
+/** Intervals and timeouts of a connection. */
 export interface FeedTimes {
-  /** Between pings. */
   readonly pingIntervalMs: number;
-  /** A client that is silent for this long is gone. */
+  /** Timeout without any frame from the client. */
   readonly maxSilenceMs: number;
-  /** A client that takes nothing of what waits for it for this long does not read. */
+  /** Timeout without progress while messages are buffered. */
   readonly maxUnreadMs: number;
-  /** Between looks at whether the credentials still count. */
+  /** Interval of credential checks. */
   readonly recheckIntervalMs: number;
 }
 
-/** Told to those who hear of a client. */
-export interface FeedClientEvents {
-  /** It takes more, after it did not. */
+interface FeedClientEvents {
+  /** The buffer has room again. */
   drained(): void;
   ended(end: FeedCloseReason): void;
 }
 
-/** No further event is handed to the socket while so much waits in it; they are read from the database later. */
+/** Maximum buffered bytes before no further events are sent; they stay in the database. */
 const maxBufferedEventBytes = 128 * 1024;
-/** Past this, what tells only of the moment is left out: by the time it arrives it is old. */
+/** Maximum buffered bytes before transient messages are dropped, because they would arrive outdated. */
 const maxBufferedTransientBytes = 64 * 1024;
-/** Nobody has a reason to send more than a ping now and then. */
+/** Limit for frames from the client, which only sends occasional pings. */
 const maxFramesPerSecond = 30;
 
-/** One client of the feed. What waits for it is bounded by its socket; where it is in the events is a number. */
+/** One client of the feed. Its position in the events is a number, so only its socket buffers messages. */
 export class FeedClient {
   readonly subscription: FeedSubscription;
-  /** The last event that was looked at for it. */
+  /** Number of the last event that was checked for it. */
   cursor: number;
-  /** It waits for room, and is told by itself when there is. */
+  /** The `drained` callback reports when this ends. */
   isWaitingForDrain = false;
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
   readonly #times: FeedTimes;
   readonly #clock: Clock;
   readonly #events: FeedClientEvents;
-  /** Messages that the socket has not taken. */
+  /** Messages that the socket has not flushed. */
   #unflushed = 0;
-  /** When it last took something while something waited. */
-  #flushedMs = 0;
-  #heardMs: number;
-  #pingedMs: number;
-  #checkedMs: number;
-  #framesHeard = 0;
-  /** Where what is told of the next moment begins. */
+  /** Time of the last flush while messages were buffered. */
+  #lastFlushMs = 0;
+  #lastFrameMs: number;
+  #lastPingMs: number;
+  #lastCheckMs: number;
+  #framesThisSecond = 0;
+  /** Index of the next transient message to send after an incomplete round. */
   #firstTransient = 0;
-  #end: FeedCloseReason | undefined;
+  #closeReason: FeedCloseReason | undefined;
 
   constructor(options: {
     webSocket: WebSocket;
@@ -96,19 +93,19 @@ export class FeedClient {
     this.#events = options.events;
     this.subscription = subscription;
     this.cursor = subscription.afterNumber;
-    this.#heardMs = nowMs;
-    this.#pingedMs = nowMs;
-    this.#checkedMs = nowMs;
-    webSocket.on('message', (data, isBinary) => this.#hear(data, isBinary));
+    this.#lastFrameMs = nowMs;
+    this.#lastPingMs = nowMs;
+    this.#lastCheckMs = nowMs;
+    webSocket.on('message', (data, isBinary) => this.#handleMessage(data, isBinary));
     webSocket.on('ping', data => {
       if (this.#countFrame() && this.canTakeEvents) webSocket.pong(data);
     });
     webSocket.on('pong', () => this.#countFrame());
     webSocket.on('error', () => {
-      this.#end ??= 'protocol-error';
+      this.#closeReason ??= 'protocol-error';
     });
     webSocket.on('close', code => {
-      this.#events.ended(this.#end ?? (code === 1006 ? 'connection-lost' : 'client-closed'));
+      this.#events.ended(this.#closeReason ?? (code === 1006 ? 'connection-lost' : 'client-closed'));
     });
   }
 
@@ -116,18 +113,17 @@ export class FeedClient {
     return this.#webSocket.readyState === this.#webSocket.OPEN;
   }
 
-  /** Room for a batch of events. */
+  /** The buffer has room for a batch of events. */
   get canTakeEvents(): boolean {
     return this.isOpen && this.#webSocket.bufferedAmount < maxBufferedEventBytes;
   }
 
-  /** Whether it wants to be told of this. */
+  /** Returns whether the subscription includes an event. */
   wants(type: string, subjectId: string): boolean {
     const { types, subjectId: only } = this.subscription;
     return (types === undefined || types.has(type)) && (only === undefined || only === subjectId);
   }
 
-  /** Sends messages in one go. */
   send(texts: readonly string[]): void {
     if (texts.length === 0 || !this.isOpen) return;
     this.#socket.cork();
@@ -135,7 +131,7 @@ export class FeedClient {
     this.#socket.uncork();
   }
 
-  /** Sends what is worth nothing later, unless too much waits already; how many were sent. What was left out is first next time. */
+  /** Sends transient messages while the buffer has room, and returns their number. Messages left out come first next time. */
   sendTransient(texts: readonly string[]): number {
     if (!this.isOpen) return 0;
     const first = this.#firstTransient % Math.max(1, texts.length);
@@ -151,60 +147,59 @@ export class FeedClient {
     return sent;
   }
 
-  /** Looks after the connection; to be called about each second. */
+  /** Checks timeouts and credentials; called about once per second. */
   tick(): void {
     const nowMs = this.#clock.monotonicMs();
-    this.#framesHeard = 0;
+    this.#framesThisSecond = 0;
     if (!this.isOpen) return;
     const { pingIntervalMs, maxSilenceMs, maxUnreadMs, recheckIntervalMs } = this.#times;
-    const isSilent = nowMs - this.#heardMs >= maxSilenceMs;
-    // Who does not read does not see pings either.
-    if (this.#unflushed > 0 && (isSilent || nowMs - this.#flushedMs >= maxUnreadMs)) {
+    const isSilent = nowMs - this.#lastFrameMs >= maxSilenceMs;
+    // A client that does not read does not see pings either.
+    if (this.#unflushed > 0 && (isSilent || nowMs - this.#lastFlushMs >= maxUnreadMs)) {
       this.close('not-reading', 4408, 'Messages were not read.');
       return;
     }
     if (isSilent) {
-      this.#end ??= 'no-pong';
+      this.#closeReason ??= 'no-pong';
       this.#webSocket.terminate();
       return;
     }
-    if (nowMs - this.#pingedMs >= pingIntervalMs) {
-      this.#pingedMs = nowMs;
+    if (nowMs - this.#lastPingMs >= pingIntervalMs) {
+      this.#lastPingMs = nowMs;
       this.#webSocket.ping();
     }
-    if (nowMs - this.#checkedMs >= recheckIntervalMs) {
-      this.#checkedMs = nowMs;
+    if (nowMs - this.#lastCheckMs >= recheckIntervalMs) {
+      this.#lastCheckMs = nowMs;
       this.#recheck();
     }
   }
 
-  /** Says goodbye. A client that does not answer that is cut off a while later. */
+  /** Closes the connection; a client that does not answer is disconnected after a timeout. */
   close(end: FeedCloseReason, code: number, reason: string): void {
-    this.#end ??= end;
+    this.#closeReason ??= end;
     this.#webSocket.close(code, reason);
   }
 
-  /** Cuts the connection. */
   terminate(end: FeedCloseReason): void {
-    this.#end ??= end;
+    this.#closeReason ??= end;
     this.#webSocket.terminate();
   }
 
   readonly #flushed = () => {
     this.#unflushed -= 1;
-    this.#flushedMs = this.#clock.monotonicMs();
+    this.#lastFlushMs = this.#clock.monotonicMs();
     if (!this.isWaitingForDrain || !this.canTakeEvents) return;
     this.isWaitingForDrain = false;
     this.#events.drained();
   };
 
   #write(text: string): void {
-    if (this.#unflushed === 0) this.#flushedMs = this.#clock.monotonicMs();
+    if (this.#unflushed === 0) this.#lastFlushMs = this.#clock.monotonicMs();
     this.#unflushed += 1;
     this.#webSocket.send(text, this.#flushed);
   }
 
-  #hear(data: RawData, isBinary: boolean): void {
+  #handleMessage(data: RawData, isBinary: boolean): void {
     if (!this.#countFrame()) return;
     if (isBinary || !isPing(String(data))) {
       this.close('bad-message', 1008, 'Only {"type":"ping"} is understood here.');
@@ -213,11 +208,11 @@ export class FeedClient {
     }
   }
 
-  /** Whether it may still send. */
+  /** Counts a frame and returns false above the limit. */
   #countFrame(): boolean {
-    this.#heardMs = this.#clock.monotonicMs();
-    this.#framesHeard += 1;
-    if (this.#framesHeard <= maxFramesPerSecond) return true;
+    this.#lastFrameMs = this.#clock.monotonicMs();
+    this.#framesThisSecond += 1;
+    if (this.#framesThisSecond <= maxFramesPerSecond) return true;
     this.close('bad-message', 1008, 'Too many messages.');
     return false;
   }
@@ -226,7 +221,7 @@ export class FeedClient {
     try {
       this.subscription.recheck();
     } catch (error) {
-      // A database that cannot be read now says nothing about the credentials.
+      // A database error says nothing about the credentials.
       if (!(error instanceof AppError)) return;
       if (error.code === 'authorization-suspended-account') {
         this.close('account-suspended', 4403, 'The account is suspended.');

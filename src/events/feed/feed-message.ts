@@ -3,15 +3,15 @@ import { eventBody } from '../event-body.ts';
 import { eventTypes } from '../event-catalogue.ts';
 import type { StoredEvent } from '../outbox.store.ts';
 
-/** How a broadcast does, told each second and kept nowhere. */
+/** Statistics of a broadcast, sent each second and not stored. */
 export const broadcastStatsType = 'broadcast.stats';
-/** How far an encode has come, kept nowhere. */
+/** Progress of an encode, not stored. */
 export const encodingProgressType = 'video.encoding.progress';
 
-/** How a destination of a broadcast does, told each second and kept nowhere. */
+/** State of a restream destination, sent each second and not stored. */
 export const restreamStateType = 'restream.state';
 
-/** Every type that a client can ask for. */
+/** All types that a client can subscribe to. */
 export const feedTypes: readonly string[] = [
   ...eventTypes,
   broadcastStatsType,
@@ -19,7 +19,7 @@ export const feedTypes: readonly string[] = [
   encodingProgressType,
 ];
 
-/** A broadcast that can be played and has not ended, as it is told; undefined values are left out. */
+/** Body of the statistics of a live broadcast; undefined values are omitted. */
 export interface BroadcastStatsMessage {
   readonly projectId: string;
   readonly liveStreamId: string;
@@ -33,7 +33,7 @@ export interface BroadcastStatsMessage {
   readonly keyframeIntervalSeconds: number | undefined;
   readonly viewers: number;
   readonly protocol?: string;
-  /** What it calls itself, or `''`. */
+  /** The encoder's name, or `''`. */
   readonly encoder?: string;
   readonly videoCodec?: string;
   readonly audioCodec?: string;
@@ -47,22 +47,22 @@ export interface BroadcastStatsMessage {
   readonly audioDriftMilliseconds?: number | undefined;
   readonly timestampJumps?: number;
   readonly droppedConnections?: number;
-  /** Milliseconds since 1970; told as `lastDroppedAt`. */
+  /** Unix time in milliseconds; sent as `lastDroppedAt`. */
   readonly lastDroppedAtMs?: number | undefined;
   readonly awaySeconds?: number;
   readonly silentSeconds?: number | undefined;
 }
 
-/** A destination of a broadcast, as it is told; undefined values are left out. */
+/** Body of the state of a restream destination; undefined values are omitted. */
 export interface RestreamStateMessage {
   readonly projectId: string;
   readonly liveStreamId: string;
   readonly broadcastId: string;
-  /** Place in the restreams of the live stream, from 0. */
+  /** Index in the restreams of the live stream. */
   readonly position: number;
   readonly name: string;
   readonly state: string;
-  /** Since when it is in this state; milliseconds since 1970. */
+  /** Unix time in milliseconds of the last state change. */
   readonly sinceMs: number;
   readonly reason: string | undefined;
   readonly lastError: string | undefined;
@@ -71,25 +71,23 @@ export interface RestreamStateMessage {
   readonly retries: number;
 }
 
-/** The greeting. `lastEventId` is the event after which this connection goes on. */
+/** Greets the client. `lastEventId` is the event after which the connection starts. */
 export function helloMessage(lastNumber: number, environment: string): string {
   return JSON.stringify({ type: 'hello', lastEventId: String(lastNumber), environment });
 }
 
-/** Events that were asked for are no longer kept. `oldestEventId` is the first that follows. */
+/** Reports that requested events were removed. `oldestEventId` is the first one sent. */
 export function gapMessage(oldestNumber: number): string {
   return JSON.stringify({ type: 'gap', oldestEventId: String(oldestNumber) });
 }
 
-/** The answer to a `ping` that a client sent as a message. */
 export const pongMessage = JSON.stringify({ type: 'pong' });
 
-/** An event: what webhooks get of it, with its number in its project as `eventId`. */
+/** Builds an event with its number in the project as `eventId`. */
 export function eventMessage(event: StoredEvent): string {
   return JSON.stringify({ eventId: String(event.number), ...eventBody(event) });
 }
 
-/** How a broadcast does at the time `atMs`. */
 export function statsMessage(
   { projectId, encoder, lastDroppedAtMs, ...facts }: BroadcastStatsMessage,
   atMs: number,
@@ -103,7 +101,6 @@ export function statsMessage(
   });
 }
 
-/** How a destination does at the time `atMs`. */
 export function restreamMessage(
   { projectId, sinceMs, ...moment }: RestreamStateMessage,
   atMs: number,

@@ -1,74 +1,88 @@
 import type { Database } from '../../store/database.ts';
 
-/** How long a delivery is remembered. */
 export const deliveryRetentionMs = 7 * 24 * 3_600_000;
-/** Deliveries of one webhook that are over; beyond it the oldest are forgotten. */
-export const maxKeptDeliveries = 100_000;
+/** Maximum number of finished deliveries of one webhook; above it, the oldest are removed. */
+const defaultMaxKept = 100_000;
 
-/** Forgets deliveries, a few at a time. */
+/** Removes deliveries, a few at a time. Its queries run a few times per minute, so they are not prepared. */
 export class DeliveryCleanupStore {
   readonly #database: Database;
-  readonly #keptAtMost: number;
-  readonly #ofRemoved;
-  readonly #removedDone;
-  readonly #expired;
-  readonly #crowded;
-  readonly #excess;
+  readonly #maxKept: number;
 
-  constructor(database: Database, options: { keptAtMost?: number } = {}) {
-    const { sqlite } = database;
+  constructor(database: Database, options: { maxKept?: number } = {}) {
     this.#database = database;
-    this.#keptAtMost = options.keptAtMost ?? maxKeptDeliveries;
-    // The newest first: those who wait their turn behind others go before these.
-    this.#ofRemoved = sqlite.prepare<[string, number]>(
-      `DELETE FROM webhook_deliveries WHERE number IN (
-        SELECT number FROM webhook_deliveries WHERE webhook_id = ? ORDER BY number DESC LIMIT ?)`,
-    );
-    this.#removedDone = sqlite.prepare<[string]>('DELETE FROM removed_webhooks WHERE webhook_id = ?');
-    this.#expired = sqlite.prepare<[number, number]>(
-      `DELETE FROM webhook_deliveries WHERE number IN (
-        SELECT number FROM webhook_deliveries WHERE created_at_ms < ? ORDER BY created_at_ms LIMIT ?)`,
-    );
-    this.#crowded = sqlite.prepare<{ keptAtMost: number }, { webhook_id: string; excess: number }>(
-      `SELECT webhook_id, sum(total) - @keptAtMost AS excess FROM webhook_delivery_totals
-        WHERE state IN ('succeeded', 'failed') GROUP BY webhook_id HAVING sum(total) > @keptAtMost LIMIT 1`,
-    );
-    const oldestOf = (state: string) =>
-      `SELECT number FROM (SELECT number FROM webhook_deliveries
-        WHERE webhook_id = @webhookId AND state = '${state}' ORDER BY number LIMIT @count)`;
-    this.#excess = sqlite.prepare<{ webhookId: string; count: number }>(
-      `DELETE FROM webhook_deliveries WHERE number IN (
-        SELECT number FROM (${oldestOf('succeeded')} UNION ALL ${oldestOf('failed')}) ORDER BY number LIMIT @count)`,
-    );
+    this.#maxKept = options.maxKept ?? defaultMaxKept;
   }
 
-  /** Removes deliveries of webhooks that are gone; how many, 0 when none is left. */
-  removeOrphans(countAtMost: number): number {
+  /** Removes up to `limit` deliveries of removed webhooks; returns 0 when none are left. */
+  removeOrphans(limit: number): number {
     const { queries } = this.#database;
     return this.#database.transaction(() => {
-      const removed = this.#database.first(queries.selectFrom('removed_webhooks').selectAll().limit(1));
-      if (removed === undefined) return 0;
-      const { changes } = this.#ofRemoved.run(removed.webhook_id, countAtMost);
-      if (changes >= countAtMost) return changes;
-      this.#database.run(
-        queries.deleteFrom('webhook_delivery_totals').where('webhook_id', '=', removed.webhook_id),
+      const removed = this.#database.first(
+        queries.selectFrom('removed_webhooks').select('webhook_id').limit(1),
       );
-      this.#removedDone.run(removed.webhook_id);
-      // Another one may have some.
-      return Math.max(1, changes);
+      if (removed === undefined) return 0;
+      const { webhook_id: webhookId } = removed;
+      // Newest first: removing the last of a sequence advances no other delivery.
+      const newest = this.#numbersOf(webhookId).orderBy('number', 'desc').limit(limit);
+      const count = this.#database.run(
+        queries.deleteFrom('webhook_deliveries').where('number', 'in', newest),
+      );
+      if (count >= limit) return count;
+      this.#database.run(queries.deleteFrom('webhook_delivery_totals').where('webhook_id', '=', webhookId));
+      this.#database.run(queries.deleteFrom('removed_webhooks').where('webhook_id', '=', webhookId));
+      // Not 0: another webhook may have some.
+      return Math.max(1, count);
     });
   }
 
-  /** Removes deliveries that are older than they are kept; how many. What still waited is not sent any more. */
-  removeExpired(nowMs: number, countAtMost: number): number {
-    return this.#expired.run(nowMs - deliveryRetentionMs, countAtMost).changes;
+  /** Removes up to `limit` deliveries older than the retention period; returns their number. Waiting ones are not sent any more. */
+  removeExpired(nowMs: number, limit: number): number {
+    const { queries } = this.#database;
+    const oldest = queries
+      .selectFrom('webhook_deliveries')
+      .select('number')
+      .where('created_at_ms', '<', nowMs - deliveryRetentionMs)
+      .orderBy('created_at_ms')
+      .limit(limit);
+    return this.#database.run(queries.deleteFrom('webhook_deliveries').where('number', 'in', oldest));
   }
 
-  /** Removes the oldest deliveries of a webhook that has more than are kept; how many, 0 when none has. */
-  removeExcess(countAtMost: number): number {
-    const crowded = this.#crowded.get({ keptAtMost: this.#keptAtMost });
-    if (crowded === undefined) return 0;
-    const count = Math.min(crowded.excess, countAtMost);
-    return this.#excess.run({ webhookId: crowded.webhook_id, count }).changes;
+  /** Removes up to `limit` of the oldest deliveries of a webhook with more than the maximum; returns 0 when there is none. */
+  removeExcess(limit: number): number {
+    const { queries } = this.#database;
+    const excessive = this.#database.first(
+      queries
+        .selectFrom('webhook_delivery_totals')
+        .select(({ fn }) => ['webhook_id', fn.sum<number>('total').as('total')])
+        .where('state', 'in', ['succeeded', 'failed'])
+        .groupBy('webhook_id')
+        .having(({ fn }) => fn.sum<number>('total'), '>', this.#maxKept)
+        .limit(1),
+    );
+    if (excessive === undefined) return 0;
+    const count = Math.min(excessive.total - this.#maxKept, limit);
+    // One query per state: each follows an index in the order of the numbers.
+    const oldestOf = (state: 'succeeded' | 'failed') =>
+      queries
+        .selectFrom(
+          this.#numbersOf(excessive.webhook_id)
+            .where('state', '=', state)
+            .orderBy('number')
+            .limit(count)
+            .as(state),
+        )
+        .select('number');
+    const oldest = queries
+      .selectFrom(oldestOf('succeeded').unionAll(oldestOf('failed')).as('oldest'))
+      .select('number')
+      .orderBy('number')
+      .limit(count);
+    return this.#database.run(queries.deleteFrom('webhook_deliveries').where('number', 'in', oldest));
+  }
+
+  #numbersOf(webhookId: string) {
+    const { queries } = this.#database;
+    return queries.selectFrom('webhook_deliveries').select('number').where('webhook_id', '=', webhookId);
   }
 }

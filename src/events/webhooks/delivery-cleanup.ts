@@ -4,19 +4,19 @@ import type { Logger } from '../../shared/logger.ts';
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { DeliveryCleanupStore } from './delivery-cleanup.store.ts';
 
-/** Takes some milliseconds even when each was tried for a day and every answer kept; others have their turn between. */
-const removedAtOnce = 30;
-const everyMs = 60_000;
+/** Takes a few milliseconds even when each delivery has a day of attempts with full responses. */
+const batchSize = 30;
+const intervalMs = 60_000;
 
-/** Forgets deliveries that are old, too many, or of webhooks that are gone: at the start, each minute, and when it is told to. */
+/** Removes deliveries that are too old, too many, or of removed webhooks: at the start, each minute, and on request. */
 export class DeliveryCleanup implements Component {
   readonly name = 'delivery-sweeper';
   readonly #store: DeliveryCleanupStore;
   readonly #clock: Clock;
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
-  #sweep: Promise<void> | undefined;
-  #isAskedAgain = false;
+  #running: Promise<void> | undefined;
+  #isRequested = false;
   #isStopped = false;
 
   constructor(options: { store: DeliveryCleanupStore; clock?: Clock; log: Logger }) {
@@ -32,36 +32,36 @@ export class DeliveryCleanup implements Component {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    await this.#sweep;
+    await this.#running;
   }
 
-  /** Sweeps now, or once more when it is at it. */
+  /** Cleans up now, or once more after a cleanup that is running. */
   schedule(): void {
     if (this.#isStopped) return;
-    this.#isAskedAgain = true;
+    this.#isRequested = true;
     clearTimeout(this.#timer);
-    this.#sweep ??= this.#sweepAll().finally(() => {
-      this.#sweep = undefined;
-      if (!this.#isStopped) this.#timer = setTimeout(() => this.schedule(), everyMs);
+    this.#running ??= this.#cleanUp().finally(() => {
+      this.#running = undefined;
+      if (!this.#isStopped) this.#timer = setTimeout(() => this.schedule(), intervalMs);
     });
   }
 
-  async #sweepAll(): Promise<void> {
+  async #cleanUp(): Promise<void> {
     try {
-      while (this.#isAskedAgain) {
-        this.#isAskedAgain = false;
+      while (this.#isRequested) {
+        this.#isRequested = false;
         const nowMs = this.#clock.nowMs();
-        await this.#repeat(() => this.#store.removeOrphans(removedAtOnce));
-        await this.#repeat(() => this.#store.removeExpired(nowMs, removedAtOnce));
-        await this.#repeat(() => this.#store.removeExcess(removedAtOnce));
+        await this.#repeat(() => this.#store.removeOrphans(batchSize));
+        await this.#repeat(() => this.#store.removeExpired(nowMs, batchSize));
+        await this.#repeat(() => this.#store.removeExcess(batchSize));
       }
     } catch (error) {
       this.#log.error('deliveries-not-removed', { error });
     }
   }
 
-  async #repeat(removeSome: () => number): Promise<void> {
+  async #repeat(removeBatch: () => number): Promise<void> {
     await yieldToEventLoop();
-    while (!this.#isStopped && removeSome() > 0) await yieldToEventLoop();
+    while (!this.#isStopped && removeBatch() > 0) await yieldToEventLoop();
   }
 }

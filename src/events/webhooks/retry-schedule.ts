@@ -2,8 +2,8 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** How long to wait after the first failed try, the second, ...; the last holds for all that follow. */
-export const webhookRetryDelaysMs: readonly number[] = [
+/** Delays after the first failed attempt, the second, ...; the last one repeats. */
+const webhookRetryDelaysMs: readonly number[] = [
   3 * second,
   3 * second,
   3 * second,
@@ -19,18 +19,21 @@ export const webhookRetryDelaysMs: readonly number[] = [
   2 * hour,
   3 * hour,
 ];
-/** The quick ones are as the contract has them. Longer waits are stretched by up to this much, so that what failed together is not tried together. */
+/**
+ * Maximum relative extension of the delays after the first three, which the contract fixes; deliveries that failed together are
+ * then retried apart.
+ */
 const jitter = 0.2;
 const quickTries = 3;
-/** The last try is made so long after the first. */
-export const retriedForMs = 24 * hour;
+/** Time from the first attempt to the last. */
+const retriedForMs = 24 * hour;
 
 /**
- * When a delivery is tried again.
+ * Returns the time of the next attempt.
  *
- * @param attempts tries that were made, the failed one included
+ * @param attempts attempts so far, including the failed one
  * @param random 0..1
- * @returns undefined when it is given up
+ * @returns undefined when no further attempt is made
  */
 export function retryAtMs(
   attempts: number,

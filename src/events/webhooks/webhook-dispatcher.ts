@@ -12,21 +12,19 @@ import {
 } from './webhook-queue.store.ts';
 import { isAccepted, type WebhookResponse, type WebhookSender } from './webhook-sender.ts';
 
-/** What the dispatcher reports of its work. */
 export interface WebhookObserver {
-  /** A try ended: `delivered`, `failed` (it is tried again), or `given-up`. */
+  /** An attempt ended: `delivered`, `failed` (a retry follows), or `given-up`. */
   attempted(outcome: 'delivered' | 'failed' | 'given-up', durationMs: number): void;
-  /** So many were given up because too many waited. */
+  /** Deliveries were given up because too many were waiting. */
   dropped(count: number): void;
 }
 
-/** What the dispatcher is made of. */
-export interface WebhookDispatcherOptions {
+interface WebhookDispatcherOptions {
   readonly queue: WebhookQueue;
   readonly sender: Pick<WebhookSender, 'send' | 'stop'>;
-  /** Of this server, for `User-Agent`. */
+  /** Server version for `User-Agent`. */
   readonly version: string;
-  /** Told when a webhook is gone, and its deliveries are to be removed. */
+  /** Called when a webhook was removed and its deliveries can be deleted. */
   readonly webhookRemoved?: () => void;
   readonly observer?: WebhookObserver;
   readonly clock?: Clock;
@@ -38,47 +36,48 @@ interface RunningAttempt {
   readonly controller: AbortController;
 }
 
-/** What is known of a webhook while something is on its way to it. */
+/** State of a webhook with pending deliveries. */
 interface Lane {
   readonly webhookId: string;
-  /** By number of the delivery; an attempt is in here until its outcome is written down. */
+  /** By number of the delivery. An attempt stays until its outcome is stored. */
   readonly running: Map<number, RunningAttempt>;
-  /** How many attempts it may have at once. */
   maxConcurrent: number;
-  /** Its last attempt succeeded, and soon. */
+  /** The last attempt succeeded quickly. */
   isHealthy: boolean;
   failuresInRow: number;
-  /** It works again after a while: what would be tried much later is tried now. */
+  /** The receiver has recovered, so retries that are due later are made now. */
   isExpediting: boolean;
-  /** Not before then: a receiver that refuses only some would be sent these again with each of the others. */
+  /**
+   * Time of the next expedited retries: a receiver that refuses only some deliveries must not get these again with each of the
+   * others.
+   */
   expediteAtMs: number;
-  /** When its next delivery is due. */
   nextDueAtMs: number;
 }
 
 const initialConcurrency = 8;
 const maxConcurrency = 32;
-/** A receiver that fails or is slow is asked a few at a time. */
+/** For receivers that fail or are slow. */
 const minConcurrency = 4;
 const slowMs = 1_000;
 /** Of all webhooks. */
 const maxRunningAttempts = 512;
-/** Of all webhooks that are not known to be well, so that those which are always find places. */
+/** Of all webhooks that are not healthy, so that healthy ones are never blocked by them. */
 const maxUnhealthyAttempts = 256;
-/** After so many failures in a row a receiver is said to be away. */
+/** Consecutive failures after which a receiver counts as unreachable. */
 const failuresUntilUnreachable = 5;
 const expediteIntervalMs = 60_000;
-/** Outcomes of a moment are written together; so many take a few milliseconds. */
+/** Maximum number of outcomes stored in one transaction, which takes a few milliseconds. */
 const maxOutcomeBatch = 50;
 const flushDelayMs = 2;
 const databaseRetryMs = 1_000;
 const droppedLogIntervalMs = 60_000;
-/** Also bounds how late a delivery is when the machine's clock was set forward. */
+/** Also limits the delay of deliveries after the system clock was set forward. */
 const maxSleepMs = 60_000;
 
 /**
- * Sends what waits for webhooks: at least once, in order for each resource, each webhook in places of its own. What was not answered
- * when the server ends is sent again at the next start.
+ * Sends pending deliveries to webhooks at least once, in order per resource, with separate concurrency limits per webhook.
+ * Deliveries without a response when the server stops are sent again after the next start.
  */
 export class WebhookDispatcher implements Component {
   readonly name = 'webhooks';
@@ -87,19 +86,19 @@ export class WebhookDispatcher implements Component {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #lanes = new Map<string, Lane>();
-  /** Lanes that may have something due. The first has its turn first. */
+  /** Lanes that may have due deliveries, in round-robin order. */
   readonly #ready = new Set<Lane>();
   readonly #outcomes: { readonly lane: Lane; readonly outcome: AttemptOutcome }[] = [];
   readonly #settling = new Set<Promise<void>>();
   #state: 'new' | 'started' | 'draining' | 'stopped' = 'new';
   #running = 0;
-  #runningUnproven = 0;
-  #look: NodeJS.Immediate | undefined;
-  #wake: NodeJS.Timeout | undefined;
+  #runningUnhealthy = 0;
+  #dispatchImmediate: NodeJS.Immediate | undefined;
+  #wakeTimer: NodeJS.Timeout | undefined;
   #wakeAtMs = Number.POSITIVE_INFINITY;
-  #flush: NodeJS.Timeout | undefined;
-  #droppedTold = 0;
-  #droppedToldAtMs = Number.NEGATIVE_INFINITY;
+  #flushTimer: NodeJS.Timeout | undefined;
+  #reportedDropped = 0;
+  #reportedAtMs = Number.NEGATIVE_INFINITY;
   #unsubscribe: (() => void) | undefined;
   #idle = Promise.withResolvers<void>();
 
@@ -112,38 +111,38 @@ export class WebhookDispatcher implements Component {
 
   async start(): Promise<void> {
     this.#state = 'started';
-    this.#unsubscribe = this.#queue.onChanged(() => this.#changed());
+    this.#unsubscribe = this.#queue.onChanged(() => this.#handleQueueChange());
     for (const webhookId of this.#queue.webhooksWithPending()) this.#ready.add(this.#laneOf(webhookId));
     this.scheduleDispatch();
   }
 
-  /** Begins nothing new, and waits for the answers to what was sent. */
+  /** Starts no new attempts, and waits for those that are running. */
   async drain(): Promise<void> {
     if (this.#state === 'started') this.#state = 'draining';
-    this.#dropTimers();
+    this.#clearTimers();
     if (this.#running > 0) await this.#idle.promise;
   }
 
   async stop(): Promise<void> {
     this.#state = 'stopped';
     this.#unsubscribe?.();
-    this.#dropTimers();
+    this.#clearTimers();
     for (const lane of this.#lanes.values()) {
       for (const { controller } of lane.running.values()) controller.abort();
     }
     await Promise.all(this.#settling);
-    clearTimeout(this.#flush);
-    while (this.#outcomes.length > 0 && this.#write());
+    clearTimeout(this.#flushTimer);
+    while (this.#outcomes.length > 0 && this.#storeOutcomes());
     this.#options.sender.stop();
   }
 
-  /** Looks for what is due. For who has changed the clock. */
+  /** Looks for due deliveries soon. Also for tests that change the clock. */
   scheduleDispatch(): void {
     if (this.#state !== 'started') return;
-    this.#look ??= setImmediate(() => {
-      this.#look = undefined;
+    this.#dispatchImmediate ??= setImmediate(() => {
+      this.#dispatchImmediate = undefined;
       try {
-        this.#startDue();
+        this.#dispatchDue();
       } catch (error) {
         this.#log.error('webhooks-look-failed', { error });
         this.#wakeAt(this.#clock.nowMs() + databaseRetryMs);
@@ -151,7 +150,7 @@ export class WebhookDispatcher implements Component {
     });
   }
 
-  #changed(): void {
+  #handleQueueChange(): void {
     for (const webhookId of this.#queue.takeChangedWebhooks()) {
       const lane = this.#laneOf(webhookId);
       lane.nextDueAtMs = 0;
@@ -165,7 +164,7 @@ export class WebhookDispatcher implements Component {
       this.#ready.add(lane);
     }
     if (removed.length > 0) this.#options.webhookRemoved?.();
-    this.#tellDropped();
+    this.#reportDropped();
     this.scheduleDispatch();
   }
 
@@ -187,18 +186,16 @@ export class WebhookDispatcher implements Component {
     return lane;
   }
 
-  // ------------------------------------------------------------------------------------------------ begin
-
-  #startDue(): void {
+  #dispatchDue(): void {
     const nowMs = this.#clock.nowMs();
     for (const lane of this.#lanes.values()) if (lane.nextDueAtMs <= nowMs) this.#ready.add(lane);
     for (const lane of [...this.#ready]) {
-      const left = Math.min(
+      const remaining = Math.min(
         maxRunningAttempts - this.#running,
-        lane.isHealthy ? Number.POSITIVE_INFINITY : maxUnhealthyAttempts - this.#runningUnproven,
+        lane.isHealthy ? Number.POSITIVE_INFINITY : maxUnhealthyAttempts - this.#runningUnhealthy,
       );
-      if (left <= 0) continue;
-      this.#startOf(lane, left, nowMs);
+      if (remaining <= 0) continue;
+      this.#dispatchLane(lane, remaining, nowMs);
     }
     let nextAtMs = Number.POSITIVE_INFINITY;
     for (const lane of this.#lanes.values()) {
@@ -207,26 +204,26 @@ export class WebhookDispatcher implements Component {
     this.#wakeAt(nextAtMs);
   }
 
-  /** Begins what is due of a webhook, as many as may run beside those that run; `left` is what all webhooks leave. */
-  #startOf(lane: Lane, left: number, nowMs: number): void {
+  /** Starts due deliveries of a webhook within its concurrency limit; `remaining` is the limit of all webhooks. */
+  #dispatchLane(lane: Lane, remaining: number, nowMs: number): void {
     this.#ready.delete(lane);
     lane.nextDueAtMs = Number.POSITIVE_INFINITY;
-    const places = lane.maxConcurrent - lane.running.size;
-    // Looked at again when one of its own ends.
-    if (places <= 0) return;
+    const available = lane.maxConcurrent - lane.running.size;
+    // Checked again when an attempt of this lane ends.
+    if (available <= 0) return;
     if (lane.isExpediting && nowMs >= lane.expediteAtMs) {
       lane.isExpediting =
         this.#queue.expedite(lane.webhookId, nowMs, maxExpeditedDeliveries) === maxExpeditedDeliveries;
       if (!lane.isExpediting) lane.expediteAtMs = nowMs + expediteIntervalMs;
     }
-    // Those that run are still due in the database.
+    // Running deliveries are still due in the database.
     const due = this.#queue
-      .due(lane.webhookId, nowMs, places + lane.running.size + 1)
+      .due(lane.webhookId, nowMs, available + lane.running.size + 1)
       .filter(delivery => !lane.running.has(delivery.number));
-    const begun = due.slice(0, Math.min(places, left));
-    for (const delivery of begun) this.#begin(lane, delivery);
-    if (due.length > begun.length) {
-      // At the end of the row: when there are places again, others have their turn first.
+    const started = due.slice(0, Math.min(available, remaining));
+    for (const delivery of started) this.#startAttempt(lane, delivery);
+    if (due.length > started.length) {
+      // At the end of the queue, behind other lanes.
       this.#ready.add(lane);
       return;
     }
@@ -238,15 +235,15 @@ export class WebhookDispatcher implements Component {
     if (next === undefined && lane.running.size === 0) this.#lanes.delete(lane.webhookId);
   }
 
-  #begin(lane: Lane, delivery: DueDelivery): void {
+  #startAttempt(lane: Lane, delivery: DueDelivery): void {
     const attempt: RunningAttempt = { delivery, controller: new AbortController() };
     if (this.#running === 0) this.#idle = Promise.withResolvers();
     this.#running += 1;
-    if (!lane.isHealthy) this.#runningUnproven += 1;
-    const isUnproven = !lane.isHealthy;
+    if (!lane.isHealthy) this.#runningUnhealthy += 1;
+    const isUnhealthy = !lane.isHealthy;
     lane.running.set(delivery.number, attempt);
     const settled = this.#attempt(lane, attempt).finally(() => {
-      if (isUnproven) this.#runningUnproven -= 1;
+      if (isUnhealthy) this.#runningUnhealthy -= 1;
       this.#settling.delete(settled);
     });
     this.#settling.add(settled);
@@ -254,7 +251,7 @@ export class WebhookDispatcher implements Component {
 
   async #attempt(lane: Lane, { delivery, controller }: RunningAttempt): Promise<void> {
     const attemptedAtMs = this.#clock.nowMs();
-    const beganMs = this.#clock.monotonicMs();
+    const startedMs = this.#clock.monotonicMs();
     const answer = await this.#options.sender.send({
       url: delivery.url,
       headers: webhookHeaders(delivery, attemptedAtMs, this.#options.version),
@@ -262,20 +259,20 @@ export class WebhookDispatcher implements Component {
       signal: controller.signal,
     });
     if (controller.signal.aborted) {
-      this.#over(lane, delivery);
+      this.#endAttempt(lane, delivery);
       return;
     }
-    const durationMs = Math.max(0, Math.round(this.#clock.monotonicMs() - beganMs));
+    const durationMs = Math.max(0, Math.round(this.#clock.monotonicMs() - startedMs));
     const outcome: AttemptOutcome = {
       delivery,
       record: { attemptedAtMs, durationMs, ...answer },
-      next: this.#nextOf(delivery, answer, attemptedAtMs),
+      next: this.#nextStep(delivery, answer, attemptedAtMs),
     };
     this.#outcomes.push({ lane, outcome });
-    if (this.#state !== 'stopped') this.#flush ??= setTimeout(() => this.#flushSome(), flushDelayMs);
+    if (this.#state !== 'stopped') this.#flushTimer ??= setTimeout(() => this.#flushOutcomes(), flushDelayMs);
   }
 
-  #nextOf(delivery: DueDelivery, answer: WebhookResponse, attemptedAtMs: number): NextStep {
+  #nextStep(delivery: DueDelivery, answer: WebhookResponse, attemptedAtMs: number): NextStep {
     if (isAccepted(answer)) return 'succeeded';
     const times = {
       firstAttemptAtMs: delivery.firstAttemptAtMs ?? attemptedAtMs,
@@ -285,19 +282,17 @@ export class WebhookDispatcher implements Component {
     return atMs === undefined ? 'failed' : { retryAtMs: atMs };
   }
 
-  // ------------------------------------------------------------------------------------------------ end
-
-  #flushSome(): void {
-    this.#flush = undefined;
-    const isWritten = this.#write();
+  #flushOutcomes(): void {
+    this.#flushTimer = undefined;
+    const isWritten = this.#storeOutcomes();
     if (this.#outcomes.length > 0) {
-      this.#flush = setTimeout(() => this.#flushSome(), isWritten ? 0 : databaseRetryMs);
+      this.#flushTimer = setTimeout(() => this.#flushOutcomes(), isWritten ? 0 : databaseRetryMs);
     }
     this.scheduleDispatch();
   }
 
-  /** Writes outcomes down; until that is done, an attempt keeps its place and is not begun again. */
-  #write(): boolean {
+  /** Stores outcomes. Until then an attempt counts as running, and is not started again. */
+  #storeOutcomes(): boolean {
     const batch = this.#outcomes.slice(0, maxOutcomeBatch);
     try {
       this.#queue.record(batch.map(({ outcome }) => outcome));
@@ -307,13 +302,13 @@ export class WebhookDispatcher implements Component {
     }
     this.#outcomes.splice(0, batch.length);
     for (const { lane, outcome } of batch) {
-      this.#learn(lane, outcome);
-      this.#over(lane, outcome.delivery);
+      this.#updateLane(lane, outcome);
+      this.#endAttempt(lane, outcome.delivery);
     }
     return true;
   }
 
-  #over(lane: Lane, delivery: DueDelivery): void {
+  #endAttempt(lane: Lane, delivery: DueDelivery): void {
     lane.running.delete(delivery.number);
     lane.nextDueAtMs = 0;
     this.#running -= 1;
@@ -322,8 +317,8 @@ export class WebhookDispatcher implements Component {
     this.scheduleDispatch();
   }
 
-  /** What an outcome says of the receiver. */
-  #learn(lane: Lane, { delivery, record, next }: AttemptOutcome): void {
+  /** Adapts the lane to an outcome and reports it. */
+  #updateLane(lane: Lane, { delivery, record, next }: AttemptOutcome): void {
     const { webhookId } = lane;
     const what = { webhookId, deliveryId: delivery.deliveryId, attempt: delivery.attempts + 1 };
     const why = { status: record.statusCode, failure: record.error };
@@ -351,35 +346,33 @@ export class WebhookDispatcher implements Component {
     this.#options.observer?.attempted(outcome, record.durationMs);
   }
 
-  #tellDropped(): void {
-    const count = this.#queue.dropped - this.#droppedTold;
+  #reportDropped(): void {
+    const count = this.#queue.dropped - this.#reportedDropped;
     const nowMs = this.#clock.monotonicMs();
-    if (count === 0 || nowMs - this.#droppedToldAtMs < droppedLogIntervalMs) return;
-    this.#droppedTold = this.#queue.dropped;
-    this.#droppedToldAtMs = nowMs;
+    if (count === 0 || nowMs - this.#reportedAtMs < droppedLogIntervalMs) return;
+    this.#reportedDropped = this.#queue.dropped;
+    this.#reportedAtMs = nowMs;
     this.#log.warn('webhook-deliveries-dropped', { count });
     this.#options.observer?.dropped(count);
   }
 
-  // ------------------------------------------------------------------------------------------------ time
-
   #wakeAt(atMs: number): void {
-    if (this.#wake !== undefined && this.#wakeAtMs === atMs) return;
-    clearTimeout(this.#wake);
-    this.#wake = undefined;
+    if (this.#wakeTimer !== undefined && this.#wakeAtMs === atMs) return;
+    clearTimeout(this.#wakeTimer);
+    this.#wakeTimer = undefined;
     this.#wakeAtMs = atMs;
     if (atMs === Number.POSITIVE_INFINITY || this.#state !== 'started') return;
     const delayMs = Math.min(Math.max(atMs - this.#clock.nowMs(), 1), maxSleepMs);
-    this.#wake = setTimeout(() => {
-      this.#wake = undefined;
+    this.#wakeTimer = setTimeout(() => {
+      this.#wakeTimer = undefined;
       this.scheduleDispatch();
     }, delayMs);
   }
 
-  #dropTimers(): void {
-    clearImmediate(this.#look);
-    this.#look = undefined;
-    clearTimeout(this.#wake);
-    this.#wake = undefined;
+  #clearTimers(): void {
+    clearImmediate(this.#dispatchImmediate);
+    this.#dispatchImmediate = undefined;
+    clearTimeout(this.#wakeTimer);
+    this.#wakeTimer = undefined;
   }
 }

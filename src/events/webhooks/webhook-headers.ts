@@ -1,20 +1,20 @@
 import { signBody, signBodyWithTimestamp } from './webhook-signature.ts';
 
-/** The values in the headers of a request to a webhook. */
-export interface SignedDelivery {
+/** The values in the headers of a webhook request. */
+interface SignedDelivery {
   readonly deliveryId: string;
   readonly webhookId: string;
   readonly signatureSecret: string;
-  /** Number of the event in its project; undefined for a test, which is no event. */
+  /** Number of the event in its project; undefined for a test. */
   readonly eventNumber: number | undefined;
   readonly body: string;
 }
 
 /**
- * The headers of a try, with its signatures.
+ * Builds the headers of an attempt with its signatures.
  *
- * @param atMs time of the try; milliseconds since 1970
- * @param version of this server
+ * @param atMs Unix time of the attempt in milliseconds
+ * @param version version of this server
  */
 export function webhookHeaders(
   delivery: SignedDelivery,

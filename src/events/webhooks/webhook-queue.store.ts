@@ -3,8 +3,8 @@ import type { Database } from '../../store/database.ts';
 import { eventBody } from '../event-body.ts';
 import { type NewDelivery, prepareQueueStatements } from './webhook-statements.store.ts';
 
-/** An event that is to be told to the webhooks of its project. */
-export interface QueuedEvent {
+/** An event to be delivered to the webhooks of its project. */
+interface QueuedEvent {
   readonly projectId: string;
   readonly number: number;
   readonly type: string;
@@ -13,7 +13,7 @@ export interface QueuedEvent {
   readonly createdAtMs: number;
 }
 
-/** A delivery whose turn it is, with all that a try needs. */
+/** A delivery that can be sent now. */
 export interface DueDelivery {
   readonly number: number;
   readonly deliveryId: string;
@@ -22,23 +22,22 @@ export interface DueDelivery {
   readonly signatureSecret: string;
   readonly eventNumber: number;
   readonly body: string;
-  /** Tries that were made. */
+  /** Number of attempts so far. */
   readonly attempts: number;
   readonly firstAttemptAtMs: number | undefined;
 }
 
-/** One try as it is written down. */
-export interface AttemptRecord {
+interface AttemptRecord {
   readonly attemptedAtMs: number;
   readonly durationMs: number;
   readonly statusCode: number | undefined;
   readonly error: string | undefined;
-  /** The beginning of the answer. */
+  /** Start of the response body. */
   readonly response: string | undefined;
 }
 
-/** A test of a webhook that has ended: it was tried once, and is not tried again. */
-export interface EndedTest {
+/** A finished test of a webhook, which is never retried. */
+interface EndedTest {
   readonly deliveryId: string;
   readonly webhookId: string;
   readonly type: string;
@@ -49,10 +48,9 @@ export interface EndedTest {
   readonly record: AttemptRecord;
 }
 
-/** What becomes of a delivery after a try: over, or tried again then. */
+/** State of a delivery after an attempt: finished, or retried at a time. */
 export type NextStep = 'succeeded' | 'failed' | { readonly retryAtMs: number };
 
-/** A try that has ended. */
 export interface AttemptOutcome {
   readonly delivery: DueDelivery;
   readonly record: AttemptRecord;
@@ -85,15 +83,16 @@ export class WebhookQueue {
     this.#statements = prepareQueueStatements(database);
   }
 
-  /** How many were given up because too many waited, since the start. */
+  /** Number of deliveries given up since the start because too many were waiting. */
   get dropped(): number {
     return this.#dropped;
   }
 
   /**
-   * Calls `listener` soon after something changed, once for all of a moment; {@link takeChangedWebhooks} and {@link takeRemovedWebhooks} say what.
+   * Calls `listener` soon after changes, once for all changes of one event loop iteration; {@link takeChangedWebhooks} and {@link
+   * takeRemovedWebhooks} list them.
    *
-   * @returns ends that
+   * @returns removes the listener
    */
   onChanged(listener: () => void): () => void {
     this.#listeners.add(listener);
@@ -102,17 +101,17 @@ export class WebhookQueue {
     };
   }
 
-  /** The webhooks that got deliveries since the last time. */
+  /** Returns the webhooks with new deliveries since the last call. */
   takeChangedWebhooks(): string[] {
     return taken(this.#changed);
   }
 
-  /** The webhooks that were removed since the last time. */
+  /** Returns the webhooks removed since the last call. */
   takeRemovedWebhooks(): string[] {
     return taken(this.#removed);
   }
 
-  /** Queues an event for each webhook that subscribes to it, in the transaction that writes the event down. */
+  /** Queues an event for each subscribed webhook, in the transaction that stores the event. */
   fanOut(event: QueuedEvent): void {
     const { projectId, type } = event;
     const subscribers = this.#statements.subscribers.all({ projectId, type });
@@ -132,7 +131,10 @@ export class WebhookQueue {
     }
   }
 
-  /** Queues what was delivered once more, at once whatever waits; the new delivery's id, undefined when there is none to be sent again. */
+  /**
+   * Queues a delivery again, ahead of waiting ones. Returns the id of the new delivery, or undefined when the original does not
+   * exist.
+   */
   resend(webhookId: string, deliveryId: string, atMs: number): string | undefined {
     const original = this.#statements.original.first({ deliveryId, webhookId });
     if (original === undefined) return undefined;
@@ -143,7 +145,7 @@ export class WebhookQueue {
     return id;
   }
 
-  /** Writes a test into the log, unless its webhook is gone; whether it was written. It has no number, and nothing waits for it. */
+  /** Adds a test to the delivery log without queueing it. Returns false when its webhook was removed. */
   addTest({ deliveryId, webhookId, type, body, isAccepted, resentFrom, record }: EndedTest): boolean {
     const { queries } = this.#database;
     return this.#database.transaction(() => {
@@ -166,20 +168,20 @@ export class WebhookQueue {
     });
   }
 
-  /** To be called when the address of a webhook changed: what would be tried later is tried now, at the new one. */
+  /** Called after the URL of a webhook changed: sends deliveries that are due later to the new URL now. */
   webhookUrlChanged(webhookId: string, nowMs: number): void {
     this.expedite(webhookId, nowMs, maxExpeditedDeliveries);
     this.#changed.add(webhookId);
     this.#notifySoon();
   }
 
-  /** To be called when a webhook was removed: what is under way to it ends. */
+  /** Called after a webhook was removed: ends its running attempts. */
   webhookRemoved(webhookId: string): void {
     this.#removed.add(webhookId);
     this.#notifySoon();
   }
 
-  /** The webhooks to which something is on its way. */
+  /** Lists webhooks with waiting deliveries. */
   webhooksWithPending(): string[] {
     return this.#database
       .all(
@@ -193,7 +195,7 @@ export class WebhookQueue {
       .map(row => row.webhook_id);
   }
 
-  /** How many deliveries are on their way to all webhooks. */
+  /** Returns the number of waiting deliveries of all webhooks. */
   pendingTotal(): number {
     const row = this.#database.first(
       this.#database.queries
@@ -204,19 +206,19 @@ export class WebhookQueue {
     return row?.total ?? 0;
   }
 
-  /** Deliveries of a webhook whose turn and time it is, those of the earliest time first. */
+  /** Lists due deliveries of a webhook that come first in their sequence, ordered by due time. */
   due(webhookId: string, nowMs: number, limit: number): DueDelivery[] {
     return this.#statements.due
       .all({ webhookId, nowMs, limit })
       .map(row => ({ ...row, firstAttemptAtMs: row.firstAttemptAtMs ?? undefined }));
   }
 
-  /** When the first delivery of a webhook is due whose time is still to come. */
+  /** Returns the next due time of a webhook after `nowMs`. */
   nextDueAtMs(webhookId: string, nowMs: number): number | undefined {
     return this.#statements.nextDue.first({ webhookId, nowMs })?.dueAtMs ?? undefined;
   }
 
-  /** Writes down how tries ended, all or none. Nothing is written for a delivery that is gone or over. */
+  /** Stores the outcomes of attempts in one transaction. Ignores deliveries that were removed or are finished. */
   record(outcomes: readonly AttemptOutcome[]): void {
     this.#database.transaction(() => {
       for (const { delivery, record, next } of outcomes) {
@@ -265,7 +267,7 @@ export class WebhookQueue {
     this.#notifySoon();
   }
 
-  /** A transaction has no `await` in it, so it is over when the next turn comes. */
+  /** Transactions are synchronous, so this one has ended by the next iteration of the event loop. */
   #notifySoon(): void {
     if (this.#isNotifying) return;
     this.#isNotifying = true;

@@ -15,13 +15,13 @@ import {
 } from '../../shared/network/target-address.ts';
 import { createPinnedAgent, type PinnedOptions } from './pinned-agent.ts';
 
-/** What a receiver did with a request. */
+/** Outcome of a request. */
 export interface WebhookResponse {
-  /** Undefined when no answer came. */
+  /** Undefined without a response. */
   readonly statusCode: number | undefined;
-  /** Why it is no success, where the status does not say it. */
+  /** The reason for a failure that the status does not explain. */
   readonly error: string | undefined;
-  /** The beginning of the answer's body, up to {@link maxKeptResponseBytes}; undefined when no answer came. */
+  /** Start of the response body, up to {@link maxKeptResponseBytes}; undefined without a response. */
   readonly response: string | undefined;
 }
 
@@ -30,34 +30,32 @@ export function isAccepted({ statusCode }: Pick<WebhookResponse, 'statusCode'>):
   return statusCode !== undefined && statusCode < 300;
 }
 
-/** One request to a receiver. */
-export interface WebhookRequest {
+interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Ends it; what it gives then means nothing. */
+  /** Cancels the request; its result is then meaningless. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The verdict on the target of a URL. `private` and `never` are read from the address itself. A name is `not-public` when it
- * is unknown or resolves to private addresses: the two are not told apart, so that nobody can probe the names of the server's network.
- * Where private addresses are allowed, such a name is `unknown`.
+ * Classification of a URL's target. `private` and `never` follow from a literal address. A host name is `not-public` when it is
+ * unknown or resolves to private addresses; the two look the same, so that nobody can probe names in the server's network. With
+ * private addresses allowed, such a name is `unknown`.
  */
 export type TargetVerdict = 'reachable' | 'private' | 'never' | 'not-public' | 'unknown';
 
-/** What requests are made with. */
 export interface WebhookSenderOptions {
   readonly allowPrivateTargets: boolean;
   readonly resolve: ResolveHost;
-  /** For all of a request: name, connection, answer. */
+  /** Limits a whole request: name resolution, connection and response. */
   readonly timeoutMs: number;
-  /** PEM certificates to trust in place of the well-known ones. */
+  /** PEM certificates to trust instead of the well-known ones. */
   readonly ca?: string;
 }
 
-/** So much of an answer is read; the rest is not waited for. */
-export const maxKeptResponseBytes = 1_024;
+/** Maximum number of bytes read of a response; the rest is not awaited. */
+const maxKeptResponseBytes = 1_024;
 const maxErrorLength = 300;
 
 const errorTexts: Readonly<Record<string, string>> = {
@@ -71,8 +69,8 @@ const errorTexts: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes requests to receivers. A host is resolved once for a request, its addresses are checked, and the connection goes to one of
- * exactly these, be it a new one or one that was kept. Certificates are verified.
+ * Sends requests to receivers. Each request resolves its host once, checks the addresses, and connects to one of exactly these,
+ * also when it reuses a connection. Certificates are verified.
  */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
@@ -83,7 +81,7 @@ export class WebhookSender {
     this.#options = options;
   }
 
-  /** Sends a request. It does not throw: what went wrong is an answer, too. */
+  /** Sends a request. Never rejects: failures are responses with an error. */
   send(request: WebhookRequest): Promise<WebhookResponse> {
     const { timeoutMs } = this.#options;
     return new Promise(resolve => {
@@ -104,14 +102,14 @@ export class WebhookSender {
   }
 
   /**
-   * Judges an address as {@link send} would, without a connection to it.
+   * Classifies a URL as {@link send} would, without connecting.
    *
-   * @throws Error of a resolver that cannot tell, such as `ETIMEOUT`
+   * @throws Error when the name server does not answer, such as `ETIMEOUT`
    */
   async checkUrl(url: string): Promise<TargetVerdict> {
     const { hostname } = new URL(url);
     const { allowPrivateTargets: allowPrivate, resolve } = this.#options;
-    // What the address itself says is told plainly; of a name, only whether it can be reached.
+    // The class of a literal address is public; of a name, only whether it is reachable.
     const written = classifyHostLiteral(hostname);
     if (written === 'never') return 'never';
     if (written === 'private' && !allowPrivate) return 'private';
@@ -120,7 +118,7 @@ export class WebhookSender {
     return allowPrivate ? 'unknown' : 'not-public';
   }
 
-  /** Closes the connections that were kept. */
+  /** Closes idle connections. */
   stop(): void {
     this.#http.destroy();
     this.#https.destroy();
@@ -155,7 +153,7 @@ export class WebhookSender {
       const sent = isTls ? requestHttps(options) : requestHttp(options);
       exchange.follow(sent);
       sent.on('error', error => {
-        // The receiver closed a kept connection just when it was used again: most likely nobody has read the request.
+        // The receiver closed an idle connection as it was reused, so most likely it has not read the request.
         const isStale = sent.reusedSocket && !isFresh && systemCodeOf(error) === 'ECONNRESET';
         if (isStale && !exchange.isOver && !exchange.isAnswered) send(true);
         else exchange.end(textOf(error));
@@ -169,7 +167,7 @@ export class WebhookSender {
   }
 }
 
-/** A request and what comes back, until the first of: an answer that was read far enough, a failure, the deadline. */
+/** A request and its response, until the response was read, it failed, or the deadline passed. */
 class Exchange {
   readonly #done: (answer: WebhookResponse) => void;
   #request: ClientRequest | undefined;
@@ -189,7 +187,7 @@ class Exchange {
   follow(request: ClientRequest): void {
     this.#request = request;
     request.once('response', response => this.#read(response));
-    // 101: nothing else is said in HTTP.
+    // After 101, no more HTTP follows.
     request.once('upgrade', (response, socket) => {
       this.#statusCode = response.statusCode;
       socket.destroy();
@@ -201,7 +199,7 @@ class Exchange {
     return this.#request === request;
   }
 
-  /** A status that came counts, however its body ends. */
+  /** Once a status has arrived it counts, however the body ends. */
   end(error: string): void {
     this.#finish(this.isAnswered ? undefined : error);
     this.#request?.destroy();
@@ -229,7 +227,7 @@ class Exchange {
     });
   }
 
-  /** Without the half of a character at its end. */
+  /** Decodes without a truncated character at the end. */
   #text(): string {
     const bytes = Buffer.concat(this.#kept).subarray(0, maxKeptResponseBytes);
     return new TextDecoder().decode(bytes, { stream: true });

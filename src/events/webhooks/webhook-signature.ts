@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The signature of a body.
+ * Signs a body.
  *
- * @param secret the whole secret of the webhook, with its prefix
+ * @param secret the webhook's whole secret, including its prefix
  * @returns lower-case hexadecimal HMAC-SHA256
  */
 export function signBody(secret: string, body: string): string {
@@ -11,9 +11,10 @@ export function signBody(secret: string, body: string): string {
 }
 
 /**
- * The value of `Millrace-Signature`: it covers the time of the try, so that a receiver can refuse what is sent to it again much later.
+ * Returns the value of `Millrace-Signature`, which covers the time of the attempt, so that receivers can refuse replayed
+ * requests.
  *
- * @param atSeconds since 1970, UTC
+ * @param atSeconds Unix time
  */
 export function signBodyWithTimestamp(secret: string, body: string, atSeconds: number): string {
   return `t=${atSeconds},v1=${signBody(secret, `${atSeconds}.${body}`)}`;

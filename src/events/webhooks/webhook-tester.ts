@@ -6,25 +6,23 @@ import { webhookHeaders } from './webhook-headers.ts';
 import type { WebhookQueue } from './webhook-queue.store.ts';
 import { isAccepted, type WebhookSender } from './webhook-sender.ts';
 
-/** Options of {@link WebhookTester}. */
-export interface WebhookTesterOptions {
+interface WebhookTesterOptions {
   readonly queue: Pick<WebhookQueue, 'addTest'>;
   readonly sender: Pick<WebhookSender, 'send'>;
-  /** Of this server, for `User-Agent`. */
+  /** Server version for `User-Agent`. */
   readonly version: string;
   readonly clock: Clock;
 }
 
-/** A webhook that is tested. */
-export interface TestedWebhook {
+interface TestedWebhook {
   readonly webhookId: string;
   readonly url: string;
   readonly signatureSecret: string;
 }
 
 /**
- * Sends tests to webhooks: signed and sent as events are, at once, whatever waits, and only once. What comes of them is in the log of
- * deliveries and nowhere else: a test that fails does not make events wait.
+ * Sends test deliveries: signed like events, at once and without retries. Results appear only in the delivery log and do not
+ * affect the delivery of events.
  */
 export class WebhookTester {
   readonly #options: WebhookTesterOptions;
@@ -34,10 +32,10 @@ export class WebhookTester {
   }
 
   /**
-   * Sends a test and writes down what came of it.
+   * Sends a test and logs its result.
    *
    * @param resentFrom id of the test that this one repeats
-   * @returns id of its delivery; undefined when the webhook was removed meanwhile
+   * @returns id of the delivery; undefined when the webhook was removed meanwhile
    */
   async test(
     { webhookId, url, signatureSecret }: TestedWebhook,
@@ -45,7 +43,7 @@ export class WebhookTester {
   ): Promise<string | undefined> {
     const { queue, sender, version, clock } = this.#options;
     const attemptedAtMs = clock.nowMs();
-    const beganMs = clock.monotonicMs();
+    const startedMs = clock.monotonicMs();
     const body = JSON.stringify(
       eventBody({ type: testType, createdAtMs: attemptedAtMs, payload: { webhookId } }),
     );
@@ -59,10 +57,10 @@ export class WebhookTester {
     const answer = await sender.send({
       ...{ url, body },
       headers: webhookHeaders(delivery, attemptedAtMs, version),
-      // It ends by the time that a try may take.
+      // Never aborted: the timeout of the sender ends it.
       signal: new AbortController().signal,
     });
-    const durationMs = Math.max(0, Math.round(clock.monotonicMs() - beganMs));
+    const durationMs = Math.max(0, Math.round(clock.monotonicMs() - startedMs));
     const isWritten = queue.addTest({
       ...{ deliveryId: delivery.deliveryId, webhookId, type: testType, body, resentFrom },
       isAccepted: isAccepted(answer),
