@@ -17,8 +17,7 @@ import { restreamRoutes } from '../resources/live-streams/restreams/restreams.ro
 import { playerRoutes } from '../resources/players/players.routes.ts';
 import { summaryRoutes } from '../resources/summaries/summaries.routes.ts';
 import { tagRoutes } from '../resources/tags/tags.routes.ts';
-import { captionRoutes } from '../resources/text-tracks/captions.routes.ts';
-import { chapterRoutes } from '../resources/text-tracks/chapters.routes.ts';
+import { textTrackRoutes } from '../resources/text-tracks/text-tracks.routes.ts';
 import { uploadTokenRoutes } from '../resources/upload-tokens/upload-tokens.routes.ts';
 import { discardedVideoRoutes } from '../resources/videos/discarded/discarded-videos.routes.ts';
 import { videoStatusRoutes } from '../resources/videos/status/video-status.routes.ts';
@@ -89,8 +88,8 @@ function routesOfVideos({ videoServices, encodings }: ApiOptions): Route[] {
     ...watermarkRoutes(videoServices.watermarks),
     ...tagRoutes(videoServices.tags),
     ...summaryRoutes(videoServices.summaries),
-    ...captionRoutes(videoServices.captions),
-    ...chapterRoutes(videoServices.chapters),
+    ...textTrackRoutes(videoServices.captions),
+    ...textTrackRoutes(videoServices.chapters),
     ...playerRoutes(videoServices.players),
   ];
 }

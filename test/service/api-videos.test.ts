@@ -348,7 +348,7 @@ describe('a video', () => {
     const projectId = sandboxProjectOf(server.database);
     const before = rowOf(videoId).updated_at_ms as number;
     await expect.poll(() => Date.now()).toBeGreaterThan(before);
-    server.api.videos.touched(projectId, videoId);
+    server.api.videos.touch(projectId, videoId);
     expect(rowOf(videoId).updated_at_ms).toBeGreaterThan(before);
     expect(() => server.api.videos.viewOf(projectId, 'vi0')).toThrow(
       expect.objectContaining({ code: 'resource-not-found', details: { name: 'videoId' } }),

@@ -1,4 +1,4 @@
-import { rm, rmdir } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { type ImageRules, readUploadedImage } from '../../http/bodies/uploaded-image.ts';
 import { notFoundError } from '../../http/routing/project-resource.ts';
 import type { UploadedFile } from '../../http/routing/route.ts';
@@ -8,6 +8,7 @@ import { newId, newUuid } from '../../shared/ids.ts';
 import { type ListResult, mapList } from '../../shared/list-page.ts';
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
+import { removeFileIn, replaceFile } from '../../storage/replace-file.ts';
 import {
   applyPlayerChanges,
   type Player,
@@ -141,15 +142,11 @@ export class PlayersService {
     }
     const { type } = await readUploadedImage(file, logoImage);
     const name = `logo-${newUuid()}.${type === 'image/png' ? 'png' : 'jpg'}`;
-    await files.publish(file.path, files.player(playerId, name));
-    let unusedFile: string | undefined = name;
-    try {
-      const before = this.#requirePlayer(projectId, playerId).logo;
+    await replaceFile(files, { from: file.path, folder: files.player(playerId), name }, () => {
+      const replaced = this.#requirePlayer(projectId, playerId).logo;
       this.#store.setLogo(playerId, { file: name, bytes: file.bytes, link }, clock.nowMs());
-      unusedFile = before?.file;
-    } finally {
-      if (unusedFile !== undefined) await this.#removeFile(playerId, unusedFile);
-    }
+      return replaced?.file;
+    });
     return this.view(this.#requirePlayer(projectId, playerId));
   }
 
@@ -157,7 +154,7 @@ export class PlayersService {
   async removeLogo({ projectId, playerId }: Player): Promise<void> {
     const { logo } = this.#requirePlayer(projectId, playerId);
     this.#store.setLogo(playerId, undefined, this.#options.clock.nowMs());
-    if (logo !== undefined) await this.#removeFile(playerId, logo.file);
+    if (logo !== undefined) await removeFileIn(this.#options.files.player(playerId), logo.file);
   }
 
   /** The theme of a player page; undefined when it does not exist. */
@@ -213,13 +210,6 @@ export class PlayersService {
 
   async #removeFolder(playerId: string): Promise<void> {
     await rm(this.#options.files.player(playerId), { recursive: true, force: true });
-  }
-
-  async #removeFile(playerId: string, name: string): Promise<void> {
-    const { files } = this.#options;
-    await rm(files.player(playerId, name), { force: true });
-    // Fails while the folder holds another logo.
-    await rmdir(files.player(playerId)).catch(() => {});
   }
 }
 

@@ -1,5 +1,5 @@
 /** A problem of a line, such as `expected a cue number, found "abc"`. */
-export interface LineProblem {
+interface LineProblem {
   readonly problem: string;
 }
 
@@ -7,7 +7,7 @@ const cueNumber = /^\d{1,10}$/;
 const cueTimes =
   /^(\d{1,3}):(\d{1,2}):(\d{1,2})[,.](\d{1,3})[ \t]*-->[ \t]*(\d{1,3}):(\d{1,2}):(\d{1,2})[,.](\d{1,3})(?:[ \t].*)?$/;
 const timesExample = 'the times of a cue (00:00:01,000 --> 00:00:04,000)';
-/** Of styles: `<font color="...">` and `{\an8}` have no counterpart in WebVTT. */
+/** Styles without a counterpart in WebVTT: `<font color="...">` and `{\an8}`. */
 const droppedStyle = /<\/?font\b[^<>]{0,500}>|\{\\[^{}]{0,500}\}/gi;
 const keptTag = /(<\/?[biu]>)/i;
 const quotedChars = 40;
@@ -16,18 +16,18 @@ const maxLineChars = 10_000;
 /**
  * Converts the lines of a SubRip file (`.srt`) to WebVTT, one at a time.
  *
- * **Source**: WebVTT: The Web Video Text Tracks Format, W3C, 4.1 (file structure) and 4.2.2 (cue text). SubRip has no specification; this
- * takes what FFmpeg's demuxer (`libavformat/srtdec.c`) takes, but for text outside of cues.
+ * **Source**: WebVTT: The Web Video Text Tracks Format, W3C, 4.1 (file structure) and 4.2.2 (cue text). SubRip has no specification: the
+ * converter accepts what FFmpeg's demuxer (`libavformat/srtdec.c`) accepts, except for text outside of cues.
  */
 export class SubRipConverter {
   #expects: 'number' | 'times' | 'text' = 'number';
-  /** Written before the first line of text: players ignore cues that end when they begin, so these are left out. */
+  /** Written before the first line of text. Cues without a duration are left out, because players ignore them. */
   #times = '';
   #isShown = false;
   #cues = 0;
 
   /**
-   * Takes the next line.
+   * Converts the next line.
    *
    * @param text without its line feed
    * @returns its WebVTT, or its problem
@@ -47,7 +47,7 @@ export class SubRipConverter {
     return '';
   }
 
-  /** Takes the end of the file: what is missing there, or undefined. */
+  /** Ends the file. Returns the problem when something is missing. */
   end(): LineProblem | undefined {
     if (this.#expects === 'times') return expected(timesExample, undefined);
     return this.#cues === 0 ? expected('a cue number', undefined) : undefined;

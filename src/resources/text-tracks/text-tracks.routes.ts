@@ -1,22 +1,73 @@
 import type { z } from 'zod';
 import type { Caller } from '../../http/routing/caller.ts';
-import { pageOf } from '../../http/routing/pagination.ts';
-import { fileBody } from '../../http/routing/route.ts';
-import { languageTagPattern } from '../../shared/text/language-tag.ts';
-import { textTracksQuerySchema } from './captions.schema.ts';
-import { maxTextTrackBytes, type TextTrack } from './text-track.ts';
+import { type Page, pageOf } from '../../http/routing/pagination.ts';
+import { defineRoute, fileBody, jsonBody, type Route } from '../../http/routing/route.ts';
+import { mapList } from '../../shared/list-page.ts';
+import { languageTagPattern, nativeLanguageName } from '../../shared/text/language-tag.ts';
+import { maxTextTrackBytes, type TextTrack, type TextTrackKind } from './text-track.ts';
+import {
+  captionChangesSchema,
+  captionListSchema,
+  captionSchema,
+  chapterListSchema,
+  chapterSchema,
+  textTracksQuerySchema,
+} from './text-tracks.schema.ts';
 import type { TextTracksService } from './text-tracks.service.ts';
 
-/** A request body of one WebVTT or SubRip file. */
-export const textTrackBody = fileBody({
+type TextTrackView = z.input<typeof captionSchema> | z.input<typeof chapterSchema>;
+
+/** A request whose path names a text track. */
+interface TextTrackRequest {
+  readonly params: { readonly videoId: string; readonly language: string };
+  readonly caller: Caller;
+}
+
+/** The differences between the routes of captions and those of chapters. */
+interface KindRoutes {
+  readonly tag: string;
+  readonly schema: z.ZodType<TextTrackView, TextTrackView>;
+  readonly listSchema: z.ZodType<Page<TextTrackView>, Page<TextTrackView>>;
+  readonly uploadDescription: string;
+  readonly hasDefault: boolean;
+  /** True where an invalid language tag answers 400 for every method. Otherwise it answers 404 unless a file is uploaded. */
+  readonly validatesTag: boolean;
+  readonly attributes: (track: TextTrack) => Omit<TextTrackView, 'uri' | 'src'>;
+}
+
+const kinds: Readonly<Record<TextTrackKind, KindRoutes>> = {
+  captions: {
+    tag: 'Captions',
+    schema: captionSchema,
+    listSchema: captionListSchema,
+    uploadDescription: 'Replaces the file of the language. Captions that are the default stay the default.',
+    hasDefault: true,
+    validatesTag: true,
+    attributes: ({ language, isDefault }: TextTrack) => ({
+      srclang: language,
+      languageName: nativeLanguageName(language),
+      default: isDefault,
+    }),
+  },
+  chapters: {
+    tag: 'Chapters',
+    schema: chapterSchema,
+    listSchema: chapterListSchema,
+    uploadDescription: 'Replaces the file of the language. Each cue names the chapter that begins with it.',
+    hasDefault: false,
+    validatesTag: false,
+    attributes: ({ language }: TextTrack) => ({ language }),
+  },
+};
+
+const body = fileBody({
   maxBytes: maxTextTrackBytes,
   description:
-    'A WebVTT file in UTF-8, or a SubRip file (`.srt`), which is converted to WebVTT. Anything else is refused with the number of the line at fault. The cues of WebVTT are not validated: what cannot be read does not show.',
+    'A WebVTT file in UTF-8, or a SubRip file (`.srt`), which is converted to WebVTT. Other files are refused with the number of the first bad line. WebVTT cues are not validated: players skip cues that they cannot read.',
   contentTypes: ['text/vtt', 'application/x-subrip'],
 });
 
-/** Sentences for the names in the paths of text tracks. */
-export const textTrackParams = {
+const params = {
   videoId: 'Id of the video.',
   language: {
     description: 'Language tag, such as `fr` or `fr-CA`; case does not matter.',
@@ -24,42 +75,87 @@ export const textTrackParams = {
   },
 } as const;
 
-/** A request whose path names a text track. */
-export interface TextTrackRequest {
-  readonly params: { readonly videoId: string; readonly language: string };
-  readonly caller: Caller;
-}
-
-interface ListRequest {
-  readonly params: { readonly videoId: string };
-  readonly caller: Caller;
-  readonly query: z.output<typeof textTracksQuerySchema>;
-  readonly path: string;
-  readonly queryText: string;
-}
-
-/**
- * What the routes that list the text tracks of a video have in common.
- *
- * @param viewOf a track as it is shown; `base` is the address of the folder of its file
- */
-export function textTrackList<View>(
-  tracks: TextTracksService,
-  viewOf: (track: TextTrack, base: string) => View,
-) {
-  return {
-    method: 'GET',
-    description: 'In the order of their tags.',
+/** The routes below `/videos/{videoId}/captions`, or those below `/videos/{videoId}/chapters`. */
+export function textTrackRoutes(tracks: TextTracksService): Route[] {
+  const kind: TextTrackKind = tracks.kind;
+  const { tag, schema, listSchema, uploadDescription, hasDefault, validatesTag, attributes } = kinds[kind];
+  const viewAt = (base: string) => (track: TextTrack) =>
+    ({
+      uri: `/videos/${track.videoId}/${kind}/${track.language}`,
+      src: `${base}/${track.language}.vtt`,
+      ...attributes(track),
+    }) as TextTrackView;
+  const view = (projectId: string, track: TextTrack) =>
+    viewAt(tracks.baseUrl(projectId, track.videoId))(track);
+  const key = ({ params, caller }: TextTrackRequest) =>
+    tracks.keyOf(caller.projectId, params.videoId, params.language);
+  const one = {
+    path: `/videos/{videoId}/${kind}/{language}`,
+    tag,
     auth: 'key',
-    params: { videoId: textTrackParams.videoId },
-    query: textTracksQuerySchema,
-    find: ({ params, caller }: Pick<ListRequest, 'params' | 'caller'>) =>
-      tracks.hasVideo(caller.projectId, params.videoId) || undefined,
-    handle: ({ caller: { projectId }, params: { videoId }, query, path, queryText }: ListRequest) => {
-      const { tracks: found, total } = tracks.list(projectId, videoId, query);
-      const base = tracks.addressBase(projectId, videoId);
-      const views = found.map(track => viewOf(track, base));
-      return pageOf({ path, queryText, query }, { items: views, total });
-    },
+    params,
+    find: (request: TextTrackRequest) =>
+      validatesTag
+        ? tracks.find(key(request))
+        : tracks.findByTag(request.caller.projectId, request.params.videoId, request.params.language),
   } as const;
+  const success = { status: 200, description: `The ${kind}.`, schema } as const;
+
+  const routes = [
+    defineRoute({
+      method: 'GET',
+      path: `/videos/{videoId}/${kind}`,
+      tag,
+      auth: 'key',
+      summary: `List ${kind}`,
+      description: 'Sorted by language tag.',
+      params: { videoId: params.videoId },
+      query: textTracksQuerySchema,
+      success: { status: 200, description: `A page of ${kind}.`, schema: listSchema },
+      find: ({ params, caller }: { params: { readonly videoId: string }; caller: Caller }) =>
+        tracks.hasVideo(caller.projectId, params.videoId) || undefined,
+      handle: request => {
+        const { projectId } = request.caller;
+        const { videoId } = request.params;
+        const list = tracks.list(projectId, videoId, request.query);
+        return pageOf(request, mapList(list, viewAt(tracks.baseUrl(projectId, videoId))));
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      summary: `Get ${kind}`,
+      ...one,
+      success,
+      handle: ({ found }) => view(found.projectId, found.track),
+    }),
+    defineRoute({
+      method: 'POST',
+      summary: `Upload ${kind}`,
+      description: uploadDescription,
+      ...one,
+      find: key,
+      body,
+      errors: ['uploaded-file-empty', 'uploaded-file-invalid-file'],
+      success,
+      handle: async ({ found, body }) => view(found.projectId, await tracks.put(found, body)),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      summary: `Delete ${kind}`,
+      ...one,
+      success: { status: 204, description: `The ${kind} are deleted.` },
+      handle: ({ found }) => tracks.remove(found),
+    }),
+  ];
+  if (!hasDefault) return routes;
+  const change = defineRoute({
+    method: 'PATCH',
+    summary: `Change ${kind}`,
+    description: 'At most one language of a video is the default: the one that you set last.',
+    ...one,
+    body: jsonBody(captionChangesSchema),
+    success,
+    handle: ({ found, body }) => view(found.projectId, tracks.setDefault(found, body.default)),
+  });
+  return routes.toSpliced(-1, 0, change);
 }

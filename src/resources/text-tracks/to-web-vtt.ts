@@ -9,17 +9,17 @@ import { maxTextTrackBytes } from './text-track.ts';
 const webVttSignature = /^\ufeff?WEBVTT/;
 /** A byte order mark and `WEBVTT`. */
 const signatureBytes = 9;
-/** More than the converter takes. */
+/** Above the limit of the converter. */
 const maxLineBytes = 64 * 1_024;
-/** Converted in one turn of the event loop: 5 ms where every line is empty. */
+/** Converted without yielding to the event loop: 5 ms when every line is empty. */
 const chunkBytes = 4 * 1_024;
 const lineFeed = 0x0a;
 
 /**
- * Gives the WebVTT of an uploaded text track: the file as it is, without validating its cues, or beside it what a SubRip file is converted to.
+ * Returns the WebVTT of an uploaded text track: the file itself, whose cues are not validated, or the converted SubRip file beside it.
  *
- * @throws AppError `uploaded-file-empty`; `uploaded-file-invalid-file` with the number of the line for any other file;
- *   `uploaded-file-too-large` when the WebVTT is
+ * @throws AppError `uploaded-file-empty`; `uploaded-file-invalid-file` with the line number for any other file;
+ *   `uploaded-file-too-large` when the converted file is
  */
 export async function toWebVtt(file: UploadedFile): Promise<Pick<UploadedFile, 'path' | 'bytes'>> {
   if (file.bytes === 0) throw fileError('uploaded-file-empty');

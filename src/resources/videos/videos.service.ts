@@ -174,8 +174,8 @@ export class VideosService {
     return this.viewOf(projectId, videoId);
   }
 
-  /** Notes that something that belongs to a video has changed, such as its thumbnail. */
-  touched(projectId: string, videoId: string): void {
+  /** Updates the time of the last change, because something that belongs to the video has changed. */
+  touch(projectId: string, videoId: string): void {
     this.#store.touch(projectId, videoId, this.#options.clock.nowMs());
   }
 

@@ -11,7 +11,7 @@ export interface ThumbnailVideos<View> {
   /** A video of a project that is not discarded. */
   find(projectId: string, videoId: string): unknown;
   /** Notes that a video was changed just now. */
-  touched(projectId: string, videoId: string): void;
+  touch(projectId: string, videoId: string): void;
   /** A video as its owner sees it. @throws AppError `resource-not-found` */
   viewOf(projectId: string, videoId: string): View;
 }
@@ -56,7 +56,7 @@ export class VideoThumbnailsService<View> {
       database.transaction(() => {
         if (videos.find(projectId, videoId) === undefined) return { isShown: false };
         const shown = store.showUpload(videoId, name);
-        if (shown.isShown) videos.touched(projectId, videoId);
+        if (shown.isShown) videos.touch(projectId, videoId);
         return shown;
       }),
     );
@@ -70,7 +70,7 @@ export class VideoThumbnailsService<View> {
     database.transaction(() => {
       if (videos.find(projectId, videoId) === undefined || !store.requestTimecode(videoId, timecode))
         throw gone();
-      videos.touched(projectId, videoId);
+      videos.touch(projectId, videoId);
       requestFrame(videoId);
     });
     return videos.viewOf(projectId, videoId);

@@ -1,0 +1,30 @@
+import { rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MediaFiles } from './media-files.ts';
+
+/**
+ * Publishes a file under a new name, and deletes the one that it replaces. The file is in place before its row names it, so that a crash
+ * can only leave a file that no row names.
+ *
+ * @param commit writes the row and returns the name of the unused file: the replaced one, or the new one when no row takes it. When it
+ *   throws, the new file is deleted
+ */
+export async function replaceFile(
+  files: MediaFiles,
+  { from, folder, name }: { readonly from: string; readonly folder: string; readonly name: string },
+  commit: () => string | undefined,
+): Promise<void> {
+  await files.publish(from, join(folder, name));
+  let unusedName: string | undefined = name;
+  try {
+    unusedName = commit();
+  } finally {
+    if (unusedName !== undefined) await removeFileIn(folder, unusedName);
+  }
+}
+
+/** Deletes a file, and its folder when that is empty: publishing a file may have recreated the folder of a deleted owner. */
+export async function removeFileIn(folder: string, name: string): Promise<void> {
+  await rm(join(folder, name), { force: true });
+  await rmdir(folder).catch(() => {});
+}
