@@ -86,10 +86,8 @@ export function createVideoServices(options: VideoServicesOptions): VideoService
     requireMaxPixels(image, images.maxPixels);
     return images.mark(path, image);
   };
-  const playersStore = new PlayersStore(database, [
-    new VideosStore(database),
-    new LiveStreamsStore(database),
-  ]);
+  const videosStore = new VideosStore(database);
+  const playersStore = new PlayersStore(database, [videosStore, new LiveStreamsStore(database)]);
   const players = new PlayersService({ store: playersStore, files, baseUrl, clock });
   const watermarks = new WatermarksService({
     store: new WatermarksStore(database),
@@ -103,6 +101,7 @@ export function createVideoServices(options: VideoServicesOptions): VideoService
   const usage = new UsageStore(database);
   const quotas = new Quotas({ limits: options.quotas, usage });
   const { uploads, videos } = createVideosWithUploads(options, {
+    videosStore,
     privateTokens,
     players,
     watermarks,
@@ -118,7 +117,13 @@ export function createVideoServices(options: VideoServicesOptions): VideoService
     captions: new TextTracksService('captions', tracks),
     chapters: new TextTracksService('chapters', tracks),
     thumbnails: new VideoThumbnailsService<VideoView>({
-      ...{ database, store: options.thumbnailsStore, thumbnailFiles: options.thumbnailFiles, videos, mark },
+      ...{
+        database,
+        store: options.thumbnailsStore,
+        thumbnailFiles: options.thumbnailFiles,
+        videos,
+        addWatermark: mark,
+      },
       requestFrame: videoId => images.requestFrame(videoId),
     }),
     uploadTokens: new UploadTokensService({ store: new UploadTokensStore(database), clock }),
@@ -135,11 +140,14 @@ export function createVideoServices(options: VideoServicesOptions): VideoService
 function createVideosWithUploads(
   options: VideoServicesOptions,
   {
+    videosStore,
     privateTokens,
     players,
     watermarks,
     quotas,
-  }: Pick<VideoServices, 'privateTokens' | 'players' | 'watermarks' | 'quotas'>,
+  }: Pick<VideoServices, 'privateTokens' | 'players' | 'watermarks' | 'quotas'> & {
+    videosStore: VideosStore;
+  },
 ): Pick<VideoServices, 'videos' | 'uploads'> {
   const { database, files, addressOf, clock, log } = options;
   const uploads = createUploads({
@@ -155,7 +163,7 @@ function createVideosWithUploads(
     playerExists: (projectId, playerId) => players.exists(projectId, playerId),
     isPlayerRemoved: playerId => players.isRemoved(playerId),
     ...options.videos,
-    store: new VideosStore(database),
+    store: videosStore,
     privateTokens,
     baseUrl: options.publicUrl,
     clock,

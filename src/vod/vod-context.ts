@@ -33,7 +33,7 @@ export interface ThumbnailRepository {
     videoId: string,
   ): { readonly choice: 'default' | 'timecode' | 'upload'; readonly timecode?: string } | undefined;
   /** Puts a frame in place of the one before, unless the wish has changed since; whether it did. */
-  frameMade(
+  showFrame(
     videoId: string,
     frame: { readonly file: string; readonly timecode: string | undefined },
   ): Promise<boolean>;

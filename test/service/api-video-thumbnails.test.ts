@@ -39,10 +39,10 @@ const shownBy = (videoId: string) => {
     : { type: shown.type, bytes: readFileSync(join(folderOf(videoId), shown.file)) };
 };
 /** As the work on videos does when a frame is there. */
-const frameMade = async (videoId: string, timecode?: string) => {
+const showFrame = async (videoId: string, timecode?: string) => {
   const file = join(server.dataDir, `${videoId}.frame`);
   await writeFile(file, jpegImage);
-  return server.api.thumbnailFiles.frameMade(videoId, { file, timecode });
+  return server.api.thumbnailFiles.showFrame(videoId, { file, timecode });
 };
 
 describe('uploading a thumbnail', () => {
@@ -188,7 +188,7 @@ describe('picking a frame', () => {
     await uploadImage(videoId, png);
     await pick(videoId, '2');
     expect(shownBy(videoId)).toEqual({ type: 'image/png', bytes: png });
-    expect(await frameMade(videoId, '2')).toBe(true);
+    expect(await showFrame(videoId, '2')).toBe(true);
     expect(shownBy(videoId)).toEqual({ type: 'image/jpeg', bytes: jpegImage });
   });
 });
@@ -196,14 +196,14 @@ describe('picking a frame', () => {
 describe('a frame that was made', () => {
   it('is shown by default, and gives way to what is wanted', async () => {
     const videoId = await create();
-    expect(await frameMade(videoId)).toBe(true);
+    expect(await showFrame(videoId)).toBe(true);
     expect(shownBy(videoId)).toEqual({ type: 'image/jpeg', bytes: jpegImage });
     expect(server.api.thumbnailFiles.choiceOf(videoId)).toEqual({ choice: 'default' });
     await uploadImage(videoId, png);
     expect(shownBy(videoId)).toEqual({ type: 'image/png', bytes: png });
     await pick(videoId, '3');
-    expect(await frameMade(videoId, '3')).toBe(true);
-    expect(await frameMade(videoId, '3')).toBe(true);
+    expect(await showFrame(videoId, '3')).toBe(true);
+    expect(await showFrame(videoId, '3')).toBe(true);
     expect(shownBy(videoId)).toEqual({ type: 'image/jpeg', bytes: jpegImage });
   });
 
@@ -214,11 +214,11 @@ describe('a frame that was made', () => {
     ['one that was wanted, after another wish', '1', (id: string) => pick(id, '2')],
   ])('is not shown when it comes too late: %s', async (_, timecode, wish) => {
     const videoId = await create();
-    if (timecode === undefined) await frameMade(videoId);
+    if (timecode === undefined) await showFrame(videoId);
     else await pick(videoId, timecode);
     await wish(videoId);
     const before = shownBy(videoId);
-    expect(await frameMade(videoId, timecode)).toBe(false);
+    expect(await showFrame(videoId, timecode)).toBe(false);
     expect(shownBy(videoId)).toEqual(before);
   });
 
@@ -226,8 +226,8 @@ describe('a frame that was made', () => {
     const videoId = await create();
     await pick(videoId, '1');
     await server.call('DELETE', `/videos/${videoId}`);
-    expect(await frameMade(videoId, '1')).toBe(false);
-    expect(await frameMade(videoId)).toBe(false);
+    expect(await showFrame(videoId, '1')).toBe(false);
+    expect(await showFrame(videoId)).toBe(false);
     expect(existsSync(folderOf(videoId))).toBe(false);
     expect(server.api.thumbnailFiles.fileOf(videoId)).toBeUndefined();
   });

@@ -81,7 +81,7 @@ export async function startVodPipeline(
     images: new ImageQueue({ maxRunning: 2, maxWaiting: 10 }),
     files,
     records,
-    thumbnails: { choiceOf: () => undefined, frameMade: async () => false },
+    thumbnails: { choiceOf: () => undefined, showFrame: async () => false },
     folders: new RenditionFolders(files),
     reader,
     growing,

@@ -52,7 +52,7 @@ async function makeImage(context: VodContext, job: RunningJob, film: FrameSource
     const atSeconds = wanted === undefined ? undefined : timecodeSeconds(wanted, film.frameRate);
     if (!(await makeFrame({ ...film, atSeconds, output }))) return;
     if (film.isMarked) await watermarkFrame(film, output);
-    await thumbnails.frameMade(job.subjectId, { file: output, timecode });
+    await thumbnails.showFrame(job.subjectId, { file: output, timecode });
   });
 }
 

@@ -5,21 +5,20 @@ import type { Caller } from '../../../http/routing/caller.ts';
 import type { UploadedFile } from '../../../http/routing/route.ts';
 
 /**
- * Burns the sandbox's watermark into an image file, in its place.
+ * Burns the sandbox watermark into an image file in place.
  *
- * @param image what it is; the answer is its type afterwards, undefined when no picture comes out of it
+ * @returns the type of the new file; undefined when the image cannot be decoded
  * @throws AppError `images-busy`; `uploaded-file-invalid-file` when it has too many pixels
  */
 export type AddSandboxWatermark = (path: string, image: ImageInfo) => Promise<ImageType | undefined>;
 
-/** Whose image it is, as far as it matters. */
 export type ThumbnailOwner = Pick<Caller, 'environment'>;
 
 /**
- * Looks into a received image, and makes of it what may be shown: in the sandbox it is marked.
+ * Validates a received image, and adds the watermark in the sandbox.
  *
- * @returns its type
- * @throws AppError of the `uploaded-file-` codes when it can be no thumbnail
+ * @returns the type of the image
+ * @throws AppError of the `uploaded-file-` codes when it cannot be a thumbnail
  */
 export async function prepareThumbnail(
   file: UploadedFile,

@@ -1,12 +1,14 @@
-import { rm, rmdir } from 'node:fs/promises';
 import { newUuid } from '../../../shared/ids.ts';
 import type { MediaFiles } from '../../../storage/media-files.ts';
-import type { ThumbnailChoice, ThumbnailFile, VideoThumbnailsStore } from './video-thumbnails.store.ts';
+import { replaceFile } from '../../../storage/replace-file.ts';
+import type {
+  ThumbnailChoice,
+  ThumbnailFile,
+  ThumbnailUpdate,
+  VideoThumbnailsStore,
+} from './video-thumbnails.store.ts';
 
-/**
- * The files of the images that videos show. A file is in place before its row names it: a crash leaves at most a file that nothing
- * refers to, which is removed with its video.
- */
+/** The files of the thumbnails of videos. */
 export class VideoThumbnailFiles {
   readonly #store: VideoThumbnailsStore;
   readonly #files: MediaFiles;
@@ -16,56 +18,46 @@ export class VideoThumbnailFiles {
     this.#files = files;
   }
 
-  /** The image that a video shows. */
+  /** The current image of a video. */
   fileOf(videoId: string): ThumbnailFile | undefined {
     return this.#store.fileOf(videoId);
   }
 
-  /** The owner's latest request. */
+  /** The owner's last choice. */
   choiceOf(videoId: string): ThumbnailChoice | undefined {
     return this.#store.choiceOf(videoId);
   }
 
   /**
-   * Shows a frame that was made, unless something else has been wanted since.
+   * Shows an extracted frame, unless the owner chose something else meanwhile.
    *
-   * @param frame `file`: path of a finished JPEG, which is moved away when it is shown; `timecode`: as it was wanted, undefined
+   * @param frame `file`: path of a finished JPEG, which is moved away when it is shown; `timecode`: as the owner sent it, undefined
    *   for the default frame
    * @returns whether it is shown
    */
-  frameMade(
+  showFrame(
     videoId: string,
     frame: { readonly file: string; readonly timecode: string | undefined },
   ): Promise<boolean> {
-    return this.place(videoId, frame.file, 'jpg', name =>
+    return this.replace(videoId, frame.file, 'jpg', name =>
       this.#store.showFrame(videoId, name, frame.timecode),
     );
   }
 
-  /** Moves a file into the video's folder, and out again when `show` does not take it. */
-  async place(
+  /** Moves an image into the video's folder, unless `show` refuses it. Returns whether it is shown. */
+  async replace(
     videoId: string,
     from: string,
     extension: string,
-    show: (name: string) => ReturnType<VideoThumbnailsStore['showFrame']>,
+    show: (name: string) => ThumbnailUpdate,
   ): Promise<boolean> {
-    const files = this.#files;
     const name = `thumbnail-${newUuid()}.${extension}`;
-    await files.publish(from, files.video(videoId, name));
-    let unusedFile: string | undefined = name;
-    try {
-      const shown = show(name);
-      if (shown.isShown) unusedFile = shown.before;
-      return shown.isShown;
-    } finally {
-      if (unusedFile !== undefined) await this.#remove(videoId, unusedFile);
-    }
-  }
-
-  async #remove(videoId: string, name: string): Promise<void> {
-    const files = this.#files;
-    await rm(files.video(videoId, name), { force: true });
-    // The folder of a video that was deleted meanwhile came back with the file; any other one is not empty.
-    await rmdir(files.video(videoId)).catch(() => {});
+    let isShown = false;
+    await replaceFile(this.#files, { from, folder: this.#files.video(videoId), name }, () => {
+      const update = show(name);
+      isShown = update.isShown;
+      return update.isShown ? update.replacedFile : name;
+    });
+    return isShown;
   }
 }

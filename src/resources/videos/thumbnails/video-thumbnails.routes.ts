@@ -1,20 +1,21 @@
 import { z } from 'zod';
 import { imageBody, thumbnailImage } from '../../../http/bodies/uploaded-image.ts';
-import type { Caller } from '../../../http/routing/caller.ts';
+import { projectResource } from '../../../http/routing/project-resource.ts';
 import { defineRoute, jsonBody, type Route } from '../../../http/routing/route.ts';
 import { parseTimecode } from '../../../shared/text/timecode.ts';
 import { type VideoView, videoSchema } from '../videos.schema.ts';
 import type { ThumbnailVideos, VideoThumbnailsService } from './video-thumbnails.service.ts';
 
-/** Body of `PATCH /videos/{videoId}/thumbnail`. */
-export const thumbnailChangesSchema = z
+const thumbnailChangesSchema = z
   .strictObject({
     timecode: z
       .string()
       .refine(text => parseTimecode(text) !== undefined, {
         message: 'A timecode is HH:MM:SS, HH:MM:SS.mmm, HH:MM:SS:frames or whole seconds.',
       })
-      .describe('`HH:MM:SS`, `HH:MM:SS.mmm`, `HH:MM:SS:frames` or whole seconds; 0 beyond the end.'),
+      .describe(
+        '`HH:MM:SS`, `HH:MM:SS.mmm`, `HH:MM:SS:frames` or whole seconds. Beyond the end it counts as 0.',
+      ),
   })
   .meta({ examples: [{ timecode: '00:01:12.50' }] });
 
@@ -24,12 +25,10 @@ export function videoThumbnailRoutes(
   videos: Pick<ThumbnailVideos<VideoView>, 'find'>,
 ): Route[] {
   const one = {
+    ...projectResource('Videos', ['videoId', 'Id of the video.'], (projectId, videoId) =>
+      videos.find(projectId, videoId),
+    ),
     path: '/videos/{videoId}/thumbnail',
-    tag: 'Videos',
-    auth: 'key',
-    params: { videoId: 'Id of the video.' },
-    find: ({ params, caller }: { params: { videoId: string }; caller: Caller }) =>
-      videos.find(caller.projectId, params.videoId),
     success: { status: 200, description: 'The video.', schema: videoSchema },
   } as const;
 
@@ -38,7 +37,7 @@ export function videoThumbnailRoutes(
       method: 'POST',
       summary: 'Upload a thumbnail',
       description:
-        'It is shown until a timecode is set, or another image uploaded. In the sandbox it is made a JPEG of at most 1280 pixels a side, with the watermark.',
+        'The image is shown until you pick a frame or upload another image. In the sandbox it becomes a JPEG of at most 1280 pixels a side, with the watermark.',
       ...one,
       body: imageBody(thumbnailImage, 'A JPEG, PNG or WebP image'),
       errors: ['images-busy'],
@@ -48,7 +47,7 @@ export function videoThumbnailRoutes(
       method: 'PATCH',
       summary: 'Pick a frame as thumbnail',
       description:
-        'The image changes some time after the answer. Of a video without media it is remembered until there is some.',
+        'The image changes some time after the response. For a video without media, the choice is kept until media arrives.',
       ...one,
       body: jsonBody(thumbnailChangesSchema),
       handle: ({ caller, params, body }) => thumbnails.pick(caller.projectId, params.videoId, body.timecode),

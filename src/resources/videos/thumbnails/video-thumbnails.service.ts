@@ -1,30 +1,28 @@
 import type { ImageType } from '../../../http/bodies/image-file.ts';
+import { notFoundError } from '../../../http/routing/project-resource.ts';
 import type { UploadedFile } from '../../../http/routing/route.ts';
-import { AppError } from '../../../shared/errors.ts';
 import type { Database } from '../../../store/database.ts';
 import { type AddSandboxWatermark, prepareThumbnail, type ThumbnailOwner } from './prepare-thumbnail.ts';
 import type { VideoThumbnailFiles } from './video-thumbnail-files.ts';
 import type { VideoThumbnailsStore } from './video-thumbnails.store.ts';
 
-/** What is asked of the videos themselves. */
 export interface ThumbnailVideos<View> {
   /** A video of a project that is not discarded. */
   find(projectId: string, videoId: string): unknown;
-  /** Notes that a video was changed just now. */
+  /** Updates the time of the video's last change. */
   touch(projectId: string, videoId: string): void;
-  /** A video as its owner sees it. @throws AppError `resource-not-found` */
+  /** @throws AppError `resource-not-found` */
   viewOf(projectId: string, videoId: string): View;
 }
 
-/** What the images of videos are made with. */
-export interface VideoThumbnailsOptions<View> {
+interface VideoThumbnailsOptions<View> {
   readonly database: Database;
   readonly store: VideoThumbnailsStore;
   readonly videos: ThumbnailVideos<View>;
   readonly thumbnailFiles: VideoThumbnailFiles;
-  /** Asks for the wanted frame to be made. In a transaction, and also for a video that has no media yet. */
+  /** Requests the chosen frame. Called in a transaction, also for a video without media. */
   readonly requestFrame: (videoId: string) => void;
-  readonly mark: AddSandboxWatermark;
+  readonly addWatermark: AddSandboxWatermark;
 }
 
 const extensions: Readonly<Record<ImageType, string>> = {
@@ -33,10 +31,7 @@ const extensions: Readonly<Record<ImageType, string>> = {
   'image/webp': 'webp',
 };
 
-/**
- * The image that each video shows. The latest request wins: an uploaded image until a timecode is set, a timecode until an image
- * is uploaded.
- */
+/** Manages the thumbnails of videos. The last choice wins: an uploaded image, or the frame at a timecode. */
 export class VideoThumbnailsService<View> {
   readonly #options: VideoThumbnailsOptions<View>;
 
@@ -44,39 +39,35 @@ export class VideoThumbnailsService<View> {
     this.#options = options;
   }
 
-  /** Shows an uploaded image. Throws as `prepareThumbnail` does, and `resource-not-found` when the video goes meanwhile. */
+  /** Shows an uploaded image. Throws as `prepareThumbnail` does, and `resource-not-found` when the video was deleted meanwhile. */
   async upload(
     { projectId, environment }: ThumbnailOwner & { readonly projectId: string },
     videoId: string,
     file: UploadedFile,
   ): Promise<View> {
-    const { database, store, thumbnailFiles, videos, mark } = this.#options;
-    const type = await prepareThumbnail(file, { environment }, mark);
-    const isShown = await thumbnailFiles.place(videoId, file.path, extensions[type], name =>
+    const { database, store, thumbnailFiles, videos, addWatermark } = this.#options;
+    const type = await prepareThumbnail(file, { environment }, addWatermark);
+    const isShown = await thumbnailFiles.replace(videoId, file.path, extensions[type], name =>
       database.transaction(() => {
         if (videos.find(projectId, videoId) === undefined) return { isShown: false };
-        const shown = store.showUpload(videoId, name);
-        if (shown.isShown) videos.touch(projectId, videoId);
-        return shown;
+        const update = store.showUpload(videoId, name);
+        if (update.isShown) videos.touch(projectId, videoId);
+        return update;
       }),
     );
-    if (!isShown) throw gone();
+    if (!isShown) throw notFoundError('videoId');
     return videos.viewOf(projectId, videoId);
   }
 
-  /** Wants the frame at a timecode from now on; it is shown as soon as it has been made. */
+  /** Chooses the frame at a timecode. The current image stays until that frame is extracted. */
   pick(projectId: string, videoId: string, timecode: string): View {
     const { database, store, videos, requestFrame } = this.#options;
     database.transaction(() => {
-      if (videos.find(projectId, videoId) === undefined || !store.requestTimecode(videoId, timecode))
-        throw gone();
+      if (videos.find(projectId, videoId) === undefined) throw notFoundError('videoId');
+      if (!store.requestTimecode(videoId, timecode)) throw notFoundError('videoId');
       videos.touch(projectId, videoId);
       requestFrame(videoId);
     });
     return videos.viewOf(projectId, videoId);
   }
-}
-
-function gone(): AppError {
-  return new AppError('resource-not-found', undefined, { details: { name: 'videoId' } });
 }

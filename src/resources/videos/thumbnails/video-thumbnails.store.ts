@@ -1,19 +1,23 @@
 import type { Database } from '../../../store/database.ts';
 import type { VideoThumbnailRow } from '../../../store/tables.ts';
 
-/** Which image the owner of a video wants: the default frame, the frame at a timecode, or an own image. */
+/** The owner's choice: the default frame, the frame at a timecode, or an uploaded image. */
 export interface ThumbnailChoice {
   readonly choice: 'default' | 'timecode' | 'upload';
-  /** As the owner sent it; exactly with the choice `timecode`. */
+  /** As the owner sent it; set only for the choice `timecode`. */
   readonly timecode?: string;
 }
 
-/** The image that a video shows. */
 export interface ThumbnailFile {
   /** Relative to the video's folder. */
   readonly file: string;
   readonly type: 'image/jpeg' | 'image/png' | 'image/webp';
 }
+
+/** Tells whether a video shows a new image now, and which file is unused from now on. */
+export type ThumbnailUpdate =
+  | { readonly isShown: true; readonly replacedFile: string | undefined }
+  | { readonly isShown: false };
 
 const typesByExtension: Readonly<Record<string, ThumbnailFile['type']>> = {
   jpg: 'image/jpeg',
@@ -21,73 +25,72 @@ const typesByExtension: Readonly<Record<string, ThumbnailFile['type']>> = {
   webp: 'image/webp',
 };
 
-/** Which image each video shows, in the database. */
 export class VideoThumbnailsStore {
   readonly #database: Database;
   readonly #find;
-  readonly #hasVideo;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#find = database.sqlite.prepare<[string], VideoThumbnailRow>(
-      'SELECT * FROM video_thumbnails WHERE video_id = ?',
+    this.#find = database.prepare<{ videoId: string }, VideoThumbnailRow>(({ videoId }) =>
+      database.queries.selectFrom('video_thumbnails').selectAll().where('video_id', '=', videoId),
     );
-    this.#hasVideo = database.sqlite.prepare<[string], { id: string }>('SELECT id FROM videos WHERE id = ?');
   }
 
-  /** The image that a video shows; undefined while there is none. */
+  /** The current image of a video. */
   fileOf(videoId: string): ThumbnailFile | undefined {
-    const file = this.#find.get(videoId)?.file;
+    const file = this.#find.first({ videoId })?.file;
     if (file === undefined || file === null) return undefined;
     return { file, type: typesByExtension[file.slice(file.lastIndexOf('.') + 1)] ?? 'image/jpeg' };
   }
 
-  /** What the owner wanted last; undefined when nothing was ever said. */
+  /** The owner's last choice; undefined when there was none. */
   choiceOf(videoId: string): ThumbnailChoice | undefined {
-    const row = this.#find.get(videoId);
+    const row = this.#find.first({ videoId });
     if (row === undefined) return undefined;
     return { choice: row.choice, ...(row.timecode === null ? {} : { timecode: row.timecode }) };
   }
 
-  /**
-   * Notes that the frame at a timecode is wanted; the video shows what it showed until that is there.
-   *
-   * @returns false when the video is gone
-   */
+  /** Chooses the frame at a timecode, and keeps the current image until then. Returns false when the video is deleted. */
   requestTimecode(videoId: string, timecode: string): boolean {
     return this.#database.transaction(() => {
-      if (this.#hasVideo.get(videoId) === undefined) return false;
-      this.#set(videoId, { choice: 'timecode', timecode, file: this.#find.get(videoId)?.file ?? null });
+      if (!this.#hasVideo(videoId)) return false;
+      this.#set(videoId, { choice: 'timecode', timecode, file: this.#find.first({ videoId })?.file ?? null });
       return true;
     });
   }
 
-  /** Lets a video show an uploaded image. */
   showUpload(videoId: string, file: string): ThumbnailUpdate {
     return this.#show(videoId, { choice: 'upload', timecode: null, file }, () => true);
   }
 
-  /** Lets a video show a frame, if it is still the one that is wanted. `timecode`: undefined for the default frame. */
+  /** Shows a frame if it is still the chosen one. @param timecode undefined for the default frame */
   showFrame(videoId: string, file: string, timecode: string | undefined): ThumbnailUpdate {
     const choice = timecode === undefined ? 'default' : 'timecode';
-    return this.#show(videoId, { choice, timecode: timecode ?? null, file }, wanted =>
-      wanted === undefined
+    return this.#show(videoId, { choice, timecode: timecode ?? null, file }, chosen =>
+      chosen === undefined
         ? choice === 'default'
-        : wanted.choice === choice && (wanted.timecode ?? undefined) === timecode,
+        : chosen.choice === choice && (chosen.timecode ?? undefined) === timecode,
     );
   }
 
   #show(
     videoId: string,
     row: Omit<VideoThumbnailRow, 'video_id'>,
-    isWanted: (row: VideoThumbnailRow | undefined) => boolean,
+    isChosen: (row: VideoThumbnailRow | undefined) => boolean,
   ): ThumbnailUpdate {
     return this.#database.transaction(() => {
-      const before = this.#find.get(videoId);
-      if (!isWanted(before) || this.#hasVideo.get(videoId) === undefined) return { isShown: false };
+      const current = this.#find.first({ videoId });
+      if (!isChosen(current) || !this.#hasVideo(videoId)) return { isShown: false };
       this.#set(videoId, row);
-      return { isShown: true, before: before?.file ?? undefined };
+      return { isShown: true, replacedFile: current?.file ?? undefined };
     });
+  }
+
+  #hasVideo(videoId: string): boolean {
+    const { queries } = this.#database;
+    return (
+      this.#database.first(queries.selectFrom('videos').select('id').where('id', '=', videoId)) !== undefined
+    );
   }
 
   #set(videoId: string, row: Omit<VideoThumbnailRow, 'video_id'>): void {
@@ -99,8 +102,3 @@ export class VideoThumbnailsStore {
     );
   }
 }
-
-/** Whether an image is what its video shows now; `before` is the file that nobody needs any more. */
-export type ThumbnailUpdate =
-  | { readonly isShown: true; readonly before: string | undefined }
-  | { readonly isShown: false };
