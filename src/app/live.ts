@@ -89,7 +89,7 @@ function createThumbnails(options: LiveServicesOptions, owner: ProcessOwner): Li
     niceness: thumbnailNiceness,
   });
   return new LiveThumbnails({
-    makePicture: (media, ids, signal) => images.run(() => pictures.make(media, ids, signal)),
+    makeThumbnail: (media, ids, signal) => images.run(() => pictures.make(media, ids, signal)),
     ...{ isPlayable, clock },
     log: log.child('live'),
   });

@@ -22,7 +22,7 @@ export interface TranscodingOptions {
   readonly ffmpeg: Pick<FfmpegBuild, 'path' | 'hasFpsMode'>;
   readonly limits: ProcessLimits;
   /** Other sizes than usual, for tests. */
-  readonly steps: LadderConfig['steps'] | undefined;
+  readonly steps: LadderConfig['renditionsFor'] | undefined;
   /** False keeps all qualities although the machine cannot keep up, for tests. */
   readonly canDropQualities: boolean;
   readonly clock: Clock;
@@ -67,14 +67,14 @@ export function createTranscoding({
       if (!isLadder && !isSandbox) return undefined;
       return {
         isLadder,
-        mark: isSandbox ? sandboxOverlay : undefined,
-        steps: steps ?? ladderOf,
+        watermark: isSandbox ? sandboxOverlay : undefined,
+        renditionsFor: steps ?? ladderOf,
         canDropQualities,
         startEncoder: (order, events) =>
           new FfmpegLiveEncoder({
             ...{ ffmpeg, owner, order, events, threads, maxPixels, memoryBytes },
             niceness: encoderNiceness,
-            ids: { liveStreamId, rungs: order.rungs.map(({ name }) => name).join(' ') },
+            ids: { liveStreamId, rungs: order.renditions.map(({ name }) => name).join(' ') },
           }),
       };
     },

@@ -87,8 +87,8 @@ export class FfmpegTools implements MediaTools {
   async probe(path: string, signal: AbortSignal): Promise<ProbedFile> {
     const { maxPixels } = this.#options;
     const file = await this.#probe(path, signal, allowedFormats);
-    for (const { width = 0, height = 0, isAttachedPicture } of file.streams) {
-      if (width * height > maxPixels && !isAttachedPicture) throw tooLarge(width, height, maxPixels);
+    for (const { width = 0, height = 0, isCoverImage } of file.streams) {
+      if (width * height > maxPixels && !isCoverImage) throw tooLarge(width, height, maxPixels);
     }
     return file;
   }

@@ -63,7 +63,7 @@ export interface ProbedStream {
   readonly startSeconds?: number;
   readonly isDefault: boolean;
   /** A cover image. */
-  readonly isAttachedPicture: boolean;
+  readonly isCoverImage: boolean;
   readonly language?: string;
 }
 

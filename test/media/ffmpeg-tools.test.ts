@@ -22,7 +22,7 @@ const h264: Partial<ProbedStream> = {
   pixelFormat: 'yuv420p',
   fieldOrder: 'progressive',
   averageFrameRate: 30,
-  isAttachedPicture: false,
+  isCoverImage: false,
 };
 const aac: Partial<ProbedStream> = {
   kind: 'audio',

@@ -59,7 +59,7 @@ describe.each(ffmpegBuilds)('an encoder that is the $name ffmpeg', ({ path }) =>
     const rung = { name: 'source', ...picture, bitsPerSecond: 500_000, fromMs, fromReorderMs };
     const order: EncoderConfig = {
       ...{ ...picture, overlay: sandboxOverlay(picture), frameDivisor, first },
-      rungs: [rung],
+      renditions: [rung],
     };
     const samples: { readonly atMs: number; readonly shownMs: number; readonly isSync: boolean }[] = [];
     let timescale = 1;

@@ -11,7 +11,7 @@ import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** Small ones: they are to be right, not to be seen. */
-const liveSteps: LadderConfig['steps'] = ({ width, height }) =>
+const liveSteps: LadderConfig['renditionsFor'] = ({ width, height }) =>
   [100, 120, 180].map(lines => ({
     name: `${lines}p`,
     width: 2 * Math.round((width * lines) / height / 2),

@@ -37,7 +37,14 @@ describe.each(ffmpegBuilds)('the mark of the sandbox, made with the $name ffmpeg
   function contrasts(frames: readonly Buffer[][], shownLaterMs: number): boolean[] {
     const fromSeconds = (shownLaterMs - frameMs / 2) / 1000;
     const rung = { name: 'source', ...picture, bitsPerSecond: 1_000_000, fromSeconds };
-    const order = { ...picture, rungs: [rung], overlay: mark, frameDivisor: 1, threads: 1, maxPixels: 1e7 };
+    const order = {
+      ...picture,
+      renditions: [rung],
+      overlay: mark,
+      frameDivisor: 1,
+      threads: 1,
+      maxPixels: 1e7,
+    };
     const { output } = spawnSync(path, liveEncodeArguments(order), {
       input: flvOf(frames, shownLaterMs),
       stdio: ['pipe', 'ignore', 'ignore', 'pipe'],

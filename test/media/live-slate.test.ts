@@ -159,7 +159,7 @@ test('slates that are wanted in the same moment are made two at a time, and one 
   const owner = makeProcessOwner();
   const slate = await openSlate({
     mode: 'picture',
-    picturePath: green,
+    imagePath: green,
     ffmpegPath,
     memoryBytes: 2 ** 30,
     owner,
@@ -173,7 +173,7 @@ test('slates that are wanted in the same moment are made two at a time, and one 
     mostRunning = Math.max(mostRunning, owner.running);
     return child;
   };
-  const shape = { height: 180, framesPerSecond: 5, frames: 5, codec: undefined, sound: undefined };
+  const shape = { height: 180, framesPerSecond: 5, frames: 5, codec: undefined, audio: undefined };
   const widths = [320, 322, 320, 324, 326, 320];
   const made = await Promise.all(
     widths.map(width => slate!.make({ ...shape, width }, undefined, new AbortController().signal)),

@@ -21,7 +21,7 @@ import { waitUntil } from '../support/wait-until.ts';
 import { readRows } from './vod-server-fixture.ts';
 
 /** One small rung, so that the machine keeps up. */
-const liveSteps: LadderConfig['steps'] = () => [
+const liveSteps: LadderConfig['renditionsFor'] = () => [
   { name: '100p', width: 178, height: 100, bitsPerSecond: 200_000 },
 ];
 const sourceSeconds = 4;

@@ -46,7 +46,7 @@ async function encode(builds: ToolBuilds, source: string, { wishes = {}, video, 
         : {
             ...plan.video,
             ...plan.video.displayResolution,
-            rungs,
+            renditions: rungs,
             keyframesAtSeconds: 'every-two',
             overlays: overlays ?? [],
             ...video,
@@ -59,7 +59,7 @@ async function encode(builds: ToolBuilds, source: string, { wishes = {}, video, 
     threads: 2,
   });
   await run(builds, command);
-  const names = (video?.rungs ?? rungs).map(({ name }) => name);
+  const names = (video?.renditions ?? rungs).map(({ name }) => name);
   return {
     names,
     top: join(folder, `${names.at(-1)}.mp4`),
@@ -170,7 +170,7 @@ describe.each(toolBuilds)('what the $name ffmpeg makes of a source', builds => {
       { name: '180p', width: 320, height: 180, bitsPerSecond: 300_000 },
     ];
     const keyframesAtSeconds = [0, 3.5, 4.3, 6.5];
-    const { file } = await encode(builds, source, { video: { rungs, keyframesAtSeconds } });
+    const { file } = await encode(builds, source, { video: { renditions: rungs, keyframesAtSeconds } });
     for (const { name } of rungs) expectTimes(await shownAt(file(name), 'keyframes'), keyframesAtSeconds);
   });
 

@@ -38,7 +38,7 @@ async function encode(ffmpeg: string, name: FixtureName, keyframes?: readonly nu
           isInterlaced: false,
           toneMapFrom: undefined,
           isTooFast: false,
-          rungs,
+          renditions: rungs,
           keyframesAtSeconds: keyframes ?? 'every-two',
           overlays: [],
         },

@@ -42,7 +42,7 @@ export async function startServer(
     log?: Logger;
     sandboxRules?: Partial<SandboxLimits>;
     /** Sizes that broadcasts are encoded in. */
-    liveSteps?: LadderConfig['steps'];
+    liveSteps?: LadderConfig['renditionsFor'];
     /** True lets broadcasts lose qualities while the machine cannot keep up; default false. */
     canDropQualities?: boolean;
     freeBytes?: () => Promise<number>;

@@ -17,8 +17,8 @@ export interface ConcatInput {
 /** Common format of inputs that differ too much to be copied. */
 export interface ConcatFormat {
   /** Undefined where no input has video. */
-  readonly picture: { readonly width: number; readonly height: number } | undefined;
-  readonly hasSound: boolean;
+  readonly video: { readonly width: number; readonly height: number } | undefined;
+  readonly hasAudio: boolean;
 }
 
 /** Keeps the timestamps of each input. */
@@ -42,7 +42,10 @@ export function concatCopyCommand({ path, output, videoIndex, audioIndex }: Conc
 }
 
 /** Encodes an input to the common format; a missing track becomes black or silent. */
-export function concatEncodeCommand(input: ConcatInput, { picture, hasSound }: ConcatFormat): BuildCommand {
+export function concatEncodeCommand(
+  input: ConcatInput,
+  { video: picture, hasAudio: hasSound }: ConcatFormat,
+): BuildCommand {
   const { path, output, videoIndex, audioIndex, startSeconds, durationSeconds } = input;
   return command => {
     command.input(`file:${path}`);

@@ -1,7 +1,7 @@
 import type { BuildCommand } from '../media-tools.ts';
 import { allowedFormats } from '../probe/probe-output.ts';
 import { audioFilters, colorOf, filterGraph, maxFrameRate, runUpOf, seconds } from './encode-filters.ts';
-import type { EncodedVideo, EncodeOptions, EncodeRung } from './encode-options.ts';
+import type { EncodedVideo, EncodeOptions, EncodeRendition } from './encode-options.ts';
 
 /** Start time of the renditions. Keeps the decoding times of leading B-frames positive. */
 const startSeconds = 10;
@@ -52,7 +52,7 @@ export function encodeCommand(options: EncodeOptions): BuildCommand {
       if (video.overlays.length > 0) command.inputOptions('-reinit_filter', '0');
       for (const { path } of video.overlays) command.input(`file:${path}`).inputOptions(...imagesOnly);
       command.complexFilter(filterGraph(video, runUpSeconds));
-      for (const [index, rung] of video.rungs.entries()) {
+      for (const [index, rung] of video.renditions.entries()) {
         command
           .output(`file:${folder}/${rung.name}.mp4`)
           .outputOptions('-map', `[r${index}]`, ...rungOptions(rung, video, options));
@@ -88,7 +88,11 @@ export function readAlong(
   return command.output('-').outputOptions(...maps, '-c', 'copy', '-f', 'null');
 }
 
-function rungOptions(rung: EncodeRung, video: EncodedVideo, { preset, threads }: EncodeOptions): string[] {
+function rungOptions(
+  rung: EncodeRendition,
+  video: EncodedVideo,
+  { preset, threads }: EncodeOptions,
+): string[] {
   const { matrix, primaries, transfer } = colorOf(video);
   return [
     ...[...withoutMetadata, '-vsync', 'vfr', '-c:v', 'libx264', '-preset', preset],
@@ -126,7 +130,7 @@ function shortTime(atSeconds: number): string {
 }
 
 /** Returns the lowest H.264 level that a rung fits in. */
-function levelOf({ width, height }: EncodeRung, framesPerSecond: number | undefined): string {
+function levelOf({ width, height }: EncodeRendition, framesPerSecond: number | undefined): string {
   const blocks = Math.ceil(width / 16) * Math.ceil(height / 16);
   // Seconds of a variable frame rate exceed its average.
   const rate = Math.min(maxFrameRate, Math.max(30, (framesPerSecond ?? maxFrameRate) * 1.05));

@@ -49,7 +49,7 @@ export function audioFilters({ audioChannels = 0, audioUntilSeconds, clip }: Enc
 
 /** Filter graph with one output `[r<index>]` per rung. */
 export function filterGraph(video: EncodedVideo, runUpSeconds: number): string {
-  const { overlays, rungs } = video;
+  const { overlays, renditions: rungs } = video;
   const graph = [
     `[0:${video.index}]${trimRunUp('v', runUpSeconds)}${sourceFilters(video).join(',') || 'null'}[base0]`,
   ];
@@ -91,7 +91,7 @@ function sourceFilters(video: EncodedVideo): string[] {
     filters.push(`select='isnan(prev_selected_t)+gte(t-prev_selected_t,${minFrameSeconds})'`);
   }
   if (video.toneMapFrom !== undefined) {
-    const top = video.rungs.at(-1);
+    const top = video.renditions.at(-1);
     // Tone mapping works in floating point: a large picture would need gigabytes.
     if (!hasOverlays && top !== undefined) filters.push(`scale=${top.width}:${top.height}`);
     filters.push(...toneMap(video.toneMapFrom));

@@ -7,7 +7,7 @@ export interface VideoColor {
   readonly isRgb: boolean;
 }
 
-export interface EncodeRung {
+export interface EncodeRendition {
   /** The file is `<name>.mp4`. */
   readonly name: string;
   readonly width: number;
@@ -37,7 +37,7 @@ export interface EncodedVideo {
   readonly framesPerSecond?: number | undefined;
   /** Of the encoded video, unless it is tone-mapped; bt709 by default. */
   readonly colour?: VideoColor;
-  readonly rungs: readonly EncodeRung[];
+  readonly renditions: readonly EncodeRendition[];
   /** Keyframe times from the beginning, or one every two seconds. */
   readonly keyframesAtSeconds: readonly number[] | 'every-two';
   readonly overlays: readonly Overlay[];

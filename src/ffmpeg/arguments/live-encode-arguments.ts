@@ -1,7 +1,7 @@
 import type { Overlay } from './encode-options.ts';
 
 /** One picture that is made of a live stream. */
-export interface LiveEncodeRung {
+export interface LiveEncodeRendition {
   readonly name: string;
   readonly width: number;
   readonly height: number;
@@ -16,7 +16,7 @@ export interface LiveEncodeOptions {
   /** The picture as it is shown, with square pixels. */
   readonly width: number;
   readonly height: number;
-  readonly rungs: readonly LiveEncodeRung[];
+  readonly renditions: readonly LiveEncodeRendition[];
   /** Burned into all of them. */
   readonly overlay: Overlay | undefined;
   /** Of so many frames one is kept, and keyframes. */
@@ -59,7 +59,7 @@ export function liveEncodeArguments(order: LiveEncodeOptions): string[] {
   ];
   if (order.overlay !== undefined) args.push('-f', 'png_pipe', '-i', `file:${order.overlay.path}`);
   args.push('-filter_complex_threads', '1', '-filter_complex', filterGraph(order));
-  for (const [index, { bitsPerSecond }] of order.rungs.entries()) {
+  for (const [index, { bitsPerSecond }] of order.renditions.entries()) {
     args.push(
       ...['-map', `[r${index}]`, '-map_metadata', '-1', '-vsync', 'passthrough', '-enc_time_base', '1:1000'],
       ...['-c:v', 'libx264', '-preset', 'veryfast', '-tune', 'zerolatency', '-profile:v', 'high'],
@@ -75,7 +75,7 @@ export function liveEncodeArguments(order: LiveEncodeOptions): string[] {
   return args;
 }
 
-function filterGraph({ width, height, rungs, overlay, frameDivisor }: LiveEncodeOptions): string {
+function filterGraph({ width, height, renditions: rungs, overlay, frameDivisor }: LiveEncodeOptions): string {
   const chain = [`scale=${width}:${height}:flags=bicubic`, 'setsar=1', 'format=yuv420p'];
   const graph: string[] = [];
   if (frameDivisor > 1) chain.unshift(`select='key+not(mod(n,${frameDivisor}))'`);

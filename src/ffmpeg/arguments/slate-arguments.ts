@@ -8,7 +8,7 @@ export interface SlateFormat {
   readonly frames: number;
   /** What the stream says of its H.264, so that players need no other decoder: `avc1` and six digits; another profile otherwise. */
   readonly codec: string | undefined;
-  readonly sound: { readonly sampleRate: number; readonly channels: number } | undefined;
+  readonly audio: { readonly sampleRate: number; readonly channels: number } | undefined;
 }
 
 /** What the picture of a slate is read from: a still image, or the fragments of a keyframe. */
@@ -16,7 +16,7 @@ export type SlateInput = 'jpeg_pipe' | 'png_pipe' | 'mp4';
 
 /** Arguments that read a picture on stdin and write H.264 and AAC in FLV to descriptor 3: all at once, then they are done. */
 export function slateArguments(shape: SlateFormat, input: SlateInput): string[] {
-  const { width, height, framesPerSecond, frames, sound } = shape;
+  const { width, height, framesPerSecond, frames, audio: sound } = shape;
   const filters = [
     `scale=${width}:${height}:force_original_aspect_ratio=decrease`,
     `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2`,

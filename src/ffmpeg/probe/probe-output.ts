@@ -96,7 +96,7 @@ function timesOf(
   start: number | undefined,
   bytes: number,
 ): Pick<ProbedFile, 'durationSeconds' | 'startSeconds' | 'bitsPerSecond'> {
-  const played = streams.filter(stream => stream.kind !== 'other' && !stream.isAttachedPicture);
+  const played = streams.filter(stream => stream.kind !== 'other' && !stream.isCoverImage);
   const starts = played.flatMap(stream => stream.startSeconds ?? []);
   const ends = played.flatMap(({ startSeconds, durationSeconds }) =>
     durationSeconds === undefined ? [] : (startSeconds ?? 0) + durationSeconds,
@@ -129,7 +129,7 @@ function streamFrom(stream: JsonObject, isMp4: boolean): ProbedStream {
     bitsPerSecond: aboveZero(stream.bit_rate),
     ...lengthFrom(stream, isMp4),
     isDefault: disposition.default === 1,
-    isAttachedPicture: disposition.attached_pic === 1,
+    isCoverImage: disposition.attached_pic === 1,
     language: language === 'und' ? undefined : language,
   });
 }

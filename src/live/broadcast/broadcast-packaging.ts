@@ -6,7 +6,7 @@ import type { Packager, PackagerEvents } from '../packaging/packager.ts';
 import type { Tracks } from '../packaging/packaging-output.ts';
 import { type PackagingHost, PackagingSession } from '../packaging/packaging-session.ts';
 import type { LadderConfig } from '../transcode/ladder-config.ts';
-import type { RungDropReason } from '../transcode/ladder-transcoder.ts';
+import type { RenditionDropReason } from '../transcode/ladder-transcoder.ts';
 import { LiveRenditions, type LiveRenditionsOptions } from '../transcode/live-renditions.ts';
 import { codecsOf, pickFrameRate } from '../window/live-multivariant.ts';
 import type { BroadcastNotifier } from './broadcast-notifier.ts';
@@ -178,8 +178,8 @@ export class BroadcastPackaging implements PackagingHost {
     this.#broadcast.partListed(isSlate);
   }
 
-  rungDropped(name: string, reason: RungDropReason): void {
-    this.renditions.dropRung(name);
+  rungDropped(name: string, reason: RenditionDropReason): void {
+    this.renditions.dropRendition(name);
     this.#options.log.warn('quality-dropped', { quality: name, reason });
     this.#options.observer.qualityDropped?.(name, reason);
     this.#notifier.qualityDropped(name, reason);

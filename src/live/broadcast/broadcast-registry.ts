@@ -321,7 +321,7 @@ export class BroadcastRegistry implements Component {
   alarmInputs(): WatchedBroadcast[] {
     return this.#broadcasting().map(({ projectId, liveStreamId, broadcastId, publisher }) => ({
       ...{ projectId, liveStreamId, broadcastId },
-      signs: publisher.alarmInputs,
+      inputs: publisher.alarmInputs,
     }));
   }
 

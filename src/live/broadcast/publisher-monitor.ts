@@ -54,12 +54,12 @@ export class PublisherMonitor {
 
   /** What the media is like now. */
   get ingestStats(): IngestStats {
-    return this.#health.read(this.#options.clock.monotonicMs());
+    return this.#health.stats(this.#options.clock.monotonicMs());
   }
 
   /** What alarms are judged by. */
   get alarmInputs(): AlarmInputs {
-    return this.#health.signs(this.#options.clock.monotonicMs());
+    return this.#health.alarmInputs(this.#options.clock.monotonicMs());
   }
 
   attached({ protocol, encoder }: PublisherConnection): void {

@@ -10,7 +10,7 @@ export interface WatchedBroadcast {
   readonly projectId: string;
   readonly liveStreamId: string;
   readonly broadcastId: string;
-  readonly signs: AlarmInputs;
+  readonly inputs: AlarmInputs;
 }
 
 /** What {@link AlarmMonitor} needs. */
@@ -67,7 +67,7 @@ export class AlarmMonitor implements Component {
     for (const broadcast of broadcasts()) {
       const alarms = this.#alarms.get(broadcast.broadcastId) ?? new Alarms();
       running.set(broadcast.broadcastId, alarms);
-      for (const change of alarms.evaluate(broadcast.signs, nowMs, atMs)) this.#tell(broadcast, change);
+      for (const change of alarms.evaluate(broadcast.inputs, nowMs, atMs)) this.#tell(broadcast, change);
     }
     this.#alarms = running;
   }

@@ -9,7 +9,7 @@ export interface BitrateComparison {
   readonly level: 'low' | 'between' | 'recovered';
 }
 
-interface Expected extends MeanRate {
+interface ExpectedRate extends MeanRate {
   /** `held`: sent before as steadily as a constant bitrate. `declared`: never reached. `usual`: the mean of a rate that varies. */
   readonly basis: 'held' | 'declared' | 'usual';
 }
@@ -42,7 +42,7 @@ const maxExpectedMs = 5 * 60_000;
  */
 export class BitrateShortfall {
   /** Remembered while the rate is low, since the minute before is low too after a while. */
-  #expected: (Expected & { readonly untilMs: number }) | undefined;
+  #expected: (ExpectedRate & { readonly untilMs: number }) | undefined;
 
   /**
    * Compares the last seconds of a connected publisher. Call it once a second.
@@ -82,7 +82,7 @@ export class BitrateShortfall {
 function expectedRate(
   before: readonly MeanRate[],
   { bitsPerSecond: declared, framesPerSecond = 0 }: AlarmInputs['declared'],
-): Expected | undefined {
+): ExpectedRate | undefined {
   const usual = meanRate(before);
   if (usual === undefined) {
     if (declared === undefined) return undefined;
@@ -106,11 +106,11 @@ function expectedRate(
   };
 }
 
-function isMissingFrames(recent: readonly MeanRate[], { framesPerSecond }: Expected): boolean {
+function isMissingFrames(recent: readonly MeanRate[], { framesPerSecond }: ExpectedRate): boolean {
   return recent.every(rate => rate.framesPerSecond < completeFrames * framesPerSecond);
 }
 
-function isCapped(rates: readonly MeanRate[], { bitsPerSecond, basis }: Expected): boolean {
+function isCapped(rates: readonly MeanRate[], { bitsPerSecond, basis }: ExpectedRate): boolean {
   const windows = rates.slice(0, flatWindows);
   const mean = meanRate(windows)?.bitsPerSecond ?? 0;
   return (

@@ -118,7 +118,7 @@ export class BroadcastMeter {
    * @param atMs on the broadcast's clock
    * @returns how many frames are missing before it
    */
-  pictured(timestampMs: number, atMs: number, isKeyframe: boolean): number {
+  videoFrame(timestampMs: number, atMs: number, isKeyframe: boolean): number {
     this.#lastPictureMs = atMs;
     if (isKeyframe) this.#keyframeAt(atMs);
     const last = this.#lastTimestampMs;
@@ -194,7 +194,7 @@ export class BroadcastMeter {
   }
 
   /** @param nowMs monotonic */
-  read(nowMs: number): MeterStats {
+  stats(nowMs: number): MeterStats {
     this.#advance(nowMs);
     // The first second of a connection is divided by a whole one: encoders begin with a burst.
     const slots = Math.min(smoothedSlots, Math.max(slotsPerSecond, this.#newestSlot - this.#firstSlot));

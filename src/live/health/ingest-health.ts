@@ -138,7 +138,7 @@ export class IngestHealth {
     this.#lastMs[kind] = nowMs;
     this.#meter.arrived(kind, bytes, nowMs);
     this.#drift.arrived(kind, atMs, nowMs);
-    return kind === 'audio' ? 0 : this.#meter.pictured(timestampMs, atMs, isKeyframe);
+    return kind === 'audio' ? 0 : this.#meter.videoFrame(timestampMs, atMs, isKeyframe);
   }
 
   /** Frames of picture that came in are not packaged. */
@@ -157,13 +157,13 @@ export class IngestHealth {
   }
 
   /** @param nowMs monotonic */
-  read(nowMs: number): IngestStats {
+  stats(nowMs: number): IngestStats {
     const attachedMs = this.#attachedMs;
     const connectedSeconds = (this.#connectedMs + (attachedMs === undefined ? 0 : nowMs - attachedMs)) / 1000;
     const awayMs = this.#awayMs + (this.#lostMs === undefined ? 0 : nowMs - this.#lostMs);
     const perSecond = (total: number) => (connectedSeconds < 1 ? total : total / connectedSeconds);
     return {
-      ...this.#meter.read(nowMs),
+      ...this.#meter.stats(nowMs),
       averageBitrateBitsPerSecond: Math.round(perSecond(this.#meter.totalBytes * 8)),
       averageFramesPerSecond: Math.round(perSecond(this.#meter.totalFrames) * 100) / 100,
       declaredFramesPerSecond: this.#declared?.framesPerSecond,
@@ -182,7 +182,7 @@ export class IngestHealth {
   }
 
   /** What alarms are judged by. @param nowMs monotonic */
-  signs(nowMs: number): AlarmInputs {
+  alarmInputs(nowMs: number): AlarmInputs {
     return {
       isConnected: this.#attachedMs !== undefined,
       keyframeDistanceSeconds: this.#meter.keyframeDistanceSeconds,

@@ -58,7 +58,7 @@ export class AlignedRenditions {
   #addVideo(name: string, rungs: readonly string[]): void {
     const feed = new RenditionFeed(this.#createSegmenter(name, 'video'), closestRung(name, rungs));
     this.#feeds.push(feed);
-    const track = this.#rungTracks.get(feed.currentRung);
+    const track = this.#rungTracks.get(feed.currentRendition);
     if (track !== undefined) feed.segmenter.useTrack(track);
   }
 
@@ -86,7 +86,7 @@ export class AlignedRenditions {
     if (former?.sampleEntry.equals(track.sampleEntry) === true && former.timescale === track.timescale)
       return false;
     this.#rungTracks.set(name, track);
-    for (const feed of this.#feeds) if (feed.currentRung === name) feed.segmenter.useTrack(track);
+    for (const feed of this.#feeds) if (feed.currentRendition === name) feed.segmenter.useTrack(track);
     return true;
   }
 
@@ -106,14 +106,14 @@ export class AlignedRenditions {
   /** Continues the renditions of a dropped rung with the next lower one. @param rungs names of the rungs that are left */
   replaceRung(name: string, rungs: readonly string[], fromMs: number): void {
     const lower = rungs.at(-1) ?? sourceRendition;
-    for (const feed of this.#feeds) if (feed.nextRung === name) feed.switchTo(lower, fromMs);
+    for (const feed of this.#feeds) if (feed.nextRendition === name) feed.switchTo(lower, fromMs);
   }
 
   completeSwitches(): void {
     for (const feed of this.#feeds) {
       const { heldSamples } = feed;
       if (!feed.completeSwitch()) continue;
-      const track = this.#rungTracks.get(feed.currentRung);
+      const track = this.#rungTracks.get(feed.currentRendition);
       if (track !== undefined) feed.segmenter.useTrack(track);
       for (const [sample, atMs] of heldSamples) feed.segmenter.add(sample, atMs);
     }

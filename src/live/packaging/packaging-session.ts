@@ -7,11 +7,11 @@ import type { Logger } from '../../shared/logger.ts';
 import { audioRendition, sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveObserver, LiveSettings } from '../broadcast/ports.ts';
 import { isResolutionTooLarge } from '../broadcast/resolution-guard.ts';
-import { evenSize, type LadderConfig, planRungs } from '../transcode/ladder-config.ts';
+import { evenSize, type LadderConfig, planRenditions } from '../transcode/ladder-config.ts';
 import {
   LadderTranscoder,
   type LadderTranscoderEvents,
-  type RungDropReason,
+  type RenditionDropReason,
 } from '../transcode/ladder-transcoder.ts';
 import type { LiveRenditions } from '../transcode/live-renditions.ts';
 import { AlignedRenditions } from './aligned-renditions.ts';
@@ -28,7 +28,7 @@ export interface PackagingHost {
   /** The media of the session begins; earlier media ends here. */
   mediaStarted(session: PackagingSession, tracks: Tracks): void;
   partListed(isSlate: boolean): void;
-  rungDropped(name: string, reason: RungDropReason): void;
+  rungDropped(name: string, reason: RenditionDropReason): void;
   videoTooLarge(size: FrameSize): void;
   /** The packager died or hung. */
   packagerFailed(session: PackagingSession, report: string): void;
@@ -116,8 +116,8 @@ export class PackagingSession {
   }
 
   /** Rungs that are encoded now, lowest first. */
-  get rungs(): LadderTranscoder['rungs'] {
-    return this.#ladder?.rungs ?? [];
+  get rungs(): LadderTranscoder['renditions'] {
+    return this.#ladder?.renditions ?? [];
   }
 
   get hasDemuxedAudio(): boolean {
@@ -172,7 +172,7 @@ export class PackagingSession {
   }
 
   get #encodesSource(): boolean {
-    return this.#options.form?.mark !== undefined && this.#inputTracks.video !== undefined;
+    return this.#options.form?.watermark !== undefined && this.#inputTracks.video !== undefined;
   }
 
   #begin(tracks: Tracks): void {
@@ -192,16 +192,18 @@ export class PackagingSession {
     const { form, renditions, clock } = this.#options;
     const size = video === undefined ? undefined : evenSize(displaySize(video));
     const rungs =
-      form === undefined || size === undefined ? [] : planRungs(form, size, renditions.droppedRungs);
+      form === undefined || size === undefined
+        ? []
+        : planRenditions(form, size, renditions.droppedRenditions);
     if (form === undefined || size === undefined || rungs.length === 0) {
       this.#ladderInput.close();
       return;
     }
     this.#ladder = new LadderTranscoder({
-      picture: { ...size, overlay: form.mark?.(size) },
-      rungs,
+      video: { ...size, overlay: form.watermark?.(size) },
+      renditions: rungs,
       startEncoder: (config, events) => form.startEncoder(config, events),
-      canDropRungs: form.canDropQualities ?? true,
+      canDropRenditions: form.canDropQualities ?? true,
       clock,
       events: this.#ladderEvents,
       willBeginSegment: () => this.#segmenter?.willBeginSegmentAt(this.#ladderInput.keyframesMs) ?? true,
@@ -224,8 +226,8 @@ export class PackagingSession {
         fromMs,
       );
     },
-    settled: () => this.#runGuarded(() => this.#aligned.completeSwitches()),
-    thinned: frameDivisor => {
+    dropCompleted: () => this.#runGuarded(() => this.#aligned.completeSwitches()),
+    frameRateChanged: frameDivisor => {
       if (frameDivisor > 1) this.#options.log.warn('live-frame-rate-reduced', { frameDivisor });
       else this.#options.log.info('live-frame-rate-restored');
     },
@@ -234,7 +236,7 @@ export class PackagingSession {
       this.#options.log.warn('live-encoder-failed', { report });
     },
     gaveUp: () => this.#options.host.failed(this),
-    drained: () => this.#onDrained(),
+    backlogCleared: () => this.#onDrained(),
   };
 
   /** Names of the rungs below the source, lowest first. */

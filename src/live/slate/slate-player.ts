@@ -37,7 +37,7 @@ export class SlatePlayer {
   /** Passes on what is due. */
   tick(): void {
     const nowMs = this.#clock.monotonicMs();
-    const { shape, frames, sound } = this.#media;
+    const { shape, frames, audio: sound } = this.#media;
     let dueMs = nowMs - this.#startMs;
     const frameMs = 1000 / shape.framesPerSecond;
     const lateMs = dueMs - this.#frames * frameMs - mostAtOnceMs;
@@ -67,7 +67,7 @@ export class SlatePlayer {
   }
 
   #begin(): void {
-    const { metadata, videoConfig, sound } = this.#media;
+    const { metadata, videoConfig, audio: sound } = this.#media;
     if (metadata !== undefined) this.#emit({ kind: 'script', timestampMs: 0, body: metadata });
     this.#emit({ kind: 'video', timestampMs: 0, body: videoConfig });
     if (sound !== undefined) this.#emit({ kind: 'audio', timestampMs: 0, body: sound.config });

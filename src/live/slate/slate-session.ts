@@ -202,7 +202,7 @@ export class SlateSession implements BroadcastSubscriber {
       framesPerSecond: Math.round(framesPerSecond * 1000) / 1000,
       frames: Math.max(2, Math.round((framesPerSecond * keyframeEveryMs) / 1000)),
       codec: video?.codec,
-      sound:
+      audio:
         audio === undefined
           ? undefined
           : { sampleRate: audio.sampleRate ?? 48_000, channels: Math.min(2, audio.channels ?? 2) },

@@ -16,7 +16,7 @@ export interface SlateMedia {
   readonly videoConfig: Buffer;
   /** The first is a keyframe. */
   readonly frames: readonly Buffer[];
-  readonly sound: { readonly config: Buffer; readonly silence: Buffer; readonly frameMs: number } | undefined;
+  readonly audio: { readonly config: Buffer; readonly silence: Buffer; readonly frameMs: number } | undefined;
 }
 
 /** What is shown in place of publishers that are gone. */
@@ -35,7 +35,7 @@ export interface SlateSource {
 /** What {@link openSlate} needs. */
 export interface SlateOptions {
   readonly mode: 'off' | 'still' | 'last-frame' | 'picture';
-  readonly picturePath: string | undefined;
+  readonly imagePath: string | undefined;
   readonly ffmpegPath: string;
   /** For the data of one run. */
   readonly memoryBytes: number;
@@ -56,7 +56,7 @@ const trialShape: SlateFormat = {
   framesPerSecond: 2,
   frames: 2,
   codec: undefined,
-  sound: undefined,
+  audio: undefined,
 };
 
 /**
@@ -65,7 +65,7 @@ const trialShape: SlateFormat = {
  * @throws AppError `config-invalid` when the picture cannot be shown
  */
 export async function openSlate(options: SlateOptions): Promise<SlateSource | undefined> {
-  const { mode, picturePath } = options;
+  const { mode, imagePath: picturePath } = options;
   if (mode === 'off' || mode === 'still') return undefined;
   const turns = new ConcurrencyLimit(mostAtOnce);
   if (mode === 'last-frame') {
@@ -195,7 +195,7 @@ function readSlate(shape: SlateFormat, flv: Buffer): SlateMedia {
   const [videoConfig] = videoOf('config');
   const first = frames[0] === undefined ? undefined : describeVideoTag(frames[0]);
   if (videoConfig === undefined || first?.role !== 'keyframe') throw new Error('ffmpeg made no picture');
-  if (shape.sound !== undefined && (config === undefined || silence === undefined)) {
+  if (shape.audio !== undefined && (config === undefined || silence === undefined)) {
     throw new Error('ffmpeg made no sound');
   }
   return {
@@ -203,13 +203,13 @@ function readSlate(shape: SlateFormat, flv: Buffer): SlateMedia {
     metadata: tags.find(({ kind }) => kind === 'script')?.body,
     videoConfig,
     frames,
-    sound:
-      shape.sound === undefined || config === undefined || silence === undefined
+    audio:
+      shape.audio === undefined || config === undefined || silence === undefined
         ? undefined
         : {
             config: config.body,
             silence: silence.body,
-            frameMs: (samplesOfAac * 1000) / shape.sound.sampleRate,
+            frameMs: (samplesOfAac * 1000) / shape.audio.sampleRate,
           },
   };
 }

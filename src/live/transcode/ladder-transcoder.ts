@@ -5,10 +5,16 @@ import { messageOf } from '../../shared/errors.ts';
 import { SlidingWindowLimit } from '../../shared/sliding-window-limit.ts';
 import { sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import { LagMonitor } from './lag-monitor.ts';
-import type { EncoderConfig, EncoderEvents, EncoderRung, EncoderTag, LiveEncoder } from './live-encoder.ts';
+import type {
+  EncoderConfig,
+  EncoderEvents,
+  EncoderRendition,
+  EncoderTag,
+  LiveEncoder,
+} from './live-encoder.ts';
 
 /** Why a ladder has a rung less, or fewer frames. */
-export type RungDropReason = 'too-slow' | 'encoder-failed';
+export type RenditionDropReason = 'too-slow' | 'encoder-failed';
 
 /** What a ladder tells. */
 export interface LadderTranscoderEvents {
@@ -16,30 +22,30 @@ export interface LadderTranscoderEvents {
   /** Samples of a rung are whole and in order, whatever becomes of its encoders. */
   sample(rung: string, sample: Sample, atMs: number): void;
   /** A rung is made no more: its last samples are those before `fromMs`, and may still come. */
-  dropped(rung: string, fromMs: number, reason: RungDropReason): void;
+  dropped(rung: string, fromMs: number, reason: RenditionDropReason): void;
   /** All samples of rungs that were dropped have come. */
-  settled(): void;
+  dropCompleted(): void;
   /** Of so many frames one is kept from now on; 1: all of them again. */
-  thinned(frameDivisor: number): void;
+  frameRateChanged(frameDivisor: number): void;
   /** An encoder died. */
   failed(report: string): void;
   /** Nothing can be encoded. */
   gaveUp(report: string): void;
   /** `isCrowded` was true and is not any more. */
-  drained(): void;
+  backlogCleared(): void;
 }
 
 /** What a ladder is made with. */
 export interface LadderTranscoderOptions {
-  readonly picture: Pick<EncoderConfig, 'width' | 'height' | 'overlay'>;
+  readonly video: Pick<EncoderConfig, 'width' | 'height' | 'overlay'>;
   /** Lowest first. One named `source` is never given up. */
-  readonly rungs: readonly EncoderRung[];
+  readonly renditions: readonly EncoderRendition[];
   readonly startEncoder: (order: EncoderConfig, events: EncoderEvents) => LiveEncoder;
   readonly events: LadderTranscoderEvents;
   /** Whether the keyframe that is written will begin a segment: viewers of a rung go on in another one only there. */
   readonly willBeginSegment: () => boolean;
   /** False keeps all rungs although the machine cannot keep up. */
-  readonly canDropRungs?: boolean;
+  readonly canDropRenditions?: boolean;
   readonly clock: Clock;
 }
 
@@ -76,7 +82,7 @@ export class LadderTranscoder {
   readonly #options: LadderTranscoderOptions;
   readonly #watch = new LagMonitor();
   readonly #failures: SlidingWindowLimit;
-  #rungs: readonly EncoderRung[];
+  #renditions: readonly EncoderRendition[];
   #frameDivisor = 1;
   #recoverAfterMs = recoverAfterMs;
   /** Frames came back since the last time that some were left out. */
@@ -112,14 +118,14 @@ export class LadderTranscoder {
 
   constructor(options: LadderTranscoderOptions) {
     this.#options = options;
-    this.#rungs = options.rungs;
+    this.#renditions = options.renditions;
     this.#failures = new SlidingWindowLimit(options.clock, mostFailures, failureWindowMs);
     this.#watchTimer = setInterval(() => this.#look(), watchEveryMs);
   }
 
   /** What is made now, lowest first. */
-  get rungs(): readonly EncoderRung[] {
-    return this.#rungs;
+  get renditions(): readonly EncoderRendition[] {
+    return this.#renditions;
   }
 
   /** It has so much to do that a source which can wait should. */
@@ -132,7 +138,7 @@ export class LadderTranscoder {
    * goes in.
    */
   get lagMs(): number {
-    const ends = this.#rungs.map(
+    const ends = this.#renditions.map(
       ({ name }) => this.#ends.get(name) ?? this.#kept[0]?.shownMs ?? this.#newestMs,
     );
     const dueMs = this.#rises.at(-2 * this.#frameDivisor) ?? this.#rises[0];
@@ -141,7 +147,7 @@ export class LadderTranscoder {
 
   /** @param reorderMs how much later than it is decoded a frame is shown */
   write(role: EncoderTag['role'], atMs: number, reorderMs: number, body: Buffer): void {
-    if (this.#isOver || this.#rungs.length === 0) return;
+    if (this.#isOver || this.#renditions.length === 0) return;
     if (role === 'config') {
       this.#config = { role, atMs, shownMs: atMs, reorderMs: 0, body };
       return;
@@ -187,7 +193,7 @@ export class LadderTranscoder {
   }
 
   #keepsUp(): boolean {
-    const hasAll = this.#rungs.every(({ name }) => this.#ends.has(name));
+    const hasAll = this.#renditions.every(({ name }) => this.#ends.has(name));
     return (
       hasAll && this.#encoder !== undefined && this.#drainingFromMs === undefined && this.lagMs <= relaxedMs
     );
@@ -233,10 +239,10 @@ export class LadderTranscoder {
 
   #start(): void {
     const first = this.#kept[0];
-    if (first === undefined || this.#rungs.length === 0) return;
+    if (first === undefined || this.#renditions.length === 0) return;
     this.#watch.restart();
     this.#lastOutputMs = this.#options.clock.monotonicMs();
-    const { picture, startEncoder, events } = this.#options;
+    const { video: picture, startEncoder, events } = this.#options;
     let encoder: LiveEncoder;
     try {
       encoder = startEncoder(
@@ -244,7 +250,7 @@ export class LadderTranscoder {
           ...picture,
           frameDivisor: this.#frameDivisor,
           first,
-          rungs: this.#rungs.map(rung => {
+          renditions: this.#renditions.map(rung => {
             const fromMs = this.#ends.get(rung.name);
             return {
               ...rung,
@@ -290,7 +296,7 @@ export class LadderTranscoder {
   #trim(): void {
     if (this.#ends.size === 0) return;
     const doneMs = Math.min(
-      ...this.#rungs.map(({ name }) => this.#ends.get(name) ?? Number.NEGATIVE_INFINITY),
+      ...this.#renditions.map(({ name }) => this.#ends.get(name) ?? Number.NEGATIVE_INFINITY),
     );
     const from = this.#kept.findLastIndex(({ role, shownMs }) => role === 'keyframe' && shownMs <= doneMs);
     if (from <= 0) return;
@@ -319,7 +325,7 @@ export class LadderTranscoder {
       this.#change = undefined;
       // One that was cut off left its rungs somewhere before: those who follow them wait for the keyframe.
       this.#keepFrom(fromMs);
-      this.#options.events.settled();
+      this.#options.events.dropCompleted();
     }
     this.#start();
   }
@@ -334,8 +340,8 @@ export class LadderTranscoder {
 
   #giveUp(report: string): void {
     this.#end();
-    const rungs = this.#rungs;
-    this.#rungs = [];
+    const rungs = this.#renditions;
+    this.#renditions = [];
     if (rungs.some(({ name }) => name === sourceRendition)) {
       this.#options.events.gaveUp(report);
       return;
@@ -343,7 +349,7 @@ export class LadderTranscoder {
     for (const { name } of rungs.toReversed()) {
       this.#options.events.dropped(name, this.#newestMs + 1, 'encoder-failed');
     }
-    this.#options.events.settled();
+    this.#options.events.dropCompleted();
   }
 
   // ------------------------------------------------------------------------------------------------ keeping up
@@ -354,7 +360,7 @@ export class LadderTranscoder {
     if (lagMs > crowdedMs) this.#isCrowded = true;
     else if (this.#isCrowded && lagMs < relaxedMs) {
       this.#isCrowded = false;
-      this.#options.events.drained();
+      this.#options.events.backlogCleared();
     }
     if (this.#encoder === undefined) return;
     // A picture that stands still, with some frames left inside, is no fault of the encoder.
@@ -385,16 +391,16 @@ export class LadderTranscoder {
     this.#wellSinceMs = undefined;
     this.#change = () => {
       this.#frameDivisor = divisor;
-      this.#options.events.thinned(divisor);
+      this.#options.events.frameRateChanged(divisor);
     };
   }
 
   #doWithLess(): void {
-    if (this.#options.canDropRungs === false) return;
-    const top = this.#rungs.findLast(({ name }) => name !== sourceRendition);
+    if (this.#options.canDropRenditions === false) return;
+    const top = this.#renditions.findLast(({ name }) => name !== sourceRendition);
     if (top !== undefined) {
       this.#change = () => {
-        this.#rungs = this.#rungs.filter(rung => rung !== top);
+        this.#renditions = this.#renditions.filter(rung => rung !== top);
         this.#ends.delete(top.name);
       };
       this.#dropping = top.name;

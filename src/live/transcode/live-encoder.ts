@@ -24,7 +24,7 @@ export interface EncoderTag {
 }
 
 /** One rung that an encoder makes. */
-export interface EncoderRung {
+export interface EncoderRendition {
   readonly name: string;
   readonly width: number;
   readonly height: number;
@@ -38,7 +38,7 @@ export interface EncoderRung {
 /** What an encoder makes. */
 export interface EncoderConfig
   extends Pick<LiveEncodeOptions, 'width' | 'height' | 'overlay' | 'frameDivisor'> {
-  readonly rungs: readonly EncoderRung[];
+  readonly renditions: readonly EncoderRendition[];
   /** The keyframe that it will begin with. */
   readonly first: Pick<EncoderTag, 'atMs' | 'shownMs' | 'reorderMs'>;
 }
@@ -79,8 +79,8 @@ export interface FfmpegLiveEncoderOptions {
   readonly ids: Readonly<Record<string, unknown>>;
 }
 
-interface RungState {
-  readonly order: EncoderRung;
+interface RenditionState {
+  readonly order: EncoderRendition;
   /** Frames that are shown from here on, on the broadcast's clock, are in it. */
   readonly fromMs: number;
   timescale: number;
@@ -108,7 +108,7 @@ export class FfmpegLiveEncoder implements LiveEncoder {
   readonly #process: PipedProcess;
   readonly #events: EncoderEvents;
   readonly #order: EncoderConfig;
-  readonly #rungs: readonly RungState[];
+  readonly #rungs: readonly RenditionState[];
   /** Of the frames written, until every rung has begun. */
   #written: WrittenFrame[] | undefined = [];
   /** The newest keyframes written. */
@@ -122,7 +122,7 @@ export class FfmpegLiveEncoder implements LiveEncoder {
     const { first } = order;
     this.#events = events;
     this.#order = order;
-    this.#rungs = order.rungs.map(rung => ({
+    this.#rungs = order.renditions.map(rung => ({
       order: rung,
       fromMs: (rung.fromMs ?? first.shownMs) + (rung.fromReorderMs ?? first.reorderMs) - roundingMs,
       timescale: 1000,
@@ -135,7 +135,7 @@ export class FfmpegLiveEncoder implements LiveEncoder {
     }));
     this.#process = options.owner.start(
       options.ffmpeg.path,
-      withFpsMode(liveEncodeArguments({ ...order, rungs: timed, threads, maxPixels }), options.ffmpeg),
+      withFpsMode(liveEncodeArguments({ ...order, renditions: timed, threads, maxPixels }), options.ffmpeg),
       { outputs: timed.length, limits: liveEncodeLimits(memoryBytes), ids: options.ids, niceness },
     );
     for (const [index, rung] of this.#rungs.entries()) this.#read(rung, 3 + index);
@@ -174,7 +174,7 @@ export class FfmpegLiveEncoder implements LiveEncoder {
     void this.#process.kill();
   }
 
-  #read(rung: RungState, descriptor: number): void {
+  #read(rung: RenditionState, descriptor: number): void {
     const { name } = rung.order;
     const reader = new FragmentReader({
       onInit: ([track]) => {
@@ -208,7 +208,7 @@ export class FfmpegLiveEncoder implements LiveEncoder {
   }
 
   /** When the first frame that a rung has is shown. */
-  #firstShown(rung: RungState): number {
+  #firstShown(rung: RenditionState): number {
     const inOrder = (this.#written ?? []).toSorted((one, other) => one.ptsMs - other.ptsMs);
     if (this.#rungs.filter(({ startMs }) => startMs === undefined).length <= 1) this.#written = undefined;
     const { frameDivisor, first } = this.#order;

@@ -47,7 +47,7 @@ export class LiveRenditions {
   readonly #facts: LiveMediaState;
   /** By name; the source's is the first. */
   readonly #byName = new Map<string, LiveRendition>();
-  readonly #droppedRungs = new Set<string>();
+  readonly #droppedRenditions = new Set<string>();
   #multivariant: RenderedText | undefined;
   /** When the source could first be played; monotonic. */
   #playableAtMs: number | undefined;
@@ -79,8 +79,8 @@ export class LiveRenditions {
   }
 
   /** Rungs that are made no more. */
-  get droppedRungs(): ReadonlySet<string> {
-    return this.#droppedRungs;
+  get droppedRenditions(): ReadonlySet<string> {
+    return this.#droppedRenditions;
   }
 
   /** There is something to play, in all that there is to choose among. */
@@ -115,8 +115,8 @@ export class LiveRenditions {
   }
 
   /** A rung is made no more in this broadcast. */
-  dropRung(name: string): void {
-    this.#droppedRungs.add(name);
+  dropRendition(name: string): void {
+    this.#droppedRenditions.add(name);
     this.invalidate();
   }
 
@@ -177,7 +177,7 @@ export class LiveRenditions {
     const rungs = (this.#facts.packaging()?.rungs ?? [])
       .map(({ name }) => name)
       .filter(name => name !== sourceRendition);
-    return [...rungs.filter(name => !this.#droppedRungs.has(name)), sourceRendition];
+    return [...rungs.filter(name => !this.#droppedRenditions.has(name)), sourceRendition];
   }
 
   #variants(): VariantInfo[] {

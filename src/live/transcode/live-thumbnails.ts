@@ -22,7 +22,7 @@ export interface LiveThumbnail {
 /** What pictures of broadcasts are made with. */
 export interface LiveThumbnailsOptions {
   /** Makes a JPEG; undefined when none comes out. */
-  readonly makePicture: (
+  readonly makeThumbnail: (
     media: ThumbnailMedia,
     ids: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
@@ -147,7 +147,7 @@ export class LiveThumbnails implements Component {
   }
 
   async #make(holder: Holder): Promise<void> {
-    const { makePicture, clock, log } = this.#options;
+    const { makeThumbnail: makePicture, clock, log } = this.#options;
     const { liveStreamId, broadcastId } = holder;
     try {
       const media = holder.newest;

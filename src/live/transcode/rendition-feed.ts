@@ -10,28 +10,28 @@ const maxHeldSamples = 4000;
  */
 export class RenditionFeed {
   readonly segmenter: AlignedSegmenter;
-  #currentRung: string;
+  #currentRendition: string;
   #next: { readonly name: string; readonly fromMs: number; readonly early: [Sample, number][] } | undefined;
 
   constructor(segmenter: AlignedSegmenter, from: string) {
     this.segmenter = segmenter;
-    this.#currentRung = from;
+    this.#currentRendition = from;
   }
 
   /** Whose samples it takes, or will take. */
-  get nextRung(): string {
-    return this.#next?.name ?? this.#currentRung;
+  get nextRendition(): string {
+    return this.#next?.name ?? this.#currentRendition;
   }
 
   /** Whose samples it takes now. */
-  get currentRung(): string {
-    return this.#currentRung;
+  get currentRendition(): string {
+    return this.#currentRendition;
   }
 
   /** @param atMs decoding time on the broadcast's clock */
   deliver(name: string, sample: Sample, atMs: number): void {
     const next = this.#next;
-    if (name === this.#currentRung && (next === undefined || atMs < next.fromMs - 1))
+    if (name === this.#currentRendition && (next === undefined || atMs < next.fromMs - 1))
       this.segmenter.add(sample, atMs);
     else if (name === next?.name && atMs >= next.fromMs - 1 && next.early.length < maxHeldSamples) {
       next.early.push([sample, atMs]);
@@ -47,7 +47,7 @@ export class RenditionFeed {
   completeSwitch(): boolean {
     const next = this.#next;
     if (next === undefined) return false;
-    this.#currentRung = next.name;
+    this.#currentRendition = next.name;
     this.#next = undefined;
     return true;
   }

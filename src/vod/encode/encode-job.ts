@@ -250,7 +250,7 @@ async function runEncode(
         : {
             ...video,
             ...video.displayResolution,
-            rungs: group.rungs,
+            renditions: group.rungs,
             keyframesAtSeconds: boundaries === undefined ? 'every-two' : keyframesAt(boundaries),
             overlays,
           },

@@ -117,8 +117,8 @@ function lookOf(files: readonly ProbedFile[]): ConcatFormat {
   const picture = streams.find(({ kind: own }) => own === 'video');
   const even = (length = 2) => Math.max(2, length - (length % 2));
   return {
-    picture: picture === undefined ? undefined : { width: even(picture.width), height: even(picture.height) },
-    hasSound: streams.some(({ kind: own }) => own === 'audio'),
+    video: picture === undefined ? undefined : { width: even(picture.width), height: even(picture.height) },
+    hasAudio: streams.some(({ kind: own }) => own === 'audio'),
   };
 }
 

@@ -277,8 +277,8 @@ function endOf(stream: ProbedStream | undefined): number | undefined {
   return durationSeconds === undefined ? undefined : startSeconds + durationSeconds;
 }
 
-function isVideo({ kind, isAttachedPicture }: ProbedStream): boolean {
-  return kind === 'video' && !isAttachedPicture;
+function isVideo({ kind, isCoverImage }: ProbedStream): boolean {
+  return kind === 'video' && !isCoverImage;
 }
 
 function isDecodableVideo(stream: ProbedStream): boolean {

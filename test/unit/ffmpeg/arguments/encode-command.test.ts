@@ -16,7 +16,7 @@ const film: EncodedVideo = {
   toneMapFrom: undefined,
   isTooFast: false,
   framesPerSecond: 30,
-  rungs,
+  renditions: rungs,
   keyframesAtSeconds: 'every-two',
   overlays: [],
 };
@@ -98,7 +98,7 @@ describe('one run', () => {
       { name: 'long', width: 4096, height: 16, bitsPerSecond: 1 },
     ];
     const at = (framesPerSecond: number | undefined) =>
-      valuesOf(args({ rungs: sizes, framesPerSecond }), '-level:v');
+      valuesOf(args({ renditions: sizes, framesPerSecond }), '-level:v');
     expect(at(25)).toEqual(['2.1', '3.1', '4.0', '5.1', '4.0']);
     expect(at(60)).toEqual(['3.0', '3.2', '4.2', '5.2', '4.0']);
     expect(at(undefined)).toEqual(at(60));

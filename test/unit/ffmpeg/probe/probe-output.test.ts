@@ -102,7 +102,7 @@ describe('a stream', () => {
       rotation: 0,
       pixelAspect: 1,
       isDefault: false,
-      isAttachedPicture: false,
+      isCoverImage: false,
     });
   });
 

@@ -129,8 +129,8 @@ describe('broadcasts that are encoded', () => {
       ? undefined
       : {
           isLadder: true,
-          mark: undefined,
-          steps: () => [],
+          watermark: undefined,
+          renditionsFor: () => [],
           startEncoder: () => {
             throw new Error('no media');
           },

@@ -179,7 +179,7 @@ describe('a publisher that asks for too much', () => {
     const started: unknown[] = [];
     const { live, packagers, ends } = startFakeBroadcasts({
       selectLadder: () => ({
-        ...{ isLadder: true, mark: undefined, steps: () => [] },
+        ...{ isLadder: true, watermark: undefined, renditionsFor: () => [] },
         startEncoder: order => {
           started.push(order);
           throw new Error('no encoder is wanted');

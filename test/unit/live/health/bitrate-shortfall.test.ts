@@ -46,7 +46,7 @@ function alarmOf(
       health.arrived('video', frame * frameMs, frame * frameMs, bytes / frames, isKeyframe, nowMs);
     }
     if (frame % fps !== 0) continue;
-    for (const { kind, isRaised } of alarms.evaluate(health.signs(nowMs), nowMs, nowMs)) {
+    for (const { kind, isRaised } of alarms.evaluate(health.alarmInputs(nowMs), nowMs, nowMs)) {
       if (kind === 'bitrate-low') changes.push(`${isRaised ? '+' : '-'}${second}`);
     }
   }

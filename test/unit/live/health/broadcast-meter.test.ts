@@ -7,7 +7,7 @@ function feed(meter: BroadcastMeter, { fps = 25, frames = 100, fromMs = 0, gop =
   for (let index = 0; index < frames; index += 1) {
     const atMs = fromMs + (index * 1000) / fps;
     meter.arrived('video', 1000, atMs);
-    missing.push(meter.pictured((Math.round(atMs) + offsetMs) >>> 0, Math.round(atMs), index % gop === 0));
+    missing.push(meter.videoFrame((Math.round(atMs) + offsetMs) >>> 0, Math.round(atMs), index % gop === 0));
   }
   return missing;
 }
@@ -17,7 +17,7 @@ describe('a meter', () => {
     const meter = new BroadcastMeter();
     feed(meter, { frames: 150 });
     meter.arrived('audio', 500, 5960);
-    expect(meter.read(6000)).toEqual({
+    expect(meter.stats(6000)).toEqual({
       bitrateBitsPerSecond: (25 * 1000 + 500 / 4) * 8,
       peakBitrateBitsPerSecond: (25 * 1000 + 500) * 8,
       framesPerSecond: 25,
@@ -36,7 +36,7 @@ describe('a meter', () => {
       for (let index = 0; index < 25 * 20; index += 1) {
         const atMs = index * 40;
         meter.arrived('video', index % (25 * gopSeconds) === 0 ? 10_000 : 1000, atMs);
-        if (index > 25 * 5 && index % 25 === 12) rates.add(meter.read(atMs).bitrateBitsPerSecond);
+        if (index > 25 * 5 && index % 25 === 12) rates.add(meter.stats(atMs).bitrateBitsPerSecond);
       }
       expect([...rates]).toEqual([(25 * 1000 + 9000 / gopSeconds) * 8]);
     },
@@ -46,46 +46,46 @@ describe('a meter', () => {
     const meter = new BroadcastMeter();
     feed(meter, { frames: 250 });
     feed(meter, { fps: 5, frames: 20, fromMs: 10_000 });
-    expect(meter.read(14_000).framesPerSecond).toBe(5);
+    expect(meter.stats(14_000).framesPerSecond).toBe(5);
     const falling = new BroadcastMeter();
     feed(falling, { frames: 250 });
     feed(falling, { fps: 5, frames: 10, fromMs: 10_000 });
-    expect(falling.read(12_000).framesPerSecond).toBe(15);
+    expect(falling.stats(12_000).framesPerSecond).toBe(15);
   });
 
   test('of a connection that has just begun divides by its own time, and knows nothing of the one before', () => {
     const meter = new BroadcastMeter();
     feed(meter, { frames: 100 });
     meter.restart(4000);
-    expect(meter.read(4000)).toMatchObject({ bitrateBitsPerSecond: 0, framesPerSecond: 0 });
+    expect(meter.stats(4000)).toMatchObject({ bitrateBitsPerSecond: 0, framesPerSecond: 0 });
     feed(meter, { fps: 10, frames: 20, fromMs: 4000 });
-    expect(meter.read(6000)).toMatchObject({ bitrateBitsPerSecond: 80_000, framesPerSecond: 10 });
+    expect(meter.stats(6000)).toMatchObject({ bitrateBitsPerSecond: 80_000, framesPerSecond: 10 });
   });
 
   test.each([4.2, 9, 1e6])('falls to nothing when nothing comes for %d s', seconds => {
     const meter = new BroadcastMeter();
     feed(meter, { frames: 25 });
-    expect(meter.read(1000 + seconds * 1000)).toMatchObject({ bitrateBitsPerSecond: 0, framesPerSecond: 0 });
+    expect(meter.stats(1000 + seconds * 1000)).toMatchObject({ bitrateBitsPerSecond: 0, framesPerSecond: 0 });
   });
 
   test('knows no distance of keyframes before the second', () => {
     const meter = new BroadcastMeter();
     feed(meter, { frames: 40 });
-    expect(meter.read(1600).keyframeIntervalSeconds).toBeUndefined();
+    expect(meter.stats(1600).keyframeIntervalSeconds).toBeUndefined();
   });
 
   test.each([0, 0xffffffff - 800])('finds frames that the timestamps leave out, from %d on', offsetMs => {
     const meter = new BroadcastMeter();
     feed(meter, { frames: 25, offsetMs });
     expect(feed(meter, { frames: 10, fromMs: 1120, offsetMs })[0]).toBe(3);
-    expect(meter.read(2000)).toMatchObject({ missingFrames: 3, droppedFrames: 0 });
+    expect(meter.stats(2000)).toMatchObject({ missingFrames: 3, droppedFrames: 0 });
   });
 
   test('takes another frame rate for what it is after a few frames', () => {
     const meter = new BroadcastMeter();
     feed(meter, { fps: 30, frames: 60 });
     feed(meter, { fps: 15, frames: 60, fromMs: 2000 });
-    expect(meter.read(6000).missingFrames).toBeLessThan(5);
+    expect(meter.stats(6000).missingFrames).toBeLessThan(5);
   });
 
   test.each([
@@ -95,7 +95,7 @@ describe('a meter', () => {
     const meter = new BroadcastMeter();
     feed(meter, { frames: 25 });
     feed(meter, { frames: 25, fromMs: 1000, offsetMs });
-    expect(meter.read(2000).missingFrames).toBe(0);
+    expect(meter.stats(2000).missingFrames).toBe(0);
   });
 
   test('counts nothing as missing while the publisher was away', () => {
@@ -103,6 +103,6 @@ describe('a meter', () => {
     feed(meter, { frames: 25 });
     meter.restart(1000);
     feed(meter, { frames: 25, fromMs: 2500 });
-    expect(meter.read(3500).missingFrames).toBe(0);
+    expect(meter.stats(3500).missingFrames).toBe(0);
   });
 });

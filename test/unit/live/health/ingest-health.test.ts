@@ -23,10 +23,10 @@ describe('the health of an ingest', () => {
     health.attached(1000);
     publish(health, 1000, 10);
     health.lost(11_000, 1_700_000_000_000);
-    expect(health.read(14_000)).toMatchObject({ awaySeconds: 3, silentSeconds: undefined });
+    expect(health.stats(14_000)).toMatchObject({ awaySeconds: 3, silentSeconds: undefined });
     health.attached(16_000);
     publish(health, 16_000, 10, { bytes: 2000 });
-    expect(health.read(26_000)).toMatchObject({
+    expect(health.stats(26_000)).toMatchObject({
       averageBitrateBitsPerSecond: 1500 * 25 * 8,
       peakBitrateBitsPerSecond: 2000 * 25 * 8,
       averageFramesPerSecond: 25,
@@ -36,7 +36,7 @@ describe('the health of an ingest', () => {
       silentSeconds: 0,
     });
     health.stopped(26_000);
-    expect(health.read(60_000)).toMatchObject({ averageFramesPerSecond: 25, silentSeconds: undefined });
+    expect(health.stats(60_000)).toMatchObject({ averageFramesPerSecond: 25, silentSeconds: undefined });
   });
 
   test('compares the last five seconds with the minute before, of this connection only', () => {
@@ -46,10 +46,10 @@ describe('the health of an ingest', () => {
     health.lost(41_000, 0);
     health.attached(50_000);
     publish(health, 50_000, 14);
-    expect(health.signs(64_000).usual).toBeUndefined();
+    expect(health.alarmInputs(64_000).usual).toBeUndefined();
     publish(health, 64_000, 46);
     publish(health, 110_000, 6, { bytes: 200, fps: 10 });
-    const { recent, usual } = health.signs(116_000);
+    const { recent, usual } = health.alarmInputs(116_000);
     expect(recent).toEqual({ bitsPerSecond: 200 * 10 * 8, framesPerSecond: 10 });
     expect(usual?.bitsPerSecond).toBeCloseTo(1000 * 25 * 8, -4);
     expect(usual?.framesPerSecond).toBeCloseTo(25, 0);
@@ -59,33 +59,33 @@ describe('the health of an ingest', () => {
     const health = new IngestHealth();
     health.attached(0);
     publish(health, 0, 5, { gopSeconds: 9 });
-    expect(health.signs(5000).keyframeDistanceSeconds).toBeCloseTo(4.96);
-    expect(health.read(5000).keyframeIntervalSeconds).toBeUndefined();
+    expect(health.alarmInputs(5000).keyframeDistanceSeconds).toBeCloseTo(4.96);
+    expect(health.stats(5000).keyframeIntervalSeconds).toBeUndefined();
   });
 
   test('misses only tracks that came, or were announced, on this connection', () => {
     const health = new IngestHealth();
     health.attached(0);
     publish(health, 0, 3, { hasAudio: false });
-    expect(health.signs(9000).silentSeconds).toEqual({ audio: undefined, video: expect.closeTo(6.04) });
+    expect(health.alarmInputs(9000).silentSeconds).toEqual({ audio: undefined, video: expect.closeTo(6.04) });
     const media = { hasAudio: true, hasVideo: true, bitsPerSecond: undefined, framesPerSecond: 30 };
     health.declared(media);
-    expect(health.signs(9000).silentSeconds.audio).toBe(9);
-    expect(health.read(9000).declaredFramesPerSecond).toBe(30);
+    expect(health.alarmInputs(9000).silentSeconds.audio).toBe(9);
+    expect(health.stats(9000).declaredFramesPerSecond).toBe(30);
     health.attached(10_000);
-    expect(health.signs(20_000).silentSeconds).toEqual({ audio: undefined, video: undefined });
+    expect(health.alarmInputs(20_000).silentSeconds).toEqual({ audio: undefined, video: undefined });
   });
 
   test('remembers jumps for a minute and losses for five', () => {
     const health = new IngestHealth();
     for (let index = 0; index < 40; index += 1) health.clockJumped(index * 1000);
-    expect(health.signs(40_000).recentJumps).toBeGreaterThanOrEqual(3);
-    expect(health.signs(100_000).recentJumps).toBe(0);
-    expect(health.read(100_000).timestampJumps).toBe(40);
+    expect(health.alarmInputs(40_000).recentJumps).toBeGreaterThanOrEqual(3);
+    expect(health.alarmInputs(100_000).recentJumps).toBe(0);
+    expect(health.stats(100_000).timestampJumps).toBe(40);
     for (let index = 0; index < 3; index += 1) health.lost(index * 100_000, 0);
-    expect([health.signs(250_000), health.signs(300_000)].map(({ recentLosses }) => recentLosses)).toEqual([
-      3, 2,
-    ]);
+    expect(
+      [health.alarmInputs(250_000), health.alarmInputs(300_000)].map(({ recentLosses }) => recentLosses),
+    ).toEqual([3, 2]);
   });
 });
 

@@ -10,8 +10,8 @@ import { avc, FakePackager } from '../../../support/fake-broadcasts.ts';
 
 const form: LadderConfig = {
   isLadder: true,
-  mark: undefined,
-  steps: () => [],
+  watermark: undefined,
+  renditionsFor: () => [],
   startEncoder: () => {
     throw new Error('nothing is to be encoded');
   },

@@ -16,11 +16,8 @@ const init = Buffer.alloc(0);
 const audioBody = { kind: 'audio', role: 'frame', atMs: 0, body: init, isSlate: false } as const;
 
 /** A part of a second that begins at `second`. */
-function partAt(
-  second: number,
-  change: { isKeyframe?: boolean; isStandIn?: boolean; isSound?: boolean } = {},
-) {
-  const { isKeyframe = true, isStandIn: isSlate = false, isSound = false } = change;
+function partAt(second: number, change: { isKeyframe?: boolean; isSlate?: boolean; isSound?: boolean } = {}) {
+  const { isKeyframe = true, isSlate = false, isSound = false } = change;
   const track = isSound ? audioTrack : videoTrack;
   const sample = {
     ...{ durationTicks: track.timescale, compositionOffsetTicks: 0, data: Buffer.alloc(10) },
@@ -117,7 +114,7 @@ describe('a recorder', () => {
     recorder.tracks('source', { video: videoTrack }, init, false);
     recorder.part(partAt(0));
     recorder.tracks('source', { video: { ...videoTrack, width: 1 } }, init, true);
-    recorder.part(partAt(1, { isStandIn: true }));
+    recorder.part(partAt(1, { isSlate: true }));
     recorder.tracks('source', { video: videoTrack }, init, false);
     recorder.part(partAt(2));
     expect(recordings).toMatchObject([{ seconds: [0, 2], isClosed: false }]);

@@ -7,12 +7,12 @@ const frames = [1, 2, 3].map(byte => Buffer.from([byte]));
 const media: SlateMedia = {
   shape: {
     ...{ width: 320, height: 180, framesPerSecond: 10, frames: 3, codec: undefined },
-    sound: { sampleRate: 48_000, channels: 2 },
+    audio: { sampleRate: 48_000, channels: 2 },
   },
   metadata: Buffer.from('onMetaData'),
   videoConfig: Buffer.from('video'),
   frames,
-  sound: { config: Buffer.from('audio'), silence: Buffer.from('silence'), frameMs: 1024 / 48 },
+  audio: { config: Buffer.from('audio'), silence: Buffer.from('silence'), frameMs: 1024 / 48 },
 };
 
 let nowMs = 0;

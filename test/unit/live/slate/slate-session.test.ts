@@ -27,7 +27,7 @@ function slateOfTest() {
     make: (shape, _, signal) => {
       const { promise, resolve, reject } = Promise.withResolvers<SlateMedia>();
       const media: SlateMedia = {
-        ...{ shape, metadata: undefined, sound: undefined },
+        ...{ shape, metadata: undefined, audio: undefined },
         videoConfig: avc.config(9),
         frames: [slateFrame],
       };

@@ -51,7 +51,7 @@ class FakeEncoder {
       isSync,
       data: Buffer.alloc(1),
     };
-    for (const { name } of this.order.rungs) this.events.sample(name, sample, atMs);
+    for (const { name } of this.order.renditions) this.events.sample(name, sample, atMs);
   }
 }
 
@@ -62,8 +62,8 @@ function room(names: readonly string[], willBeginSegment = () => true) {
   const told: string[] = [];
   const samples: number[] = [];
   const ladder = new LadderTranscoder({
-    picture: { width: 32, height: 32, overlay: undefined },
-    rungs: names.map(rung),
+    video: { width: 32, height: 32, overlay: undefined },
+    renditions: names.map(rung),
     startEncoder: (order, events) => {
       const encoder = new FakeEncoder(order, events);
       encoders.push(encoder);
@@ -75,11 +75,11 @@ function room(names: readonly string[], willBeginSegment = () => true) {
         if (name === names[0]) samples.push(atMs);
       },
       dropped: (name, fromMs, reason) => told.push(`dropped ${name} from ${fromMs}: ${reason}`),
-      settled: () => told.push('settled'),
-      thinned: divisor => told.push(`thinned ${divisor}`),
+      dropCompleted: () => told.push('settled'),
+      frameRateChanged: divisor => told.push(`thinned ${divisor}`),
       failed: report => told.push(`failed ${report}`),
       gaveUp: report => told.push(`gave up: ${report}`),
-      drained: () => told.push('drained'),
+      backlogCleared: () => told.push('drained'),
     },
     willBeginSegment,
     clock: systemClock,
@@ -106,8 +106,8 @@ describe('an encoder that died', () => {
     expect(second!.tags[0]).toMatchObject({ role: 'config', atMs: 1000 });
     expect(second!.tags[1]).toMatchObject({ role: 'keyframe', shownMs: 1000, reorderMs: 80 });
     expect(second!.tags).toHaveLength(16);
-    expect(second!.order.rungs[0]!.fromMs).toBeGreaterThan(1200);
-    expect(second!.order.rungs[0]!.fromMs).toBeLessThan(1240);
+    expect(second!.order.renditions[0]!.fromMs).toBeGreaterThan(1200);
+    expect(second!.order.renditions[0]!.fromMs).toBeLessThan(1240);
     void ladder.kill();
   });
 
@@ -181,7 +181,7 @@ describe('an encoder that keeps up', () => {
     expect(encoders[0]!.isKilled).toBe(true);
     expect(told[0]).toMatch(/^dropped 360p from /);
     write('keyframe', 26_000);
-    expect(encoders[1]!.order.rungs.map(({ name }) => name)).toEqual(['240p']);
+    expect(encoders[1]!.order.renditions.map(({ name }) => name)).toEqual(['240p']);
     void ladder.kill();
   });
 });
@@ -218,7 +218,7 @@ describe('an encoder that is too slow', () => {
     encoders[0]!.give(fromMs - 40);
     encoders[0]!.events.exited(undefined);
     expect(told.at(-1)).toBe('settled');
-    expect(encoders[1]!.order.rungs.map(({ name }) => name)).toEqual(['240p']);
+    expect(encoders[1]!.order.renditions.map(({ name }) => name)).toEqual(['240p']);
     expect(encoders[1]!.tags[1]).toMatchObject({ role: 'keyframe', shownMs: fromMs });
     expect(samples.at(-1)).toBe(fromMs - 40);
     void ladder.kill();
@@ -249,7 +249,7 @@ describe('an encoder that is too slow', () => {
     expect(encoders[0]!.isFinished).toBe(true);
     encoders[0]!.events.exited(undefined);
     expect(told).toContain('thinned 2');
-    expect(encoders[1]!.order).toMatchObject({ frameDivisor: 2, rungs: [{ name: 'source' }] });
+    expect(encoders[1]!.order).toMatchObject({ frameDivisor: 2, renditions: [{ name: 'source' }] });
     void ladder.kill();
   });
 
@@ -282,7 +282,7 @@ describe('an encoder that is too slow', () => {
     send(0, 3000, Buffer.alloc(512 * 1024));
     expect(encoders[0]!.isKilled).toBe(true);
     expect(told[0]).toMatch(/^dropped 360p from \d000: too-slow$/);
-    expect(encoders.at(-1)!.order.rungs.map(({ name }) => name)).toEqual(['240p']);
+    expect(encoders.at(-1)!.order.renditions.map(({ name }) => name)).toEqual(['240p']);
     void ladder.kill();
   });
 });

@@ -15,7 +15,7 @@ function framesOfTest() {
   const runs: Run[] = [];
   const forgotten = new Set<string>();
   const frames = new LiveThumbnails({
-    makePicture: media => {
+    makeThumbnail: media => {
       const { promise, resolve } = Promise.withResolvers<Buffer | undefined>();
       const finish = async (picture: Buffer | undefined) => {
         resolve(picture);

@@ -16,7 +16,7 @@ const picture: ProbedStream = {
   averageFrameRate: 30,
   bitsPerSecond: 2_000_000,
   isDefault: true,
-  isAttachedPicture: false,
+  isCoverImage: false,
 };
 const sound: ProbedStream = {
   index: 1,
@@ -26,7 +26,7 @@ const sound: ProbedStream = {
   sampleRate: 48_000,
   channels: 2,
   isDefault: true,
-  isAttachedPicture: false,
+  isCoverImage: false,
 };
 
 function file(streams: readonly ProbedStream[], values: Partial<ProbedFile> = {}): ProbedFile {
@@ -46,7 +46,7 @@ function planned(
 describe('what is refused, with a sentence', () => {
   test.each<[string, ProbedFile, SourceRequest, RegExp]>([
     ['no streams', file([]), {}, /neither a picture nor sound/],
-    ['only a cover image', file([{ ...picture, isAttachedPicture: true }]), {}, /image|picture/],
+    ['only a cover image', file([{ ...picture, isCoverImage: true }]), {}, /image|picture/],
     ['codecs that nobody knows', file([{ ...picture, codec: 'unknown' }]), {}, /picture/],
     ['a picture without size', file([{ ...picture, width: 0 }]), {}, /picture/],
     [
@@ -122,7 +122,7 @@ describe('which sound is delivered as it is', () => {
 describe('what is said of a source', () => {
   test('the default streams are taken, whatever their order, and covers never', () => {
     const streams = [
-      { ...picture, index: 0, isAttachedPicture: true },
+      { ...picture, index: 0, isCoverImage: true },
       { ...picture, index: 1, isDefault: false },
       { ...picture, index: 2 },
       { ...sound, index: 3, isDefault: false },
