@@ -73,7 +73,7 @@ export const eventCatalogue = {
     example: {
       liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA',
       alarm: 'keyframes-too-far-apart',
-      message: 'Keyframes come every 8 s or less often. Set the keyframe interval to 2 s in the encoder.',
+      message: 'Keyframes arrive every 8 s or less often. Set the keyframe interval to 2 s in the encoder.',
     },
   },
   'live-stream.alarm.cleared': {
@@ -83,7 +83,7 @@ export const eventCatalogue = {
     example: {
       liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA',
       alarm: 'keyframes-too-far-apart',
-      message: 'Keyframes come often enough again.',
+      message: 'The keyframe interval is short enough again.',
     },
   },
   'video.source.recorded': {

@@ -33,13 +33,13 @@ describe.concurrent('what an encoder does wrong', () => {
     [
       'a keyframe every six seconds',
       'keyframes-too-far-apart',
-      /Keyframes come every [456][.\d]* s or less often\. Set the keyframe interval to 2 s/,
+      /Keyframes arrive every [456][.\d]* s or less often\. Set the keyframe interval to 2 s/,
       { gopSeconds: 6 },
     ],
     [
       'sound that stops',
       'audio-missing',
-      /^No sound came for 5 s\./,
+      /^No audio has arrived for 5 s\./,
       { gopSeconds: 1, extraArgs: ['-af', 'atrim=end=3'] },
     ],
     [

@@ -5,7 +5,6 @@ import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts'
 import { type AlarmChange, Alarms, type RaisedAlarm } from './alarms.ts';
 import type { AlarmInputs } from './ingest-health.ts';
 
-/** A broadcast whose alarms are judged. */
 export interface WatchedBroadcast {
   readonly projectId: string;
   readonly liveStreamId: string;
@@ -13,27 +12,24 @@ export interface WatchedBroadcast {
   readonly inputs: AlarmInputs;
 }
 
-/** What {@link AlarmMonitor} needs. */
 export interface AlarmMonitorOptions {
-  /** All broadcasts that are live or wait for their publisher. */
+  /** Returns the broadcasts that are live or wait for their publisher. */
   readonly broadcasts: () => readonly WatchedBroadcast[];
-  /** Returns whether a broadcast is open, in any state. */
+  /** Tells whether a broadcast is open, in any state. */
   readonly isAnyOpen: () => boolean;
-  /** An alarm went on or off. */
   readonly changed: (broadcast: WatchedBroadcast, change: AlarmChange) => void;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-const everyMs = 1000;
+const intervalMs = 1000;
 
-/** Looks at all broadcasts once a second while there are any, and knows the alarms of each. They end, without a word, with their broadcast. */
+/** Evaluates the alarms of all broadcasts once a second while there are any. Alarms end silently with their broadcast. */
 export class AlarmMonitor implements Component {
   readonly name = 'alarms';
   readonly #options: AlarmMonitorOptions;
-  /** By broadcast. */
-  #alarms = new Map<string, Alarms>();
-  readonly #looks = new OnDemandInterval(everyMs, () => {
+  #alarmsByBroadcast = new Map<string, Alarms>();
+  readonly #interval = new OnDemandInterval(intervalMs, () => {
     this.evaluate();
     return this.#options.isAnyOpen();
   });
@@ -45,34 +41,32 @@ export class AlarmMonitor implements Component {
   async start(): Promise<void> {}
 
   async stop(): Promise<void> {
-    this.#looks.stop();
+    this.#interval.stop();
   }
 
-  /** Begins to look: a broadcast has begun. */
+  /** Starts evaluating, as a broadcast has begun. */
   wake(): void {
-    this.#looks.wake();
+    this.#interval.wake();
   }
 
-  /** The alarms of a broadcast that are on. */
   raised(broadcastId: string): RaisedAlarm[] {
-    return this.#alarms.get(broadcastId)?.raised ?? [];
+    return this.#alarmsByBroadcast.get(broadcastId)?.raised ?? [];
   }
 
-  /** Judges all of them now. */
   evaluate(): void {
     const { broadcasts, clock } = this.#options;
     const nowMs = clock.monotonicMs();
     const atMs = clock.nowMs();
     const running = new Map<string, Alarms>();
     for (const broadcast of broadcasts()) {
-      const alarms = this.#alarms.get(broadcast.broadcastId) ?? new Alarms();
+      const alarms = this.#alarmsByBroadcast.get(broadcast.broadcastId) ?? new Alarms();
       running.set(broadcast.broadcastId, alarms);
-      for (const change of alarms.evaluate(broadcast.inputs, nowMs, atMs)) this.#tell(broadcast, change);
+      for (const change of alarms.evaluate(broadcast.inputs, nowMs, atMs)) this.#report(broadcast, change);
     }
-    this.#alarms = running;
+    this.#alarmsByBroadcast = running;
   }
 
-  #tell(broadcast: WatchedBroadcast, change: AlarmChange): void {
+  #report(broadcast: WatchedBroadcast, change: AlarmChange): void {
     const { log, changed } = this.#options;
     const { liveStreamId, broadcastId } = broadcast;
     const { kind: alarm, isRaised, message } = change;
@@ -81,8 +75,8 @@ export class AlarmMonitor implements Component {
     try {
       changed(broadcast, change);
     } catch (error) {
-      // A full disk costs the event, not the watch.
-      log.error('alarm-not-told', { liveStreamId, alarm, error });
+      // A full disk loses the event and must not end the monitor.
+      log.error('alarm-event-failed', { liveStreamId, alarm, error });
     }
   }
 }

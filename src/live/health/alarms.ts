@@ -1,7 +1,7 @@
 import { type BitrateComparison, BitrateShortfall } from './bitrate-shortfall.ts';
 import type { AlarmInputs } from './ingest-health.ts';
 
-/** What can be wrong with what a publisher sends. */
+/** Problems with the media of a publisher. */
 export const alarmKinds = [
   'keyframes-too-far-apart',
   'bitrate-collapsed',
@@ -14,189 +14,182 @@ export const alarmKinds = [
   'frequent-reconnects',
 ] as const;
 
-/** A kind of {@link alarmKinds}. */
 export type AlarmKind = (typeof alarmKinds)[number];
 
-/** An alarm that is on. */
 export interface RaisedAlarm {
   readonly kind: AlarmKind;
-  /** One sentence for the person at the encoder, and one with advice. */
+  /** The problem and advice, for the person at the encoder. */
   readonly message: string;
   /** Milliseconds since 1970. */
   readonly raisedAtMs: number;
 }
 
-/** An alarm went on or off. */
 export interface AlarmChange {
   readonly kind: AlarmKind;
   readonly isRaised: boolean;
   readonly message: string;
 }
 
-/** How one thing stands: `bad` raises, `well` for long enough clears, and between the two nothing changes. */
 interface AlarmAssessment {
-  readonly is: 'bad' | 'between' | 'well';
+  /** `bad` raises the alarm, `good` for long enough clears it, `between` changes nothing. */
+  readonly level: 'bad' | 'between' | 'good';
   readonly message: string;
 }
 
 const clearedAfterMs = 10_000;
 const raisedAgainAfterMs = 60_000;
 
-/** RTMP rounds times, and a frame more is no other setting. */
-const longestKeyframeSeconds = 4.1;
+/** Tolerates rounded RTMP times and one frame more than 4 s. */
+const maxKeyframeSeconds = 4.1;
 const collapsedBitrate = 0.3;
 const recoveredBitrate = 0.5;
 const collapsedFrameRate = 0.5;
 const recoveredFrameRate = 0.7;
-const silentSeconds = 5;
-const mostJumps = 3;
-const driftMs = 500;
-const littleDriftMs = 400;
-const mostLosses = 3;
+const missingTrackSeconds = 5;
+const maxJumps = 3;
+const raisedDriftMs = 500;
+const clearedDriftMs = 400;
+const maxLosses = 3;
 
-type AlarmRule = (signs: AlarmInputs, bitrate: BitrateComparison | undefined) => AlarmAssessment | undefined;
+/** Returns undefined where too little is known. */
+type AlarmRule = (inputs: AlarmInputs, bitrate: BitrateComparison | undefined) => AlarmAssessment | undefined;
 
-/** Undefined where it cannot be told now. */
 const alarmRules: Readonly<Record<AlarmKind, AlarmRule>> = {
   'keyframes-too-far-apart': ({ keyframeDistanceSeconds: seconds }) =>
     seconds === undefined
       ? undefined
       : {
-          is: seconds > longestKeyframeSeconds ? 'bad' : 'well',
-          message: `Keyframes come every ${tenths(seconds)} s or less often. Set the keyframe interval to 2 s in the encoder.`,
+          level: seconds > maxKeyframeSeconds ? 'bad' : 'good',
+          message: `Keyframes arrive every ${tenths(seconds)} s or less often. Set the keyframe interval to 2 s in the encoder.`,
         },
   'bitrate-collapsed': ({ recent, usual }) => {
     if (recent === undefined || usual === undefined || usual.bitsPerSecond === 0) return undefined;
     const share = recent.bitsPerSecond / usual.bitsPerSecond;
     return {
-      is: share < collapsedBitrate ? 'bad' : share < recoveredBitrate ? 'between' : 'well',
-      message: `Only ${kilobits(recent.bitsPerSecond)} kbit/s come, after ${kilobits(usual.bitsPerSecond)} kbit/s in the minute before. Check the upload of the encoder's network, or choose a lower bitrate.`,
+      level: share < collapsedBitrate ? 'bad' : share < recoveredBitrate ? 'between' : 'good',
+      message: `Only ${kilobits(recent.bitsPerSecond)} kbit/s arrive, after ${kilobits(usual.bitsPerSecond)} kbit/s in the minute before. Check the upload of the encoder's network, or choose a lower bitrate.`,
     };
   },
   'bitrate-low': (_, bitrate) =>
     bitrate && {
-      is: ({ low: 'bad', between: 'between', recovered: 'well' } as const)[bitrate.level],
+      level: ({ low: 'bad', between: 'between', recovered: 'good' } as const)[bitrate.level],
       message: `The encoder sends ${kilobits(bitrate.bitsPerSecond)} kbit/s instead of ${kilobits(bitrate.expectedBitsPerSecond)} kbit/s. Check the upload of the encoder's network, or choose a lower bitrate.`,
     },
   'frame-rate-collapsed': ({ recent, usual }) => {
     if (recent === undefined || usual === undefined || usual.framesPerSecond === 0) return undefined;
     const share = recent.framesPerSecond / usual.framesPerSecond;
     return {
-      is: share < collapsedFrameRate ? 'bad' : share < recoveredFrameRate ? 'between' : 'well',
-      message: `Only ${tenths(recent.framesPerSecond)} frames a second come, after ${tenths(usual.framesPerSecond)} in the minute before. Check how busy the encoder's machine is, or choose a smaller picture.`,
+      level: share < collapsedFrameRate ? 'bad' : share < recoveredFrameRate ? 'between' : 'good',
+      message: `Only ${tenths(recent.framesPerSecond)} fps arrive, after ${tenths(usual.framesPerSecond)} in the minute before. Check how busy the encoder's machine is, or choose a lower resolution.`,
     };
   },
   'audio-missing': ({ silentSeconds: { audio } }) =>
-    missing(audio, 'sound', 'Check the audio source and the audio track of the encoder.'),
+    missingTrack(audio, 'audio', 'Check the audio source and the audio track of the encoder.'),
   'video-missing': ({ silentSeconds: { video } }) =>
-    missing(video, 'picture', 'Check the video source and the network of the encoder.'),
+    missingTrack(video, 'video', 'Check the video source and the network of the encoder.'),
   'timestamps-jumping': ({ recentJumps }) => ({
-    is: recentJumps >= mostJumps ? 'bad' : 'well',
+    level: recentJumps >= maxJumps ? 'bad' : 'good',
     message: `The timestamps of the stream jumped ${recentJumps} times within a minute. Restart the encoder, and check the clock of its sources.`,
   }),
   'audio-video-drift': ({ audioDriftMilliseconds: ms }) =>
     ms === undefined
       ? undefined
       : {
-          is: Math.abs(ms) > driftMs ? 'bad' : Math.abs(ms) > littleDriftMs ? 'between' : 'well',
-          message: `Sound is ${Math.abs(ms)} ms ${ms < 0 ? 'behind' : 'ahead of'} the picture. Check the sample rate and the clocks of the audio sources in the encoder.`,
+          level: Math.abs(ms) > raisedDriftMs ? 'bad' : Math.abs(ms) > clearedDriftMs ? 'between' : 'good',
+          message: `Audio is ${Math.abs(ms)} ms ${ms < 0 ? 'behind' : 'ahead of'} the video. Check the sample rate and the clocks of the audio sources in the encoder.`,
         },
   'frequent-reconnects': ({ recentLosses }) => ({
-    is: recentLosses >= mostLosses ? 'bad' : 'well',
+    level: recentLosses >= maxLosses ? 'bad' : 'good',
     message: `The connection was lost ${recentLosses} times within five minutes. Check the encoder's network, or choose a lower bitrate.`,
   }),
 };
 
 const clearedMessages: Readonly<Record<AlarmKind, string>> = {
-  'keyframes-too-far-apart': 'Keyframes come often enough again.',
+  'keyframes-too-far-apart': 'The keyframe interval is short enough again.',
   'bitrate-collapsed': 'The bitrate is steady again.',
   'bitrate-low': 'The bitrate is back to normal.',
   'frame-rate-collapsed': 'The frame rate is steady again.',
-  'audio-missing': 'Sound comes again.',
-  'video-missing': 'Picture comes again.',
+  'audio-missing': 'Audio arrives again.',
+  'video-missing': 'Video arrives again.',
   'timestamps-jumping': 'The timestamps of the stream are steady again.',
-  'audio-video-drift': 'Sound and picture are together again.',
+  'audio-video-drift': 'Audio and video are in sync again.',
   'frequent-reconnects': 'The connection is steady again.',
 };
 
-/** These are told by the publisher's losses, which also happen while there is none. */
+/** Alarms that are evaluated without a publisher too. */
 const connectionAlarms: ReadonlySet<AlarmKind> = new Set(['frequent-reconnects']);
 
 interface AlarmState {
   raised: RaisedAlarm | undefined;
   /** Monotonic times. */
-  wellSinceMs: number | undefined;
+  goodSinceMs: number | undefined;
   clearedMs: number | undefined;
 }
 
 /**
- * The alarms of one broadcast. One is raised at once, cleared when all was well for 10 s, and raised again a minute after that at the
- * earliest. What cannot be told, because no publisher is there, leaves them as they are.
+ * The alarms of one broadcast. An alarm is raised at once, cleared after 10 s without the problem, and raised again a minute later at the
+ * earliest. Alarms that cannot be evaluated, because no publisher is connected, stay as they are.
  */
 export class Alarms {
-  readonly #standings = new Map<AlarmKind, AlarmState>();
+  readonly #states = new Map<AlarmKind, AlarmState>();
   readonly #shortfall = new BitrateShortfall();
 
-  /** Those that are on, in the order of {@link alarmKinds}. */
+  /** Raised alarms, in the order of {@link alarmKinds}. */
   get raised(): RaisedAlarm[] {
-    return alarmKinds.flatMap(kind => this.#standings.get(kind)?.raised ?? []);
+    return alarmKinds.flatMap(kind => this.#states.get(kind)?.raised ?? []);
   }
 
   /**
-   * To be asked about once a second.
+   * Updates the alarms. Call it about once a second.
    *
    * @param nowMs monotonic
    * @param atMs milliseconds since 1970
    */
-  evaluate(signs: AlarmInputs, nowMs: number, atMs: number): AlarmChange[] {
-    const changes: AlarmChange[] = [];
-    const bitrate = signs.isConnected ? this.#shortfall.compare(signs, nowMs) : undefined;
-    for (const kind of alarmKinds) {
-      const isTold = signs.isConnected || connectionAlarms.has(kind);
-      const verdict = isTold ? alarmRules[kind](signs, bitrate) : undefined;
-      const standing = this.#standings.get(kind);
-      if (verdict === undefined) {
-        if (standing !== undefined) standing.wellSinceMs = undefined;
-        continue;
-      }
-      const change = this.#stand(kind, standing, verdict, nowMs, atMs);
-      if (change !== undefined) changes.push(change);
-    }
-    return changes;
+  evaluate(inputs: AlarmInputs, nowMs: number, atMs: number): AlarmChange[] {
+    const bitrate = inputs.isConnected ? this.#shortfall.compare(inputs, nowMs) : undefined;
+    return alarmKinds.flatMap(kind => {
+      const isKnown = inputs.isConnected || connectionAlarms.has(kind);
+      const assessment = isKnown ? alarmRules[kind](inputs, bitrate) : undefined;
+      return this.#update(kind, assessment, nowMs, atMs) ?? [];
+    });
   }
 
-  #stand(
+  #update(
     kind: AlarmKind,
-    standing: AlarmState | undefined,
-    { is, message }: AlarmAssessment,
+    assessment: AlarmAssessment | undefined,
     nowMs: number,
     atMs: number,
   ): AlarmChange | undefined {
-    if (standing?.raised === undefined) {
-      if (is !== 'bad' || nowMs - (standing?.clearedMs ?? Number.NEGATIVE_INFINITY) < raisedAgainAfterMs) {
-        return undefined;
-      }
+    const state = this.#states.get(kind);
+    if (state?.raised === undefined) {
+      const clearedMs = state?.clearedMs ?? Number.NEGATIVE_INFINITY;
+      if (assessment?.level !== 'bad' || nowMs - clearedMs < raisedAgainAfterMs) return undefined;
+      const { message } = assessment;
       const raised = { kind, message, raisedAtMs: atMs };
-      this.#standings.set(kind, { raised, wellSinceMs: undefined, clearedMs: undefined });
+      this.#states.set(kind, { raised, goodSinceMs: undefined, clearedMs: undefined });
       return { kind, isRaised: true, message };
     }
-    if (is !== 'well') {
-      standing.wellSinceMs = undefined;
+    if (assessment?.level !== 'good') {
+      state.goodSinceMs = undefined;
       return undefined;
     }
-    standing.wellSinceMs ??= nowMs;
-    if (nowMs - standing.wellSinceMs < clearedAfterMs) return undefined;
-    standing.raised = undefined;
-    standing.clearedMs = nowMs;
+    state.goodSinceMs ??= nowMs;
+    if (nowMs - state.goodSinceMs < clearedAfterMs) return undefined;
+    state.raised = undefined;
+    state.clearedMs = nowMs;
     return { kind, isRaised: false, message: clearedMessages[kind] };
   }
 }
 
-function missing(seconds: number | undefined, what: string, advice: string): AlarmAssessment | undefined {
+function missingTrack(
+  seconds: number | undefined,
+  track: 'audio' | 'video',
+  advice: string,
+): AlarmAssessment | undefined {
   if (seconds === undefined) return undefined;
   return {
-    is: seconds >= silentSeconds ? 'bad' : 'well',
-    message: `No ${what} came for ${Math.floor(seconds)} s. ${advice}`,
+    level: seconds >= missingTrackSeconds ? 'bad' : 'good',
+    message: `No ${track} has arrived for ${Math.floor(seconds)} s. ${advice}`,
   };
 }
 

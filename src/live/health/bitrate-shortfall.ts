@@ -1,54 +1,54 @@
 import type { MeanRate } from './broadcast-meter.ts';
 import type { AlarmInputs } from './ingest-health.ts';
 
-/** The bitrate of a publisher against the one that its encoder is set to. */
+/** Compares the bitrate of a publisher with the setting of its encoder. */
 export interface BitrateComparison {
   readonly bitsPerSecond: number;
   readonly expectedBitsPerSecond: number;
-  /** `between`: neither low nor recovered. */
   readonly level: 'low' | 'between' | 'recovered';
 }
 
 interface ExpectedRate extends MeanRate {
-  /** `held`: sent before as steadily as a constant bitrate. `declared`: never reached. `usual`: the mean of a rate that varies. */
+  /** `held`: sent before as a constant bitrate. `declared`: never reached. `usual`: the mean of a variable rate. */
   readonly basis: 'held' | 'declared' | 'usual';
 }
 
-/** 15 s of windows of 5 s: longer than a scene without motion, and three keyframe intervals at least. */
+/** 15 s in windows of 5 s: longer than a scene without motion, and at least three keyframe intervals. */
 const lowWindows = 3;
 const lowShare = 0.7;
 const recoveredShare = 0.8;
-/** A constant bitrate varies by less from window to window, also with a keyframe every 4 s. */
+/** A constant bitrate varies less between windows, even with a keyframe every 4 s. */
 const steadyShare = 0.75;
 const minSteadyWindows = 9;
 const minDeclaredWindows = 2;
-/** Encoders with a constant bitrate keep to the declared one this well: on average, and in every window. */
+/** Deviation of constant-bitrate encoders from the declared rate: on average, and in every window. */
 const reachedShare = 0.85;
 const maxDeclaredShare = 1.25;
-/** A capped rate is flat. So is that of a still picture with sound, which is below the smallest share. */
+/** A capped rate is flat. So is that of a still image with audio, which is below the smallest share. */
 const flatWindows = 6;
 const flatDeviation = 0.1;
 const minFlatShare = 0.3;
-/** Encoders that cannot send everything leave out frames. */
+/** Encoders that cannot send everything drop frames. */
 const completeFrames = 0.9;
-/** A rate that lasts for longer is what the encoder is set to now. */
+/** A rate that lasts longer is the new setting of the encoder. */
 const maxExpectedMs = 5 * 60_000;
 
 /**
- * Finds bitrates that stay low because the encoder cannot send what it is set to, and not because there is little to encode.
+ * Detects bitrates that stay low because the encoder cannot send as configured, not because there is little to encode.
  *
- * A bitrate is low when it stays for 15 s below 70 % of the declared rate, or of the minute before, and one of these shows that the encoder
- * did not choose it: it held the higher rate as a constant bitrate, frames are missing, or a rate below the declared one is flat for 30 s.
+ * A bitrate is low when it stays below 70 % of the declared rate, or of the previous minute, for 15 s, and one of these shows that the
+ * encoder did not choose it: it held the higher rate as a constant bitrate, frames are missing, or a rate below the declared one is flat
+ * for 30 s.
  */
 export class BitrateShortfall {
-  /** Remembered while the rate is low, since the minute before is low too after a while. */
+  /** Remembered while the rate is low, since the previous minute becomes low too. */
   #expected: (ExpectedRate & { readonly untilMs: number }) | undefined;
 
   /**
    * Compares the last seconds of a connected publisher. Call it once a second.
    *
    * @param nowMs monotonic
-   * @returns undefined where too little is known
+   * @returns undefined while too little is known
    */
   compare(
     { rates, declared }: Pick<AlarmInputs, 'rates' | 'declared'>,
@@ -61,7 +61,7 @@ export class BitrateShortfall {
       return undefined;
     }
     const remembered = this.#expected;
-    // The drop began within the window before those that are low.
+    // The drop began within the window before the low ones.
     const expected = remembered ?? expectedRate(rates.slice(lowWindows + 1), declared);
     if (expected === undefined || expected.bitsPerSecond === 0) return undefined;
     const shares = recent.map(({ bitsPerSecond }) => bitsPerSecond / expected.bitsPerSecond);
@@ -97,7 +97,7 @@ function expectedRate(
     before.length >= (isReached ? minDeclaredWindows : minSteadyWindows) &&
     before.every(rate => rate.bitsPerSecond >= steadyShare * usual.bitsPerSecond);
   if (isHeld || declared === undefined) return { ...usual, basis: isHeld ? 'held' : 'usual' };
-  // A burst after a pause makes the mean of the minute higher than what the encoder is set to.
+  // A burst after a pause raises the mean of the minute above the setting of the encoder.
   return {
     bitsPerSecond: Math.min(usual.bitsPerSecond, declared),
     framesPerSecond:

@@ -1,24 +1,23 @@
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 
-/** How a broadcast does at this moment, as far as its media tells. */
 export interface MeterStats {
-  /** Audio and video, as the mean of the last {@link smoothedSeconds}; a whole number. */
+  /** Audio and video, averaged over {@link smoothedSeconds}; a whole number. */
   readonly bitrateBitsPerSecond: number;
-  /** The most that came in over a second. */
+  /** Maximum of one second. */
   readonly peakBitrateBitsPerSecond: number;
-  /** Video frames, as the mean of the last {@link smoothedSeconds}; a whole number. */
+  /** Averaged over {@link smoothedSeconds}; a whole number. */
   readonly framesPerSecond: number;
-  /** Frames of picture that came in and were not packaged. */
+  /** Video frames that arrived and were not packaged. */
   readonly droppedFrames: number;
-  /** Frames of picture that the publisher's timestamps leave out. */
+  /** Video frames that are missing by the publisher's timestamps. */
   readonly missingFrames: number;
-  /** Between the last two keyframes; undefined before the second. */
+  /** Distance of the last two keyframes; undefined before the second. */
   readonly keyframeIntervalSeconds: number | undefined;
-  /** The longest of the broadcast; undefined before the second keyframe. */
+  /** Maximum of the broadcast; undefined before the second keyframe. */
   readonly longestKeyframeIntervalSeconds: number | undefined;
 }
 
-/** Bits and frames of picture a second, over some seconds. */
+/** Means of bits and video frames over some seconds. */
 export interface MeanRate {
   readonly bitsPerSecond: number;
   readonly framesPerSecond: number;
@@ -27,63 +26,63 @@ export interface MeanRate {
 const slotMs = 100;
 const slotsPerSecond = 10;
 /**
- * Rates are means of so many seconds. These hold whole groups of pictures at the usual keyframe intervals of 1, 2 and 4 s, so that a
- * keyframe is no peak; a stream that drops to half its rate reads so after 4 s, and three quarters of it after 2 s.
+ * Averaging window of rates. It holds whole GOPs at the usual keyframe intervals of 1, 2 and 4 s, so that a keyframe is no peak; a stream
+ * that drops to half its rate shows three quarters of it after 2 s, and half after 4 s.
  */
 export const smoothedSeconds = 4;
 const smoothedSlots = smoothedSeconds * slotsPerSecond;
-/** The seconds that are over, the slot that fills, and one to spare. */
+/** The averaging window, the slot that fills, and a spare one. */
 const slotCount = smoothedSlots + 2;
-/** Whole seconds that are remembered: a minute, and those that are compared with it. */
+/** Whole seconds that are kept: a minute, and those that are compared with it. */
 const secondCount = 70;
-/** A silence that is longer than all that is remembered. */
-const mostSlots = (secondCount + 2) * slotsPerSecond;
-/** A longer step is a clock that was set anew. */
-const longestStepMs = 3000;
-/** RTMP rounds times to milliseconds, so steps differ by that much. */
+/** A pause longer than everything that is kept. */
+const maxSlots = (secondCount + 2) * slotsPerSecond;
+/** A longer step is a reset of the publisher's clock. */
+const maxStepMs = 3000;
+/** RTMP rounds times to milliseconds. */
 const roundingMs = 2;
-/** So many long steps in a row are no losses but another frame rate. */
-const stepsOfAnotherRate = 5;
+/** So many long steps in a row are another frame rate, not losses. */
+const minStepsOfNewRate = 5;
 
-/** Counts what comes in from a publisher. It is told of every frame, and allocates nothing for it. */
+/** Measures the media that arrives from a publisher. Allocates nothing per frame. */
 export class BroadcastMeter {
   readonly #bytes = new Float64Array(slotCount);
   readonly #frames = new Uint32Array(slotCount);
   readonly #secondBytes = new Float64Array(secondCount);
   readonly #secondFrames = new Uint32Array(secondCount);
-  /** Number of the next second to be remembered. */
+  /** Index of the next second. */
   #nextSecond = 0;
-  /** Whole seconds of this publisher connection. */
+  /** Complete seconds of this publisher connection. */
   #knownSeconds = 0;
   #totalBytes = 0;
   #totalFrames = 0;
   #peakBytes = 0;
-  /** Number of the slot that fills, in slots since the clock's start. */
+  /** Number of the current slot, in slots since the clock's start. */
   #newestSlot = 0;
-  /** The slot in which this publisher connection began. */
+  /** First slot of this publisher connection. */
   #firstSlot = 0;
   #droppedFrames = 0;
   #missingFrames = 0;
   #lastTimestampMs: number | undefined;
   #usualStepMs: number | undefined;
   #longSteps = 0;
-  #lastPictureMs = 0;
-  #lastKeyframeMs: number | undefined;
+  #lastFrameAtMs = 0;
+  #lastKeyframeAtMs: number | undefined;
   #keyframeIntervalMs: number | undefined;
-  #longestKeyframeIntervalMs: number | undefined;
+  #maxKeyframeIntervalMs: number | undefined;
 
-  /** Bytes of picture and sound, of the whole broadcast. */
+  /** Audio and video of the whole broadcast. */
   get totalBytes(): number {
     return this.#totalBytes;
   }
 
-  /** Frames of picture, of the whole broadcast. */
+  /** Video frames of the whole broadcast. */
   get totalFrames(): number {
     return this.#totalFrames;
   }
 
   /**
-   * A publisher connection began or was lost: its rates and timestamps have nothing to do with those before.
+   * Starts over for a publisher connection that began or was lost.
    *
    * @param nowMs monotonic
    */
@@ -92,15 +91,15 @@ export class BroadcastMeter {
     this.#bytes.fill(0);
     this.#frames.fill(0);
     this.#firstSlot = this.#newestSlot;
-    // The second that it begins in is not whole.
+    // The first second is not complete.
     this.#knownSeconds = -1;
     this.#lastTimestampMs = undefined;
     this.#usualStepMs = undefined;
     this.#longSteps = 0;
-    this.#lastKeyframeMs = undefined;
+    this.#lastKeyframeAtMs = undefined;
   }
 
-  /** A tag with media came in. @param nowMs monotonic */
+  /** Counts a tag with media. @param nowMs monotonic */
   arrived(kind: TrackKind, bytes: number, nowMs: number): void {
     this.#advance(nowMs);
     const slot = this.#newestSlot % slotCount;
@@ -112,21 +111,21 @@ export class BroadcastMeter {
   }
 
   /**
-   * The times of a frame of picture.
+   * Checks the times of a video frame.
    *
    * @param timestampMs as sent, 0..2^32-1
    * @param atMs on the broadcast's clock
-   * @returns how many frames are missing before it
+   * @returns the number of frames missing before it
    */
   videoFrame(timestampMs: number, atMs: number, isKeyframe: boolean): number {
-    this.#lastPictureMs = atMs;
+    this.#lastFrameAtMs = atMs;
     if (isKeyframe) this.#keyframeAt(atMs);
     const last = this.#lastTimestampMs;
     this.#lastTimestampMs = timestampMs;
     if (last === undefined) return 0;
-    // Timestamps wrap at 2^32: the difference as a signed number of 32 bits is right across that too.
+    // Timestamps wrap at 2^32: a signed 32-bit difference is right across the wrap.
     const stepMs = (timestampMs - last) | 0;
-    if (stepMs <= 0 || stepMs > longestStepMs) return 0;
+    if (stepMs <= 0 || stepMs > maxStepMs) return 0;
     const usual = this.#usualStepMs;
     if (usual === undefined || stepMs <= 1.5 * usual + roundingMs) {
       this.#usualStepMs = usual === undefined ? stepMs : usual + (stepMs - usual) / 8;
@@ -134,7 +133,7 @@ export class BroadcastMeter {
       return 0;
     }
     this.#longSteps += 1;
-    if (this.#longSteps >= stepsOfAnotherRate) {
+    if (this.#longSteps >= minStepsOfNewRate) {
       this.#usualStepMs = stepMs;
       this.#longSteps = 0;
       return 0;
@@ -144,30 +143,30 @@ export class BroadcastMeter {
     return missing;
   }
 
-  /** Frames of picture that came in are not packaged. */
+  /** Counts video frames that arrived and were not packaged. */
   dropped(count: number): void {
     this.#droppedFrames += count;
   }
 
   /**
-   * Seconds from one keyframe to the next, or to the newest frame where that is more already; undefined before the first. By the
-   * broadcast's clock.
+   * Distance of the last two keyframes, or of the last keyframe and the newest frame where that is more, on the broadcast's clock; undefined
+   * before the first keyframe.
    */
   get keyframeDistanceSeconds(): number | undefined {
-    if (this.#lastKeyframeMs === undefined) return undefined;
-    return Math.max(this.#keyframeIntervalMs ?? 0, this.#lastPictureMs - this.#lastKeyframeMs) / 1000;
+    if (this.#lastKeyframeAtMs === undefined) return undefined;
+    return Math.max(this.#keyframeIntervalMs ?? 0, this.#lastFrameAtMs - this.#lastKeyframeAtMs) / 1000;
   }
 
   /**
-   * What came in over whole seconds of this publisher connection, with those beginning `skip` seconds ago left out; undefined where
-   * fewer than `minRewindSeconds` are known.
+   * Averages complete seconds of this publisher connection, without the last `skip` seconds; undefined where fewer than `minSeconds` are
+   * known.
    *
    * @param nowMs monotonic
    */
-  meanOf(nowMs: number, skip: number, seconds: number, leastSeconds = seconds): MeanRate | undefined {
+  meanOf(nowMs: number, skip: number, seconds: number, minSeconds = seconds): MeanRate | undefined {
     this.#advance(nowMs);
     const count = Math.min(seconds, this.#knownSeconds - skip, secondCount - skip);
-    if (count < leastSeconds) return undefined;
+    if (count < minSeconds) return undefined;
     let bytes = 0;
     let frames = 0;
     for (let back = skip + 1; back <= skip + count; back += 1) {
@@ -179,7 +178,7 @@ export class BroadcastMeter {
   }
 
   /**
-   * The rates of this publisher connection in windows of whole seconds, newest first: as many as are known.
+   * Returns the rates of this publisher connection in windows of complete seconds, newest first.
    *
    * @param nowMs monotonic
    */
@@ -196,7 +195,7 @@ export class BroadcastMeter {
   /** @param nowMs monotonic */
   stats(nowMs: number): MeterStats {
     this.#advance(nowMs);
-    // The first second of a connection is divided by a whole one: encoders begin with a burst.
+    // The first second of a connection counts as complete: encoders begin with a burst.
     const slots = Math.min(smoothedSlots, Math.max(slotsPerSecond, this.#newestSlot - this.#firstSlot));
     const { bytes, frames } = this.#lastSlots(slots);
     const perSecond = slotsPerSecond / slots;
@@ -207,33 +206,30 @@ export class BroadcastMeter {
       droppedFrames: this.#droppedFrames,
       missingFrames: this.#missingFrames,
       keyframeIntervalSeconds: secondsOf(this.#keyframeIntervalMs),
-      longestKeyframeIntervalSeconds: secondsOf(this.#longestKeyframeIntervalMs),
+      longestKeyframeIntervalSeconds: secondsOf(this.#maxKeyframeIntervalMs),
     };
   }
 
   #keyframeAt(atMs: number): void {
-    if (this.#lastKeyframeMs !== undefined) {
-      this.#keyframeIntervalMs = atMs - this.#lastKeyframeMs;
-      this.#longestKeyframeIntervalMs = Math.max(
-        this.#longestKeyframeIntervalMs ?? 0,
-        this.#keyframeIntervalMs,
-      );
+    if (this.#lastKeyframeAtMs !== undefined) {
+      this.#keyframeIntervalMs = atMs - this.#lastKeyframeAtMs;
+      this.#maxKeyframeIntervalMs = Math.max(this.#maxKeyframeIntervalMs ?? 0, this.#keyframeIntervalMs);
     }
-    this.#lastKeyframeMs = atMs;
+    this.#lastKeyframeAtMs = atMs;
   }
 
   #advance(nowMs: number): void {
     const slot = Math.floor(nowMs / slotMs);
-    if (slot - this.#newestSlot > mostSlots) this.#newestSlot = slot - mostSlots;
+    if (slot - this.#newestSlot > maxSlots) this.#newestSlot = slot - maxSlots;
     while (this.#newestSlot < slot) {
       this.#newestSlot += 1;
-      if (this.#newestSlot % slotsPerSecond === 0) this.#keepSecond();
+      if (this.#newestSlot % slotsPerSecond === 0) this.#completeSecond();
       this.#bytes[this.#newestSlot % slotCount] = 0;
       this.#frames[this.#newestSlot % slotCount] = 0;
     }
   }
 
-  #keepSecond(): void {
+  #completeSecond(): void {
     const { bytes, frames } = this.#lastSlots(slotsPerSecond);
     this.#secondBytes[this.#nextSecond] = bytes;
     this.#secondFrames[this.#nextSecond] = frames;
@@ -242,7 +238,7 @@ export class BroadcastMeter {
     this.#peakBytes = Math.max(this.#peakBytes, bytes);
   }
 
-  /** Adds up the last `count` slots before the newest. */
+  /** Sums the last `count` slots before the current one. */
   #lastSlots(count: number): { readonly bytes: number; readonly frames: number } {
     let bytes = 0;
     let frames = 0;
@@ -255,7 +251,7 @@ export class BroadcastMeter {
   }
 }
 
-/** To whole milliseconds. */
+/** Rounds to whole milliseconds. */
 function secondsOf(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : Math.round(ms) / 1000;
 }

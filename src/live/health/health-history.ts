@@ -1,23 +1,22 @@
-/** Health of a broadcast at a moment. Rates are undefined while no publisher is connected. */
+/** Health of a broadcast at one instant. Rates are undefined while no publisher is connected. */
 export interface HealthMeasurement {
   readonly bitrateBitsPerSecond: number | undefined;
   readonly framesPerSecond: number | undefined;
-  /** See `IngestStats`; undefined while not known. */
+  /** As in `IngestStats`. */
   readonly audioDriftMilliseconds: number | undefined;
   readonly viewers: number | undefined;
 }
 
-/** The mean of the measurements of one step. */
+/** Mean of the measurements of one step. */
 export interface HealthSample extends HealthMeasurement {
-  /** When the step begins; milliseconds since 1970. */
+  /** Start of the step; milliseconds since 1970. */
   readonly atMs: number;
 }
 
-/** Part of a {@link HealthHistory}. */
 export interface HealthExcerpt {
-  /** Length of the step that each sample stands for. */
+  /** Duration of the step of each sample. */
   readonly stepSeconds: number;
-  /** Oldest first. Steps in which nothing was measured are left out. */
+  /** Oldest first. Steps without a measurement are left out. */
   readonly samples: readonly HealthSample[];
 }
 
@@ -28,31 +27,30 @@ const fields = [
   'viewers',
 ] as const satisfies readonly (keyof HealthMeasurement)[];
 
-/** The longer ago, the coarser: five minutes by the second, an hour by 10 s, twelve hours by the minute. 27 KB in all. */
+/** Older samples are coarser: five minutes by the second, an hour by 10 s, twelve hours by the minute. 27 KB in total. */
 const resolutions = [
   { stepSeconds: 1, count: 300 },
   { stepSeconds: 10, count: 360 },
   { stepSeconds: 60, count: 720 },
 ] as const;
 
-/** The longest excerpt that a {@link HealthHistory} has. */
 export const maxHistorySeconds = 12 * 3_600;
 
-/** Remembers how a broadcast did, in memory of a fixed size: the newest measurements, and means of older ones. */
+/** Health of a broadcast in memory of fixed size: the newest measurements, and means of older ones. */
 export class HealthHistory {
   #rings: readonly SampleRing[] = newRings();
   #lastSecond = 0;
 
-  /** Notes what was measured. @param atMs milliseconds since 1970 */
+  /** @param atMs milliseconds since 1970 */
   add(measurement: HealthMeasurement, atMs: number): void {
     const second = Math.floor(atMs / 1000);
-    // A clock that was set back would tangle the steps.
+    // A clock that was set back would mix up the steps.
     if (second < this.#lastSecond) this.#rings = newRings();
     this.#lastSecond = second;
     for (const ring of this.#rings) ring.add(measurement, second);
   }
 
-  /** The newest samples that span so many seconds, up to {@link maxHistorySeconds}, at the finest resolution that reaches as far. */
+  /** Returns the newest samples of so many seconds, up to {@link maxHistorySeconds}, at the finest resolution that covers them. */
   excerpt(seconds: number): HealthExcerpt {
     const ring = this.#rings.find(({ seconds: reach }) => reach >= seconds) ?? this.#rings.at(-1)!;
     const oldestMs = (this.#lastSecond - seconds) * 1000;
@@ -64,16 +62,16 @@ function newRings(): readonly SampleRing[] {
   return resolutions.map(({ stepSeconds, count }) => new SampleRing(stepSeconds, count));
 }
 
-/** Samples of one resolution; the newest ones take the place of the oldest. */
+/** Ring buffer of samples of one resolution. */
 class SampleRing {
   readonly stepSeconds: number;
   readonly #count: number;
   readonly #times: Uint32Array;
   /** By sample, then by field; NaN is unknown. */
   readonly #values: Float32Array;
-  /** Samples that are complete, those included that are forgotten. */
+  /** Completed samples, overwritten ones included. */
   #written = 0;
-  /** Of the step that is being measured: its beginning, and its sum and number of known values by field. */
+  /** Start of the current step, and the sum and count of its known values by field. */
   #stepAt = 0;
   readonly #sums = new Float64Array(fields.length);
   readonly #known = new Uint16Array(fields.length);
@@ -85,12 +83,11 @@ class SampleRing {
     this.#values = new Float32Array(count * fields.length);
   }
 
-  /** The time that it spans. */
   get seconds(): number {
     return this.stepSeconds * this.#count;
   }
 
-  /** @param second since 1970, not before the last one */
+  /** @param second since 1970, not before the previous one */
   add(measurement: HealthMeasurement, second: number): void {
     const stepAt = second - (second % this.stepSeconds);
     if (stepAt !== this.#stepAt) this.#nextStep(stepAt);
@@ -102,10 +99,10 @@ class SampleRing {
     }
   }
 
-  /** All samples, oldest first; the last one is of the step that is being measured. */
+  /** Returns all samples, oldest first; the last one is of the current step. */
   samples(): HealthSample[] {
     const samples: HealthSample[] = [];
-    // The step that is being measured takes the place of one.
+    // The current step takes the place of one.
     for (let number = Math.max(0, this.#written - this.#count + 1); number < this.#written; number += 1) {
       const slot = number % this.#count;
       const values = this.#values.subarray(slot * fields.length, (slot + 1) * fields.length);

@@ -3,32 +3,30 @@ import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { AudioVideoDrift } from './audio-video-drift.ts';
 import { BroadcastMeter, type MeanRate, type MeterStats } from './broadcast-meter.ts';
 
-/** How a broadcast does, as far as its publisher's connections and media tell. */
 export interface IngestStats extends MeterStats {
-  /** Over all the time that a publisher was connected. */
+  /** Averages over the time that a publisher was connected. */
   readonly averageBitrateBitsPerSecond: number;
-  /** Over all the time that a publisher was connected. */
   readonly averageFramesPerSecond: number;
-  /** What the encoder says that it sends. */
+  /** Declared by the encoder. */
   readonly declaredFramesPerSecond: number | undefined;
-  /** Milliseconds that sound is ahead of the picture, beyond what the order of arrival explains; undefined while not known. */
+  /** Lead of the audio over the video, beyond the order of arrival; undefined while not known. */
   readonly audioDriftMilliseconds: number | undefined;
-  /** How often the encoder's timestamps were set anew. */
+  /** Resets of the encoder's clock. */
   readonly timestampJumps: number;
-  /** How often a publisher was lost before the end. */
+  /** Publishers lost before the end. */
   readonly droppedConnections: number;
   /** Milliseconds since 1970; undefined when none was lost. */
   readonly lastDroppedAtMs: number | undefined;
-  /** For how long there was no publisher. */
+  /** Total time without a publisher. */
   readonly awaySeconds: number;
-  /** Since the last audio or video came; undefined while no publisher is connected. */
+  /** Time since the last audio or video; undefined while no publisher is connected. */
   readonly silentSeconds: number | undefined;
 }
 
-/** Who publishes, and what. */
+/** The publisher and the format of its media. */
 export interface IngestInfo {
   readonly protocol: string;
-  /** What the encoder calls itself, or `''`. */
+  /** Name of the encoder, or `''`. */
   readonly encoder: string;
   /** RFC 6381 names. */
   readonly videoCodec?: string;
@@ -37,37 +35,37 @@ export interface IngestInfo {
   readonly height?: number;
 }
 
-/** What alarms are judged by. */
+/** Measurements that alarms are evaluated with. */
 export interface AlarmInputs {
-  /** A publisher is connected; without one, only its losses tell something. */
+  /** Without a publisher only the losses are meaningful. */
   readonly isConnected: boolean;
-  /** See {@link BroadcastMeter.keyframeDistanceSeconds}; undefined without picture. */
+  /** As in {@link BroadcastMeter.keyframeDistanceSeconds}. */
   readonly keyframeDistanceSeconds: number | undefined;
-  /** The last 5 s, and the minute before them; undefined before there is enough to compare. */
+  /** The last 5 s, and the minute before; undefined until there is enough to compare. */
   readonly recent: MeanRate | undefined;
   readonly usual: MeanRate | undefined;
-  /** Of this connection, in windows of 5 s over the last 70 s, newest first. */
+  /** Rates of this connection in windows of 5 s over the last 70 s, newest first. */
   readonly rates: readonly MeanRate[];
-  /** Rates that the encoder announced in its metadata. */
+  /** Rates in the encoder's metadata. */
   readonly declared: Pick<DeclaredMedia, 'bitsPerSecond' | 'framesPerSecond'>;
-  /** For how long none came of a track that came before, or was announced, on this connection; undefined for one that is not expected. */
+  /** Time since the last tag of a track that came or was announced on this connection; undefined for other tracks. */
   readonly silentSeconds: Readonly<Record<TrackKind, number | undefined>>;
-  /** In the last minute. */
+  /** Of the last minute. */
   readonly recentJumps: number;
   readonly audioDriftMilliseconds: number | undefined;
-  /** In the last five minutes. */
+  /** Of the last five minutes. */
   readonly recentLosses: number;
 }
 
 const recentSeconds = 5;
 const usualSeconds = 60;
-const leastUsualSeconds = 10;
+const minUsualSeconds = 10;
 const jumpsWithinMs = 60_000;
 const lossesWithinMs = 5 * 60_000;
-/** More than any alarm asks for. */
-const mostTimes = 16;
+/** More than any alarm counts. */
+const maxTimes = 16;
 
-/** What is known of the publishers of one broadcast. It is told of every tag, and allocates nothing for it. */
+/** Health of the publishers of one broadcast. Allocates nothing per tag. */
 export class IngestHealth {
   readonly #meter = new BroadcastMeter();
   readonly #drift = new AudioVideoDrift();
@@ -80,11 +78,11 @@ export class IngestHealth {
   #losses = 0;
   #jumps = 0;
   #lastDroppedAtMs: number | undefined;
-  /** Monotonic times of the newest. */
+  /** Newest monotonic times. */
   #lossTimes: number[] = [];
   #jumpTimes: number[] = [];
 
-  /** A publisher is taken. @param nowMs monotonic */
+  /** A publisher is connected. @param nowMs monotonic */
   attached(nowMs: number): void {
     if (this.#lostMs !== undefined) this.#awayMs += nowMs - this.#lostMs;
     this.#lostMs = undefined;
@@ -97,7 +95,7 @@ export class IngestHealth {
   }
 
   /**
-   * The publisher is gone, and the broadcast goes on.
+   * The publisher is lost, and the broadcast continues.
    *
    * @param nowMs monotonic
    * @param atMs milliseconds since 1970
@@ -105,27 +103,26 @@ export class IngestHealth {
   lost(nowMs: number, atMs: number): void {
     this.#losses += 1;
     this.#lastDroppedAtMs = atMs;
-    this.#lossTimes = [...this.#lossTimes, nowMs].slice(-mostTimes);
+    this.#lossTimes = [...this.#lossTimes, nowMs].slice(-maxTimes);
     this.#detached(nowMs);
   }
 
-  /** The publisher stopped, or the broadcast is over: no connection was lost. @param nowMs monotonic */
+  /** The publisher stopped, or the broadcast ended. @param nowMs monotonic */
   stopped(nowMs: number): void {
     this.#detached(nowMs);
   }
 
-  /** What the encoder says of itself. */
   declared(media: DeclaredMedia): void {
     this.#declared = media;
   }
 
   /**
-   * A frame came in.
+   * Counts a frame.
    *
    * @param atMs on the broadcast's clock
    * @param timestampMs as sent
    * @param nowMs monotonic
-   * @returns how many frames of picture are missing before it
+   * @returns the number of video frames missing before it
    */
   arrived(
     kind: TrackKind,
@@ -141,17 +138,17 @@ export class IngestHealth {
     return kind === 'audio' ? 0 : this.#meter.videoFrame(timestampMs, atMs, isKeyframe);
   }
 
-  /** Frames of picture that came in are not packaged. */
+  /** Counts video frames that arrived and were not packaged. */
   dropped(count: number): void {
     this.#meter.dropped(count);
   }
 
-  /** The publisher's clock was set anew; how often that was. @param nowMs monotonic */
+  /** Counts a reset of the publisher's clock; returns the total. @param nowMs monotonic */
   clockJumped(nowMs: number): number {
     this.#jumps += 1;
     this.#jumpTimes.push(nowMs);
-    if (this.#jumpTimes.length > mostTimes) this.#jumpTimes.shift();
-    // The tracks jump one after the other, and are apart until then.
+    if (this.#jumpTimes.length > maxTimes) this.#jumpTimes.shift();
+    // The tracks jump one after the other.
     this.#drift.restart();
     return this.#jumps;
   }
@@ -181,13 +178,13 @@ export class IngestHealth {
     };
   }
 
-  /** What alarms are judged by. @param nowMs monotonic */
+  /** @param nowMs monotonic */
   alarmInputs(nowMs: number): AlarmInputs {
     return {
       isConnected: this.#attachedMs !== undefined,
       keyframeDistanceSeconds: this.#meter.keyframeDistanceSeconds,
       recent: this.#meter.meanOf(nowMs, 0, recentSeconds),
-      usual: this.#meter.meanOf(nowMs, recentSeconds, usualSeconds, leastUsualSeconds),
+      usual: this.#meter.meanOf(nowMs, recentSeconds, usualSeconds, minUsualSeconds),
       rates: this.#meter.rates(nowMs, recentSeconds),
       declared: {
         bitsPerSecond: this.#declared?.bitsPerSecond,

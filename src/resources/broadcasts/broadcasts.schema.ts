@@ -152,7 +152,7 @@ export const ingestHealthSchema = z
           {
             alarm: 'keyframes-too-far-apart',
             message:
-              'Keyframes come every 8 s or less often. Set the keyframe interval to 2 s in the encoder.',
+              'Keyframes arrive every 8 s or less often. Set the keyframe interval to 2 s in the encoder.',
             raisedAt: '2026-03-04T05:06:12+00:00',
           },
         ],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type AlarmKind, Alarms } from '../../../../src/live/health/alarms.ts';
 import type { AlarmInputs } from '../../../../src/live/health/ingest-health.ts';
 
-const well: AlarmInputs = {
+const healthy: AlarmInputs = {
   isConnected: true,
   keyframeDistanceSeconds: 2,
   recent: { bitsPerSecond: 2_500_000, framesPerSecond: 30 },
@@ -18,15 +18,15 @@ const well: AlarmInputs = {
 /** The last 15 s at a bitrate, after a minute at 2500 kbit/s. */
 function ratesFrom(kilobits: number): AlarmInputs['rates'] {
   const low = { bitsPerSecond: kilobits * 1000, framesPerSecond: 30 };
-  return [low, low, low, ...well.rates.slice(3)];
+  return [low, low, low, ...healthy.rates.slice(3)];
 }
 
 /** Judges once a second; gives each change as `kind at which second`. */
-function changesOf(signsAt: (second: number) => AlarmInputs, seconds: number): string[] {
+function changesOf(inputsAt: (second: number) => AlarmInputs, seconds: number): string[] {
   const alarms = new Alarms();
   return Array.from({ length: seconds }, (_, second) =>
     alarms
-      .evaluate(signsAt(second), second * 1000, second * 1000)
+      .evaluate(inputsAt(second), second * 1000, second * 1000)
       .map(({ kind, isRaised }) => `${isRaised ? '+' : '-'}${kind} ${second}`),
   ).flat();
 }
@@ -43,7 +43,7 @@ describe('an alarm', () => {
       'bitrate-collapsed',
       { recent: { bitsPerSecond: 700_000, framesPerSecond: 30 } },
       { recent: { bitsPerSecond: 800_000, framesPerSecond: 30 } },
-      /Only 700 kbit\/s come, after 2500 kbit\/s/,
+      /Only 700 kbit\/s arrive, after 2500 kbit\/s/,
     ],
     [
       'bitrate-low',
@@ -55,47 +55,47 @@ describe('an alarm', () => {
       'frame-rate-collapsed',
       { recent: { bitsPerSecond: 2_500_000, framesPerSecond: 14.5 } },
       { recent: { bitsPerSecond: 2_500_000, framesPerSecond: 16 } },
-      /Only 14\.5 frames a second come, after 30/,
+      /Only 14\.5 fps arrive, after 30/,
     ],
     [
       'audio-missing',
       { silentSeconds: { audio: 5, video: 0 } },
       { silentSeconds: { audio: undefined, video: 0 } },
-      /No sound came for 5 s/,
+      /No audio has arrived for 5 s/,
     ],
     [
       'video-missing',
       { silentSeconds: { audio: 0, video: 6.5 } },
       { silentSeconds: { audio: 0, video: undefined } },
-      /No picture came for 6 s/,
+      /No video has arrived for 6 s/,
     ],
     ['timestamps-jumping', { recentJumps: 3 }, { recentJumps: 2 }, /jumped 3 times/],
     [
       'audio-video-drift',
       { audioDriftMilliseconds: -501 },
       { audioDriftMilliseconds: 500 },
-      /501 ms behind the picture/,
+      /501 ms behind the video/,
     ],
     ['frequent-reconnects', { recentLosses: 3 }, { recentLosses: 2 }, /lost 3 times/],
-  ])('%s is raised at once where it is bad, and not just before that', (kind, bad, almost, message) => {
+  ])('%s is raised at its limit, and not just below', (kind, bad, almost, message) => {
     const alarms = new Alarms();
-    expect(alarms.evaluate({ ...well, ...almost }, 0, 0)).toEqual([]);
-    expect(alarms.evaluate({ ...well, ...bad }, 1000, 1_000_000)).toEqual([
+    expect(alarms.evaluate({ ...healthy, ...almost }, 0, 0)).toEqual([]);
+    expect(alarms.evaluate({ ...healthy, ...bad }, 1000, 1_000_000)).toEqual([
       { kind, isRaised: true, message: expect.stringMatching(message) },
     ]);
     expect(alarms.raised).toEqual([{ kind, raisedAtMs: 1_000_000, message: expect.stringMatching(message) }]);
   });
 
-  test('is cleared after ten seconds of health in a row', () => {
-    const bad = { ...well, recentJumps: 3 };
-    const changes = changesOf(second => (second === 1 || second === 6 ? bad : well), 30);
+  test('is cleared after ten healthy seconds in a row', () => {
+    const bad = { ...healthy, recentJumps: 3 };
+    const changes = changesOf(second => (second === 1 || second === 6 ? bad : healthy), 30);
     expect(changes).toEqual(['+timestamps-jumping 1', '-timestamps-jumping 17']);
   });
 
-  test('that flaps is raised once a minute at most', () => {
-    const bad = { ...well, silentSeconds: { audio: 7, video: 0 } };
+  test('that flaps is raised at most once a minute', () => {
+    const bad = { ...healthy, silentSeconds: { audio: 7, video: 0 } };
     // Eleven seconds of health and one of silence, for three minutes.
-    const changes = changesOf(second => (second % 12 === 0 ? bad : well), 180);
+    const changes = changesOf(second => (second % 12 === 0 ? bad : healthy), 180);
     expect(changes).toEqual([
       '+audio-missing 0',
       '-audio-missing 11',
@@ -106,26 +106,26 @@ describe('an alarm', () => {
     ]);
   });
 
-  test('stays on between bad and well', () => {
-    const signs = [-600, -450, -450, -390].map(audioDriftMilliseconds => ({
-      ...well,
+  test('stays raised between its two limits', () => {
+    const inputs = [-600, -450, -450, -390].map(audioDriftMilliseconds => ({
+      ...healthy,
       audioDriftMilliseconds,
     }));
-    const changes = changesOf(second => signs[Math.min(3, Math.floor(second / 20))]!, 80);
+    const changes = changesOf(second => inputs[Math.min(3, Math.floor(second / 20))]!, 80);
     expect(changes).toEqual(['+audio-video-drift 0', '-audio-video-drift 70']);
   });
 
-  test('is neither raised nor cleared while no publisher is there, but for its being lost again and again', () => {
-    const away = { ...well, isConnected: false, silentSeconds: { audio: 60, video: 60 }, recentLosses: 3 };
+  test('is neither raised nor cleared without a publisher, except for frequent reconnects', () => {
+    const away = { ...healthy, isConnected: false, silentSeconds: { audio: 60, video: 60 }, recentLosses: 3 };
     expect(changesOf(() => away, 30)).toEqual(['+frequent-reconnects 0']);
-    const raised = { ...well, recentJumps: 3 };
-    const gone = { ...well, isConnected: false };
+    const raised = { ...healthy, recentJumps: 3 };
+    const gone = { ...healthy, isConnected: false };
     expect(changesOf(second => (second === 0 ? raised : gone), 60)).toEqual(['+timestamps-jumping 0']);
   });
 
-  test('is not raised by what is not there to be judged', () => {
+  test('is not raised by missing measurements', () => {
     const nothing = {
-      ...well,
+      ...healthy,
       keyframeDistanceSeconds: undefined,
       recent: undefined,
       usual: undefined,
