@@ -124,7 +124,7 @@ async function packagingOptions({ config, ffmpeg, processes, sandboxLimits }: Fo
   return {
     slate: await openSlate({
       mode: config['live.slate'],
-      picturePath: config['live.slatePicture'],
+      imagePath: config['live.slatePicture'],
       ffmpegPath: path,
       memoryBytes: config['live.encoderMemory'],
       owner: processes,

@@ -31,7 +31,7 @@ export interface AppEnvironment {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
   /** Overrides the sizes that broadcasts are encoded in, for tests. */
-  readonly liveSteps?: LadderConfig['steps'];
+  readonly liveSteps?: LadderConfig['renditionsFor'];
   /** False keeps all renditions of broadcasts although the machine cannot keep up, for tests. */
   readonly canDropQualities?: boolean;
   /** Overrides limits of the sandbox, for tests. */
