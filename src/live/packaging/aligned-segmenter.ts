@@ -6,17 +6,16 @@ import type { LiveRendition } from '../transcode/live-rendition.ts';
 import type { SegmentInfo } from '../window/live-window.ts';
 import type { Part } from './segmenter.ts';
 
-/** What a rendition that follows another is made with. */
 export interface AlignedSegmenterOptions {
   readonly rendition: LiveRendition;
   readonly kind: 'video' | 'audio';
-  /** How much later than it is decoded the leader's picture is shown: sound is cut where that is. */
+  /** Composition offset of the leader's video: audio is cut at its presentation time. */
   readonly presentationOffsetMs?: () => number;
   onTrack(track: TrackDescription, init: Buffer): void;
   onPart(part: Part): void;
 }
 
-/** A step of the rendition that leads. */
+/** A boundary of the leading rendition. */
 type Boundary =
   | { readonly kind: 'open'; readonly facts: SegmentInfo }
   | { readonly kind: 'part'; readonly endMs: number }
@@ -29,42 +28,40 @@ interface QueuedSample {
   readonly durationMs: number;
 }
 
-/** Times of the same frame in two renditions differ by roundings only. */
+/** Timestamps of the same frame in two renditions differ by rounding only. */
 const frameToleranceMs = 4;
-/** Sound that is this far behind the picture goes on in silence. */
+/** Audio that is this far behind the video is filled with silence. */
 const maxAudioLagMs = 1000;
-/** RTMP rounds the times of frames by less. */
+/** RTMP rounds timestamps by less. */
 const timestampRoundingMs = 2;
-/** A frame that begins just half a frame from where a segment does belongs to one of the two: sums of milliseconds are not exact. */
+/** Tolerance for sums of milliseconds. */
 const epsilonMs = 0.01;
-/** How much later than decoded pictures are shown may change from one keyframe to the next by less. */
+/** The composition offset changes by less from one keyframe to the next. */
 const maxShiftMs = 500;
-/** Longer than any lag that is waited for. */
+/** More than any lag that is waited for. */
 const maxQueuedSamples = 4000;
 
 /**
- * Cuts one track into the segments of a rendition that leads: they have the same numbers, begin at the same instants, and follow the
- * same breaks. Parts of picture end where the leader's do; those of sound are as many whole frames as fit.
- *
- * Nothing is cut before the leader has said where: what comes earlier waits.
+ * Cuts one track into the segments of a leading rendition, with the same numbers, start times and discontinuities. Video parts end where
+ * the leader's do; audio parts have as many whole frames as fit. Samples wait until the leader has reached their boundary.
  */
 export class AlignedSegmenter {
   readonly #options: AlignedSegmenterOptions;
   #track: TrackDescription | undefined;
   #boundaries: Boundary[] = [];
   #queue: QueuedSample[] = [];
-  /** The segment that is open at the leader, as far as it was followed. */
+  /** The leader's segment at the last processed boundary. */
   #segment: SegmentInfo | undefined;
   #isOpen = false;
   #openSamples: QueuedSample[] = [];
-  /** Where the open part begins and ends, on the broadcast's clock. */
+  /** Start and end of the open part, on the broadcast's clock. */
   #partStartMs = 0;
   #endMs = Number.NEGATIVE_INFINITY;
   #leaderEndMs = 0;
   #presentationOffsetMs = 0;
-  /** The end of the last part of the leader that was gone along with. */
+  /** End of the leader's part at the last processed boundary. */
   #alignedUntilMs = 0;
-  /** The part before ended with all of its media, so that one without a keyframe can follow. */
+  /** The previous part is complete, so that one without a keyframe can follow. */
   #isContinuous = false;
   #isFinished = false;
 
@@ -72,7 +69,7 @@ export class AlignedSegmenter {
     this.#options = options;
   }
 
-  /** Samples from now on are of this track. */
+  /** Sets the track of the samples that follow. */
   useTrack(track: TrackDescription): void {
     this.#track = track;
   }
@@ -86,7 +83,6 @@ export class AlignedSegmenter {
     this.#processBoundaries();
   }
 
-  /** The leader has opened a segment. */
   segmentOpened(facts: SegmentInfo): void {
     this.#presentationOffsetMs = this.#options.presentationOffsetMs?.() ?? 0;
     this.#boundaries.push({
@@ -95,20 +91,18 @@ export class AlignedSegmenter {
     });
   }
 
-  /** The leader has listed a part that ends at `endMs`. */
   partListed(endMs: number): void {
     this.#leaderEndMs = endMs + this.#presentationOffsetMs;
     this.#boundaries.push({ kind: 'part', endMs: this.#leaderEndMs });
     this.#processBoundaries();
   }
 
-  /** The leader has closed its segment. */
   segmentClosed(): void {
     this.#boundaries.push({ kind: 'close' });
     this.#processBoundaries();
   }
 
-  /** Nothing more comes: what is there is cut. */
+  /** Cuts what is left. */
   finish(): void {
     this.#isFinished = true;
     this.#processBoundaries();
@@ -131,13 +125,13 @@ export class AlignedSegmenter {
   #beginSegment(facts: SegmentInfo): void {
     this.#closeSegment();
     this.#segment = facts;
-    const isSound = this.#options.kind === 'audio';
+    const isAudio = this.#options.kind === 'audio';
     const offMs = Math.abs(this.#endMs - facts.startMs);
-    // Sound has no frame that the segment must begin with: it goes on where it is.
-    const startMs = isSound && !facts.hasDiscontinuity && offMs < maxShiftMs ? this.#endMs : facts.startMs;
+    // Audio can start a segment with any frame, so it continues at its own end.
+    const startMs = isAudio && !facts.hasDiscontinuity && offMs < maxShiftMs ? this.#endMs : facts.startMs;
     this.#partStartMs = startMs;
     this.#endMs = startMs;
-    const tolerance = isSound ? (this.#queue[0]?.durationMs ?? 0) / 2 : frameToleranceMs;
+    const tolerance = isAudio ? (this.#queue[0]?.durationMs ?? 0) / 2 : frameToleranceMs;
     while (this.#queue[0] !== undefined && this.#queue[0].atMs < startMs - tolerance - epsilonMs) {
       this.#queue.shift();
       this.#isContinuous = false;
@@ -160,7 +154,7 @@ export class AlignedSegmenter {
     this.#segment = undefined;
   }
 
-  // ------------------------------------------------------------------------------------------------ picture
+  // ------------------------------------------------------------------------------------------------ video
 
   #cutVideoUntil(endMs: number): boolean {
     const newest = this.#queue.at(-1);
@@ -169,9 +163,9 @@ export class AlignedSegmenter {
     this.#alignedUntilMs = endMs;
     while (this.#queue[0] !== undefined && this.#queue[0].atMs < endMs - frameToleranceMs) {
       const next = this.#queue.shift()!;
-      // Another track has to wait for a segment of its own.
+      // A changed track waits for the next segment.
       if (this.#isOpen && !this.#isCurrentTrack(next)) continue;
-      // A segment begins with a keyframe or not at all: a rendition that lost its place waits for the next one.
+      // A segment starts with a keyframe: after lost samples the rendition waits for the next one.
       if (!this.#isOpen && this.#openSamples.length === 0 && !next.sample.isSync && !this.#canContinue(next))
         continue;
       this.#openSamples.push(next);
@@ -189,7 +183,7 @@ export class AlignedSegmenter {
     return rendition.tracks[kind]?.sampleEntry.equals(track.sampleEntry) === true;
   }
 
-  // ------------------------------------------------------------------------------------------------ sound
+  // ------------------------------------------------------------------------------------------------ audio
 
   #cutAudioUntil(endMs: number): boolean {
     this.#alignedUntilMs = endMs;
@@ -217,7 +211,7 @@ export class AlignedSegmenter {
     }
   }
 
-  /** A frame that begins a little off the end of the one before (which may be silence) begins there, and ends where it would. */
+  /** Moves the start of a frame to the end of the previous one, which may be silence, and keeps its end. */
   #alignedToPrevious(next: QueuedSample, frameMs: number): QueuedSample {
     const offMs = next.atMs - this.#endMs;
     const isJoin = this.#openSamples.length > 0 || this.#isOpen;
@@ -237,7 +231,7 @@ export class AlignedSegmenter {
     if (this.#endMs + next.durationMs - this.#partStartMs > targetMs) this.#closePart(this.#endMs);
   }
 
-  /** Whether any was put there. */
+  /** Returns true when silence was added. */
   #fillWithSilence(untilMs: number): boolean {
     const track = this.#track ?? this.#options.rendition.tracks.audio;
     const data = track === undefined ? undefined : silentAacFrame(track);
@@ -245,7 +239,7 @@ export class AlignedSegmenter {
     const isShort = () => this.#endMs + frameMs / 2 + epsilonMs < untilMs;
     if (track === undefined || data === undefined || !isShort()) return false;
     while (isShort()) {
-      // The last one reaches to what comes behind.
+      // The last one extends to the next sample.
       const isLast = this.#endMs + 1.5 * frameMs >= untilMs;
       const durationMs = isLast ? untilMs - this.#endMs : frameMs;
       const durationTicks = Math.round((durationMs * track.timescale) / 1000);
@@ -304,7 +298,7 @@ export class AlignedSegmenter {
       this.#options.onTrack(first.track, rendition.setTracks({ [kind]: first.track }));
     }
     this.#isOpen = true;
-    // What is missing at the beginning is no part of it.
+    // Missing media at the start shortens the segment.
     const startMs = Math.abs(first.atMs - facts.startMs) <= frameToleranceMs ? facts.startMs : first.atMs;
     this.#partStartMs = startMs;
     const programDateTimeMs = Math.round(facts.programDateTimeMs + startMs - facts.startMs);

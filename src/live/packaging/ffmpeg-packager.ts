@@ -8,38 +8,37 @@ import { flvHeader, flvTagEnvelope } from '../../media/flv/flv-tag.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from './packager.ts';
 
-/** Input that ffmpeg has not read yet; more than this and the publisher is made to wait. */
+/** More input that ffmpeg has not read makes the publisher wait. */
 const highWaterBytes = 4 * 1024 * 1024;
-/** ffmpeg that has input and gives nothing for this long hangs. */
+/** ffmpeg hangs when it has input and writes nothing for this long. */
 const stallTimeoutMs = 8000;
-/** Audio waits for the next video frame, so that both go in one write; at most for this much media time. */
+/** Audio waits this much media time for the next video frame, so that one write takes both. */
 const maxAudioWaitMs = 60;
-/** Maximum number of tags that wait; a publisher whose timestamps stand still would let them wait for ever. */
+/** Bounds the waiting tags of a publisher whose timestamps do not increase. */
 const maxWaitingTags = 64;
-/** Samples of one track that wait for the other track's init segment. */
+/** Bounds the samples that wait for the other track's init segment. */
 const maxEarlySamples = 300;
 
-/** What an ffmpeg packager needs beside its plan. */
 export interface FfmpegPackagerOptions {
   readonly path: string;
   readonly owner: ProcessOwner;
   readonly plan: PackagerPlan;
   readonly events: PackagerEvents;
-  /** Go on the log lines of the process. */
+  /** Fields for the log lines of the process. */
   readonly ids: Readonly<Record<string, unknown>>;
 }
 
-/** A packager that is one ffmpeg: FLV on its stdin, one fragmented MP4 a track on pipes of their own. */
+/** Packages with ffmpeg: FLV on its stdin, and one pipe of fragmented MP4 per track. */
 export class FfmpegPackager implements Packager {
   readonly #process: PipedProcess;
   readonly #events: PackagerEvents;
   readonly #expected: readonly TrackKind[];
   readonly #hasVideo: boolean;
-  /** Bytes of audio tags that were not written yet, and the time of the first of them. */
+  /** Audio tags that wait to be written, and the time of the first. */
   #waitingBuffers: Buffer[] = [];
   #waitingSinceMs = 0;
   readonly #tracks: Partial<Record<TrackKind, TrackDescription>> = {};
-  /** Each muxer counts from its track's first sample: this is when that was. */
+  /** Time of each track's first sample, from which its muxer counts. */
   readonly #startMs: Partial<Record<TrackKind, number>> = {};
   #earlySamples: { kind: TrackKind; sample: Sample }[] | undefined = [];
   #firstWriteMs: number | undefined;
@@ -73,7 +72,7 @@ export class FfmpegPackager implements Packager {
         events.exited({ kind: 'stopped', report: '' });
         return;
       }
-      // One that ended well without being asked gave its input up all the same.
+      // An unrequested exit loses input even with exit code 0.
       const failed = this.#failure !== undefined || exit.kind !== 'stopped';
       const how = exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
       const report = [this.#failure ?? how, ...exit.lastLines].join(' | ');
@@ -109,7 +108,7 @@ export class FfmpegPackager implements Packager {
     await this.#process.kill();
   }
 
-  /** Each write wakes ffmpeg: one for all that waits. */
+  /** Writes everything at once, since each write wakes ffmpeg. */
   #flush(): void {
     const stdin = this.#process.stdin;
     const waiting = this.#waitingBuffers;
@@ -130,7 +129,7 @@ export class FfmpegPackager implements Packager {
       if (this.#failure !== undefined || this.#isKilled) return;
       clearTimeout(this.#stallTimer);
       this.#stallTimer = undefined;
-      // No more may be written until it has read this.
+      // It must read this before it gets more.
       if (this.#process.stdin.writableLength > 0) this.#startStallTimer();
       try {
         reader.push(chunk);

@@ -11,29 +11,28 @@ const videoTrackId = 1;
 const audioTrackId = 2;
 const trackIds = [videoTrackId, audioTrackId];
 const samplesPerAacFrame = 1024;
-/** Silence makes up for this much audio that is missing before it. */
+/** Silence replaces at most this much missing audio. */
 const maxLateAudioSeconds = 1;
 const maxLengthenedFrames = 4;
 
-/** Writes media for times at which a rendition has none: a keyframe of it shown as a still, with silence. */
+/** Writes filler media for a rendition: a keyframe as a still, with silence. */
 export class FillerWriter implements FillerMedia {
   readonly #tracks: () => Partial<Record<TrackKind, TrackDescription>>;
-  /** The newest part, and the newest that holds a keyframe. */
   #newestPart: Buffer | undefined;
   #newestIndependentPart: Buffer | undefined;
-  /** Decode time after the newest media of each track, by its id; undefined until it is needed. */
+  /** Decode time after the newest media, by track id; read on demand. */
   #trackEnds: Map<number, number> | undefined;
   #isShiftDue = false;
   #shiftSeconds = 0;
 
-  /** @param tracks of the parts that come */
+  /** @param tracks of the next parts */
   constructor(tracks: () => Partial<Record<TrackKind, TrackDescription>>) {
     this.#tracks = tracks;
   }
 
   /**
-   * Each lasts as long as one frame, so that the frame rate stays that of the media. Audio that has no known silence is repeated where there
-   * is no video, and left out beside video.
+   * Writes lead-ins of one frame each, which keeps the frame rate. Audio without a known silent frame is repeated where there is no video,
+   * else left out.
    */
   leadIns(first: Part, count: number): readonly Part[] | undefined {
     const { video, audio } = this.#tracks();
@@ -43,7 +42,7 @@ export class FillerWriter implements FillerMedia {
     const silence = audio && silentAacFrame(audio);
     const frameSeconds =
       video !== undefined && keyframe !== undefined ? keyframe.durationTicks / video.timescale : 0;
-    // A frame at the same time as the next one lasts no time at all.
+    // A frame with the timestamp of the next one has no duration.
     const durationSeconds = frameSeconds > 0 ? frameSeconds : first.durationSeconds;
     const audioFrames = Math.max(
       1,
@@ -129,7 +128,7 @@ export class FillerWriter implements FillerMedia {
     this.#isShiftDue = this.#newestPart !== undefined;
   }
 
-  /** Moves a part to the end of what is listed. Its first audio makes up for what is missing since the last. */
+  /** Shifts a part to the end of the list. Its first audio frame is lengthened over the audio that is missing before it. */
   #shiftedToEnd(part: Part): Part {
     this.#isShiftDue = false;
     const samples = readSamples(part.body);
@@ -152,7 +151,7 @@ export class FillerWriter implements FillerMedia {
         samples: [{ ...first, durationTicks }, ...rest],
       };
     });
-    // Headers of `moof` and `mfhd`, version and flags.
+    // Behind the headers of `moof` and `mfhd`, version and flags.
     return { ...part, body: writeFragment(part.body.readUInt32BE(8 + 8 + 4), runs) };
   }
 
@@ -164,7 +163,7 @@ export class FillerWriter implements FillerMedia {
     ]);
   }
 
-  /** Seconds from the first of these samples to the end of what is listed, on the track that leads. */
+  /** Seconds from the first of these samples to the end of the list, on the leading track. */
   #distanceTo(samples: readonly Pick<Sample, 'trackId' | 'dtsTicks'>[]): number {
     const { video, audio } = this.#tracks();
     this.#trackEnds ??= readTrackEnds(this.#newestPart!);

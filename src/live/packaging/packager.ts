@@ -2,22 +2,20 @@ import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 
-/** What a packager was asked to make. */
 export interface PackagerPlan {
   readonly hasVideo: boolean;
   readonly audio: 'none' | 'copy' | 'aac';
 }
 
-/** Why a packager is gone. */
 export interface PackagerExit {
-  /** `failed`: it died or hung, by itself. */
+  /** `failed`: it died or hung. */
   readonly kind: 'stopped' | 'failed';
   readonly report: string;
 }
 
-/** What a packager tells. All of a track's samples come in decoding order. */
+/** Samples of each track come in decoding order. */
 export interface PackagerEvents {
-  /** Once, before the first sample: the tracks of the plan. */
+  /** Called once, before the first sample, with the tracks of the plan. */
   tracks(tracks: Partial<Record<TrackKind, TrackDescription>>): void;
   /** `atMs` is the decoding time of the sample on the broadcast's clock. */
   sample(kind: TrackKind, sample: Sample, atMs: number): void;
@@ -26,17 +24,15 @@ export interface PackagerEvents {
   exited(exit: PackagerExit): void;
 }
 
-/** Turns FLV tags of one publisher into CMAF samples. It begins with the configuration tags of its tracks, then a keyframe. */
+/** Converts the FLV tags of a publisher into CMAF samples. The first tags are the tracks' configurations, then a keyframe. */
 export interface Packager {
   /**
-   * Hands in a tag body.
-   *
    * @param atMs decoding time on the broadcast's clock, rising on each track
-   * @returns false when the caller should wait for `drained`; the tag is taken all the same
+   * @returns false when the caller should wait for `drained` after this tag
    */
   write(kind: TrackKind, atMs: number, body: Buffer, isConfig: boolean): boolean;
-  /** No more input: what is inside comes out, then `exited`. */
+  /** Ends the input: the samples that are inside come out, then `exited`. */
   finish(): Promise<void>;
-  /** Gives up what is inside. */
+  /** Discards the samples that are inside. */
   kill(): Promise<void>;
 }

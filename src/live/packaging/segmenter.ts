@@ -3,21 +3,20 @@ import { type TrackRun, writeFragment } from '../../media/cmaf/fragment-writer.t
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 
-/** A finished part. */
 export interface Part {
   readonly body: Buffer;
   readonly durationSeconds: number;
   /** It holds a keyframe, or there is no video. */
   readonly isIndependent: boolean;
-  /** Decoding time of its newest frame on the broadcast's clock, for measuring how late the part is. */
+  /** Decoding time of its newest frame on the broadcast's clock. */
   readonly newestFrameMs: number;
 }
 
-/** Where parts go; segments are opened and closed around them. */
+/** Takes parts, with segments opened and closed around them. */
 export interface SegmentSink {
-  /** PART-TARGET in seconds once it is fixed, which is for the whole broadcast; undefined before. */
+  /** PART-TARGET, once it is fixed for the whole broadcast. */
   readonly partTargetSeconds: number | undefined;
-  /** No segment may last longer than this and half a second. */
+  /** Segments last at most this and half a second. */
   readonly targetDurationSeconds: number;
   fixPartTarget(seconds: number): void;
   /** @param startMs decoding time of the first frame on the broadcast's clock */
@@ -27,17 +26,16 @@ export interface SegmentSink {
   nextSequenceNumber(): number;
 }
 
-/** What a segmenter is told. */
 export interface SegmenterOptions {
   readonly tracks: Partial<Record<TrackKind, TrackDescription>>;
   readonly sink: SegmentSink;
-  /** About how long a part should be. */
+  /** Approximate duration of a part. */
   readonly partSeconds: number;
   /** A segment ends at the first keyframe after this. */
   readonly segmentSeconds: number;
-  /** Audio that is this far ahead of video goes on without it; one second unless given. */
+  /** Audio that is this far ahead of video continues without it; one second by default. */
   readonly videoLateSeconds?: number;
-  /** A distance between keyframes that no segment can hold. Told once. */
+  /** Called once, when keyframes are too far apart for a segment. */
   onLongGop?: (seconds: number) => void;
 }
 
@@ -47,18 +45,18 @@ interface QueuedSample extends Sample {
 }
 
 const videoLateSeconds = 1;
-/** At the end audio may reach this far beyond the last frame of video: two or three frames of it. */
+/** Audio may end this much later than video: two or three audio frames. */
 const audioTailSeconds = 0.05;
-/** Room above the usual part, since RTMP rounds each frame's time to a millisecond. */
+/** PART-TARGET exceeds the usual part by this, since RTMP rounds timestamps to milliseconds. */
 const partSlackSeconds = 0.002;
 
 /**
  * Cuts samples into parts of an even length and groups parts into segments.
  *
  * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.4.9: no part is longer than PART-TARGET, and none but the last of a segment is
- * shorter than 85 % of it. So PART-TARGET is a whole number of frames, and where frames are late, time goes on with audio alone.
+ * shorter than 85 % of it. So PART-TARGET is a whole number of frames, and where frames are late, parts with audio alone follow.
  *
- * Video leads: parts and segments end where a frame ends. Audio goes along: a part takes what audio there is up to its end.
+ * Video leads: parts and segments end where a frame ends. Each part contains the audio up to its end.
  */
 export class Segmenter {
   readonly #options: SegmenterOptions;
@@ -66,7 +64,7 @@ export class Segmenter {
   readonly #leader: TrackKind;
   #leaderSamples: QueuedSample[] = [];
   #audioSamples: QueuedSample[] = [];
-  /** All in seconds on the broadcast's clock. */
+  /** Times in seconds on the broadcast's clock. */
   #partStart: number | undefined;
   #leaderEnd = 0;
   #segmentStart = 0;
@@ -83,19 +81,20 @@ export class Segmenter {
     this.#leader = options.tracks.video === undefined ? 'audio' : 'video';
   }
 
-  /** The longest distance between keyframes so far, in seconds; 0 before the second keyframe. */
+  /** The longest distance between keyframes so far; 0 before the second keyframe. */
   get gopSeconds(): number {
     return this.#gopSeconds;
   }
 
-  /** Usual duration of a video frame (or audio frame), in seconds. */
+  /** Usual duration of a video frame, or of an audio frame where there is no video. */
   get frameSeconds(): number | undefined {
     return this.#frameSeconds;
   }
 
   /**
-   * Whether the last of these keyframes will begin a segment. They are all that are still on their way here: decoding times on the
-   * broadcast's clock, oldest first.
+   * Returns true when the last of these keyframes, which have not arrived here yet, will begin a segment.
+   *
+   * @param keyframesMs decoding times on the broadcast's clock, oldest first
    */
   willBeginSegmentAt(keyframesMs: readonly number[]): boolean {
     let startSeconds = this.#isSegmentOpen ? this.#segmentStart : undefined;
@@ -129,10 +128,10 @@ export class Segmenter {
     }
   }
 
-  /** Ends the open part and the open segment with what there is, audio from after the last frame of video too. */
+  /** Closes the open part and segment, with the audio that is left. */
   finish(): void {
     if (this.#partStart === undefined) return;
-    // Media that ends within its first part says nothing of the parts of a publisher that comes back.
+    // The first part is incomplete: the next publisher's parts may be longer.
     if (this.#sink.partTargetSeconds === undefined) {
       this.#sink.fixPartTarget(roundUpToMs(this.#options.partSeconds + partSlackSeconds));
     }
@@ -151,11 +150,11 @@ export class Segmenter {
     const first = this.#audioSamples[0];
     const last = this.#audioSamples.at(-1);
     if (first === undefined || last === undefined) return;
-    // The picture stands, or is over: a frame or two that came late are not worth a part, or a segment, that lasts no time.
-    const leastEnd = startSeconds + (last.endSeconds - last.atSeconds) / 2;
-    const end = this.#leaderEnd >= leastEnd ? this.#leaderEnd : Math.max(last.endSeconds, leastEnd);
+    // Video is over: one or two late audio frames are not worth a part or segment of almost no duration.
+    const minEnd = startSeconds + (last.endSeconds - last.atSeconds) / 2;
+    const end = this.#leaderEnd >= minEnd ? this.#leaderEnd : Math.max(last.endSeconds, minEnd);
     const isWorthAPart =
-      last.endSeconds >= leastEnd || last.endSeconds - first.atSeconds > audioTailSeconds + 1e-6;
+      last.endSeconds >= minEnd || last.endSeconds - first.atSeconds > audioTailSeconds + 1e-6;
     if (isWorthAPart) this.#closePart(end, Number.POSITIVE_INFINITY);
     else this.#audioSamples = [];
   }
@@ -184,7 +183,7 @@ export class Segmenter {
     else this.#closeFullParts(target);
   }
 
-  /** PART-TARGET is fixed by the first part: as many whole frames as come nearest to the wish. */
+  /** Fixes PART-TARGET by the first part: the number of whole frames that comes nearest to the requested duration. */
   #closeFirstPart(): void {
     const filled = this.#leaderEnd - this.#partStart!;
     const frame = filled / this.#leaderSamples.length;
@@ -203,8 +202,8 @@ export class Segmenter {
   }
 
   /**
-   * A frame that lasts beyond PART-TARGET is shown on into the parts that follow, which hold the next frame or audio alone. Where there
-   * is neither, nothing can be put into such a part, so it becomes as long as its frame.
+   * Closes parts that are filled by one long frame, while the parts that follow have the next frame or audio. A part without either
+   * becomes as long as its frame.
    */
   #cutToTarget(): void {
     const target = this.#sink.partTargetSeconds;
@@ -222,7 +221,7 @@ export class Segmenter {
 
   #continueWithoutVideo(audioEnd: number): void {
     if (this.#partStart === undefined || this.#sink.partTargetSeconds === undefined) {
-      // Nothing can start without a keyframe; audio that is older than that will never be shown.
+      // Nothing starts without a keyframe, so older audio is never played.
       while (this.#audioSamples.length > 512) this.#audioSamples.shift();
       return;
     }
@@ -230,7 +229,7 @@ export class Segmenter {
     this.#fillWithAudio(audioEnd, Math.max(late, this.#sink.partTargetSeconds));
   }
 
-  /** Parts of what audio there is, as long as it goes on for more than `ahead` seconds after the last frame of video. */
+  /** Closes parts of audio alone while it is more than `ahead` seconds ahead of video. */
   #fillWithAudio(audioEnd: number, ahead: number): void {
     const target = this.#sink.partTargetSeconds;
     if (this.#partStart === undefined || target === undefined) return;
@@ -261,7 +260,7 @@ export class Segmenter {
     this.#closeSegment();
   }
 
-  /** A segment of this length ends at a keyframe. */
+  /** A segment of this duration ends at a keyframe. */
   #isLongEnough(lengthSeconds: number, gopSeconds: number, isIndependent: boolean): boolean {
     const limit = this.#sink.targetDurationSeconds + 0.499;
     const tolerance = (this.#frameSeconds ?? 0) / 2;
@@ -333,7 +332,6 @@ export class Segmenter {
   }
 }
 
-/** To whole milliseconds. */
 function roundUpToMs(seconds: number): number {
   return Math.ceil(seconds * 1000) / 1000;
 }

@@ -151,7 +151,7 @@ export class LiveRenditions {
     signal: AbortSignal,
   ): Promise<PlaylistResponse> {
     const found = this.#byName.get(rendition);
-    if (found === undefined) return { status: 404, reason: 'there is no such rendition' };
+    if (found === undefined) return { status: 404, reason: 'There is no such rendition.' };
     return found.window.requests.mediaPlaylist(query, signal);
   }
 

@@ -3,35 +3,35 @@ interface BlockedRequest {
   readonly resolve: () => void;
 }
 
-/** Those who wait for something to change. */
+/** Requests that are blocked until something changes. */
 export class BlockedRequests {
   readonly #requests = new Set<BlockedRequest>();
 
-  /** Something has changed: answers those who have what they waited for, or all. */
+  /** Unblocks the requests that are ready, or all. */
   wake(all: boolean): void {
-    for (const waiter of [...this.#requests]) {
-      if (!all && !waiter.isReady()) continue;
-      this.#requests.delete(waiter);
-      waiter.resolve();
+    for (const request of [...this.#requests]) {
+      if (!all && !request.isReady()) continue;
+      this.#requests.delete(request);
+      request.resolve();
     }
   }
 
-  /** Waits until it is ready. False when it was not within `limitMs`, or nobody waits any more. */
-  async waitUntil(isReady: () => boolean, limitMs: number, signal: AbortSignal): Promise<boolean> {
+  /** Blocks until `isReady`. Returns false after `maxWaitMs`, or when the signal aborts. */
+  async waitUntil(isReady: () => boolean, maxWaitMs: number, signal: AbortSignal): Promise<boolean> {
     if (isReady()) return true;
     if (signal.aborted) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const waiter: BlockedRequest = { isReady, resolve: () => resolve(true) };
-    const giveUp = () => resolve(false);
-    const timer = setTimeout(giveUp, limitMs);
-    signal.addEventListener('abort', giveUp, { once: true });
-    this.#requests.add(waiter);
+    const request: BlockedRequest = { isReady, resolve: () => resolve(true) };
+    const cancel = () => resolve(false);
+    const timer = setTimeout(cancel, maxWaitMs);
+    signal.addEventListener('abort', cancel, { once: true });
+    this.#requests.add(request);
     try {
       return await promise;
     } finally {
       clearTimeout(timer);
-      signal.removeEventListener('abort', giveUp);
-      this.#requests.delete(waiter);
+      signal.removeEventListener('abort', cancel);
+      this.#requests.delete(request);
     }
   }
 }

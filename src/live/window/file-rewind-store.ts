@@ -6,15 +6,14 @@ import { writeFully } from '../../storage/write-fully.ts';
 import type { RewindDiskSpace } from './rewind-disk-space.ts';
 import type { RewindSegment, RewindStore, SegmentLocation } from './rewind-store.ts';
 
-/** What {@link FileRewindStore} is made with. */
 export interface FileRewindStoreOptions {
-  /** Made with the first file; nobody else writes there. */
+  /** Created with the first file. */
   readonly folder: string;
   readonly diskSpace: RewindDiskSpace;
   readonly log: Logger;
-  /** A chunk is complete when it holds so much media; a minute unless given. */
+  /** Media per chunk; a minute by default. */
   readonly chunkSeconds?: number;
-  /** The write itself; for tests. */
+  /** Replaced by tests. */
   readonly write?: typeof writeFully;
 }
 
@@ -26,7 +25,7 @@ interface OpenChunk {
 }
 
 interface QueuedWrite {
-  /** Of a segment; undefined for an init section. */
+  /** Undefined for an init section. */
   readonly sequence: number | undefined;
   run(): Promise<void>;
 }
@@ -35,8 +34,8 @@ interface QueuedWrite {
 const maxChunkBytes = 1024 ** 3;
 
 /**
- * Keeps segments one after the other in files of about a minute each, one write at a time, in their order. What waits is held in memory
- * anyway by its owner, who calls {@link cancelWrite} when it is not any more; so nothing but the write that runs keeps bytes longer than that.
+ * Writes segments in order into chunk files of about a minute each, one write at a time. The caller holds queued segments in memory
+ * anyway, and calls {@link cancelWrite} when it drops one.
  */
 export class FileRewindStore implements RewindStore {
   readonly #options: FileRewindStoreOptions;
@@ -47,9 +46,9 @@ export class FileRewindStore implements RewindStore {
   #runningSequence: number | undefined;
   #openedChunk: OpenChunk | undefined;
   #chunkCount = 0;
-  /** Files that hold something, oldest first, the open one too. */
+  /** Files with media, oldest first, the open one included. */
   readonly #chunks: { readonly number: number; lastSequence: number }[] = [];
-  /** Init sections that are there, oldest first. */
+  /** Numbers of the written init sections, oldest first. */
   readonly #inits: number[] = [];
   #hasFolder = false;
   #isClosed = false;
@@ -103,7 +102,7 @@ export class FileRewindStore implements RewindStore {
     return { path: this.#initPath(number), start: 0, length: bytes };
   }
 
-  /** Writes nothing more, and has no file open when that settles. */
+  /** Cancels queued writes and closes the open file. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#queue = [];
@@ -111,7 +110,7 @@ export class FileRewindStore implements RewindStore {
     await this.#closeChunk();
   }
 
-  /** Settles when everything that waits has been written, or could not be. */
+  /** Resolves when the queue is empty. */
   async settled(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }
@@ -123,7 +122,7 @@ export class FileRewindStore implements RewindStore {
   }
 
   async #runQueue(): Promise<void> {
-    // Not on the path of the media, which goes on first.
+    // Lets the caller continue first: writing is less urgent than the media.
     await Promise.resolve();
     for (let work = this.#queue.shift(); work !== undefined; work = this.#queue.shift()) {
       this.#runningSequence = work.sequence;
@@ -132,9 +131,9 @@ export class FileRewindStore implements RewindStore {
         this.#options.diskSpace.writeSucceeded();
       } catch (error) {
         this.#options.diskSpace.writeFailed(error);
-        // Nothing more until there is room; what came before stays.
+        // What is on disk stays.
         this.#queue = [];
-        // Perhaps somebody removed it.
+        // The folder may have been removed.
         this.#hasFolder = false;
         await this.#closeChunk();
       }

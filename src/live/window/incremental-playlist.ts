@@ -13,16 +13,12 @@ import {
 } from '../../shared/text/precompressed-text.ts';
 import { RenderedText } from '../../shared/text/rendered-text.ts';
 
-/** Reads segments out of what is listed: those from `from` on, and before `end`. */
-export type ReadSegments = (from: number, end: number) => MediaSegment[];
+/** Returns the listed segments from `from` up to, not including, `end`. */
+type ReadSegments = (from: number, end: number) => MediaSegment[];
 
-/** Lines of so many segments are compressed together. */
 const segmentsPerBlock = 64;
 
-/**
- * Writes a list of any length in about the time of a short one: the lines of old segments, which do not change any more, are written and
- * compressed once, about 15 bytes a segment.
- */
+/** Writes a long playlist as fast as a short one: the lines of old segments are compressed once, to about 15 bytes per segment. */
 export class IncrementalPlaylist {
   readonly #readSegments: ReadSegments;
   #blocks: DeflatedBlock[] = [];
@@ -37,18 +33,17 @@ export class IncrementalPlaylist {
     return this.#blocksFrom + this.#blocks.length * segmentsPerBlock;
   }
 
-  /** Bytes of memory that it takes. */
   get heldBytes(): number {
     return this.#blocks.reduce((sum, { deflated }) => sum + deflated.length, 0);
   }
 
-  /** The list begins with `first`; nothing that is said of segments before `settledEnd` changes any more. */
+  /** Compresses the lines of the segments from `first` up to `settledEnd`, which do not change any more. */
   compressSettled(first: number, settledEnd: number): void {
     while (this.#blocks.length > 0 && this.#blocksFrom <= first) {
       this.#blocks.shift();
       this.#blocksFrom += segmentsPerBlock;
     }
-    // The first segment of the list is in no block: its map has to be said, which depends on what stands before it.
+    // The first segment of the list needs an EXT-X-MAP, so it is in no block.
     const usable = (Math.floor(first / segmentsPerBlock) + 1) * segmentsPerBlock;
     if (this.#blocks.length === 0) this.#blocksFrom = usable;
     while (this.#blocksEnd + segmentsPerBlock <= settledEnd) {
@@ -57,7 +52,7 @@ export class IncrementalPlaylist {
     }
   }
 
-  /** The whole list of the segments from `first` on, and before `end`. `rest`: all that is said beside them. */
+  /** Renders the playlist of the segments from `first` up to `end`. @param rest of the playlist */
   render(rest: Omit<MediaPlaylist, 'segments'>, first: number, end: number): CompressedText {
     if (this.#blocks.length === 0) {
       return new RenderedText(formatMediaPlaylist({ ...rest, segments: this.#readSegments(first, end) }));

@@ -3,7 +3,7 @@ import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { formatMultivariantPlaylist, type Variant } from '../../media/hls/multivariant-playlist.ts';
 
-/** The sound that goes with pictures, where it is apart from them. */
+/** Demuxed audio. */
 export interface AudioRenditionInfo {
   readonly uri: string;
   readonly track: TrackDescription;
@@ -11,7 +11,6 @@ export interface AudioRenditionInfo {
   readonly averageBitsPerSecond: number;
 }
 
-/** All that the multivariant playlist says of one rendition. */
 export interface VariantInfo {
   readonly uri: string;
   readonly tracks: Partial<Record<TrackKind, TrackDescription>>;
@@ -20,18 +19,16 @@ export interface VariantInfo {
   readonly frameSeconds: number | undefined;
   readonly peakBitsPerSecond: number;
   readonly averageBitsPerSecond: number;
-  /** What our encoder holds to; undefined for what is passed through. */
+  /** Maximum of our encoder; undefined for passthrough. */
   readonly maxBitsPerSecond?: number;
   readonly audioRendition?: AudioRenditionInfo | undefined;
 }
 
-/** The GROUP-ID of the sound. */
 const audioGroupId = 'audio';
-/** Two seconds may take so many times what the encoder holds to, since its buffer holds one. */
+/** The encoder's buffer holds a second, so that two seconds may exceed its maximum by this factor. */
 const transcodedHeadroom = 1.5;
-/** Room above what was measured: a copied stream's rate is the encoder's to change. */
+/** The publisher may exceed the measured bit rate by this factor. */
 const headroom = 1.2;
-/** Of a picture that says nothing of its rate. */
 const defaultFrameRate = 30;
 
 /** RFC 6381 names of all tracks, video first. */
@@ -39,54 +36,49 @@ export function codecsOf(tracks: VariantInfo['tracks']): string {
   return [tracks.video?.codec, tracks.audio?.codec].filter(codec => codec !== undefined).join(',');
 }
 
-/** The multivariant playlist of one rendition. */
-export function formatVariant(facts: VariantInfo): string {
-  return formatLiveMultivariant([facts]);
-}
-
 /**
- * The multivariant playlist of several renditions, in the order in which they are given.
+ * Formats the multivariant playlist, with the variants in the given order.
  *
  * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.6.1 (EXT-X-MEDIA), 4.4.6.2 (EXT-X-STREAM-INF) and 4.1 (peak segment bit rate).
  */
-export function formatLiveMultivariant(all: readonly VariantInfo[]): string {
-  const sound = all[0]?.audioRendition;
+export function formatLiveMultivariant(variants: readonly VariantInfo[]): string {
+  const audio = variants[0]?.audioRendition;
   return formatMultivariantPlaylist({
     independentSegments: false,
     media:
-      sound === undefined
+      audio === undefined
         ? []
         : [
             {
               type: 'AUDIO',
               groupId: audioGroupId,
               name: 'Sound',
-              // RTMP does not say it.
+              // RTMP has no language.
               language: 'und',
               isDefault: true,
               isAutoselect: true,
-              ...(sound.track.channels === undefined ? {} : { channels: sound.track.channels }),
-              uri: sound.uri,
+              ...(audio.track.channels === undefined ? {} : { channels: audio.track.channels }),
+              uri: audio.uri,
             },
           ],
-    variants: all.map(variantOf),
+    variants: variants.map(formatVariant),
   });
 }
 
-function variantOf(facts: VariantInfo): Variant {
-  const { tracks, audioRendition, maxBitsPerSecond } = facts;
+function formatVariant(info: VariantInfo): Variant {
+  const { tracks, audioRendition, maxBitsPerSecond } = info;
   const { video } = tracks;
   const bandwidth =
     maxBitsPerSecond === undefined
-      ? Math.max(facts.peakBitsPerSecond, facts.declared?.bitsPerSecond ?? 0) * headroom
-      : Math.max(facts.peakBitsPerSecond, maxBitsPerSecond) * transcodedHeadroom;
-  const soundPeak = (audioRendition?.peakBitsPerSecond ?? 0) * headroom;
-  // Before the first segment is complete nothing was measured.
-  const picture = facts.averageBitsPerSecond || (maxBitsPerSecond ?? facts.declared?.bitsPerSecond ?? 0);
-  const average = Math.ceil(Math.max(picture + (audioRendition?.averageBitsPerSecond ?? 0), 1));
+      ? Math.max(info.peakBitsPerSecond, info.declared?.bitsPerSecond ?? 0) * headroom
+      : Math.max(info.peakBitsPerSecond, maxBitsPerSecond) * transcodedHeadroom;
+  const audioPeak = (audioRendition?.peakBitsPerSecond ?? 0) * headroom;
+  // Nothing was measured before the first segment is complete.
+  const videoAverage = info.averageBitsPerSecond || (maxBitsPerSecond ?? info.declared?.bitsPerSecond ?? 0);
+  const average = Math.ceil(Math.max(videoAverage + (audioRendition?.averageBitsPerSecond ?? 0), 1));
   return {
-    uri: facts.uri,
-    bandwidthBitsPerSecond: Math.max(Math.ceil(bandwidth + soundPeak), average),
+    uri: info.uri,
+    bandwidthBitsPerSecond: Math.max(Math.ceil(bandwidth + audioPeak), average),
     averageBandwidthBitsPerSecond: average,
     codecs: codecsOf(audioRendition === undefined ? tracks : { ...tracks, audio: audioRendition.track }),
     ...(video?.width !== undefined && video.height !== undefined
@@ -95,7 +87,7 @@ function variantOf(facts: VariantInfo): Variant {
     ...(video === undefined
       ? {}
       : {
-          frameRate: pickFrameRate(facts.declared?.framesPerSecond, facts.frameSeconds) ?? defaultFrameRate,
+          frameRate: pickFrameRate(info.declared?.framesPerSecond, info.frameSeconds) ?? defaultFrameRate,
           videoRange: video.videoRange ?? 'SDR',
         }),
     ...(audioRendition === undefined ? {} : { audioGroup: audioGroupId }),
@@ -103,9 +95,9 @@ function variantOf(facts: VariantInfo): Variant {
 }
 
 /**
- * Frames a second: RTMP rounds frames to milliseconds, so the declared rate is the truer one as long as it is near what was seen.
+ * Returns the declared frame rate when it is near the measured one, which RTMP rounds to milliseconds, else the measured one.
  *
- * @param frameSeconds usual duration of a frame, as it was seen
+ * @param frameSeconds measured duration of a frame
  */
 export function pickFrameRate(
   declared: number | undefined,

@@ -1,23 +1,24 @@
-/** Dates may fall this far behind the clock before they are set anew. */
+/** A date that falls further behind the clock starts a new anchor. */
 const maxDateLagMs = 4000;
 
 /**
- * Dates follow the media from one anchor. A publisher that sends faster than time passes would bring them into the future, where some
- * players stop loading: a segment is never dated later than it came in. One that lost time (a network that stood still, a clock that was
- * set) would leave them behind for good: the list says that time was lost, and dates start anew. Where the clock was set back beyond the
- * newest segment they go on with the media, since no date may stand for two pictures.
+ * Dates segments (EXT-X-PROGRAM-DATE-TIME) by counting media time from an anchor.
+ *
+ * A segment is never dated later than it arrived: a publisher that sends faster than real time would otherwise move dates into the
+ * future, where some players stop loading. After lost time (a stalled network, a clock that was set) the dates start at a new anchor,
+ * and the list says so. A clock that was set back behind the newest segment is ignored, since no date may occur twice.
  */
 export class ProgramDateTimes {
-  /** Of the newest segment, in milliseconds since 1970: no later one is dated before it. */
+  /** Milliseconds since 1970 of the newest segment; later segments are not dated before it. */
   lastMs = 0;
   #anchor: { wallMs: number; mediaMs: number } | undefined;
 
-  /** What comes now has nothing to do with what was before. */
+  /** Starts at a new anchor with the next segment. */
   restart(): void {
     this.#anchor = undefined;
   }
 
-  /** Dates a segment that came in at `nowMs`. `isLate`: time was lost before it. */
+  /** Dates a segment that arrived at `nowMs`. `isLate`: time was lost before it. */
   dateOf(startMs: number, nowMs: number): { readonly date: number; readonly isLate: boolean } {
     const notBeforeMs = Math.max(nowMs, this.lastMs);
     this.#anchor ??= { wallMs: notBeforeMs, mediaMs: startMs };

@@ -2,21 +2,19 @@ import type { Clock } from '../../shared/clock.ts';
 import { isDiskFull } from '../../shared/files/disk-error.ts';
 import type { Logger } from '../../shared/logger.ts';
 
-/** What {@link RewindDiskSpace} is made with. */
 export interface RewindDiskSpaceOptions {
-  /** Bytes that can still be written to the disk. */
   readonly freeBytes: () => Promise<number>;
-  /** Nothing is written while less is free. */
+  /** Writing pauses while less is free. */
   readonly minFreeBytes: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 const checkIntervalMs = 5000;
-/** After a write that failed nothing is tried for so long. */
+/** Writing pauses this long after a failure. */
 const pauseMs = 10_000;
 
-/** Whether there is room on the disk for rewinding, over all broadcasts: one look each few seconds, one line when it stops or goes on. */
+/** Tells all broadcasts whether to write rewind media, and logs once when writing pauses or resumes. */
 export class RewindDiskSpace {
   readonly #options: RewindDiskSpaceOptions;
   #checkedAtMs = Number.NEGATIVE_INFINITY;
@@ -28,7 +26,7 @@ export class RewindDiskSpace {
     this.#options = options;
   }
 
-  /** Whether to write. Looks at the disk again, for the next time, when the last look is old. */
+  /** Returns the last known state, and checks the disk again when that is old. */
   hasSpace(): boolean {
     const nowMs = this.#options.clock.monotonicMs();
     if (nowMs - this.#checkedAtMs >= checkIntervalMs) {
@@ -38,11 +36,10 @@ export class RewindDiskSpace {
     return !this.#isLow && nowMs >= this.#pausedUntilMs;
   }
 
-  /** Looks at the disk. */
   async check(): Promise<void> {
     const { freeBytes, minFreeBytes } = this.#options;
     try {
-      // A little more to go on than to stop, so that it does not go back and forth.
+      // More space is needed to resume than to pause, so that writing does not alternate.
       const needed = this.#isLow ? minFreeBytes * 1.1 : minFreeBytes;
       this.#isLow = (await freeBytes()) < needed;
       if (this.#isLow) this.#warnOnce('disk-low');
@@ -51,7 +48,6 @@ export class RewindDiskSpace {
     }
   }
 
-  /** A write failed. */
   writeFailed(error: unknown): void {
     this.#pausedUntilMs = this.#options.clock.monotonicMs() + pauseMs;
     this.#warnOnce(isDiskFull(error) ? 'disk-full' : 'disk-error', error);
@@ -62,17 +58,16 @@ export class RewindDiskSpace {
     this.#warnOnce('disk-slow');
   }
 
-  /** A segment was written. */
   writeSucceeded(): void {
     if (this.#problem === undefined) return;
-    this.#options.log.info('rewind-goes-on', { after: this.#problem });
+    this.#options.log.info('rewind-resumed', { after: this.#problem });
     this.#problem = undefined;
   }
 
   #warnOnce(trouble: string, error?: unknown): void {
     if (this.#problem !== undefined) return;
     this.#problem = trouble;
-    this.#options.log.warn('rewind-cut-short', {
+    this.#options.log.warn('rewind-paused', {
       reason: trouble,
       effect: 'viewers can go back no further than what is in memory',
       ...(error === undefined ? {} : { error }),

@@ -1,6 +1,6 @@
 import type { FileSlice } from '../../shared/files/file-slice.ts';
 
-/** A closed segment that is to be kept on disk. */
+/** A closed segment to keep on disk. */
 export interface RewindSegment {
   readonly sequence: number;
   readonly body: readonly Buffer[];
@@ -8,45 +8,39 @@ export interface RewindSegment {
   readonly durationSeconds: number;
 }
 
-/** Where a segment is on the disk. */
 export interface SegmentLocation {
   /** From 1. */
   readonly chunk: number;
   readonly offset: number;
 }
 
-/**
- * Keeps what leaves the memory of a rendition on disk. Nothing here waits or throws: what cannot be kept is not kept, and its caller
- * hears nothing of it.
- */
+/** Keeps the media of a rendition on disk. Its methods neither wait nor throw: media that cannot be written is not kept. */
 export interface RewindStore {
-  /** `onKept`: called when the bytes can be fetched, unless they could not be written. */
-  writeSegment(segment: RewindSegment, onKept: (place: SegmentLocation) => void): void;
-  /** The same for an init section. */
+  /** Calls `onKept` once the bytes can be fetched. */
+  writeSegment(segment: RewindSegment, onKept: (location: SegmentLocation) => void): void;
+  /** Calls `onKept` once the init section can be fetched. */
   writeInit(number: number, body: Buffer, onKept: () => void): void;
-  /** Its bytes are needed no more if they still wait to be written. */
+  /** Cancels the write of a segment if it has not started. */
   cancelWrite(sequence: number): void;
-  /** No segment before `sequence` is asked for any more, and no init section before `init`. */
+  /** Removes segments before `sequence` and init sections before `init`. */
   removeBefore(sequence: number, init: number): void;
-  /** Nothing more is to be kept: gives back what it takes to write. */
+  /** Closes the open file: nothing more will be written. */
   finish(): void;
-  segment(place: SegmentLocation, bytes: number): FileSlice;
+  segment(location: SegmentLocation, bytes: number): FileSlice;
   init(number: number, bytes: number): FileSlice;
 }
 
-/** What a broadcast needs to be rewound further than its memory reaches. */
+/** The media of a broadcast on disk. */
 export interface BroadcastRewind {
-  /** How far back viewers can go. */
   readonly seconds: number;
-  /** False: what was kept is removed when the broadcast ends. */
+  /** False removes everything when the broadcast ends. */
   readonly isKeptAfterEnd: boolean;
-  /** A store for a rendition; once for each. */
+  /** Creates the store of a rendition. */
   store(rendition: string): RewindStore;
-  /** Removes everything that was kept of the broadcast. The second call does nothing. */
+  /** Removes everything, once. */
   remove(): void;
 }
 
-/** Makes it for a broadcast that begins. */
 export type OpenRewind = (broadcast: {
   readonly liveStreamId: string;
   readonly broadcastId: string;

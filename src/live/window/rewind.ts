@@ -9,23 +9,21 @@ import { FileRewindStore } from './file-rewind-store.ts';
 import { RewindDiskSpace } from './rewind-disk-space.ts';
 import type { BroadcastRewind, OpenRewind } from './rewind-store.ts';
 
-/** What {@link Rewind} is made with. */
 export interface RewindOptions {
   readonly files: MediaFiles;
-  /** How far back viewers can go; 0 is nowhere. */
+  /** Seconds that viewers can go back; 0 keeps nothing on disk. */
   readonly seconds: number;
-  /** Nothing is written while less is free on the disk. */
+  /** Writing pauses while less is free on the disk. */
   readonly minFreeBytes: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Folders of broadcasts, beside the image of their live stream. */
 const broadcastFolderPattern = /^br[0-9A-Za-z]{22}$/;
 
 /**
- * What viewers can go back to, on disk: `live/<liveStreamId>/<broadcastId>/<rendition>/`. It belongs to a process: what a former one
- * left is removed in the background after the start.
+ * Keeps the media that viewers can go back to in `live/<liveStreamId>/<broadcastId>/<rendition>/`, for as long as the process runs.
+ * Folders of a former process are removed in the background after the start.
  */
 export class Rewind implements Component {
   readonly name = 'rewind';
@@ -46,7 +44,6 @@ export class Rewind implements Component {
     });
   }
 
-  /** Whether anything is to be kept. */
   get isOn(): boolean {
     return this.#options.seconds > 0;
   }
@@ -54,7 +51,7 @@ export class Rewind implements Component {
   async start(): Promise<void> {
     if (this.isOn) await this.#diskSpace.check();
     void this.removeOrphanedFolders().catch((error: unknown) =>
-      this.#options.log.warn('rewind-leftovers-not-removed', { error }),
+      this.#options.log.warn('orphaned-rewind-not-removed', { error }),
     );
   }
 
@@ -64,7 +61,6 @@ export class Rewind implements Component {
     await Promise.all(this.#removals);
   }
 
-  /** Makes what a broadcast that begins needs. */
   open({ liveStreamId, broadcastId, isKeptAfterEnd }: Parameters<OpenRewind>[0]): BroadcastRewind {
     const { files, log, seconds } = this.#options;
     const stores: FileRewindStore[] = [];
@@ -75,7 +71,7 @@ export class Rewind implements Component {
       isKeptAfterEnd,
       store: rendition => {
         const store = new FileRewindStore({
-          // A rendition that comes a second time has a folder of its own.
+          // A rendition that is opened again gets another folder.
           folder: files.live(liveStreamId, broadcastId, `${rendition}-${stores.length + 1}`),
           diskSpace: this.#diskSpace,
           log: log.child('live', { liveStreamId, broadcastId, rendition }),
@@ -97,9 +93,9 @@ export class Rewind implements Component {
     };
   }
 
-  /** Removes the folders of broadcasts that no broadcast of this process writes to; how many there were. */
+  /** Removes the folders that no broadcast of this process writes to. Returns their number. */
   removeOrphanedFolders(): Promise<number> {
-    // Two at once, at a start and by a sweep, would count and find the same.
+    // The start and the sweep would otherwise count the same folders.
     const removal = this.#cleaning.then(() => this.#findAndRemoveOrphans());
     this.#cleaning = removal.catch(() => {});
     return removal;
@@ -118,7 +114,7 @@ export class Rewind implements Component {
       }
       if (count > before) await removeIfEmpty(files.live(liveStreamId));
     }
-    if (count > 0) log.info('rewind-leftovers-removed', { broadcasts: count });
+    if (count > 0) log.info('orphaned-rewind-removed', { broadcasts: count });
     return count;
   }
 
@@ -133,7 +129,7 @@ export class Rewind implements Component {
   }
 }
 
-/** Of a live stream: not empty while it has an image or another broadcast; else nobody needs it. */
+/** A live stream's folder is not empty while it has a thumbnail or another broadcast. */
 async function removeIfEmpty(folder: string): Promise<void> {
   await rmdir(folder).catch(() => {});
 }

@@ -1,4 +1,3 @@
-/** What is remembered of a closed segment. */
 export interface LoggedSegment {
   readonly dateMs: number;
   readonly durationSeconds: number;
@@ -8,9 +7,9 @@ export interface LoggedSegment {
   readonly isGap: boolean;
   readonly isIndependent: boolean;
   readonly hasDiscontinuity: boolean;
-  /** It shows a still while nobody publishes, and has no parts that are listed. */
+  /** It shows a still frame while there is no publisher, and lists no parts. */
   readonly isStill?: boolean;
-  /** It was listed after the publisher stopped, as a still or a gap. */
+  /** A still or a gap that was listed after the publisher stopped. */
   readonly hasStopped?: boolean;
 }
 
@@ -22,8 +21,8 @@ const stoppedFlag = 16;
 const initialCapacity = 64;
 
 /**
- * Closed segments by their numbers, which have no hole between them: the listed ones, and those before them that can still be fetched. In
- * flat arrays, 41 bytes a segment and at most twice that, since a day of rewind is 43,200 segments.
+ * The closed segments that are listed, and those before them that can still be fetched, by consecutive number. Flat arrays take 41 to 82
+ * bytes per segment: a day of rewind is 43,200 segments.
  */
 export class SegmentLog {
   #first = 0;
@@ -48,7 +47,6 @@ export class SegmentLog {
     return this.#end;
   }
 
-  /** Bytes of memory that it takes. */
   get heldBytes(): number {
     return this.#capacity * (3 * 8 + 4 * 4 + 1);
   }
@@ -57,7 +55,7 @@ export class SegmentLog {
     return sequence >= this.#first && sequence < this.#end;
   }
 
-  /** Adds the next segment; the number of the very first one is its own choice. */
+  /** Adds the next segment. The first one may have any number. */
   append(sequence: number, segment: LoggedSegment): void {
     if (this.#first === this.#end) this.#first = sequence;
     if (sequence - this.#first === this.#capacity) this.#grow();
@@ -78,7 +76,6 @@ export class SegmentLog {
       (segment.hasStopped === true ? stoppedFlag : 0);
   }
 
-  /** Forgets the oldest. */
   dropFirst(): void {
     if (this.#first < this.#end) this.#first += 1;
   }
@@ -103,7 +100,7 @@ export class SegmentLog {
     return (this.#flags[this.#indexOf(sequence)]! & gapFlag) !== 0;
   }
 
-  /** It begins with a keyframe, or nobody can tell because it is not there. */
+  /** Players can start here: at a keyframe, or at a gap. */
   isJoinable(sequence: number): boolean {
     return (this.#flags[this.#indexOf(sequence)]! & (gapFlag | independentFlag)) !== 0;
   }
@@ -120,21 +117,21 @@ export class SegmentLog {
     return (this.#flags[this.#indexOf(sequence)]! & discontinuityFlag) !== 0;
   }
 
-  /** Where it is on the disk; undefined while it is not. */
+  /** Location on disk, if it was written. */
   location(sequence: number): { readonly chunk: number; readonly offset: number } | undefined {
     const at = this.#indexOf(sequence);
     const chunk = this.#chunks[at]!;
     return chunk === 0 ? undefined : { chunk, offset: this.#offsets[at]! };
   }
 
-  /** Notes where it is on the disk; chunks are numbered from 1. A segment that is gone is nobody's concern. */
+  /** Ignores segments that are gone. @param chunk from 1 */
   setLocation(sequence: number, chunk: number, offset: number): void {
     if (!this.has(sequence)) return;
     this.#chunks[this.#indexOf(sequence)] = chunk;
     this.#offsets[this.#indexOf(sequence)] = offset;
   }
 
-  /** Until when one that left the list can be fetched; 0 for a listed one. */
+  /** Monotonic time until which an unlisted segment can be fetched; 0 for a listed one. */
   availableUntilMs(sequence: number): number {
     return this.#untils[this.#indexOf(sequence)]!;
   }

@@ -3,19 +3,17 @@ import type { FileSlice } from '../../shared/files/file-slice.ts';
 import type { RewindStore } from './rewind-store.ts';
 import { type LoggedSegment, SegmentLog } from './segment-log.ts';
 
-/** What a {@link SegmentStore} is made with. */
 export interface SegmentStoreOptions {
   readonly targetDurationSeconds: number;
-  /** How much is listed, in seconds; six segments and three target durations stay listed whatever this says. */
+  /** Listed seconds. Six segments and three target durations are listed in any case. */
   readonly windowSeconds: number;
-  /** What listed and just removed segments may take together; three target durations stay listed all the same. */
+  /** Maximum for listed and recently unlisted segments. Three target durations are listed in any case. */
   readonly maxBytes: number;
-  /** Where segments go that leave the memory, and how much is listed then, in seconds. */
+  /** Keeps segments that leave the memory, and lists more seconds. */
   readonly rewind?: { readonly seconds: number; readonly store: RewindStore };
   readonly clock: Clock;
 }
 
-/** A part in memory. */
 export interface ListedPart {
   readonly number: number;
   readonly body: Buffer;
@@ -23,7 +21,6 @@ export interface ListedPart {
   readonly isIndependent: boolean;
 }
 
-/** A segment in memory. */
 export interface MemorySegment {
   readonly sequence: number;
   /** Number of its init section. */
@@ -37,13 +34,13 @@ export interface MemorySegment {
   readonly hasStopped?: boolean;
   durationSeconds: number;
   bytes: number;
-  /** When it leaves the memory; undefined while it is listed. */
+  /** Monotonic time at which it leaves the memory; undefined while it is listed. */
   keptUntilMs: number | undefined;
 }
 
 interface InitSection {
   readonly bytes: number;
-  /** Undefined when it is on the disk alone. */
+  /** Undefined when it is on disk only. */
   body: Buffer | undefined;
   isOnDisk: boolean;
 }
@@ -52,41 +49,39 @@ interface InitSection {
 const minListedSegments = 6;
 /** 6.2.2: parts are listed for three target durations and a segment, and can be fetched for three more. */
 const targetsWithParts = 7.5;
-/** What bandwidth is measured over. */
+/** Bandwidth is measured over the newest of these. */
 const measuredSegments = 64;
-/** Sums of durations are not exact. */
+/** Tolerance for sums of durations. */
 const epsilonSeconds = 1e-6;
 
-/** Bytes that can be fetched: at hand, or on the disk. */
+/** Bytes in memory or on disk. */
 export interface StoredMedia {
   readonly body: readonly (Buffer | FileSlice)[];
   readonly bytes: number;
 }
 
 /**
- * The closed segments of a rendition, with their parts and init sections: which of them are listed, which are in memory, which on the disk
- * alone, and how long those can be fetched that are listed no more.
+ * Holds the closed segments of a rendition with their parts and init sections: decides which are listed, which are in memory and which on
+ * disk only, and how long unlisted ones can be fetched.
  *
  * **Source**: draft-pantos-hls-rfc8216bis-22, 6.2.2.
  */
 export class SegmentStore {
-  /** Closed segments, listed or not any more. */
   readonly log = new SegmentLog();
-  /** How much is listed, in seconds. */
   readonly listSeconds: number;
   readonly #options: SegmentStoreOptions;
   #store: RewindStore | undefined;
-  /** How much of the list is in memory at least. */
+  /** Minimum of the list that is in memory. */
   readonly #memorySeconds: number;
   readonly #inits = new Map<number, InitSection>();
   #map = 0;
   #first: number;
   #listedSeconds = 0;
-  /** Listed segments that nobody can begin with. */
+  /** Number of listed segments that players cannot start with. */
   #dependentCount = 0;
-  /** Segments before this one are out of the memory, or about to be. */
+  /** Earlier segments have left the memory, or are about to. */
   #memoryFrom: number;
-  /** By number, oldest first: those that are listed, and those that were and have their time to stay. */
+  /** By number, oldest first: listed segments, and unlisted ones that can still be fetched. */
   readonly #inMemory = new Map<number, MemorySegment>();
   readonly #partsByNumber = new Map<number, ListedPart>();
   #discontinuitySequence: number;
@@ -104,12 +99,12 @@ export class SegmentStore {
     this.#discontinuitySequence = discontinuitySequence;
   }
 
-  /** Number of the first segment that is listed. */
+  /** Number of the first listed segment. */
   get first(): number {
     return this.#first;
   }
 
-  /** Nothing that is said of segments before this one changes any more. */
+  /** The lines of segments before this one do not change any more. */
   get immutableEnd(): number {
     return this.#store === undefined ? 0 : this.#memoryFrom;
   }
@@ -118,7 +113,7 @@ export class SegmentStore {
     return this.#discontinuitySequence;
   }
 
-  /** The discontinuity sequence number of what comes after the list. */
+  /** Discontinuity sequence number of the media after the list. */
   get nextDiscontinuitySequence(): number {
     let number = this.#discontinuitySequence;
     for (let sequence = this.#first; sequence < this.log.end; sequence += 1) {
@@ -127,7 +122,7 @@ export class SegmentStore {
     return number;
   }
 
-  /** Every listed segment that is there begins with a keyframe. */
+  /** Every listed segment begins with a keyframe. */
   get areAllIndependent(): boolean {
     return this.#dependentCount === 0;
   }
@@ -137,19 +132,19 @@ export class SegmentStore {
     return this.#heldBytes;
   }
 
-  /** Number of the init section that is in use. */
+  /** Number of the current init section. */
   get map(): number {
     return this.#map;
   }
 
-  /** Nothing is listed yet, and the list will begin here. */
+  /** Starts the list at this segment, before anything is listed. */
   beginAt(sequence: number, isAfterDiscontinuity: boolean): void {
     if (isAfterDiscontinuity) this.#discontinuitySequence += 1;
     this.#first = sequence;
     this.#memoryFrom = sequence;
   }
 
-  /** Segments from now on need this init section. The same bytes keep their number. */
+  /** Uses this init section for the segments that follow. The same bytes keep their number. */
   useInit(init: Buffer): void {
     const former = this.#inits.get(this.#map);
     if (former?.body?.equals(init)) return;
@@ -164,13 +159,13 @@ export class SegmentStore {
     });
   }
 
-  /** A part of the open segment, which is in memory from now on. */
+  /** Holds a part of the open segment. */
   addPart(part: ListedPart): void {
     this.#heldBytes += part.body.length;
     this.#partsByNumber.set(part.number, part);
   }
 
-  /** Lists a segment after all others, and takes from the list what is too old for it. */
+  /** Lists a segment behind all others, and unlists those that are too old. */
   list(segment: MemorySegment): void {
     const { sequence, bytes, durationSeconds, isIndependent } = segment;
     this.#inMemory.set(sequence, segment);
@@ -182,7 +177,6 @@ export class SegmentStore {
     );
   }
 
-  /** Lists a segment that is not there. */
   listGap(
     sequence: number,
     gap: Pick<LoggedSegment, 'dateMs' | 'durationSeconds' | 'map' | 'hasDiscontinuity' | 'hasStopped'>,
@@ -190,7 +184,7 @@ export class SegmentStore {
     this.#append(sequence, { ...gap, bytes: 0, isGap: true, isIndependent: false });
   }
 
-  /** Parts of a closed segment that is in memory, where they are listed. */
+  /** Listed parts of a closed segment in memory. */
   partsOf(sequence: number): readonly ListedPart[] | undefined {
     const held = this.#inMemory.get(sequence);
     return held?.isStill === true ? undefined : held?.parts;
@@ -200,7 +194,7 @@ export class SegmentStore {
     return this.#partsByNumber.get(number);
   }
 
-  /** A segment that is listed, or was and has time to stay. */
+  /** Finds a segment that is listed or can still be fetched. */
   segment(sequence: number): StoredMedia | undefined {
     const held = this.#inMemory.get(sequence);
     if (held !== undefined) return { body: held.parts.map(part => part.body), bytes: held.bytes };
@@ -216,7 +210,7 @@ export class SegmentStore {
     return section === undefined || body === undefined ? undefined : { body, bytes: section.bytes };
   }
 
-  /** Gives back the memory of what is on the disk, when nothing more comes. Whether that is all that is listed. */
+  /** Frees the memory of what is on disk, after the end. Returns whether everything that is listed is there. */
   releaseMemory(): boolean {
     if (this.#store === undefined) return false;
     this.#store.finish();
@@ -228,7 +222,7 @@ export class SegmentStore {
     return this.#inMemory.size === 0 && [...this.#inits.values()].every(section => section.isOnDisk);
   }
 
-  /** Removes from the list what cannot be fetched without the store, which is not used again. */
+  /** Stops using the disk, and unlists what cannot be fetched without it. */
   releaseDisk(): void {
     this.#store = undefined;
     const nowMs = this.#options.clock.monotonicMs();
@@ -279,7 +273,7 @@ export class SegmentStore {
       // 6.2.2: removal leaves three target durations.
       if (rest < 3 * this.#options.targetDurationSeconds - epsilonSeconds) break;
       const count = this.log.end - this.#first;
-      // Nobody goes back to a gap that nothing stands before, and Chromium's own player begins with what is listed first.
+      // Chromium's own player starts with the first segment of the list, so the list does not start with a gap.
       const isNeeded = rest < this.listSeconds - epsilonSeconds && !this.log.isGap(this.#first);
       const isLongEnough = !isNeeded && count > minListedSegments;
       const isTooMuch = this.#heldBytes > this.#options.maxBytes && this.#store === undefined;
@@ -294,7 +288,7 @@ export class SegmentStore {
     this.#forgetExpired(nowMs);
   }
 
-  /** What is on the disk leaves the memory. What should be and is not ends the list: what stood before it goes too. */
+  /** Drops segments on disk from memory. A segment that was not written in time is unlisted, with all before it. */
   #moveToDisk(nowMs: number): void {
     const { maxBytes } = this.#options;
     const leastSeconds = 3 * this.#options.targetDurationSeconds - epsilonSeconds;
@@ -327,9 +321,9 @@ export class SegmentStore {
     this.#first += 1;
     this.#listedSeconds -= durationSeconds;
     if (!log.isJoinable(sequence)) this.#dependentCount -= 1;
-    // 6.2.2: the number grows when the tag leaves the list, with the segment it stood before.
+    // 6.2.2: the number grows when the tag leaves the list, together with its segment.
     if (log.hasDiscontinuity(sequence)) this.#discontinuitySequence += 1;
-    // 6.2.2: it stays for its own duration and that of the longest list that held it.
+    // 6.2.2: it can be fetched for its own duration and that of the longest list that contained it.
     log.setAvailableUntil(sequence, nowMs + (durationSeconds + this.#maxListedSeconds) * 1000);
     const held = this.#inMemory.get(sequence);
     if (held === undefined) return;
@@ -347,7 +341,7 @@ export class SegmentStore {
     for (const part of segment.parts) this.#partsByNumber.delete(part.number);
   }
 
-  /** Segments whose time to stay is over, and init sections that no segment needs. */
+  /** Forgets segments that expired, and init sections that no segment needs. */
   #forgetExpired(nowMs: number): void {
     const log = this.log;
     while (

@@ -67,7 +67,6 @@ export class WindowPlaylist {
     return new RenderedText(formatMediaPlaylist({ ...this.#playlist(), skippedSegments, segments }));
   }
 
-  /** All but the segments. */
   #playlist(): Omit<MediaPlaylist, 'segments'> {
     const { targetDurationSeconds, otherRenditions } = this.#options;
     const { partTargetSeconds = targetDurationSeconds, openSegment: open, isEnded } = this.#state;
@@ -93,7 +92,7 @@ export class WindowPlaylist {
   #preloadHints(): MediaPlaylist['preloadHints'] {
     const { openSegment: open, nextSequence, nextPartNumber } = this.#state;
     const { log, map } = this.#segments;
-    // No part is listed then, and nobody knows when the next one comes.
+    // After a still no part is listed, and it is not known when the next one comes.
     if (!open?.parts.length && log.has(nextSequence - 1) && log.isStill(nextSequence - 1)) return [];
     const part = { type: 'PART' as const, uri: `part-${nextPartNumber}.m4s` };
     const last = nextSequence - 1;
@@ -101,7 +100,7 @@ export class WindowPlaylist {
     return listedMap === map ? [part] : [{ type: 'MAP' as const, uri: mapUri(map) }, part];
   }
 
-  /** The first segment that no delta update leaves out. */
+  /** Returns the first segment that delta updates do not skip. */
   #firstAfterSkipped(): number {
     let behind = 0;
     const { nextSequence } = this.#state;
@@ -113,8 +112,8 @@ export class WindowPlaylist {
   }
 
   /**
-   * Parts are listed in the last three target durations, and behind segments without parts. hls.js and Shaka load none of those segments
-   * as long as parts are listed before them.
+   * Parts are listed in the last three target durations, and only behind the newest segment without parts: hls.js and Shaka do not load
+   * such a segment while parts are listed before it.
    */
   #firstWithParts(): number {
     const { isEnded, openSegment: open, nextSequence } = this.#state;
@@ -128,7 +127,6 @@ export class WindowPlaylist {
     return this.#segments.first;
   }
 
-  /** Closed segments from `from` on, and before `end`, as they are listed. */
   #entries(from: number, end: number): MediaSegment[] {
     const { log } = this.#segments;
     const partsFrom = this.#firstWithParts();
@@ -148,7 +146,7 @@ export class WindowPlaylist {
     return entries;
   }
 
-  /** Names the kind of a segment. The player page tells by it that the publisher stopped, or was lost. */
+  /** The player page recognizes by the name that the publisher stopped or was lost. */
   #namePrefixOf(sequence: number): 'stopped' | 'gap' | 'still' | 'segment' {
     const { log } = this.#segments;
     if (log.hasStopped(sequence)) return 'stopped';
@@ -156,7 +154,7 @@ export class WindowPlaylist {
     return this.#isStill(sequence) ? 'still' : 'segment';
   }
 
-  /** Tells whether the server made a segment: a still or a lead-in. */
+  /** The server made the segment: a still or a lead-in. */
   #isStill(sequence: number): boolean {
     return this.#segments.log.isStill(sequence) || sequence < this.#state.firstMediaSequence;
   }

@@ -65,18 +65,19 @@ export class WindowRequests {
   async mediaPlaylist(query: URLSearchParams, signal: AbortSignal): Promise<PlaylistResponse> {
     const state = this.#state;
     const targetMs = this.#targetDurationSeconds * 1000;
-    if (!state.isPlayable) return { status: 404, reason: 'there is no segment yet' };
+    if (!state.isPlayable) return { status: 404, reason: 'There is no segment yet.' };
     await this.#waitUntil(() => this.#hasHoldBack(), targetMs, signal);
     if (state.isEnded) return this.#playlistResponse('no', false);
     const directives = parseDeliveryDirectives(query);
     if (!directives.ok) return { status: 400, reason: directives.reason };
     const { msn, part, skip } = directives;
     if (msn === undefined) return this.#playlistResponse(skip, false);
-    if (this.#isTooFarAhead(msn, part)) return { status: 400, reason: 'that is too far ahead' };
+    if (this.#isTooFarAhead(msn, part))
+      return { status: 400, reason: 'The segment or part is too far ahead.' };
     // 6.2.5.2: no request is blocked for longer than three target durations.
     const hasWaited = !this.#hasReached(msn, part);
     const isReached = await this.#waitUntil(() => this.#hasReached(msn, part), 3 * targetMs, signal);
-    if (!isReached) return { status: 503, reason: 'what was asked for did not come' };
+    if (!isReached) return { status: 503, reason: 'The segment or part did not come in time.' };
     return this.#playlistResponse(skip, hasWaited);
   }
 
@@ -96,7 +97,7 @@ export class WindowRequests {
 
   // ------------------------------------------------------------------------------------------------ playlist
 
-  /** What players hold back is there: one that started earlier would start in the gap, or with too little media. */
+  /** The hold-back of players is listed: one that started earlier would start in the gap, or with too little media. */
   #hasHoldBack(): boolean {
     const { partTargetSeconds = 0, nextSequence, firstMediaSequence, openSegment } = this.#state;
     return nextSequence > firstMediaSequence || (openSegment?.durationSeconds ?? 0) >= 3 * partTargetSeconds;

@@ -117,7 +117,7 @@ test('a write that fails costs what waits, is told once, and after a while it go
   keep(4);
   await store.settled();
   keep(5);
-  expect(lines).toEqual(['rewind-cut-short disk-full']);
+  expect(lines).toEqual(['rewind-paused disk-full']);
   isFull = false;
   clock.passedMs += 11_000;
   keep(6);
@@ -125,7 +125,7 @@ test('a write that fails costs what waits, is told once, and after a while it go
   expect([...places.keys()]).toEqual([2, 6]);
   expect(places.get(6)).toEqual({ chunk: 2, offset: 0 });
   for (const sequence of places.keys()) expect(await read(sequence)).toEqual(bodies.get(sequence));
-  expect(lines).toEqual(['rewind-cut-short disk-full', 'rewind-goes-on disk-full']);
+  expect(lines).toEqual(['rewind-paused disk-full', 'rewind-resumed disk-full']);
   await store.close();
 });
 
@@ -137,7 +137,7 @@ test('nothing is written while too little is free, and it goes on with a little 
   disk.freeBytes = 105;
   await room.check();
   keep(3);
-  expect(lines).toEqual(['rewind-cut-short disk-low']);
+  expect(lines).toEqual(['rewind-paused disk-low']);
   disk.freeBytes = 120;
   clock.passedMs += 6000;
   // This one is what looks at the disk again.
@@ -146,7 +146,7 @@ test('nothing is written while too little is free, and it goes on with a little 
   keep(5);
   await store.settled();
   expect([...places.keys()]).toEqual([5]);
-  expect(lines).toEqual(['rewind-cut-short disk-low', 'rewind-goes-on disk-low']);
+  expect(lines).toEqual(['rewind-paused disk-low', 'rewind-resumed disk-low']);
   await store.close();
 });
 
@@ -170,7 +170,7 @@ test('what is given up while it waits is not written; one write runs at a time',
   await store.settled();
   expect([...places.keys()]).toEqual([2, 4]);
   expect(most).toBe(1);
-  expect(lines[0]).toBe('rewind-cut-short disk-slow');
+  expect(lines[0]).toBe('rewind-paused disk-slow');
   await store.close();
 });
 

@@ -1,24 +1,30 @@
 import { expect, test } from 'vitest';
-import { codecsOf, formatVariant, type VariantInfo } from '../../../../src/live/window/live-multivariant.ts';
+import {
+  codecsOf,
+  formatLiveMultivariant,
+  type VariantInfo,
+} from '../../../../src/live/window/live-multivariant.ts';
 import { parseMultivariantPlaylist } from '../../../../src/media/hls/multivariant-playlist.ts';
 import { audioTrack, videoTrack } from '../../../support/recording-sink.ts';
 
-function variantOf(facts: Partial<VariantInfo>) {
-  const text = formatVariant({
-    uri: 'li1/br1/source/index.m3u8',
-    tracks: { video: videoTrack, audio: audioTrack },
-    declared: undefined,
-    frameSeconds: 0.04,
-    peakBitsPerSecond: 1_000_000,
-    averageBitsPerSecond: 800_000,
-    ...facts,
-  });
+function variantOf(info: Partial<VariantInfo>) {
+  const text = formatLiveMultivariant([
+    {
+      uri: 'li1/br1/source/index.m3u8',
+      tracks: { video: videoTrack, audio: audioTrack },
+      declared: undefined,
+      frameSeconds: 0.04,
+      peakBitsPerSecond: 1_000_000,
+      averageBitsPerSecond: 800_000,
+      ...info,
+    },
+  ]);
   return parseMultivariantPlaylist(text).variants[0]!;
 }
 
 const declared = { hasAudio: true, hasVideo: true, bitsPerSecond: undefined, framesPerSecond: undefined };
 
-test('all that is known of a stream with both tracks', () => {
+test('describes a stream with both tracks', () => {
   expect(variantOf({})).toMatchObject({
     uri: 'li1/br1/source/index.m3u8',
     bandwidthBitsPerSecond: 1_200_000,
