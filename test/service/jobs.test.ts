@@ -459,7 +459,7 @@ describe('the queue', () => {
       { subject_id: 'vi2', state: 'running', lane: 'work' },
     ]);
     expect(() => jobs.add({ kind: 'retired', subjectId: 'vi1' })).toThrow(
-      'there is no kind of jobs named retired',
+      'The job kind retired is not registered',
     );
   });
 
@@ -467,7 +467,7 @@ describe('the queue', () => {
     const database = await openedDatabase();
     const { kind } = heldKind('held');
     const jobs = queueOf(database, [kind]);
-    expect(() => jobs.register(kind)).toThrow('two kinds of jobs named held');
+    expect(() => jobs.register(kind)).toThrow('The job kind held is already registered');
     expect(() => jobs.register({ ...kind, kind: 'lost', lane: 'nowhere' })).toThrow('unknown lane: nowhere');
     await jobs.start();
     expect(() => jobs.register({ ...kind, kind: 'late' })).toThrow('before the start');
